@@ -1,0 +1,27 @@
+import type { AgentRun } from '../core/attempt.js';
+import type { AgentSettings, RunnerSettings } from '../core/settings.js';
+
+/** One piece of work for one agent process. */
+export interface AgentTask {
+  readonly agent: AgentSettings;
+  readonly runner: RunnerSettings;
+  /** The slash command with the prompt below it; Markdown. */
+  readonly prompt: string;
+  readonly contextFile: string;
+  readonly promptFile: string;
+  readonly screenshot: string | null;
+  /** Receives everything the agent writes, bounded. */
+  readonly logFile: string;
+  /** The project's root; the agent's working directory. */
+  readonly cwd: string;
+  readonly runId: string;
+  readonly attempt: number;
+  /** Aborts on interrupt; the agent and all it started are gone when the promise resolves. */
+  readonly signal: AbortSignal;
+  readonly onStart: (pid: number) => void;
+  /** The last line of what the agent said or did. */
+  readonly onActivity: (text: string) => void;
+}
+
+/** Runs an agent to its end; never rejects for anything that the agent does. */
+export type RunAgent = (task: AgentTask) => Promise<AgentRun>;

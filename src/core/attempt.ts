@@ -1,0 +1,85 @@
+/** What an agent says of its own work; it is a claim, and only the re-run decides. */
+export interface AgentClaim {
+  readonly status: 'fixed' | 'not-fixed' | 'needs-person';
+  readonly summary: string;
+}
+
+/** What an agent program reports of itself; null where it does not say. */
+export interface AgentUsage {
+  readonly costUsd: number | null;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly turns: number | null;
+  readonly sessionId: string | null;
+}
+
+/** How one agent process ended. Running an agent never throws for an agent that misbehaves. */
+export type AgentEnding =
+  /** Exited 0, or gave its completion signal and was then ended by us. */
+  | { readonly kind: 'completed' }
+  | { readonly kind: 'exited'; readonly exitCode: number }
+  | { readonly kind: 'signalled'; readonly signal: string }
+  | { readonly kind: 'timed-out'; readonly afterMs: number }
+  | { readonly kind: 'spawn-failed'; readonly reason: string }
+  /** We were interrupted. */
+  | { readonly kind: 'aborted' }
+  /** The program cannot work at all here: not logged in, no credit, unknown model. Says what a person must do. */
+  | { readonly kind: 'unusable'; readonly reason: string; readonly remedy: string };
+
+/** One agent process, from start to end. */
+export interface AgentRun {
+  readonly ending: AgentEnding;
+  readonly claim: AgentClaim | null;
+  readonly usage: AgentUsage;
+  /** Tool calls that the program refused, as it names them. */
+  readonly denials: readonly string[];
+  readonly durationMs: number;
+  /** The last lines of its output, for the report; the whole is in its log file. */
+  readonly tail: string;
+  /** Processes that outlived it and had to be ended, as `pid command`. */
+  readonly leftovers: readonly string[];
+}
+
+/** How an attempt's agent ended, in one word (`AgentEnding` joined with what happened to the files). */
+export type AgentOutcome =
+  | 'completed'
+  | 'exited'
+  | 'signalled'
+  | 'timed-out'
+  | 'spawn-failed'
+  | 'aborted'
+  | 'unusable'
+  | 'unchanged'
+  | 'denied';
+
+/** What a re-run says of an attempt: the same failure, another one, none, or the test was not there to run (HL-10). */
+export type Judgement = 'still-failing' | 'changed' | 'green' | 'vanished' | 'not-judged';
+
+/** One agent run, or one re-run without an agent, and the re-run that judges it. */
+export interface Attempt {
+  /** From 1, within the cause. */
+  readonly n: number;
+  /** Null for a re-run without an agent (HL-5, AG-5). */
+  readonly agent: string | null;
+  readonly slashCommand: string | null;
+  readonly runner: string | null;
+  readonly outcome: AgentOutcome | 'no-agent';
+  readonly claim: AgentClaim | null;
+  readonly usage: AgentUsage | null;
+  readonly judged: Judgement;
+  readonly durationMs: number;
+  /** Paths relative to the project, with lines added and removed; null for binary files. */
+  readonly files: readonly FileChange[];
+  /** Path of the patch, relative to the run's folder, or null. */
+  readonly patch: string | null;
+  readonly takenBack: boolean;
+  /** Why it failed, in a line, for the next agent and the report; null when it held. */
+  readonly failedBecause: string | null;
+}
+
+/** One file that an agent changed. */
+export interface FileChange {
+  readonly path: string;
+  readonly added: number | null;
+  readonly removed: number | null;
+}

@@ -1,0 +1,60 @@
+/** The classes of failure, the more specific first: where several apply, the earlier wins unless evidence says otherwise. */
+export const categories = [
+  'build-error',
+  'database-error',
+  'runtime-error',
+  'network-error',
+  'ui-error',
+  'unknown',
+] as const;
+
+/** Which specialist a failure belongs to. */
+export type Category = (typeof categories)[number];
+
+/** What kind of repair a failure needs, and so whether trying again can help (CS-11). */
+export type RetryAxis = 'never_retry' | 'env_error' | 'code_error';
+
+/** Where a piece of evidence was found. */
+export type EvidenceSource = 'error' | 'stack' | 'console' | 'network' | 'server' | 'page';
+
+/** Why a class was chosen: the rule, where it matched, the text it matched, and how sure that rule is (0 to 1). */
+export interface Reason {
+  readonly rule: string;
+  readonly category: Category;
+  readonly source: EvidenceSource;
+  /** The matching line, at most 300 characters. */
+  readonly evidence: string;
+  readonly confidence: number;
+}
+
+/** What the texts say plainly; absent where they do not say it. */
+export interface Facts {
+  /** The error's own name (`TypeError`, `TimeoutError`), or `Error`. */
+  readonly errorType: string;
+  /** The first frame of the user's own code, relative to the project: `src/cart.ts:12:5`. */
+  readonly source: string | null;
+  readonly sql: string | null;
+  readonly sqlState: string | null;
+  readonly table: string | null;
+  readonly column: string | null;
+  readonly constraint: string | null;
+  readonly policy: string | null;
+  /** The request that failed: `POST /api/orders → 500`. */
+  readonly endpoint: string | null;
+  /** The locator that the failing step waited for. */
+  readonly locator: string | null;
+}
+
+/** What a failure is, why we say so, and what else it may be. */
+export interface Diagnosis {
+  readonly category: Category;
+  /** Other classes that the evidence allows, the likeliest first. */
+  readonly alternatives: readonly Category[];
+  readonly confidence: number;
+  /** What decided, the strongest first; empty only for `unknown`. */
+  readonly why: readonly Reason[];
+  readonly retry: RetryAxis;
+  readonly facts: Facts;
+  /** `Error type unknown, using default agent` where nothing matched (CS-6), else null. */
+  readonly warning: string | null;
+}

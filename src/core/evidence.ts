@@ -1,0 +1,59 @@
+import type { TestError } from './failure.js';
+
+/** One line of the page's console, or an uncaught error of the page (`type: 'pageerror'`). */
+export interface ConsoleEntry {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  /** Playwright's `ConsoleMessage.type()`, or `pageerror`. */
+  readonly type: string;
+  readonly text: string;
+  /** `url:line:column` where the browser says it, else empty. */
+  readonly location: string;
+  /** The stack of a page error, else null. */
+  readonly stack: string | null;
+}
+
+/** One request of the page and what came of it. */
+export interface NetworkEntry {
+  /** Milliseconds since the epoch, when the request was sent. */
+  readonly time: number;
+  readonly method: string;
+  readonly url: string;
+  /** Playwright's `resourceType()`: document, fetch, xhr, script … */
+  readonly resourceType: string;
+  /** HTTP status, or null where no response came. */
+  readonly status: number | null;
+  /** Time to the response in milliseconds, or null. */
+  readonly durationMs: number | null;
+  /** The browser's text for a request that failed (`net::ERR_CONNECTION_REFUSED`), or null. */
+  readonly failure: string | null;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+  readonly requestBody: string | null;
+  readonly responseBody: string | null;
+}
+
+/**
+ * Everything gathered around one failure, bounded. `missing` and `cut` say in words what is not here and what was
+ * shortened, so that nobody takes silence for absence.
+ */
+export interface Evidence {
+  readonly errors: readonly TestError[];
+  readonly failedStep: string | null;
+  readonly console: readonly ConsoleEntry[];
+  readonly network: readonly NetworkEntry[];
+  /** Output of the project's web servers (and, for a suite failure, of Playwright itself) around the failure. */
+  readonly serverOutput: string;
+  /** The accessibility snapshot of the page (YAML), or null. */
+  readonly ariaSnapshot: string | null;
+  /** The page's URL at the failure, or null. */
+  readonly pageUrl: string | null;
+  /** Absolute path of the screenshot, or null. */
+  readonly screenshot: string | null;
+  /** Absolute path of a Playwright trace, or null. */
+  readonly trace: string | null;
+  readonly missing: readonly string[];
+  readonly cut: readonly string[];
+  /** Folders whose files are the user's own code. */
+  readonly rootDir: string;
+}

@@ -1,0 +1,71 @@
+/** A position in a file of the user's project; the path is absolute, line and column count from 1. */
+export interface Location {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Names one test of the suite, by Playwright's own id (stable over runs; changes when the test is renamed). */
+export interface TestRef {
+  readonly id: string;
+  /** Playwright's `titlePath()` without the root and the project: file, describe blocks, title. */
+  readonly titlePath: readonly string[];
+  readonly location: Location;
+  /** The Playwright project's name; empty where the config names none. */
+  readonly project: string;
+}
+
+/** One error as Playwright reports it, without terminal colours. */
+export interface TestError {
+  /** `Name: text` and whatever the matcher adds; for `throw 'string'` the thrown value's text. */
+  readonly message: string;
+  readonly stack: string | null;
+  readonly snippet: string | null;
+  readonly location: Location | null;
+  /** The chain of `error.cause`, outermost first, each as `Name: text`. */
+  readonly causes: readonly string[];
+}
+
+/** A file that Playwright attached to a result. */
+export interface Attachment {
+  readonly name: string;
+  readonly contentType: string;
+  readonly path: string;
+}
+
+/** One red test of one suite run, as plain data from Playwright. */
+export interface TestFailure {
+  readonly scope: 'test';
+  readonly test: TestRef;
+  readonly status: 'failed' | 'timedOut' | 'interrupted' | 'passed';
+  readonly errors: readonly TestError[];
+  /** The title of the innermost step that failed (`Click getByRole('button')`), or null. */
+  readonly failedStep: string | null;
+  /** Which of Playwright's own tries this was, from 0. */
+  readonly retry: number;
+  readonly durationMs: number;
+  /** When the try started, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly attachments: readonly Attachment[];
+  /** Where the in-worker capture was written, or null where it could not be. */
+  readonly capture: string | null;
+}
+
+/**
+ * The suite's own failure before, beside or after its tests (config, globalSetup, webServer, a spec that does not
+ * compile): one failure, however many tests it kept from running.
+ */
+export interface SuiteFailure {
+  readonly scope: 'suite';
+  readonly errors: readonly TestError[];
+  /** What the Playwright command wrote to standard error, its last part. */
+  readonly stderr: string;
+}
+
+/** One red test, or the suite's own failure. */
+export type Failure = TestFailure | SuiteFailure;
+
+/** The key under which a failure is re-run and reported: the test's id, or `suite`. */
+export function failureKey(failure: Failure): string {
+  return failure.scope === 'test' ? failure.test.id : 'suite';
+}

@@ -1,0 +1,56 @@
+import type { Category } from './diagnosis.js';
+
+/** An agent as the routes name it: a slash command, the program that runs it, and how long it may take. */
+export interface AgentSettings {
+  readonly name: string;
+  readonly slashCommand: string;
+  readonly runner: string;
+  readonly timeoutMs: number;
+}
+
+/** A program that runs slash commands: one built in, or any other by its command line. */
+export type RunnerSettings =
+  | { readonly kind: 'claude' }
+  | {
+      readonly kind: 'command';
+      /** argv, never given to a shell; may hold {slashCommand} {contextFile} {promptFile} {screenshot}. */
+      readonly command: readonly string[];
+      readonly prompt: 'stdin' | 'argument' | 'none';
+    };
+
+/** How often, and after which waits, a failure that came back is tried again. */
+export interface RetrySettings {
+  /** Re-runs after agents' work, per cause (HL-2). */
+  readonly max: number;
+  readonly backoff: { readonly initialMs: number; readonly factor: number; readonly maxMs: number };
+}
+
+/** What a run may spend. */
+export interface LimitSettings {
+  readonly agentRuns: number;
+  readonly agentRunsPerTest: number;
+  readonly costUsd: number;
+  readonly timeMs: number;
+  readonly escalations: number;
+}
+
+/** agents.yaml with every default filled in. */
+export interface Settings {
+  readonly project: string;
+  readonly agents: Readonly<Record<string, AgentSettings>>;
+  readonly runners: Readonly<Record<string, RunnerSettings>>;
+  /** Agents by class, the first goes first. */
+  readonly routes: Readonly<Record<Category, readonly string[]>>;
+  readonly retries: RetrySettings;
+  readonly limits: LimitSettings;
+  /** How many console entries and requests an agent is shown. */
+  readonly evidence: { readonly console: number; readonly network: number };
+  readonly verify: {
+    /** A shell command to run in the project before each re-run (HL-9), or null. */
+    readonly prepare: string | null;
+    /** How often a red test is run unchanged before an agent is paid (HL-7). */
+    readonly confirm: number;
+  };
+  /** Absolute path of the agents.yaml that was read, or null for the built-in defaults. */
+  readonly file: string | null;
+}

@@ -1,0 +1,89 @@
+import type { Attempt } from './core/attempt.js';
+import type { Category, Reason } from './core/diagnosis.js';
+import type { TestRef } from './core/failure.js';
+import type { Outcome, Verdict } from './core/verdict.js';
+
+/**
+ * Everything that happens in a run, as one typed stream: reporters render it, `events.ndjson` keeps it. Start here to
+ * learn what self-heal does. Times are milliseconds since the epoch and are added by the bus.
+ */
+export type Event =
+  | { type: 'run.started'; runId: string; project: string; cwd: string; playwright: string; dryRun: boolean }
+  /** A Playwright run begins: the first one, a confirming one, or one after an attempt. */
+  | { type: 'suite.started'; purpose: SuitePurpose; tests: number | null; causeId: string | null }
+  | { type: 'suite.progress'; done: number; total: number; failed: number; test: string }
+  | {
+      type: 'suite.ended';
+      purpose: SuitePurpose;
+      causeId: string | null;
+      total: number;
+      passed: number;
+      failed: number;
+      flaky: number;
+      skipped: number;
+      notRun: number;
+      durationMs: number;
+    }
+  | { type: 'cause.found'; cause: CauseSummary }
+  | { type: 'cause.flaky'; tests: TestRef[]; causeId: string | null }
+  | { type: 'cause.started'; causeId: string }
+  | {
+      type: 'agent.started';
+      causeId: string;
+      attempt: number;
+      agent: string;
+      slashCommand: string;
+      runner: string;
+      timeoutMs: number;
+      pid: number | null;
+      logFile: string;
+    }
+  /** The last thing that the agent said or did, at most ten times a second. */
+  | { type: 'agent.activity'; causeId: string; text: string }
+  | {
+      type: 'agent.ended';
+      causeId: string;
+      attempt: number;
+      outcome: Attempt['outcome'];
+      durationMs: number;
+      costUsd: number | null;
+      filesChanged: number;
+      leftovers: readonly string[];
+    }
+  /** Waiting before the next try (HL-4). */
+  | { type: 'agent.retrying'; causeId: string; attempt: number; delayMs: number; reason: string }
+  | { type: 'agent.waiting_for_input'; causeId: string; question: string }
+  | { type: 'attempt.judged'; causeId: string; attempt: Attempt }
+  | { type: 'cause.ended'; causeId: string; verdict: Verdict; reason: string; attempts: number }
+  /** The run goes on, but somebody should know. */
+  | { type: 'run.warning'; message: string }
+  | {
+      type: 'run.ended';
+      outcome: Outcome;
+      exitCode: number;
+      durationMs: number;
+      agentRuns: number;
+      agentRunsAvoided: number;
+      costUsd: number | null;
+    };
+
+/** Why Playwright is run. */
+export type SuitePurpose = 'first' | 'confirm' | 'retest' | 'shared-fix';
+
+/** A cause, as the events and the report name it. */
+export interface CauseSummary {
+  id: string;
+  signature: string;
+  category: Category;
+  alternatives: readonly Category[];
+  why: readonly Reason[];
+  confidence: number;
+  tests: readonly TestRef[];
+  /** The first line of the lead failure's message. */
+  headline: string;
+  parent: string | null;
+  warning: string | null;
+}
+
+/** An event with the time it was emitted at, in milliseconds since the epoch. */
+export type StampedEvent = Event & { time: number };

@@ -1,0 +1,63 @@
+/** The exit codes, documented and stable (CL-5). */
+export const exitCodes = {
+  green: 0,
+  red: 1,
+  usage: 2,
+  personNeeded: 3,
+  budget: 4,
+  agentUnusable: 5,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+/** Why self-heal itself cannot go on; everything else is an outcome. */
+export type ProblemKind =
+  | 'usage'
+  | 'config-invalid'
+  | 'playwright-missing'
+  | 'playwright-unsupported'
+  | 'playwright-config-missing'
+  | 'playwright-refused'
+  | 'browser-missing'
+  | 'no-tests'
+  | 'agent-not-installed'
+  | 'agent-unusable'
+  | 'folder-not-writable'
+  | 'input-unreadable';
+
+/** A `ProblemKind` with its words: what is wrong, what to do, and whatever text helps (a marked line, a list). */
+export interface Problem {
+  readonly kind: ProblemKind;
+  /** One sentence without a full stop. */
+  readonly message: string;
+  /** What to do about it, as one sentence or command. */
+  readonly remedy: string;
+  /** Shown below the message as it is. */
+  readonly detail?: string;
+}
+
+const exitCodeOf: Record<ProblemKind, number> = {
+  usage: exitCodes.usage,
+  'config-invalid': exitCodes.usage,
+  'playwright-missing': exitCodes.usage,
+  'playwright-unsupported': exitCodes.usage,
+  'playwright-config-missing': exitCodes.usage,
+  'playwright-refused': exitCodes.usage,
+  'browser-missing': exitCodes.usage,
+  'no-tests': exitCodes.usage,
+  'agent-not-installed': exitCodes.agentUnusable,
+  'agent-unusable': exitCodes.agentUnusable,
+  'folder-not-writable': exitCodes.usage,
+  'input-unreadable': exitCodes.usage,
+};
+
+/** The exit code that a problem ends the process with. */
+export function exitCodeFor(problem: Problem): number {
+  return exitCodeOf[problem.kind];
+}
+
+/** Renders a problem for a person: message, detail, remedy. */
+export function formatProblem(problem: Problem): string {
+  const detail = problem.detail ? `\n\n${problem.detail.replace(/\s+$/, '')}\n` : '';
+  return `self-heal: ${problem.message}${detail}\n  → ${problem.remedy}`;
+}
