@@ -1,0 +1,22 @@
+import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
+
+/** What the in-worker capture writes for one failing try of one test; read by `src/evidence/`. */
+export interface CaptureFile {
+  schemaVersion: 1;
+  /** Page errors included, in order of time, the newest kept. */
+  console: ConsoleEntry[];
+  network: NetworkEntry[];
+  pages: CapturedPage[];
+  /** How many entries were not kept, for `Evidence.cut`. */
+  dropped: { console: number; network: number };
+}
+
+/** One page that was open at the failure. */
+export interface CapturedPage {
+  url: string;
+  /** Absolute path of the picture, beside the capture file, or null. */
+  screenshot: string | null;
+  ariaSnapshot: string | null;
+  /** Why a picture or a snapshot is missing, or null. */
+  error: string | null;
+}

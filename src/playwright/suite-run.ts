@@ -1,0 +1,33 @@
+import type { SuiteFailure, TestFailure, TestRef } from '../core/failure.js';
+
+/** How one test of a suite run ended, by Playwright's own words. */
+export interface TestResult {
+  readonly test: TestRef;
+  readonly outcome: 'expected' | 'unexpected' | 'flaky' | 'skipped' | 'not-run';
+  readonly retries: number;
+  readonly durationMs: number;
+}
+
+/** One finished Playwright run. */
+export interface SuiteRun {
+  /** `norep`: Playwright ended before it made its reporters (the config throws, say). */
+  readonly status: 'passed' | 'failed' | 'timedout' | 'interrupted' | 'norep';
+  readonly exitCode: number | null;
+  /** Every test of the selection, also those that did not run. Empty where Playwright never got to know them. */
+  readonly tests: readonly TestResult[];
+  /** The last try of each test that ended unexpectedly. */
+  readonly failures: readonly TestFailure[];
+  /** The run's own failure, or null. */
+  readonly suiteFailure: SuiteFailure | null;
+  /** Ids to give to a re-run so that exactly these failures run again, keyed by the failing test's id. */
+  readonly rerunIds: Readonly<Record<string, readonly string[]>>;
+  /** Path of the web servers' output, both streams, in order; each line `<epoch ms> <text>`. */
+  readonly serverLog: string;
+  readonly rootDir: string;
+  readonly configFile: string | null;
+  readonly durationMs: number;
+  /** Epoch milliseconds of the end of the run. */
+  readonly endedAt: number;
+  /** Self-heal's own troubles with capturing, in words. */
+  readonly captureProblems: readonly string[];
+}
