@@ -1,7 +1,7 @@
 import type { Attempt } from './core/attempt.js';
 import type { Category, Reason } from './core/diagnosis.js';
 import type { TestRef } from './core/failure.js';
-import type { Outcome, Verdict } from './core/verdict.js';
+import type { CauseVerdict, Outcome } from './core/verdict.js';
 
 /**
  * Everything that happens in a run, as one typed stream: reporters render it, `events.ndjson` keeps it. Start here to
@@ -54,7 +54,7 @@ export type Event =
   | { type: 'agent.retrying'; causeId: string; attempt: number; delayMs: number; reason: string }
   | { type: 'agent.waiting_for_input'; causeId: string; question: string }
   | { type: 'attempt.judged'; causeId: string; attempt: Attempt }
-  | { type: 'cause.ended'; causeId: string; verdict: Verdict; reason: string; attempts: number }
+  | { type: 'cause.ended'; causeId: string; verdict: CauseVerdict; reason: string; attempts: number }
   /** The run goes on, but somebody should know. */
   | { type: 'run.warning'; message: string }
   | {

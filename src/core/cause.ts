@@ -11,6 +11,8 @@ export interface DiagnosedFailure {
   readonly diagnosis: Diagnosis;
   /** `{project}:{errorType}:{hash8}` (ME-1). */
   readonly signature: string;
+  /** Playwright ids to run so that exactly this failure runs again; empty for the suite's own. */
+  readonly rerunIds: readonly string[];
 }
 
 /** All failures of a run that share a root cause: the unit of healing (HL-6). */

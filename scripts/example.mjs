@@ -1,0 +1,29 @@
+// The main job on the bundled example, on a machine that may have nothing yet: copies the shop into a temporary folder,
+// plants faults, and runs self-heal there with the example's scripted agent. No account, no model.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { root, setUp } from './setup.mjs';
+
+const defaultFaults = ['build-then-rls', 'undefined-id', 'renamed-testid', 'flaky'];
+const faults = process.argv.slice(2).length > 0 ? process.argv.slice(2) : defaultFaults;
+const env = await setUp();
+const { copyShop, plant } = await import('../fixtures/shop/plant.mjs');
+const shop = path.join(mkdtempSync(path.join(tmpdir(), 'self-heal-example-')), 'shop');
+await copyShop(shop);
+await plant(shop, faults);
+process.stderr.write(`
+A small shop with a Playwright suite was copied to ${shop}
+and these faults were planted in it: ${faults.join(', ')}.
+Its agent is scripted (agent/fixer.mjs): it reads the evidence and edits files, but no model is asked.
+
+`);
+const { status } = spawnSync(process.execPath, [path.join(root, 'bin', 'self-heal.js'), 'run'], {
+  cwd: shop,
+  stdio: 'inherit',
+  env,
+});
+process.stderr.write(`What it changed: git -C ${shop} diff\n`);
+process.exitCode = status ?? 1;

@@ -1,0 +1,62 @@
+// Everything that a fresh machine needs, once: the dependencies, the build, a browser. Safe and quick to run again.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/** The top of the repository. */
+export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+
+/** Installs what is missing and builds; gives the environment in which the suites find their browser. */
+export async function setUp({ browser = true } = {}) {
+  checkNode();
+  installDependencies();
+  build();
+  if (!browser) return process.env;
+  const { findBrowser } = await import('./browser.mjs');
+  const found = await findBrowser(say);
+  say(`browser: ${found ?? 'Playwright’s own'}`);
+  return found ? { ...process.env, SELF_HEAL_CHROMIUM: found } : process.env;
+}
+
+/** Runs a command of the repository with its output shown; throws when it fails. */
+export function shown(command, args, options = {}) {
+  execFileSync(command, args, {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+    ...options,
+  });
+}
+
+function say(text) {
+  process.stderr.write(`set-up: ${text}\n`);
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  throw new Error(
+    `self-heal needs Node.js 20.19 or newer; this is ${process.versions.node}. See https://nodejs.org`,
+  );
+}
+
+function installDependencies() {
+  const stamp = path.join(root, 'node_modules', '.self-heal-setup');
+  const wanted = createHash('sha256')
+    .update(readFileSync(path.join(root, 'package-lock.json')))
+    .digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  say('installing dependencies (npm ci)');
+  shown('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { stdio: ['ignore', 2, 2] });
+  writeFileSync(stamp, wanted);
+}
+
+function build() {
+  say('building');
+  shown(process.execPath, [path.join(root, 'scripts', 'build.mjs')], { stdio: ['ignore', 2, 2] });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await setUp();

@@ -1,0 +1,93 @@
+import path from 'node:path';
+import type { Attempt } from './core/attempt.js';
+import type { FinalOutcome } from './core/outcome.js';
+import type { Report, ReportAttempt, ReportCause, ReportTest } from './reporters/report.js';
+import type { CauseRecord } from './progress.js';
+import type { RunRecord } from './run.js';
+import type { TestStanding } from './scoreboard.js';
+import type { Session } from './session.js';
+import { summarise } from './summarise.js';
+
+/** What a report says beside the record itself. */
+export interface ReportFrame {
+  readonly final: FinalOutcome;
+  readonly startedAt: number;
+  readonly dryRun: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** Puts a finished run into the shape of report.json. */
+export function buildReport(session: Session, record: RunRecord, frame: ReportFrame): Report {
+  const { agentRuns, agentRunsAvoided, costUsd } = session.spending.totals();
+  const counted = (...verdicts: string[]) =>
+    record.tests.filter((one) => verdicts.includes(one.verdict)).length;
+  return {
+    schemaVersion: 1,
+    runId: session.folder.runId,
+    project: session.settings.project,
+    startedAt: new Date(frame.startedAt).toISOString(),
+    outcome: frame.final.outcome,
+    exitCode: frame.final.exitCode,
+    dryRun: frame.dryRun,
+    tests: record.tests.map((one) => reportTest(one, session.cwd)),
+    causes: record.causes.map(reportCause),
+    escalations: record.causes
+      .filter((one) => one.verdict === 'escalated')
+      .map((one, index) => ({
+        id: `e${index + 1}`,
+        causeId: one.cause.id,
+        state: 'pending',
+        question: one.reason,
+      })),
+    warnings: [...frame.warnings],
+    totals: {
+      tests: record.tests.length,
+      passed: counted('passed'),
+      flaky: counted('flaky'),
+      healed: counted('healed'),
+      failed: counted('failed', 'escalated', 'rejected', 'agent-unusable'),
+      notRun: counted('not-run'),
+      agentRuns,
+      agentRunsAvoided,
+      costUsd,
+      durationMs: session.clock.now() - frame.startedAt,
+    },
+  };
+}
+
+function reportTest({ test, verdict, retries, causeIds, sharedFix }: TestStanding, root: string): ReportTest {
+  return {
+    id: test.id,
+    title: test.titlePath,
+    file: path.relative(root, test.location.file).replaceAll(path.sep, '/'),
+    line: test.location.line,
+    project: test.project,
+    verdict,
+    retries,
+    causeId: causeIds.at(-1) ?? null,
+    causeIds,
+    sharedFix,
+  };
+}
+
+function reportCause({ cause, verdict, reason, attempts }: CauseRecord): ReportCause {
+  const { tests, ...summary } = summarise(cause);
+  return {
+    ...summary,
+    tests: tests.map((test) => test.id),
+    verdict,
+    reason,
+    attempts: attempts.map(reportAttempt),
+    evidence: `failures/${cause.lead.n}`,
+  };
+}
+
+function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
+  return {
+    ...attempt,
+    costUsd: usage?.costUsd ?? null,
+    inputTokens: usage?.inputTokens ?? null,
+    outputTokens: usage?.outputTokens ?? null,
+    sessionId: usage?.sessionId ?? null,
+  };
+}

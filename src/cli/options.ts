@@ -1,0 +1,51 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+/** What `self-heal run` was asked for; Playwright's own selection flags under their own names (CL-1). */
+export interface RunOptions {
+  config?: string;
+  grep?: string;
+  project?: string[];
+  shard?: string;
+  workers?: string;
+  repeatEach?: number;
+  retries?: number;
+  timeout?: number;
+  lastFailed?: boolean;
+  onlyChanged?: string | true;
+  x?: boolean;
+  maxFailures?: number;
+  headed?: boolean;
+  agents?: string;
+  dryRun?: boolean;
+  json?: boolean;
+  failOnHeal?: boolean;
+  failOnFlakyTests?: boolean;
+}
+
+/** Adds Playwright's selection flags, with the names and forms that Playwright gives them. */
+export function addSelectionFlags(command: Command): Command {
+  return command
+    .option('-c, --config <file>', 'Playwright configuration file, or a folder that holds one')
+    .option('-g, --grep <pattern>', 'only run tests that match this regular expression')
+    .addOption(new Option('--project <name>', 'only run this project; may be given again').argParser(collect))
+    .option('--shard <i/n>', 'run this shard of the suite')
+    .option('-j, --workers <count>', 'number of workers, or a percentage of the cores')
+    .option('--repeat-each <n>', 'run each test so many times', count)
+    .option('--retries <n>', "Playwright's own retries, in the first run", count)
+    .option('--timeout <ms>', 'time-out of each test, in milliseconds', count)
+    .option('--last-failed', 'only run what failed the last time')
+    .option('--only-changed [ref]', 'only run test files that changed since a commit')
+    .option('-x', 'stop after the first failure')
+    .option('--max-failures <n>', 'stop after so many failures', count)
+    .option('--headed', 'show the browser');
+}
+
+function collect(value: string, previous: string[] | undefined): string[] {
+  return [...(previous ?? []), value];
+}
+
+function count(value: string): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 0) throw new InvalidArgumentError('It must be a whole number.');
+  return number;
+}

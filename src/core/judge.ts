@@ -1,0 +1,53 @@
+import type { Judgement } from './attempt.js';
+import type { DiagnosedFailure } from './cause.js';
+
+/** What a re-run says of one failure. */
+export interface Observation {
+  /** Whether the re-run knew the test at all (HL-10), and how it ended. */
+  readonly ended: 'passed' | 'failed' | 'skipped' | 'not-run' | 'absent';
+  /** The failure that came back, if one did. */
+  readonly failure: DiagnosedFailure | null;
+  /** The suite's own failure, which kept the test from running, if there is one. */
+  readonly suiteFailure: DiagnosedFailure | null;
+}
+
+/** A judgement with what to tell the next agent, or null where there is nothing to tell. */
+export interface Judged {
+  readonly judgement: Judgement;
+  readonly because: string | null;
+}
+
+/**
+ * Judges a re-run against the failure that it was to heal. Only the same test, run and passed, is green: a test that
+ * vanished or was skipped is not fixed (HL-10, HN-7), and a suite that no longer starts is a fix that broke more than
+ * it mended, not progress.
+ */
+export function judge(before: DiagnosedFailure, seen: Observation): Judged {
+  if (seen.suiteFailure) {
+    if (before.failure.scope === 'suite') return judgeFailure(before, seen.suiteFailure);
+    return {
+      judgement: 'still-failing',
+      because: `the suite no longer runs: ${headlineOf(seen.suiteFailure)}`,
+    };
+  }
+  if (seen.ended === 'passed') return { judgement: 'green', because: null };
+  if (seen.failure) return judgeFailure(before, seen.failure);
+  if (seen.ended === 'absent') return { judgement: 'vanished', because: 'the test is no longer there' };
+  if (seen.ended === 'skipped')
+    return { judgement: 'vanished', because: 'the test is skipped now, which heals nothing' };
+  return { judgement: 'still-failing', because: 'the test did not run' };
+}
+
+function judgeFailure(before: DiagnosedFailure, after: DiagnosedFailure): Judged {
+  const same = before.signature === after.signature && before.diagnosis.category === after.diagnosis.category;
+  return same
+    ? { judgement: 'still-failing', because: `the same error came back: ${headlineOf(after)}` }
+    : { judgement: 'changed', because: `now another error: ${headlineOf(after)}` };
+}
+
+/** The first line of a failure's message, at most 200 characters; for a suite failure without one, of its evidence. */
+export function headlineOf(failed: DiagnosedFailure): string {
+  const message = failed.evidence.errors[0]?.message ?? '';
+  const line = message.split('\n').find((text) => text.trim() !== '') ?? 'the suite failed without a message';
+  return line.trim().slice(0, 200);
+}

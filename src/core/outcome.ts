@@ -1,0 +1,37 @@
+import type { CauseVerdict, Outcome, Verdict } from './verdict.js';
+
+/** What the last word on a run rests on. */
+export interface Standing {
+  readonly tests: readonly Verdict[];
+  readonly causes: readonly { readonly verdict: CauseVerdict; readonly overBudget: boolean }[];
+  /** The suite's own failure is still there. */
+  readonly suiteRed: boolean;
+  readonly interruptedBy: 'SIGINT' | 'SIGTERM' | null;
+  readonly failOnHeal: boolean;
+  readonly failOnFlaky: boolean;
+}
+
+/** An outcome with its exit code (CL-5). */
+export interface FinalOutcome {
+  readonly outcome: Outcome;
+  readonly exitCode: number;
+}
+
+/** Decides a run's outcome: what a person must do comes before what is merely red. */
+export function outcomeOf(standing: Standing): FinalOutcome {
+  const { tests, causes } = standing;
+  if (standing.interruptedBy) {
+    return { outcome: 'interrupted', exitCode: standing.interruptedBy === 'SIGINT' ? 130 : 143 };
+  }
+  if (causes.some((cause) => cause.verdict === 'agent-unusable'))
+    return { outcome: 'agent-unusable', exitCode: 5 };
+  if (causes.some((cause) => cause.overBudget)) return { outcome: 'budget', exitCode: 4 };
+  if (causes.some((cause) => cause.verdict === 'escalated')) return { outcome: 'escalated', exitCode: 3 };
+  const red = standing.suiteRed || tests.some((verdict) => verdict === 'failed' || verdict === 'rejected');
+  if (red) return { outcome: 'red', exitCode: 1 };
+  const unwelcome =
+    (standing.failOnHeal &&
+      (tests.includes('healed') || causes.some((cause) => cause.verdict === 'healed'))) ||
+    (standing.failOnFlaky && tests.includes('flaky'));
+  return { outcome: 'green', exitCode: unwelcome ? 1 : 0 };
+}

@@ -1,0 +1,150 @@
+import type { Attempt } from './attempt.js';
+import type { RetryAxis } from './diagnosis.js';
+import type { LimitSettings, RetrySettings } from './settings.js';
+
+/** What has happened to one cause so far, and what the run has spent; all that a decision may rest on. */
+export interface History {
+  readonly attempts: readonly Attempt[];
+  readonly retry: RetryAxis;
+  /** Why no agent can help (a dead server that nothing explains), or null (HL-7). */
+  readonly environment: string | null;
+  /** Agents to try, the primary first, then those of the alternative classes (CS-7). */
+  readonly agents: readonly string[];
+  /** Whether the wait that the last failed attempt calls for is over. */
+  readonly waited: boolean;
+  readonly spent: Spent;
+}
+
+/** What was spent before the decision. */
+export interface Spent {
+  /** Agents started in the whole run. */
+  readonly agentRuns: number;
+  /** The most agents that any test of this cause has seen, over all its causes (HL-3). */
+  readonly agentRunsOnTest: number;
+  readonly costUsd: number;
+  readonly elapsedMs: number;
+}
+
+/** What bounds a decision. */
+export interface Policy {
+  readonly retries: RetrySettings;
+  readonly limits: LimitSettings;
+}
+
+/** What to do next with a cause. */
+export type Decision =
+  | { readonly kind: 'deploy'; readonly agent: string; readonly attempt: number }
+  | { readonly kind: 'wait'; readonly delayMs: number; readonly attempt: number }
+  /** Run the test again with the code as it is (HL-5). */
+  | { readonly kind: 'retest'; readonly attempt: number }
+  | { readonly kind: 'escalate'; readonly question: string }
+  | { readonly kind: 'conclude'; readonly conclusion: Conclusion };
+
+/** How a cause ends, with the reason in a sentence. */
+export type Conclusion =
+  | { readonly verdict: 'healed'; readonly reason: string }
+  | { readonly verdict: 'failed'; readonly reason: string }
+  | { readonly verdict: 'agent-unusable'; readonly reason: string }
+  /** Another failure took its place (HL-3); it has causes of its own. */
+  | { readonly verdict: 'superseded'; readonly reason: string }
+  /** A limit was met before it could be healed (exit 4). */
+  | { readonly verdict: 'budget'; readonly reason: string }
+  | { readonly verdict: 'interrupted'; readonly reason: string };
+
+/** After so many fixes that did not hold, the last retry deploys no agent (HL-5). */
+const FAILED_FIXES_BEFORE_BARE_RETEST = 2;
+
+/**
+ * Decides what happens next to a cause (HL-8): a pure function of its history and the policy. The retry count is the
+ * number of attempts, since each is judged by one re-run (HL-1).
+ */
+export function decide(history: History, policy: Policy): Decision {
+  const last = history.attempts.at(-1);
+  const ended = last && conclusionOf(last, history, policy);
+  if (ended) return ended;
+  if (!last && history.environment) return conclude('failed', history.environment);
+  if (!last && history.retry === 'never_retry') {
+    return {
+      kind: 'escalate',
+      question: 'It needs credentials, a permission or a quota that only a person can give.',
+    };
+  }
+  const next = nextTry(history, policy);
+  // Nobody waits for a try that will not be made.
+  if (!last || history.waited || next.kind === 'conclude') return next;
+  return { kind: 'wait', delayMs: backoffMs(history.attempts.length, policy.retries), attempt: last.n };
+}
+
+function nextTry(history: History, policy: Policy): Decision {
+  const attempt = history.attempts.length + 1;
+  if (isBareRetest(history, policy.retries)) return { kind: 'retest', attempt };
+  return overBudget(history, policy.limits) ?? deploy(history, attempt);
+}
+
+function conclusionOf(last: Attempt, history: History, policy: Policy): Decision | null {
+  if (last.outcome === 'aborted') return conclude('interrupted', 'interrupted while an agent worked');
+  if (last.outcome === 'unusable')
+    return conclude('agent-unusable', last.failedBecause ?? 'the agent cannot work');
+  if (last.judged === 'green') return conclude('healed', healedReason(last));
+  if (last.judged === 'changed')
+    return conclude('superseded', last.failedBecause ?? 'another error took its place');
+  if (last.outcome === 'denied') {
+    return conclude(
+      'agent-unusable',
+      'the agent program refused every tool call that would have changed a file',
+    );
+  }
+  if (last.claim?.status === 'needs-person') return { kind: 'escalate', question: last.claim.summary };
+  if (history.attempts.length >= policy.retries.max) {
+    return conclude('failed', `still failing after ${plural(history.attempts.length, 'retry', 'retries')}`);
+  }
+  return null;
+}
+
+function healedReason(last: Attempt): string {
+  if (last.agent === null) return 'passed when it was run again without an agent';
+  return last.files.length === 0 ? 'passes after the agent, which changed no file' : `fixed by ${last.agent}`;
+}
+
+function isBareRetest(history: History, retries: RetrySettings): boolean {
+  const failedFixes = history.attempts.filter(
+    (attempt) => attempt.agent !== null && attempt.files.length > 0,
+  );
+  return history.attempts.length + 1 >= retries.max && failedFixes.length >= FAILED_FIXES_BEFORE_BARE_RETEST;
+}
+
+function overBudget(history: History, limits: LimitSettings): Decision | null {
+  const { spent } = history;
+  if (spent.agentRuns >= limits.agentRuns) return stop(`limits.agentRuns (${limits.agentRuns}) is reached`);
+  if (spent.costUsd >= limits.costUsd) return stop(`limits.costUsd (${limits.costUsd}) is reached`);
+  if (spent.elapsedMs >= limits.timeMs) return stop(`limits.time (${limits.timeMs / 60_000} min) is reached`);
+  if (spent.agentRunsOnTest >= limits.agentRunsPerTest) {
+    return stop(`limits.agentRunsPerTest (${limits.agentRunsPerTest}) is reached`);
+  }
+  return null;
+}
+
+/** The primary agent first; if it failed, the agent of the next alternative (CS-7); then the primary again. */
+function deploy(history: History, attempt: number): Decision {
+  const agent = history.agents[attempt - 1] ?? history.agents[0];
+  if (agent === undefined) return conclude('failed', 'no agent is routed to this class of failure');
+  return { kind: 'deploy', agent, attempt };
+}
+
+function stop(reason: string): Decision {
+  return conclude('budget', reason);
+}
+
+function conclude(verdict: Conclusion['verdict'], reason: string): Decision {
+  return { kind: 'conclude', conclusion: { verdict, reason } };
+}
+
+function plural(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** The wait after the n-th attempt that did not hold, in milliseconds: initial · factor^(n-1), at most max (HL-4). */
+export function backoffMs(attemptsMade: number, retries: RetrySettings): number {
+  const { initialMs, factor, maxMs } = retries.backoff;
+  return Math.min(initialMs * factor ** (attemptsMade - 1), maxMs);
+}

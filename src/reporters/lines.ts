@@ -1,0 +1,124 @@
+import type { ChalkInstance } from 'chalk';
+import { unreachable } from '../core/unreachable.js';
+import type { Event, SuitePurpose } from '../event.js';
+import { clipped, counted, dollars, duration, testName } from './format.js';
+
+type Of<T extends Event['type']> = Extract<Event, { type: T }>;
+
+/** What a person reads when an event happens, in lines without their ends; none for what only the status line shows. */
+export function linesFor(event: Event, paint: ChalkInstance): string[] {
+  switch (event.type) {
+    case 'run.started':
+      return event.dryRun ? ['dry run: failures are gathered and classified, no agent is started'] : [];
+    case 'suite.started':
+      return event.purpose === 'first'
+        ? []
+        : [`${at(event.causeId)}${purposes[event.purpose](event.tests)} …`];
+    case 'suite.ended':
+      return suiteEnded(event);
+    case 'cause.found':
+      return causeFound(event, paint);
+    case 'cause.flaky':
+      return event.tests.map(
+        (test) => `${paint.yellow('flaky')}: green without a change, no agent: ${testName(test)}`,
+      );
+    case 'agent.started':
+      return [
+        `${at(event.causeId)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) works, at most ${duration(event.timeoutMs)}; its output: ${event.logFile}`,
+      ];
+    case 'agent.ended':
+      return agentEnded(event, paint);
+    case 'agent.retrying':
+      return [
+        `${at(event.causeId)}${clipped(event.reason, 160)}`,
+        `${at(event.causeId)}waiting ${duration(event.delayMs)} before the next try`,
+      ];
+    case 'agent.waiting_for_input':
+      return [`${at(event.causeId)}${paint.yellow('a person is needed')}: ${clipped(event.question, 200)}`];
+    case 'attempt.judged':
+      return [`${at(event.causeId)}${judged(event, paint)}`];
+    case 'cause.ended':
+      return [`${at(event.causeId)}${paint.bold(event.verdict)}: ${event.reason}`];
+    case 'run.warning':
+      return [`${paint.yellow('warning')}: ${event.message}`];
+    case 'suite.progress':
+    case 'cause.started':
+    case 'agent.activity':
+    case 'run.ended':
+      return [];
+    default:
+      return unreachable(event);
+  }
+}
+
+function at(causeId: string | null): string {
+  return causeId === null ? '' : `${causeId} `;
+}
+
+const purposes: Record<SuitePurpose, (tests: number | null) => string> = {
+  first: () => 'running the suite',
+  confirm: (tests) => `running ${what(tests)} again, unchanged, before any agent is paid`,
+  retest: (tests) => `running ${what(tests)} again`,
+  'shared-fix': (tests) => `running ${what(tests)} of the same cause`,
+};
+
+function what(tests: number | null): string {
+  return tests === null ? 'the suite' : counted(tests, 'test');
+}
+
+function suiteEnded({
+  purpose,
+  total,
+  passed,
+  failed,
+  flaky,
+  notRun,
+  durationMs,
+}: Of<'suite.ended'>): string[] {
+  if (purpose !== 'first') return [];
+  const parts = [counted(passed, 'passed', 'passed'), `${failed} failed`];
+  if (flaky > 0) parts.push(`${flaky} flaky`);
+  if (notRun > 0) parts.push(`${notRun} did not run`);
+  return total === 0 ? [] : [`${counted(total, 'test')}: ${parts.join(', ')} (${duration(durationMs)})`];
+}
+
+function causeFound({ cause }: Of<'cause.found'>, paint: ChalkInstance): string[] {
+  const [first, ...others] = cause.tests;
+  const more = others.length > 0 ? ` (and ${counted(others.length, 'more test')})` : '';
+  const why = cause.why[0];
+  return [
+    `${cause.id} ${paint.red(cause.category)}: ${clipped(cause.headline, 160)}`,
+    ...(first ? [`   ${testName(first)}${more}`] : []),
+    ...(why ? [`   because the ${why.source} says: ${clipped(why.evidence, 160)}`] : []),
+    ...(cause.warning ? [`   ${paint.yellow(cause.warning)}`] : []),
+  ];
+}
+
+function agentEnded(event: Of<'agent.ended'>, paint: ChalkInstance): string[] {
+  const cost = event.costUsd === null ? '' : `, ${dollars(event.costUsd)}`;
+  const files = `${counted(event.filesChanged, 'file')} changed`;
+  const line = `${at(event.causeId)}attempt ${event.attempt}: agent ${event.outcome} after ${duration(event.durationMs)}${cost}, ${files}`;
+  const left = event.leftovers.map(
+    (one) => `${at(event.causeId)}ended a process that it left behind: ${one}`,
+  );
+  return [event.outcome === 'completed' ? line : paint.yellow(line), ...left];
+}
+
+function judged({ attempt }: Of<'attempt.judged'>, paint: ChalkInstance): string {
+  const back = attempt.takenBack ? '; its change was taken back' : '';
+  const told = attempt.failedBecause ? ` (${clipped(attempt.failedBecause, 160)})` : '';
+  switch (attempt.judged) {
+    case 'green':
+      return paint.green('green');
+    case 'changed':
+      return `${paint.yellow('another error now')}${told}`;
+    case 'still-failing':
+      return `${paint.red('still red')}${told}${back}`;
+    case 'vanished':
+      return `${paint.red('the test is gone, which heals nothing')}${told}${back}`;
+    case 'not-judged':
+      return `not judged${told}${back}`;
+    default:
+      return unreachable(attempt.judged);
+  }
+}

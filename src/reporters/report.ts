@@ -1,0 +1,97 @@
+import type { AgentClaim, FileChange, Judgement } from '../core/attempt.js';
+import type { Category, Reason } from '../core/diagnosis.js';
+import type { CauseVerdict, Outcome, Verdict } from '../core/verdict.js';
+
+/** `report.json`: what a run came to. Other programs read it; a change of meaning is a new `schemaVersion`. */
+export interface Report {
+  schemaVersion: 1;
+  runId: string;
+  project: string;
+  startedAt: string;
+  outcome: Outcome;
+  exitCode: number;
+  /** Self-heal only gathered and classified (`--dry-run`). */
+  dryRun: boolean;
+  tests: ReportTest[];
+  causes: ReportCause[];
+  escalations: ReportEscalation[];
+  warnings: string[];
+  totals: {
+    tests: number;
+    passed: number;
+    flaky: number;
+    healed: number;
+    failed: number;
+    notRun: number;
+    agentRuns: number;
+    agentRunsAvoided: number;
+    /** US dollars as the agent programs report them; null where none did. */
+    costUsd: number | null;
+    durationMs: number;
+  };
+}
+
+/** One test of the selection. */
+export interface ReportTest {
+  id: string;
+  title: readonly string[];
+  /** Relative to the project's root, with `/`. */
+  file: string;
+  line: number;
+  project: string;
+  verdict: Verdict;
+  /** Re-runs after agents' work. */
+  retries: number;
+  /** The last of `causeIds`, or null. */
+  causeId: string | null;
+  causeIds: readonly string[];
+  sharedFix: boolean;
+}
+
+/** One root cause and what was done about it. */
+export interface ReportCause {
+  id: string;
+  signature: string;
+  category: Category;
+  alternatives: readonly Category[];
+  confidence: number;
+  warning: string | null;
+  headline: string;
+  why: readonly Reason[];
+  tests: readonly string[];
+  parent: string | null;
+  verdict: CauseVerdict;
+  reason: string;
+  attempts: ReportAttempt[];
+  /** Relative to the run's folder: context.json, prompt.md, screenshot … */
+  evidence: string;
+}
+
+/** One attempt at a cause. */
+export interface ReportAttempt {
+  n: number;
+  agent: string | null;
+  slashCommand: string | null;
+  runner: string | null;
+  outcome: string;
+  judged: Judgement;
+  claim: AgentClaim | null;
+  durationMs: number;
+  costUsd: number | null;
+  inputTokens: number | null;
+  outputTokens: number | null;
+  sessionId: string | null;
+  files: readonly FileChange[];
+  /** Relative to the run's folder. */
+  patch: string | null;
+  takenBack: boolean;
+  failedBecause: string | null;
+}
+
+/** A question to a person. */
+export interface ReportEscalation {
+  id: string;
+  causeId: string;
+  state: 'pending';
+  question: string;
+}

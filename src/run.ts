@@ -1,0 +1,105 @@
+import { confirm } from './confirm.js';
+import type { Cause, DiagnosedFailure } from './core/cause.js';
+import { failureKey } from './core/failure.js';
+import { groupCauses } from './core/group.js';
+import { healCause } from './heal-cause.js';
+import type { SuiteRun } from './playwright/suite-run.js';
+import type { CauseRecord, Progress } from './progress.js';
+import { createScoreboard, type TestStanding } from './scoreboard.js';
+import type { Session } from './session.js';
+import { newlyRed, settle, settleFlaky, unhealedYet } from './settle.js';
+import { summarise } from './summarise.js';
+
+/** Everything a finished run knows. */
+export interface RunRecord {
+  readonly first: SuiteRun;
+  readonly tests: readonly TestStanding[];
+  readonly causes: readonly CauseRecord[];
+  /** The suite's own failure is still there. */
+  readonly suiteRed: boolean;
+}
+
+/** A suite whose own failure comes and goes is given up after this many disappearances. */
+const SUITE_FLAKES_TOLERATED = 2;
+
+/**
+ * Heals what the first run found: in rounds, since a fix that lets the suite start, or that gets a test past its first
+ * error, brings new failures to light, which have causes, agents and budgets of their own (HL-3).
+ */
+export async function healRun(session: Session, first: SuiteRun): Promise<RunRecord> {
+  const progress: Progress = { session, board: createScoreboard(), causes: [], suiteFlakes: 0 };
+  progress.board.saw(first);
+  const found = await session.diagnose(first);
+  let pending = found.filter((one) => one.failure.scope === 'suite');
+  const tests = found.filter((one) => one.failure.scope === 'test');
+  if (pending.length === 0) pending = tests.splice(0);
+  while (pending.length > 0 && goesOn(progress)) {
+    pending = await healRound(progress, pending);
+    // The suite's own failure could not be healed, but tests ran beside it: they are healed for themselves.
+    if (pending.length === 0) pending = tests.splice(0).filter((one) => isUndecided(progress, one));
+  }
+  const { board, causes } = progress;
+  const suiteRed = [...pending, ...unhealed(causes)].some((one) => one.failure.scope === 'suite');
+  return { first, tests: board.standings(), causes, suiteRed };
+}
+
+function unhealed(causes: readonly CauseRecord[]): DiagnosedFailure[] {
+  return causes
+    .filter((one) => one.verdict !== 'healed' && one.verdict !== 'superseded')
+    .map((one) => one.cause.lead);
+}
+
+function goesOn({ session, causes, suiteFlakes }: Progress): boolean {
+  const unusable = causes.some((one) => one.verdict === 'agent-unusable');
+  return !session.signal.aborted && !unusable && suiteFlakes <= SUITE_FLAKES_TOLERATED;
+}
+
+function isUndecided({ board }: Progress, failure: DiagnosedFailure): boolean {
+  const standing = board.standings().find((one) => one.test.id === failureKey(failure.failure));
+  return standing?.verdict === 'failed' && standing.causeIds.length === 0;
+}
+
+/** Confirms, groups and heals one batch; gives the failures that came to light meanwhile. */
+async function healRound(
+  progress: Progress,
+  failures: readonly DiagnosedFailure[],
+): Promise<DiagnosedFailure[]> {
+  const { confirmed, flaky, uncovered, blockedBy, run } = await confirm(progress.session, failures);
+  if (progress.session.signal.aborted) return [...failures];
+  settleFlaky(progress, flaky, run);
+  if (blockedBy) return [blockedBy];
+  const causes = numbered(progress, groupCauses(confirmed));
+  const next = new Map(newlyRed(progress, uncovered));
+  let fixesKept = false;
+  for (const found of causes) {
+    if (!goesOn(progress)) break;
+    const cause = fixesKept ? await unhealedYet(progress, found) : found;
+    if (!cause) continue;
+    const ended = await healCause(progress.session, cause);
+    fixesKept ||= ended.attempts.some((one) => one.judged === 'green' || one.judged === 'changed');
+    for (const [key, failure] of await settle(progress, ended)) next.set(key, failure);
+  }
+  return [...next.values()];
+}
+
+/** Gives causes ids that are unique over the rounds of a run, names their parents, and announces them. */
+function numbered(progress: Progress, causes: readonly Cause[]): Cause[] {
+  const { session, board } = progress;
+  const offset = progress.causes.length;
+  return causes.map((grouped, index) => {
+    const cause = { ...grouped, id: `c${offset + index + 1}`, parent: parentOf(progress, grouped) };
+    board.causeFound(cause);
+    session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
+    return cause;
+  });
+}
+
+function parentOf({ causes }: Progress, cause: Cause): string | null {
+  const keys = new Set(cause.members.map((member) => failureKey(member.failure)));
+  const earlier = causes.findLast(
+    (one) =>
+      one.cause.lead.failure.scope === 'suite' ||
+      one.cause.members.some((member) => keys.has(failureKey(member.failure))),
+  );
+  return earlier?.cause.id ?? null;
+}

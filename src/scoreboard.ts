@@ -1,0 +1,67 @@
+import type { Cause } from './core/cause.js';
+import type { TestRef } from './core/failure.js';
+import type { Verdict } from './core/verdict.js';
+import type { SuiteRun, TestResult } from './playwright/suite-run.js';
+
+/** The standing of one test in a run. */
+export interface TestStanding {
+  readonly test: TestRef;
+  verdict: Verdict;
+  /** Re-runs after agents' work, over all causes of this test (HL-1). */
+  retries: number;
+  causeIds: string[];
+  /** Healed by a fix that was made for another test (HL-6). */
+  sharedFix: boolean;
+}
+
+/** Where each test of the run stands; the last word is what stands here at the end. */
+export interface Scoreboard {
+  /** Takes in what a Playwright run says of tests that have not been decided otherwise. */
+  saw(run: SuiteRun): void;
+  causeFound(cause: Cause): void;
+  decided(testId: string, verdict: Verdict, how?: { sharedFix?: boolean }): void;
+  retried(cause: Cause, count: number): void;
+  standings(): readonly TestStanding[];
+}
+
+/** An empty board. */
+export function createScoreboard(): Scoreboard {
+  const byId = new Map<string, TestStanding>();
+  const testsOf = (cause: Cause) =>
+    cause.members.flatMap((member) => (member.failure.scope === 'test' ? [member.failure.test.id] : []));
+  return {
+    saw: (run) => {
+      for (const result of run.tests) see(byId, result);
+    },
+    causeFound: (cause) => {
+      for (const id of testsOf(cause)) byId.get(id)?.causeIds.push(cause.id);
+    },
+    decided: (testId, verdict, { sharedFix = false } = {}) => {
+      const standing = byId.get(testId);
+      if (standing) Object.assign(standing, { verdict, sharedFix });
+    },
+    retried: (cause, count) => {
+      for (const id of testsOf(cause)) {
+        const standing = byId.get(id);
+        if (standing) standing.retries += count;
+      }
+    },
+    standings: () => [...byId.values()],
+  };
+}
+
+/** A re-run says something new only of tests that were unknown or had not run; the rest is decided by their cause. */
+function see(byId: Map<string, TestStanding>, { test, outcome }: TestResult): void {
+  const standing = byId.get(test.id);
+  const verdict = firstVerdict[outcome];
+  if (!standing) byId.set(test.id, { test, verdict, retries: 0, causeIds: [], sharedFix: false });
+  else if (standing.verdict === 'not-run') standing.verdict = verdict;
+}
+
+const firstVerdict: Record<TestResult['outcome'], Verdict> = {
+  expected: 'passed',
+  flaky: 'flaky',
+  unexpected: 'failed',
+  skipped: 'not-run',
+  'not-run': 'not-run',
+};

@@ -1,0 +1,41 @@
+import type { RunAgent } from './agents/run-agent.js';
+import type { Bus } from './bus.js';
+import type { Clock } from './clock.js';
+import type { DiagnosedFailure } from './core/cause.js';
+import type { Settings } from './core/settings.js';
+import type { SuitePurpose } from './event.js';
+import type { SuiteRun } from './playwright/suite-run.js';
+import type { RunFolder } from './run-folder.js';
+import type { Spending } from './spending.js';
+import type { Workspace } from './workspace/workspace.js';
+
+/** What every step of one run is given: the effects as functions, and the run's own state. */
+export interface Session {
+  readonly settings: Settings;
+  /** The project's root: where Playwright and the agents are started. */
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly bus: Bus;
+  readonly folder: RunFolder;
+  /** Aborts when the run is interrupted. */
+  readonly signal: AbortSignal;
+  /** Null where there is no git program: then nobody can tell what an agent changed. */
+  readonly workspace: Workspace | null;
+  readonly runAgent: RunAgent;
+  readonly spending: Spending;
+  /** The user's selection, as it is. */
+  readonly firstRun: () => Promise<SuiteRun>;
+  /** Exactly these tests again, or the whole selection for null. */
+  readonly runAgain: (request: AgainRequest) => Promise<SuiteRun>;
+  /** Runs `verify.prepare`: null when it succeeded, or was not set, else its output as a failure of the suite. */
+  readonly prepare: () => Promise<string | null>;
+  /** Gathers evidence, classifies and signs each failure of a run, the suite's own first. */
+  readonly diagnose: (run: SuiteRun) => Promise<DiagnosedFailure[]>;
+}
+
+/** Which tests to run again, and what for. */
+export interface AgainRequest {
+  readonly ids: readonly string[] | null;
+  readonly purpose: SuitePurpose;
+  readonly causeId: string | null;
+}

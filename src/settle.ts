@@ -1,0 +1,136 @@
+import type { Cause, DiagnosedFailure } from './core/cause.js';
+import { failureKey } from './core/failure.js';
+import type { CauseVerdict, Verdict } from './core/verdict.js';
+import type { HealedCause } from './heal-cause.js';
+import type { SuiteRun } from './playwright/suite-run.js';
+import type { CauseRecord, Progress } from './progress.js';
+import { retest, type Retest } from './retest.js';
+
+/** Failures by their key. */
+export type ByKey = [key: string, failure: DiagnosedFailure][];
+
+/** Failures of tests that no cause has had in hand: what a re-run shows of the others is known already. */
+export function newlyRed({ board }: Progress, failures: readonly DiagnosedFailure[]): ByKey {
+  const inHand = new Set(board.standings().flatMap((one) => (one.causeIds.length > 0 ? [one.test.id] : [])));
+  return keyed(failures).filter(([key]) => !inHand.has(key));
+}
+
+function keyed(failures: readonly DiagnosedFailure[]): ByKey {
+  return failures.map((one) => [failureKey(one.failure), one]);
+}
+
+/** Green without a change: flaky, and no agent's business (HL-7). */
+export function settleFlaky(
+  progress: Progress,
+  flaky: readonly DiagnosedFailure[],
+  run: SuiteRun | null,
+): void {
+  if (flaky.length === 0) return;
+  const { session, board } = progress;
+  const tests = flaky.flatMap((one) => (one.failure.scope === 'test' ? [one.failure.test] : []));
+  if (tests.length < flaky.length) {
+    progress.suiteFlakes += 1;
+    if (run) board.saw(run);
+  }
+  for (const test of tests) board.decided(test.id, 'flaky');
+  session.spending.avoided(flaky.length);
+  session.bus.emit({ type: 'cause.flaky', tests, causeId: null });
+}
+
+/**
+ * An earlier fix of this round may have healed this cause too, or a part of it: then nobody is paid for that. Gives
+ * what is left of the cause, or null.
+ */
+export async function unhealedYet(progress: Progress, cause: Cause): Promise<Cause | null> {
+  const { session, board } = progress;
+  const failures = [...cause.members];
+  const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: cause.id });
+  const red = failures.filter((member) => !isGreen(seen, member));
+  for (const member of failures) {
+    if (!red.includes(member)) board.decided(failureKey(member.failure), 'healed', { sharedFix: true });
+  }
+  const [first] = red;
+  if (first) return { ...cause, members: red, lead: red.includes(cause.lead) ? cause.lead : first };
+  session.spending.avoided(1);
+  const reason = 'healed by an earlier fix of this run';
+  record(progress, { cause, verdict: 'healed', reason, attempts: [], overBudget: false });
+  return null;
+}
+
+function isGreen(seen: Retest, failure: DiagnosedFailure): boolean {
+  const { ended, suiteFailure } = seen.observe(failure);
+  return ended === 'passed' && !suiteFailure;
+}
+
+/** Writes down how a cause ended; gives the failures that it leaves behind, as causes of their own. */
+export async function settle(progress: Progress, ended: HealedCause): Promise<ByKey> {
+  const { cause, attempts, conclusion } = ended;
+  const { board } = progress;
+  board.retried(cause, attempts.length);
+  record(progress, {
+    cause,
+    verdict: causeVerdictOf(conclusion.verdict),
+    reason: conclusion.reason,
+    attempts,
+    overBudget: conclusion.verdict === 'budget',
+  });
+  if (conclusion.verdict === 'healed' || conclusion.verdict === 'superseded')
+    return settleProgress(progress, ended);
+  const verdict = causeVerdictOf(conclusion.verdict);
+  decideMembers(progress, cause, { verdict: verdict === 'superseded' ? 'failed' : verdict });
+  return [];
+}
+
+/** After a fix that is kept: the lead is healed or has another error now, and the rest of the cause is looked at again. */
+async function settleProgress(
+  progress: Progress,
+  { cause, conclusion, lastRetest }: HealedCause,
+): Promise<ByKey> {
+  const { board } = progress;
+  if (cause.lead.failure.scope === 'suite' && lastRetest?.run) board.saw(lastRetest.run);
+  if (conclusion.verdict === 'healed') board.decided(failureKey(cause.lead.failure), 'healed');
+  const successor = conclusion.verdict === 'superseded' ? successorOf(cause.lead, lastRetest) : null;
+  const rest = await settleFollowers(progress, cause);
+  return [...keyed(successor ? [successor] : []), ...newlyRed(progress, lastRetest?.others ?? []), ...rest];
+}
+
+function successorOf(lead: DiagnosedFailure, seen: Retest | null): DiagnosedFailure | null {
+  return seen?.observe(lead).failure ?? seen?.suiteFailure ?? null;
+}
+
+/** The other tests of a healed cause run again without an agent; those that stay red become failures of their own (HL-6). */
+async function settleFollowers(progress: Progress, cause: Cause): Promise<ByKey> {
+  const { session, board } = progress;
+  const followers = cause.members.filter((member) => member !== cause.lead);
+  if (followers.length === 0 || session.signal.aborted) return [];
+  const seen = await retest(session, { failures: followers, purpose: 'shared-fix', causeId: cause.id });
+  const stillRed: DiagnosedFailure[] = [];
+  for (const follower of followers) {
+    const now = seen.observe(follower);
+    if (now.ended === 'passed') {
+      session.spending.avoided(1);
+      board.decided(failureKey(follower.failure), 'healed', { sharedFix: true });
+    } else if (now.failure) stillRed.push(now.failure);
+  }
+  const suite = seen.suiteFailure ? [seen.suiteFailure] : [];
+  return [...keyed(stillRed), ...newlyRed(progress, seen.others), ...keyed(suite)];
+}
+
+function decideMembers(
+  { board }: Progress,
+  cause: Cause,
+  how: { verdict: Verdict; sharedFix?: boolean },
+): void {
+  const { verdict, ...rest } = how;
+  for (const member of cause.members) board.decided(failureKey(member.failure), verdict, rest);
+}
+
+function causeVerdictOf(verdict: HealedCause['conclusion']['verdict']): CauseVerdict {
+  return verdict === 'budget' || verdict === 'interrupted' ? 'failed' : verdict;
+}
+
+function record({ session, causes }: Progress, ended: CauseRecord): void {
+  causes.push(ended);
+  const { cause, verdict, reason, attempts } = ended;
+  session.bus.emit({ type: 'cause.ended', causeId: cause.id, verdict, reason, attempts: attempts.length });
+}

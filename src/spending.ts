@@ -1,0 +1,44 @@
+import type { Attempt } from './core/attempt.js';
+import type { Cause } from './core/cause.js';
+import { failureKey } from './core/failure.js';
+import type { Spent } from './core/policy.js';
+
+/** Keeps what a run has spent; `Spent` for a decision is read from it. */
+export interface Spending {
+  agentStarted(cause: Cause): void;
+  attemptEnded(attempt: Attempt): void;
+  avoided(count: number): void;
+  spentFor(cause: Cause, now: number): Spent;
+  totals(): { agentRuns: number; agentRunsAvoided: number; costUsd: number | null };
+}
+
+/** Starts counting at `startedAt`, in milliseconds since the epoch. */
+export function createSpending(startedAt: number): Spending {
+  const byTest = new Map<string, number>();
+  let agentRuns = 0;
+  let avoided = 0;
+  let costUsd: number | null = null;
+  return {
+    agentStarted: (cause) => {
+      agentRuns += 1;
+      for (const key of keysOf(cause)) byTest.set(key, (byTest.get(key) ?? 0) + 1);
+    },
+    attemptEnded: (attempt) => {
+      if (attempt.usage?.costUsd != null) costUsd = (costUsd ?? 0) + attempt.usage.costUsd;
+    },
+    avoided: (count) => {
+      avoided += count;
+    },
+    spentFor: (cause, now) => ({
+      agentRuns,
+      agentRunsOnTest: Math.max(0, ...keysOf(cause).map((key) => byTest.get(key) ?? 0)),
+      costUsd: costUsd ?? 0,
+      elapsedMs: now - startedAt,
+    }),
+    totals: () => ({ agentRuns, agentRunsAvoided: avoided, costUsd }),
+  };
+}
+
+function keysOf(cause: Cause): string[] {
+  return cause.members.map((member) => failureKey(member.failure));
+}

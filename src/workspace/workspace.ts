@@ -1,0 +1,112 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { execa } from 'execa';
+import type { FileChange } from '../core/attempt.js';
+import { type Git, privateGit, withoutGit } from './git.js';
+import { parseNameStatus, parseNumstat } from './git-output.js';
+
+/** The id of a recorded state of the working tree. */
+export type Checkpoint = string;
+
+/** What a take-back did: files put back, and files left alone because somebody else changed them meanwhile. */
+export interface TakenBack {
+  readonly restored: readonly string[];
+  readonly leftAlone: readonly string[];
+}
+
+/** Records and restores the user's files without touching their index, branch, stash or HEAD (HN-1). */
+export interface Workspace {
+  /** The folder that is recorded: the top of the user's repository, or the project where there is none. */
+  readonly root: string;
+  checkpoint(): Promise<Checkpoint>;
+  /** Files that differ, paths relative to `root`, with `/`. */
+  changes(before: Checkpoint, after: Checkpoint): Promise<FileChange[]>;
+  /** A patch that `git apply` takes, binary files included; empty where nothing differs. */
+  patch(before: Checkpoint, after: Checkpoint): Promise<Uint8Array>;
+  /** Puts back to `before` whatever changed between the two, unless it has been changed again since `after`. */
+  takeBack(before: Checkpoint, after: Checkpoint): Promise<TakenBack>;
+}
+
+/** Never part of a snapshot, also where the project ignores nothing. */
+const alwaysExcluded = [
+  '.self-heal/',
+  'node_modules/',
+  'test-results/',
+  'playwright-report/',
+  'blob-report/',
+];
+
+/** Opens (or makes) the private store at `<projectRoot>/.self-heal/checkpoints.git`; null where there is no git program. */
+export async function openWorkspace(projectRoot: string): Promise<Workspace | null> {
+  const root = await workTreeOf(projectRoot);
+  if (root === null) return null;
+  const gitDir = path.join(projectRoot, '.self-heal', 'checkpoints.git');
+  const git = privateGit(gitDir, root);
+  await mkdir(gitDir, { recursive: true });
+  await git.run(['init', '--quiet', '--initial-branch=checkpoints']);
+  await mkdir(path.join(gitDir, 'info'), { recursive: true });
+  await writeFile(path.join(gitDir, 'info', 'exclude'), `${alwaysExcluded.join('\n')}\n`);
+  await writeFile(
+    path.join(gitDir, 'info', 'attributes'),
+    '* -text -filter -ident -working-tree-encoding !eol\n',
+  );
+  return {
+    root,
+    checkpoint: () => checkpoint(git),
+    changes: async (before, after) =>
+      parseNumstat(await git.run(['diff-tree', '-r', '-z', '--numstat', before, after])),
+    patch: (before, after) => patch(git, before, after),
+    takeBack: (before, after) => takeBack(git, before, after),
+  };
+}
+
+async function workTreeOf(projectRoot: string): Promise<string | null> {
+  const top = await execa('git', ['rev-parse', '--show-toplevel'], {
+    cwd: projectRoot,
+    env: withoutGit(process.env),
+    extendEnv: false,
+    reject: false,
+    stdin: 'ignore',
+  });
+  if (top.code === 'ENOENT') return null;
+  return top.exitCode === 0 && top.stdout !== '' ? path.normalize(top.stdout) : projectRoot;
+}
+
+async function checkpoint(git: Git): Promise<Checkpoint> {
+  await git.run(['add', '--all', '--ignore-errors', '--', '.']).catch(tolerateUnreadableFiles);
+  return git.run(['write-tree']);
+}
+
+/** A file that cannot be read (a socket, another user's) is not recorded; the rest is. */
+function tolerateUnreadableFiles(error: unknown): void {
+  const text = error instanceof Error ? error.message : String(error);
+  if (!/adding files failed|unable to index|can only add|does not have a commit checked out/.test(text))
+    throw error;
+}
+
+function patch(git: Git, before: Checkpoint, after: Checkpoint): Promise<Uint8Array> {
+  const exact = ['--binary', '--no-ext-diff', '--no-textconv', '--no-renames', '--no-color'];
+  return git.bytes(['diff-tree', '-r', '-p', ...exact, before, after]);
+}
+
+async function takeBack(git: Git, before: Checkpoint, after: Checkpoint): Promise<TakenBack> {
+  const changed = await changedPaths(git, before, after);
+  if (changed.length === 0) return { restored: [], leftAlone: [] };
+  const touchedSince = new Set(await changedPaths(git, after, await checkpoint(git)));
+  const restored = changed.filter((file) => !touchedSince.has(file));
+  if (restored.length > 0) {
+    const args = [
+      'restore',
+      `--source=${before}`,
+      '--worktree',
+      '--pathspec-from-file=-',
+      '--pathspec-file-nul',
+    ];
+    await git.run(['--literal-pathspecs', ...args], { input: restored.join('\0') });
+  }
+  return { restored, leftAlone: changed.filter((file) => touchedSince.has(file)) };
+}
+
+async function changedPaths(git: Git, from: Checkpoint, to: Checkpoint): Promise<string[]> {
+  return parseNameStatus(await git.run(['diff-tree', '-r', '-z', '--name-status', '--no-renames', from, to]));
+}

@@ -1,0 +1,173 @@
+import type { Attempt } from '../../src/core/attempt.js';
+import type { Cause, DiagnosedFailure } from '../../src/core/cause.js';
+import type { Diagnosis } from '../../src/core/diagnosis.js';
+import type { Evidence } from '../../src/core/evidence.js';
+import type { SuiteFailure, TestError, TestFailure, TestRef } from '../../src/core/failure.js';
+import type { Settings } from '../../src/core/settings.js';
+import type { SuiteRun, TestResult } from '../../src/playwright/suite-run.js';
+
+export function aTest(id = 't1', over: Partial<TestRef> = {}): TestRef {
+  const location = { file: '/project/tests/cart.spec.ts', line: 12, column: 1 };
+  return { id, titlePath: ['cart.spec.ts', `adds ${id}`], location, project: 'chromium', ...over };
+}
+
+export function anError(message = 'Error: boom', over: Partial<TestError> = {}): TestError {
+  return { message, stack: null, snippet: null, location: null, causes: [], ...over };
+}
+
+export function aTestFailure(over: Partial<TestFailure> = {}): TestFailure {
+  return {
+    scope: 'test',
+    test: aTest(),
+    status: 'failed',
+    errors: [anError()],
+    failedStep: null,
+    retry: 0,
+    durationMs: 100,
+    startedAt: 0,
+    attachments: [],
+    capture: null,
+    ...over,
+  };
+}
+
+export function aSuiteFailure(message = 'Error: the server did not start'): SuiteFailure {
+  return { scope: 'suite', errors: [anError(message)], stderr: '' };
+}
+
+export function anEvidence(over: Partial<Evidence> = {}): Evidence {
+  return {
+    errors: [anError()],
+    failedStep: null,
+    console: [],
+    network: [],
+    serverOutput: '',
+    ariaSnapshot: null,
+    pageUrl: null,
+    screenshot: null,
+    trace: null,
+    missing: [],
+    cut: [],
+    rootDir: '/project',
+    ...over,
+  };
+}
+
+export function aDiagnosis(over: Partial<Diagnosis> = {}): Diagnosis {
+  const facts = {
+    errorType: 'Error',
+    source: null,
+    sql: null,
+    sqlState: null,
+    table: null,
+    column: null,
+    constraint: null,
+    policy: null,
+    endpoint: null,
+    locator: null,
+  };
+  return {
+    category: 'ui-error',
+    alternatives: [],
+    confidence: 0.8,
+    why: [],
+    retry: 'code_error',
+    facts,
+    warning: null,
+    ...over,
+  };
+}
+
+export function aDiagnosed(over: Partial<DiagnosedFailure> = {}): DiagnosedFailure {
+  return {
+    n: 1,
+    failure: aTestFailure(),
+    evidence: anEvidence(),
+    diagnosis: aDiagnosis(),
+    signature: 'shop:Error:00000001',
+    rerunIds: ['t1'],
+    ...over,
+  };
+}
+
+/** A diagnosed failure of the test with this id, whose signature says what went wrong. */
+export function failing(id: string, wrong = 'boom', over: Partial<DiagnosedFailure> = {}): DiagnosedFailure {
+  return aDiagnosed({
+    failure: aTestFailure({ test: aTest(id), errors: [anError(`Error: ${wrong}`)] }),
+    evidence: anEvidence({ errors: [anError(`Error: ${wrong}`)] }),
+    signature: `shop:Error:${wrong}`,
+    rerunIds: [id],
+    ...over,
+  });
+}
+
+export function aCause(over: Partial<Cause> = {}): Cause {
+  const lead = over.lead ?? aDiagnosed();
+  return { id: 'c1', lead, members: [lead], parent: null, environment: null, ...over };
+}
+
+export function anAttempt(over: Partial<Attempt> = {}): Attempt {
+  return {
+    n: 1,
+    agent: 'debugger',
+    slashCommand: '/debugger',
+    runner: 'claude',
+    outcome: 'completed',
+    claim: null,
+    usage: null,
+    judged: 'still-failing',
+    durationMs: 10,
+    files: [{ path: 'src/a.ts', added: 1, removed: 1 }],
+    patch: null,
+    takenBack: true,
+    failedBecause: 'the same error came back',
+    ...over,
+  };
+}
+
+export function someSettings(over: Partial<Settings> = {}): Settings {
+  const agent = (name: string) => ({ name, slashCommand: `/${name}`, runner: 'fixer', timeoutMs: 60_000 });
+  return {
+    project: 'shop',
+    agents: Object.fromEntries(
+      ['build-doctor', 'database', 'debugger', 'code-review'].map((name) => [name, agent(name)]),
+    ),
+    runners: { fixer: { kind: 'command', command: ['fixer'], prompt: 'stdin' } },
+    routes: {
+      'build-error': ['build-doctor'],
+      'database-error': ['database'],
+      'runtime-error': ['debugger'],
+      'ui-error': ['code-review'],
+      'network-error': ['debugger'],
+      unknown: ['debugger'],
+    },
+    retries: { max: 3, backoff: { initialMs: 5000, factor: 2, maxMs: 60_000 } },
+    limits: { agentRuns: 20, agentRunsPerTest: 6, costUsd: 10, timeMs: 3_600_000, escalations: 5 },
+    evidence: { console: 50, network: 50 },
+    verify: { prepare: null, confirm: 1 },
+    file: null,
+    ...over,
+  };
+}
+
+export function aResult(id: string, outcome: TestResult['outcome'] = 'expected'): TestResult {
+  return { test: aTest(id), outcome, retries: 0, durationMs: 10 };
+}
+
+export function aSuiteRun(over: Partial<SuiteRun> = {}): SuiteRun {
+  return {
+    status: 'passed',
+    exitCode: 0,
+    tests: [],
+    failures: [],
+    suiteFailure: null,
+    rerunIds: {},
+    serverLog: '',
+    rootDir: '/project',
+    configFile: null,
+    durationMs: 100,
+    endedAt: 0,
+    captureProblems: [],
+    ...over,
+  };
+}

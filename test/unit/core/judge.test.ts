@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { judge } from '../../../src/core/judge.js';
+import { aDiagnosed, aDiagnosis, aSuiteFailure, failing } from '../../rig/builders.js';
+
+const before = failing('t1', 'boom');
+const suite = aDiagnosed({ failure: aSuiteFailure(), signature: 'shop:Error:suite', rerunIds: [] });
+const nothing = { failure: null, suiteFailure: null };
+
+it('HL-1 takes only a test that ran and passed for green', () => {
+  expect(judge(before, { ended: 'passed', ...nothing }).judgement).toBe('green');
+  expect(judge(before, { ended: 'not-run', ...nothing }).judgement).toBe('still-failing');
+});
+
+it('HL-2 knows the same error by its signature', () => {
+  const seen = judge(before, { ended: 'failed', failure: failing('t1', 'boom'), suiteFailure: null });
+  expect(seen).toEqual({ judgement: 'still-failing', because: 'the same error came back: Error: boom' });
+});
+
+it('HL-3 knows another error by its signature, or by its class', () => {
+  const other = failing('t1', 'crash');
+  expect(judge(before, { ended: 'failed', failure: other, suiteFailure: null }).judgement).toBe('changed');
+  const otherClass = failing('t1', 'boom', { diagnosis: aDiagnosis({ category: 'database-error' }) });
+  expect(judge(before, { ended: 'failed', failure: otherClass, suiteFailure: null }).judgement).toBe(
+    'changed',
+  );
+});
+
+it('HL-10 does not take a test that vanished or is skipped for a fixed one', () => {
+  expect(judge(before, { ended: 'absent', ...nothing }).judgement).toBe('vanished');
+  expect(judge(before, { ended: 'skipped', ...nothing }).judgement).toBe('vanished');
+});
+
+it('HL-2 does not take a suite that no longer starts for progress of a test', () => {
+  const seen = judge(before, { ended: 'absent', failure: null, suiteFailure: suite });
+  expect(seen.judgement).toBe('still-failing');
+  expect(seen.because).toContain('no longer runs');
+});
+
+it('CS-10 judges the suite’s own failure by the suite’s own failure', () => {
+  expect(judge(suite, { ended: 'not-run', failure: null, suiteFailure: suite }).judgement).toBe(
+    'still-failing',
+  );
+  const other = { ...suite, signature: 'shop:Error:another' };
+  expect(judge(suite, { ended: 'not-run', failure: null, suiteFailure: other }).judgement).toBe('changed');
+  expect(judge(suite, { ended: 'passed', ...nothing }).judgement).toBe('green');
+});

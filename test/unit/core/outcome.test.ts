@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { outcomeOf, type Standing } from '../../../src/core/outcome.js';
+
+const green: Standing = {
+  tests: ['passed'],
+  causes: [],
+  suiteRed: false,
+  interruptedBy: null,
+  failOnHeal: false,
+  failOnFlaky: false,
+};
+const cause = (verdict: Standing['causes'][number]['verdict'], overBudget = false) => ({
+  verdict,
+  overBudget,
+});
+
+it.each<[string, Partial<Standing>, string, number]>([
+  ['all passed', {}, 'green', 0],
+  ['healed', { tests: ['passed', 'healed'], causes: [cause('healed')] }, 'green', 0],
+  [
+    'healed, which is not welcome',
+    { tests: ['healed'], causes: [cause('healed')], failOnHeal: true },
+    'green',
+    1,
+  ],
+  ['flaky', { tests: ['flaky'] }, 'green', 0],
+  ['flaky, which is not welcome', { tests: ['flaky'], failOnFlaky: true }, 'green', 1],
+  ['a failed test', { tests: ['healed', 'failed'], causes: [cause('healed'), cause('failed')] }, 'red', 1],
+  ['a suite that does not start', { tests: [], suiteRed: true, causes: [cause('failed')] }, 'red', 1],
+  ['a person is needed', { tests: ['failed', 'escalated'], causes: [cause('escalated')] }, 'escalated', 3],
+  ['a limit', { tests: ['failed'], causes: [cause('escalated'), cause('failed', true)] }, 'budget', 4],
+  [
+    'no usable agent',
+    { tests: ['failed'], causes: [cause('agent-unusable'), cause('escalated')] },
+    'agent-unusable',
+    5,
+  ],
+  ['Ctrl-C', { tests: ['failed'], interruptedBy: 'SIGINT' }, 'interrupted', 130],
+  ['TERM', { tests: ['failed'], interruptedBy: 'SIGTERM' }, 'interrupted', 143],
+])('CL-5 %s', (_, over, outcome, exitCode) => {
+  expect(outcomeOf({ ...green, ...over })).toEqual({ outcome, exitCode });
+});

@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Attempt, Judgement } from '../../../src/core/attempt.js';
+import { backoffMs, decide, type Decision, type History, type Policy } from '../../../src/core/policy.js';
+import { anAttempt, someSettings } from '../../rig/builders.js';
+
+const policy: Policy = someSettings();
+
+function history(over: Partial<History> = {}): History {
+  const spent = { agentRuns: 0, agentRunsOnTest: 0, costUsd: 0, elapsedMs: 0 };
+  return {
+    attempts: [],
+    retry: 'code_error',
+    environment: null,
+    agents: ['debugger'],
+    waited: true,
+    spent,
+    ...over,
+  };
+}
+
+const tried = (count: number, over: Partial<Attempt> = {}) =>
+  Array.from({ length: count }, (_, index) => anAttempt({ n: index + 1, ...over }));
+
+describe('what is done next', () => {
+  it('HL-1 deploys the primary agent first', () => {
+    expect(decide(history(), policy)).toEqual({ kind: 'deploy', agent: 'debugger', attempt: 1 });
+  });
+
+  it('HL-1 concludes healed when the re-run is green', () => {
+    const attempts = [anAttempt({ judged: 'green', takenBack: false })];
+    expect(decide(history({ attempts }), policy)).toEqual({
+      kind: 'conclude',
+      conclusion: { verdict: 'healed', reason: 'fixed by debugger' },
+    });
+  });
+
+  it('HL-2 deploys again while retries < max, and has failed at max', () => {
+    expect(decide(history({ attempts: tried(1) }), policy)).toMatchObject({ kind: 'deploy', attempt: 2 });
+    expect(decide(history({ attempts: tried(3) }), policy)).toMatchObject({
+      kind: 'conclude',
+      conclusion: { verdict: 'failed', reason: 'still failing after 3 retries' },
+    });
+  });
+
+  it('HL-3 lets another error become a failure of its own', () => {
+    const attempts = [anAttempt({ judged: 'changed' })];
+    expect(decide(history({ attempts }), policy)).toMatchObject({ conclusion: { verdict: 'superseded' } });
+  });
+
+  it('HL-4 waits before the next try, not before the first', () => {
+    expect(decide(history({ attempts: tried(1), waited: false }), policy)).toEqual({
+      kind: 'wait',
+      delayMs: 5000,
+      attempt: 1,
+    });
+    expect(decide(history({ waited: false }), policy)).toMatchObject({ kind: 'deploy' });
+  });
+
+  it('HL-4 waits 5, 10, 20, 40 s and never longer than the maximum', () => {
+    expect([1, 2, 3, 4, 5, 6].map((n) => backoffMs(n, policy.retries))).toEqual([
+      5000, 10_000, 20_000, 40_000, 60_000, 60_000,
+    ]);
+  });
+
+  it('HL-5 deploys no agent for the last retry after two failed fixes', () => {
+    expect(decide(history({ attempts: tried(2) }), policy)).toEqual({ kind: 'retest', attempt: 3 });
+  });
+
+  it('HL-5 counts only fixes: an agent that changed nothing has not failed a fix', () => {
+    const attempts = tried(2, { outcome: 'unchanged', files: [] });
+    expect(decide(history({ attempts }), policy)).toMatchObject({ kind: 'deploy', attempt: 3 });
+  });
+
+  it('CS-7 tries the agent of the next alternative when the primary failed', () => {
+    const agents = ['debugger', 'code-review'];
+    expect(decide(history({ agents, attempts: tried(1) }), policy)).toMatchObject({ agent: 'code-review' });
+  });
+
+  it('HL-7 pays no agent for a dead server', () => {
+    expect(decide(history({ environment: 'nobody listens' }), policy)).toMatchObject({
+      conclusion: { verdict: 'failed', reason: 'nobody listens' },
+    });
+  });
+
+  it('AG-8 concludes that the agent is unusable when its every tool call was denied', () => {
+    const attempts = [anAttempt({ outcome: 'denied', files: [] })];
+    expect(decide(history({ attempts }), policy)).toMatchObject({
+      conclusion: { verdict: 'agent-unusable' },
+    });
+  });
+
+  it('AG-3 asks a person when the agent says that one is needed', () => {
+    const claim = { status: 'needs-person' as const, summary: 'Which price is right?' };
+    const attempts = [anAttempt({ claim })];
+    expect(decide(history({ attempts }), policy)).toEqual({
+      kind: 'escalate',
+      question: 'Which price is right?',
+    });
+  });
+
+  it('CS-11 escalates never_retry without an agent', () => {
+    expect(decide(history({ retry: 'never_retry' }), policy)).toMatchObject({ kind: 'escalate' });
+  });
+
+  it.each([
+    ['agentRuns', { agentRuns: 20 }],
+    ['agentRunsPerTest', { agentRunsOnTest: 6 }],
+    ['costUsd', { costUsd: 10 }],
+    ['time', { elapsedMs: 3_600_000 }],
+  ])('HL-3 HN-9 stops at limits.%s', (limit, over) => {
+    const decision = decide(history({ spent: { ...history().spent, ...over } }), policy);
+    expect(decision).toMatchObject({ kind: 'conclude', conclusion: { verdict: 'budget' } });
+    expect(JSON.stringify(decision)).toContain(limit);
+  });
+
+  it('HL-8 never deploys beyond its limits and always ends, whatever the agents do', () => {
+    fc.assert(
+      fc.property(anyPolicy, fc.array(anyEnding, { minLength: 40, maxLength: 40 }), (some, endings) => {
+        const { deployed, waits, attempts, last } = play(some, endings);
+        expect(deployed).toBeLessThanOrEqual(some.limits.agentRuns);
+        expect(deployed).toBeLessThanOrEqual(some.limits.agentRunsPerTest);
+        expect(attempts).toBeLessThanOrEqual(some.retries.max);
+        expect(waits).toBeLessThanOrEqual(Math.max(0, attempts - 1));
+        expect(['conclude', 'escalate']).toContain(last.kind);
+      }),
+    );
+  });
+});
+
+const anyPolicy: fc.Arbitrary<Policy> = fc.record({
+  retries: fc.record({
+    max: fc.integer({ min: 1, max: 8 }),
+    backoff: fc.constant({ initialMs: 1, factor: 2, maxMs: 10 }),
+  }),
+  limits: fc.record({
+    agentRuns: fc.integer({ min: 0, max: 6 }),
+    agentRunsPerTest: fc.integer({ min: 0, max: 6 }),
+    costUsd: fc.integer({ min: 0, max: 5 }),
+    timeMs: fc.integer({ min: 0, max: 100_000 }),
+    escalations: fc.constant(5),
+  }),
+});
+
+const anyEnding = fc.record({
+  judged: fc.constantFrom<Judgement>('still-failing', 'changed', 'green', 'vanished'),
+  outcome: fc.constantFrom<Attempt['outcome']>(
+    'completed',
+    'exited',
+    'timed-out',
+    'unchanged',
+    'spawn-failed',
+  ),
+  changedFiles: fc.boolean(),
+  costUsd: fc.integer({ min: 0, max: 2 }),
+});
+
+type Ending = typeof anyEnding extends fc.Arbitrary<infer T> ? T : never;
+
+/** Plays a cause to its end against agents that end in the given ways; throws when it does not end. */
+function play(some: Policy, endings: readonly Ending[]) {
+  const attempts: Attempt[] = [];
+  let [deployed, waits, costUsd, waited] = [0, 0, 0, true];
+  for (let step = 0; step < 200; step += 1) {
+    const spent = { agentRuns: deployed, agentRunsOnTest: deployed, costUsd, elapsedMs: step * 100 };
+    const decision: Decision = decide(history({ attempts, waited, spent }), some);
+    if (decision.kind === 'conclude' || decision.kind === 'escalate') {
+      return { deployed, waits, attempts: attempts.length, last: decision };
+    }
+    if (decision.kind === 'wait') {
+      waits += 1;
+      waited = true;
+      continue;
+    }
+    const ending = endings[attempts.length]!;
+    const withAgent = decision.kind === 'deploy';
+    if (withAgent) {
+      deployed += 1;
+      costUsd += ending.costUsd;
+    }
+    attempts.push(
+      anAttempt({
+        n: decision.attempt,
+        agent: withAgent ? 'debugger' : null,
+        outcome: withAgent ? ending.outcome : 'no-agent',
+        judged: ending.judged,
+        files: ending.changedFiles ? [{ path: 'a', added: 1, removed: 0 }] : [],
+      }),
+    );
+    waited = false;
+  }
+  throw new Error('It did not end.');
+}
