@@ -23,8 +23,6 @@ export interface Session {
   readonly workspace: Workspace | null;
   readonly runAgent: RunAgent;
   readonly spending: Spending;
-  /** The user's selection, as it is. */
-  readonly firstRun: () => Promise<SuiteRun>;
   /** Exactly these tests again, or the whole selection for null. */
   readonly runAgain: (request: AgainRequest) => Promise<SuiteRun>;
   /** Runs `verify.prepare`: null when it succeeded, or was not set, else its output as a failure of the suite. */

@@ -15,7 +15,7 @@ export interface SummaryOptions {
 
 /** The last screen: each cause with its class, why, agent, attempts, files, cost, and what is left to do (RP-1). */
 export function summaryOf(report: Report, options: SummaryOptions): string {
-  const { paint, folder, columns, causes: most = 12 } = options;
+  const { paint, folder, columns, causes: most = 8 } = options;
   const shown = report.causes.slice(0, most);
   const hidden = report.causes.length - shown.length;
   const lines = [
@@ -76,8 +76,9 @@ function causeLines(
     `      ${paint.dim(label.padEnd(7))} ${clipped(text, columns - 14)}`;
   const why = cause.why[0];
   const files = cause.attempts.filter((one) => !one.takenBack).flatMap((one) => one.files);
+  const head = clipped(`${cause.id} ${cause.verdict} · ${cause.category} · ${cause.headline}`, columns - 4);
   return [
-    `  ${mark} ${cause.id} ${paint.bold(cause.verdict)} · ${cause.category} · ${clipped(cause.headline, columns - 30)}`,
+    `  ${mark} ${head.replace(cause.verdict, paint.bold(cause.verdict))}`,
     ...(why
       ? [line('why', `${why.source}: ${why.evidence}`)]
       : cause.warning

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import type { DiagnosedFailure } from './core/cause.js';
+import { classify } from './core/classify/classify.js';
+import type { Diagnosis } from './core/diagnosis.js';
+import type { Evidence } from './core/evidence.js';
+import type { Failure } from './core/failure.js';
+import type { Settings } from './core/settings.js';
+import { signatureOf } from './core/signature.js';
+import { gatherEvidence } from './evidence/gather-evidence.js';
+import type { SuiteRun } from './playwright/suite-run.js';
+import type { RunFolder } from './run-folder.js';
+
+/** Gathers, classifies and signs each failure of a suite run, the suite's own first. */
+export type Diagnose = (run: SuiteRun) => Promise<DiagnosedFailure[]>;
+
+/** What a diagnosis needs to know of the run. */
+export interface DiagnoseOptions {
+  readonly settings: Settings;
+  readonly folder: RunFolder;
+  /** The project's root, whose files are the user's own code. */
+  readonly cwd: string;
+}
+
+/** Makes the step that gathers, classifies and signs each failure of a suite run, the suite's own first. */
+export function createDiagnose({ settings, folder, cwd }: DiagnoseOptions): Diagnose {
+  let count = 0;
+  return async (run) => {
+    const failures: Failure[] = [...(run.suiteFailure ? [run.suiteFailure] : []), ...run.failures];
+    const diagnosed: DiagnosedFailure[] = [];
+    for (const failure of failures) {
+      count += 1;
+      const n = count;
+      const where = { folder: await folder.failure(n), limits: settings.evidence };
+      const evidence = { ...(await gatherEvidence({ failure, run, ...where })), rootDir: cwd };
+      diagnosed.push({ n, failure, evidence, ...diagnosisOf(failure, evidence, settings), rerunIds: idsFor(failure, run) });
+    }
+    return diagnosed;
+  };
+}
+
+function idsFor(failure: Failure, run: SuiteRun): readonly string[] {
+  return failure.scope === 'test' ? (run.rerunIds[failure.test.id] ?? [failure.test.id]) : [];
+}
+
+function diagnosisOf(
+  failure: Failure,
+  evidence: Evidence,
+  settings: Settings,
+): Pick<DiagnosedFailure, 'diagnosis' | 'signature'> {
+  const diagnosis = classify(evidence);
+  const { project } = settings;
+  const message = signedMessage(failure, evidence, diagnosis);
+  return { diagnosis, signature: signatureOf({ project, errorType: diagnosis.facts.errorType, message }, md5) };
+}
+
+/**
+ * What is signed. A suite's own message is often the same for every cause ("Process from config.webServer was not able
+ * to start"), so there the evidence that decided is signed with it.
+ */
+function signedMessage(failure: Failure, evidence: Evidence, diagnosis: Diagnosis): string {
+  const message = evidence.errors[0]?.message ?? '';
+  const decided = diagnosis.why[0]?.evidence;
+  return failure.scope === 'suite' && decided ? `${message}\n${decided}` : message;
+}
+
+function md5(text: string): string {
+  return createHash('md5').update(text).digest('hex');
+}

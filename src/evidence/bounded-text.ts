@@ -1,0 +1,52 @@
+import { bounds } from './bounds.js';
+import { cleanText } from './clean-text.js';
+import { clipMiddle, clipStart } from './clip.js';
+import type { Shortfalls } from './shortfalls.js';
+
+/** The parts of the evidence that are text, by their bound. */
+export type TextPart =
+  | 'errorText'
+  | 'snippet'
+  | 'cause'
+  | 'consoleText'
+  | 'consoleStack'
+  | 'url'
+  | 'body'
+  | 'headerValue'
+  | 'serverOutput'
+  | 'ariaSnapshot';
+
+const nameOf: Record<TextPart, string> = {
+  errorText: 'an error message or stack',
+  snippet: 'a code snippet',
+  cause: 'an error cause',
+  consoleText: 'a console text',
+  consoleStack: 'the stack of a page error',
+  url: 'a URL',
+  body: 'a request or response body',
+  headerValue: 'a header value',
+  serverOutput: 'the server output',
+  ariaSnapshot: 'the accessibility snapshot',
+};
+
+/** How much more than its bound a text may be before it is cleaned: secrets at a cut's edge are then cut away with it. */
+const roomToClean = 4;
+
+/** Shortens a text before it is kept, so that a ring of them stays small; `boundedText` cleans and says so later. */
+export function roughlyBounded(text: string, part: TextPart): string {
+  return clipMiddle(text, bounds[part] * roomToClean).text;
+}
+
+/**
+ * Cleans a text and brings it to the bound of its part, saying so in `shortfalls`. Server output keeps its end, all else
+ * keeps both ends.
+ */
+export function boundedText(text: string, part: TextPart, shortfalls: Shortfalls): string {
+  const clip = part === 'serverOutput' ? clipStart : clipMiddle;
+  const rough = clip(text, bounds[part] * roomToClean);
+  const clipped = clip(cleanText(rough.text), bounds[part]);
+  if (rough.cutBytes + clipped.cutBytes > 0) {
+    shortfalls.cut(`${nameOf[part]} was longer than ${bounds[part]} bytes and was cut`);
+  }
+  return clipped.text;
+}

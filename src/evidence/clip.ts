@@ -1,0 +1,45 @@
+/** A text that may have been shortened; `cutBytes` is 0 where it was not. */
+export interface Clipped {
+  readonly text: string;
+  readonly cutBytes: number;
+}
+
+/** Shortens a text to at most `maxBytes` of UTF-8 by leaving out its middle, and says so in its place. */
+export function clipMiddle(text: string, maxBytes: number): Clipped {
+  return clip(text, maxBytes, (room) => Math.ceil(room / 2));
+}
+
+/** Shortens a text to at most `maxBytes` of UTF-8 by leaving out its beginning, and says so in its place. */
+export function clipStart(text: string, maxBytes: number): Clipped {
+  return clip(text, maxBytes, () => 0);
+}
+
+function clip(text: string, maxBytes: number, headOf: (room: number) => number): Clipped {
+  if (text.length * 3 <= maxBytes) return { text, cutBytes: 0 };
+  // Joined from copied bytes and not by slice(): a slice keeps the whole original alive.
+  const bytes = Buffer.from(text, 'utf8');
+  if (bytes.length <= maxBytes) return { text, cutBytes: 0 };
+  const marker = (cut: number) => `\n… ${cut} bytes cut …\n`;
+  const room = Math.max(0, maxBytes - Buffer.byteLength(marker(bytes.length)));
+  const head = previousCharacter(bytes, headOf(room));
+  const tail = nextCharacter(bytes, bytes.length - (room - headOf(room)));
+  const cutBytes = tail - head;
+  const whole = bytes.toString('utf8', 0, head) + marker(cutBytes) + bytes.toString('utf8', tail);
+  return { text: head === 0 ? whole.trimStart() : whole, cutBytes };
+}
+
+function previousCharacter(bytes: Buffer, at: number): number {
+  let start = at;
+  while (start > 0 && isContinuation(bytes[start])) start -= 1;
+  return start;
+}
+
+function nextCharacter(bytes: Buffer, at: number): number {
+  let start = at;
+  while (start < bytes.length && isContinuation(bytes[start])) start += 1;
+  return start;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}

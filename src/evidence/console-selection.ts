@@ -1,0 +1,69 @@
+import type { ConsoleEntry } from '../core/evidence.js';
+import { boundedText, roughlyBounded } from './bounded-text.js';
+import { Latest } from './latest.js';
+import type { Shortfalls } from './shortfalls.js';
+
+/**
+ * Keeps the last `limit` console entries of any number. The first page errors keep up to half of the places, since an
+ * early error is often the cause of what comes after it, and fifty later lines must not push it out.
+ */
+export class ConsoleSelection {
+  readonly #limit: number;
+  readonly #firstErrors: ConsoleEntry[] = [];
+  readonly #lastErrors: Latest<ConsoleEntry>;
+  readonly #others: Latest<ConsoleEntry>;
+  #errors = 0;
+
+  constructor(limit: number) {
+    this.#limit = Math.max(0, Math.floor(limit));
+    this.#lastErrors = new Latest(this.#limit);
+    this.#others = new Latest(this.#limit);
+  }
+
+  push(entry: ConsoleEntry): void {
+    const kept = roughEntry(entry);
+    if (kept.type !== 'pageerror') return this.#others.push(kept);
+    this.#errors += 1;
+    if (this.#firstErrors.length < Math.ceil(this.#limit / 2)) this.#firstErrors.push(kept);
+    else this.#lastErrors.push(kept);
+  }
+
+  /** How many entries were offered. */
+  get pushed(): number {
+    return this.#errors + this.#others.pushed;
+  }
+
+  /** The selection in order of time, cleaned and bounded. `droppedBefore` were lost before they came here. */
+  take(shortfalls: Shortfalls, droppedBefore = 0): ConsoleEntry[] {
+    const rest = [...this.#lastErrors.toArray(), ...this.#others.toArray()].sort(byTime);
+    const places = this.#limit - this.#firstErrors.length;
+    const chosen = [...this.#firstErrors, ...rest.slice(Math.max(0, rest.length - places))].sort(byTime);
+    const total = this.pushed + droppedBefore;
+    if (chosen.length < total) shortfalls.cut(`${chosen.length} of ${total} console entries were kept`);
+    return chosen.map((entry) => cleanEntry(entry, shortfalls));
+  }
+}
+
+function byTime(a: ConsoleEntry, b: ConsoleEntry): number {
+  return a.time - b.time;
+}
+
+function roughEntry(entry: ConsoleEntry): ConsoleEntry {
+  return {
+    time: entry.time,
+    type: entry.type,
+    text: roughlyBounded(entry.text, 'consoleText'),
+    location: roughlyBounded(entry.location, 'url'),
+    stack: entry.stack === null ? null : roughlyBounded(entry.stack, 'consoleStack'),
+  };
+}
+
+function cleanEntry(entry: ConsoleEntry, shortfalls: Shortfalls): ConsoleEntry {
+  return {
+    time: entry.time,
+    type: boundedText(entry.type, 'headerValue', shortfalls),
+    text: boundedText(entry.text, 'consoleText', shortfalls),
+    location: boundedText(entry.location, 'url', shortfalls),
+    stack: entry.stack === null ? null : boundedText(entry.stack, 'consoleStack', shortfalls),
+  };
+}

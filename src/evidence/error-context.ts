@@ -1,0 +1,49 @@
+import { open } from 'node:fs/promises';
+import { bounds } from './bounds.js';
+
+/** An accessibility snapshot out of Playwright's error-context.md. */
+export interface PageSnapshot {
+  readonly yaml: string;
+  /** False where it shows only the element that a matcher looked at, which is all that Playwright ≥1.59 then writes. */
+  readonly ofPage: boolean;
+}
+
+/** Reads the snapshot of an error-context.md; null where it has none. Rejects where the file cannot be read. */
+export async function readErrorContext(path: string): Promise<PageSnapshot | null> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(bounds.errorContext),
+      0,
+      bounds.errorContext,
+      0,
+    );
+    return pageSnapshotIn(buffer.toString('utf8', 0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Takes the accessibility snapshot, and nothing else, out of an error-context document: what Playwright tells AI
+ * readers to do stays behind (EV-10).
+ */
+export function pageSnapshotIn(markdown: string): PageSnapshot | null {
+  const page = yamlBelow(markdown, '# Page snapshot');
+  if (page !== null) return { yaml: page, ofPage: true };
+  const element = yamlBelow(markdown, '# Error details');
+  return element === null ? null : { yaml: element, ofPage: false };
+}
+
+function yamlBelow(markdown: string, heading: string): string | null {
+  const lines = markdown.split(/\r?\n/);
+  // The last one: an error's own text, which comes before, may hold the same words.
+  const start = lines.lastIndexOf(heading);
+  if (start < 0) return null;
+  const next = lines.findIndex((line, at) => at > start && /^# (?:Test source|Page snapshot)$/.test(line));
+  const section = lines.slice(start + 1, next < 0 ? lines.length : next);
+  const open = section.lastIndexOf('```yaml');
+  if (open < 0) return null;
+  const close = section.indexOf('```', open + 1);
+  return section.slice(open + 1, close < 0 ? section.length : close).join('\n');
+}

@@ -1,0 +1,69 @@
+import type { NetworkEntry } from '../core/evidence.js';
+import { roughlyBounded } from './bounded-text.js';
+import { bounds } from './bounds.js';
+import { Latest } from './latest.js';
+
+const assets = new Set(['script', 'stylesheet', 'image', 'font', 'media', 'manifest', 'texttrack']);
+
+/**
+ * Keeps up to `limit` requests of any number: those that failed first, then what came nearest to the failure, calls
+ * before scripts, styles and pictures. An entry may carry more than a `NetworkEntry`, references to bodies say.
+ */
+export class NetworkSelection<T extends NetworkEntry> {
+  readonly #limit: number;
+  readonly #failed: Latest<T>;
+  readonly #calls: Latest<T>;
+  readonly #assets: Latest<T>;
+
+  constructor(limit: number) {
+    this.#limit = Math.max(0, Math.floor(limit));
+    this.#failed = new Latest(this.#limit);
+    this.#calls = new Latest(this.#limit);
+    this.#assets = new Latest(this.#limit);
+  }
+
+  push(entry: T): void {
+    const kept = roughEntry(entry);
+    if (hasFailed(kept)) this.#failed.push(kept);
+    else if (assets.has(kept.resourceType)) this.#assets.push(kept);
+    else this.#calls.push(kept);
+  }
+
+  /** How many entries were offered. */
+  get pushed(): number {
+    return this.#failed.pushed + this.#calls.pushed + this.#assets.pushed;
+  }
+
+  /** The selection in order of time, still to be cleaned (`cleanRequest`). */
+  take(): T[] {
+    const chosen: T[] = [];
+    for (const group of [this.#failed, this.#calls, this.#assets]) {
+      const entries = group.toArray();
+      chosen.push(...entries.slice(Math.max(0, entries.length - (this.#limit - chosen.length))));
+    }
+    return chosen.sort((a, b) => a.time - b.time);
+  }
+}
+
+/** Whether no response came, or one that says that the request failed. */
+export function hasFailed(entry: NetworkEntry): boolean {
+  return entry.failure !== null || (entry.status !== null && entry.status >= 400);
+}
+
+function roughEntry<T extends NetworkEntry>(entry: T): T {
+  return {
+    ...entry,
+    url: roughlyBounded(entry.url, 'url'),
+    requestHeaders: roughHeaders(entry.requestHeaders),
+    responseHeaders: roughHeaders(entry.responseHeaders),
+    requestBody: entry.requestBody === null ? null : roughlyBounded(entry.requestBody, 'body'),
+    responseBody: entry.responseBody === null ? null : roughlyBounded(entry.responseBody, 'body'),
+  };
+}
+
+function roughHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const some = Object.entries(headers).slice(0, bounds.headerCount);
+  return Object.fromEntries(
+    some.map(([name, value]) => [roughlyBounded(name, 'headerValue'), roughlyBounded(value, 'headerValue')]),
+  );
+}

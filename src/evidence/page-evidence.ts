@@ -1,0 +1,22 @@
+import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
+
+/** How many console entries and requests are kept of one failure. */
+export interface EvidenceLimits {
+  readonly console: number;
+  readonly network: number;
+}
+
+/** A picture of the page: a file that lies somewhere, or bytes out of a trace. */
+export type ScreenshotSource =
+  { readonly kind: 'file'; readonly path: string } | { readonly kind: 'bytes'; readonly bytes: Buffer };
+
+/** What one source (the capture, or a trace) knows of the page. Requests are not yet cleaned. */
+export interface PageEvidence {
+  readonly console: readonly ConsoleEntry[];
+  readonly network: readonly NetworkEntry[];
+  readonly screenshot: ScreenshotSource | null;
+  /** Why there is no screenshot, where the source says so. */
+  readonly noScreenshotBecause: string | null;
+  readonly ariaSnapshot: string | null;
+  readonly pageUrl: string | null;
+}

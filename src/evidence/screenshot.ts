@@ -1,0 +1,34 @@
+import { open, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bounds } from './bounds.js';
+import type { ScreenshotSource } from './page-evidence.js';
+
+const pictures: readonly { extension: string; begins: readonly number[] }[] = [
+  { extension: 'png', begins: [0x89, 0x50, 0x4e, 0x47] },
+  { extension: 'jpg', begins: [0xff, 0xd8, 0xff] },
+  { extension: 'webp', begins: [0x52, 0x49, 0x46, 0x46] },
+];
+
+/**
+ * Puts a picture into `folder` as `screenshot.png` (`.jpg`, `.webp` by its first bytes) and returns its path. Rejects
+ * where it cannot be read, is larger than the bound or is no picture.
+ */
+export async function keepScreenshot(source: ScreenshotSource, folder: string): Promise<string> {
+  const bytes = source.kind === 'bytes' ? source.bytes : await readPicture(source.path);
+  const kind = pictures.find(({ begins }) => begins.every((byte, at) => bytes[at] === byte));
+  if (!kind) throw new Error('the file is no picture');
+  const path = join(folder, `screenshot.${kind.extension}`);
+  await writeFile(path, bytes);
+  return path;
+}
+
+async function readPicture(path: string): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    if (size > bounds.screenshot) throw new Error(`the picture of ${size} bytes is too large`);
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}

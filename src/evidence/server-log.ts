@@ -1,0 +1,121 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { bounds } from './bounds.js';
+import { clipMiddle } from './clip.js';
+
+/** A span of time, both ends in milliseconds since the epoch. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A part of a server log without its time stamps. */
+export interface LogPart {
+  readonly text: string;
+  /** Bytes of the asked part that were left out. */
+  readonly cutBytes: number;
+}
+
+/** Read at most this much of the asked part; the rest of the bound is for the stamps, which are taken away. */
+const maxRead = bounds.serverOutput * 4;
+const probeBytes = 64 * 1024;
+const stamp = /^(\d{12,14}) /;
+
+/**
+ * Reads the lines of a window out of a log whose lines are `<epoch ms> <text>` in order of time. The window is found by
+ * bisection, so a log of gigabytes costs a few dozen small reads; of a long window the end is read. Rejects where the
+ * file cannot be read.
+ */
+export async function readLogWindow(path: string, window: Window): Promise<LogPart> {
+  return withFile(path, async (file, size) => {
+    const from = await firstAt(file, size, window.from);
+    const to = await firstAt(file, size, window.to + 1);
+    const start = Math.max(from, to - maxRead);
+    const bytes = await readBytes(file, start, to);
+    return { text: withoutStamps(wholeLines(bytes, start > from)), cutBytes: start - from };
+  });
+}
+
+/** Reads the two ends of a log: a build names its first error at the beginning and why it ended at the end. */
+export async function readLogEnds(path: string): Promise<LogPart> {
+  return withFile(path, async (file, size) => {
+    if (size <= maxRead) {
+      return { text: withoutStamps(await readBytes(file, 0, size)), cutBytes: 0 };
+    }
+    const head = await readBytes(file, 0, maxRead / 2);
+    const tail = wholeLines(await readBytes(file, size - maxRead / 2, size), true);
+    const text = `${withoutStamps(head)}\n${withoutStamps(tail)}`;
+    return { text: clipMiddle(text, bounds.serverOutput).text, cutBytes: size - maxRead };
+  });
+}
+
+/** The time of a log's last line, or null where it has none. */
+export async function lastLogTime(path: string): Promise<number | null> {
+  return withFile(path, async (file, size) => {
+    const bytes = await readBytes(file, Math.max(0, size - probeBytes), size);
+    const stamped = bytes
+      .toString('utf8')
+      .split('\n')
+      .findLast((line) => stamp.test(line));
+    return stamped === undefined ? null : Number.parseInt(stamped, 10);
+  });
+}
+
+async function withFile<T>(path: string, work: (file: FileHandle, size: number) => Promise<T>): Promise<T> {
+  const file = await open(path, 'r');
+  try {
+    return await work(file, (await file.stat()).size);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The offset of the first line whose stamp is `time` or later. */
+async function firstAt(file: FileHandle, size: number, time: number): Promise<number> {
+  let [low, high] = [0, size];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const line = await nextStampedLine(file, middle, high);
+    if (line === null || line.time >= time) high = middle;
+    else low = line.start + 1;
+  }
+  return (await nextStampedLine(file, low, size))?.start ?? size;
+}
+
+/** The first stamped line that begins at or after `from` and before `until`. */
+async function nextStampedLine(
+  file: FileHandle,
+  from: number,
+  until: number,
+): Promise<{ time: number; start: number } | null> {
+  // One byte before: a line that begins at `from` is seen by the line feed that precedes it.
+  for (let at = Math.max(0, from - 1); at < until; at += probeBytes - 16) {
+    const text = (await readBytes(file, at, Math.min(until + 16, at + probeBytes))).toString('latin1');
+    for (const match of text.matchAll(at === 0 ? /(?:^|\n)(\d{12,14}) /g : /\n(\d{12,14}) /g)) {
+      const start = at + match.index + (match[0].startsWith('\n') ? 1 : 0);
+      if (start >= until) return null;
+      if (start >= from) return { time: Number(match[1]), start };
+    }
+  }
+  return null;
+}
+
+async function readBytes(file: FileHandle, from: number, to: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(Math.max(0, to - from));
+  const { bytesRead } = await file.read(buffer, 0, buffer.length, from);
+  return buffer.subarray(0, bytesRead);
+}
+
+function wholeLines(bytes: Buffer, cutAtStart: boolean): Buffer {
+  if (!cutAtStart) return bytes;
+  const feed = bytes.indexOf(0x0a);
+  return feed < 0 ? bytes : bytes.subarray(feed + 1);
+}
+
+function withoutStamps(bytes: Buffer): string {
+  return bytes
+    .toString('utf8')
+    .split('\n')
+    .map((line) => line.replace(stamp, ''))
+    .join('\n')
+    .trimEnd();
+}

@@ -1,0 +1,64 @@
+import type { SuiteFailure, TestFailure } from '../core/failure.js';
+import { boundedText } from './bounded-text.js';
+import { bounds } from './bounds.js';
+import { clipMiddle } from './clip.js';
+import { lastLogTime, readLogEnds, readLogWindow, type LogPart } from './server-log.js';
+import type { Shortfalls } from './shortfalls.js';
+
+/** Servers write their own report of a failing request a little after the answer. */
+const afterTheTestMs = 2_000;
+/** How far back a dead server's last words are looked for. */
+const lastWordsMs = 60_000;
+const deadServer = /ERR_CONNECTION_(?:REFUSED|RESET)|ECONNREFUSED|ECONNRESET|socket hang up/;
+
+/**
+ * What the web servers wrote while a test ran. Where the test met a dead server, silent since before the test, its last
+ * words are taken instead. `complaints` is what the test's errors and requests say. Rejects where the log is unreadable.
+ */
+export async function testServerOutput(
+  log: { readonly path: string; readonly complaints: string },
+  failure: TestFailure,
+  shortfalls: Shortfalls,
+): Promise<string> {
+  const to = failure.startedAt + failure.durationMs + afterTheTestMs;
+  let part = await readLogWindow(log.path, { from: failure.startedAt, to });
+  if (part.text === '' && deadServer.test(log.complaints)) part = await lastWords(log.path, to);
+  return outputOf(part, shortfalls);
+}
+
+/**
+ * What explains the suite's own failure: Playwright's standard error and both ends of the servers' output, which is
+ * where a build says what is wrong. Rejects where the log is unreadable.
+ */
+export async function suiteServerOutput(
+  logPath: string,
+  failure: SuiteFailure,
+  shortfalls: Shortfalls,
+): Promise<string> {
+  const log = await readLogEnds(logPath);
+  const stderr = log.text === '' ? failure.stderr : withoutServerLines(failure.stderr);
+  const half = bounds.serverOutput / 2;
+  const server = clipMiddle(log.text, Math.max(half, bounds.serverOutput - Buffer.byteLength(stderr) - 64));
+  const playwright = clipMiddle(stderr, bounds.serverOutput - Buffer.byteLength(server.text) - 64);
+  const text = [server.text, playwright.text].filter((part) => part.trim() !== '').join('\n');
+  return outputOf({ text, cutBytes: log.cutBytes + server.cutBytes + playwright.cutBytes }, shortfalls);
+}
+
+async function lastWords(path: string, before: number): Promise<LogPart> {
+  const last = await lastLogTime(path);
+  if (last === null || last > before) return { text: '', cutBytes: 0 };
+  return readLogWindow(path, { from: last - lastWordsMs, to: last });
+}
+
+function outputOf(part: LogPart, shortfalls: Shortfalls): string {
+  if (part.cutBytes > 0) shortfalls.cut(`${part.cutBytes} bytes of the server output were left out`);
+  return boundedText(part.text, 'serverOutput', shortfalls);
+}
+
+/** The servers' lines that Playwright's own reporters repeat; the log has them already. */
+function withoutServerLines(stderr: string): string {
+  return stderr
+    .split('\n')
+    .filter((line) => !line.includes('[WebServer] '))
+    .join('\n');
+}

@@ -1,0 +1,55 @@
+import type { NetworkEntry } from '../../core/evidence.js';
+import { bounds } from '../bounds.js';
+import { field, listOf, numberOr, stringOr } from '../unknown-fields.js';
+
+/** A request of a trace, with the names of the zip entries that hold its bodies. */
+export interface TraceRequest extends NetworkEntry {
+  readonly requestBodyFile: string | null;
+  readonly responseBodyFile: string | null;
+}
+
+/** Reads the HAR entry of a `resource-snapshot` line; the shape is the same in trace formats 7 to 10. */
+export function traceRequestOf(snapshot: unknown): TraceRequest {
+  const request = field(snapshot, 'request');
+  const response = field(snapshot, 'response');
+  const requestHeaders = headersOf(field(request, 'headers'));
+  const status = numberOr(field(response, 'status'), -1);
+  const durationMs = numberOr(field(snapshot, 'time'), -1);
+  return {
+    time: Date.parse(stringOr(field(snapshot, 'startedDateTime'), '')) || 0,
+    method: stringOr(field(request, 'method'), ''),
+    url: stringOr(field(request, 'url'), ''),
+    resourceType: stringOr(field(snapshot, '_resourceType'), resourceTypeOf(requestHeaders)),
+    status: status > 0 ? status : null,
+    durationMs: durationMs >= 0 ? Math.round(durationMs) : null,
+    failure: stringOr(field(response, '_failureText'), null),
+    requestHeaders,
+    responseHeaders: headersOf(field(response, 'headers')),
+    requestBody: stringOr(field(field(request, 'postData'), 'text'), '') || null,
+    responseBody: null,
+    requestBodyFile: fileOf(field(request, 'postData')),
+    responseBodyFile: fileOf(field(response, 'content')),
+  };
+}
+
+/** Formats 7 and 8 name a resource by its hash, later ones by its entry. */
+export function fileOf(value: unknown): string | null {
+  const hash = stringOr(field(value, '_sha1'), stringOr(field(value, 'sha1'), null));
+  return stringOr(field(value, '_file'), stringOr(field(value, 'file'), hash && `resources/${hash}`));
+}
+
+function headersOf(value: unknown): Record<string, string> {
+  const pairs = listOf(value).slice(0, bounds.headerCount + 1);
+  return Object.fromEntries(
+    pairs.map((pair) => [
+      stringOr(field(pair, 'name'), '').toLowerCase(),
+      stringOr(field(pair, 'value'), ''),
+    ]),
+  );
+}
+
+/** Traces before 1.60 do not name the resource's type; the browser tells the server (Fetch Metadata). */
+function resourceTypeOf(headers: Readonly<Record<string, string>>): string {
+  const destination = headers['sec-fetch-dest'] ?? '';
+  return { empty: 'fetch', style: 'stylesheet', iframe: 'document' }[destination] ?? destination;
+}

@@ -1,0 +1,134 @@
+import type { ZipFile } from 'yauzl';
+import type { NetworkEntry } from '../../core/evidence.js';
+import { bounds } from '../bounds.js';
+import { hasFailed } from '../network-selection.js';
+import type { EvidenceLimits, PageEvidence } from '../page-evidence.js';
+import { reasonOf, type Shortfalls } from '../shortfalls.js';
+import { parseJson } from '../unknown-fields.js';
+import { ariaYaml } from './aria-tree.js';
+import { eachBoundedLine } from './bounded-lines.js';
+import type { TraceRequest } from './har-request.js';
+import { TraceReading } from './trace-reading.js';
+import { entriesOf, entryBytes, inflated, TooMuchInflated, withZip } from './trace-zip.js';
+
+/** Where a reading's texts go that say what is missing and what was cut. */
+interface TraceSource {
+  readonly file: string;
+  readonly limits: EvidenceLimits;
+  readonly shortfalls: Shortfalls;
+}
+
+/**
+ * Reads console, page errors, requests, the last picture and the accessibility tree out of a Playwright trace of format
+ * 7 to 10, in memory that does not depend on its size. Rejects where it is no zip or is torn; what else is wrong is
+ * said in `shortfalls`.
+ */
+export async function readTrace(source: TraceSource): Promise<PageEvidence> {
+  const { file, limits, shortfalls } = source;
+  const reading = new TraceReading(limits);
+  await withZip(file, (zip) => readLines(zip, reading, shortfalls));
+  const requests = reading.network.take();
+  saySoOf(reading, requests.length, shortfalls);
+  // Opened a second time: only now is it known which of its thousands of resources are wanted.
+  return withZip(file, async (zip) => {
+    const resources = await openResources(zip, wantedFiles(reading, requests), shortfalls);
+    return pageEvidence({ reading, requests, resources, shortfalls });
+  });
+}
+
+async function readLines(zip: ZipFile, reading: TraceReading, shortfalls: Shortfalls): Promise<void> {
+  const entries = await entriesOf(zip, (name) => name.endsWith('.trace') || name.endsWith('.network'));
+  if (entries.length === 0) throw new Error('there is no trace in the zip');
+  let left: number = bounds.traceInflated;
+  for (const { name, entry } of entries) {
+    const share = Math.min(left, plausibleSize(entry.compressedSize));
+    try {
+      await eachBoundedLine(inflated(zip, entry, share), bounds.traceLine, reading.take);
+    } catch (error) {
+      const sentence = `${name} of the trace was read in part: ${reasonOf(error)}`;
+      if (error instanceof TooMuchInflated) shortfalls.cut(sentence);
+      else shortfalls.miss(sentence);
+    }
+    left -= Math.min(share, entry.uncompressedSize);
+  }
+}
+
+/** A trace's JSON shrinks to a tenth or a fiftieth; a bomb to a thousandth, and is left alone early. */
+function plausibleSize(compressedBytes: number): number {
+  return Math.max(64 * 1024 * 1024, compressedBytes * 200);
+}
+
+function saySoOf(reading: TraceReading, requests: number, shortfalls: Shortfalls): void {
+  if (reading.unknownVersion !== null) {
+    shortfalls.miss(`part of the trace, perhaps: its format ${reading.unknownVersion} is not known`);
+  }
+  if (reading.lostLines > 0)
+    shortfalls.cut(`${reading.lostLines} entries of the trace were too long or torn`);
+  if (requests < reading.network.pushed) {
+    shortfalls.cut(`${requests} of ${reading.network.pushed} requests were kept`);
+  }
+}
+
+/** Bodies are read of what failed; others tell little and are many. */
+function bodyFilesOf(request: TraceRequest): (string | null)[] {
+  return hasFailed(request) ? [request.requestBodyFile, request.responseBodyFile] : [];
+}
+
+function wantedFiles(reading: TraceReading, requests: readonly TraceRequest[]): ReadonlySet<string | null> {
+  return new Set([reading.frameFile, reading.ariaFile, ...requests.flatMap(bodyFilesOf)]);
+}
+
+/** Reads the first `maxBytes` of a resource; null where it is missing or unreadable, which has then been said. */
+type ReadResource = (name: string | null, maxBytes: number) => Promise<Buffer | null>;
+
+async function openResources(
+  zip: ZipFile,
+  wanted: ReadonlySet<string | null>,
+  shortfalls: Shortfalls,
+): Promise<ReadResource> {
+  const entries = new Map(
+    (await entriesOf(zip, (name) => wanted.has(name))).map(({ name, entry }) => [name, entry]),
+  );
+  return async (name, maxBytes) => {
+    const entry = name === null ? undefined : entries.get(name);
+    if (!entry) return null;
+    return shortfalls.attempt(
+      `${name} of the trace`,
+      async () => (await entryBytes(zip, entry, maxBytes)).bytes,
+    );
+  };
+}
+
+interface Gathered {
+  readonly reading: TraceReading;
+  readonly requests: readonly TraceRequest[];
+  readonly resources: ReadResource;
+  readonly shortfalls: Shortfalls;
+}
+
+async function pageEvidence({ reading, requests, resources, shortfalls }: Gathered): Promise<PageEvidence> {
+  const network: NetworkEntry[] = [];
+  for (const request of requests) network.push(await withBodies(request, resources));
+  const frame = await resources(reading.frameFile, bounds.screenshot);
+  const aria = await resources(reading.ariaFile, bounds.ariaSnapshot * 16);
+  const tree = aria === null ? undefined : parseJson(aria.toString('utf8'));
+  return {
+    console: reading.console.take(shortfalls),
+    network,
+    screenshot: frame === null ? null : { kind: 'bytes', bytes: frame },
+    noScreenshotBecause: 'the trace holds no picture',
+    ariaSnapshot: tree === undefined ? null : ariaYaml(tree),
+    pageUrl: reading.pageUrl,
+  };
+}
+
+async function withBodies(request: TraceRequest, resources: ReadResource): Promise<TraceRequest> {
+  const [requestFile, responseFile] = bodyFilesOf(request);
+  const requestBody = await resources(requestFile ?? null, bounds.body * 4);
+  const responseBody = await resources(responseFile ?? null, bounds.body * 4);
+  return {
+    ...request,
+    requestBody: requestBody?.toString('utf8') ?? request.requestBody,
+    responseBody: responseBody?.toString('utf8') ?? request.responseBody,
+  };
+}

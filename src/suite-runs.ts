@@ -1,0 +1,72 @@
+import path from 'node:path';
+import type { Bus } from './bus.js';
+import type { SuitePurpose } from './event.js';
+import type { Playwright } from './playwright/find-playwright.js';
+import { runSuite, type SuiteOptions } from './playwright/run-suite.js';
+import type { PlaywrightArgs } from './playwright/selection.js';
+import type { SuiteRun, TestResult } from './playwright/suite-run.js';
+import type { RunFolder } from './run-folder.js';
+import type { AgainRequest } from './session.js';
+
+/** The project's Playwright, as a run uses it. */
+export interface SuiteRuns {
+  /** The user's own selection, reporters and terminal; `stdout` is the file descriptor that Playwright prints to. */
+  first(stdout: number): Promise<SuiteRun>;
+  again(request: AgainRequest): Promise<SuiteRun>;
+}
+
+/** What all Playwright runs of one self-heal run share. */
+export interface SuiteRunsOptions {
+  readonly playwright: Playwright;
+  readonly cwd: string;
+  readonly folder: RunFolder;
+  readonly args: PlaywrightArgs;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  readonly bus: Bus;
+}
+
+/** Starts Playwright runs, each in a folder of its own (`suites/<n>`), and tells the bus of them. */
+export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
+  let count = 0;
+  // Where the capture could not be installed, traces of the re-runs take its place.
+  let needsTrace = false;
+  const run = async (mode: SuiteOptions['mode'], why: { purpose: SuitePurpose; causeId: string | null }) => {
+    count += 1;
+    const tests = mode.kind === 'rerun' ? (mode.ids?.length ?? null) : null;
+    options.bus.emit({ type: 'suite.started', tests, ...why });
+    const suite = await runSuite({
+      playwright: options.playwright,
+      cwd: options.cwd,
+      runDir: path.join(options.folder.dir, 'suites', String(count)),
+      runId: options.folder.runId,
+      args: options.args,
+      env: options.env,
+      signal: options.signal,
+      mode,
+      onProgress: ({ done, total, failed, test }) =>
+        options.bus.emit({ type: 'suite.progress', done, total, failed, test: test ?? '' }),
+    });
+    needsTrace ||= suite.failures.length > 0 && suite.failures.every((one) => one.capture === null);
+    options.bus.emit({ type: 'suite.ended', ...why, ...tally(suite.tests), durationMs: suite.durationMs });
+    return suite;
+  };
+  return {
+    first: (stdout) =>
+      run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null }),
+    again: ({ ids, purpose, causeId }) =>
+      run({ kind: 'rerun', ids, ...(needsTrace ? { trace: true } : {}) }, { purpose, causeId }),
+  };
+}
+
+function tally(tests: readonly TestResult[]) {
+  const count = (outcome: TestResult['outcome']) => tests.filter((one) => one.outcome === outcome).length;
+  return {
+    total: tests.length,
+    passed: count('expected'),
+    failed: count('unexpected'),
+    flaky: count('flaky'),
+    skipped: count('skipped'),
+    notRun: count('not-run'),
+  };
+}

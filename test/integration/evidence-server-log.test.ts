@@ -1,0 +1,148 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Failure } from '../../src/core/failure.js';
+import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
+import { lastLogTime, readLogEnds, readLogWindow } from '../../src/evidence/server-log.js';
+import { anError, aRun, aSuiteFailure, aTestFailure, startedAt } from '../unit/evidence/rig/failures.js';
+
+let folder: string;
+let log: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'evidence-log-'));
+  log = join(folder, 'server.log');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+function gather(failure: Failure) {
+  const limits = { console: 50, network: 50 };
+  return gatherEvidence({
+    failure,
+    run: aRun({ serverLog: log }),
+    folder: join(folder, 'failures/1'),
+    limits,
+  });
+}
+
+describe('readLogWindow', () => {
+  it('EV-7 finds just the lines of the window, in a log of any lines', async () => {
+    const step = fc.record({
+      wait: fc.integer({ min: 0, max: 5 }),
+      text: fc.stringMatching(/^[a-z ]{0,60}$/),
+    });
+    const window = fc.tuple(fc.integer({ min: -5, max: 120 }), fc.integer({ min: 0, max: 60 }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), window, async (steps, [from, length]) => {
+        let time = startedAt;
+        const lines = steps.map(({ wait, text }) => ({ time: (time += wait), text: `${text}.` }));
+        await writeFile(log, lines.map((line) => `${line.time} ${line.text}\n`).join(''));
+        const asked = { from: startedAt + from, to: startedAt + from + length };
+        const expected = lines.filter((line) => line.time >= asked.from && line.time <= asked.to);
+        expect((await readLogWindow(log, asked)).text).toBe(expected.map(({ text }) => text).join('\n'));
+      }),
+    );
+  });
+
+  it('EV-7 keeps the lines without a time that follow one with a time', async () => {
+    await writeFile(log, `${startedAt} Error: a\n    at b\n    at c\n${startedAt + 50} later\n`);
+    const part = await readLogWindow(log, { from: startedAt, to: startedAt + 10 });
+    expect(part.text).toBe('Error: a\n    at b\n    at c');
+  });
+
+  it('EV-11 reads the end of a long window out of a log of 30 MB', async () => {
+    const line = (at: number) => `${startedAt + at} line ${at} ${'.'.repeat(80)}`;
+    await writeFile(log, `${Array.from({ length: 280_000 }, (_, at) => line(at)).join('\n')}\n`);
+    const part = await readLogWindow(log, { from: startedAt + 1_000, to: startedAt + 200_000 });
+    expect(part.text.split('\n').at(-1)).toMatch(/^line 200000 /);
+    expect(part.text).toMatch(/^line \d+ \.{80}\n/);
+    expect(part.cutBytes).toBeGreaterThan(10_000_000);
+    expect(part.text.length).toBeLessThan(200_000);
+    expect(await lastLogTime(log)).toBe(startedAt + 279_999);
+  });
+
+  it('EV-11 survives one line of 5 MB', async () => {
+    await writeFile(log, `${startedAt} a\n${startedAt + 1} ${'x'.repeat(5_000_000)}\n${startedAt + 2} b\n`);
+    expect((await readLogWindow(log, { from: startedAt + 2, to: startedAt + 9 })).text).toBe('b');
+    expect((await readLogWindow(log, { from: startedAt, to: startedAt })).text).toBe('a');
+  });
+
+  it('EV-7 gives both ends of a long log', async () => {
+    await writeFile(
+      log,
+      `${startedAt} first\n${`${startedAt} ${'x'.repeat(100)}\n`.repeat(5_000)}${startedAt} last\n`,
+    );
+    const part = await readLogEnds(log);
+    expect(part.text.startsWith('first\n')).toBe(true);
+    expect(part.text.endsWith('\nlast')).toBe(true);
+    expect(part.cutBytes).toBeGreaterThan(0);
+  });
+});
+
+describe("a test's server output", () => {
+  it('EV-7 spans the test and two seconds after it', async () => {
+    const lines = [-1, 0, 2_000, 4_000, 4_001].map((at) => `${startedAt + at} at ${at}\n`);
+    await writeFile(log, lines.join(''));
+    const { serverOutput } = await gather(aTestFailure({ durationMs: 2_000 }));
+    expect(serverOutput).toBe('at 0\nat 2000\nat 4000');
+  });
+
+  it('EV-7 is the last words of a server that died before the test', async () => {
+    await writeFile(log, `${startedAt - 90_000} long ago\n${startedAt - 5_000} TypeError: died\n`);
+    const errors = [anError({ message: 'Error: page.goto: net::ERR_CONNECTION_REFUSED at http://x' })];
+    expect((await gather(aTestFailure({ errors }))).serverOutput).toBe('TypeError: died');
+    expect((await gather(aTestFailure())).serverOutput).toBe('');
+  });
+
+  it('EV-9, EV-10 is cleaned', async () => {
+    await writeFile(log, `${startedAt} \u001b[31mpostgres://app:hunter2@db/shop\u001b[0m\u0000\n`);
+    expect((await gather(aTestFailure())).serverOutput).toBe('postgres://app:<masked>@db/shop');
+  });
+
+  it('EV-11 is at most 32 KB and says what was cut', async () => {
+    await writeFile(log, `${startedAt} ${'x'.repeat(1_000)}\n`.repeat(100) + `${startedAt} the end\n`);
+    const evidence = await gather(aTestFailure());
+    expect(Buffer.byteLength(evidence.serverOutput)).toBeLessThanOrEqual(32 * 1024);
+    expect(evidence.serverOutput.endsWith('the end')).toBe(true);
+    expect(evidence.cut).toEqual(['the server output was longer than 32768 bytes and was cut']);
+  });
+
+  it('EV-12 that cannot be read is named', async () => {
+    expect((await gather(aTestFailure())).missing).toContainEqual(
+      expect.stringMatching(/^no server output: ENOENT/),
+    );
+  });
+});
+
+describe("a suite failure's server output", () => {
+  it('EV-7 holds the build output and what Playwright said, once', async () => {
+    await writeFile(log, `${startedAt} src/a.ts(1,2): error TS2322: Type 'string' is not assignable\n`);
+    const stderr =
+      '[WebServer] src/a.ts(1,2): error TS2322\nError: Process from config.webServer was not able to start.';
+    const evidence = await gather(aSuiteFailure({ stderr }));
+    expect(evidence.serverOutput).toBe(
+      "src/a.ts(1,2): error TS2322: Type 'string' is not assignable\nError: Process from config.webServer was not able to start.",
+    );
+    expect(evidence.missing).toEqual([]);
+  });
+
+  it('EV-7 keeps the first error of a long build, its end, and what Playwright said', async () => {
+    await writeFile(
+      log,
+      `${startedAt} first error\n${`${startedAt} ${'x'.repeat(99)}\n`.repeat(2_000)}${startedAt} last\n`,
+    );
+    const { serverOutput } = await gather(
+      aSuiteFailure({ stderr: `stderr begins${'y'.repeat(60_000)}stderr ends` }),
+    );
+    for (const part of ['first error', 'last', 'stderr begins', 'stderr ends'])
+      expect(serverOutput).toContain(part);
+    expect(Buffer.byteLength(serverOutput)).toBeLessThanOrEqual(32 * 1024);
+  });
+
+  it('EV-12 is what Playwright said where there is no log', async () => {
+    const evidence = await gather(aSuiteFailure({ stderr: 'Error: config boom' }));
+    expect(evidence.serverOutput).toBe('Error: config boom');
+  });
+});

@@ -1,0 +1,253 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Evidence } from '../../src/core/evidence.js';
+import { gatherEvidence } from '../../src/evidence/gather-evidence.js';
+import { aRun, aTestFailure } from '../unit/evidence/rig/failures.js';
+import { writeZip } from '../unit/evidence/rig/write-zip.js';
+
+const recordings = join(import.meta.dirname, '../../fixtures/traces');
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'evidence-traces-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** Gathers the evidence of a failure of which there is nothing but a trace. */
+function gatherFrom(trace: string, limits = { console: 50, network: 50 }): Promise<Evidence> {
+  const attachments = [{ name: 'trace', contentType: 'application/zip', path: trace }];
+  const request = {
+    failure: aTestFailure({ attachments }),
+    run: aRun(),
+    folder: join(folder, 'failures/1'),
+    limits,
+  };
+  return gatherEvidence(request);
+}
+
+/** The missing parts that a test is about: these failures have neither a capture nor a server. */
+function missingOf(evidence: Evidence): string[] {
+  return evidence.missing.filter((line) => !/^no (?:capture|server output):/.test(line));
+}
+
+const contextOptions = JSON.stringify({
+  version: 10,
+  type: 'context-options',
+  wallTime: 1e12,
+  monotonicTime: 0,
+});
+
+function consoleLine(time: number, text: string): string {
+  return JSON.stringify({ type: 'console', messageType: 'log', text, args: [], location: {}, time });
+}
+
+describe.each(['format-7', 'format-8', 'format-10'])('a real trace of %s', (name) => {
+  const trace = join(recordings, `${name}.zip`);
+
+  it('EV-3 gives the console with its page errors, with times and places', async () => {
+    const { console, missing } = await gatherFrom(trace);
+    const order = console.find(({ text }) => text === 'order refused 500');
+    expect(order).toMatchObject({
+      type: 'error',
+      location: expect.stringMatching(/^http:\/\/127.0.0.1:\d+\/:11:13$/),
+    });
+    const thrown = console.find(({ type }) => type === 'pageerror');
+    expect(thrown?.text).toBe("TypeError: Cannot read properties of undefined (reading 'total')");
+    expect(thrown?.stack).toContain('at document.querySelector.onclick (http://127.0.0.1:');
+    // The day of the recording: the trace's own clock counts from the start of its process.
+    expect(new Date(thrown?.time ?? 0).toISOString()).toMatch(/^2026-11-21T/);
+    expect(missing.filter((line) => line.includes('trace'))).toEqual([]);
+  });
+
+  it('EV-4 gives the requests: the bodies of the one that failed, the reason where no answer came', async () => {
+    const { network } = await gatherFrom(trace);
+    expect(network.map(({ method, status, resourceType }) => [method, status, resourceType])).toContainEqual([
+      'GET',
+      200,
+      'document',
+    ]);
+    const refused = network.find(({ status }) => status === 500);
+    expect(refused).toMatchObject({
+      method: 'POST',
+      resourceType: 'fetch',
+      durationMs: expect.any(Number),
+      failure: null,
+      requestBody: '{"user":"ann","password":"<masked>"}',
+      responseBody: '{"message":"relation \\"orders\\" does not exist","code":"42P01"}',
+    });
+    expect(refused?.responseHeaders['content-type']).toBe('application/json');
+    expect(network.find(({ url }) => url.endsWith('/away'))).toMatchObject({
+      status: null,
+      failure: 'net::ERR_UNSAFE_PORT',
+    });
+  });
+
+  it('EV-2 keeps the last picture as the screenshot', async () => {
+    const { screenshot, pageUrl } = await gatherFrom(trace);
+    expect(screenshot).toBe(join(folder, 'failures/1/screenshot.jpg'));
+    const bytes = await readFile(screenshot ?? '');
+    expect(bytes.length).toBe(3776);
+    expect(pageUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
+  });
+
+  it('EV-9 lets none of the planted secrets out, in the evidence or its files', async () => {
+    const evidence = await gatherFrom(trace);
+    const files = readdirSync(join(folder, 'failures/1')).filter((file) => !file.startsWith('screenshot'));
+    const texts = await Promise.all(files.map((file) => readFile(join(folder, 'failures/1', file), 'utf8')));
+    expect(files.sort()).toEqual(['console.log', 'network.json']);
+    const everything = [JSON.stringify(evidence), ...texts].join('\n');
+    expect(everything).toContain('"authorization":"<masked>"');
+    expect(everything).toContain('access_token=<masked>');
+    expect(everything).not.toMatch(/planted-\w+/);
+  });
+});
+
+it('EV-8 reads the accessibility tree where the trace has one', async () => {
+  const { ariaSnapshot } = await gatherFrom(join(recordings, 'format-10-aria.zip'));
+  expect(ariaSnapshot).toBe('- heading "Basket" [level=1]\n- button "Pay"\n- status: Refused');
+  expect(await readFile(join(folder, 'failures/1/aria.yml'), 'utf8')).toContain('- status: Refused');
+});
+
+describe('a broken trace', () => {
+  const whole = join(recordings, 'format-10.zip');
+
+  it.each([
+    ['that is empty', () => Buffer.alloc(0)],
+    ['that is no zip', () => Buffer.from('<html>404</html>')],
+    ['that was cut short', (bytes: Buffer) => bytes.subarray(0, bytes.length - 500)],
+  ])('EV-12 %s is named, and the rest goes on', async (_, change) => {
+    const file = join(folder, 'trace.zip');
+    await writeFile(file, change(await readFile(whole)));
+    const evidence = await gatherFrom(file);
+    expect(evidence.missing).toContainEqual(expect.stringMatching(/^trace\.zip is corrupt: ./));
+    expect(evidence.errors).toHaveLength(1);
+    expect(evidence.trace).toBe(file);
+  });
+
+  it('EV-12 with one damaged entry gives the others', async () => {
+    const bytes = await readFile(whole);
+    const at = bytes.indexOf('1-trace.network') + '1-trace.network'.length + 40;
+    bytes.fill(0xff, at, at + 64);
+    const file = join(folder, 'trace.zip');
+    await writeFile(file, bytes);
+    const evidence = await gatherFrom(file);
+    expect(evidence.missing).toContainEqual(
+      expect.stringMatching(/^1-trace\.network of the trace was read in part: ./),
+    );
+    expect(evidence.console.map(({ type }) => type)).toContain('pageerror');
+  });
+
+  it('EV-12 that is gone is named', async () => {
+    const evidence = await gatherFrom(join(folder, 'nothing.zip'));
+    expect(evidence.trace).toBeNull();
+    expect(missingOf(evidence)).toEqual([
+      'trace.zip: it is no longer where Playwright put it',
+      'no screenshot: nothing recorded the page',
+    ]);
+  });
+
+  it('EV-12 of a future format is read as far as it goes, and said to be unknown', async () => {
+    const file = join(folder, 'trace.zip');
+    const future = contextOptions.replace('"version":10', '"version":99');
+    writeZip(file, {
+      '0-trace.trace': [future, consoleLine(1, 'hello'), '{"type":"console", torn'].join('\n'),
+    });
+    const evidence = await gatherFrom(file);
+    expect(evidence.console.map(({ text }) => text)).toEqual(['hello']);
+    expect(missingOf(evidence)[0]).toContain('its format 99 is not known');
+    expect(evidence.cut).toContainEqual('1 entries of the trace were too long or torn');
+  });
+
+  it('EV-11 writes nothing under the names in a zip, nor stumbles over them', async () => {
+    const file = join(folder, 'trace.zip');
+    const frame = { type: 'screencast-frame', file: '../../../escaped.jpeg', timestamp: 1 };
+    writeZip(file, {
+      '/etc/../../absolute.trace': consoleLine(1, 'first'),
+      '../../../escaped.jpeg': Buffer.from([0xff, 0xd8, 0xff, 0xe0]),
+      '0-trace.trace': [contextOptions, consoleLine(2, 'second'), JSON.stringify(frame)].join('\n'),
+    });
+    const evidence = await gatherFrom(file);
+    expect(evidence.console.map(({ text }) => text).sort()).toEqual(['first', 'second']);
+    expect(evidence.screenshot).toBe(join(folder, 'failures/1/screenshot.jpg'));
+    expect(readdirSync(folder, { recursive: true }).map(String).sort()).toEqual([
+      'failures',
+      'failures/1',
+      'failures/1/console.log',
+      'failures/1/screenshot.jpg',
+      'trace.zip',
+    ]);
+  });
+});
+
+describe('a huge trace', () => {
+  it('EV-11 gives the last of a quarter of a million console lines and the first page error', async () => {
+    const pageError = {
+      type: 'event',
+      time: 0,
+      method: 'pageError',
+      params: { error: { error: { name: 'TypeError', message: 'the cause' } } },
+    };
+    const lines = [contextOptions, JSON.stringify(pageError)];
+    for (let time = 1; time <= 250_000; time += 1)
+      lines.push(consoleLine(time, `line ${time} ${'.'.repeat(60)}`));
+    const file = join(folder, 'trace.zip');
+    writeZip(file, { '0-trace.trace': lines.join('\n') });
+    const { console, cut } = await gatherFrom(file, { console: 10, network: 10 });
+    expect(console).toHaveLength(10);
+    expect(console[0]).toMatchObject({ type: 'pageerror', text: 'TypeError: the cause' });
+    expect(console.at(-1)?.text).toContain('line 250000');
+    expect(cut).toContainEqual('10 of 250001 console entries were kept');
+  });
+
+  it('EV-11 keeps the beginning of a console entry of 20 MB', async () => {
+    const file = join(folder, 'trace.zip');
+    const lines = [
+      contextOptions,
+      consoleLine(1, `start "${'é'.repeat(10_000_000)}`),
+      consoleLine(2, 'next'),
+    ];
+    writeZip(file, { '0-trace.trace': lines.join('\n') });
+    const { console } = await gatherFrom(file);
+    expect(console.map(({ text }) => text.slice(0, 7))).toEqual(['start "', 'next']);
+    expect(Buffer.byteLength(console[0]?.text ?? '')).toBeLessThanOrEqual(2048);
+  });
+
+  it('EV-11 stops reading a zip bomb, says so, and keeps what came before and beside it', async () => {
+    const file = join(folder, 'trace.zip');
+    writeZip(file, {
+      '0-trace.trace': Buffer.concat([
+        Buffer.from(`${contextOptions}\n${consoleLine(1, 'before')}\n`),
+        Buffer.alloc(100 * 1024 * 1024, '\n'),
+        Buffer.from(`${consoleLine(2, 'behind')}\n`),
+      ]),
+      '1-trace.trace': [contextOptions, consoleLine(3, 'beside')].join('\n'),
+    });
+    const evidence = await gatherFrom(file);
+    expect(evidence.console.map(({ text }) => text)).toEqual(['before', 'beside']);
+    expect(evidence.cut).toContainEqual(
+      expect.stringMatching(/^0-trace\.trace of the trace was read in part: it inflates to more than/),
+    );
+  });
+
+  it('EV-11 reads the beginning of a body of 5 MB', async () => {
+    const file = join(folder, 'trace.zip');
+    const response = { status: 500, headers: [], content: { _file: 'resources/body.txt' } };
+    const snapshot = {
+      startedDateTime: '2026-11-21T07:00:00Z',
+      time: 1,
+      request: { method: 'GET', url: '/' },
+      response,
+    };
+    writeZip(file, {
+      '0-trace.network': JSON.stringify({ type: 'resource-snapshot', snapshot }),
+      'resources/body.txt': `Error: first${'x'.repeat(5_000_000)}`,
+    });
+    const { network, cut } = await gatherFrom(file);
+    expect(network[0]?.responseBody).toMatch(/^Error: first/);
+    expect(Buffer.byteLength(network[0]?.responseBody ?? '')).toBeLessThanOrEqual(16 * 1024);
+    expect(cut).toContainEqual('a request or response body was longer than 16384 bytes and was cut');
+  });
+});

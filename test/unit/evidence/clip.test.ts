@@ -1,0 +1,34 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { clipMiddle, clipStart } from '../../../src/evidence/clip.js';
+
+describe('clip', () => {
+  it('EV-11 leaves a text of exactly the bound as it is', () => {
+    expect(clipMiddle('x'.repeat(100), 100)).toEqual({ text: 'x'.repeat(100), cutBytes: 0 });
+  });
+
+  it('EV-11 keeps both ends and says how much is gone', () => {
+    const { text, cutBytes } = clipMiddle(`${'a'.repeat(500)}${'z'.repeat(500)}`, 200);
+    expect(text).toMatch(/^a+\n… \d+ bytes cut …\nz+$/);
+    expect(text).toContain(`… ${cutBytes} bytes cut …`);
+    expect(text.match(/[az]/g)).toHaveLength(1000 - cutBytes);
+  });
+
+  it('EV-11 keeps the end alone where the beginning matters less', () => {
+    expect(clipStart(`${'a'.repeat(500)}z`, 100).text).toMatch(/^… \d+ bytes cut …\na+z$/);
+  });
+
+  it.each([clipMiddle, clipStart])('EV-11 never exceeds the bound, nor splits a character', (clip) => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 400 }),
+        fc.integer({ min: 64, max: 600 }),
+        (text, max) => {
+          const clipped = clip(text, max).text;
+          expect(Buffer.byteLength(clipped)).toBeLessThanOrEqual(max);
+          expect(clipped).not.toContain('\ufffd');
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { pageSnapshotIn } from '../../../src/evidence/error-context.js';
+
+const instructions = `# Instructions
+
+- Following Playwright test failed.
+- Explain why, be concise, respect Playwright best practices.
+- Provide a snippet of code with the fix, if possible.
+
+# Test info
+
+- Name: a.spec.ts >> pays
+`;
+const source = '\n# Test source\n\n```ts\n  1 | # Page snapshot\n```\n';
+
+it.each([
+  [
+    '1.53 to 1.58',
+    '# Page snapshot\n\n```yaml\n- button "Pay"\n```',
+    { yaml: '- button "Pay"', ofPage: true },
+  ],
+  [
+    '1.59 and later',
+    `${instructions}\n# Error details\n\n\`\`\`\nError: x\n\`\`\`\n\n# Page snapshot\n\n\`\`\`yaml\n- main:\n  - text: a\n\`\`\`\n${source}`,
+    { yaml: '- main:\n  - text: a', ofPage: true },
+  ],
+  [
+    '1.59 and later where a matcher looked at an element',
+    `${instructions}\n# Error details\n\n\`\`\`\nError: x\n\`\`\`\n\n\`\`\`yaml\n- status: Refused\n\`\`\`\n${source}`,
+    { yaml: '- status: Refused', ofPage: false },
+  ],
+  ['no snapshot', `${instructions}\n# Error details\n\n\`\`\`\nError: x\n\`\`\`\n${source}`, null],
+  ['something else', 'hello', null],
+  ['nothing', '', null],
+])('EV-10 takes the snapshot alone out of an error-context of Playwright %s', (_, markdown, expected) => {
+  expect(pageSnapshotIn(markdown)).toEqual(expected);
+});

@@ -1,0 +1,164 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redact, redactHeaders } from '../../../src/evidence/redact.js';
+
+const secret = 'Hunter2-Planted.x9';
+
+describe('redact', () => {
+  it.each([
+    [
+      'a URL with a password',
+      `http://ann:${secret}@localhost:3000/a`,
+      'http://ann:<masked>@localhost:3000/a',
+    ],
+    [
+      'a password with an @',
+      `postgres://app:${secret}@!@db:5432/shop`,
+      'postgres://app:<masked>@db:5432/shop',
+    ],
+    ['a URL with a token for a user', 'https://0123456789abcdef@host/x', 'https://<masked>@host/x'],
+    ['a query', `GET /a?x=1&access_token=${secret}&y=2`, 'GET /a?x=1&access_token=<masked>&y=2'],
+    ['a query key', `https://maps.test/js?key=${secret}`, 'https://maps.test/js?key=<masked>'],
+    [
+      'a signed URL',
+      `https://s3.test/o?X-Amz-Signature=${secret}`,
+      'https://s3.test/o?X-Amz-Signature=<masked>',
+    ],
+    ['a form', `user=ann&password=${secret}`, 'user=ann&password=<masked>'],
+    ['JSON', `{"user":"ann","password": "${secret}"}`, '{"user":"ann","password": "<masked>"}'],
+    ['JSON with an escaped quote', `{"token":"a\\"${secret}","b":1}`, '{"token":"<masked>","b":1}'],
+    ['JSON that was cut', `{"clientSecret":"${secret}`, '{"clientSecret":"<masked>'],
+    ['JSON with a number', '{"pin_token": 123456}', '{"pin_token": <masked>}'],
+    [
+      'JSON in JSON',
+      `"{\\"apiKey\\":\\"${secret}\\",\\"a\\":1}"`,
+      '"{\\"apiKey\\":\\"<masked>\\",\\"a\\":1}"',
+    ],
+    [
+      'an object of Node',
+      `{ user: 'ann', refreshToken: '${secret}' }`,
+      "{ user: 'ann', refreshToken: '<masked>' }",
+    ],
+    ['an object of Chromium', `{user: ann, password: ${secret}}`, '{user: ann, password: <masked>}'],
+    ['a bearer token', `sent Bearer ${secret} to it`, 'sent Bearer <masked> to it'],
+    ['a header line', `  - authorization: Basic ${secret}`, '  - authorization: <masked>'],
+    ['a cookie line', `set-cookie: sid=${secret}; Path=/`, 'set-cookie: <masked>'],
+    ['a variable', `DATABASE_PASSWORD=${secret} npm start`, 'DATABASE_PASSWORD=<masked> npm start'],
+    [
+      'a connection string',
+      `Server=db;User Id=sa;Password=${secret};`,
+      'Server=db;User Id=sa;Password=<masked>;',
+    ],
+    ['a multipart form', `name="password"\n\n${secret}\n--x`, 'name="password"\n\n<masked>\n--x'],
+    [
+      'a typed password',
+      `- textbox "Your password" [active]: ${secret}`,
+      '- textbox "Your password" [active]: <masked>',
+    ],
+    ['a step', `Fill "${secret}" getByLabel('Password')`, `Fill "<masked>" getByLabel('Password')`],
+    ['a JWT', 'it was eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.sig_nature here', 'it was <masked> here'],
+    ['a private key', '-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----!', '<masked>!'],
+  ])('EV-9 masks the secret in %s', (_, text, expected) => {
+    expect(redact(text)).toBe(expected);
+  });
+
+  it.each([
+    'Error: Invalid password: too short',
+    "Property 'token' is missing in type '{ id: string; }' but required in type '{ token: string; }'.",
+    "Type '{ token: string | null; }' is not assignable",
+    'SyntaxError: Unexpected token: }',
+    'usage {"max_tokens":4096,"tokens":12}',
+    `locator('input[name="password"]') resolved to 2 elements`,
+    'Key (email)=(ann@shop.test) already exists.',
+    'http://localhost:5173/src/app.ts?t=1700000000&import',
+    'GET http://localhost:54321/rest/v1/orders?select=*&key=',
+    'git+ssh://git@host/repo and postgres://app@localhost/shop',
+    '{"password":null,"secret":false}',
+    '- textbox "Name": Ann',
+    'Warning: Each child in a list should have a unique "key" prop.',
+  ])('EV-9 leaves alone what is no secret: %s', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+
+  const carriers = [
+    (value: string) => `http://u:${value}@host/`,
+    (value: string) => `/a?token=${value}`,
+    (value: string) => `{"password":"${value}"}`,
+    (value: string) => `"{\\"password\\":\\"${value}\\"}"`,
+    (value: string) => `authorization: Bearer ${value}`,
+    (value: string) => `{user: ann, secret: ${value}}`,
+    (value: string) => `API_KEY=${value}`,
+  ];
+
+  it('EV-9 never lets a planted secret through, whatever stands around it', () => {
+    const plain = fc
+      .stringMatching(/^[A-Za-z0-9]{8,24}$/)
+      .filter((text) => !/null|true|false|string|number/.test(text));
+    fc.assert(
+      fc.property(
+        plain,
+        fc.constantFrom(...carriers),
+        fc.string(),
+        fc.string(),
+        (value, carry, before, after) => {
+          const padded = `${before}\n${carry(`Zq${value}`)}\n${after}`;
+          expect(redact(padded)).not.toContain(`Zq${value}`);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('EV-9 changes nothing when it is done twice', () => {
+    const piece = fc.oneof(fc.string(), ...carriers.map((carry) => fc.string().map(carry)));
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 5 }), (pieces) => {
+        const once = redact(pieces.join(' '));
+        expect(redact(once)).toBe(once);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('EV-11 comes to an end on texts that are made to be slow', () => {
+    const hostile = [
+      'a',
+      '"',
+      '://',
+      'a:',
+      '"a":"',
+      '\\"',
+      'eyJ-',
+      '{a: ',
+      'token=',
+      '-----BEGIN PRIVATE KEY-----',
+      ' ',
+    ];
+    for (const piece of hostile) {
+      const text = piece.repeat(Math.floor((64 * 1024) / piece.length));
+      expect(redact(text).length).toBeLessThan(text.length * 3);
+    }
+  });
+});
+
+describe('redactHeaders', () => {
+  it.each([
+    'Authorization',
+    'proxy-authorization',
+    'Cookie',
+    'Set-Cookie',
+    'X-Api-Key',
+    'apikey',
+    'x-auth-token',
+    'x-csrf-token',
+  ])('EV-9 masks the whole value of %s', (name) => {
+    expect(redactHeaders({ [name]: secret })).toEqual({ [name]: '<masked>' });
+  });
+
+  it('EV-9 masks a secret inside the value of another header and keeps the rest', () => {
+    expect(redactHeaders({ location: `/in?token=${secret}&a=1`, accept: '*/*' })).toEqual({
+      location: '/in?token=<masked>&a=1',
+      accept: '*/*',
+    });
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { ConsoleSelection } from '../../../src/evidence/console-selection.js';
+import { NetworkSelection } from '../../../src/evidence/network-selection.js';
+import { Shortfalls } from '../../../src/evidence/shortfalls.js';
+import { aConsoleEntry, aRequest } from './rig/failures.js';
+
+describe('ConsoleSelection', () => {
+  it('EV-3 keeps the last entries, in order, and says how many there were', () => {
+    const selection = new ConsoleSelection(3);
+    for (let time = 1; time <= 10; time += 1) selection.push(aConsoleEntry({ time, text: `line ${time}` }));
+    const shortfalls = new Shortfalls();
+    expect(selection.take(shortfalls).map(({ text }) => text)).toEqual(['line 8', 'line 9', 'line 10']);
+    expect(shortfalls.cuts).toEqual(['3 of 10 console entries were kept']);
+  });
+
+  it('EV-3 does not let later lines push out an early page error', () => {
+    const selection = new ConsoleSelection(50);
+    selection.push(aConsoleEntry({ time: 1, type: 'pageerror', text: 'TypeError: first' }));
+    for (let time = 2; time < 1000; time += 1) selection.push(aConsoleEntry({ time }));
+    const kept = selection.take(new Shortfalls());
+    expect(kept).toHaveLength(50);
+    expect(kept[0]?.text).toBe('TypeError: first');
+  });
+
+  it('EV-3 keeps the first and the last of many page errors, and the newest lines', () => {
+    const selection = new ConsoleSelection(4);
+    for (let time = 1; time <= 100; time += 1)
+      selection.push(aConsoleEntry({ time, type: 'pageerror', text: `e${time}` }));
+    selection.push(aConsoleEntry({ time: 101, text: 'newest' }));
+    expect(selection.take(new Shortfalls()).map(({ text }) => text)).toEqual(['e1', 'e2', 'e100', 'newest']);
+  });
+
+  it('EV-11 counts what was dropped before, and cuts a long text', () => {
+    const selection = new ConsoleSelection(5);
+    selection.push(aConsoleEntry({ text: 'x'.repeat(100_000) }));
+    const shortfalls = new Shortfalls();
+    expect(Buffer.byteLength(selection.take(shortfalls, 7)[0]?.text ?? '')).toBeLessThanOrEqual(2048);
+    expect(shortfalls.cuts).toEqual([
+      '1 of 8 console entries were kept',
+      'a console text was longer than 2048 bytes and was cut',
+    ]);
+  });
+
+  it('EV-3 keeps nothing where nothing is wanted', () => {
+    const selection = new ConsoleSelection(0);
+    selection.push(aConsoleEntry({ type: 'pageerror' }));
+    expect(selection.take(new Shortfalls())).toEqual([]);
+  });
+});
+
+describe('NetworkSelection', () => {
+  it('EV-4 keeps what failed, then calls, then pictures and scripts, in order of time', () => {
+    const selection = new NetworkSelection(4);
+    selection.push(aRequest({ time: 1, url: 'early-500', status: 500 }));
+    selection.push(
+      aRequest({ time: 2, url: 'refused', status: null, failure: 'net::ERR_CONNECTION_REFUSED' }),
+    );
+    selection.push(aRequest({ time: 3, url: 'old-call' }));
+    selection.push(aRequest({ time: 4, url: 'call' }));
+    selection.push(aRequest({ time: 5, url: 'call-2' }));
+    for (let time = 6; time < 100; time += 1)
+      selection.push(aRequest({ time, url: 'picture', resourceType: 'image' }));
+    expect(selection.take().map(({ url }) => url)).toEqual(['early-500', 'refused', 'call', 'call-2']);
+    expect(selection.pushed).toBe(99);
+  });
+
+  it('EV-4 fills up with scripts and pictures where there is room', () => {
+    const selection = new NetworkSelection(10);
+    selection.push(aRequest({ time: 2, url: 'call' }));
+    selection.push(aRequest({ time: 1, url: 'script', resourceType: 'script' }));
+    expect(selection.take().map(({ url }) => url)).toEqual(['script', 'call']);
+  });
+});

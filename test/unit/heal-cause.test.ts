@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentRun } from '../../src/core/attempt.js';
+import type { DiagnosedFailure } from '../../src/core/cause.js';
+import type { Event } from '../../src/event.js';
+import { healCause } from '../../src/heal-cause.js';
+import type { SuiteRun } from '../../src/playwright/suite-run.js';
+import type { Session } from '../../src/session.js';
+import { createSpending } from '../../src/spending.js';
+import {
+  aCause,
+  aDiagnosed,
+  aDiagnosis,
+  aResult,
+  aSuiteRun,
+  failing,
+  someSettings,
+} from '../rig/builders.js';
+import { tempDir } from '../rig/temp-dir.js';
+import { virtualClock } from '../rig/virtual-clock.js';
+import { createRunFolder } from '../../src/run-folder.js';
+
+const finished: AgentRun = {
+  ending: { kind: 'completed' },
+  claim: { status: 'fixed', summary: 'done' },
+  usage: { costUsd: 0.5, inputTokens: null, outputTokens: null, turns: null, sessionId: null },
+  denials: [],
+  durationMs: 1000,
+  tail: '',
+  leftovers: [],
+};
+
+/** What each re-run shows of test t1, in order: null for green, else the text of its error. */
+async function session(reruns: readonly (string | null)[], over: Partial<Session> = {}) {
+  const clock = virtualClock();
+  const events: Event[] = [];
+  const folder = await createRunFolder(tempDir(), 'run');
+  if (!folder.ok) throw new Error(folder.error.message);
+  const agents: string[] = [];
+  let rerun = 0;
+  let changed = 0;
+  const made: Session = {
+    settings: someSettings(),
+    cwd: '/project',
+    clock,
+    bus: { emit: (event) => void events.push(event), close: async () => [] },
+    folder: folder.value,
+    signal: new AbortController().signal,
+    workspace: {
+      root: '/project',
+      checkpoint: async () => `tree${(changed += 1)}`,
+      changes: async () => [{ path: 'src/a.ts', added: 1, removed: 1 }],
+      patch: async () => new Uint8Array(),
+      takeBack: async () => ({ restored: ['src/a.ts'], leftAlone: [] }),
+    },
+    runAgent: async ({ agent }) => {
+      agents.push(agent.name);
+      return finished;
+    },
+    spending: createSpending(0),
+    prepare: async () => null,
+    runAgain: async () => {
+      const wrong = reruns[rerun++] ?? null;
+      return aSuiteRun({
+        tests: [aResult('t1', wrong === null ? 'expected' : 'unexpected')],
+        exitCode: rerun,
+      });
+    },
+    diagnose: async (run: SuiteRun): Promise<DiagnosedFailure[]> => {
+      const wrong = reruns[rerun - 1] ?? null;
+      return run.tests.length > 0 && wrong !== null ? [failing('t1', wrong)] : [];
+    },
+    ...over,
+  };
+  return { session: made, events, agents, clock };
+}
+
+const cause = aCause({ lead: failing('t1', 'boom') });
+
+describe('the loop for one cause', () => {
+  it('HL-4 waits exactly 5 s and 10 s, HL-5 deploys no third agent, HL-2 has failed then', async () => {
+    const { session: given, agents, clock } = await session(['boom', 'boom', 'boom']);
+    const { attempts, conclusion } = await healCause(given, cause);
+    expect(clock.slept).toEqual([5000, 10_000]);
+    expect(agents).toEqual(['code-review', 'code-review']);
+    expect(attempts.map((one) => one.agent)).toEqual(['code-review', 'code-review', null]);
+    expect(conclusion).toEqual({ verdict: 'failed', reason: 'still failing after 3 retries' });
+  });
+
+  it('HL-4 waits 5, 10, 20 s and then as configured where there are more retries', async () => {
+    const retries = { max: 6, backoff: { initialMs: 5000, factor: 2, maxMs: 30_000 } };
+    const { session: given, clock } = await session(Array(6).fill('boom'), {
+      settings: someSettings({ retries }),
+    });
+    await healCause(given, cause);
+    expect(clock.slept).toEqual([5000, 10_000, 20_000, 30_000, 30_000]);
+  });
+
+  it('HL-1 counts the re-runs, and is healed when one passes', async () => {
+    const { session: given, events } = await session(['boom', null]);
+    const { attempts, conclusion } = await healCause(given, cause);
+    expect(conclusion.verdict).toBe('healed');
+    expect(attempts.map((one) => [one.judged, one.takenBack])).toEqual([
+      ['still-failing', true],
+      ['green', false],
+    ]);
+    expect(events.map((event) => event.type)).toContain('agent.retrying');
+  });
+
+  it('HL-3 ends with another error as soon as one shows, and keeps the progress', async () => {
+    const { session: given, agents } = await session(['crash']);
+    const { attempts, conclusion } = await healCause(given, cause);
+    expect(conclusion.verdict).toBe('superseded');
+    expect(attempts).toMatchObject([{ judged: 'changed', takenBack: false }]);
+    expect(agents).toHaveLength(1);
+  });
+
+  it('CS-7 deploys the agent of the alternative class second', async () => {
+    const lead = failing('t1', 'boom', {
+      diagnosis: aDiagnosis({ category: 'runtime-error', alternatives: ['ui-error'] }),
+    });
+    const back = async () => [lead];
+    const { session: given, agents } = await session(['boom', 'boom', 'boom'], { diagnose: back });
+    await healCause(given, aCause({ lead }));
+    expect(agents).toEqual(['debugger', 'code-review']);
+  });
+
+  it.each([
+    ['AG-4 timed out', { kind: 'timed-out', afterMs: 300_000 }],
+    ['AG-5 crashed', { kind: 'signalled', signal: 'SIGSEGV' }],
+    ['AG-5 exited non-zero', { kind: 'exited', exitCode: 3 }],
+    ['AG-5 could not start', { kind: 'spawn-failed', reason: 'ENOENT' }],
+  ] as const)('%s: the test is run again anyway, in case the fix was partial', async (_, ending) => {
+    const { session: given } = await session([null], { runAgent: async () => ({ ...finished, ending }) });
+    const { attempts, conclusion } = await healCause(given, cause);
+    expect(attempts).toMatchObject([{ outcome: ending.kind, judged: 'green' }]);
+    expect(conclusion.verdict).toBe('healed');
+  });
+
+  it('AG-8 reports an agent that changed nothing as that, whatever it claims', async () => {
+    const { session: given } = await session(['boom', 'boom', 'boom']);
+    const blind = { ...given, workspace: { ...given.workspace!, changes: async () => [] } };
+    const { attempts } = await healCause(blind, cause);
+    expect(attempts[0]).toMatchObject({ outcome: 'unchanged', claim: { status: 'fixed' } });
+    expect(attempts[0]?.failedBecause).toContain('changed no file');
+  });
+
+  it('AG-8 stops at an agent whose every tool call was denied', async () => {
+    const { session: given, agents } = await session(['boom'], {
+      runAgent: async () => ({ ...finished, denials: ['Edit'] }),
+    });
+    const blind = { ...given, workspace: { ...given.workspace!, changes: async () => [] } };
+    const { conclusion } = await healCause(blind, cause);
+    expect(conclusion.verdict).toBe('agent-unusable');
+    expect(agents).toEqual([]);
+  });
+
+  it('AG-7 costs no re-run and no retry when the program cannot work at all', async () => {
+    const ending = { kind: 'unusable', reason: 'Not logged in', remedy: 'Run claude /login.' } as const;
+    const { session: given } = await session([], { runAgent: async () => ({ ...finished, ending }) });
+    const { attempts, conclusion } = await healCause(given, cause);
+    expect(attempts).toMatchObject([{ outcome: 'unusable', judged: 'not-judged' }]);
+    expect(conclusion).toEqual({ verdict: 'agent-unusable', reason: 'Not logged in. Run claude /login.' });
+  });
+
+  it('AG-10 takes the unproven change back when it is interrupted during the re-run', async () => {
+    const controller = new AbortController();
+    const { session: given } = await session(['boom'], { signal: controller.signal });
+    const interrupted = {
+      ...given,
+      runAgain: async () => {
+        controller.abort();
+        return aSuiteRun();
+      },
+    };
+    const { attempts, conclusion } = await healCause(interrupted, cause);
+    expect(attempts).toMatchObject([{ takenBack: true, judged: 'not-judged' }]);
+    expect(conclusion.verdict).toBe('interrupted');
+  });
+
+  it('HL-9 treats a failing verify.prepare as a build that the fix broke', async () => {
+    const suite = aDiagnosed({
+      failure: { scope: 'suite', errors: [], stderr: '' },
+      signature: 'shop:Error:build',
+      diagnosis: aDiagnosis({ category: 'build-error' }),
+    });
+    const { session: given } = await session([], {
+      prepare: async () => 'src/a.ts(1,1): error TS1005',
+      diagnose: async (run) => (run.suiteFailure?.stderr.includes('TS1005') ? [suite] : []),
+    });
+    const { attempts } = await healCause(given, cause);
+    expect(attempts[0]).toMatchObject({ judged: 'still-failing', takenBack: true });
+    expect(attempts[0]?.failedBecause).toContain('the suite no longer runs');
+  });
+});
