@@ -28,6 +28,11 @@ export interface SuiteRun {
   readonly durationMs: number;
   /** Epoch milliseconds of the end of the run. */
   readonly endedAt: number;
+  /**
+   * Where a web server answered before Playwright could start the configured one, so that it was taken as it is: one of
+   * an earlier run may serve old code (HL-9). Null or absent where there is none.
+   */
+  readonly reusedServer?: string | null;
   /** Self-heal's own troubles with capturing, in words. */
   readonly captureProblems: readonly string[];
 }

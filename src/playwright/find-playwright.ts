@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import { packageManagerOf } from './package-manager.js';
+
+/** The Playwright of the user's project. */
+export interface Playwright {
+  readonly version: string;
+  /** Absolute path of its command, for `node cli.js test`. */
+  readonly cli: string;
+  readonly packageDir: string;
+}
+
+const oldest = [1, 50] as const;
+
+/**
+ * Finds the project's own Playwright (CL-2), as the config file would import it, else as `cwd` would; never a copy of
+ * our own. Under Yarn's Plug'n'Play it is found when self-heal itself is started through Yarn.
+ */
+export function findPlaywright(cwd: string, configFile?: string): Result<Playwright, Problem> {
+  const places = [...(configFile ? [path.dirname(configFile)] : []), cwd];
+  // Projects that import from `playwright/test` need not have the other.
+  const packages = ['@playwright/test', 'playwright'];
+  for (const name of packages) {
+    for (const place of places) {
+      const manifest = resolveManifest(name, place);
+      if (manifest) return supported(readPlaywright(manifest), cwd);
+    }
+  }
+  return err({
+    kind: 'playwright-missing',
+    message: `${cwd} has no @playwright/test`,
+    remedy: `Run \`${packageManagerOf(cwd).add} @playwright/test\`, or start self-heal in the folder of your Playwright project.`,
+  });
+}
+
+function resolveManifest(name: string, from: string): string | null {
+  try {
+    return createRequire(path.join(from, 'from-here.js')).resolve(`${name}/package.json`);
+  } catch {
+    return null;
+  }
+}
+
+function readPlaywright(manifest: string): Playwright {
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
+  const packageDir = path.dirname(manifest);
+  return { version, cli: path.join(packageDir, 'cli.js'), packageDir };
+}
+
+function supported(playwright: Playwright, cwd: string): Result<Playwright, Problem> {
+  const [major = 0, minor = 0] = playwright.version.split('.').map(Number);
+  if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return ok(playwright);
+  return err({
+    kind: 'playwright-unsupported',
+    message: `Playwright ${playwright.version} is not supported; ${oldest.join('.')} is the oldest that is`,
+    remedy: `Run \`${packageManagerOf(cwd).add} @playwright/test@latest\`.`,
+  });
+}

@@ -1,0 +1,45 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { StringDecoder } from 'node:string_decoder';
+import { systemClock } from '../clock.js';
+import type { ReportLine } from './report-format.js';
+
+const pollMs = 200;
+const chunkBytes = 256 * 1024;
+
+/**
+ * Hands on each line of a report as it is appended, until `finished` aborts, and then what is left; resolves after that.
+ * It polls: watching a file tells nothing on some network and container file systems. A torn last line is left out.
+ */
+export async function followReport(
+  file: string,
+  finished: AbortSignal,
+  onLine: (line: ReportLine) => void,
+): Promise<void> {
+  const handle = await open(file, 'r');
+  try {
+    const read = reader(handle, onLine);
+    while (!finished.aborted) {
+      await read();
+      await systemClock.sleep(pollMs, finished);
+    }
+    await read();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Each call reads what was appended since the last one. */
+function reader(handle: FileHandle, onLine: (line: ReportLine) => void): () => Promise<void> {
+  const buffer = Buffer.alloc(chunkBytes);
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  return async () => {
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
+      if (bytesRead === 0) return;
+      const lines = (rest + decoder.write(buffer.subarray(0, bytesRead))).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) onLine(JSON.parse(line) as ReportLine);
+    }
+  };
+}

@@ -1,0 +1,42 @@
+import type { CaptureFile } from '../capture-format.js';
+
+const fs = require('node:fs') as typeof import('node:fs');
+const path = require('node:path') as typeof import('node:path');
+
+/**
+ * Writes what one try showed. A serial suite has a second pass for its `afterAll`: it is added to the first. The file
+ * takes its name when it is whole, since a worker may end at any moment.
+ */
+function writeCapture(file: string, captured: CaptureFile): void {
+  const whole = merged(read(file), captured);
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  const unfinished = `${file}.${process.pid}`;
+  fs.writeFileSync(unfinished, JSON.stringify(whole));
+  fs.renameSync(unfinished, file);
+}
+
+function read(file: string): CaptureFile | null {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8')) as CaptureFile;
+  } catch {
+    return null;
+  }
+}
+
+function merged(earlier: CaptureFile | null, later: CaptureFile): CaptureFile {
+  if (!earlier) return later;
+  return {
+    schemaVersion: 1,
+    console: [...earlier.console, ...later.console],
+    network: [...earlier.network, ...later.network],
+    pages: [...earlier.pages, ...later.pages],
+    dropped: {
+      console: earlier.dropped.console + later.dropped.console,
+      network: earlier.dropped.network + later.dropped.network,
+    },
+  };
+}
+
+const api = { writeCapture };
+module.exports = api;
+export type Api = typeof api;

@@ -1,0 +1,35 @@
+import type { Page } from '@playwright/test';
+import type { CapturedPage } from '../capture-format.js';
+
+const { capped, internalCall } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
+
+/** Longer than this, and a hung page would push a test over its own time-out (seen with Playwright 1.50). */
+const timeoutMs = 1_500;
+const maxAria = 64 * 1024;
+
+/** Takes a page's picture and its accessibility snapshot, both at once; says in `captured.error` what could not be had. */
+async function capturePage(page: Page, captured: CapturedPage, file: string): Promise<void> {
+  const timeout = timeoutMs;
+  const picture = internalCall(page, () => page.screenshot({ path: file, timeout, scale: 'css' }));
+  const aria = internalCall(page, () => page.locator('body').ariaSnapshot({ timeout }));
+  const [pictured, snapshot] = await Promise.allSettled([
+    capped(picture, timeoutMs),
+    capped(aria, timeoutMs),
+  ]);
+  if (pictured.status === 'fulfilled') captured.screenshot = file;
+  if (snapshot.status === 'fulfilled') captured.ariaSnapshot = snapshot.value.slice(0, maxAria);
+  const missing = [
+    pictured.status === 'rejected' ? `no screenshot: ${reason(pictured.reason)}` : '',
+    snapshot.status === 'rejected' ? `no accessibility snapshot: ${reason(snapshot.reason)}` : '',
+  ].filter(Boolean);
+  if (missing.length > 0) captured.error = missing.join('; ');
+}
+
+function reason(error: unknown): string {
+  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  return line.slice(0, 200);
+}
+
+const api = { capturePage };
+module.exports = api;
+export type Api = typeof api;

@@ -1,0 +1,145 @@
+import type { BrowserContext, TestInfo } from '@playwright/test';
+import type { ConsoleEntry } from '../../core/evidence.js';
+import type { CapturedPage, CaptureFile } from '../capture-format.js';
+import type { ListenToContext } from './traffic.cjs';
+
+const { guarded, note, captureFile } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
+const { consoleEntry, pageErrorEntry, isAlarming } =
+  require('./console-entry.cjs') as import('./console-entry.cjs').Api;
+const { writeCapture } = require('./capture-file.cjs') as import('./capture-file.cjs').Api;
+const { capped } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
+const { Newest } = require('./newest.cjs') as import('./newest.cjs').Api;
+const { capturePage } = require('./capture-page.cjs') as import('./capture-page.cjs').Api;
+const { Traffic } = require('./traffic.cjs') as import('./traffic.cjs').Api;
+
+/** What is used of Playwright's private side; these names are there from 1.50 to 1.65. */
+interface PlaywrightInternals {
+  readonly _instrumentation: {
+    addListener(listener: object): void;
+    removeListener(listener: object): void;
+  };
+  /** Since 1.51 or so. */
+  _allContexts?(): BrowserContext[];
+  readonly chromium: { readonly _contexts?: Iterable<BrowserContext> };
+  readonly firefox: { readonly _contexts?: Iterable<BrowserContext> };
+  readonly webkit: { readonly _contexts?: Iterable<BrowserContext> };
+}
+
+type Try = Pick<TestInfo, 'testId' | 'retry' | 'status' | 'expectedStatus'>;
+
+const keep = Number(process.env['SELF_HEAL_CAPTURE_KEEP']) || 500;
+const maxPagesOfContext = 3;
+const maxPages = 10;
+const bodiesWaitMs = 1_000;
+
+/** Listens to every browser context of one try, in memory; only a try that fails reads pages and writes a file. */
+class TryCapture {
+  readonly #playwright: PlaywrightInternals;
+  readonly #try: Try;
+  readonly #file: string;
+  readonly #console = new Newest<ConsoleEntry>(keep, isAlarming);
+  readonly #traffic = new Traffic(keep);
+  readonly #pages: CapturedPage[] = [];
+  readonly #seen = new WeakSet();
+  readonly #undo: (() => void)[] = [];
+
+  constructor(playwright: PlaywrightInternals, testInfo: Try) {
+    this.#playwright = playwright;
+    this.#try = testInfo;
+    this.#file = captureFile(testInfo.testId, testInfo.retry);
+  }
+
+  start(): void {
+    // A page made in `beforeAll` is older than this try.
+    for (const context of this.#contexts()) this.#listen(context);
+    const listener = {
+      runAfterCreateBrowserContext: async (context: BrowserContext) =>
+        guarded('a context could not be listened to', () => this.#listen(context)),
+      // Playwright closes its own pages before an automatic fixture ends: this is the last look at them.
+      runBeforeCloseBrowserContext: (context: BrowserContext) => this.#look(context),
+    };
+    this.#playwright._instrumentation.addListener(listener);
+    this.#undo.push(() => this.#playwright._instrumentation.removeListener(listener));
+  }
+
+  async finish(): Promise<void> {
+    try {
+      if (!this.#isFailing()) return;
+      await Promise.all(this.#contexts().map((context) => this.#look(context)));
+      await capped(this.#traffic.bodiesRead(), bodiesWaitMs).catch(() => undefined);
+      writeCapture(this.#file, this.#captured());
+    } finally {
+      for (const undo of this.#undo) undo();
+    }
+  }
+
+  #isFailing(): boolean {
+    return this.#try.status !== this.#try.expectedStatus;
+  }
+
+  #captured(): CaptureFile {
+    return {
+      schemaVersion: 1,
+      console: this.#console.entries(),
+      network: this.#traffic.entries(),
+      pages: this.#pages,
+      dropped: { console: this.#console.dropped, network: this.#traffic.dropped },
+    };
+  }
+
+  #contexts(): BrowserContext[] {
+    if (this.#playwright._allContexts) return this.#playwright._allContexts();
+    const { chromium, firefox, webkit } = this.#playwright;
+    return [chromium, firefox, webkit].flatMap((browser) => [...(browser._contexts ?? [])]);
+  }
+
+  #listen(context: BrowserContext): void {
+    if (this.#seen.has(context)) return;
+    this.#seen.add(context);
+    const on: ListenToContext = (event, heard) => {
+      const listener = (subject: Parameters<typeof heard>[0]): void => {
+        guarded(`the ${event} event`, () => heard(subject));
+      };
+      const emitter = context as unknown as NodeJS.EventEmitter;
+      emitter.on(event, listener);
+      this.#undo.push(() => emitter.off(event, listener));
+    };
+    on('console', (message) => this.#console.push(consoleEntry(message)));
+    on('weberror', (error) => this.#console.push(pageErrorEntry(error)));
+    this.#traffic.listen(on);
+  }
+
+  /** Takes the pictures of a context's pages, once, if the try is failing. */
+  async #look(context: BrowserContext): Promise<void> {
+    if (!this.#isFailing()) return;
+    const latest = this.#traffic.readLatestBodies();
+    const pages = context.pages().filter((page) => !this.#seen.has(page));
+    const looks = pages.slice(0, maxPagesOfContext).map((page) => {
+      this.#seen.add(page);
+      if (this.#pages.length >= maxPages) return undefined;
+      const captured: CapturedPage = { url: page.url(), screenshot: null, ariaSnapshot: null, error: null };
+      const n = this.#pages.push(captured);
+      return capturePage(page, captured, this.#file.replace(/\.json$/, `-${Date.now()}-${n}.png`));
+    });
+    await Promise.all([capped(latest, bodiesWaitMs).catch(() => undefined), ...looks]);
+  }
+}
+
+/** The fixture. Playwright reads its parameter list from the source: it must stay a plain function of this form. */
+async function captureTry(
+  { playwright }: { playwright: unknown },
+  use: () => Promise<void>,
+  testInfo: Try,
+): Promise<void> {
+  const capture = guarded('a test could not be captured', () => {
+    const started = new TryCapture(playwright as PlaywrightInternals, testInfo);
+    started.start();
+    return started;
+  });
+  await use();
+  await capture?.finish().catch((error: unknown) => note('a test could not be captured', error));
+}
+
+const api = { captureTry };
+module.exports = api;
+export type Api = typeof api;

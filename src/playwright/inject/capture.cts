@@ -1,0 +1,40 @@
+const path = require('node:path') as typeof import('node:path');
+const { isMainThread } = require('node:worker_threads') as typeof import('node:worker_threads');
+const { dir, guarded } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
+const { withdrawPreload } = require('./preload.cjs') as import('./preload.cjs').Api;
+const { captureTry } = require('./capture-try.cjs') as import('./capture-try.cjs').Api;
+
+/** Playwright's root `test`, whose fixtures every `test.extend()` made later inherits. */
+interface TestTypeImpl {
+  readonly fixtures: {
+    location: { file: string; line: number; column: number };
+    fixtures: Record<string, [fixture: typeof captureTry, options: object]>;
+  }[];
+}
+
+/** A worker's entry file: the first is that of Playwright 1.50 to 1.58 or so, the second of the newer ones. */
+const workerEntry =
+  /^(.*[\\/]playwright[\\/]lib)[\\/](?:common[\\/]process|worker[\\/]workerProcessEntry)\.js$/;
+
+/**
+ * Preloaded into Playwright's workers; adds an automatic fixture to Playwright's root test, in memory, so that neither
+ * the user's config nor the tests are touched, and tests that trace by themselves go on as before.
+ */
+function install(lib: string): void {
+  const { test } = require(path.join(lib, 'index.js')) as { test: object };
+  const symbol = Object.getOwnPropertySymbols(test).find((one) => one.description === 'testType');
+  if (!symbol) throw new Error('this Playwright has no test type to add a fixture to');
+  const root = Reflect.get(test, symbol) as TestTypeImpl;
+  root.fixtures.push({
+    location: { file: __filename, line: 1, column: 1 },
+    fixtures: {
+      _selfHealCapture: [captureTry, { auto: 'all-hooks-included', box: true, timeout: 0 }],
+    },
+  });
+}
+
+if (isMainThread) {
+  withdrawPreload();
+  const lib = workerEntry.exec(process.argv[1] ?? '')?.[1];
+  if (lib && dir) guarded('pages cannot be captured with this Playwright', () => install(lib));
+}

@@ -1,0 +1,50 @@
+import type { ConsoleMessage, WebError } from '@playwright/test';
+import type { ConsoleEntry } from '../../core/evidence.js';
+
+const maxText = 4 * 1024;
+const maxStack = 8 * 1024;
+/** Taken before a test can replace the clock. */
+const { now } = Date;
+
+/** A message of the page's console. */
+function consoleEntry(message: ConsoleMessage): ConsoleEntry {
+  const { url, lineNumber, columnNumber } = message.location();
+  return {
+    time: now(),
+    type: message.type(),
+    text: clip(message.text(), maxText),
+    location: position(url, lineNumber, columnNumber),
+    stack: null,
+  };
+}
+
+/** An uncaught error of the page; older versions do not say where. */
+function pageErrorEntry(webError: WebError): ConsoleEntry {
+  const error: unknown = webError.error();
+  const isError = error instanceof Error;
+  const place = (webError as Partial<WebError>).location?.();
+  return {
+    time: now(),
+    type: 'pageerror',
+    text: clip(isError ? `${error.name}: ${error.message}` : String(error), maxText),
+    location: place ? position(place.url, place.line, place.column) : '',
+    stack: isError && error.stack ? clip(error.stack, maxStack) : null,
+  };
+}
+
+/** Playwright counts from 0, browsers and people from 1. */
+function position(url: string, line: number, column: number): string {
+  return url ? `${url}:${line + 1}:${column + 1}` : '';
+}
+
+function isAlarming(entry: ConsoleEntry): boolean {
+  return entry.type === 'pageerror' || entry.type === 'error';
+}
+
+function clip(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max)}… (${text.length - max} characters cut)` : text;
+}
+
+const api = { consoleEntry, pageErrorEntry, isAlarming };
+module.exports = api;
+export type Api = typeof api;

@@ -1,0 +1,13 @@
+const secret =
+  /^(?:proxy-)?authorization$|cookie|^(?:x-)?api-?key$|token|secret|password|credential|signature|session|jwt/i;
+
+/** Headers for the capture file: those that hold secrets keep their name and lose their value. */
+function maskedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, secret.test(name) ? '<masked>' : value]),
+  );
+}
+
+const api = { maskedHeaders };
+module.exports = api;
+export type Api = typeof api;

@@ -1,0 +1,127 @@
+import type {
+  FullConfig,
+  FullResult,
+  Suite,
+  TestCase,
+  TestError,
+  TestResult,
+} from '@playwright/test/reporter';
+import type { Log } from './server-log.cjs';
+import type { Tee } from './web-server-tee.cjs';
+
+const fs = require('node:fs') as typeof import('node:fs');
+const path = require('node:path') as typeof import('node:path');
+const { stripVTControlCharacters } = require('node:util') as typeof import('node:util');
+const { dir, guarded, report, captureFile } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
+const { preloadOption } = require('./preload.cjs') as import('./preload.cjs').Api;
+const { rerunIds } = require('./rerun-ids.cjs') as import('./rerun-ids.cjs').Api;
+const { reusedServer } = require('./reused-server.cjs') as import('./reused-server.cjs').Api;
+const { ServerLog } = require('./server-log.cjs') as import('./server-log.cjs').Api;
+const { testError, testFailure } = require('./test-failure.cjs') as import('./test-failure.cjs').Api;
+const { testResult } = require('./test-outcome.cjs') as import('./test-outcome.cjs').Api;
+const { teeWebServers } = require('./web-server-tee.cjs') as import('./web-server-tee.cjs').Api;
+
+/**
+ * Self-heal's only way into the user's Playwright, through `PW_TEST_REPORTER`: it writes the report that self-heal reads,
+ * listens to the web servers, and has the workers preload the capture. It prints nothing and never throws.
+ */
+class SelfHealReporter {
+  #suite: Suite | null = null;
+  #config: FullConfig | null = null;
+  #tee: Tee | null = null;
+  #overhear: ReturnType<Log['stream']> | null = null;
+  readonly #ended = new Set<string>();
+
+  constructor() {
+    // Not for the processes that the suite starts.
+    delete process.env['PW_TEST_REPORTER'];
+    guarded('the report could not be begun', () => report({ type: 'hello' }));
+    guarded('the web servers could not be listened to', () => {
+      if (!dir) return;
+      const log = new ServerLog(path.join(dir, 'server.log'));
+      this.#overhear = log.stream();
+      this.#tee = teeWebServers(log);
+    });
+  }
+
+  /** Asks Playwright for `onConfigure` and for `onBegin` without a config. */
+  version(): 'v2' {
+    return 'v2';
+  }
+
+  /** Else Playwright would leave out its own terminal reporter where the config names none that prints. */
+  printsToStdio(): boolean {
+    return false;
+  }
+
+  onConfigure(config: FullConfig): void {
+    this.#config = config;
+    const { rootDir, configFile = null, version } = config;
+    guarded('the configuration was not reported', () =>
+      report({ type: 'configured', rootDir, configFile, version }),
+    );
+  }
+
+  onBegin(suite: Suite): void {
+    this.#suite = suite;
+    // globalSetup and the web servers are up by now, so that only workers inherit this.
+    guarded('the capture could not be set up', () => {
+      process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], preloadOption].filter(Boolean).join(' ');
+    });
+    guarded('the beginning was not reported', () => {
+      const reused = this.#config && this.#tee ? reusedServer(this.#config, this.#tee.commands) : null;
+      report({ type: 'begin', total: suite.allTests().length, reusedServer: reused });
+    });
+    guarded('the web servers could not be let go', () => this.#tee?.stop());
+  }
+
+  onStdOut(chunk: string | Buffer, test?: TestCase): void {
+    if (!test) this.#overheard(String(chunk));
+  }
+
+  onStdErr(chunk: string | Buffer, test?: TestCase): void {
+    if (!test) this.#overheard(String(chunk));
+  }
+
+  /** What Playwright itself passes on of its servers' output, for where they could not be listened to. */
+  #overheard(text: string): void {
+    if (this.#tee && this.#tee.commands.length > 0) return;
+    guarded('the output of a web server was not kept', () => {
+      const lines = stripVTControlCharacters(text).match(/^\[WebServer\].*\n?/gm) ?? [];
+      for (const line of lines) this.#overhear?.(line.replace('[WebServer] ', ''));
+    });
+  }
+
+  onTestEnd(test: TestCase, result: TestResult): void {
+    guarded('the end of a test was not reported', () => {
+      const isRed = result.status !== test.expectedStatus && result.status !== 'skipped';
+      if (isRed && result.status !== 'interrupted') this.#failedTry(test, result);
+      // A serial group is tried again as a whole, also those of its tests that had passed.
+      if ((isRed && result.retry < test.retries) || this.#ended.has(test.id)) return;
+      this.#ended.add(test.id);
+      report({ type: 'test-end', title: test.titlePath().slice(2).join(' › '), failed: !test.ok() });
+    });
+  }
+
+  #failedTry(test: TestCase, result: TestResult): void {
+    const capture = captureFile(test.id, result.retry);
+    const failure = testFailure(test, result, fs.existsSync(capture) ? capture : null);
+    report({ type: 'failed-try', failure });
+  }
+
+  onError(error: TestError): void {
+    guarded('an error of the suite was not reported', () =>
+      report({ type: 'error', error: testError(error) }),
+    );
+  }
+
+  onEnd({ status }: FullResult): void {
+    guarded('the end of the run was not reported', () => {
+      const tests = this.#suite?.allTests() ?? [];
+      const ids = this.#suite ? rerunIds(this.#suite) : {};
+      report({ type: 'end', status, tests: tests.map(testResult), rerunIds: ids });
+    });
+  }
+}
+
+module.exports = SelfHealReporter;

@@ -1,0 +1,90 @@
+const fs = require('node:fs') as typeof import('node:fs');
+const { stripVTControlCharacters } = require('node:util') as typeof import('node:util');
+
+const maxBytes = 8 * 1024 * 1024;
+const keptOfBeginning = 2 * 1024 * 1024;
+const keptOfEnd = 3 * 1024 * 1024;
+const maxLine = 16 * 1024;
+const flushAfterMs = 100;
+const flushAtChars = 256 * 1024;
+
+/**
+ * Appends `<epoch ms> <text>` lines to a file, without colours. At 8 MB the middle is left out and a line says so: a
+ * build names its first error at the beginning, a crash at the end.
+ */
+class ServerLog {
+  readonly #file: string;
+  readonly #fd: number;
+  #size = 0;
+  #pending: string[] = [];
+  #pendingChars = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(file: string) {
+    this.#file = file;
+    this.#fd = fs.openSync(file, 'w+');
+    process.once('exit', () => this.flush());
+  }
+
+  /** A function that takes one stream's chunks, and keeps the line that is not finished yet. */
+  stream(): (text: string) => void {
+    let rest = '';
+    process.once('exit', () => rest !== '' && this.#line(rest));
+    return (text) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) this.#line(line);
+      if (rest.length <= maxLine) return;
+      this.#line(rest);
+      rest = '';
+    };
+  }
+
+  #line(text: string): void {
+    const clean = stripVTControlCharacters(text.replace(/\r$/, ''));
+    const clipped = clean.length > maxLine ? `${clean.slice(0, maxLine)}… (line cut)` : clean;
+    this.#pending.push(`${Date.now()} ${clipped}\n`);
+    this.#pendingChars += clipped.length;
+    if (this.#pendingChars >= flushAtChars) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), flushAfterMs).unref();
+  }
+
+  flush(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#pending.length === 0) return;
+    const bytes = Buffer.from(this.#pending.join(''));
+    this.#pending = [];
+    this.#pendingChars = 0;
+    try {
+      this.#write(bytes);
+    } catch {
+      // A full disk must not end the user's run; the log is what it is.
+    }
+  }
+
+  #write(bytes: Buffer): void {
+    if (this.#size + bytes.length > maxBytes) this.#leaveOutTheMiddle();
+    fs.writeSync(this.#fd, bytes, 0, bytes.length, this.#size);
+    this.#size += bytes.length;
+  }
+
+  #leaveOutTheMiddle(): void {
+    const all = fs.readFileSync(this.#file);
+    const headEnd = all.lastIndexOf(0x0a, keptOfBeginning) + 1;
+    const tailStart = all.indexOf(0x0a, all.length - keptOfEnd) + 1;
+    const [head, tail] = [all.subarray(0, headEnd), all.subarray(tailStart)];
+    // The stamp of the first line that is kept: the lines of the file stay in order of time.
+    const stamp = /^\d+/.exec(tail.toString('latin1', 0, 20))?.[0] ?? String(Date.now());
+    const cut = `${stamp} [self-heal] ${tailStart - headEnd} bytes of server output were left out here\n`;
+    const kept = Buffer.concat([head, Buffer.from(cut), tail]);
+    fs.writeSync(this.#fd, kept, 0, kept.length, 0);
+    fs.ftruncateSync(this.#fd, kept.length);
+    this.#size = kept.length;
+  }
+}
+
+const api = { ServerLog };
+module.exports = api;
+export type Api = typeof api;
+export type Log = ServerLog;

@@ -1,0 +1,95 @@
+import type { TestCase, TestError as PlaywrightError, TestResult, TestStep } from '@playwright/test/reporter';
+import type { TestError, TestFailure, TestRef } from '../../core/failure.js';
+
+const { stripVTControlCharacters } = require('node:util') as typeof import('node:util');
+
+/** Evidence is bounded where it is gathered; these keep a report line at a size that can be held. */
+const maxText = 64 * 1024;
+const maxErrors = 20;
+const maxCauses = 10;
+const maxAttachments = 50;
+
+/** A test's name and place as plain data. */
+function testRef(test: TestCase): TestRef {
+  // The first two parts of a title path are the root's and the project's.
+  const titlePath = test.titlePath();
+  return {
+    id: test.id,
+    titlePath: titlePath.slice(2),
+    location: { ...test.location },
+    project: titlePath[1] ?? '',
+  };
+}
+
+/** One try that ended unexpectedly, as plain data. */
+function testFailure(test: TestCase, result: TestResult, capture: string | null): TestFailure {
+  const attachments = result.attachments.flatMap(({ name, contentType, path }) =>
+    path ? [{ name, contentType, path }] : [],
+  );
+  return {
+    scope: 'test',
+    test: testRef(test),
+    status: result.status === 'skipped' ? 'failed' : result.status,
+    errors: result.errors.slice(0, maxErrors).map(testError),
+    failedStep: failedStep(result),
+    retry: result.retry,
+    durationMs: result.duration,
+    startedAt: result.startTime.getTime(),
+    attachments: attachments.slice(0, maxAttachments),
+    capture,
+  };
+}
+
+/** An error without colours; for `throw 'string'` the thrown text. */
+function testError(error: PlaywrightError): TestError {
+  const { location } = error;
+  return {
+    message: plain(error.message ?? thrown(error.value)) ?? '',
+    stack: plain(error.stack),
+    snippet: plain(error.snippet),
+    location: location ? { file: location.file, line: location.line, column: location.column } : null,
+    causes: causes(error),
+  };
+}
+
+/** `'text'`, as Playwright renders a thrown string. */
+function thrown(value: string | undefined): string | undefined {
+  return value?.replace(/^'(.*)'$/s, '$1');
+}
+
+function causes(error: PlaywrightError): string[] {
+  const chain: string[] = [];
+  for (let cause = error.cause; cause && chain.length < maxCauses; cause = cause.cause) {
+    chain.push(plain(cause.message ?? thrown(cause.value)) ?? '');
+  }
+  return chain;
+}
+
+function plain(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const clean = stripVTControlCharacters(text);
+  return clean.length > maxText ? `${clean.slice(0, maxText)}… (cut)` : clean;
+}
+
+/**
+ * The innermost step that raised one of the result's errors; else the one that a time-out interrupted. Since
+ * 1.64 or so a step has its locator as a subtitle.
+ */
+function failedStep(result: TestResult): string | null {
+  const innermost = result.steps.flatMap(innermostFailed);
+  const messages = new Set(result.errors.map((error) => error.message));
+  const raised = innermost.find((step) => messages.has(step.error?.message));
+  const step = raised ?? innermost.find((one) => one.error) ?? innermost[0];
+  return step ? plain([step.title, step.subtitle].filter(Boolean).join(' ')) : null;
+}
+
+function innermostFailed(step: TestStep): TestStep[] {
+  const isRed = step.error !== undefined || step.duration < 0;
+  const inner = step.steps.flatMap(innermostFailed);
+  if (inner.length > 0) return inner;
+  return isRed ? [step] : [];
+}
+
+const api = { testRef, testFailure, testError };
+module.exports = api;
+export type Api = typeof api;

@@ -1,0 +1,173 @@
+import type { ConsoleMessage, Request, Response, WebError } from '@playwright/test';
+import type { NetworkEntry } from '../../core/evidence.js';
+
+const { internalCall } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
+const { maskedHeaders } = require('./masked-headers.cjs') as import('./masked-headers.cjs').Api;
+const { Newest } = require('./newest.cjs') as import('./newest.cjs').Api;
+
+const maxBody = 16 * 1024;
+/** A larger body is not even asked for: it would come through the browser's pipe as a whole. */
+const maxTransfer = 1024 * 1024;
+const maxFailedBodies = 100;
+const latestBodies = 10;
+/** Taken before a test can replace the clock. */
+const { now } = Date;
+
+/** A request as it is remembered: what a failing try needs of it is read then. */
+interface Exchange {
+  readonly request: Request;
+  readonly time: number;
+  response: Response | null;
+  durationMs: number | null;
+  failure: string | null;
+  body: Promise<string | null> | null;
+  bodyText: string | null;
+}
+
+/** What is listened to on a browser context. */
+interface ContextEvents {
+  console: ConsoleMessage;
+  weberror: WebError;
+  request: Request;
+  response: Response;
+  requestfailed: Request;
+}
+/** Listens to one of them. */
+type Listen = <E extends keyof ContextEvents>(event: E, heard: (subject: ContextEvents[E]) => void) => void;
+
+/** The requests of one try. */
+class Traffic {
+  readonly #newest: import('./newest.cjs').NewestOf<Exchange>;
+  readonly #byRequest = new WeakMap<Request, Exchange>();
+  #failedBodies = 0;
+
+  constructor(limit: number) {
+    this.#newest = new Newest<Exchange>(limit, hasFailed);
+  }
+
+  listen(on: Listen): void {
+    on('request', (request) => this.#sent(request));
+    on('response', (response) => this.#answered(response));
+    on('requestfailed', (request) => {
+      const exchange = this.#byRequest.get(request);
+      if (exchange) exchange.failure = request.failure()?.errorText ?? 'failed';
+    });
+  }
+
+  /** Asks for the bodies of the last calls of the page, while it is still there to be asked. */
+  async readLatestBodies(): Promise<void> {
+    const calls = this.#newest.entries().filter(isCall).slice(-latestBodies);
+    await Promise.all(calls.map((exchange) => (exchange.body ??= readBody(exchange))));
+  }
+
+  /** Resolves when every body that was asked for is here or cannot be had. */
+  async bodiesRead(): Promise<void> {
+    await Promise.all(this.#newest.entries().flatMap(({ body }) => (body ? [body] : [])));
+  }
+
+  entries(): NetworkEntry[] {
+    return this.#newest.entries().map(entryOf);
+  }
+
+  get dropped(): number {
+    return this.#newest.dropped;
+  }
+
+  #sent(request: Request): void {
+    const exchange: Exchange = {
+      request,
+      time: now(),
+      response: null,
+      durationMs: null,
+      failure: null,
+      body: null,
+      bodyText: null,
+    };
+    this.#byRequest.set(request, exchange);
+    this.#newest.push(exchange);
+  }
+
+  #answered(response: Response): void {
+    const exchange = this.#byRequest.get(response.request());
+    if (!exchange) return;
+    exchange.response = response;
+    exchange.durationMs = now() - exchange.time;
+    // At once, since a navigation makes the browser forget it. Pictures and scripts that are missing have no message.
+    if (response.status() < 400 || !(isCall(exchange) || isDocument(exchange))) return;
+    this.#failedBodies += 1;
+    if (this.#failedBodies <= maxFailedBodies) exchange.body = readBody(exchange);
+  }
+}
+
+function hasFailed({ failure, response }: Exchange): boolean {
+  return failure !== null || (response !== null && response.status() >= 400);
+}
+
+function isCall({ request }: Exchange): boolean {
+  return request.resourceType() === 'fetch' || request.resourceType() === 'xhr';
+}
+
+function isDocument({ request }: Exchange): boolean {
+  return request.resourceType() === 'document';
+}
+
+/** Never rejects: a body that cannot be had is null. */
+async function readBody(exchange: Exchange): Promise<string | null> {
+  const { response, request } = exchange;
+  try {
+    if (!response || !isText(response)) return null;
+    const size = await internalCall(request, () => sizeOf(response));
+    if (size > maxTransfer) exchange.bodyText = `(a body of ${size} bytes, which was not read)`;
+    else exchange.bodyText = clip(await internalCall(response, () => response.text()));
+  } catch {
+    // The page is gone, or the answer is a redirect or a stream.
+  }
+  return exchange.bodyText;
+}
+
+async function sizeOf(response: Response): Promise<number> {
+  const stated = Number(response.headers()['content-length'] ?? Number.NaN);
+  return Number.isNaN(stated) ? (await response.request().sizes()).responseBodySize : stated;
+}
+
+function isText(response: Response): boolean {
+  const type = response.headers()['content-type'] ?? '';
+  return type === '' || /^text\/(?!event-stream)|json|xml|javascript|urlencoded|graphql/i.test(type);
+}
+
+function entryOf(exchange: Exchange): NetworkEntry {
+  const { request, response, time, durationMs, failure, bodyText } = exchange;
+  return {
+    time,
+    method: request.method(),
+    url: request.url().slice(0, maxBody),
+    resourceType: request.resourceType(),
+    status: response?.status() ?? null,
+    durationMs,
+    failure,
+    requestHeaders: maskedHeaders(request.headers()),
+    responseHeaders: response ? maskedHeaders(response.headers()) : {},
+    requestBody: hasFailed(exchange) || isCall(exchange) ? sentBody(request) : null,
+    responseBody: bodyText,
+  };
+}
+
+function sentBody(request: Request): string | null {
+  try {
+    const text = request.postData();
+    return text === null ? null : clip(text);
+  } catch {
+    return '(not text)';
+  }
+}
+
+function clip(text: string): string {
+  return text.length > maxBody
+    ? `${text.slice(0, maxBody)}… (${text.length - maxBody} characters cut)`
+    : text;
+}
+
+const api = { Traffic };
+module.exports = api;
+export type Api = typeof api;
+export type ListenToContext = Listen;

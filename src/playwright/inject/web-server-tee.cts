@@ -1,0 +1,81 @@
+import type { ChildProcess as Child } from 'node:child_process';
+import type { Log } from './server-log.cjs';
+
+const { ChildProcess } = require('node:child_process') as typeof import('node:child_process');
+const { StringDecoder } = require('node:string_decoder') as typeof import('node:string_decoder');
+const { note } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
+
+interface SpawnOptions {
+  readonly shell?: unknown;
+  readonly args?: readonly string[];
+}
+/** `child_process.ChildProcess` has this method since Node 2, untyped. */
+interface Spawnable {
+  spawn: (this: Child, options: SpawnOptions) => unknown;
+}
+
+/** What listens to the servers that Playwright starts. */
+interface WebServerTee {
+  /** The shell command lines of the servers that were started so far. */
+  readonly commands: readonly string[];
+  /** Lets later processes alone; the servers go on being listened to. */
+  stop(): void;
+}
+
+/**
+ * Listens to both streams of every `webServer` that Playwright starts from now on, beside Playwright itself, whatever the
+ * config's `stdout` and `stderr` say. Playwright's own way, its debug namespace, would have the user's list reporter
+ * print the server's output. The prototype is patched, not `child_process.spawn`, since Playwright 1.50 holds a copy of
+ * the module's functions.
+ */
+function teeWebServers(log: Log): WebServerTee {
+  const prototype = ChildProcess.prototype as unknown as Spawnable;
+  const original = prototype.spawn;
+  const commands: string[] = [];
+  prototype.spawn = function spawn(options) {
+    const result = original.call(this, options);
+    try {
+      if (options.shell && isCalledByPlaywright()) {
+        commands.push(options.args?.at(-1) ?? '');
+        listen(this, log);
+      }
+    } catch (error) {
+      note('a web server could not be listened to', error);
+    }
+    return result;
+  };
+  return { commands, stop: () => void (prototype.spawn = original) };
+}
+
+function listen(child: Child, log: Log): void {
+  for (const stream of [child.stdout, child.stderr]) {
+    const [decoder, write] = [new StringDecoder('utf8'), log.stream()];
+    stream?.on('data', (chunk: Buffer | string) =>
+      write(typeof chunk === 'string' ? chunk : decoder.write(chunk)),
+    );
+  }
+}
+
+/** A globalSetup of the user may start a shell as well: the caller nearest to Node's own code decides. */
+function isCalledByPlaywright(): boolean {
+  const caller = callers().find((file) => !file.startsWith('node:') && file !== __filename);
+  return /[\\/]playwright(?:-core)?[\\/]lib[\\/]/.test(caller ?? '');
+}
+
+function callers(): string[] {
+  const { stackTraceLimit } = Error;
+  const prepareStackTrace: unknown = Reflect.get(Error, 'prepareStackTrace');
+  try {
+    Error.stackTraceLimit = 20;
+    Error.prepareStackTrace = (_error, sites) => sites.map((site) => site.getFileName() ?? 'node:');
+    return new Error('who calls').stack as unknown as string[];
+  } finally {
+    Reflect.set(Error, 'prepareStackTrace', prepareStackTrace);
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+const api = { teeWebServers };
+module.exports = api;
+export type Api = typeof api;
+export type Tee = WebServerTee;

@@ -1,0 +1,68 @@
+import type { Problem } from '../problem.js';
+import { packageManagerOf } from './package-manager.js';
+import { isNoTests } from './suite-failure.js';
+import type { SuiteRun } from './suite-run.js';
+
+/** Texts of Playwright for a browser that is not there; the second group is a path which the user's config names. */
+const missingBrowser =
+  /Executable doesn't exist at|Chromium distribution '[^']*' is not found|because executable doesn't exist at/;
+const namedByConfig = /Failed to launch \w+ because executable doesn't exist at (.+)/;
+
+/** Words of Playwright's about its own arguments and its config's values, which no agent is asked to mend. */
+const refusals = [
+  /^error: (?:unknown option|option|missing|too many|unknown command).*/,
+  /^Error: Project\(s\) .* not found.*/,
+  /^Error: No projects matched.*/,
+  /^Error: .*(?:config|project|projects\[\d+\])[\w.[\]]* must be .*/,
+  /^Error: Workers .*/,
+  /^Error: --[\w-]+ .*/,
+  /^Error: Unsupported browser .*/,
+];
+
+/** What makes a first run pointless, as a `Problem` that says what to run (CL-2), or null. */
+export function firstRunProblem(run: SuiteRun): Problem | null {
+  return refused(run) ?? browserMissing(run) ?? noTests(run);
+}
+
+/** Playwright refused its arguments or a value of the config. */
+export function refused(run: SuiteRun): Problem | null {
+  const [error] = run.suiteFailure?.errors ?? [];
+  if (!error || run.tests.length > 0) return null;
+  const words = refusals
+    .map((refusal) => refusal.exec(error.message)?.[0])
+    .find((text) => text !== undefined);
+  if (words === undefined) return null;
+  return {
+    kind: 'playwright-refused',
+    message: 'Playwright refused to start',
+    detail: words.replace(/^error: /i, ''),
+    remedy: 'Correct the argument or the value in the Playwright config.',
+  };
+}
+
+/** Every failing test says that its browser is not installed. */
+export function browserMissing(run: SuiteRun): Problem | null {
+  if (run.failures.length === 0) return null;
+  const texts = run.failures.map(({ errors }) => errors.map(({ message }) => message).join('\n'));
+  if (!texts.every((text) => missingBrowser.test(text))) return null;
+  const [text = ''] = texts;
+  const named = namedByConfig.exec(text)?.[1];
+  const channel = /playwright install ([\w-]+)"/.exec(text)?.[1];
+  const install = `${packageManagerOf(run.rootDir).exec} playwright install${channel ? ` ${channel}` : ''}`;
+  return {
+    kind: 'browser-missing',
+    message: named ? `there is no browser at ${named}` : 'the browser of this Playwright is not installed',
+    remedy: named ? 'Correct `executablePath` in the Playwright config.' : `Run \`${install}\`.`,
+  };
+}
+
+/** Nothing matched the selection. */
+export function noTests(run: SuiteRun): Problem | null {
+  const errors = run.suiteFailure?.errors ?? [];
+  if (run.tests.length > 0 || errors.length === 0 || !errors.every(isNoTests)) return null;
+  return {
+    kind: 'no-tests',
+    message: 'no test matches the selection',
+    remedy: 'Look at the filters, --grep and --project; `playwright test --list` shows what there is.',
+  };
+}

@@ -1,0 +1,80 @@
+import type { TestError, TestFailure } from '../core/failure.js';
+import { unreachable } from '../core/unreachable.js';
+import type { ReportLine } from './report-format.js';
+
+/** How far a running suite is. */
+export interface SuiteProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly failed: number;
+  /** The test that ended last, its titles joined by ` › `. */
+  readonly test: string;
+}
+
+/** What the lines of a report say so far. */
+export interface ReportState {
+  hello: boolean;
+  rootDir: string | null;
+  configFile: string | null;
+  reusedServer: string | null;
+  progress: SuiteProgress;
+  readonly errors: TestError[];
+  /** The last failed try of each test, by id. */
+  readonly tries: Map<string, TestFailure>;
+  end: Extract<ReportLine, { type: 'end' }> | null;
+}
+
+/** A run of thousands of broken workers is explained by the first of them. */
+const maxErrors = 100;
+
+/** The state before any line. */
+export function emptyReport(): ReportState {
+  return {
+    hello: false,
+    rootDir: null,
+    configFile: null,
+    reusedServer: null,
+    progress: { done: 0, total: 0, failed: 0, test: '' },
+    errors: [],
+    tries: new Map(),
+    end: null,
+  };
+}
+
+/** Adds one line to the state; says whether the progress changed. */
+export function addLine(state: ReportState, line: ReportLine): boolean {
+  switch (line.type) {
+    case 'hello':
+      state.hello = true;
+      return false;
+    case 'configured':
+      state.rootDir = line.rootDir;
+      state.configFile = line.configFile;
+      return false;
+    case 'begin':
+      state.reusedServer = line.reusedServer;
+      state.progress = { ...state.progress, total: line.total };
+      return true;
+    case 'error':
+      if (state.errors.length < maxErrors) state.errors.push(line.error);
+      return false;
+    case 'failed-try':
+      state.tries.set(line.failure.test.id, line.failure);
+      return false;
+    case 'test-end':
+      state.progress = progressAfter(state.progress, line);
+      return true;
+    case 'end':
+      state.end = line;
+      return false;
+    default:
+      return unreachable(line);
+  }
+}
+
+function progressAfter(
+  { done, total, failed }: SuiteProgress,
+  line: Extract<ReportLine, { type: 'test-end' }>,
+): SuiteProgress {
+  return { done: done + 1, total, failed: failed + (line.failed ? 1 : 0), test: line.title };
+}

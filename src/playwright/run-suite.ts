@@ -1,0 +1,152 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '../clock.js';
+import { boundedLog } from './bounded-log.js';
+import type { Playwright } from './find-playwright.js';
+import { followReport } from './follow-report.js';
+import { runPlaywright, type PlaywrightExit } from './playwright-process.js';
+import { injectEnv, runFiles } from './report-format.js';
+import { addLine, emptyReport, type SuiteProgress } from './report-state.js';
+import type { PlaywrightArgs } from './selection.js';
+import { suiteRunOf } from './suite-run-of.js';
+import type { SuiteRun } from './suite-run.js';
+
+/** One run of the user's suite. */
+export interface SuiteOptions {
+  readonly playwright: Playwright;
+  /** Where Playwright is started. */
+  readonly cwd: string;
+  /** A folder of this run alone; made where it is missing. */
+  readonly runDir: string;
+  /** Is in the environment of everything that the run starts, as `SELF_HEAL_RUN_ID`. */
+  readonly runId: string;
+  readonly args: PlaywrightArgs;
+  readonly mode: FirstRun | Rerun;
+  /** Default: our own environment. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  readonly onProgress?: (progress: SuiteProgress) => void;
+  /** How many console entries, and how many requests, are kept of a failing try; default 500. */
+  readonly keep?: number;
+  /** How long an interrupted Playwright may take to end its servers, in milliseconds; default 10,000. */
+  readonly graceMs?: number;
+  /** Where the compiled `inject/` lies; default: beside this file. */
+  readonly injectDir?: string;
+}
+
+/** The user's own run: their selection, their reporters, their terminal. */
+export interface FirstRun {
+  readonly kind: 'first';
+  /** The file descriptor that Playwright prints to: 1, or 2 where stdout is for data. */
+  readonly stdout: number;
+  readonly stderr: Writable;
+}
+
+/** A run of ours: exactly these tests, or the whole selection for null; printed to `playwright.log` in `runDir`. */
+export interface Rerun {
+  readonly kind: 'rerun';
+  readonly ids: readonly string[] | null;
+  /** Has Playwright record traces of what fails, for where the capture does not work. */
+  readonly trace?: boolean;
+}
+
+const defaultGraceMs = 10_000;
+
+/**
+ * Runs the project's Playwright once and tells how it went (CL-3, CS-10). Snapshots are never written: a baseline that
+ * Playwright makes by itself would look like a heal (CL-1). Rejects only where `runDir` cannot be written.
+ */
+export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
+  const { runDir, signal, onProgress } = options;
+  const startedAt = systemClock.now();
+  await prepare(options);
+  const state = emptyReport();
+  const over = new AbortController();
+  const following = followReport(path.join(runDir, runFiles.report), over.signal, (line) => {
+    if (addLine(state, line)) onProgress?.(state.progress);
+  });
+  const exit = await start(options).finally(() => over.abort());
+  await following;
+  const endedAt = systemClock.now();
+  return suiteRunOf({
+    state,
+    exit,
+    interrupted: signal.aborted,
+    cwd: options.cwd,
+    byIds: options.mode.kind === 'rerun' && options.mode.ids !== null,
+    serverLog: path.join(runDir, runFiles.serverLog),
+    captureProblems: await problems(runDir),
+    durationMs: endedAt - startedAt,
+    endedAt,
+  });
+}
+
+async function prepare({ runDir, mode }: SuiteOptions): Promise<void> {
+  await mkdir(path.join(runDir, runFiles.captures), { recursive: true });
+  for (const file of [runFiles.report, runFiles.serverLog, runFiles.problems]) {
+    await writeFile(path.join(runDir, file), '');
+  }
+  if (mode.kind !== 'rerun' || mode.ids === null) return;
+  // Ids in a last-run file of our own are exact on every version; `--test-list`, `file:line` and `--grep` are not.
+  const output = path.join(runDir, runFiles.output);
+  await mkdir(output, { recursive: true });
+  const lastRun = { status: 'failed', failedTests: mode.ids };
+  await writeFile(path.join(output, '.last-run.json'), JSON.stringify(lastRun));
+}
+
+async function start(options: SuiteOptions): Promise<PlaywrightExit> {
+  const { mode, playwright, cwd, runDir, signal, graceMs = defaultGraceMs } = options;
+  const log = mode.kind === 'rerun' ? boundedLog(path.join(runDir, runFiles.log)) : null;
+  const exit = await runPlaywright({
+    cli: playwright.cli,
+    args: argumentsOf(options),
+    cwd,
+    env: environmentOf(options),
+    stdout: mode.kind === 'first' ? mode.stdout : (log as Writable),
+    stderr: mode.kind === 'first' ? mode.stderr : (log as Writable),
+    signal,
+    graceMs,
+  });
+  if (log) await finished(log.end());
+  return exit;
+}
+
+function argumentsOf({ args, mode, runDir }: SuiteOptions): string[] {
+  const never = '--update-snapshots=none';
+  if (mode.kind === 'first') return [...args.first, never];
+  const ours = [
+    `--output=${path.join(runDir, runFiles.output)}`,
+    // In place of the user's reporters, whose reports of the first run stay what they are.
+    '--reporter=list',
+    '--retries=0',
+    '--max-failures=0',
+    never,
+    ...(mode.trace ? ['--trace=retain-on-failure'] : []),
+  ];
+  if (mode.ids === null) return [...args.whole, ...ours];
+  // A config may set a shard, which would split the ids.
+  return [...args.byId, '--last-failed', '--shard=1/1', ...ours];
+}
+
+function environmentOf(options: SuiteOptions): NodeJS.ProcessEnv {
+  const { env = process.env, runId, runDir, keep, mode } = options;
+  const injectDir = options.injectDir ?? fileURLToPath(new URL('inject/', import.meta.url));
+  const ours: NodeJS.ProcessEnv = {
+    ...env,
+    SELF_HEAL_RUN_ID: runId,
+    [injectEnv.dir]: runDir,
+    PW_TEST_REPORTER: path.join(injectDir, 'reporter.cjs'),
+  };
+  if (keep !== undefined) ours[injectEnv.keep] = String(keep);
+  // Since 1.61 it names the last-run file, which has to be ours in a re-run.
+  if (mode.kind === 'rerun') delete ours['PLAYWRIGHT_LAST_RUN_OUTPUT_FILE'];
+  return ours;
+}
+
+async function problems(runDir: string): Promise<string[]> {
+  const text = await readFile(path.join(runDir, runFiles.problems), 'utf8').catch(() => '');
+  return [...new Set(text.split('\n').filter((line) => line !== ''))].slice(0, 20);
+}

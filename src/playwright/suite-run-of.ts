@@ -1,0 +1,72 @@
+import type { TestFailure } from '../core/failure.js';
+import type { PlaywrightExit } from './playwright-process.js';
+import type { ReportState } from './report-state.js';
+import { isNoTests, suiteFailureOf } from './suite-failure.js';
+import type { SuiteRun, TestResult } from './suite-run.js';
+
+/** What is known when Playwright's command has ended. */
+export interface FinishedRun extends Pick<
+  SuiteRun,
+  'serverLog' | 'captureProblems' | 'durationMs' | 'endedAt'
+> {
+  readonly state: ReportState;
+  readonly exit: PlaywrightExit;
+  /** We ended it. */
+  readonly interrupted: boolean;
+  readonly cwd: string;
+  /** It was asked for certain tests by their ids. */
+  readonly byIds: boolean;
+}
+
+/** Makes one finished run of what its report, its exit and its standard error say. */
+export function suiteRunOf(run: FinishedRun): SuiteRun {
+  const { state, exit, interrupted, cwd, serverLog, captureProblems, durationMs, endedAt } = run;
+  const tests = state.end?.tests ?? [];
+  const suiteFailure = suiteFailureOf(state, exit);
+  const cutShort = interrupted && state.errors.length === 0;
+  // Up to 1.5x it is an error that none of the ids is there any more, later a run of nothing that passed (HL-10).
+  const noneLeft = run.byIds && suiteFailure?.errors.every(isNoTests);
+  return {
+    status: statusOf(run),
+    exitCode: exit.exitCode,
+    tests,
+    failures: failuresOf(tests, state),
+    suiteFailure: cutShort || noneLeft ? null : suiteFailure,
+    rerunIds: state.end?.rerunIds ?? {},
+    serverLog,
+    rootDir: state.rootDir ?? cwd,
+    configFile: state.configFile,
+    durationMs,
+    endedAt,
+    reusedServer: state.reusedServer,
+    captureProblems,
+  };
+}
+
+function statusOf({ state, interrupted }: FinishedRun): SuiteRun['status'] {
+  if (state.end) return state.end.status;
+  if (interrupted) return 'interrupted';
+  return state.hello ? 'failed' : 'norep';
+}
+
+function failuresOf(tests: readonly TestResult[], { tries }: ReportState): TestFailure[] {
+  return tests
+    .filter(({ outcome }) => outcome === 'unexpected')
+    .map((result) => tries.get(result.test.id) ?? untold(result));
+}
+
+/** A failing test whose try could not be reported (a full disk): it is red all the same. */
+function untold({ test, durationMs, retries }: TestResult): TestFailure {
+  return {
+    scope: 'test',
+    test,
+    status: 'failed',
+    errors: [],
+    failedStep: null,
+    retry: retries,
+    durationMs,
+    startedAt: 0,
+    attachments: [],
+    capture: null,
+  };
+}

@@ -1,0 +1,216 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import { browserMissing, firstRunProblem, noTests, refused } from '../../src/playwright/refusals.js';
+import { inlineSuite, type FinishedSuite, type InlineSuite, type RunOptions } from '../rig/inline-suite.js';
+import type { Selection } from '../../src/playwright/selection.js';
+
+let suite: InlineSuite | null = null;
+afterEach(() => {
+  suite?.dispose();
+  suite = null;
+});
+
+interface Broken {
+  config?: string;
+  spec?: string;
+  more?: Record<string, string>;
+  selection?: Selection;
+  options?: RunOptions;
+}
+
+const good = `import { test } from '@playwright/test';\ntest('good', () => {});\n`;
+
+async function run({
+  config = '',
+  spec = good,
+  more = {},
+  selection,
+  options,
+}: Broken): Promise<FinishedSuite> {
+  suite = await inlineSuite({
+    'playwright.config.ts': `export default { reporter: 'line', ${config} };`,
+    'a.spec.ts': spec,
+    ...more,
+  });
+  return suite.run(selection, options);
+}
+
+it('CS-10 tells of a config that throws, which no reporter sees', async () => {
+  const { run: seen, stderr } = await run({
+    config: `timeout: (() => { throw new Error('config boom') })()`,
+  });
+  expect(seen).toMatchObject({ status: 'norep', exitCode: 1, tests: [], failures: [] });
+  expect(seen.suiteFailure?.errors[0]).toMatchObject({
+    message: 'Error: config boom',
+    location: { file: `${suite?.dir}/playwright.config.ts`, line: 1 },
+  });
+  expect(stderr).toContain('config boom');
+  expect(firstRunProblem(seen)).toBeNull();
+});
+
+it('CS-10 tells of a global set-up that throws', async () => {
+  const { run: seen } = await run({
+    config: `globalSetup: './seed.ts'`,
+    more: { 'seed.ts': `export default () => { throw new Error('seed failed'); };` },
+  });
+  expect(seen).toMatchObject({ status: 'failed', failures: [] });
+  expect(seen.suiteFailure?.errors).toHaveLength(1);
+  expect(seen.suiteFailure?.errors[0]?.message).toBe('Error: seed failed');
+});
+
+it('CS-10 tells of a spec that does not compile, once, without the tests it kept from running', async () => {
+  const { run: seen } = await run({
+    spec: `import { test } from '@playwright/test';\ntest('a', () => { const });`,
+  });
+  expect(seen.suiteFailure?.errors).toHaveLength(1);
+  expect(seen.suiteFailure?.errors[0]).toMatchObject({
+    message: expect.stringContaining('SyntaxError'),
+    location: { file: `${suite?.dir}/a.spec.ts`, line: 2 },
+  });
+  expect(firstRunProblem(seen)).toBeNull();
+});
+
+it('CS-10 EV-7 keeps what a build says before the web server dies of it', async () => {
+  const { run: seen } = await run({
+    config: `webServer: { command: 'node build.cjs', url: 'http://127.0.0.1:9', stdout: 'ignore', stderr: 'ignore' }`,
+    more: {
+      'build.cjs': `console.log('\\u001b[31msrc/cart.ts(3,1): error TS2322\\u001b[0m'); console.error('no end'); process.exitCode = 2;`,
+    },
+  });
+  expect(seen.suiteFailure?.errors[0]?.message).toMatch(
+    /config\.webServer was not able to start\. Exit code: 2/,
+  );
+  const log = await readFile(seen.serverLog, 'utf8');
+  expect(log).toMatch(/^\d{13} src\/cart\.ts\(3,1\): error TS2322$/m);
+  expect(log).toMatch(/^\d{13} no end$/m);
+});
+
+it('CS-10 keeps the failures of tests beside a global teardown that throws', async () => {
+  const { run: seen } = await run({
+    config: `globalTeardown: './down.ts'`,
+    spec: good.replace('() => {}', `() => { throw new Error('red'); }`),
+    more: { 'down.ts': `export default () => { throw new Error('teardown boom'); };` },
+  });
+  expect(seen.failures).toHaveLength(1);
+  expect(seen.suiteFailure?.errors[0]?.message).toBe('Error: teardown boom');
+});
+
+it('EV-11 bounds what a server floods, and says so', async () => {
+  const { run: seen } = await run({
+    config: `webServer: { command: 'node flood.cjs', url: 'http://127.0.0.1:9', timeout: 60_000 }`,
+    more: {
+      'flood.cjs': `console.log('the first line');
+for (let n = 0; n < 30; n += 1) process.stdout.write((n + ' ' + 'x'.repeat(1020) + '\\n').repeat(1024));
+console.log('the last line'); process.exitCode = 1;`,
+    },
+  });
+  const log = await readFile(seen.serverLog, 'utf8');
+  expect(log.length).toBeLessThan(9 * 1024 * 1024);
+  expect(log.slice(0, 40)).toMatch(/^\d+ the first line\n/);
+  expect(log.slice(-40)).toMatch(/\d+ the last line\n$/);
+  expect(/^\d+ \[self-heal\] \d+ bytes of server output were left out here$/m.test(log)).toBe(true);
+  const stamps = log
+    .trimEnd()
+    .split('\n')
+    .map((line) => Number.parseInt(line, 10));
+  expect(stamps).toEqual(stamps.toSorted((a, b) => a - b));
+});
+
+it('HL-9 notices a server that was there before', async () => {
+  const { createServer } = await import('node:http');
+  const old = createServer((_request, response) => response.end('old'));
+  await new Promise<void>((resolve) => old.listen(0, '127.0.0.1', resolve));
+  const address = old.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`;
+  const { run: seen } = await run({
+    config: `webServer: { command: 'node x.cjs', url: '${url}', reuseExistingServer: true }`,
+  });
+  old.close();
+  expect(seen).toMatchObject({ status: 'passed', exitCode: 0, reusedServer: url, suiteFailure: null });
+});
+
+it('CL-2 asks for a browser that is not there', async () => {
+  const { run: seen } = await run({
+    config: `use: { headless: true }`,
+    spec: good.replace('() => {}', 'async ({ page }) => {}'),
+    options: { env: { PLAYWRIGHT_BROWSERS_PATH: '/nowhere' } },
+  });
+  expect(browserMissing(seen)).toMatchObject({
+    kind: 'browser-missing',
+    remedy: 'Run `npx playwright install`.',
+  });
+});
+
+it.each<[string, Broken, RegExp]>([
+  ['an unknown project', { selection: { project: ['zzz'] } }, /Project\(s\) "zzz" not found/],
+  ['an unknown option', { selection: { passThrough: ['--nonsense'] } }, /unknown option '--nonsense'/],
+  [
+    'a wrong value in the config',
+    { config: `retries: 'many'` },
+    /config\.retries must be a non-negative number/,
+  ],
+  ['a wrong number of workers', { selection: { workers: 'abc' } }, /Workers abc must be a number/],
+])('CL-2 hands on that Playwright refuses %s', async (_what, broken, words) => {
+  const { run: seen } = await run(broken);
+  expect(refused(seen)).toMatchObject({ kind: 'playwright-refused', detail: expect.stringMatching(words) });
+});
+
+it('CL-2 says that nothing matches', async () => {
+  const { run: seen } = await run({ selection: { filters: ['no-such-file'] } });
+  expect(noTests(seen)).toMatchObject({ kind: 'no-tests' });
+  expect(seen.failures).toEqual([]);
+});
+
+it('AG-10 interrupts Playwright so that it ends its web server', async () => {
+  const abort = new AbortController();
+  const running = run({
+    config: `webServer: { command: 'exec node server.cjs' }`,
+    spec: `import { existsSync, renameSync } from 'node:fs';
+import { test } from '@playwright/test';
+test('good', async () => {
+  while (!existsSync('pid')) await new Promise((resolve) => setTimeout(resolve, 20));
+  renameSync('pid', 'pid.txt');
+  await new Promise(() => {});
+});`,
+    more: {
+      'server.cjs': `const fs = require('node:fs'); setInterval(() => {}, 1000);
+fs.writeFileSync('pid.part', String(process.pid)); fs.renameSync('pid.part', 'pid');`,
+    },
+    options: { signal: abort.signal },
+  });
+  const pid = await pidIn('pid.txt');
+  abort.abort();
+  const { run: seen } = await running;
+  expect(seen).toMatchObject({ status: 'interrupted', suiteFailure: null, failures: [] });
+  expect(named(seen)).toEqual(['good not-run']);
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+});
+
+/** Waits for a process of the suite to say who it is. */
+function pidIn(file: string): Promise<number> {
+  return vi.waitFor(() => Number(readFileSync(path.join(suite?.dir ?? '', file), 'utf8') || Number.NaN), {
+    timeout: 30_000,
+  });
+}
+
+function named(seen: FinishedSuite['run']): string[] {
+  return seen.tests.map(({ test, outcome }) => `${test.titlePath.at(-1)} ${outcome}`);
+}
+
+it('AG-10 ends a Playwright that does not answer the interrupt', async () => {
+  const abort = new AbortController();
+  const running = run({
+    config: `globalSetup: './hang.ts'`,
+    more: {
+      'hang.ts': `import { writeFileSync } from 'node:fs';
+export default () => { writeFileSync('pid.txt', String(process.pid)); for (;;); };`,
+    },
+    options: { signal: abort.signal, graceMs: 200 },
+  });
+  const pid = await pidIn('pid.txt');
+  abort.abort();
+  expect((await running).run).toMatchObject({ status: 'interrupted', exitCode: null, suiteFailure: null });
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+});

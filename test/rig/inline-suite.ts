@@ -1,0 +1,134 @@
+import { mkdtempSync, openSync, closeSync, realpathSync, rmSync } from 'node:fs';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Writable } from 'node:stream';
+import { findPlaywright } from '../../src/playwright/find-playwright.js';
+import { runSuite, type SuiteOptions } from '../../src/playwright/run-suite.js';
+import { toPlaywrightArgs, type Selection } from '../../src/playwright/selection.js';
+import type { SuiteRun } from '../../src/playwright/suite-run.js';
+import { compiledInject } from './compiled-inject.js';
+
+/** A small Playwright project in a temporary folder, run with the repository's Playwright. */
+export interface InlineSuite {
+  /** The project; its path has a space and a non-ASCII letter. */
+  readonly dir: string;
+  write(files: Record<string, string>): Promise<void>;
+  /** The user's own run; `terminal` is what they would have seen. */
+  run(selection?: Selection, options?: RunOptions): Promise<FinishedSuite>;
+  /** A re-run of these ids, or of the whole selection. */
+  rerun(ids: readonly string[] | null, selection?: Selection, options?: RunOptions): Promise<FinishedSuite>;
+  /** Every file of the project by its relative path, without packages and Playwright's own output. */
+  files(): Promise<Record<string, string>>;
+  dispose(): void;
+}
+
+/** What a test may set of a run. */
+export type RunOptions = Partial<
+  Pick<SuiteOptions, 'env' | 'signal' | 'onProgress' | 'keep' | 'graceMs' | 'playwright'>
+>;
+
+/** A run with what it printed and where it put what it kept. */
+export interface FinishedSuite {
+  readonly run: SuiteRun;
+  readonly terminal: string;
+  readonly stderr: string;
+  readonly runDir: string;
+}
+
+/** Another Playwright can be tried by naming the `node_modules` that it is installed in. */
+const packages =
+  process.env['SELF_HEAL_TEST_NODE_MODULES'] ?? path.resolve(import.meta.dirname, '../../node_modules');
+
+/** Writes a project; `package.json` says `type: module` unless the files bring one of their own. */
+export async function inlineSuite(files: Record<string, string>): Promise<InlineSuite> {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'self-heal größe mit raum ')));
+  const dir = path.join(root, 'project');
+  let runs = 0;
+  const write = (more: Record<string, string>): Promise<void> => writeAll(dir, more);
+  await write({ 'package.json': '{ "name": "inline", "type": "module" }', ...files });
+  await symlink(packages, path.join(dir, 'node_modules'), 'junction');
+  const start = async (
+    mode: { ids: readonly string[] | null } | 'first',
+    selection: Selection = {},
+    options: RunOptions = {},
+  ): Promise<FinishedSuite> => {
+    runs += 1;
+    const runDir = path.join(root, 'runs', String(runs));
+    return runIn({ dir, runDir, mode, selection, options });
+  };
+  return {
+    dir,
+    write,
+    run: (selection, options) => start('first', selection, options),
+    rerun: (ids, selection, options) => start({ ids }, selection, options),
+    files: () => filesIn(dir),
+    dispose: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+async function runIn({
+  dir,
+  runDir,
+  mode,
+  selection,
+  options,
+}: {
+  dir: string;
+  runDir: string;
+  mode: { ids: readonly string[] | null } | 'first';
+  selection: Selection;
+  options: RunOptions;
+}): Promise<FinishedSuite> {
+  const found = findPlaywright(dir);
+  if (!found.ok) throw new Error(found.error.message);
+  await mkdir(runDir, { recursive: true });
+  const screen = path.join(runDir, 'screen.txt');
+  const stdout = openSync(screen, 'w');
+  const chunks: Buffer[] = [];
+  const stderr = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  const run = await runSuite({
+    playwright: found.value,
+    cwd: dir,
+    runDir,
+    runId: 'inline-suite',
+    args: toPlaywrightArgs(selection),
+    mode: mode === 'first' ? { kind: 'first', stdout, stderr } : { kind: 'rerun', ids: mode.ids },
+    signal: new AbortController().signal,
+    injectDir: compiledInject(),
+    ...options,
+    env: { ...cleanEnv(), ...options.env },
+  }).finally(() => closeSync(stdout));
+  const terminal = await readFile(screen, 'utf8');
+  return { run, terminal, stderr: Buffer.concat(chunks).toString('utf8'), runDir };
+}
+
+/** The user's environment, without what this test runner adds. */
+function cleanEnv(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(?:VITEST|TEST|NODE_ENV|NODE_OPTIONS|FORCE_COLOR|CI|npm_)/.test(name),
+  );
+  return Object.fromEntries(kept);
+}
+
+async function writeAll(dir: string, files: Record<string, string>): Promise<void> {
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
+    await writeFile(path.join(dir, file), text);
+  }
+}
+
+async function filesIn(dir: string): Promise<Record<string, string>> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(dir, path.join(entry.parentPath, entry.name)))
+    .filter((file) => !/^(?:node_modules|test-results)(?:[\\/]|$)/.test(file));
+  const texts = await Promise.all(files.map((file) => readFile(path.join(dir, file), 'utf8')));
+  return Object.fromEntries(files.map((file, at) => [file, texts[at] ?? '']));
+}
