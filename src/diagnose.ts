@@ -32,7 +32,13 @@ export function createDiagnose({ settings, folder, cwd }: DiagnoseOptions): Diag
       const n = count;
       const where = { folder: await folder.failure(n), limits: settings.evidence };
       const evidence = { ...(await gatherEvidence({ failure, run, ...where })), rootDir: cwd };
-      diagnosed.push({ n, failure, evidence, ...diagnosisOf(failure, evidence, settings), rerunIds: idsFor(failure, run) });
+      diagnosed.push({
+        n,
+        failure,
+        evidence,
+        ...diagnosisOf(failure, evidence, settings),
+        rerunIds: idsFor(failure, run),
+      });
     }
     return diagnosed;
   };
@@ -50,7 +56,10 @@ function diagnosisOf(
   const diagnosis = classify(evidence);
   const { project } = settings;
   const message = signedMessage(failure, evidence, diagnosis);
-  return { diagnosis, signature: signatureOf({ project, errorType: diagnosis.facts.errorType, message }, md5) };
+  return {
+    diagnosis,
+    signature: signatureOf({ project, errorType: diagnosis.facts.errorType, message }, md5),
+  };
 }
 
 /**

@@ -17,7 +17,11 @@ export interface Plan {
 }
 
 /** Gathers, classifies and writes the prompts that agents would get, and starts none (CL-7). */
-export async function planRun(session: Session, first: SuiteRun, show: (plan: Plan) => void): Promise<RunRecord> {
+export async function planRun(
+  session: Session,
+  first: SuiteRun,
+  show: (plan: Plan) => void,
+): Promise<RunRecord> {
   const board = createScoreboard();
   board.saw(first);
   const causes = groupCauses(await session.diagnose(first));
@@ -33,7 +37,13 @@ export async function planRun(session: Session, first: SuiteRun, show: (plan: Pl
   return {
     first,
     tests: board.standings(),
-    causes: causes.map((cause) => ({ cause, verdict: 'failed', reason: 'dry run', attempts: [], overBudget: false })),
+    causes: causes.map((cause) => ({
+      cause,
+      verdict: 'failed',
+      reason: 'dry run',
+      attempts: [],
+      overBudget: false,
+    })),
     suiteRed: first.suiteFailure !== null,
   };
 }

@@ -3,7 +3,10 @@ import { execa } from 'execa';
 const MAX_OUTPUT_CHARACTERS = 64 * 1024;
 
 /** Runs the project's `verify.prepare` command in a shell, as its author wrote it: null when it succeeded, else its output. */
-export async function runPrepare(command: string, { cwd, env, signal }: PrepareOptions): Promise<string | null> {
+export async function runPrepare(
+  command: string,
+  { cwd, env, signal }: PrepareOptions,
+): Promise<string | null> {
   const result = await execa(command, {
     cwd,
     env,
@@ -14,7 +17,7 @@ export async function runPrepare(command: string, { cwd, env, signal }: PrepareO
     cancelSignal: signal,
     maxBuffer: MAX_OUTPUT_CHARACTERS * 16,
   });
-  return result.failed ? (result.all || result.shortMessage).slice(-MAX_OUTPUT_CHARACTERS) : null;
+  return result.failed ? (result.all || (result.shortMessage ?? '')).slice(-MAX_OUTPUT_CHARACTERS) : null;
 }
 
 /** Where the command runs. */

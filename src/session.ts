@@ -29,6 +29,8 @@ export interface Session {
   readonly prepare: () => Promise<string | null>;
   /** Gathers evidence, classifies and signs each failure of a run, the suite's own first. */
   readonly diagnose: (run: SuiteRun) => Promise<DiagnosedFailure[]>;
+  /** Ends whatever the run started and did not end by itself (AG-10); gives what that was. */
+  readonly sweep: () => Promise<readonly string[]>;
 }
 
 /** Which tests to run again, and what for. */

@@ -69,6 +69,7 @@ async function session(reruns: readonly (string | null)[], over: Partial<Session
       const wrong = reruns[rerun - 1] ?? null;
       return run.tests.length > 0 && wrong !== null ? [failing('t1', wrong)] : [];
     },
+    sweep: async () => [],
     ...over,
   };
   return { session: made, events, agents, clock };

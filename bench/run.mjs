@@ -1,0 +1,15 @@
+// All benchmarks, one after the other: `npm run bench`. Each prints what it compares and what it reached.
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import process from 'node:process';
+import { root, setUp } from '../scripts/setup.mjs';
+
+const env = await setUp();
+for (const name of ['green-suite', 'overhead', 'classify', 'evidence-memory']) {
+  console.log(`\n# ${name}`);
+  spawnSync(process.execPath, [path.join(root, 'bench', `${name}.mjs`)], {
+    cwd: root,
+    stdio: 'inherit',
+    env,
+  });
+}

@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
+import { Command } from 'commander';
+import { classify } from '../core/classify/classify.js';
+import type { Diagnosis } from '../core/diagnosis.js';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import { classifyFormatOf, readClassifyInput, type ClassifyRecord } from './classify-input.js';
+import { end } from './end.js';
+
+interface ClassifyOptions {
+  jsonl?: boolean;
+  json?: boolean;
+}
+
+/** `self-heal classify`: what a failure is, and which evidence decided (CL-8). */
+export function classifyCommand(): Command {
+  return new Command('classify')
+    .description('classify a failure given as text or JSON, and say which evidence decided')
+    .argument('[file]', 'a file, or - for standard input', '-')
+    .option('--jsonl', 'read one failure a line as JSON, and print one answer a line')
+    .option('--json', 'print the whole diagnosis as JSON')
+    .action(async (file: string, options: ClassifyOptions) => end(await run(file, options)));
+}
+
+async function run(file: string, options: ClassifyOptions): Promise<number | Problem> {
+  const input = await readInput(file);
+  if (!input.ok) return input.error;
+  const format = options.jsonl ? 'jsonl' : classifyFormatOf(input.value);
+  const records = readClassifyInput(input.value, { format, rootDir: process.cwd() });
+  if (!records.ok) return records.error;
+  const render = options.jsonl ? asLine : options.json ? asJson : asText;
+  process.stdout.write(
+    records.value.map((record) => `${render(record, classify(record.evidence))}\n`).join(''),
+  );
+  return 0;
+}
+
+async function readInput(file: string): Promise<Result<string, Problem>> {
+  try {
+    return ok(file === '-' ? await textOf(process.stdin) : await readFile(file, 'utf8'));
+  } catch (error) {
+    return err({
+      kind: 'input-unreadable',
+      message: `${file} cannot be read`,
+      detail: error instanceof Error ? error.message : String(error),
+      remedy: 'Name a file that holds the text of a failure, or - to read standard input.',
+    });
+  }
+}
+
+function asLine({ id }: ClassifyRecord, { category, alternatives, retry, why }: Diagnosis): string {
+  return JSON.stringify({ id, category, alternatives, retry, why });
+}
+
+function asJson(_: ClassifyRecord, diagnosis: Diagnosis): string {
+  return JSON.stringify(diagnosis, null, 2);
+}
+
+function asText(
+  _: ClassifyRecord,
+  { category, alternatives, retry, why, warning, facts }: Diagnosis,
+): string {
+  const known = Object.entries(facts).filter(([, value]) => value !== null);
+  return [
+    `${category}${alternatives.length > 0 ? ` (or ${alternatives.join(', ')})` : ''}, ${retry}`,
+    ...(warning ? [warning] : []),
+    ...why.map(
+      (one) => `  ${one.rule} in ${one.source}, ${Math.round(one.confidence * 100)} %: ${one.evidence}`,
+    ),
+    ...known.map(([name, value]) => `  ${name}: ${value}`),
+  ].join('\n');
+}

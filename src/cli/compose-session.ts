@@ -1,0 +1,53 @@
+import { createRunAgent } from '../agents/create-run-agent.js';
+import type { Bus } from '../bus.js';
+import { systemClock } from '../clock.js';
+import type { Settings } from '../core/settings.js';
+import { createDiagnose } from '../diagnose.js';
+import { runPrepare } from '../prepare.js';
+import type { RunFolder } from '../run-folder.js';
+import type { Session } from '../session.js';
+import { createSpending } from '../spending.js';
+import type { SuiteRuns } from '../suite-runs.js';
+import { openWorkspace } from '../workspace/workspace.js';
+
+/** What a session is made of. */
+export interface SessionParts {
+  readonly settings: Settings;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly folder: RunFolder;
+  readonly suites: SuiteRuns;
+  readonly bus: Bus;
+  readonly signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Whether there is anything to heal: a green run opens no store and starts no git (CL-4). */
+  readonly isRed: boolean;
+}
+
+/** Puts the real effects together. */
+export async function composeSession(parts: SessionParts): Promise<Session> {
+  const { settings, cwd, env, folder, suites, bus, signal, startedAt, isRed } = parts;
+  const workspace = isRed ? await openWorkspace(cwd) : null;
+  if (isRed && !workspace) {
+    const message =
+      'git is not installed: nobody can tell what an agent changes, and nothing can be taken back';
+    bus.emit({ type: 'run.warning', message });
+  }
+  const { prepare } = settings.verify;
+  return {
+    settings,
+    cwd,
+    folder,
+    bus,
+    signal,
+    workspace,
+    clock: systemClock,
+    spending: createSpending(startedAt),
+    runAgent: createRunAgent(),
+    runAgain: suites.again,
+    prepare: async () => (prepare === null ? null : runPrepare(prepare, { cwd, env, signal })),
+    diagnose: createDiagnose({ settings, folder, cwd }),
+    sweep: async () => [],
+  };
+}

@@ -1,0 +1,11 @@
+import { exitCodeFor, formatProblem, type Problem } from '../problem.js';
+
+/** How a command ends: with an exit code, or with a problem, which is shown and has an exit code of its own. */
+export function end(ending: number | Problem): void {
+  if (typeof ending === 'number') {
+    process.exitCode = ending;
+    return;
+  }
+  process.stderr.write(`${formatProblem(ending)}\n`);
+  process.exitCode = exitCodeFor(ending);
+}

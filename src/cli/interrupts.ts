@@ -1,0 +1,31 @@
+/** Turns signals into an `AbortSignal`, and remembers which it was. */
+export interface Interrupts extends Disposable {
+  readonly signal: AbortSignal;
+  by(): 'SIGINT' | 'SIGTERM' | null;
+}
+
+/**
+ * Listens for Ctrl-C, TERM and a closed terminal. The first interrupts the run, which then ends what it started and
+ * reports; a third Ctrl-C is for those who will not wait, and leaves at once.
+ */
+export function listenForInterrupts(say: (text: string) => void): Interrupts {
+  const controller = new AbortController();
+  let by: 'SIGINT' | 'SIGTERM' | null = null;
+  let count = 0;
+  const onSignal = (signal: NodeJS.Signals) => {
+    count += 1;
+    by ??= signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
+    if (count === 1) say('interrupted: ending agents, browsers and servers …');
+    if (count >= 3) process.exit(signal === 'SIGINT' ? 130 : 143);
+    controller.abort();
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, onSignal);
+  return {
+    signal: controller.signal,
+    by: () => by,
+    [Symbol.dispose]: () => {
+      for (const signal of signals) process.off(signal, onSignal);
+    },
+  };
+}

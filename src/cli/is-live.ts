@@ -1,0 +1,5 @@
+/** Whether standard error may be redrawn: a terminal, and nobody asked for plain lines (CL-6). */
+export function isLive(env: NodeJS.ProcessEnv, isTTY: boolean | undefined): boolean {
+  const plain = ['CI', 'NO_COLOR'].some((name) => (env[name] ?? '') !== '' && env[name] !== 'false');
+  return isTTY === true && !plain && env['TERM'] !== 'dumb';
+}

@@ -1,0 +1,44 @@
+import { Command, CommanderError } from 'commander';
+import { exitCodes } from '../problem.js';
+import { classifyCommand } from './classify-command.js';
+import { runCommand } from './run-command.js';
+import { version } from './version.js';
+
+/** A bug in self-heal itself (EX_SOFTWARE of sysexits.h). */
+const EXIT_BUG = 70;
+
+/**
+ * The command line: the only composition root, and the only place that sets the exit code. Expected troubles are
+ * `Problem`s with a remedy; what is thrown is a bug, caught here once.
+ */
+export async function main(argv: readonly string[]): Promise<void> {
+  const program = new Command('self-heal')
+    .description(
+      'Runs a Playwright suite and has each failure fixed by the right coding agent. The re-run decides.',
+    )
+    .version(version())
+    .showHelpAfterError('(self-heal --help lists the commands and flags)')
+    .exitOverride()
+    .configureOutput({ writeErr: (text) => process.stderr.write(text) });
+  program.addCommand(inherit(program, runCommand()));
+  program.addCommand(inherit(program, classifyCommand()));
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    process.exitCode = exitCodeOfThrown(error);
+  }
+}
+
+function inherit(program: Command, command: Command): Command {
+  return command
+    .copyInheritedSettings(program)
+    .showHelpAfterError(`(self-heal ${command.name()} --help lists the flags)`);
+}
+
+function exitCodeOfThrown(error: unknown): number {
+  // Commander has said what is wrong, or printed the help or the version that was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.green : exitCodes.usage;
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`self-heal: this is a bug in self-heal, please report it\n\n${text}\n`);
+  return EXIT_BUG;
+}

@@ -1,0 +1,42 @@
+import { Command, Option } from 'commander';
+import { exitCodes } from '../problem.js';
+import { end } from './end.js';
+import { addSelectionFlags, type RunOptions } from './options.js';
+import { runSelfHeal } from './run-self-heal.js';
+
+const examples = `
+Everything behind -- goes to Playwright unread:  self-heal run -- --ui-host=127.0.0.1
+Exit codes: ${exitCodes.green} green (healed and flaky too), ${exitCodes.red} still failing, ${exitCodes.usage} usage or configuration, ${exitCodes.personNeeded} a person is needed,
+            ${exitCodes.budget} stopped by a limit, ${exitCodes.agentUnusable} an agent cannot be used, ${exitCodes.interrupted}/${exitCodes.terminated} interrupted`;
+
+/** `self-heal run`: the main job. */
+export function runCommand(): Command {
+  const command = new Command('run')
+    .description('run the Playwright suite, and have what fails fixed by agents')
+    .argument(
+      '[filter...]',
+      'test files, as Playwright takes them: regular expressions on the path, or file:line',
+    );
+  addSelectionFlags(command)
+    .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
+    .option('--dry-run', 'gather and classify, print which agent would get which prompt, start none')
+    .option('--json', 'print report.json to standard output; Playwright’s own output goes to standard error')
+    .option('--fail-on-heal', 'exit 1 when a test had to be healed')
+    .addOption(new Option('--fail-on-flaky-tests', 'exit 1 when a test is flaky'))
+    .addHelpText('after', examples)
+    .action(async (words: string[], options: RunOptions) => {
+      const { filters, passThrough } = splitAtDashes(words, process.argv);
+      end(await runSelfHeal({ cwd: process.cwd(), env: process.env, filters, passThrough, options }));
+    });
+  return command;
+}
+
+/** Commander joins what stands before and behind `--`; only the words behind it are Playwright's own. */
+function splitAtDashes(
+  words: readonly string[],
+  argv: readonly string[],
+): { filters: string[]; passThrough: string[] } {
+  const at = argv.indexOf('--');
+  const behind = at === -1 ? 0 : argv.length - at - 1;
+  return { filters: words.slice(0, words.length - behind), passThrough: words.slice(words.length - behind) };
+}

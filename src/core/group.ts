@@ -1,0 +1,56 @@
+import type { Cause, DiagnosedFailure } from './cause.js';
+import { groupKeys } from './group-keys.js';
+import { deadServer, environmentSentence } from './dead-server.js';
+
+/** What is being gathered: the members of one cause and every key that one of them has. */
+interface Group {
+  members: DiagnosedFailure[];
+  readonly keys: Set<string>;
+}
+
+/**
+ * Joins the failures that share a root cause (HL-6), in order of first appearance, as `c1`, `c2` … Those with one signature
+ * belong together, and those whose deciding evidence is the same. Many that met the same dead server, which nothing
+ * explains, are one failure of the environment (HL-7).
+ */
+export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
+  const groups: Group[] = [];
+  for (const failure of failures) join(groups, failure);
+  return groups.map(({ members }, index) => ({
+    id: `c${index + 1}`,
+    lead: leadOf(members),
+    members,
+    parent: null,
+    environment: environmentOf(members),
+  }));
+}
+
+/** Adds a failure to the first group that it shares a key with; it may be the link between groups that had none. */
+function join(groups: Group[], failure: DiagnosedFailure): void {
+  const keys = groupKeys(failure);
+  const [home, ...linked] = groups.filter((group) => keys.some((key) => group.keys.has(key)));
+  if (!home) {
+    groups.push({ members: [failure], keys: new Set(keys) });
+    return;
+  }
+  home.members.push(failure);
+  for (const key of keys) home.keys.add(key);
+  for (const other of linked) absorb(groups, home, other);
+}
+
+function absorb(groups: Group[], home: Group, other: Group): void {
+  home.members = [...home.members, ...other.members].sort((a, b) => a.n - b.n);
+  for (const key of other.keys) home.keys.add(key);
+  groups.splice(groups.indexOf(other), 1);
+}
+
+/** The one whose diagnosis is the surest, the earliest of equals: it tells an agent the most. */
+function leadOf(members: readonly DiagnosedFailure[]): DiagnosedFailure {
+  return members.reduce((best, one) => (one.diagnosis.confidence > best.diagnosis.confidence ? one : best));
+}
+
+function environmentOf(members: readonly DiagnosedFailure[]): string | null {
+  const origins = new Set(members.map(deadServer));
+  const [origin] = origins;
+  return origins.size === 1 && origin ? environmentSentence(origin, members.length) : null;
+}

@@ -1,0 +1,113 @@
+import { existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { agentsYaml, scratchProject, shopFiles, type Finished } from '../rig/scratch-project.js';
+
+const own = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs']) };
+
+/** One message, with what to do, and no stack trace. */
+function expectProblem({ stderr: all, stdout }: Finished, about: RegExp): void {
+  // What stands before it is Playwright's own.
+  const stderr = all.slice(all.indexOf('self-heal: '));
+  expect(stderr).toMatch(about);
+  expect(stderr).toMatch(/→ /);
+  expect(stderr).not.toMatch(/\n\s+at .*\.js:\d+/);
+  expect(stdout).not.toMatch(/healed/);
+}
+
+it('CL-2 no Playwright: says what to install, exit 2, and writes nothing', async () => {
+  const project = await scratchProject();
+  rmSync(path.join(project.dir, 'node_modules'));
+  const ended = await project.selfHeal(['run']);
+  expect(ended.exitCode).toBe(2);
+  expectProblem(ended, /has no @playwright\/test/);
+  expect(existsSync(path.join(project.dir, '.self-heal'))).toBe(false);
+});
+
+it('CL-2 no config: says how to get one, exit 2', async () => {
+  const { 'playwright.config.ts': _, ...files } = shopFiles;
+  const ended = await (await scratchProject(files)).selfHeal(['run']);
+  expect(ended.exitCode).toBe(2);
+  expectProblem(ended, /no playwright\.config\.ts/);
+});
+
+it('CL-2 no browser: says how to install it, exit 2, and pays no agent', async () => {
+  const config = `export default { testDir: 'tests', use: { launchOptions: { executablePath: '/nowhere/chrome' } } };`;
+  const project = await scratchProject({ ...shopFiles, 'playwright.config.ts': config, ...own });
+  const ended = await project.selfHeal(['run']);
+  expect(ended.exitCode).toBe(2);
+  expectProblem(ended, /no browser at \/nowhere\/chrome/);
+  expect(ended.events.map((event) => event.type)).not.toContain('agent.started');
+});
+
+it('CF-3 a broken agents.yaml: all mistakes at once, exit 2, nothing run', async () => {
+  const yaml = 'version: 1\nagents:\n  debuger: { slashCommand: debugger }\nrotues: {}\n';
+  const ended = await (await scratchProject({ ...shopFiles, 'agents.yaml': yaml })).selfHeal(['run']);
+  expect(ended.exitCode).toBe(2);
+  expectProblem(ended, /agents\.yaml/);
+  expect(ended.stderr).toContain('did you mean "routes"?');
+  expect(ended.stderr).toContain('slashCommand');
+  expect(ended.events).toEqual([]);
+});
+
+it('CL-5 an agent program that does not exist: exit 5 before the suite is run', async () => {
+  const yaml = { 'agents.yaml': agentsYaml(['no-such-program-anywhere']) };
+  const ended = await (await scratchProject({ ...shopFiles, ...yaml })).selfHeal(['run']);
+  expect(ended.exitCode).toBe(5);
+  expectProblem(ended, /no-such-program-anywhere/);
+  expect(ended.stdout).not.toContain('passed');
+});
+
+it('CL-1 an unknown flag: exit 2 with a suggestion', async () => {
+  const ended = await (await scratchProject()).selfHeal(['run', '--hedaed']);
+  expect(ended.exitCode).toBe(2);
+  expect(ended.stderr).toContain('--headed');
+});
+
+it('CL-1 an unknown Playwright project: Playwright’s own words, exit 2', async () => {
+  const project = await scratchProject({ ...shopFiles, ...own, 'fixer.mjs': '' });
+  const ended = await project.selfHeal(['run', '--project', 'firefoxx']);
+  expect(ended.exitCode).toBe(2);
+  expectProblem(ended, /Project\(s\) "firefoxx" not found/);
+});
+
+it('CL-2 an empty suite: exit 2', async () => {
+  const { 'tests/shop.spec.ts': _, ...files } = shopFiles;
+  const project = await scratchProject({ ...files, ...own, 'fixer.mjs': '' });
+  const ended = await project.selfHeal(['run']);
+  expect(ended.exitCode).toBe(2);
+  expectProblem(ended, /no test matches/);
+});
+
+it('CS-10 a suite that does not compile: one failure, a build error, healed like any other', async () => {
+  const spec = shopFiles['tests/shop.spec.ts'].replace("test('buys'", "test('buys' {");
+  const fixer = `import { readFileSync, writeFileSync } from 'node:fs';
+    const file = 'tests/shop.spec.ts';
+    writeFileSync(file, readFileSync(file, 'utf8').replace("test('buys' {", "test('buys'"));`;
+  const project = await scratchProject({
+    ...shopFiles,
+    'tests/shop.spec.ts': spec,
+    'fixer.mjs': fixer,
+    ...own,
+  });
+  const { exitCode, report } = await project.selfHeal(['run']);
+  expect(report?.causes).toMatchObject([
+    { category: 'build-error', verdict: 'healed', attempts: [{ agent: 'build-doctor' }] },
+  ]);
+  expect(report?.tests).toMatchObject([{ verdict: 'passed' }]);
+  expect(exitCode).toBe(0);
+});
+
+it('CS-10 a config that throws is one failure of the suite', async () => {
+  const config = `throw new Error('config boom');`;
+  const project = await scratchProject({
+    ...shopFiles,
+    'playwright.config.ts': config,
+    'fixer.mjs': '',
+    ...own,
+  });
+  const { exitCode, report } = await project.selfHeal(['run']);
+  expect(report?.causes).toMatchObject([{ verdict: 'failed', tests: [] }]);
+  expect(report?.causes[0]?.headline).toContain('config boom');
+  expect(exitCode).toBe(1);
+});

@@ -1,0 +1,165 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { agentsYaml, editingAgent, scratchProject, shopFiles } from '../rig/scratch-project.js';
+
+const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
+const fixed = { 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]) };
+const idle = { 'fixer.mjs': 'console.log("Fix applied successfully")' };
+const own = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs']) };
+
+describe('a green suite', () => {
+  it('CL-4 changes nothing and starts no agent, CL-3 the user’s reporter prints as ever', async () => {
+    const project = await scratchProject({ ...shopFiles, ...idle, ...own });
+    execFileSync('git', ['init', '-q'], { cwd: project.dir });
+    const git = () => execFileSync('git', ['status', '--porcelain'], { cwd: project.dir, encoding: 'utf8' });
+    const before = git();
+    const { exitCode, stdout, report, events } = await project.selfHeal(['run']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('1 passed');
+    expect(report).toMatchObject({ outcome: 'green', totals: { passed: 1, agentRuns: 0 }, causes: [] });
+    expect(events.map((event) => event.type)).not.toContain('agent.started');
+    expect(git()).toBe(before);
+    expect(existsSync(path.join(project.dir, '.self-heal', 'checkpoints.git'))).toBe(false);
+  });
+});
+
+describe('a red test', () => {
+  it('HL-1 is healed by the agent, and only the re-run says so', async () => {
+    const project = await scratchProject({ ...shopFiles, ...broken, ...fixed, ...own });
+    const { exitCode, stderr, report, events } = await project.selfHeal(['run']);
+    expect(stderr).toContain('c1 healed');
+    expect(exitCode).toBe(0);
+    expect(report).toMatchObject({
+      schemaVersion: 1,
+      outcome: 'green',
+      tests: [{ verdict: 'healed', retries: 1, causeId: 'c1', sharedFix: false, file: 'tests/shop.spec.ts' }],
+      causes: [
+        {
+          category: 'ui-error',
+          attempts: [{ judged: 'green', outcome: 'completed', patch: 'attempts/1.patch' }],
+        },
+      ],
+    });
+    const told = ['cause.found', 'agent.started', 'agent.ended', 'attempt.judged', 'cause.ended', 'run.ended'];
+    expect(events.map((event) => event.type).filter((type) => told.includes(type))).toEqual(told);
+    expect(await project.read('.self-heal/latest/attempts/1.patch')).toContain('+<button id="buy"');
+  });
+
+  it('AG-8 HL-5 is not healed by words: the agent changed nothing', async () => {
+    const project = await scratchProject({ ...shopFiles, ...broken, ...idle, ...own });
+    const { exitCode, report } = await project.selfHeal(['run']);
+    expect(exitCode).toBe(1);
+    expect(report?.causes[0]?.attempts[0]).toMatchObject({
+      outcome: 'unchanged',
+      claim: { status: 'fixed' },
+      judged: 'still-failing',
+    });
+    expect(report?.tests[0]?.verdict).toBe('failed');
+  });
+
+  it('HN-1 has an unproven fix taken back', async () => {
+    const wrong = { 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Banks']]) };
+    const project = await scratchProject({ ...shopFiles, ...broken, ...wrong, ...own });
+    const { exitCode, report } = await project.selfHeal(['run']);
+    expect(exitCode).toBe(1);
+    expect(await project.read('page.html')).toBe(broken['page.html']);
+    expect(report?.causes[0]?.attempts.map((one) => [one.outcome, one.takenBack])).toEqual([
+      ['completed', true],
+      ['completed', true],
+      ['no-agent', false],
+    ]);
+  });
+
+  it('CL-7 is only diagnosed by --dry-run, which prints the prompt and starts no agent', async () => {
+    const project = await scratchProject({ ...shopFiles, ...broken, ...fixed, ...own });
+    const { exitCode, stdout, report } = await project.selfHeal(['run', '--dry-run']);
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('c1 ui-error → /code-review (own)');
+    expect(stdout).toContain('Fix this error so the test can pass');
+    expect(report).toMatchObject({ dryRun: true, totals: { agentRuns: 0 } });
+    expect(await project.read('page.html')).toBe(broken['page.html']);
+  });
+
+  it('CL-6 --json prints one document to standard output and nothing else', async () => {
+    const project = await scratchProject({ ...shopFiles, ...broken, ...fixed, ...own });
+    const { stdout, stderr, report } = await project.selfHeal(['run', '--json']);
+    expect(JSON.parse(stdout)).toEqual(report);
+    expect(stderr).toContain('1 failed');
+  });
+
+  it('CL-5 --fail-on-heal makes a healed run red', async () => {
+    const project = await scratchProject({ ...shopFiles, ...broken, ...fixed, ...own });
+    expect((await project.selfHeal(['run', '--fail-on-heal'])).exitCode).toBe(1);
+  });
+
+  it('CL-5 AG-3 exits 3 when the agent says that a person is needed', async () => {
+    const asks = {
+      'fixer.mjs': `console.log('SELF-HEAL: {"status":"needs-person","summary":"Is it Tanks or Thanks?"}')`,
+    };
+    const project = await scratchProject({ ...shopFiles, ...broken, ...asks, ...own });
+    const { exitCode, stderr, report } = await project.selfHeal(['run']);
+    expect(exitCode).toBe(3);
+    expect(report?.escalations).toMatchObject([{ question: 'Is it Tanks or Thanks?', state: 'pending' }]);
+    expect(stderr).toContain('Is it Tanks or Thanks?');
+  });
+
+  it('CL-5 exits 4 when a limit ends it', async () => {
+    const limited = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'limits: { agentRuns: 1 }') };
+    const project = await scratchProject({ ...shopFiles, ...broken, ...idle, ...limited });
+    const { exitCode, report } = await project.selfHeal(['run']);
+    expect(exitCode).toBe(4);
+    expect(report).toMatchObject({ outcome: 'budget', totals: { agentRuns: 1 } });
+  });
+
+  it('CL-1 no baseline is written, so a missing snapshot does not heal by itself', async () => {
+    const spec = `
+      import { test, expect } from '@playwright/test';
+      test('looks the same', () => { expect('text').toMatchSnapshot('text.txt'); });`;
+    const project = await scratchProject({ ...shopFiles, 'tests/shop.spec.ts': spec, ...idle, ...own });
+    const { exitCode } = await project.selfHeal(['run']);
+    expect(exitCode).toBe(1);
+    expect(readdirSync(path.join(project.dir, 'tests'))).toEqual(['shop.spec.ts']);
+  });
+});
+
+describe('a flaky test', () => {
+  const flaky = {
+    'tests/shop.spec.ts': `
+      import { test, expect } from '@playwright/test';
+      import { existsSync, writeFileSync } from 'node:fs';
+      test('needs two looks', () => {
+        const seen = existsSync('test-results.marker');
+        writeFileSync('test-results.marker', '');
+        expect(seen).toBe(true);
+      });`,
+  };
+
+  it('HL-7 gets no agent, and is green unless --fail-on-flaky-tests', async () => {
+    const project = await scratchProject({ ...shopFiles, ...flaky, ...idle, ...own });
+    const { exitCode, stderr, report } = await project.selfHeal(['run']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('flaky');
+    expect(report).toMatchObject({
+      tests: [{ verdict: 'flaky' }],
+      totals: { agentRuns: 0, agentRunsAvoided: 1 },
+    });
+    const strict = await scratchProject({ ...shopFiles, ...flaky, ...idle, ...own });
+    expect((await strict.selfHeal(['run', '--fail-on-flaky-tests'])).exitCode).toBe(1);
+  });
+});
+
+describe('tests that are gone', () => {
+  it('HL-10 a deleted test is not a fixed one, and comes back', async () => {
+    const deletes = { 'fixer.mjs': `import { rmSync } from 'node:fs'; rmSync('tests/shop.spec.ts');` };
+    const other = {
+      'tests/other.spec.ts': `import { test } from '@playwright/test'; test('other', () => {});`,
+    };
+    const project = await scratchProject({ ...shopFiles, ...broken, ...deletes, ...other, ...own });
+    const { exitCode, report } = await project.selfHeal(['run']);
+    expect(exitCode).toBe(1);
+    expect(report?.causes[0]?.attempts[0]).toMatchObject({ judged: 'vanished', takenBack: true });
+    expect(existsSync(path.join(project.dir, 'tests/shop.spec.ts'))).toBe(true);
+  });
+});

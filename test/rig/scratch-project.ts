@@ -1,0 +1,126 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { execa } from 'execa';
+import type { StampedEvent } from '../../src/event.js';
+import type { Report } from '../../src/reporters/report.js';
+import { launchOptions } from './chromium.js';
+import { tempDir } from './temp-dir.js';
+
+const repository = path.resolve(import.meta.dirname, '../..');
+
+/** A user's project in a temporary folder, on which the built command is run. */
+export interface ScratchProject {
+  readonly dir: string;
+  write(files: Record<string, string>): Promise<void>;
+  read(file: string): Promise<string>;
+  /** Runs the built `self-heal` to its end. */
+  selfHeal(args: readonly string[], env?: Record<string, string>): Promise<Finished>;
+  /** Starts it, for tests that interrupt it. */
+  start(args: readonly string[], env?: Record<string, string>): ReturnType<typeof startIn>;
+}
+
+/** What a run of the command left. */
+export interface Finished {
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly report: Report | null;
+  readonly events: readonly StampedEvent[];
+}
+
+/** A page with a button that says "Buy" and then "Thanks"; a config that needs no web server; a test of it. */
+export const shopFiles = {
+  'package.json': '{ "name": "scratch", "type": "module" }',
+  '.gitignore': 'node_modules\ntest-results\n',
+  'playwright.config.ts': `
+    import { defineConfig } from '@playwright/test';
+    export default defineConfig({
+      testDir: 'tests', timeout: 10_000, expect: { timeout: 1_000 }, workers: 1,
+      reporter: [['list']],
+      use: { actionTimeout: 1_000, launchOptions: ${launchOptions} },
+    });`,
+  'page.html': '<button id="buy" onclick="this.textContent = \'Thanks\'">Buy</button>',
+  'tests/shop.spec.ts': `
+    import { test, expect } from '@playwright/test';
+    import path from 'node:path';
+    import { pathToFileURL } from 'node:url';
+    test('buys', async ({ page }) => {
+      await page.goto(pathToFileURL(path.resolve('page.html')).href);
+      await page.locator('#buy').click();
+      await expect(page.getByText('Thanks')).toBeVisible();
+    });`,
+};
+
+/** `agents.yaml` whose every agent is this program, with short waits. */
+export function agentsYaml(command: readonly string[], more = ''): string {
+  return `version: 1
+runner: own
+runners:
+  own: { command: ${JSON.stringify(command)}, prompt: stdin }
+retries: { max: 3, backoff: { initial: 10ms, factor: 1, max: 10ms } }
+${more}`;
+}
+
+/** A program that replaces text in files of the project; each edit is [file, from, to]. */
+export function editingAgent(edits: readonly (readonly [string, string, string])[]): string {
+  return `import { readFileSync, writeFileSync } from 'node:fs';
+for (const [file, from, to] of ${JSON.stringify(edits)}) {
+  writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
+}
+console.log('SELF-HEAL: ' + JSON.stringify({ status: 'fixed', summary: 'edited' }));
+`;
+}
+
+export async function scratchProject(files: Record<string, string> = shopFiles): Promise<ScratchProject> {
+  const dir = tempDir('scratch größe');
+  const write = async (more: Record<string, string>) => {
+    for (const [file, text] of Object.entries(more)) {
+      await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
+      await writeFile(path.join(dir, file), text);
+    }
+  };
+  await write(files);
+  await symlink(path.join(repository, 'node_modules'), path.join(dir, 'node_modules'), 'junction');
+  const start: ScratchProject['start'] = (args, env = {}) => startIn(dir, args, env);
+  return {
+    dir,
+    write,
+    read: (file) => readFile(path.join(dir, file), 'utf8'),
+    start,
+    selfHeal: async (args, env) => {
+      const { exitCode, stdout, stderr } = await start(args, env);
+      return { exitCode, stdout, stderr, ...(await leftBy(dir)) };
+    },
+  };
+}
+
+function startIn(dir: string, args: readonly string[], env: Record<string, string>) {
+  return execa(process.execPath, [path.join(repository, 'bin', 'self-heal.js'), ...args], {
+    cwd: dir,
+    env: { ...userEnv(), ...env },
+    extendEnv: false,
+    reject: false,
+    stdin: 'ignore',
+  });
+}
+
+/** The environment of a user's terminal, without what this test runner adds. */
+export function userEnv(): Record<string, string> {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(?:VITEST|TEST|NODE_ENV|NODE_OPTIONS|FORCE_COLOR|NO_COLOR|CI$|npm_)/.test(name),
+  );
+  return Object.fromEntries(kept) as Record<string, string>;
+}
+
+async function leftBy(dir: string): Promise<Pick<Finished, 'report' | 'events'>> {
+  const latest = path.join(dir, '.self-heal', 'latest');
+  const read = async (file: string) =>
+    existsSync(path.join(latest, file)) ? readFile(path.join(latest, file), 'utf8') : '';
+  const report = await read('report.json');
+  const events = (await read('events.ndjson')).split('\n').filter((line) => line !== '');
+  return {
+    report: report === '' ? null : (JSON.parse(report) as Report),
+    events: events.map((line) => JSON.parse(line) as StampedEvent),
+  };
+}

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { durationMistake, parseDuration } from '../../../src/config/duration.js';
+
+describe('CF-1 durations', () => {
+  it.each([
+    ['5m', 300_000],
+    ['90s', 90_000],
+    ['1h30m', 5_400_000],
+    ['500ms', 500],
+    ['1h2m3s4ms', 3_723_004],
+    ['0s', 0],
+    ['5m500ms', 300_500],
+  ])('CF-1 %s is %i ms', (text, ms) => {
+    expect(parseDuration(text)).toBe(ms);
+  });
+
+  it.each(['', '5', '5 m', 'm', '5M', '-5m', '1.5h', '30m1h', '5m5m', '5d', '5m ', '1e3ms', '٥m'])(
+    'CF-3 %j is no duration',
+    (text) => {
+      expect(parseDuration(text)).toBeNull();
+    },
+  );
+
+  it('CF-1 every whole number of hours, minutes, seconds and milliseconds adds up', () => {
+    const part = fc.nat(10_000);
+    fc.assert(
+      fc.property(part, part, part, part, (h, m, s, ms) => {
+        expect(parseDuration(`${h}h${m}m${s}s${ms}ms`)).toBe(h * 3_600_000 + m * 60_000 + s * 1_000 + ms);
+      }),
+    );
+  });
+});
+
+describe('CF-3 what is wrong with a duration', () => {
+  const general = 'must be a duration such as 5m, 90s, 1h30m, 500ms';
+
+  it.each([
+    [300, 'needs a unit: write 300s or 300m'],
+    [0, 'needs a unit: write 0s or 0m'],
+    [-5, general],
+    [1.5, general],
+    [null, general],
+    [['5m'], general],
+    ['soon', general],
+    ['-5m', general],
+    ['300', general],
+    ['5 minutes', `${general}; did you mean "5m"?`],
+    ['5M', `${general}; did you mean "5m"?`],
+    ['90 sec', `${general}; did you mean "90s"?`],
+    ['1 hour, 30 minutes', `${general}; did you mean "1h30m"?`],
+    ['30m1h', general],
+    ['5 toString', general],
+  ])('CF-3 %j %s', (value, words) => {
+    expect(durationMistake(value)).toBe(words);
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { parseAgentsFile } from '../../../src/config/parse-agents-file.js';
+import { resolveSettings } from '../../../src/config/resolve-settings.js';
+import type { Settings } from '../../../src/core/settings.js';
+
+function settingsOf(yaml: string): Settings {
+  const file = parseAgentsFile(yaml, {});
+  if (!file.ok) throw new Error(JSON.stringify(file.error));
+  return resolveSettings({ file: file.value, project: 'shop', filePath: null });
+}
+
+const nothing = settingsOf('');
+
+describe('CF-1 what a file says, and what holds where it is silent', () => {
+  it('CF-1 says nothing: the routing table, and the documented defaults', () => {
+    expect(nothing).toEqual({
+      project: 'shop',
+      agents: {
+        'build-doctor': { name: 'build-doctor', slashCommand: '/build-doctor', runner: 'claude', timeoutMs: 300_000 },
+        database: { name: 'database', slashCommand: '/database', runner: 'claude', timeoutMs: 300_000 },
+        debugger: { name: 'debugger', slashCommand: '/debugger', runner: 'claude', timeoutMs: 300_000 },
+        'code-review': { name: 'code-review', slashCommand: '/code-review', runner: 'claude', timeoutMs: 300_000 },
+      },
+      runners: { claude: { kind: 'claude' } },
+      routes: {
+        'build-error': ['build-doctor'],
+        'database-error': ['database'],
+        'runtime-error': ['debugger'],
+        'ui-error': ['code-review'],
+        'network-error': ['debugger'],
+        unknown: ['debugger'],
+      },
+      retries: { max: 3, backoff: { initialMs: 5_000, factor: 2, maxMs: 60_000 } },
+      limits: { escalations: 5, agentRuns: 20, agentRunsPerTest: 6, costUsd: 10, timeMs: 3_600_000 },
+      evidence: { console: 50, network: 50 },
+      verify: { prepare: null, confirm: 1 },
+      file: null,
+    });
+  });
+
+  it('CF-1 says everything', () => {
+    const settings = settingsOf(`
+version: 1
+project: till
+runner: fixer
+runners:
+  fixer: { command: [node, fixer.mjs, '{slashCommand}', '{contextFile}', '{promptFile}', '{screenshot}'], prompt: none }
+  other: { command: [other] }
+agents:
+  debugger: { timeout: 1h30m }
+  mine: { slashCommand: /plugin:mine --deep, runner: other }
+routes:
+  ui-error: [mine, debugger]
+  unknown: []
+retries: { max: 0, backoff: { initial: 0s, factor: 1.5, max: 500ms } }
+limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time: 90s }
+evidence: { console: 0, network: 7 }
+verify: { prepare: npm run build, confirm: 2 }
+`);
+    expect(settings).toEqual({
+      project: 'till',
+      agents: {
+        'build-doctor': { name: 'build-doctor', slashCommand: '/build-doctor', runner: 'fixer', timeoutMs: 300_000 },
+        database: { name: 'database', slashCommand: '/database', runner: 'fixer', timeoutMs: 300_000 },
+        debugger: { name: 'debugger', slashCommand: '/debugger', runner: 'fixer', timeoutMs: 5_400_000 },
+        'code-review': { name: 'code-review', slashCommand: '/code-review', runner: 'fixer', timeoutMs: 300_000 },
+        mine: { name: 'mine', slashCommand: '/plugin:mine --deep', runner: 'other', timeoutMs: 300_000 },
+      },
+      runners: {
+        claude: { kind: 'claude' },
+        fixer: {
+          kind: 'command',
+          command: ['node', 'fixer.mjs', '{slashCommand}', '{contextFile}', '{promptFile}', '{screenshot}'],
+          prompt: 'none',
+        },
+        other: { kind: 'command', command: ['other'], prompt: 'stdin' },
+      },
+      routes: { ...nothing.routes, 'ui-error': ['mine', 'debugger'], unknown: [] },
+      retries: { max: 0, backoff: { initialMs: 0, factor: 1.5, maxMs: 500 } },
+      limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, timeMs: 90_000 },
+      evidence: { console: 0, network: 7 },
+      verify: { prepare: 'npm run build', confirm: 2 },
+      file: null,
+    });
+  });
+
+  it.each([
+    ['limits: { costUsd: 2 }', { limits: { ...nothing.limits, costUsd: 2 } }],
+    ['limits: { time: 1m }', { limits: { ...nothing.limits, timeMs: 60_000 } }],
+    ['retries: { backoff: { max: 1s } }', { retries: { max: 3, backoff: { ...nothing.retries.backoff, maxMs: 1_000 } } }],
+    ['evidence: { network: 1 }', { evidence: { console: 50, network: 1 } }],
+    ['verify: { prepare: make }', { verify: { prepare: 'make', confirm: 1 } }],
+    ['# nothing', {}],
+    ['---\n', {}],
+    ['limits: {}', {}],
+    ['\uFEFFproject: till', { project: 'till' }],
+    ['project: till\r\nverify:\r\n  confirm: 2\r\n', { project: 'till', verify: { prepare: null, confirm: 2 } }],
+  ])('CF-1 %j changes only what it names', (yaml, changes) => {
+    expect(settingsOf(yaml)).toEqual({ ...nothing, ...changes });
+  });
+
+  it('CF-1 understands anchors, aliases and merge keys', () => {
+    const { agents } = settingsOf(`
+agents:
+  first: &slow { timeout: 10m, slashCommand: /slow }
+  second: { <<: *slow, slashCommand: /second }
+  third: *slow
+routes: { unknown: &both [first, second], ui-error: *both }
+`);
+    expect(agents['second']).toMatchObject({ timeoutMs: 600_000, slashCommand: '/second' });
+    expect(agents['third']).toMatchObject({ name: 'third', timeoutMs: 600_000, slashCommand: '/slow' });
+  });
+
+  it('CF-1 lets an agent be called as a property of every object is', () => {
+    const { agents, routes } = settingsOf('agents: { constructor: {} }\nroutes: { unknown: [constructor] }');
+    expect(agents['constructor']).toMatchObject({ slashCommand: '/constructor' });
+    expect(routes.unknown).toEqual(['constructor']);
+  });
+});
