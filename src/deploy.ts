@@ -90,10 +90,11 @@ export async function writeWork(session: Session, request: DeployRequest): Promi
   const contextFile = path.join(dir, 'context.json');
   const promptFile = path.join(dir, 'prompt.md');
   const agent = session.settings.agents[request.agent];
-  const context = buildContext({
+  const context = await buildContext({
     settings: session.settings,
     root: session.cwd,
     runId: session.folder.runId,
+    runDir: session.folder.dir,
     cause: request.cause,
     attempt: request.n,
     previousAttempts: request.previous,

@@ -1,39 +1,91 @@
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Attempt } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
+import { middleCut } from '../core/fenced.js';
 import type { Settings } from '../core/settings.js';
-import type { AgentContext, ContextTest } from './context.js';
+import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
 
-// STOPGAP
+const MAX_PATCH_CHARACTERS = 8000;
+
+/** What a context is made from. */
 export interface ContextRequest {
   readonly settings: Settings;
+  /** The project's root. */
   readonly root: string;
   readonly runId: string;
+  /** The run's folder, in which the patches of earlier attempts lie. */
+  readonly runDir: string;
   readonly cause: Cause;
   readonly attempt: number;
   readonly previousAttempts: readonly Attempt[];
 }
 
-export function buildContext(request: ContextRequest): AgentContext {
-  const { settings, root, cause, runId, attempt, previousAttempts } = request;
-  const { lead } = cause;
-  const { evidence, diagnosis } = lead;
-  const [error] = evidence.errors;
-  const others = cause.members.filter((m) => m !== lead);
+/**
+ * Puts together what an agent is given (AG-2). The trace is left out: it holds headers and bodies that nobody has masked
+ * (EV-9).
+ */
+export async function buildContext(request: ContextRequest): Promise<AgentContext> {
+  const { settings, root, cause, runId, attempt } = request;
+  const { lead, members } = cause;
+  const { evidence } = lead;
+  const tests = members.map((member) => ({ member, test: contextTest(member, root) }));
   return {
-    schemaVersion: 1, runId, causeId: cause.id, attempt, task: 'Fix this error so the test can pass',
+    schemaVersion: 1,
+    runId,
+    causeId: cause.id,
+    attempt,
+    task: 'Fix this error so the test can pass',
     project: { name: settings.project, root },
-    test: testOf(lead, root), otherTests: others.flatMap((o) => testOf(o, root) ?? []),
+    test: contextTest(lead, root),
+    otherTests: tests.flatMap(({ member, test }) => (member === lead || !test ? [] : [test])),
     failedStep: evidence.failedStep,
-    error: { type: diagnosis.facts.errorType, message: error?.message ?? '', stack: error?.stack ?? null, snippet: error?.snippet ?? null, causes: error?.causes ?? [] },
-    diagnosis, screenshot: evidence.screenshot, trace: null, pageUrl: evidence.pageUrl, ariaSnapshot: evidence.ariaSnapshot,
-    console: evidence.console, network: evidence.network, serverOutput: evidence.serverOutput, missing: evidence.missing, cut: evidence.cut,
-    previousAttempts: previousAttempts.map(({ n, agent, outcome, claim, files, failedBecause }) => ({ n, agent, outcome, claim, files, patch: null, failedBecause })),
+    error: errorOf(lead),
+    diagnosis: lead.diagnosis,
+    screenshot: evidence.screenshot,
+    trace: null,
+    pageUrl: evidence.pageUrl,
+    ariaSnapshot: evidence.ariaSnapshot,
+    console: evidence.console,
+    network: evidence.network,
+    serverOutput: evidence.serverOutput,
+    missing: evidence.missing,
+    cut: evidence.cut,
+    previousAttempts: await Promise.all(request.previousAttempts.map((one) => previous(one, request.runDir))),
   };
 }
 
-function testOf({ failure }: DiagnosedFailure, root: string): ContextTest | null {
+/** All errors of the failure as one: a time-out says why only in its second error. */
+function errorOf({ evidence, diagnosis }: DiagnosedFailure): AgentContext['error'] {
+  const [first] = evidence.errors;
+  return {
+    type: diagnosis.facts.errorType,
+    message: evidence.errors.map((error) => error.message).join('\n\n'),
+    stack: first?.stack ?? null,
+    snippet: evidence.errors.find((error) => error.snippet)?.snippet ?? null,
+    causes: evidence.errors.flatMap((error) => error.causes),
+  };
+}
+
+function contextTest({ failure }: DiagnosedFailure, root: string): ContextTest | null {
   if (failure.scope === 'suite') return null;
   const { id, titlePath, location, project } = failure.test;
-  return { id, name: titlePath.join(' › '), titlePath, file: path.relative(root, location.file), line: location.line, project };
+  const file = path.relative(root, location.file).replaceAll(path.sep, '/');
+  return { id, name: titlePath.join(' › '), titlePath, file, line: location.line, project };
+}
+
+async function previous(attempt: Attempt, runDir: string): Promise<PreviousAttempt> {
+  const { n, agent, outcome, claim, files, failedBecause } = attempt;
+  const patch = attempt.patch
+    ? await readFile(path.join(runDir, attempt.patch), 'utf8').catch(() => null)
+    : null;
+  return {
+    n,
+    agent,
+    outcome,
+    claim,
+    files,
+    failedBecause,
+    patch: patch && middleCut(patch, MAX_PATCH_CHARACTERS),
+  };
 }

@@ -1,23 +1,130 @@
-import { execa } from 'execa';
-import type { RunAgent } from './run-agent.js';
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers';
+import type { AgentEnding } from '../core/attempt.js';
+import type { RunnerSettings } from '../core/settings.js';
+import { unreachable } from '../core/unreachable.js';
+import { cleanText } from '../evidence/clean-text.js';
+import { supervise, type Ending, type Supervised } from '../process/supervise.js';
+import { openAgentLog } from './agent-log.js';
+import { claudeRunner } from './claude-runner.js';
+import { commandRunner } from './command-runner.js';
+import { lineSplitter } from './line-splitter.js';
+import type { AgentTask, RunAgent } from './run-agent.js';
+import type { AgentResult, OutputReader, Runner } from './runner.js';
 
-// STOPGAP
-export function createRunAgent(): RunAgent {
+/** How patient we are with programs, in milliseconds. */
+export interface Patience {
+  /** Between TERM and KILL; default 5,000. */
+  readonly graceMs: number;
+  /** Between the completion signal and the end of the process; default 5,000. */
+  readonly settleMs: number;
+}
+
+const TAIL_LINES = 20;
+const ACTIVITY_EVERY_MS = 100;
+
+/** Makes the step that runs one agent to its end, with its log, its claim, and nothing of it left behind. */
+export function createRunAgent(patience: Patience = { graceMs: 5000, settleMs: 5000 }): RunAgent {
   return async (task) => {
-    const started = Date.now();
-    const [file = '', ...args] = task.runner.kind === 'command' ? task.runner.command : ['claude'];
-    const child = execa(file, args, {
-      cwd: task.cwd, input: task.prompt, reject: false, all: true, timeout: task.agent.timeoutMs, cancelSignal: task.signal,
-      env: { SELF_HEAL_CONTEXT: task.contextFile, SELF_HEAL_PROMPT: task.promptFile, SELF_HEAL_RUN_ID: task.runId, SELF_HEAL_ATTEMPT: String(task.attempt) },
-    });
-    task.onStart(child.pid ?? 0);
-    const r = await child;
-    const line = /SELF-HEAL: (\{.*\})/.exec(r.all ?? '')?.[1];
-    const claim = line ? JSON.parse(line) : /^Fix applied successfully$/m.test(r.all ?? '') ? { status: 'fixed', summary: '' } : null;
-    (await import('node:fs')).writeFileSync(task.logFile, r.all ?? '');
+    const startedAt = performance.now();
+    const reader = runnerOf(task.runner).reader();
+    const { ended, tail } = await runToEnd(task, reader, patience);
+    const result = reader.result();
     return {
-      ending: r.isCanceled ? { kind: 'aborted' } : r.timedOut ? { kind: 'timed-out', afterMs: 1 } : r.exitCode === 0 ? { kind: 'completed' } : { kind: 'exited', exitCode: r.exitCode ?? -1 },
-      claim, usage: { costUsd: null, inputTokens: null, outputTokens: null, turns: null, sessionId: null }, denials: [], durationMs: Date.now() - started, tail: '', leftovers: [],
+      ending: endingOf(ended.ending, result, task),
+      claim: result.claim,
+      usage: result.usage,
+      denials: result.denials,
+      durationMs: Math.round(performance.now() - startedAt),
+      tail,
+      leftovers: ended.leftovers,
     };
   };
+}
+
+function runnerOf(settings: RunnerSettings): Runner {
+  return settings.kind === 'claude' ? claudeRunner : commandRunner(settings);
+}
+
+interface RanToEnd {
+  ended: Awaited<Supervised['ended']>;
+  tail: string;
+}
+
+async function runToEnd(task: AgentTask, reader: OutputReader, patience: Patience): Promise<RanToEnd> {
+  const { file, args, env, input } = runnerOf(task.runner).command(task);
+  const log = openAgentLog(task.logFile);
+  const lines: string[] = [];
+  let settling: NodeJS.Timeout | undefined;
+  const say = atMostEvery(ACTIVITY_EVERY_MS, task.onActivity);
+  const splitter = lineSplitter((line) => {
+    lines.push(line.slice(0, 500));
+    if (lines.length > TAIL_LINES) lines.shift();
+    const { activity, complete } = reader.line(line);
+    if (activity !== null) say(activity);
+    // The work is done; a process that stays alive behind it is ended, not waited for.
+    if (complete) settling ??= setTimeout(() => running.stop(), patience.settleMs);
+  });
+  const running = supervise({
+    file,
+    args,
+    cwd: task.cwd,
+    env: { ...process.env, ...env, ...ownEnv(task) },
+    input,
+    marker: { name: 'SELF_HEAL_AGENT_ID', value: randomUUID() },
+    timeoutMs: task.agent.timeoutMs,
+    graceMs: patience.graceMs,
+    signal: task.signal,
+    onStart: task.onStart,
+    onOutput: (chunk) => {
+      log.write(chunk);
+      splitter.write(chunk);
+    },
+  });
+  const ended = await running.ended;
+  clearTimeout(settling);
+  splitter.end();
+  clearTimeout(settling);
+  await log.close();
+  return { ended, tail: cleanText(lines.join('\n')) };
+}
+
+function ownEnv({ contextFile, promptFile, runId, attempt }: AgentTask): Record<string, string> {
+  return {
+    SELF_HEAL_CONTEXT: contextFile,
+    SELF_HEAL_PROMPT: promptFile,
+    SELF_HEAL_RUN_ID: runId,
+    SELF_HEAL_ATTEMPT: String(attempt),
+  };
+}
+
+/** Lets the first of several texts through in each span of time, cleaned for a terminal. */
+function atMostEvery(spanMs: number, say: (text: string) => void): (text: string) => void {
+  let last = -Infinity;
+  return (text) => {
+    const now = performance.now();
+    if (now - last < spanMs) return;
+    last = now;
+    say(cleanText(text.slice(0, 300)).replaceAll('\n', ' ').trim());
+  };
+}
+
+/** What the program says of itself comes first where its exit code hides it, but never before our own reason to end it. */
+function endingOf(ending: Ending, result: AgentResult, task: AgentTask): AgentEnding {
+  switch (ending.kind) {
+    case 'timed-out':
+      return { kind: 'timed-out', afterMs: task.agent.timeoutMs };
+    case 'aborted':
+    case 'spawn-failed':
+      return ending;
+    case 'stopped':
+      return result.trouble ?? { kind: 'completed' };
+    case 'exited':
+      if (result.trouble) return result.trouble;
+      return ending.exitCode === 0 ? { kind: 'completed' } : ending;
+    case 'signalled':
+      return result.trouble ?? ending;
+    default:
+      return unreachable(ending);
+  }
 }

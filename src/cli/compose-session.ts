@@ -4,6 +4,7 @@ import { systemClock } from '../clock.js';
 import type { Settings } from '../core/settings.js';
 import { createDiagnose } from '../diagnose.js';
 import { runPrepare } from '../prepare.js';
+import { sweep } from '../process/end-processes.js';
 import type { RunFolder } from '../run-folder.js';
 import type { Session } from '../session.js';
 import { createSpending } from '../spending.js';
@@ -45,9 +46,9 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     clock: systemClock,
     spending: createSpending(startedAt),
     runAgent: createRunAgent(),
-    runAgain: suites.again,
+    runAgain: (request) => suites.again(request),
     prepare: async () => (prepare === null ? null : runPrepare(prepare, { cwd, env, signal })),
     diagnose: createDiagnose({ settings, folder, cwd }),
-    sweep: async () => [],
+    sweep: () => sweep({ name: 'SELF_HEAL_RUN_ID', value: folder.runId }),
   };
 }

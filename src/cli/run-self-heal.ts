@@ -112,7 +112,7 @@ function createRunBus({ env }: RunRequest, folder: RunFolder, warnings: string[]
     stream: process.stderr,
     paint: paletteFor(env),
     live: isLive(env, process.stderr.isTTY),
-    now: systemClock.now,
+    now: () => systemClock.now(),
   });
   const keepWarnings = {
     name: 'warnings',

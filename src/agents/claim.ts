@@ -1,0 +1,29 @@
+import type { AgentClaim } from '../core/attempt.js';
+
+const MAX_SUMMARY_CHARACTERS = 2000;
+const statuses: readonly AgentClaim['status'][] = ['fixed', 'not-fixed', 'needs-person'];
+
+/**
+ * Reads a line of output as a completion signal (AG-3): `SELF-HEAL: {"status":"fixed","summary":"…"}`, or the words
+ * `Fix applied successfully` alone on it; null for every other line. The line in which the prompt explains the signal is no
+ * JSON, so an agent that repeats its prompt claims nothing.
+ */
+export function readClaim(line: string): AgentClaim | null {
+  const json = /^\W*SELF-HEAL:\s*(\{.*\})\W*$/.exec(line)?.[1];
+  if (json !== undefined) return parse(json);
+  return /^\W*Fix applied successfully\W*$/i.test(line) ? { status: 'fixed', summary: '' } : null;
+}
+
+function parse(json: string): AgentClaim | null {
+  try {
+    const { status, summary } = JSON.parse(json) as { status?: unknown; summary?: unknown };
+    const known = statuses.find((one) => one === status);
+    if (!known) return null;
+    return {
+      status: known,
+      summary: typeof summary === 'string' ? summary.slice(0, MAX_SUMMARY_CHARACTERS) : '',
+    };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import type { AgentClaim } from '../core/attempt.js';
+import { readClaim } from './claim.js';
+import { noUsage, type AgentResult, type OutputReader, type Runner } from './runner.js';
+
+/** Turns of one agent run; a fix that needs more has lost its way. */
+const MAX_TURNS = 60;
+
+/**
+ * Claude Code without a terminal. It may edit in the project and run what `acceptEdits` allows; background tasks, which would
+ * keep the process alive behind its result, are off, and its own retries are few, since ours count.
+ */
+export const claudeRunner: Runner = {
+  command: ({ prompt }) => ({
+    file: 'claude',
+    args: [
+      '-p',
+      '--output-format',
+      'stream-json',
+      '--verbose',
+      '--permission-mode',
+      'acceptEdits',
+      '--max-turns',
+      String(MAX_TURNS),
+    ],
+    env: {
+      CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+      CLAUDE_CODE_MAX_RETRIES: process.env['CLAUDE_CODE_MAX_RETRIES'] ?? '2',
+    },
+    // By standard input: a prompt may begin with a dash, and be longer than an argument can be.
+    input: prompt,
+  }),
+  reader: claudeReader,
+};
+
+const contentShape = z.object({
+  type: z.string(),
+  text: z.string().optional(),
+  name: z.string().optional(),
+  input: z.record(z.string(), z.unknown()).optional(),
+});
+const assistantShape = z.object({
+  type: z.literal('assistant'),
+  message: z.object({ content: z.array(contentShape) }),
+});
+const resultShape = z.object({
+  type: z.literal('result'),
+  subtype: z.string().optional(),
+  is_error: z.boolean().optional(),
+  api_error_status: z.number().nullish(),
+  terminal_reason: z.string().nullish(),
+  num_turns: z.number().optional(),
+  result: z.string().optional(),
+  session_id: z.string().optional(),
+  total_cost_usd: z.number().optional(),
+  usage: z.object({ input_tokens: z.number().optional(), output_tokens: z.number().optional() }).optional(),
+  permission_denials: z.array(z.object({ tool_name: z.string().optional() })).optional(),
+  errors: z.array(z.string()).optional(),
+});
+type ClaudeResult = z.infer<typeof resultShape>;
+
+/** Reads `stream-json`: a line of JSON an event; the `result` event is the end, whatever the process does then. */
+export function claudeReader(): OutputReader {
+  let result: ClaudeResult | null = null;
+  return {
+    line: (text) => {
+      const event = parse(text);
+      const ended = resultShape.safeParse(event);
+      if (ended.success) result = ended.data;
+      return { activity: ended.success ? null : activityOf(event), complete: ended.success };
+    },
+    result: () => (result ? resultOf(result) : { claim: null, usage: noUsage, denials: [], trouble: null }),
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function activityOf(event: unknown): string | null {
+  const assistant = assistantShape.safeParse(event);
+  if (!assistant.success) return null;
+  const last = assistant.data.message.content.at(-1);
+  if (last?.type === 'tool_use') {
+    const { file_path: file, command, pattern } = last.input ?? {};
+    const about = [file, command, pattern].find((one) => typeof one === 'string');
+    return `${last.name ?? 'tool'} ${typeof about === 'string' ? about : ''}`.trim();
+  }
+  return last?.text ?? null;
+}
+
+function resultOf(result: ClaudeResult): AgentResult {
+  return {
+    claim: claimOf(result),
+    usage: {
+      costUsd: result.total_cost_usd ?? null,
+      inputTokens: result.usage?.input_tokens ?? null,
+      outputTokens: result.usage?.output_tokens ?? null,
+      turns: result.num_turns ?? null,
+      sessionId: result.session_id ?? null,
+    },
+    denials: (result.permission_denials ?? []).map((one) => one.tool_name ?? 'a tool'),
+    trouble: troubleOf(result),
+  };
+}
+
+function claimOf({ result = '' }: ClaudeResult): AgentClaim | null {
+  return result.split('\n').reduce<AgentClaim | null>((last, line) => readClaim(line) ?? last, null);
+}
+
+/** What only a person can mend, by the words and the status of the API's answer; measured on 2.1.329. */
+const unusable: readonly { readonly pattern: RegExp; readonly remedy: string }[] = [
+  {
+    pattern: /not logged in|invalid api key|failed to authenticate|oauth token/i,
+    remedy: 'Run `claude` and /login, or set ANTHROPIC_API_KEY.',
+  },
+  {
+    pattern: /credit balance|usage limit|spending limit/i,
+    remedy: 'Add credit, or wait until the limit is reset.',
+  },
+  { pattern: /issue with the selected model/i, remedy: 'Choose a model that your account has.' },
+  { pattern: /unknown command/i, remedy: 'Create the slash command in .claude/commands/.' },
+];
+
+/** An API failure has `subtype: "success"` and `is_error: true`; a command that never ran has no turns. */
+function troubleOf(result: ClaudeResult): AgentResult['trouble'] {
+  const text = (result.result ?? result.errors?.join('; ') ?? result.subtype ?? '').trim();
+  const known = unusable.find(({ pattern }) => pattern.test(text));
+  const refused = result.api_error_status === 401 || result.api_error_status === 403;
+  const failed = result.is_error === true || result.num_turns === 0;
+  if (failed && (known || refused)) {
+    const remedy = known?.remedy ?? 'Check the login and the permissions of the account.';
+    return { kind: 'unusable', reason: `claude: ${text.slice(0, 300)}`, remedy };
+  }
+  return result.is_error === true ? { kind: 'exited', exitCode: 1 } : null;
+}

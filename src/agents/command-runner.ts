@@ -1,0 +1,53 @@
+import type { AgentClaim } from '../core/attempt.js';
+import type { RunnerSettings } from '../core/settings.js';
+import { readClaim } from './claim.js';
+import type { AgentTask } from './run-agent.js';
+import { noUsage, type OutputReader, type Runner } from './runner.js';
+
+/** The kernel takes no argument over 128 KiB (MAX_ARG_STRLEN of execve(2)); one that is longer is given as a file. */
+const MAX_ARGUMENT_BYTES = 100_000;
+
+/** Any program, by its command line in agents.yaml. */
+export function commandRunner(settings: Extract<RunnerSettings, { kind: 'command' }>): Runner {
+  return {
+    command: (task) => {
+      const [file = '', ...args] = settings.command.map((word) => filledIn(word, task));
+      const last = settings.prompt === 'argument' ? [promptArgument(task)] : [];
+      return {
+        file,
+        args: [...args, ...last],
+        env: {},
+        input: settings.prompt === 'stdin' ? task.prompt : '',
+      };
+    },
+    reader: plainReader,
+  };
+}
+
+function filledIn(word: string, { agent, contextFile, promptFile, screenshot }: AgentTask): string {
+  const values: Record<string, string> = {
+    slashCommand: agent.slashCommand,
+    contextFile,
+    promptFile,
+    screenshot: screenshot ?? '',
+  };
+  return word.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}
+
+function promptArgument({ agent, prompt, promptFile }: AgentTask): string {
+  if (Buffer.byteLength(prompt) <= MAX_ARGUMENT_BYTES) return prompt;
+  return `${agent.slashCommand}\n\nRead the whole task in ${promptFile}`;
+}
+
+/** Plain text: the last completion signal is the claim. */
+export function plainReader(): OutputReader {
+  let claim: AgentClaim | null = null;
+  return {
+    line: (text) => {
+      const found = readClaim(text);
+      claim = found ?? claim;
+      return { activity: text.trim() === '' ? null : text, complete: found !== null };
+    },
+    result: () => ({ claim, usage: noUsage, denials: [], trouble: null }),
+  };
+}

@@ -1,0 +1,27 @@
+import { StringDecoder } from 'node:string_decoder';
+
+/** A line longer than this is handed on in parts: a flood without line ends must not fill the memory. */
+const MAX_LINE_CHARACTERS = 1024 * 1024;
+
+/** Splits bytes into lines; invalid UTF-8 becomes the replacement character. */
+export function lineSplitter(onLine: (line: string) => void): { write(chunk: Buffer): void; end(): void } {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  const feed = (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) onLine(line.replace(/\r$/, ''));
+    if (rest.length > MAX_LINE_CHARACTERS) {
+      onLine(rest);
+      rest = '';
+    }
+  };
+  return {
+    write: (chunk) => feed(decoder.write(chunk)),
+    end: () => {
+      feed(decoder.end());
+      if (rest !== '') onLine(rest);
+      rest = '';
+    },
+  };
+}
