@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { claudeReader, claudeRunner } from '../../../src/agents/claude-runner.js';
+import { agentTask } from '../../rig/agent-task.js';
+
+/** A result line in the shape that Claude Code 2.1.329 prints. */
+const result = (over: object) =>
+  JSON.stringify({
+    type: 'result',
+    subtype: 'success',
+    is_error: false,
+    api_error_status: null,
+    num_turns: 3,
+    result: 'Fix applied successfully',
+    session_id: '9b2f',
+    total_cost_usd: 0.00234,
+    usage: { input_tokens: 360, output_tokens: 45 },
+    permission_denials: [],
+    terminal_reason: 'completed',
+    ...over,
+  });
+
+function read(...lines: string[]) {
+  const reader = claudeReader();
+  return { seen: lines.map((line) => reader.line(line)), result: reader.result() };
+}
+
+describe('Claude Code’s stream-json', () => {
+  it('AG-1 AG-9 gives claim, cost, tokens, turns and session of the result, which is the end', () => {
+    const { seen, result: came } = read('not json', result({}));
+    expect(seen.map((one) => one.complete)).toEqual([false, true]);
+    expect(came).toEqual({
+      claim: { status: 'fixed', summary: '' },
+      usage: { costUsd: 0.00234, inputTokens: 360, outputTokens: 45, turns: 3, sessionId: '9b2f' },
+      denials: [],
+      trouble: null,
+    });
+  });
+
+  it('AG-3 finds the machine-readable line in the final text', () => {
+    const text = 'I added the policy.\n\nSELF-HEAL: {"status":"not-fixed","summary":"no access"}';
+    expect(read(result({ result: text })).result.claim).toEqual({
+      status: 'not-fixed',
+      summary: 'no access',
+    });
+  });
+
+  it('AG-8 names the tool calls that were denied', () => {
+    const denied = [{ tool_name: 'Edit', tool_use_id: 'x', tool_input: {} }];
+    expect(read(result({ permission_denials: denied })).result.denials).toEqual(['Edit']);
+  });
+
+  it.each([
+    ['no key', { is_error: true, num_turns: 1, result: 'Not logged in · Please run /login' }, /login/],
+    [
+      '401',
+      { is_error: true, api_error_status: 401, result: 'Invalid API key · Fix external API key' },
+      /login/,
+    ],
+    [
+      '403',
+      { is_error: true, api_error_status: 403, result: 'Failed to authenticate. API Error: 403' },
+      /login/,
+    ],
+    ['credit', { is_error: true, api_error_status: 400, result: 'Credit balance is too low' }, /credit/],
+    ['no such command', { num_turns: 0, result: 'Unknown command: /nope' }, /slash command/],
+  ])('AG-8 knows what only a person can mend: %s', (_, over, remedy) => {
+    const { trouble } = read(result(over)).result;
+    expect(trouble).toMatchObject({ kind: 'unusable', remedy: expect.stringMatching(remedy) });
+  });
+
+  it('AG-5 takes is_error for the failure that it is, though the subtype says success', () => {
+    const over = { is_error: true, api_error_status: 500, result: 'API Error: 500' };
+    expect(read(result(over)).result.trouble).toEqual({ kind: 'exited', exitCode: 1 });
+  });
+
+  it('AG-8 does not take an agent that talks of logins for one that is not logged in', () => {
+    expect(read(result({ result: 'The page said: Not logged in. Fixed.' })).result.trouble).toBeNull();
+  });
+
+  it('CL-13 shows what the agent does', () => {
+    const content = [{ type: 'tool_use', name: 'Edit', input: { file_path: 'src/cart.ts' } }];
+    const { seen } = read(JSON.stringify({ type: 'assistant', message: { content } }));
+    expect(seen[0]?.activity).toBe('Edit src/cart.ts');
+  });
+
+  it('AG-1 sends the slash command as the first characters of standard input, never as an argument', () => {
+    const { file, args, input } = claudeRunner.command(agentTask('hangs'));
+    expect(file).toBe('claude');
+    expect(input.startsWith('/debugger ')).toBe(true);
+    expect(args.join(' ')).toContain(
+      '-p --output-format stream-json --verbose --permission-mode acceptEdits',
+    );
+    expect(args.join(' ')).not.toContain('/debugger');
+  });
+});
