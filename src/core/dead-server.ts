@@ -1,19 +1,20 @@
-import { splitUrl } from './classify/own-origin.js';
 import type { DiagnosedFailure } from './cause.js';
+import { ownOrigin } from './classify/own-origin.js';
+import type { Evidence } from './evidence.js';
 
 /** From this many failures on a server that refuses connections is taken for the environment's fault (HL-7). */
 const many = 3;
 const refused =
   /(?:ERR_CONNECTION_REFUSED|NS_ERROR_CONNECTION_REFUSED|Could not connect to server|ECONNREFUSED)/;
 const address = /(https?:\/\/[^\s"'/)]{1,260})/;
-const hostAndPort = /ECONNREFUSED ((?:\d{1,3}\.){3}\d{1,3}|\[?[\da-f:]{2,40}\]?|[\w.-]{1,200}):(\d{2,5})/i;
+const hostAndPort = /ECONNREFUSED ((?:\d{1,3}\.){3}\d{1,3}|[\da-f:]{2,40}|[\w.-]{1,200}):(\d{2,5})/i;
 
 /** The origin that refused this failure's connections where nothing the server wrote says why, else null. */
 export function deadServer({ evidence, diagnosis }: DiagnosedFailure): string | null {
   if (diagnosis.category !== 'network-error' || diagnosis.why.some(({ source }) => source === 'server'))
     return null;
   const line = evidence.errors.map(({ message }) => message).find((message) => refused.test(message));
-  if (line === undefined) return refusedRequest(evidence.network);
+  if (line === undefined) return refusedRequest(evidence);
   return originIn(line);
 }
 
@@ -23,9 +24,11 @@ export function environmentSentence(origin: string, tests: number): string | nul
   return `${origin} refuses connections: ${tests} tests failed alike and nothing in the evidence says why`;
 }
 
-function refusedRequest(network: DiagnosedFailure['evidence']['network']): string | null {
-  const request = network.find(
-    ({ failure, resourceType }) => resourceType === 'document' && failure !== null && refused.test(failure),
+/** The app's own request that was refused; a stranger's says nothing of the app's servers. */
+function refusedRequest(evidence: Evidence): string | null {
+  const own = ownOrigin(evidence);
+  const request = evidence.network.find(
+    ({ failure, url }) => failure !== null && refused.test(failure) && own(url),
   );
   return request ? (address.exec(request.url)?.[1] ?? null) : null;
 }
@@ -33,7 +36,7 @@ function refusedRequest(network: DiagnosedFailure['evidence']['network']): strin
 function originIn(message: string): string | null {
   const from = message.search(refused);
   const url = address.exec(message.slice(from))?.[1] ?? address.exec(message)?.[1];
-  if (url && splitUrl(url)) return url;
+  if (url) return url;
   const [, host, port] = hostAndPort.exec(message) ?? [];
-  return host && port ? `http://${host}:${port}` : null;
+  return host && port ? `http://${host.includes(':') ? `[${host}]` : host}:${port}` : null;
 }

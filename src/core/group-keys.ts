@@ -12,12 +12,11 @@ const rootSources = new Set<Reason['source']>(['console', 'network', 'server', '
  */
 export function groupKeys(failure: DiagnosedFailure): string[] {
   const origin = deadServer(failure);
-  const root = rootKey(failure);
-  return [
-    `signature ${failure.signature}`,
-    origin && `dead server ${origin}`,
-    root ?? symptomKey(failure),
-  ].filter((key) => key !== null);
+  const dead = origin === null ? null : `dead server | ${origin}`;
+  const signature = `signature | ${failure.signature}`;
+  return [signature, dead, rootKey(failure), databaseKey(failure), symptomKey(failure)].filter(
+    (key) => key !== null,
+  );
 }
 
 /** The deciding evidence outside the test's own error, with where it happened. */
@@ -32,6 +31,13 @@ function rootKey({ diagnosis }: DiagnosedFailure): string | null {
   const evidence = root.source === 'network' ? withoutQuery(root.evidence) : normalise(root.evidence);
   const source = category === 'runtime-error' ? facts.source : null;
   return ['root', category, evidence, source].filter(Boolean).join(' | ');
+}
+
+/** A database names what is wrong, whoever passes its words on and in whichever channel. */
+function databaseKey({ diagnosis: { category, why, facts } }: DiagnosedFailure): string | null {
+  const { table, column, constraint, policy } = facts;
+  if (category !== 'database-error' || (table ?? column ?? constraint ?? policy) === null) return null;
+  return ['database', why[0]?.rule, table, column, constraint, policy].join(' | ');
 }
 
 function symptomKey({ diagnosis }: DiagnosedFailure): string | null {

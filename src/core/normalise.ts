@@ -3,7 +3,7 @@ import { stripAnsi } from './classify/strip-ansi.js';
 /** Each volatile part, in this order: what a later one would tear apart comes first. */
 const volatile: readonly (readonly [RegExp, string])[] = [
   // How often Playwright retried before it gave up is chance: `14 × locator resolved to …`, `retrying click action, attempt #3`.
-  [/^[ \t]*-?[ \t]*(?:\d{1,6} × )?(?:retrying \w+ action.*|waiting \d+ms)$/gm, ''],
+  [/^(?:- )?(?:\d{1,6} × )?(?:retrying \w{1,40} action.*|waiting \d{1,9}ms)$/gm, ''],
   [/\b\d{1,6} × /g, ''],
   [/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/gi, '<id>'],
   [
@@ -11,7 +11,7 @@ const volatile: readonly (readonly [RegExp, string])[] = [
     '<time>',
   ],
   [/\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: ?[AP]M)?\b/gi, '<time>'],
-  [/\b\d{1,9}(?:\.\d{1,9})? ?(?:ms|milliseconds?|seconds?|secs?|s|minutes?|mins?|m)\b/g, '<duration>'],
+  [/\b\d{1,15}(?:\.\d{1,9})?(?: ?(?:ms|milliseconds?|seconds?|secs?|minutes?|mins?)|[smh])\b/g, '<duration>'],
   [
     /((?:\b(?:https?|wss?):\/\/|@)(?:[\w.-]{1,200}|\[[\da-f:]{2,40}\])|\blocalhost|\b\d{1,3}(?:\.\d{1,3}){3}|\[::1?\]|::1):\d{2,5}\b/gi,
     '$1:<port>',
@@ -26,25 +26,28 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   [/\d{6,}/g, '<id>'],
 ];
 
+/** Characters of a message that are looked at; what stands behind them makes no difference. */
+const longest = 32_000;
+
 /**
  * A message without what differs from one run to the next though the failure is the same (ME-1): colours, times, durations,
  * ports, ids, the folders of absolute paths, the number of retries in a call log. All else stays.
  */
 export function normalise(message: string): string {
-  let text = stripAnsi(message);
+  let text = linesOf(stripAnsi(message.slice(0, longest))).join('\n');
   for (const [pattern, name] of volatile) text = text.replace(pattern, name);
-  return distinctLines(text);
+  const log = text.search(/^Call log:/m);
+  if (log === -1) return linesOf(text).join('\n');
+  return [...linesOf(text.slice(0, log)), ...distinct(linesOf(text.slice(log)))].join('\n');
 }
 
-/** A call log repeats its lines as often as there was time for; each is kept once, blanks made one. */
-function distinctLines(text: string): string {
-  const log = text.indexOf('Call log:');
-  const lines = (part: string) =>
-    part
-      .split('\n')
-      .map((line) => line.trim().replace(/\s+/g, ' '))
-      .filter(Boolean);
-  if (log === -1) return lines(text).join('\n');
-  const calls = lines(text.slice(log)).map((line) => line.replace(/^- /, ''));
-  return [...lines(text.slice(0, log)), ...new Set(calls)].join('\n');
+/** The lines that hold something, blanks made one. */
+function linesOf(text: string): string[] {
+  const lines = text.split('\n').map((line) => line.trim().replace(/\s+/g, ' '));
+  return lines.filter((line) => line !== '');
+}
+
+/** A call log repeats its lines as often as there was time for; each is kept once. */
+function distinct(log: readonly string[]): string[] {
+  return [...new Set(log.map((line) => line.replace(/^- /, '')))];
 }

@@ -1,0 +1,88 @@
+// Classifications a second on one core. Usage: node bench/classify.mjs [failures.jsonl], after `npm run build`. Without a file
+// it takes the sample below. Counts CPU time, so that other work on the machine does not matter.
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { readClassifyInput } from '../dist/cli/classify-input.js';
+import { classify } from '../dist/core/classify/classify.js';
+
+const wanted = 20_000;
+const rounds = 5;
+const roundMs = 1_000;
+
+const call = (locator) =>
+  `Call log:\n  - waiting for ${locator}\n    - locator resolved to <button class="cta">Pay</button>\n  - attempting click action\n    - waiting for element to be visible, enabled and stable\n`;
+const sample = [
+  {
+    error: {
+      message: `TimeoutError: locator.click: Timeout 30000ms exceeded.\n${call("getByRole('button', { name: 'Pay' })")}`,
+    },
+  },
+  {
+    error: { message: `Error: locator.fill: Test timeout of 30000ms exceeded.\n${call("locator('#card')")}` },
+    console: [
+      { type: 'pageerror', text: "TypeError: Cannot read properties of undefined (reading 'total')" },
+    ],
+  },
+  {
+    error: {
+      message:
+        'Error: expect(locator).toHaveText(expected) failed\n\nLocator:  locator(\'#sum\')\nExpected: "12.00"\nReceived: "0.00"\nTimeout:  5000ms',
+    },
+    network: [
+      { method: 'POST', url: 'http://localhost:3000/api/orders', status: 500, resourceType: 'fetch' },
+    ],
+  },
+  {
+    error: {
+      message:
+        "src/cart.ts:12:5 - error TS2322: Type 'string' is not assignable to type 'number'.\n\n12     total: '0',\n       ~~~~~",
+    },
+  },
+  {
+    error: {
+      message:
+        'Error: page.goto: net::ERR_CONNECTION_REFUSED at http://localhost:3000/cart\nCall log:\n  - navigating to "http://localhost:3000/cart", waiting until "load"',
+    },
+  },
+  {
+    error: {
+      message:
+        'PostgresError: new row violates row-level security policy for table "orders"\n    at ErrorResponse (/srv/node_modules/postgres/src/connection.js:788:26)',
+    },
+  },
+  {
+    error: {
+      message:
+        'Invalid `prisma.order.create()` invocation:\n\nUnique constraint failed on the fields: (`number`)',
+    },
+  },
+  { error: { message: 'Test timeout of 30000ms exceeded.' } },
+].map((record) => JSON.stringify(record));
+
+const file = process.argv[2];
+const text = file ? readFileSync(file, 'utf8') : sample.join('\n');
+const records = readClassifyInput(text, { format: 'jsonl', rootDir: process.cwd() });
+if (!records.ok) throw new Error(`${records.error.message}: ${records.error.detail}`);
+
+const speeds = Array.from({ length: rounds + 1 }, () =>
+  speedOf(records.value.map(({ evidence }) => evidence)),
+);
+// The first round is the compiler's.
+const best = Math.max(...speeds.slice(1));
+console.log(
+  `${records.value.length} failures: ${best.toLocaleString('en')} classifications/s of CPU time (wanted: ${wanted.toLocaleString('en')})`,
+);
+if (best < wanted) process.exitCode = 1;
+
+function speedOf(failures) {
+  const start = process.cpuUsage();
+  let count = 0;
+  let usedMs = 0;
+  while (usedMs < roundMs) {
+    for (const evidence of failures) classify(evidence);
+    count += failures.length;
+    const { user, system } = process.cpuUsage(start);
+    usedMs = (user + system) / 1_000;
+  }
+  return Math.round((count / usedMs) * 1_000);
+}

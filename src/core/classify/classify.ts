@@ -1,0 +1,38 @@
+import type { Category, Diagnosis, Reason } from '../diagnosis.js';
+import type { Evidence } from '../evidence.js';
+import { factsOf } from './facts.js';
+import { reasonsIn, retryAxisOf, type Clue } from './match.js';
+import { readClues } from './read-clues.js';
+import { rankCategories } from './weigh.js';
+
+/** What is said of a failure that no rule knows (CS-6). */
+export const unknownWarning = 'Error type unknown, using default agent';
+
+const mostReasons = 5;
+
+/** Says what a failure is, why, what else it may be, and what its texts plainly state (CS-1 to CS-8, CS-11). */
+export function classify(evidence: Evidence): Diagnosis {
+  const clues = readClues(evidence);
+  const reasons = reasonsIn(clues);
+  const [category = 'unknown', ...others] = rankCategories(reasons);
+  const why = strongest(reasons, category);
+  return {
+    category,
+    alternatives: others.filter((other) => other !== 'unknown'),
+    confidence: why[0]?.confidence ?? 0,
+    why,
+    retry: retryAxisOf(relevant(clues, why), category),
+    facts: factsOf(evidence, { clues, reasons, why }),
+    warning: category === 'unknown' ? unknownWarning : null,
+  };
+}
+
+function strongest(reasons: readonly Reason[], category: Category): Reason[] {
+  const own = reasons.filter((reason) => reason.category === category);
+  return own.sort((a, b) => b.confidence - a.confidence).slice(0, mostReasons);
+}
+
+/** The error itself and the channels that decided: what else the evidence holds must not turn the retry axis. */
+function relevant(clues: readonly Clue[], why: readonly Reason[]): Clue[] {
+  return clues.filter(({ source }) => source === 'error' || why.some((reason) => reason.source === source));
+}

@@ -1,0 +1,97 @@
+import type { EvidenceSource, Facts, Reason } from '../diagnosis.js';
+import type { Evidence } from '../evidence.js';
+import { bounded } from './bounded.js';
+import { databaseFacts, noDatabaseFacts, postgrestTable } from './database-facts.js';
+import { firstOwnFrame } from './own-frame.js';
+import { ownOrigin, splitUrl } from './own-origin.js';
+import type { Clue } from './match.js';
+import { endpointOf, failedRequests } from './requests.js';
+import { stripAnsi } from './strip-ansi.js';
+
+/** What `classify` knows when it asks for the facts. */
+export interface Findings {
+  readonly clues: readonly Clue[];
+  readonly reasons: readonly Reason[];
+  /** The reasons that decided. */
+  readonly why: readonly Reason[];
+}
+
+const errorName =
+  /^\s*(?:Uncaught (?:\(in promise\) )?)?(?:[\w.]{1,80}\.)?([A-Z]\w{0,60}(?:Error|Exception)|Error)(?: \[\w{1,60}\])?:/;
+const locators = [
+  /^[ \t]*Locator:[ \t]*(\S.{0,300})$/m,
+  /strict mode violation: (.{1,300}) resolved to/,
+  /waiting for ((?:locator|getBy\w{1,20}|get_by_\w{1,20}|frameLocator)\(.{1,300})$/m,
+  /waiting for selector ["'](.{1,300})["']/,
+];
+const navigation = /\b(net::ERR_\w+|NS_ERROR_\w+) at (https?:\/\/\S{1,300})/;
+
+/** What the texts say plainly. */
+export function factsOf(evidence: Evidence, findings: Findings): Facts {
+  const message = bounded(evidence.errors[0]?.message ?? '', 4000);
+  const database = findings.reasons.some(({ category }) => category === 'database-error');
+  const failed = failedRequestOf(evidence);
+  const facts = database ? databaseFacts(databaseText(findings)) : noDatabaseFacts;
+  return {
+    errorType: errorName.exec(stripAnsi(message.slice(0, 200)))?.[1] ?? 'Error',
+    source: sourceOf(evidence, findings.why[0]?.source ?? 'error'),
+    ...facts,
+    table: facts.table ?? (failed && postgrestTable(failed.url)),
+    endpoint: failed ? endpointOf(failed) : navigationOf(message),
+    locator: locatorOf(evidence),
+  };
+}
+
+/** The lines that a database spoke, and the whole channel where it did, since details stand on lines of their own. */
+function databaseText({ clues, reasons }: Findings): string {
+  const spoken = reasons.filter(({ category }) => category === 'database-error');
+  const lines = spoken.toSorted((a, b) => b.confidence - a.confidence).map(({ evidence }) => evidence);
+  const channels = clues.filter(({ source }) => spoken.some((reason) => reason.source === source));
+  return [...lines, ...channels.map(({ text }) => text)].join('\n');
+}
+
+/** The worst of the app's own requests, server errors first, the latest of equals. */
+function failedRequestOf(evidence: Evidence) {
+  if (evidence.network.length === 0) return null;
+  const failed = failedRequests(evidence, ownOrigin(evidence)).filter(
+    ({ failure }) => !failure?.includes('ERR_ABORTED'),
+  );
+  return failed.findLast(({ status }) => status === null || status >= 500) ?? failed.at(-1) ?? null;
+}
+
+function navigationOf(message: string): string | null {
+  const match = message.includes(' at http') ? navigation.exec(message) : null;
+  return match ? `GET ${splitUrl(match[2] ?? '')?.path ?? '/'} → ${match[1]}` : null;
+}
+
+function locatorOf({ errors }: Evidence): string | null {
+  for (const error of errors) {
+    if (!/ocator|waiting for|strict mode/.test(error.message)) continue;
+    const message = stripAnsi(bounded(error.message, 8000));
+    const found = locators.map((pattern) => pattern.exec(message)?.[1]).find(Boolean);
+    if (found) return found.trim();
+  }
+  return null;
+}
+
+/** Looks where the decision was made: a page's exception does not come from the line of the test that noticed it. */
+function sourceOf(evidence: Evidence, decidedBy: EvidenceSource): string | null {
+  const code = { rootDir: evidence.rootDir, own: ownOrigin(evidence) };
+  const texts = stacksOf(evidence, decidedBy);
+  for (const text of texts) {
+    const found = text ? firstOwnFrame(stripAnsi(bounded(text, 8000)), code) : null;
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function stacksOf(evidence: Evidence, decidedBy: EvidenceSource): (string | null)[] {
+  if (decidedBy === 'console') {
+    const entries = evidence.console.filter(({ type }) => type === 'pageerror' || type === 'error');
+    return entries.flatMap(({ stack, text, location }) => [stack, text, location]);
+  }
+  if (decidedBy === 'server') return [evidence.serverOutput];
+  if (decidedBy === 'network')
+    return evidence.network.map(({ status, responseBody }) => ((status ?? 0) >= 400 ? responseBody : null));
+  return evidence.errors.flatMap(({ stack, message }) => [stack, message]);
+}

@@ -1,0 +1,72 @@
+import type { Category, EvidenceSource, Reason, RetryAxis } from '../diagnosis.js';
+import type { NoiseRule, Pattern, Rule } from './rule.js';
+import { rules } from './rules.js';
+import { noiseRules } from './rules/noise.js';
+import { retryRules } from './rules/retry.js';
+import { createWordIndex } from './word-index.js';
+
+/** Text of one channel of the evidence, cleaned. */
+export interface Clue {
+  readonly source: EvidenceSource;
+  readonly text: string;
+}
+
+const longestEvidence = 300;
+/** How many lines that do not count are passed over in search of one that does. */
+const mostExceptions = 50;
+
+const rulesIn = createWordIndex(rules);
+const noiseIn = createWordIndex(noiseRules);
+const retryRulesIn = createWordIndex(retryRules);
+
+/** The reasons that the clues give, each rule at most once a clue. */
+export function reasonsIn(clues: readonly Clue[]): Reason[] {
+  return clues.flatMap((clue) => rulesIn(clue.text).flatMap((rule) => reasonOf(rule, clue) ?? []));
+}
+
+/** The first axis whose rule matches a clue in a failure of this class, else `code_error` (CS-11). */
+export function retryAxisOf(clues: readonly Clue[], category: Category): RetryAxis {
+  const text = clues.map((clue) => clue.text).join('\n');
+  const rule = retryRulesIn(text).find(
+    (one) => one.categories.includes(category) && matchingLine(one, text) !== null,
+  );
+  return rule?.axis ?? 'code_error';
+}
+
+/** Drops the lines of a channel that decide nothing. */
+export function withoutNoise(source: EvidenceSource, text: string): string {
+  const noise = noiseIn(text).filter((rule: NoiseRule) => rule.sources.includes(source));
+  if (noise.length === 0) return text;
+  const lines = text.split('\n').filter((line) => !noise.some(({ pattern }) => pattern.test(line)));
+  return lines.join('\n');
+}
+
+function reasonOf(rule: Rule, { source, text }: Clue): Reason | null {
+  if (!rule.sources.includes(source)) return null;
+  const line = matchingLine(rule, text);
+  if (line === null) return null;
+  const { id, category, confidence } = rule;
+  return { rule: id, category, source, evidence: line.trim().slice(0, longestEvidence), confidence };
+}
+
+function matchingLine({ pattern, unless }: Pattern, text: string): string | null {
+  let rest = text;
+  for (let tries = 0; tries < mostExceptions; tries++) {
+    const match = pattern.exec(rest);
+    if (!match) return null;
+    const line = lineOf(rest, match);
+    if (!unless?.test(line)) return line;
+    const end = rest.indexOf('\n', match.index + match[0].length);
+    if (end === -1) return null;
+    rest = rest.slice(end + 1);
+  }
+  return null;
+}
+
+/** The line that a match begins in, not counting blanks and line ends that it took along. */
+function lineOf(text: string, match: RegExpExecArray): string {
+  const from = match.index + match[0].search(/\S|$/);
+  const start = from === 0 ? 0 : text.lastIndexOf('\n', from - 1) + 1;
+  const end = text.indexOf('\n', from);
+  return text.slice(start, end === -1 ? text.length : end);
+}

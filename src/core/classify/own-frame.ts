@@ -1,0 +1,44 @@
+import { splitUrl } from './own-origin.js';
+
+const frame =
+  /(?:at |@|\(|^|\s)((?:file:\/\/|https?:\/\/|webpack(?:-internal)?:\/\/)?[^\s():]{0,300}(?::\d{1,5}(?=\/)[^\s():]{1,300})?\.(?:[cm]?[jt]sx?|vue|svelte|astro)(?:\?[^\s():]{0,200})?):(\d{1,7}):(\d{1,7})/g;
+const foreign = /\/node_modules\/|^node:|\/internal\/|^internal\/|\/playwright(?:-core)?\/lib\//;
+/** Bundles are not the user's source; their positions say nothing without a source map. */
+const bundled =
+  /^(?:assets|_next|static|_nuxt|_app|dist|build|chunks|@vite|@id|@react-refresh)\/|[.-][\da-f]{8,}\.m?js$|\.chunk\.js$/i;
+
+/** What decides whether a frame is the user's own. */
+export interface OwnCode {
+  readonly rootDir: string;
+  readonly own: (url: string) => boolean;
+}
+
+/** The first frame of the user's own code in a stack, as `path:line:column` relative to the project, or null. */
+export function firstOwnFrame(stack: string, code: OwnCode): string | null {
+  for (const [, address = '', line, column] of stack.matchAll(frame)) {
+    const path = ownPath(address.replaceAll('\\', '/'), code);
+    if (path !== null) return `${path}:${line}:${column}`;
+  }
+  return null;
+}
+
+function ownPath(address: string, { rootDir, own }: OwnCode): string | null {
+  if (foreign.test(address)) return null;
+  if (/^https?:/.test(address)) return own(address) ? servedPath(address, rootDir) : null;
+  const path = address.replace(/^webpack(?:-internal)?:\/\/[^/]*\/(?:\.\/)?/, '').replace(/^file:\/\//, '');
+  if (!path.startsWith('/') && !/^[A-Za-z]:\//.test(path)) return path.replace(/^\.\//, '');
+  return within(path, rootDir);
+}
+
+/** Development servers serve sources under their path in the project; `/@fs/` holds an absolute one. */
+function servedPath(address: string, rootDir: string): string | null {
+  const path = (splitUrl(address)?.path ?? '').replace(/\?.*$/, '');
+  if (path.startsWith('/@fs/')) return within(path.slice(4), rootDir);
+  const relative = path.slice(1);
+  return relative === '' || bundled.test(relative) ? null : relative;
+}
+
+function within(path: string, rootDir: string): string | null {
+  const root = `${rootDir.replaceAll('\\', '/').replace(/\/$/, '')}/`;
+  return path.startsWith(root) ? path.slice(root.length) : null;
+}

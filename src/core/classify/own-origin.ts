@@ -1,0 +1,51 @@
+import type { Evidence } from '../evidence.js';
+
+/** The parts of an absolute URL that matter here; `path` includes the query. */
+interface UrlParts {
+  readonly origin: string;
+  readonly host: string;
+  readonly path: string;
+}
+
+const url =
+  /^(?:https?|wss?):\/\/(?:[^/?#@\s]{0,200}@)?((?:\[[^\]]{1,60}\]|[^/?#:\s]{1,253}))(:\d{1,5})?([^#\s]*)/i;
+const loopback =
+  /^(?:localhost|.{1,100}\.localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\]|host\.docker\.internal)$/i;
+/** Hosted back ends speak for the app although they live elsewhere. */
+const hostedBackend =
+  /\.(?:supabase\.(?:co|in|net)|firebaseio\.com|nhost\.run|hasura\.app|convex\.cloud|appwrite\.io)$/i;
+const sharedSuffix =
+  /^(?:vercel\.app|netlify\.app|github\.io|pages\.dev|workers\.dev|herokuapp\.com|web\.app|co\.\w\w|com\.\w\w)$/i;
+
+/** Splits an absolute http(s) or ws(s) URL; null for anything else. */
+export function splitUrl(text: string): UrlParts | null {
+  const match = url.exec(text);
+  if (!match?.[1]) return null;
+  const host = match[1].toLowerCase();
+  return { host, origin: `${host}${match[2] ?? ''}`, path: match[3] || '/' };
+}
+
+/**
+ * Makes the test whether a URL belongs to the app: the page's own origin or site, the loopback, a hosted back end, or no
+ * origin at all. Where the page's URL is not known, every host is taken for the app's; noise rules name the usual strangers.
+ */
+export function ownOrigin(evidence: Pick<Evidence, 'pageUrl'>): (address: string) => boolean {
+  const page = evidence.pageUrl === null ? null : splitUrl(evidence.pageUrl);
+  const site = page && siteOf(page.host);
+  return (address) => {
+    const parts = splitUrl(address);
+    if (!parts || isLoopback(parts.host) || hostedBackend.test(parts.host)) return true;
+    return !page || isLoopback(page.host) ? page === null : siteOf(parts.host) === site;
+  };
+}
+
+/** Whether a host is this machine. */
+export function isLoopback(host: string): boolean {
+  return loopback.test(host);
+}
+
+function siteOf(host: string): string {
+  const labels = host.split('.');
+  const site = labels.slice(-2).join('.');
+  return sharedSuffix.test(site) ? labels.slice(-3).join('.') : site;
+}

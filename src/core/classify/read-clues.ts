@@ -1,0 +1,92 @@
+import type { EvidenceSource } from '../diagnosis.js';
+import type { ConsoleEntry, Evidence } from '../evidence.js';
+import { bounded } from './bounded.js';
+import { withoutNoise, type Clue } from './match.js';
+import { ownOrigin } from './own-origin.js';
+import { errorBody, failedRequests, requestLine } from './requests.js';
+import { stripAnsi } from './strip-ansi.js';
+import { markedStatusLine, withoutQuotes } from './without-quotes.js';
+
+/** Characters that are read of each channel. */
+const most = { error: 12_000, stack: 4_000, console: 1_500, server: 24_000, page: 6_000 } as const;
+const consoleEntries = 50;
+const failedResource = 'Failed to load resource';
+const quietTypes = new Set([
+  'log',
+  'info',
+  'debug',
+  'warning',
+  'dir',
+  'dirxml',
+  'table',
+  'trace',
+  'count',
+  'timeEnd',
+  'clear',
+]);
+
+/** Reads what every channel of the evidence says, ready for the rules. */
+export function readClues(evidence: Evidence): Clue[] {
+  const own = ownOrigin(evidence);
+  const failed = evidence.network.length > 0 ? failedRequests(evidence, own) : [];
+  return [
+    clueOf('error', errorText(evidence)),
+    clueOf('stack', stackText(evidence)),
+    clueOf('console', consoleText(evidence, own)),
+    clueOf('network', failed.map(requestLine).join('\n')),
+    ...evidence.network
+      .filter((entry) => own(entry.url))
+      .map((entry) => clueOf('network', stripAnsi(errorBody(entry)))),
+    clueOf(
+      'server',
+      stripAnsi(bounded(evidence.serverOutput, most.server)).replace(/^\[WebServer\] ?/gm, ''),
+    ),
+    clueOf('page', bounded(evidence.ariaSnapshot ?? '', most.page)),
+  ].filter((clue) => clue.text !== '');
+}
+
+function clueOf(source: EvidenceSource, raw: string): Clue {
+  return { source, text: raw === '' ? raw : withoutNoise(source, raw) };
+}
+
+function errorText({ errors }: Evidence): string {
+  const parts = errors.flatMap(({ message, causes, snippet }) => [message, ...causes, statusLines(snippet)]);
+  const text = parts.filter((part) => part !== '').join('\n');
+  return withoutQuotes(stripAnsi(bounded(text, most.error)));
+}
+
+function statusLines(snippet: string | null): string {
+  if (!snippet?.includes('>')) return '';
+  return stripAnsi(bounded(snippet, most.stack)).split('\n').map(markedStatusLine).filter(Boolean).join('\n');
+}
+
+function stackText({ errors }: Evidence): string {
+  const stacks = errors.map(({ stack, message }) =>
+    stack?.startsWith(message) ? stack.slice(message.length) : stack,
+  );
+  return withoutQuotes(stripAnsi(bounded(stacks.filter(Boolean).join('\n'), most.stack)));
+}
+
+function consoleText(evidence: Evidence, own: (url: string) => boolean): string {
+  const telling = evidence.console.filter((entry) => !quietTypes.has(entry.type) && ownScript(entry, own));
+  // The browser repeats each failed request in the console; the request itself says more.
+  const repeats = evidence.network.length > 0;
+  return telling
+    .slice(-consoleEntries)
+    .map(consoleLine)
+    .filter((line) => !(repeats && line.startsWith(failedResource)))
+    .map((text) => stripAnsi(bounded(text, most.console)))
+    .join('\n');
+}
+
+/** An entry as the rules read it; the browser names the address of a failed request beside its text alone. */
+function consoleLine({ type, text, location }: ConsoleEntry): string {
+  if (text.startsWith(failedResource) && location !== '') return `${text} (${location})`;
+  return type === 'pageerror' ? `Uncaught ${text.replace(/^Uncaught /, '')}` : text;
+}
+
+function ownScript({ location, stack, text }: ConsoleEntry, own: (url: string) => boolean): boolean {
+  // A failed request's location is the address asked for, a script's error has that of the script.
+  const script = /https?:\/\/[^\s)]{1,500}/.exec(stack ?? '')?.[0] ?? location;
+  return script === '' || own(script) || text.includes('CORS policy');
+}

@@ -1,0 +1,48 @@
+import type { Evidence, NetworkEntry } from '../evidence.js';
+import { isLoopback, splitUrl } from './own-origin.js';
+
+const decoration = new Set(['image', 'font', 'media', 'ping', 'texttrack', 'manifest']);
+const mostRequests = 20;
+const longestBody = 2000;
+const entities: Readonly<Record<string, string>> = {
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  amp: '&',
+  nbsp: ' ',
+  '#39': "'",
+  '#x27': "'",
+};
+
+/** The app's own requests that were answered with an error or not at all; pictures, fonts and beacons are left out. */
+export function failedRequests(evidence: Evidence, own: (url: string) => boolean): NetworkEntry[] {
+  return evidence.network
+    .filter((entry) => (entry.status === null ? entry.failure !== null : entry.status >= 400))
+    .filter((entry) => !decoration.has(entry.resourceType) && own(entry.url))
+    .slice(-mostRequests);
+}
+
+/** A request and its ending in one line: `POST /api/orders → 500`; the host is named where it is not the loopback. */
+export function endpointOf(entry: NetworkEntry): string {
+  const parts = splitUrl(entry.url);
+  const address = parts && isLoopback(parts.host) ? parts.path : entry.url;
+  return `${entry.method.toUpperCase()} ${address.slice(0, 200)} → ${entry.status ?? entry.failure ?? 'no answer'}`;
+}
+
+/** `endpointOf` with the kind of resource before it, which is what the request rules read. */
+export function requestLine(entry: NetworkEntry): string {
+  return `${entry.resourceType || 'other'} ${endpointOf(entry)}`;
+}
+
+/** What the server said in the body of an error, HTML taken off. Answers of GraphQL are errors under any status. */
+export function errorBody(entry: NetworkEntry): string {
+  const body = entry.responseBody;
+  if (!body || ((entry.status ?? 0) < 400 && !/^\s*\{\s*"errors"/.test(body))) return '';
+  const text = body.slice(0, longestBody * 4);
+  const plain = /^\s*</.test(text)
+    ? text.replace(/<(script|style)\b[^]{0,4000}?<\/\1>/g, '').replace(/<[^<>]{0,400}>/g, '\n')
+    : text;
+  return plain
+    .replace(/&(#?\w{2,6});/g, (whole, name: string) => entities[name] ?? whole)
+    .slice(0, longestBody);
+}

@@ -1,0 +1,89 @@
+import { rulesFor } from '../../rule.js';
+
+/** What parsers and transformers (Babel, SWC, esbuild, Node's own) say of code and style sheets that they cannot read. */
+export const syntaxRules = rulesFor('build-error', [
+  {
+    id: 'build/syntax-with-position',
+    words: ['syntaxerror', 'syntax error', 'unexpected token (', 'missing semicolon'],
+    pattern:
+      /SyntaxError: (?:\S{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|json|astro)\b.{0,200})?.{0,200}\(\d+:\d+\)|(?:Unexpected token|Missing semicolon)[^\n(]{0,60}\(\d+:\d+\)|^\s*[×x]?\s*Syntax Error\s*$/im,
+    unless: /in JSON/,
+    confidence: 0.94,
+  },
+  {
+    id: 'build/syntax-of-javascript',
+    words: ['syntaxerror'],
+    pattern:
+      /SyntaxError: (?:(?:Unexpected|Invalid or unexpected|Missing|missing|Unterminated|Invalid (?:left|shorthand|destructuring|character)|Illegal|Identifier '|Unexpected strict|Expected|expected|await is only|Octal|Duplicate|Malformed|Private field|Lexical|Rest|Getter|Setter|Function statements|Declaration or|Cannot use|The requested|import |export |'?\w{1,20}'? (?:outside|must)|Class |Deleting|Delete |Unsyntactic|Export ').{0,200})/,
+    unless:
+      /JSON|at position \d|DOMException|selector|not a valid|querySelector|Unexpected end of input|in pattern|regular expression: \//i,
+    confidence: 0.86,
+  },
+  {
+    id: 'build/babel',
+    words: [
+      'experimental syntax',
+      'babel',
+      'cannot find preset',
+      'cannot find plugin',
+      'duplicate declaration',
+      'decorators are not',
+    ],
+    pattern:
+      /Support for the experimental syntax|\bBabelParseError\b|BABEL_\w*(?:ERROR|UNKNOWN)\w*|\[BABEL\]|Requires Babel "|Cannot find (?:preset|plugin) '|Duplicate declaration "|Decorators are not (?:enabled|valid)/,
+    confidence: 0.92,
+  },
+  {
+    id: 'build/jsx',
+    words: ['umd global', 'jsx'],
+    pattern:
+      /Adjacent JSX elements|JSX element '?.{0,60} has no corresponding closing tag|Expected corresponding (?:JSX )?closing tag|Unterminated JSX contents|JSX syntax extension is not currently enabled|invalid JS syntax.{0,80}JSX|React' refers to a UMD global/i,
+    confidence: 0.93,
+  },
+  {
+    id: 'build/unexpected-token',
+    words: [
+      'but found',
+      ', got ',
+      'unexpected token',
+      'unterminated',
+      'expression expected',
+      'unexpected eof',
+      'invalid token',
+    ],
+    pattern:
+      /\bERROR: (?:Expected|Unexpected|Unterminated|Syntax)|Expected ["'][^"'\n]{1,20}["'] but found ["']|[×x] (?:Expected|Unexpected|Unterminated) .{0,80}|Jest encountered an unexpected token|Unterminated (?:string constant|template|regexp)|^\s*(?:Error: )?(?:Expression expected|Unexpected eof)\b/im,
+    unless: /JSON/,
+    confidence: 0.9,
+  },
+  {
+    id: 'build/styles',
+    words: [
+      '[sass]',
+      '[less]',
+      'postcss',
+      'csssyntaxerror',
+      'sasserror',
+      'stylesheet to import',
+      'unknown utility class',
+      'class does not exist',
+      'unknown word',
+      'undefined variable',
+      'undefined mixin',
+      '.scss',
+      '.less',
+      'scss',
+    ],
+    pattern:
+      /\[postcss\]|\bCssSyntaxError\b|requires PostCSS 8|as a PostCSS plugin|\bSassError\b|Can't find stylesheet to import|Cannot apply unknown utility class|class does not exist\. If |(?:\.s?css|\.less)\S{0,40}:? (?:Unknown word|Undefined (?:variable|mixin))|Error: Undefined (?:variable|mixin)|PostCSS (?:plugin|config)\b.{0,80}(?:error|fail|not|require)|\[sass\]|\[less\]/i,
+    confidence: 0.93,
+  },
+  {
+    id: 'build/command-failed',
+    words: ['build', 'tsc', 'not found', 'not recognized'],
+    pattern:
+      /(?:Command failed|ELIFECYCLE|exited with (?:exit )?code [1-9]\d*|exit status [1-9]).{0,80}\b(?:tsc|(?:vite|next|nuxt|ng|webpack|turbo|run|yarn|pnpm|react-scripts|astro)[ :]build)\b|\b(?:tsc|(?:vite|next|nuxt|ng|webpack|turbo|run|yarn|pnpm|react-scripts|astro)[ :]build)\b.{0,80}(?:Command failed|exited with (?:exit )?code [1-9]|exit status [1-9]|failed)|\b(?:tsc|vite|next|nuxt|webpack|rollup|esbuild|react-scripts|astro|turbo|svelte-kit|remix|ng|tsx|ts-node): (?:command )?not found|'(?:tsc|vite|next|nuxt|webpack|rollup|react-scripts|astro|turbo|ng|tsx|ts-node)' is not recognized as/i,
+    sources: ['error', 'server'],
+    confidence: 0.65,
+  },
+]);

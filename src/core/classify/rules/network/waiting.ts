@@ -1,0 +1,97 @@
+import { rulesFor } from '../../rule.js';
+
+/** Pages, requests and servers that did not answer in time, as Playwright and its neighbours say it. */
+export const waitingRules = rulesFor('network-error', [
+  {
+    id: 'network/navigation-timeout',
+    words: [
+      'cannot navigate to invalid',
+      'waiting for navigation',
+      'goto',
+      'reload',
+      'goback',
+      'goforward',
+      'navigation',
+      'waitforurl',
+      'wait_for_url',
+      'waitforloadstate',
+      'wait_for_load_state',
+      'setcontent',
+    ],
+    pattern:
+      /waiting for navigation (?:to|until)\b|waiting for ".{1,200}" navigation|\b(?:[Pp]age|[Ff]rame)\.(?:goto|reload|goBack|goForward|go_back|waitForNavigation|wait_for_navigation|waitForURL|wait_for_url|waitForLoadState|wait_for_load_state|expect_navigation)\b.{0,20}?(?:[Tt]est |time ?)?(?:[Tt]imeout|time out|timed out)\b|[Nn]avigation [Tt]imeout(?: of \d+ ?ms)? [Ee]xceeded|[Tt]imed out.{0,60}(?:page load|navigation)|Navigation failed because (?:page was closed|net)|interrupted by another navigation|Cannot navigate to invalid URL|[Nn]avigation to ".{1,300}" (?:failed|was canceled)|page\.(?:waitForURL|goto)\b.{0,200}time ?d? ?out/i,
+    confidence: 0.84,
+  },
+  {
+    id: 'network/response-timeout',
+    words: [
+      'waitforresponse: ',
+      'timeout of ',
+      'waitforresponse',
+      'waitforrequest',
+      'expect_response',
+      'expect_request',
+      'event "response"',
+      'event "request',
+      'wait_for_response',
+      'wait_for_event',
+    ],
+    pattern:
+      /\bwaitFor(?:Response|Request): (?:Page|Browser|Target) .{0,20}closed|^(?:Error: |AxiosError: )?timeout of \d+ms exceeded|\b(?:waitFor|expect_|wait_for_)_?(?:[Rr]esponse|[Rr]equest)\w*\b.{0,30}[Tt]imeout|while waiting for event "(?:response|request\w*)"|Timeout.{0,60}waiting for (?:response|request)\b/m,
+    confidence: 0.85,
+  },
+  {
+    id: 'network/api-request',
+    words: [
+      'apirequestcontext.',
+      'request.get',
+      'request.post',
+      'request.put',
+      'request.patch',
+      'request.delete',
+      'request.fetch',
+      'route.fetch',
+      'request timed out',
+    ],
+    pattern:
+      /\b(?:apiRequestContext|APIRequestContext|route)\.\w{1,20}: |\brequest\.(?:get|post|put|patch|delete|fetch|head): |[Rr]equest timed out/,
+    unless: /Target (?:page|closed)|has been closed|is not a function|already handled/,
+    confidence: 0.82,
+  },
+  {
+    id: 'network/navigating-log',
+    words: ['page.goto(', 'navigating to "', 'navigating to '],
+    pattern: /\bpage\.goto\(.{0,300}\)|^\s*-?\s*navigating to "?\S{1,300}"?, waiting until/m,
+    sources: ['error'],
+    confidence: 0.65,
+  },
+  {
+    id: 'network/web-server-unreachable',
+    words: [
+      'server did not',
+      'server failed to',
+      'server never',
+      'server is running',
+      'something is already running',
+      'from config.webserver',
+      'timed out waiting for',
+      'timed out on retry',
+      'to be reachable',
+      'is already used',
+      'eaddrinuse',
+      'address already in use',
+      'port is already',
+      'is already in use',
+      'wait-on',
+      'did not start within',
+      'server failed to start',
+      'server did not start',
+      'verify that the server is running',
+      'failed to verify that your server',
+    ],
+    pattern:
+      /Timed out waiting (?:\d+ms )?from config\.webServer|Timed out waiting for: |timed out on retry|\bEADDRINUSE\b|[Aa]ddress already in use|is already used, make sure that nothing is running|[Pp]ort \d{2,5} is (?:already )?(?:in use|used|allocated|occupied)|Something is already running on port|server (?:did not|failed to|never) (?:start|respond|become)|verify that (?:the|your|this) server is running/i,
+    unless: /trying another|using (?:available )?port|instead/i,
+    confidence: 0.82,
+  },
+]);

@@ -1,0 +1,104 @@
+import type { NoiseRule } from '../rule.js';
+
+/** What pages and servers say all day long, and what never decided a failure (labelling: noise never decides). */
+export const noiseRules: readonly NoiseRule[] = [
+  {
+    id: 'noise/favicon',
+    words: [
+      'favicon',
+      'apple-touch-icon',
+      'robots.txt',
+      'manifest.json',
+      'site.webmanifest',
+      '.well-known/appspecific',
+    ],
+    pattern:
+      /favicon|apple-touch-icon|robots\.txt|manifest\.json|site\.webmanifest|\.well-known\/appspecific/,
+    sources: ['console', 'network', 'server'],
+  },
+  {
+    id: 'noise/source-map',
+    words: ['source map', 'sourcemap', '.map'],
+    pattern: /[Ss]ource ?[Mm]ap|\.(?:js|css)\.map\b/,
+    sources: ['console', 'network', 'server'],
+  },
+  {
+    id: 'noise/third-party',
+    words: [
+      '_vercel/',
+      'google',
+      'doubleclick',
+      'facebook',
+      'segment.',
+      'hotjar',
+      'sentry',
+      'mixpanel',
+      'amplitude',
+      'intercom',
+      'fullstory',
+      'datadoghq',
+      'newrelic',
+      'nr-data',
+      'posthog',
+      'clarity.ms',
+      'plausible',
+      'matomo',
+      'stripe.com',
+      'cookiebot',
+      'onetrust',
+      'cloudflareinsights',
+      'vercel-insights',
+      'hubspot',
+      'err_blocked_by_client',
+      'analytics',
+      'telemetry',
+    ],
+    pattern:
+      /google-?(?:analytics|tagmanager|syndication|adservices)|googleapis\.com\/(?:css|log)|doubleclick\.net|(?:connect\.)?facebook\.(?:net|com)|\bsegment\.(?:io|com)|hotjar|sentry(?:\.io|-cdn)|mixpanel|amplitude\.com|intercom(?:cdn|\.io)|fullstory|datadoghq|newrelic|nr-data|posthog|clarity\.ms|plausible\.io|matomo|m\.stripe\.com|cookiebot|onetrust|cloudflareinsights|vercel-insights|_vercel\/|hubspot|ERR_BLOCKED_BY_CLIENT|\/(?:analytics|telemetry)\b/i,
+    sources: ['console', 'network'],
+  },
+  {
+    id: 'noise/development-hint',
+    words: [
+      'devtools',
+      'deprecat',
+      '[hmr]',
+      '[vite] connect',
+      '[vite] failed to connect',
+      '[fast refresh]',
+      'was preloaded',
+      'third-party cookie',
+      'autocomplete',
+      'browserslist',
+      'non-passive',
+      '[violation]',
+      'react router future flag',
+      'websocket closed',
+      'unique "key"',
+    ],
+    pattern:
+      /Download the (?:React|Vue|Apollo) DevTools|React DevTools|DevTools (?:failed|listening)|\b[Dd]eprecat(?:ed|ion)\b|\[HMR\]|\[vite\] (?:connect|failed to connect)|\[Fast Refresh\]|was preloaded using link|third-party cookie|autocomplete attributes|[Bb]rowserslist|non-passive event|\[Violation\]|React Router Future Flag|unique "key" prop/,
+    sources: ['console', 'server'],
+  },
+  {
+    id: 'noise/health-check',
+    words: ['role "root" does not exist', 'incomplete startup packet', 'invalid length of startup packet'],
+    // What `pg_isready` and port probes leave in a PostgreSQL container's log.
+    pattern: /role "root" does not exist|(?:incomplete|invalid length of) startup packet/,
+    sources: ['console', 'server'],
+  },
+  {
+    id: 'noise/quiet-log-level',
+    words: ['info', 'debug', 'trace', '"level":'],
+    pattern:
+      /^\s*(?:\S{1,40}\s){0,3}\[?(?:INFO|DEBUG|TRACE|info|debug|trace)\]?[:\s]|"level":(?:10|20|30|"(?:info|debug|trace)")/,
+    sources: ['server'],
+  },
+  {
+    id: 'noise/answered-well',
+    words: [' 200', ' 201', ' 204', ' 304', ' 302'],
+    pattern:
+      /\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)["']? ["']?\/\S{0,300}["']?(?: HTTP\/[\d.]{1,3}["']?)? (?:200|201|204|301|302|303|304|307|308)\b/,
+    sources: ['server'],
+  },
+];

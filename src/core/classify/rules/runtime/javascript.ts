@@ -1,0 +1,184 @@
+import { rulesFor } from '../../rule.js';
+
+/** Wordings that look like exceptions and are a request that failed, a module that did not load, or the test runner's. */
+const notTheCode =
+  /Failed to fetch|fetch failed|NetworkError|Load failed|network connection was lost|dynamically imported|module script|could not serialize|Unknown file extension|module specifier|ERR_(?:UNKNOWN_FILE|INVALID_MODULE|NETWORK)|in ES module scope|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)?(?:\(\.\.\.\))? is not a function|(?:describe|beforeAll|beforeEach|afterAll|afterEach|expect|chromium|_?playwright) is not (?:a function|defined)|\b(?:jest|cy|vi) is not defined|Class extends value undefined|'Page' object has no attribute/;
+
+/** What JavaScript engines (V8, SpiderMonkey, JavaScriptCore) and Node throw at code that is wrong. */
+export const javascriptRules = rulesFor('runtime-error', [
+  {
+    id: 'runtime/type-error',
+    words: [
+      'cannot read propert',
+      'cannot set propert',
+      'is not a function',
+      'is not a constructor',
+      'is not iterable',
+      'cannot destructure',
+      'is not an object',
+      "can't access property",
+      'cannot convert undefined',
+      'assignment to constant',
+      'has no properties',
+      'cannot access ',
+      'circular structure',
+      'undefined is not',
+      'null is not',
+      'object is not extensible',
+      'private field',
+      'cannot assign to read only',
+      'cannot delete property',
+      'cannot redefine property',
+      'invalid attempt to',
+      "'in' operator",
+      'illegal invocation',
+      'incompatible receiver',
+      'cannot create property',
+      'cannot define property',
+    ],
+    pattern:
+      /Cannot (?:read|set) propert(?:y|ies)\b|\b[\w$.\])]{1,120} is not a (?:function|constructor)\b|\bis not iterable\b|Cannot destructure property|is not an object \(evaluating|can't access property|Cannot convert undefined or null to object|Assignment to constant variable|has no properties\b|Cannot access ['"]?[\w$.]{1,80}['"]? before initialization|circular structure to JSON|(?:undefined|null) is not (?:an object|a function|a constructor|iterable)|object is not extensible|private field|Cannot assign to read only property|Cannot (?:delete|redefine|create|define) property|[Ii]nvalid attempt to (?:spread|destructure|iterate)|Cannot use 'in' operator|Illegal invocation|incompatible receiver/,
+    unless: notTheCode,
+    confidence: 0.9,
+  },
+  {
+    id: 'runtime/reference-error',
+    words: ['is not defined', "can't find variable", 'before initialization'],
+    pattern: /\bReferenceError: |^\s*(?:Uncaught )?[\w$]{1,60} is not defined\s*$|[Cc]an't find variable: /m,
+    unless: notTheCode,
+    confidence: 0.9,
+  },
+  {
+    id: 'runtime/range-error',
+    words: [
+      'rangeerror',
+      'maximum call stack',
+      'too much recursion',
+      'invalid array length',
+      'invalid time value',
+      'urierror',
+      'evalerror',
+    ],
+    pattern:
+      /\b(?:Range|URI|Eval)Error: |Maximum call stack size exceeded|too much recursion|Invalid array length|Invalid time value/,
+    confidence: 0.88,
+  },
+  {
+    id: 'runtime/json',
+    words: ['json'],
+    pattern:
+      /Unexpected (?:token|identifier|number|string|non-whitespace character|end of).{0,60}\bJSON\b|is not valid JSON|JSON\.parse: |JSON Parse error|Expected (?:property name|',' or|double-quoted).{0,60} in JSON|(?:Bad|Unterminated) .{0,40} in JSON|JSONDecodeError/,
+    confidence: 0.85,
+  },
+  {
+    id: 'runtime/type-error-name',
+    words: ['typeerror'],
+    pattern:
+      /(?:^|\b(?:Uncaught|Error|Unhandled|failed|thrown|exception)\b.{0,60}|[:\]>]\s)TypeError(?: \[\w+\])?: \S/m,
+    unless: notTheCode,
+    confidence: 0.8,
+  },
+  {
+    id: 'runtime/uncaught',
+    words: ['uncaught', 'unhandled'],
+    pattern:
+      /\bUncaught (?:\(in promise\) ?)?(?:\w*(?:Error|Exception)\b|[A-Za-z#<])|\bUnhandled ?(?:Promise|Runtime)? ?(?:Rejection|Error|Exception)\b|unhandledRejection|uncaughtException|ERR_UNHANDLED_(?:REJECTION|ERROR)|unhandled promise rejection/i,
+    unless:
+      /Failed to fetch|fetch failed|NetworkError|Load failed|net::ERR|AxiosError|Network Error|ECONN|ENOTFOUND|ETIMEDOUT|status code \d|Evaluation failed|dynamically imported|module script|ChunkLoadError|AbortError|play\(\) request|ResizeObserver|TimeoutError|Target (?:page|closed)|browser has been closed|Protocol error|Executable doesn't exist|SecurityError: .{0,40}(?:cookie|localStorage)/i,
+    confidence: 0.78,
+  },
+  {
+    id: 'runtime/page-exception',
+    words: [
+      'digest',
+      'exception',
+      'a client-side exception',
+      'server-side exception',
+      'application error',
+      'unexpected application error',
+      'something went wrong',
+      'unhandled runtime error',
+      'script error.',
+      'internal error:',
+    ],
+    pattern:
+      /\bException (?:while|in|during|occurred)\b|a (?:client|server)-side exception has occurred|Unexpected Application Error!|Unhandled Runtime Error|^\s*(?:Uncaught )?Script error\.?\s*$|\bdigest: ?['"]?\d{6,}/m,
+    confidence: 0.85,
+  },
+  {
+    id: 'runtime/node',
+    words: [
+      'invalidcharactererror',
+      'invalidaccesserror',
+      'err_http_headers_sent',
+      'set headers after',
+      'err_invalid_',
+      'err_stream',
+      'write after end',
+      'invalid url',
+      'invariant',
+      'assertionerror [err_assertion]',
+      'err_use_after_close',
+      'zoderror',
+      'datacloneerror',
+      'domexception',
+      'quotaexceedederror',
+      'invalidstateerror',
+      'notfounderror',
+      'hierarchyrequesterror',
+      'indexsizeerror',
+      'securityerror',
+      'syntaxerror: failed to execute',
+      'failed to execute ',
+      'regular expression',
+      'regexp constructor',
+    ],
+    pattern:
+      /ERR_HTTP_HEADERS_SENT|[Cc]annot set headers after|\bERR_(?:INVALID_(?:ARG_TYPE|ARG_VALUE|STATE|RETURN_VALUE|THIS|CALLBACK|URL|CHAR)|STREAM_\w+|USE_AFTER_CLOSE)\b|write after end|\bInvalid URL\b|\b[Ii]nvariant (?:failed|[Vv]iolation)|^\s*Invariant: |\bZodError\b|\bDataCloneError\b|\b(?:QuotaExceeded|InvalidState|HierarchyRequest|IndexSize|InvalidCharacter|InvalidAccess)Error\b|\bDOMException: |\bFailed to execute '\w{1,60}' on '\w{1,60}'|\b(?:NotFoundError|SecurityError): |Invalid regular expression|Invalid flags supplied to RegExp/m,
+    unless:
+      /ERR_INVALID_URL.*net::|net::ERR|Failed to fetch|play\(\)|is not a valid selector|'fetch' on 'Window'/,
+    confidence: 0.82,
+  },
+  {
+    id: 'runtime/console-errors-found',
+    words: ['console error'],
+    // A test that fails because the page complained, without the complaint.
+    pattern: /\b[Cc]onsole errors?(?: in| detected| found| during| was| were|:)/,
+    sources: ['error'],
+    confidence: 0.65,
+  },
+  {
+    id: 'runtime/resize-observer',
+    words: ['resizeobserver loop'],
+    pattern: /ResizeObserver loop (?:limit exceeded|completed with undelivered)/,
+    sources: ['error'],
+    confidence: 0.7,
+  },
+  {
+    id: 'runtime/missing-file',
+    words: ['enoent', 'eisdir', 'enotdir'],
+    pattern: /\b(?:ENOENT|EISDIR|ENOTDIR): \w/,
+    sources: ['error', 'server'],
+    unless: /ms-playwright|spawn /,
+    confidence: 0.6,
+  },
+  {
+    id: 'runtime/thrown-error',
+    words: [' at '],
+    // Somebody's `throw new Error(…)` with the frames below it, in words that no rule knows.
+    pattern:
+      /^.{0,80}?\b(?:[A-Z]\w{0,40})?(?:Error|Exception): .{1,400}\n(?:\s*\n)?\s{1,12}at .{1,300}:\d{1,7}/m,
+    sources: ['error'],
+    unless: /expect|[Tt]imeout|[Ll]ocator|\b[Pp]age\.|\b[Bb]rowser/,
+    confidence: 0.6,
+  },
+  {
+    id: 'runtime/own-error-class',
+    words: ['error: '],
+    // An exception of the app's own making, uncaught: its stack has frames, and no rule knows its words.
+    pattern: /^(?:Uncaught )?[A-Z]\w{2,60}(?:Error|Exception): \S/m,
+    sources: ['server'],
+    unless: /Timeout|Abort|Axios|Fetch|Assertion|Syntax/,
+    confidence: 0.72,
+  },
+]);

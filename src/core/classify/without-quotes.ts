@@ -1,0 +1,58 @@
+const frameLine = /^[ \t]*>?[ \t]*\d{1,6}[ \t]*[|│┃].*$/gm;
+const titleLine = /^[ \t]*(?:\d{1,4}\) |● |\[[\w -]{1,40}\] › ).*›.*$/gm;
+const customMessage = /^(?:Error: )?(?!expect\()[^\n]{0,600}(?=\n\n(?:Error: )?expect\()/;
+const statusPair = /^[ \t]*Expected: (\d{3})[ \t]*\n[ \t]*Received: (\d{3})[ \t]*$/m;
+const comparedValue =
+  /^([ \t]*(?:Expected|Received|Locator)(?![\w ]*status)[\w ]{0,20}:)[ \t]*(?:"(?:[^"\\]|\\.){0,4000}"|.*)/gm;
+const diff = /^- Expected[^\n]*\n\+ Received[^\n]*\n[^]{0,6000}?(?=^Call log|^Timeout|^[ \t]+at |(?![^]))/gm;
+const unexpectedValue = /\b(unexpected value) ".*/g;
+const tag = /<\/?([a-z][\w-]{0,60})((?:[ \t][^<>\n]{0,500})?)\/?>?/g;
+const locatorCall =
+  /\b(getBy[A-Z]\w{0,20}|get_by_\w{1,20}|locator|frameLocator|frame_locator|filter|querySelector(?:All)?)\((?:[^()\n'"`/]|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\\n]|\\.)*`|\/(?:[^/\\\n]|\\.)*\/\w*)*\)/g;
+const quotedSelector = /\b(waiting for(?: selector)?) ["'].*/g;
+const httpStatuses = new Set(
+  '200 201 202 204 301 302 303 304 307 308 400 401 403 404 405 409 410 415 422 429 500 501 502 503 504'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Takes out of an error's text what the program merely quotes, since a quoted word decides nothing (CS-8): code frames, test
+ * titles, selectors, elements, expected and received values. A comparison of two HTTP statuses is kept as such.
+ */
+export function withoutQuotes(message: string): string {
+  let text = message;
+  if (text.includes('\\n')) text = text.replace(/\\n(?=\s|\\|[A-Z>❯×]|$)/g, '\n');
+  if (/[|│┃]/.test(text)) text = text.replace(frameLine, markedStatusLine);
+  if (text.includes('›')) text = text.replace(titleLine, '');
+  if (text.includes('expect')) text = text.replace(customMessage, '');
+  if (/^[ \t]*(?:- )?(?:Expected|Received|Locator)/m.test(text)) text = withoutValues(text);
+  if (text.includes('unexpected value')) text = text.replace(unexpectedValue, '$1');
+  if (text.includes('<') && /resolved to|intercepts| aka |\u2026<\//.test(text))
+    text = text.replace(tag, nameOfTag);
+  if (/ocator\(|getBy|get_by|querySelector/.test(text)) text = text.replace(locatorCall, '$1()');
+  return text.includes('waiting for') ? text.replace(quotedSelector, '$1') : text;
+}
+
+/** The marked line of a code frame, without its string literals, where it looks at an answer's status; else nothing. */
+export function markedStatusLine(line: string): string {
+  if (!/^[ \t]*>/.test(line) || !/\.status\b|\.statusCode\b|\.ok\(\)|toBeOK/.test(line)) return '';
+  const code = line
+    .replace(/^[ \t]*>[ \t]*\d+[ \t]*[|│┃][ \t]*/, '')
+    .replace(/'[^'\n]*'|"[^"\n]*"|`[^`\n]*`/g, "''");
+  return `> ${code}`;
+}
+
+function withoutValues(text: string): string {
+  const pair = statusPair.exec(text);
+  const [, expected = '', received = ''] = pair ?? [];
+  const statuses = expected !== received && httpStatuses.has(expected) && httpStatuses.has(received);
+  const cleaned = text.replace(comparedValue, '$1').replace(diff, '');
+  return statuses ? `${cleaned}\nExpected status-like ${expected}, received ${received}` : cleaned;
+}
+
+function nameOfTag(_whole: string, name: string, attributes: string): string {
+  return attributes.includes('webpack-dev-server-client-overlay')
+    ? '<webpack-dev-server-client-overlay>'
+    : `<${name}>`;
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { classify } from '../../../src/core/classify/classify.js';
+import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
+
+describe('EV-5 and EV-6: facts', () => {
+  it('EV-5 reads SQLSTATE, table, column, constraint, policy and statement out of a server’s words', () => {
+    const serverOutput = `error: null value in column "total" of relation "orders" violates not-null constraint
+    at Parser.parseErrorMessage (/project/node_modules/pg-protocol/dist/parser.js:285:98)
+    at async save (/project/server/orders.ts:21:9) {
+  code: '23502'
+}
+Failed query: insert into "orders" ("id") values ($1)`;
+    expect(classify(failing(locatorTimeout, { serverOutput })).facts).toMatchObject({
+      errorType: 'TimeoutError',
+      sqlState: '23502',
+      table: 'orders',
+      column: 'total',
+      sql: 'insert into "orders" ("id") values ($1)',
+      source: 'server/orders.ts:21:9',
+      locator: "getByRole('button', { name: 'Pay' })",
+    });
+    const policy = 'new row violates row-level security policy "own rows" for table "carts"';
+    expect(classify(failing(policy)).facts).toMatchObject({ table: 'carts', policy: 'own rows' });
+    const unique = 'duplicate key value violates unique constraint "orders_number_key"';
+    expect(classify(failing(unique)).facts).toMatchObject({ constraint: 'orders_number_key' });
+  });
+
+  it('EV-5 takes the table from a PostgREST address, and the endpoint from the request', () => {
+    const url = 'https://abc.supabase.co/rest/v1/orders?select=id';
+    expect(
+      classify(failing(locatorTimeout, { network: [request({ url, method: 'GET', status: 403 })] })).facts,
+    ).toMatchObject({
+      table: 'orders',
+      endpoint: 'GET https://abc.supabase.co/rest/v1/orders?select=id → 403',
+    });
+  });
+
+  it('EV-5 names nothing of a database where none speaks', () => {
+    const facts = classify(failing('TypeError: select \'a\' from "b" is not a function')).facts;
+    expect([facts.sql, facts.table, facts.sqlState]).toEqual([null, null, null]);
+  });
+
+  it.each<[string, string | null]>([
+    ['TypeError: x\n    at sum (http://localhost:3000/src/cart.ts?t=17:12:5)', 'src/cart.ts:12:5'],
+    [
+      'TypeError: x\n    at p (http://localhost:3000/node_modules/.vite/deps/react.js:1:1)\n    at sum (http://localhost:3000/src/cart.tsx:9:1)',
+      'src/cart.tsx:9:1',
+    ],
+    ['TypeError: x\n    at sum (webpack-internal:///./components/cart.tsx:7:3)', 'components/cart.tsx:7:3'],
+    ['TypeError: x\n    at sum (http://localhost:3000/@fs/project/lib/money.ts:4:2)', 'lib/money.ts:4:2'],
+    ['TypeError: x\n    at sum (http://localhost:3000/assets/index-3f2a9b1c.js:1:2345)', null],
+    ['TypeError: x\n    at sum (/elsewhere/lib/money.ts:4:2)', null],
+  ])('EV-6 finds the first frame of the user’s own code in a page’s exception (%#)', (stack, source) => {
+    const text = "TypeError: Cannot read properties of undefined (reading 'x')";
+    const console = [logged(text, { type: 'pageerror', stack })];
+    expect(classify(failing(locatorTimeout, { console })).facts.source).toBe(source);
+  });
+});
+
+describe('EV-11 evidence of any size', () => {
+  const megabyte = (piece: string) => piece.repeat(Math.ceil(1_000_000 / piece.length));
+  it.each([
+    'a',
+    'at /',
+    '(',
+    '"\\',
+    "getByText('",
+    '<a ',
+    'Error: ',
+    'Expected: "',
+    '\n',
+    '- Expected\n+ Received\n',
+    ' is not a function',
+    '[',
+    'select ',
+    '1|',
+  ])('EV-11 a megabyte of %j is classified as far as it is read', (piece) => {
+    const text = megabyte(piece);
+    const console = [logged(text, { type: 'pageerror', stack: text })];
+    const network = [request({ responseBody: text }), request({ url: `http://localhost:3000/${text}` })];
+    const evidence = failing(`${locatorTimeout}\n${text}`, {
+      console,
+      network,
+      serverOutput: text,
+      ariaSnapshot: text,
+    });
+    expect(classify(evidence).category).not.toBe('unknown');
+  });
+
+  it('EV-11 reads the beginning and the end of a long text', () => {
+    const text = `${megabyte('noise\n')}error TS2304: Cannot find name 'cart'.`;
+    expect(classify(failing('', { serverOutput: text })).category).toBe('build-error');
+  });
+
+  it('EV-11 colours do not matter', () => {
+    const coloured = '\u001b[31mTypeError\u001b[39m: \u001b[1mCannot read\u001b[22m properties of undefined';
+    expect(classify(failing(coloured))).toMatchObject({
+      category: 'runtime-error',
+      facts: { errorType: 'TypeError' },
+    });
+  });
+});

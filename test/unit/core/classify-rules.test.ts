@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest';
+import { classify } from '../../../src/core/classify/classify.js';
+import { reasonsIn } from '../../../src/core/classify/match.js';
+import { rules } from '../../../src/core/classify/rules.js';
+import { noiseRules } from '../../../src/core/classify/rules/noise.js';
+import { retryRules } from '../../../src/core/classify/rules/retry.js';
+import type { Pattern } from '../../../src/core/classify/rule.js';
+import { createWordIndex } from '../../../src/core/classify/word-index.js';
+import { anError, anEvidence } from '../../rig/builders.js';
+
+/** For each rule a line that it is for, in words of its own. */
+const examples: Readonly<Record<string, string>> = {
+  'build/tsc-code': 'src/a.ts(1,2): error TS2345: no',
+  'build/tsc-not-assignable': "Type 'number' is not assignable to type 'string'.",
+  'build/tsc-unknown-name': "Property 'vat' does not exist on type 'Cart'.",
+  'build/tsc-strictness': "Object is possibly 'undefined'.",
+  'build/type-check-failed': 'Found 3 errors in 2 files.',
+  'build/vite-plugin': '[vite] Internal server error: no',
+  'build/unresolved-import': "Module not found: Error: Can't resolve './cart' in '/app/src'",
+  'build/missing-export': '"vat" is not exported by "src/money.ts", imported by "src/cart.ts".',
+  'build/bundler-failed': 'Transform failed with 1 error:',
+  'build/webpack': 'Module parse failed: Unexpected token (3:4)',
+  'build/next': 'Error: Turbopack build failed with 1 errors',
+  'build/wrapper': '> Build error occurred',
+  'build/component-compiler': '[@vue/compiler-sfc] Element is missing end tag.',
+  'build/stale-chunk': 'ChunkLoadError: Loading chunk 17 failed.',
+  'build/error-overlay': '<vite-error-overlay> intercepts pointer events',
+  'build/next-overlay': '<nextjs-portal> intercepts pointer events',
+  'build/overlay-on-page': '- text: "[plugin:vite:css] no"',
+  'build/broken-script': 'script GET /src/cart.tsx → 500',
+  'build/missing-script': 'script GET /assets/cart.js → 404',
+  'build/module-not-found': "Error: Cannot find package 'left-pad' imported from /app/a.mjs",
+  'build/package-exports': 'Package subpath \'./x\' is not defined by "exports" in /app/package.json',
+  'build/esm-cjs': 'SyntaxError: Cannot use import statement outside a module',
+  'build/missing-named-export': "The requested module './a.js' does not provide an export named 'b'",
+  'build/native-module': 'compiled against a different Node.js version using NODE_MODULE_VERSION 108',
+  'build/dependencies': 'npm error Missing script: "start"',
+  'build/other-compilers': 'Program.cs(3,1): error CS0246: no such type',
+  'build/python-import': "ImportError: cannot import name 'cart'",
+  'build/syntax-with-position': 'SyntaxError: /app/a.ts: Missing semicolon. (3:4)',
+  'build/syntax-of-javascript': "SyntaxError: Unexpected token '<'",
+  'build/babel': "Support for the experimental syntax 'decorators' isn't currently enabled",
+  'build/jsx': 'Adjacent JSX elements must be wrapped in an enclosing tag.',
+  'build/unexpected-token': 'ERROR: Expected ";" but found "}"',
+  'build/styles': 'Error: Cannot apply unknown utility class `p-99`',
+  'build/command-failed': 'Error: Command failed: npm run build',
+  'database/row-level-security': 'infinite recursion detected in policy for relation "members"',
+  'database/constraint': 'violates foreign key constraint "orders_cart_fkey"',
+  'database/missing-object': 'column orders.vat does not exist',
+  'database/already-exists': 'relation "orders" already exists',
+  'database/permission': 'permission denied for schema app',
+  'database/postgres-value': 'invalid input syntax for type uuid: "1"',
+  'database/postgres-transaction': 'current transaction is aborted',
+  'database/postgres-connection': 'FATAL: sorry, too many clients already',
+  'database/postgres-driver': 'PostgresError: no',
+  'database/sqlstate': "code: '42P01',",
+  'database/sql-log': 'FATAL:  no such thing',
+  'database/mysql-code': 'ER_NO_SUCH_TABLE: no',
+  'database/mysql-message': "Unknown column 'vat' in 'field list'",
+  'database/sqlite': 'NOT NULL constraint failed: orders.total',
+  'database/sql-server': "Invalid object name 'orders'.",
+  'database/mongo': 'MongoServerError: no',
+  'database/mongoose-validation':
+    'ValidationError: Order validation failed: total: Path `total` is required.',
+  'database/driver-frame': '    at run (/app/node_modules/pg/lib/client.js:5:6)',
+  'database/redis': 'ReplyError: NOAUTH Authentication required',
+  'database/prisma': 'Invalid `prisma.order.findMany()` invocation:',
+  'database/prisma-code': "code: 'P2003'",
+  'database/prisma-message': "Can't reach database server at `db`:`5432`",
+  'database/query-builder': 'DrizzleQueryError: Failed query: select 1',
+  'database/other-languages': 'ActiveRecord::RecordNotUnique: no',
+  'database/migration': '2 pending migrations must be applied',
+  'database/postgrest': "PGRST205: Could not find the table 'public.orders' in the schema cache",
+  'database/supabase-auth': 'Database error saving new user',
+  'database/firestore-rules': 'FirebaseError: Missing or insufficient permissions.',
+  'database/pool': 'Error: timeout exceeded when trying to connect',
+  'database/connection': 'connect ECONNREFUSED ::1:3306',
+  'database/unreachable': 'Unable to connect to the database',
+  'runtime/type-error': 'cart.total is not a function',
+  'runtime/reference-error': 'ReferenceError: window is not defined',
+  'runtime/range-error': 'RangeError: Maximum call stack size exceeded',
+  'runtime/json': 'Unexpected end of JSON input',
+  'runtime/type-error-name': 'TypeError: no',
+  'runtime/uncaught': 'Uncaught Error: no',
+  'runtime/page-exception': 'Application error: a client-side exception has occurred',
+  'runtime/node': 'Error [ERR_HTTP_HEADERS_SENT]: Cannot set headers after they are sent to the client',
+  'runtime/console-errors-found': 'Error: 2 console errors detected',
+  'runtime/resize-observer': 'ResizeObserver loop completed with undelivered notifications.',
+  'runtime/missing-file': "ENOENT: no such file or directory, open 'a.json'",
+  'runtime/thrown-error': 'Error: no cart\n    at sum (/app/cart.js:3:4)',
+  'runtime/own-error-class': 'CartError: no cart',
+  'runtime/hydration': 'Error: Hydration failed because the server rendered HTML did not match',
+  'runtime/react': 'Rendered more hooks than during the previous render.',
+  'runtime/next': 'Error: `cookies` was called outside a request scope',
+  'runtime/vue': '[Vue warn]: Unhandled error during execution of setup function',
+  'runtime/svelte': 'https://svelte.dev/e/effect_update_depth_exceeded',
+  'runtime/angular': 'ERROR Error: NG0100: no',
+  'runtime/other-languages': "AttributeError: 'NoneType' object has no attribute 'total'",
+  'network/browser-code': 'net::ERR_NAME_NOT_RESOLVED at http://shop.test/',
+  'network/aborted': 'page.goto: net::ERR_ABORTED at http://shop.test/',
+  'network/socket-code': 'Error: socket hang up',
+  'network/connection-words': 'curl: (7) Failed to connect to localhost',
+  'network/fetch': 'TypeError: fetch failed',
+  'network/cors': "Access to fetch at 'http://a.test/' has been blocked by CORS policy",
+  'network/tls': 'Error: self-signed certificate in certificate chain',
+  'network/proxy': '[vite] http proxy error: /api/cart',
+  'network/websocket': "WebSocket connection to 'ws://localhost:3000/live' failed",
+  'network/download': 'Failed to download Chromium 120',
+  'network/own-request-5xx': 'fetch POST /api/cart → 502',
+  'network/own-request-4xx': 'xhr GET /api/cart → 404',
+  'network/own-request-signed-out': 'fetch GET /api/me → 401',
+  'network/own-request-failed': 'fetch GET /api/cart → net::ERR_CONNECTION_RESET',
+  'network/status-words': 'Error: 502 Bad Gateway',
+  'network/status-number': 'Error: HTTP 500',
+  'network/console-resource': 'Failed to load resource: the server responded with a status of 503 (no)',
+  'network/access-log': 'POST /api/cart 500 12ms',
+  'network/client-library': 'AxiosError: no',
+  'network/status-assertion': 'AssertionError: expected 500 to equal 200',
+  'network/status-values': 'Expected status-like 200, received 500',
+  'network/cypress': 'CypressError: `cy.visit()` failed trying to load',
+  'network/navigation-timeout': 'page.reload: Timeout 30000ms exceeded.',
+  'network/response-timeout':
+    'page.waitForResponse: Timeout 500ms exceeded while waiting for event "response"',
+  'network/api-request': 'apiRequestContext.get: no',
+  'network/navigating-log': '  - navigating to "http://localhost/", waiting until "load"',
+  'network/web-server-unreachable': 'Error: listen EADDRINUSE: address already in use :::3000',
+  'ui/strict-mode': "strict mode violation: locator('a') resolved to 2 elements",
+  'ui/intercepted': '<div> intercepts pointer events',
+  'ui/locator-assertion': 'Error: expect(locator).toBeVisible() failed',
+  'ui/value-assertion': 'Error: expect(received).toBe(expected)',
+  'ui/screenshot': '120 pixels (ratio 0.01 of all image pixels) are different.',
+  'ui/action-timeout': 'locator.hover: Timeout 500ms exceeded.',
+  'ui/waiting-for-element': 'waiting for locator()',
+  'ui/actionability': '  - element is not enabled',
+  'ui/element-not-found': 'TestingLibraryElementError: Unable to find an element with the text',
+  'ui/locator-complaint': 'locator.selectOption: Error: Malformed option',
+  'ui/python-frame': '  File "/x/playwright/_impl/_locator.py", line 3, in hover',
+  'ui/waiting-for-event': 'while waiting for event "download"',
+  'ui/accessibility': '3 accessibility violations were detected',
+  'ui/click-timeout-words': 'Timed out retrying after 4000ms',
+  'ui/timeout': 'Timeout 500ms exceeded',
+  'unknown/crash': 'Error: Page crashed',
+  'unknown/out-of-memory': 'FATAL ERROR: JavaScript heap out of memory',
+  'unknown/browser-missing': 'npx playwright install',
+  'unknown/bare-timeout': 'Test timeout of 30000ms exceeded.',
+  'unknown/runner': 'Error: Playwright Test did not expect test() to be called here.',
+  'unknown/web-server-exited': 'Error: Process from config.webServer exited early.',
+  'unknown/protocol': 'Protocol error (Page.navigate): no',
+  'retry/database-grant': 'permission denied for table orders',
+  'retry/identity': 'Error: 403 Forbidden',
+  'retry/quota': 'rate limit exceeded',
+  'retry/disk-and-memory': 'ENOSPC: no space left on device',
+  'retry/registry': 'npm error network no',
+  'retry/database-unreachable': 'database is locked',
+  'retry/connection': 'read ECONNRESET',
+  'retry/no-answer': 'page.goto: Timeout 500ms exceeded',
+  'retry/service-down': '504 Gateway Timeout',
+  'retry/browser-or-machine': 'Target closed',
+  'noise/favicon': 'GET /favicon.ico 404',
+  'noise/source-map': 'Source map error',
+  'noise/third-party': 'https://www.google-analytics.com/g/collect',
+  'noise/development-hint': 'Download the React DevTools',
+  'noise/health-check': 'FATAL:  role "root" does not exist',
+  'noise/quiet-log-level': '12:00:01 INFO started',
+  'noise/answered-well': 'GET /api/cart 200 3ms',
+};
+
+const all: readonly Pattern[] = [...rules, ...retryRules, ...noiseRules];
+
+describe('CS-9 rules are data', () => {
+  it('CS-9 has an example for each rule and no other, and no two rules of one name', () => {
+    expect(all.map(({ id }) => id).toSorted()).toEqual(Object.keys(examples).toSorted());
+  });
+
+  it.each(all.map((rule) => [rule.id, rule] as const))(
+    'CS-9 %s finds its example, by its words and its pattern',
+    (id, rule) => {
+      const example = examples[id] ?? '';
+      expect(createWordIndex([rule])(example)).toEqual([rule]);
+      expect(rule.pattern.test(example)).toBe(true);
+      expect(rule.unless?.test(example) ?? false).toBe(false);
+    },
+  );
+
+  it.each(rules.map((rule) => [rule.id, rule] as const))(
+    'CS-8 %s gives its reason with the line',
+    (id, rule) => {
+      const text = `one line\n${examples[id]}\nanother`;
+      const [source = 'error'] = rule.sources;
+      const reason = reasonsIn([{ source, text }]).find((one) => one.rule === id);
+      expect(reason).toMatchObject({ category: rule.category, source, confidence: rule.confidence });
+      expect(reason?.evidence).toBe(examples[id]?.split('\n')[0]?.trim());
+    },
+  );
+
+  it.each(all.map((rule) => [rule.id, rule] as const))(
+    'CS-9 %s keeps no state, and has words that can be found',
+    (_, rule) => {
+      expect(rule.pattern.flags).not.toMatch(/[gy]/);
+      expect(rule.words.filter((word) => word.length < 2 || !/^[ -@[-~]+$/.test(word))).toEqual([]);
+    },
+  );
+
+  it('CS-7 rules of the class decide it in an error of their own, unless a deeper class knows the words too', () => {
+    const deciding = rules.filter((rule) => rule.confidence >= 0.7 && rule.sources.includes('error'));
+    const lost = deciding.filter((rule) => {
+      const { category, alternatives } = classify(anEvidence({ errors: [anError(examples[rule.id])] }));
+      return (
+        category !== rule.category && !alternatives.includes(rule.category) && rule.category !== 'unknown'
+      );
+    });
+    expect(lost.map(({ id }) => id)).toEqual([]);
+  });
+});
+
+describe('word index', () => {
+  it.each<[string, string[]]>([
+    ['she said hers', ['he', 'she', 'hers']],
+    ['HERS', ['he', 'hers']],
+    ['xhe', ['he']],
+    ['h e', []],
+    ['hé → he', ['he']],
+    ['sshe', ['he', 'she']],
+  ])('CS-9 finds in %j each item once, in their order', (text, found) => {
+    const index = createWordIndex(['he', 'she', 'his', 'hers'].map((word) => ({ words: [word] })));
+    expect(index(text).map(({ words }) => words[0])).toEqual(found);
+  });
+});

@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import type { DiagnosedFailure } from '../../../src/core/cause.js';
+import { classify } from '../../../src/core/classify/classify.js';
+import type { ConsoleEntry, Evidence, NetworkEntry } from '../../../src/core/evidence.js';
+import { groupCauses } from '../../../src/core/group.js';
+import { aTest, aTestFailure, anError, anEvidence, failing } from '../../rig/builders.js';
+
+let count = 0;
+
+/** A failure as the classifier sees it, with a signature of its own. */
+function failed(message: string, over: Partial<Evidence> = {}): DiagnosedFailure {
+  count += 1;
+  const evidence = anEvidence({ errors: [anError(message)], pageUrl: 'http://localhost:3000/cart', ...over });
+  const failure = aTestFailure({ test: aTest(`t${count}`), errors: evidence.errors });
+  const signature = `shop:Error:${String(count).padStart(8, '0')}`;
+  return { n: count, failure, evidence, diagnosis: classify(evidence), signature, rerunIds: [`t${count}`] };
+}
+
+const clickOn = (locator: string) =>
+  `TimeoutError: locator.click: Timeout 500ms exceeded.\nCall log:\n  - waiting for ${locator}`;
+const sizes = (failures: DiagnosedFailure[]) => groupCauses(failures).map(({ members }) => members.length);
+
+function thrown(text: string, at = 'http://localhost:3000/src/cart.ts:12:5'): Partial<Evidence> {
+  const entry: ConsoleEntry = {
+    time: 0,
+    type: 'pageerror',
+    text,
+    location: '',
+    stack: `${text}\n    at sum (${at})`,
+  };
+  return { console: [entry] };
+}
+
+function answered(over: Partial<NetworkEntry>): Partial<Evidence> {
+  const base = {
+    time: 0,
+    method: 'POST',
+    url: 'http://localhost:3000/api/orders',
+    resourceType: 'fetch',
+    status: 500,
+    durationMs: 1,
+  };
+  const empty = {
+    failure: null,
+    requestHeaders: {},
+    responseHeaders: {},
+    requestBody: null,
+    responseBody: null,
+  };
+  return { network: [{ ...base, ...empty, ...over }] };
+}
+
+describe('HL-6 failures with the same root cause are one cause', () => {
+  it('HL-6 joins those of one signature, in order of first appearance', () => {
+    const failures = [failing('a', 'x'), failing('b', 'y'), failing('c', 'x')];
+    const causes = groupCauses(failures);
+    expect(causes.map(({ id, members }) => [id, members.map(({ rerunIds }) => rerunIds[0])])).toEqual([
+      ['c1', ['a', 'c']],
+      ['c2', ['b']],
+    ]);
+    expect(causes.map(({ parent, environment }) => [parent, environment])).toEqual([
+      [null, null],
+      [null, null],
+    ]);
+  });
+
+  const undefinedTotal = "TypeError: Cannot read properties of undefined (reading 'total')";
+  it.each<[string, DiagnosedFailure[]]>([
+    [
+      'the same exception of the page at the same line',
+      [
+        failed(clickOn("locator('#a')"), thrown(undefinedTotal)),
+        failed(clickOn("locator('#b')"), thrown(undefinedTotal)),
+      ],
+    ],
+    [
+      'the same endpoint with the same status',
+      [failed(clickOn("locator('#a')"), answered({})), failed(clickOn("locator('#b')"), answered({}))],
+    ],
+    [
+      'the same endpoint with another query and id',
+      [
+        failed(clickOn("locator('#a')"), answered({ url: 'http://localhost:3000/api/orders/17?page=1' })),
+        failed(clickOn("locator('#b')"), answered({ url: 'http://localhost:3000/api/orders/18' })),
+      ],
+    ],
+    [
+      'the same words of the database, here in an answer, there in the server’s output',
+      [
+        failed(
+          clickOn("locator('#a')"),
+          answered({ responseBody: '{"message":"relation \\"orders\\" does not exist"}' }),
+        ),
+        failed(clickOn("locator('#b')"), { serverOutput: 'error: relation "orders" does not exist' }),
+      ],
+    ],
+    [
+      'the same line of the build',
+      [
+        failed(clickOn("locator('#a')"), { serverOutput: 'a.ts(1,2): error TS2322: no' }),
+        failed('Error: no page', { serverOutput: 'a.ts(1,2): error TS2322: no' }),
+      ],
+    ],
+    [
+      'the same locator with the same complaint',
+      [failed(clickOn("locator('#a')")), failed(`Error: in the header\n${clickOn("locator('#a')")}`)],
+    ],
+    [
+      'the same dead server',
+      [
+        failed('Error: page.goto: net::ERR_CONNECTION_REFUSED at http://localhost:3000/a'),
+        failed('Error: page.goto: net::ERR_CONNECTION_REFUSED at http://localhost:3000/b'),
+      ],
+    ],
+  ])('HL-6 joins %s', (_, failures) => {
+    expect(sizes(failures)).toEqual([2]);
+  });
+
+  it.each<[string, DiagnosedFailure[]]>([
+    [
+      'the same exception at another line',
+      [
+        failed(clickOn("locator('#a')"), thrown(undefinedTotal)),
+        failed(clickOn("locator('#b')"), thrown(undefinedTotal, 'http://localhost:3000/src/list.ts:3:1')),
+      ],
+    ],
+    [
+      'another endpoint',
+      [
+        failed(clickOn("locator('#a')"), answered({})),
+        failed(clickOn("locator('#a')"), answered({ url: 'http://localhost:3000/api/carts' })),
+      ],
+    ],
+    [
+      'another status',
+      [
+        failed(clickOn("locator('#a')"), answered({})),
+        failed(clickOn("locator('#a')"), answered({ status: 404 })),
+      ],
+    ],
+    [
+      'another method',
+      [
+        failed(clickOn("locator('#a')"), answered({})),
+        failed(clickOn("locator('#a')"), answered({ method: 'GET' })),
+      ],
+    ],
+    ['another locator', [failed(clickOn("locator('#a')")), failed(clickOn("locator('#b')"))]],
+    [
+      'another complaint',
+      [
+        failed(clickOn("locator('#a')")),
+        failed("Error: strict mode violation: locator('#a') resolved to 2 elements"),
+      ],
+    ],
+    [
+      'another table',
+      [failed('error: relation "orders" does not exist'), failed('error: relation "carts" does not exist')],
+    ],
+    ['two failures that nobody knows', [failed('Error: odd'), failed('Error: odder')]],
+    [
+      'another dead server',
+      [
+        failed('Error: page.goto: net::ERR_CONNECTION_REFUSED at http://localhost:3000/a'),
+        failed('Error: page.goto: net::ERR_CONNECTION_REFUSED at http://localhost:4000/a'),
+      ],
+    ],
+  ])('HL-6 keeps apart %s', (_, failures) => {
+    expect(sizes(failures)).toEqual([1, 1]);
+  });
+
+  it('HL-6 joins two groups when a failure comes that belongs to both', () => {
+    const one = failed(clickOn("locator('#a')"), answered({}));
+    const other = failed('Error: odd');
+    const between = { ...failed(clickOn("locator('#b')"), answered({})), signature: other.signature };
+    const [cause] = groupCauses([one, other, between]);
+    expect(cause?.members).toEqual([one, other, between]);
+  });
+
+  it('HL-6 shows the agent the surest of them, the earliest of equals', () => {
+    const sure = (id: string, confidence: number) => {
+      const base = failing(id, 'x');
+      return { ...base, diagnosis: { ...base.diagnosis, confidence } };
+    };
+    const [cause] = groupCauses([sure('a', 0.7), sure('b', 0.9), sure('c', 0.9)]);
+    expect(cause?.lead.rerunIds).toEqual(['b']);
+  });
+});
+
+describe('HL-7 many tests on one dead server', () => {
+  const refusedAt = (path: string, over: Partial<Evidence> = {}) =>
+    failed(`Error: page.goto: net::ERR_CONNECTION_REFUSED at http://127.0.0.1:3000${path}`, over);
+
+  it('HL-7 are one failure of the environment, told in a sentence', () => {
+    const causes = groupCauses(['/a', '/b', '/c'].map((path) => refusedAt(path)));
+    expect(causes.map(({ environment }) => environment)).toEqual([
+      'http://127.0.0.1:3000 refuses connections: 3 tests failed alike and nothing in the evidence says why',
+    ]);
+  });
+
+  it('HL-7 and so are those whose pages could not reach their server', () => {
+    const refused = answered({
+      status: null,
+      failure: 'net::ERR_CONNECTION_REFUSED',
+      url: 'http://localhost:8080/api/cart',
+    });
+    const [cause] = groupCauses(['#a', '#b', '#c'].map((id) => failed(clickOn(`locator('${id}')`), refused)));
+    expect(cause?.environment).toMatch(/^http:\/\/localhost:8080 refuses connections: 3 tests/);
+  });
+
+  it('HL-7 are an ordinary cause where they are only two', () => {
+    expect(groupCauses([refusedAt('/a'), refusedAt('/b')]).map(({ environment }) => environment)).toEqual([
+      null,
+    ]);
+  });
+
+  it('HL-7 are an ordinary cause where the server’s last words say why', () => {
+    const serverOutput =
+      "/project/server.js:3\nTypeError: Cannot read properties of undefined (reading 'port')";
+    const causes = groupCauses(['/a', '/b', '/c'].map((path) => refusedAt(path, { serverOutput })));
+    expect(causes.map(({ members, environment }) => [members.length, environment])).toEqual([[3, null]]);
+  });
+});
