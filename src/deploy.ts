@@ -57,7 +57,7 @@ async function startAgent(session: Session, request: DeployRequest, file: string
     attempt: n,
     agent: agent.name,
     slashCommand: agent.slashCommand,
-    logFile,
+    logFile: path.relative(session.cwd, logFile).replaceAll(path.sep, '/'),
   };
   const announce = (pid: number | null) =>
     session.bus.emit({

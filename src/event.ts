@@ -36,6 +36,7 @@ export type Event =
       runner: string;
       timeoutMs: number;
       pid: number | null;
+      /** Relative to the project. */
       logFile: string;
     }
   /** The last thing that the agent said or did, at most ten times a second. */

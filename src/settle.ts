@@ -87,7 +87,7 @@ async function settleProgress(
   { cause, conclusion, lastRetest }: HealedCause,
 ): Promise<ByKey> {
   const { board } = progress;
-  if (cause.lead.failure.scope === 'suite' && lastRetest?.run) board.saw(lastRetest.run);
+  if (lastRetest?.run) board.saw(lastRetest.run);
   if (conclusion.verdict === 'healed') board.decided(failureKey(cause.lead.failure), 'healed');
   const successor = conclusion.verdict === 'superseded' ? successorOf(cause.lead, lastRetest) : null;
   const rest = await settleFollowers(progress, cause);
@@ -104,6 +104,8 @@ async function settleFollowers(progress: Progress, cause: Cause): Promise<ByKey>
   const followers = cause.members.filter((member) => member !== cause.lead);
   if (followers.length === 0 || session.signal.aborted) return [];
   const seen = await retest(session, { failures: followers, purpose: 'shared-fix', causeId: cause.id });
+  // Tests that had not run because of this cause (of a serial group, or behind a set-up) run now.
+  if (seen.run) board.saw(seen.run);
   const stillRed: DiagnosedFailure[] = [];
   for (const follower of followers) {
     const now = seen.observe(follower);

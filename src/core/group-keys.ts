@@ -11,12 +11,14 @@ const rootSources = new Set<Reason['source']>(['console', 'network', 'server', '
  * evidence is told apart by its locator and the kind of complaint, since the page alone says no more.
  */
 export function groupKeys(failure: DiagnosedFailure): string[] {
+  return [`signature | ${failure.signature}`, ...rootKeys(failure)];
+}
+
+/** The same without the signature: what the evidence says of the cause, whatever the symptom's words are. */
+export function rootKeys(failure: DiagnosedFailure): string[] {
   const origin = deadServer(failure);
   const dead = origin === null ? null : `dead server | ${origin}`;
-  const signature = `signature | ${failure.signature}`;
-  return [signature, dead, rootKey(failure), databaseKey(failure), symptomKey(failure)].filter(
-    (key) => key !== null,
-  );
+  return [dead, rootKey(failure), databaseKey(failure), symptomKey(failure)].filter((key) => key !== null);
 }
 
 /** The deciding evidence outside the test's own error, with where it happened. */

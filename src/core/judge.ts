@@ -1,5 +1,6 @@
 import type { Judgement } from './attempt.js';
 import type { DiagnosedFailure } from './cause.js';
+import { rootKeys } from './group-keys.js';
 
 /** What a re-run says of one failure. */
 export interface Observation {
@@ -39,10 +40,17 @@ export function judge(before: DiagnosedFailure, seen: Observation): Judged {
 }
 
 function judgeFailure(before: DiagnosedFailure, after: DiagnosedFailure): Judged {
-  const same = before.signature === after.signature && before.diagnosis.category === after.diagnosis.category;
-  return same
+  return isSameError(before, after)
     ? { judgement: 'still-failing', because: `the same error came back: ${headlineOf(after)}` }
     : { judgement: 'changed', because: `now another error: ${headlineOf(after)}` };
+}
+
+/** A symptom's words may stay while the cause behind it changes: the class and the deciding evidence have to be the same too. */
+function isSameError(before: DiagnosedFailure, after: DiagnosedFailure): boolean {
+  if (before.signature !== after.signature) return false;
+  if (before.diagnosis.category !== after.diagnosis.category) return false;
+  const [roots, rootsNow] = [rootKeys(before), rootKeys(after)];
+  return roots.length === 0 || rootsNow.length === 0 || roots.some((key) => rootsNow.includes(key));
 }
 
 /** The first line of a failure's message, at most 200 characters; for a suite failure without one, of its evidence. */

@@ -42,7 +42,14 @@ describe('a red test', () => {
         },
       ],
     });
-    const told = ['cause.found', 'agent.started', 'agent.ended', 'attempt.judged', 'cause.ended', 'run.ended'];
+    const told = [
+      'cause.found',
+      'agent.started',
+      'agent.ended',
+      'attempt.judged',
+      'cause.ended',
+      'run.ended',
+    ];
     expect(events.map((event) => event.type).filter((type) => told.includes(type))).toEqual(told);
     expect(await project.read('.self-heal/latest/attempts/1.patch')).toContain('+<button id="buy"');
   });

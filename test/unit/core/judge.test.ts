@@ -25,6 +25,29 @@ it('HL-3 knows another error by its signature, or by its class', () => {
   );
 });
 
+it('HL-3 knows another cause behind the same symptom by the evidence that decided', () => {
+  const because = (table: string) =>
+    failing('t1', 'timeout', {
+      diagnosis: aDiagnosis({
+        category: 'database-error',
+        why: [
+          {
+            rule: 'postgres-rls',
+            category: 'database-error',
+            source: 'server',
+            evidence: `new row violates row-level security policy for table "${table}"`,
+            confidence: 0.95,
+          },
+        ],
+        facts: { ...aDiagnosis().facts, table },
+      }),
+    });
+  const judgedAgainst = (table: string) =>
+    judge(because('orders'), { ended: 'failed', failure: because(table), suiteFailure: null }).judgement;
+  expect(judgedAgainst('orders')).toBe('still-failing');
+  expect(judgedAgainst('order_items')).toBe('changed');
+});
+
 it('HL-10 does not take a test that vanished or is skipped for a fixed one', () => {
   expect(judge(before, { ended: 'absent', ...nothing }).judgement).toBe('vanished');
   expect(judge(before, { ended: 'skipped', ...nothing }).judgement).toBe('vanished');
