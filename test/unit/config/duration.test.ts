@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { durationMistake, parseDuration } from '../../../src/config/duration.js';
 

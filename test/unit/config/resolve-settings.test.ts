@@ -16,10 +16,20 @@ describe('CF-1 what a file says, and what holds where it is silent', () => {
     expect(nothing).toEqual({
       project: 'shop',
       agents: {
-        'build-doctor': { name: 'build-doctor', slashCommand: '/build-doctor', runner: 'claude', timeoutMs: 300_000 },
+        'build-doctor': {
+          name: 'build-doctor',
+          slashCommand: '/build-doctor',
+          runner: 'claude',
+          timeoutMs: 300_000,
+        },
         database: { name: 'database', slashCommand: '/database', runner: 'claude', timeoutMs: 300_000 },
         debugger: { name: 'debugger', slashCommand: '/debugger', runner: 'claude', timeoutMs: 300_000 },
-        'code-review': { name: 'code-review', slashCommand: '/code-review', runner: 'claude', timeoutMs: 300_000 },
+        'code-review': {
+          name: 'code-review',
+          slashCommand: '/code-review',
+          runner: 'claude',
+          timeoutMs: 300_000,
+        },
       },
       runners: { claude: { kind: 'claude' } },
       routes: {
@@ -60,10 +70,20 @@ verify: { prepare: npm run build, confirm: 2 }
     expect(settings).toEqual({
       project: 'till',
       agents: {
-        'build-doctor': { name: 'build-doctor', slashCommand: '/build-doctor', runner: 'fixer', timeoutMs: 300_000 },
+        'build-doctor': {
+          name: 'build-doctor',
+          slashCommand: '/build-doctor',
+          runner: 'fixer',
+          timeoutMs: 300_000,
+        },
         database: { name: 'database', slashCommand: '/database', runner: 'fixer', timeoutMs: 300_000 },
         debugger: { name: 'debugger', slashCommand: '/debugger', runner: 'fixer', timeoutMs: 5_400_000 },
-        'code-review': { name: 'code-review', slashCommand: '/code-review', runner: 'fixer', timeoutMs: 300_000 },
+        'code-review': {
+          name: 'code-review',
+          slashCommand: '/code-review',
+          runner: 'fixer',
+          timeoutMs: 300_000,
+        },
         mine: { name: 'mine', slashCommand: '/plugin:mine --deep', runner: 'other', timeoutMs: 300_000 },
       },
       runners: {
@@ -87,14 +107,20 @@ verify: { prepare: npm run build, confirm: 2 }
   it.each([
     ['limits: { costUsd: 2 }', { limits: { ...nothing.limits, costUsd: 2 } }],
     ['limits: { time: 1m }', { limits: { ...nothing.limits, timeMs: 60_000 } }],
-    ['retries: { backoff: { max: 1s } }', { retries: { max: 3, backoff: { ...nothing.retries.backoff, maxMs: 1_000 } } }],
+    [
+      'retries: { backoff: { max: 1s } }',
+      { retries: { max: 3, backoff: { ...nothing.retries.backoff, maxMs: 1_000 } } },
+    ],
     ['evidence: { network: 1 }', { evidence: { console: 50, network: 1 } }],
     ['verify: { prepare: make }', { verify: { prepare: 'make', confirm: 1 } }],
     ['# nothing', {}],
     ['---\n', {}],
     ['limits: {}', {}],
     ['\uFEFFproject: till', { project: 'till' }],
-    ['project: till\r\nverify:\r\n  confirm: 2\r\n', { project: 'till', verify: { prepare: null, confirm: 2 } }],
+    [
+      'project: till\r\nverify:\r\n  confirm: 2\r\n',
+      { project: 'till', verify: { prepare: null, confirm: 2 } },
+    ],
   ])('CF-1 %j changes only what it names', (yaml, changes) => {
     expect(settingsOf(yaml)).toEqual({ ...nothing, ...changes });
   });

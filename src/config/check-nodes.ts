@@ -1,0 +1,113 @@
+import {
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  Scalar,
+  visit,
+  type Alias,
+  type Document,
+  type Node,
+  type Pair,
+  type YAMLMap,
+} from 'yaml';
+import { closest } from './closest.js';
+import { lineStartOf, type Diagnostic } from './diagnostic.js';
+import { interpolate } from './interpolate.js';
+import { isMergePair } from './locate.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Checks what only the nodes of a document know: keys that are given twice, aliases and merges that cannot be resolved
+ * (which it takes out, so that the rest can be read), and `${VAR}` (which it replaces).
+ */
+export function checkNodes(doc: Document.Parsed, text: string, env: Env): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  const anchors = new Map<string, Node>();
+  const remember = (node: Node) => {
+    if (!isAlias(node) && 'anchor' in node && node.anchor) anchors.set(node.anchor, node);
+  };
+  visit(doc, {
+    Pair: (_, pair) => {
+      const mistake = isMergePair(pair) ? checkMerge(pair, anchors) : null;
+      if (!mistake) return undefined;
+      found.push(mistake);
+      return visit.REMOVE;
+    },
+    Map: (_, map) => {
+      remember(map);
+      found.push(...repeatedKeys(map, text));
+    },
+    Seq: (_, seq) => remember(seq),
+    Scalar: (role, scalar) => {
+      remember(scalar);
+      if (role !== 'key') found.push(...interpolate(scalar, text, env));
+    },
+    Alias: (_, alias, parents) => {
+      const mistake = checkAlias(alias, anchors, parents);
+      if (!mistake) return undefined;
+      found.push(mistake);
+      return standIn(alias);
+    },
+  });
+  return found;
+}
+
+function checkAlias(
+  alias: Alias,
+  anchors: ReadonlyMap<string, Node>,
+  parents: readonly unknown[],
+): Diagnostic | null {
+  const target = anchors.get(alias.source);
+  if (!target) {
+    const near = closest(alias.source, anchors.keys());
+    return at(
+      alias,
+      `there is no anchor &${alias.source} before this${near === null ? '' : `; did you mean *${near}?`}`,
+    );
+  }
+  return parents.includes(target) ? at(alias, 'this alias stands for something that it is part of') : null;
+}
+
+function checkMerge({ value }: Pair, anchors: ReadonlyMap<string, Node>): Diagnostic | null {
+  const resolve = (node: unknown) => (isAlias(node) ? anchors.get(node.source) : node);
+  const source = resolve(value);
+  // An alias without an anchor has a mistake of its own, and a better one.
+  if (source === undefined) return at(value as Alias, 'there is no such anchor before this');
+  const merged = isSeq(source) ? source.items.map(resolve) : [source];
+  return merged.every((node) => isMap(node))
+    ? null
+    : at(value as Node | null, 'only mappings can be merged with "<<"');
+}
+
+function repeatedKeys(map: YAMLMap, text: string): Diagnostic[] {
+  const first = new Map<unknown, Node>();
+  return map.items.flatMap((pair) => {
+    const { key } = pair;
+    if (!isPair(pair) || !isScalar(key) || isMergePair(pair)) return [];
+    const before = first.get(key.value);
+    if (!before) {
+      first.set(key.value, key);
+      return [];
+    }
+    return [at(key, `the key "${String(key.value)}" is given twice, first in line ${lineOf(before, text)}`)];
+  });
+}
+
+/** An empty text in the place of an alias; whatever is said of it is dropped, since the alias is the mistake. */
+function standIn(alias: Alias): Scalar {
+  const scalar = new Scalar('');
+  if (alias.range) scalar.range = alias.range;
+  return scalar;
+}
+
+function lineOf(node: Node, text: string): number {
+  return text.slice(0, lineStartOf(text, node.range?.[0] ?? 0)).split('\n').length;
+}
+
+function at(node: Node | null, message: string): Diagnostic {
+  const [start = 0, end = start + 1] = node?.range ?? [];
+  return { start, end, message };
+}

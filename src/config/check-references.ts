@@ -1,0 +1,62 @@
+import { closest } from './closest.js';
+import { defaultAgents, defaults } from './defaults.js';
+import { hint, type Mistake } from './mistake.js';
+import { notSupported, unsupportedRunners } from './unsupported.js';
+
+/**
+ * Checks that the agents and runners which a file names are there. It takes the data unchecked, since a file whose shape
+ * is wrong in one place may name something unknown in another, and all mistakes are told at once (CF-3).
+ */
+export function checkReferences(data: unknown): Mistake[] {
+  const agents = [...defaultAgents, ...keysOf(at(data, 'agents'))];
+  const runners = [defaults.runner, ...keysOf(at(data, 'runners'))];
+  const named = keysOf(at(data, 'agents')).map((agent) => ['agents', agent, 'runner']);
+  return [
+    ...keysOf(at(data, 'runners')).flatMap(checkRunnerName),
+    ...[['runner'], ...named].flatMap((path) => checkRunner(path, atPath(data, path), runners)),
+    ...keysOf(at(data, 'routes')).flatMap((category) =>
+      checkRoute(category, at(at(data, 'routes'), category), agents),
+    ),
+  ];
+}
+
+function checkRunnerName(name: string): Mistake[] {
+  if (name !== defaults.runner && !unsupportedRunners.has(name)) return [];
+  return [
+    {
+      path: ['runners', name],
+      part: 'key',
+      absent: false,
+      message: `"${name}" is the name of a built-in runner; choose another`,
+    },
+  ];
+}
+
+function checkRunner(path: readonly string[], value: unknown, runners: readonly string[]): Mistake[] {
+  if (typeof value !== 'string' || value.trim() === '' || runners.includes(value)) return [];
+  const message = unsupportedRunners.has(value)
+    ? `the built-in runner "${value}" ${notSupported}; describe its command under "runners", with another name`
+    : `no runner has this name${hint(closest(value, runners), [...new Set(runners)], 'known are')}`;
+  return [{ path, part: 'value', absent: false, message }];
+}
+
+function checkRoute(category: string, route: unknown, agents: readonly string[]): Mistake[] {
+  if (!Array.isArray(route)) return [];
+  return route.flatMap((agent: unknown, index) => {
+    if (typeof agent !== 'string' || agent.trim() === '' || agents.includes(agent)) return [];
+    const message = `no agent has this name${hint(closest(agent, agents), [...new Set(agents)], 'known are')}`;
+    return [{ path: ['routes', category, index], part: 'value' as const, absent: false, message }];
+  });
+}
+
+function keysOf(value: unknown): string[] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+}
+
+function at(value: unknown, key: string): unknown {
+  return keysOf(value).includes(key) ? Reflect.get(value as object, key) : undefined;
+}
+
+function atPath(value: unknown, path: readonly string[]): unknown {
+  return path.reduce(at, value);
+}

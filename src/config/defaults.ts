@@ -1,0 +1,29 @@
+import type { Category } from '../core/diagnosis.js';
+import type { Settings } from '../core/settings.js';
+
+/** The agents that are there without a file; the slash command of each is `/` and its name (CS-1 to CS-6). */
+export const defaultAgents = ['build-doctor', 'database', 'debugger', 'code-review'] as const;
+
+const routes: Readonly<Record<Category, readonly (typeof defaultAgents)[number][]>> = {
+  'build-error': ['build-doctor'],
+  'database-error': ['database'],
+  'runtime-error': ['debugger'],
+  'ui-error': ['code-review'],
+  'network-error': ['debugger'],
+  unknown: ['debugger'],
+};
+
+/** What holds where agents.yaml says nothing (CF-1). */
+export const defaults = {
+  runner: 'claude',
+  /** The longest an agent may take (AG-4). */
+  timeoutMs: 5 * 60_000,
+  routes,
+  retries: { max: 3, backoff: { initialMs: 5_000, factor: 2, maxMs: 60_000 } },
+  limits: { escalations: 5, agentRuns: 20, agentRunsPerTest: 6, costUsd: 10, timeMs: 60 * 60_000 },
+  evidence: { console: 50, network: 50 },
+  verify: { prepare: null, confirm: 1 },
+} as const satisfies Pick<Settings, 'routes' | 'retries' | 'limits' | 'evidence' | 'verify'> & {
+  runner: string;
+  timeoutMs: number;
+};

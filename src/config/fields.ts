@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import {
+  durationExamples,
+  durationMistake,
+  durationPattern,
+  MAX_DURATION_MS,
+  parseDuration,
+} from './duration.js';
+
+// A message is the end of a sentence that begins with the key's name. It never repeats the value: that may have come
+// out of ${VAR} and be a secret (EV-9), and the marked line shows what was written.
+
+/** What the `{…}` in a runner's command may say. */
+const placeholders: readonly unknown[] = ['slashCommand', 'contextFile', 'promptFile', 'screenshot'];
+
+/** All placeholders as they are written. */
+export const placeholdersInText = placeholders.map((one) => `{${String(one)}}`).join(' ');
+
+/** The name of an agent or a runner. */
+export const name = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]*$/,
+    'may hold letters, digits, ".", "_" and "-" only, and begins with a letter or digit',
+  );
+
+/** Any text that is more than blanks. */
+export const text = z.string('must be text; put it in quotes').regex(/\S/, 'must not be empty');
+
+/** A duration as text, read into milliseconds. */
+export function duration(least: 'zero or more' | 'more than zero') {
+  return z
+    .string({ error: ({ input }) => durationMistake(input) })
+    .regex(durationPattern, { error: ({ input }) => durationMistake(input), abort: true })
+    .meta({ examples: [...durationExamples] })
+    .transform((value) => parseDuration(value) ?? 0)
+    .refine((ms) => ms > 0 || least === 'zero or more', 'must be more than zero')
+    .refine((ms) => ms <= MAX_DURATION_MS, 'must be at most 24 days (576h)');
+}
+
+/** A count. */
+export const wholeNumber = z
+  .int({ error: ({ input }) => `must be a whole number${butNotText(input)}` })
+  .min(0, 'must not be negative');
+
+/** A quantity that may have a fraction, at least 0 or 1. */
+export function amount(least: 0 | 1) {
+  return z
+    .number({ error: ({ input }) => `must be a number${butNotText(input)}` })
+    .min(least, least === 0 ? 'must not be negative' : 'must be at least 1');
+}
+
+function butNotText(input: unknown): string {
+  return typeof input === 'string' ? ', not text' : '';
+}
+
+/** One word of a command line; it may hold placeholders. `${NAME}` is for a shell, if the word is for one. */
+export const argument = z
+  .string('must be text; put it in quotes')
+  .refine(
+    (value) =>
+      [...value.matchAll(/(?<!\$)\{([A-Za-z]+)\}/g)].every(([, word]) => placeholders.includes(word)),
+    `holds an unknown placeholder; there are ${placeholdersInText}`,
+  );

@@ -1,0 +1,61 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+
+/** Where the file is looked for when nobody names one, in the project's root. */
+const usualNames = ['agents.yaml', 'agents.yml'] as const;
+
+/** A real one has a few kilobytes; more is some other file. */
+const MAX_BYTES = 256 * 1024;
+
+/** The bytes of the file, and where they came from. */
+export interface AgentsFileBytes {
+  /** Absolute. */
+  readonly path: string;
+  /** As a person in the project's root would write it. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Finds and reads agents.yaml, or the file that was asked for; null where nobody asked and there is none. */
+export async function readAgentsFile(
+  cwd: string,
+  asked?: string,
+): Promise<Result<AgentsFileBytes | null, Problem>> {
+  for (const candidate of asked === undefined ? usualNames : [asked]) {
+    const file = path.resolve(cwd, candidate);
+    const name = nameFor(cwd, file);
+    try {
+      const size = await sizeOf(file);
+      if (size === null) return err(unreadable(name, 'is not a file'));
+      if (size > MAX_BYTES) return err(unreadable(name, `is larger than ${MAX_BYTES / 1024} KiB`));
+      return ok({ path: file, name, bytes: await readFile(file) });
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
+      if (!isAbsent) return err(unreadable(name, `cannot be read (${code ?? String(error)})`));
+      if (asked !== undefined) return err(unreadable(name, 'does not exist'));
+    }
+  }
+  return ok(null);
+}
+
+/** Null for folders, pipes and devices; to read a pipe might never end. */
+async function sizeOf(file: string): Promise<number | null> {
+  const stats = await stat(file);
+  return stats.isFile() ? stats.size : null;
+}
+
+function nameFor(cwd: string, file: string): string {
+  const relative = path.relative(cwd, file);
+  return relative === '' || relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
+}
+
+function unreadable(name: string, what: string): Problem {
+  return {
+    kind: 'config-invalid',
+    message: `${name} ${what}`,
+    remedy: 'Name an agents.yaml that can be read, or leave it out to use the built-in defaults.',
+  };
+}

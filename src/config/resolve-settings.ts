@@ -1,0 +1,73 @@
+import { categories, type Category } from '../core/diagnosis.js';
+import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
+import { defaultAgents, defaults } from './defaults.js';
+import type { AgentsFile } from './schema.js';
+
+/** Where settings come from, beside the defaults. */
+export interface SettingsSources {
+  readonly file: AgentsFile;
+  /** What the project is called where the file does not say. */
+  readonly project: string;
+  /** Absolute path of the file, or null. */
+  readonly filePath: string | null;
+}
+
+/** Fills in every default. Agents and runners join the built-in ones; a route takes the place of the built-in one. */
+export function resolveSettings({ file, project, filePath }: SettingsSources): Settings {
+  const { retries, limits, evidence, verify } = file;
+  const { time, ...counts } = limits ?? {};
+  return {
+    project: file.project ?? project,
+    agents: resolveAgents(file),
+    runners: resolveRunners(file),
+    routes: resolveRoutes(file),
+    retries: {
+      max: retries?.max ?? defaults.retries.max,
+      backoff: {
+        initialMs: retries?.backoff?.initial ?? defaults.retries.backoff.initialMs,
+        factor: retries?.backoff?.factor ?? defaults.retries.backoff.factor,
+        maxMs: retries?.backoff?.max ?? defaults.retries.backoff.maxMs,
+      },
+    },
+    limits: { ...defaults.limits, ...given(counts), ...given({ timeMs: time }) },
+    evidence: { ...defaults.evidence, ...given(evidence ?? {}) },
+    verify: { ...defaults.verify, ...given(verify ?? {}) },
+    file: filePath,
+  };
+}
+
+function resolveAgents(file: AgentsFile): Record<string, AgentSettings> {
+  const names = new Set([...defaultAgents, ...Object.keys(file.agents ?? {})]);
+  return Object.fromEntries(
+    Array.from(names, (name) => {
+      const agent = file.agents?.[name];
+      const settings: AgentSettings = {
+        name,
+        slashCommand: agent?.slashCommand ?? `/${name}`,
+        runner: agent?.runner ?? file.runner ?? defaults.runner,
+        timeoutMs: agent?.timeout ?? defaults.timeoutMs,
+      };
+      return [name, settings];
+    }),
+  );
+}
+
+function resolveRunners(file: AgentsFile): Record<string, RunnerSettings> {
+  const own = Object.entries(file.runners ?? {}).map(([name, { command, prompt = 'stdin' }]) => {
+    const settings: RunnerSettings = { kind: 'command', command, prompt };
+    return [name, settings] as const;
+  });
+  return { claude: { kind: 'claude' }, ...Object.fromEntries(own) };
+}
+
+function resolveRoutes(file: AgentsFile): Record<Category, readonly string[]> {
+  const routes = categories.map(
+    (category) => [category, file.routes?.[category] ?? defaults.routes[category]] as const,
+  );
+  return Object.fromEntries(routes) as Record<Category, readonly string[]>;
+}
+
+/** The same without keys whose value is undefined, which would overwrite a default. */
+function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { categories, type Category } from '../core/diagnosis.js';
+import { amount, argument, duration, name, placeholdersInText, text, wholeNumber } from './fields.js';
+
+// The one source of what agents.yaml may hold: the loader checks with it, and schema/agents.schema.json is made of it.
+
+/** How a runner is given the prompt. */
+const promptWays = ['stdin', 'argument', 'none'] as const;
+
+const runner = z.strictObject({
+  command: z
+    .array(argument, 'must be a list of texts, such as [node, tools/fixer.mjs]; it is not given to a shell')
+    .min(1, 'must name a program, such as [node, tools/fixer.mjs]')
+    .refine((argv) => argv.length === 0 || /\S/.test(argv[0] ?? ''), 'must begin with the name of a program')
+    .meta({
+      description: `The program and its arguments, not given to a shell. Replaced are ${placeholdersInText}.`,
+      examples: [['node', 'tools/fixer.mjs', '{slashCommand}']],
+    }),
+  prompt: z
+    .enum(promptWays, `must be one of ${promptWays.join(', ')}`)
+    .optional()
+    .describe(
+      'How the program gets the prompt: on its standard input (stdin, the default), as last argument, or not at all.',
+    ),
+});
+
+const agent = z.strictObject({
+  slashCommand: z
+    .string('must be text; put it in quotes')
+    .regex(/^\/\S[^\r\n]*$/, 'must begin with "/", such as /debugger')
+    .optional()
+    .meta({
+      description: "The slash command to run. Default: / and the agent's name.",
+      examples: ['/debugger'],
+    }),
+  runner: text.optional().describe('The program that runs it. Default: the `runner` of the file.'),
+  timeout: duration('more than zero').optional().describe('When to end it. Default: 5m.'),
+});
+
+const classText: Record<Category, string> = {
+  'build-error': 'Compiler, bundler, syntax, a module that is not found.',
+  'database-error': 'Row-level security, missing relation or column, constraint, migration.',
+  'runtime-error': 'An exception of the application, an unhandled rejection, hydration.',
+  'network-error': 'A response of 500, a refused connection, CORS.',
+  'ui-error': 'A locator that finds nothing, or too much, or the wrong text.',
+  unknown: 'Nothing that is known matches.',
+};
+
+const route = z.array(text, 'must be a list of agents, such as [debugger]');
+
+const routeShape = Object.fromEntries(
+  categories.map((category) => [
+    category,
+    route
+      .optional()
+      .describe(`${classText[category]} The first agent goes first; an empty list leaves it to people.`),
+  ]),
+) as Record<Category, z.ZodOptional<typeof route>>;
+
+const backoff = z.strictObject({
+  initial: duration('zero or more').optional().describe('The first wait. Default: 5s.'),
+  factor: amount(1).optional().describe('Each further wait is so many times the one before. Default: 2.'),
+  max: duration('zero or more').optional().describe('The longest wait. Default: 60s.'),
+});
+
+const retries = z.strictObject({
+  max: wholeNumber.optional().describe("Re-runs after agents' work, for each cause. Default: 3."),
+  backoff: backoff.optional().describe('The waits before the next try after a fix that did not hold.'),
+});
+
+const limits = z.strictObject({
+  escalations: wholeNumber.optional().describe('Questions to people, in a run. Default: 5.'),
+  agentRuns: wholeNumber.optional().describe('Agents started, in a run. Default: 20.'),
+  agentRunsPerTest: wholeNumber.optional().describe('Agents started for any one test, in a run. Default: 6.'),
+  costUsd: amount(0)
+    .optional()
+    .describe('US dollars, in a run, as the agent programs report them. Default: 10.'),
+  time: duration('more than zero')
+    .optional()
+    .describe('After so long a run starts no further agent. Default: 60m.'),
+});
+
+const evidence = z.strictObject({
+  console: wholeNumber
+    .optional()
+    .describe('Console entries that an agent is shown, the last ones. Default: 50.'),
+  network: wholeNumber.optional().describe('Requests that an agent is shown. Default: 50.'),
+});
+
+const verify = z.strictObject({
+  prepare: text.optional().meta({
+    description:
+      'A shell command to run before each re-run, where the tests test what a build made. Default: none.',
+    examples: ['npm run build'],
+  }),
+  confirm: wholeNumber
+    .optional()
+    .describe('How often a red test is run again, unchanged, before an agent is started. Default: 1.'),
+});
+
+/** agents.yaml: every key may be left out, and then has its default (CF-1). */
+export const agentsFileSchema = z.strictObject({
+  version: z
+    .literal(1, 'must be 1, the only version of this file so far')
+    .optional()
+    .describe('The version of this file: 1.'),
+  project: text
+    .optional()
+    .describe("The project's name in signatures and reports. Default: the name in package.json."),
+  runner: text.optional().describe('The program that runs the agents which name none. Default: claude.'),
+  runners: z
+    .record(name, runner)
+    .optional()
+    .describe('Programs that run slash commands, beside the built-in claude.'),
+  agents: z
+    .record(name, agent)
+    .optional()
+    .describe('Agents by name, beside the built-in build-doctor, database, debugger and code-review.'),
+  routes: z.strictObject(routeShape).optional().describe('The agents for each class of failure.'),
+  retries: retries
+    .optional()
+    .describe('How often, and after which waits, a failure that came back is tried again.'),
+  limits: limits.optional().describe('What a run may spend.'),
+  evidence: evidence.optional().describe('How much an agent is shown.'),
+  verify: verify.optional().describe('How fixes are checked.'),
+});
+
+/** A valid agents.yaml: what it says and no more, durations in milliseconds. */
+export type AgentsFile = z.output<typeof agentsFileSchema>;

@@ -1,0 +1,79 @@
+import * as fc from 'fast-check';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { renderDiagnostics } from '../../../src/config/diagnostic.js';
+import { parseAgentsFile } from '../../../src/config/parse-agents-file.js';
+
+describe('CF-3 any text', () => {
+  const valid = readFileSync(new URL('../../../agents.yaml', import.meta.url), 'utf8');
+  const pieces = [
+    '&a',
+    '*a',
+    '<<:',
+    '{',
+    '}',
+    '[',
+    ']',
+    '\t',
+    '\n',
+    '\r',
+    '"',
+    "'",
+    '${',
+    '}',
+    '!x',
+    '- ',
+    '? ',
+    ': ',
+    '|\n',
+    '%',
+    '---\n',
+    '\0',
+    '漢',
+    '\uD800',
+    '__proto__: ',
+    'null',
+    '~',
+    '.nan',
+    '*debugger',
+    '#',
+  ];
+
+  function holds(text: string): void {
+    const parsed = parseAgentsFile(text, {});
+    if (parsed.ok) return;
+    // A refusal without a reason would be worse than none.
+    expect(parsed.error.length).toBeGreaterThan(0);
+    const shown = renderDiagnostics({ name: 'agents.yaml', text }, parsed.error);
+    expect(shown).toMatch(/^agents\.yaml:[1-9]\d*:[1-9]\d* \S/);
+    expect(shown).toContain('~');
+  }
+
+  it('CF-3 is accepted or explained, and nothing is thrown', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), holds), { numRuns: 200 });
+    const soup = fc.array(
+      fc.oneof(fc.constantFrom(...pieces), fc.constantFrom('a', 'agents', 'routes', 'runner', ' ')),
+    );
+    fc.assert(
+      fc.property(soup, (parts) => holds(parts.join(''))),
+      { numRuns: 600 },
+    );
+  });
+
+  it('CF-3 made of a valid file by changes is accepted or explained, and nothing is thrown', () => {
+    const change = fc.record({
+      at: fc.nat(valid.length),
+      remove: fc.nat(12),
+      put: fc.constantFrom('', ...pieces),
+    });
+    const changed = fc
+      .array(change, { minLength: 1, maxLength: 4 })
+      .map((changes) =>
+        changes.reduce(
+          (text, { at, remove, put }) => text.slice(0, at) + put + text.slice(at + remove),
+          valid,
+        ),
+      );
+    fc.assert(fc.property(changed, holds), { numRuns: 200 });
+  });
+});

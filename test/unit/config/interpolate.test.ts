@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { parseAgentsFile } from '../../../src/config/parse-agents-file.js';
+import { headsOf, markedIn, mistakesIn } from './mistakes-in.js';
+
+describe('CF-4 ${VAR}', () => {
+  const env = { RUNNER: 'fixer', TOKEN: 's3cr3t', EMPTY: '', MINUTES: '7m', NESTED: '${TOKEN}' };
+
+  it('CF-4 is replaced in every kind of text, and what is put in is not looked at again', () => {
+    const parsed = parseAgentsFile(
+      [
+        'project: a-${RUNNER}-${RUNNER}${EMPTY}',
+        'runner: "${RUNNER}"',
+        "runners: { fixer: { command: [x, '--token=${TOKEN}', '${NESTED}', '$${TOKEN}', '$TOKEN'] } }",
+        'limits: { time: "${MINUTES}" }',
+        'verify:\n  prepare: |\n    make ${TOKEN}\n',
+      ].join('\n'),
+      env,
+    );
+    expect(parsed).toMatchObject({
+      ok: true,
+      value: {
+        project: 'a-fixer-fixer',
+        runner: 'fixer',
+        runners: { fixer: { command: ['x', '--token=s3cr3t', '${TOKEN}', '${TOKEN}', '$TOKEN'] } },
+        limits: { time: 420_000 },
+        verify: { prepare: 'make s3cr3t\n' },
+      },
+    });
+  });
+
+  it('CF-4 that is not set, or of another form, is a mistake with its place', () => {
+    const text = 'project: "a ${NO} ${NO} ${x:-y}"\n';
+    expect(headsOf(text)).toEqual([
+      '1:13 the environment variable NO is not set',
+      '1:19 the environment variable NO is not set',
+      '1:25 only ${NAME} is replaced; for the characters themselves write $${',
+    ]);
+    expect(markedIn(text)).toEqual(['${NO}', '${NO}', '${']);
+  });
+
+  it('CF-4 written as escapes is marked as a whole', () => {
+    expect(markedIn('project: "\\x24{NO}"')).toEqual(['"\\x24{NO}"']);
+  });
+
+  it('CF-4 that is not set is not also a wrong value', () => {
+    expect(headsOf('limits: { time: "${NO}" }\nrunner: ${NO}')).toEqual([
+      '1:18 the environment variable NO is not set',
+      '2:9 the environment variable NO is not set',
+    ]);
+  });
+
+  it('EV-9 never shows the value, whatever is wrong with it', () => {
+    const text = [
+      'runner: ${TOKEN}',
+      'runners: { f: { command: "${TOKEN}", prompt: "${TOKEN}" }, g: { command: ["{x}${TOKEN}"] } }',
+      'agents: { debugger: { slashCommand: "${TOKEN}", runner: "${TOKEN}", timeout: "${TOKEN}" } }',
+      'routes: { unknown: ["${TOKEN}"], ui-error: "${TOKEN}" }',
+      'limits: { agentRuns: "${TOKEN}", costUsd: "${TOKEN}", time: "${TOKEN}" }',
+      'version: "${TOKEN}"',
+      'evidence: "${TOKEN}"',
+    ].join('\n');
+    const shown = mistakesIn(text, env);
+    expect(headsOf(text, env)).toHaveLength(14);
+    expect(shown).not.toContain('s3cr3t');
+  });
+});

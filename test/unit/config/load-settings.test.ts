@@ -1,0 +1,157 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadSettings } from '../../../src/config/load-settings.js';
+import { exitCodeFor } from '../../../src/problem.js';
+
+const shipped = new URL('../../../agents.yaml', import.meta.url);
+let cwd: string;
+
+beforeEach(async () => {
+  cwd = await mkdtemp(path.join(tmpdir(), 'self-heal-config-'));
+});
+
+afterEach(async () => {
+  await rm(cwd, { recursive: true, force: true });
+});
+
+async function write(name: string, content: string | Uint8Array): Promise<string> {
+  const file = path.join(cwd, name);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, content);
+  return file;
+}
+
+describe('CF-1 where settings come from', () => {
+  it('CF-1 the shipped agents.yaml says what the built-in defaults are', async () => {
+    const builtIn = await loadSettings({ cwd, env: {}, packageName: 'shop' });
+    const file = await write('agents.yaml', await readFile(shipped));
+    const loaded = await loadSettings({ cwd, env: {}, packageName: 'shop' });
+    if (!builtIn.ok || !loaded.ok) throw new Error(JSON.stringify({ builtIn, loaded }));
+    expect(builtIn.value.file).toBeNull();
+    expect(loaded.value).toEqual({ ...builtIn.value, file });
+  });
+
+  it('CF-2 the first line of the shipped agents.yaml points editors at the schema', async () => {
+    const [first] = (await readFile(shipped, 'utf8')).split('\n');
+    expect(first).toBe('# yaml-language-server: $schema=./node_modules/self-heal/schema/agents.schema.json');
+  });
+
+  it('CF-1 agents.yml is read too, agents.yaml before it, and a named file before both', async () => {
+    await write('agents.yml', 'project: yml');
+    expect(await loadSettings({ cwd, env: {} })).toMatchObject({ value: { project: 'yml' } });
+    await write('agents.yaml', 'project: yaml');
+    expect(await loadSettings({ cwd, env: {} })).toMatchObject({ value: { project: 'yaml' } });
+    const file = await write('ci/heal.yaml', 'project: ${NAME}');
+    const named = await loadSettings({ cwd, file: 'ci/heal.yaml', env: { NAME: 'ci' } });
+    expect(named).toMatchObject({ value: { project: 'ci', file } });
+    expect(await loadSettings({ cwd: tmpdir(), file, env: { NAME: 'x' } })).toMatchObject({
+      value: { file },
+    });
+  });
+
+  it('CF-1 the project is called as the file says, else as it is told, else as package.json says, else as its folder', async () => {
+    const named = async (packageName?: string) => {
+      const settings = await loadSettings({ cwd, env: {}, ...(packageName ? { packageName } : {}) });
+      return settings.ok && settings.value.project;
+    };
+    expect(await named()).toBe(path.basename(cwd));
+    await write('package.json', '{ "name": 5 }');
+    expect(await named()).toBe(path.basename(cwd));
+    await write('package.json', '{ "name": ');
+    expect(await named()).toBe(path.basename(cwd));
+    await write('package.json', '{ "name": "@acme/shop" }');
+    expect(await named()).toBe('@acme/shop');
+    expect(await named('told')).toBe('told');
+    await write('agents.yaml', 'project: said');
+    expect(await named('told')).toBe('said');
+  });
+});
+
+describe('CF-3 a file that cannot be used', () => {
+  it('CF-3 is one problem with all its mistakes, exit 2', async () => {
+    await write('agents.yaml', 'runer: claude\nlimits: { time: 5 }\n');
+    const settings = await loadSettings({ cwd, env: {} });
+    if (settings.ok) throw new Error('accepted');
+    expect(settings.error).toEqual({
+      kind: 'config-invalid',
+      message: 'agents.yaml has 2 mistakes',
+      detail: [
+        'agents.yaml:1:1 unknown key "runer"; did you mean "runner"?',
+        '    runer: claude',
+        '    ~~~~~',
+        '',
+        'agents.yaml:2:17 "time" needs a unit: write 5s or 5m',
+        '    limits: { time: 5 }',
+        '                    ~',
+      ].join('\n'),
+      remedy: 'Correct agents.yaml; nothing was run.',
+    });
+    expect(exitCodeFor(settings.error)).toBe(2);
+  });
+
+  it('CF-3 counts one mistake as one, and names the file as a person would', async () => {
+    await write('ci/heal.yaml', 'x: 1');
+    expect(await loadSettings({ cwd, file: path.join(cwd, 'ci', 'heal.yaml'), env: {} })).toMatchObject({
+      error: {
+        message: `${path.join('ci', 'heal.yaml')} has 1 mistake`,
+        detail: expect.stringContaining(`${path.join('ci', 'heal.yaml')}:1:1 `),
+      },
+    });
+  });
+
+  it('CF-3 that begins with a byte order mark has its columns right', async () => {
+    await write('agents.yaml', '\uFEFFx: 1');
+    expect(await loadSettings({ cwd, env: {} })).toMatchObject({
+      error: { detail: expect.stringContaining('agents.yaml:1:1 unknown key "x"') },
+    });
+  });
+
+  it('CF-3 that is not UTF-8 says where', async () => {
+    await write('agents.yaml', Buffer.from('project: caf\xe9\n', 'latin1'));
+    expect(await loadSettings({ cwd, env: {} })).toMatchObject({
+      error: {
+        kind: 'config-invalid',
+        detail:
+          'agents.yaml:1:13 this is not UTF-8; save the file as UTF-8\n    project: caf\uFFFD\n                ~',
+      },
+    });
+  });
+
+  it.each([
+    ['does not exist', 'nowhere.yaml', 'nowhere.yaml does not exist'],
+    ['is in a file', 'file/agents.yaml', `${path.join('file', 'agents.yaml')} does not exist`],
+    ['is a folder', 'folder', 'folder is not a file'],
+    ['is empty as a name', '.', / is not a file$/],
+    ['is huge', 'huge.yaml', 'huge.yaml is larger than 256 KiB'],
+  ])('CF-3 that %s is a problem', async (_, file, message) => {
+    await write('file', '');
+    await mkdir(path.join(cwd, 'folder'));
+    await write('huge.yaml', '#'.repeat(256 * 1024 + 1));
+    expect(await loadSettings({ cwd, file, env: {} })).toMatchObject({
+      ok: false,
+      error: {
+        kind: 'config-invalid',
+        message: typeof message === 'string' ? message : expect.stringMatching(message),
+      },
+    });
+  });
+
+  it('CF-3 a folder called agents.yaml is not passed over', async () => {
+    await mkdir(path.join(cwd, 'agents.yaml'));
+    expect(await loadSettings({ cwd, env: {} })).toMatchObject({
+      error: { message: 'agents.yaml is not a file' },
+    });
+  });
+
+  it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
+    'CF-3 that may not be read is a problem, not the defaults',
+    async () => {
+      await chmod(await write('agents.yaml', 'version: 1'), 0);
+      expect(await loadSettings({ cwd, env: {} })).toMatchObject({
+        error: { message: 'agents.yaml cannot be read (EACCES)' },
+      });
+    },
+  );
+});

@@ -1,0 +1,311 @@
+import { describe, expect, it } from 'vitest';
+import { headsOf, markedIn, mistakesIn } from './mistakes-in.js';
+
+const sections = 'version, project, runner, runners, agents, routes, retries, limits, evidence, verify';
+
+describe('CF-3 mistakes are shown as a compiler shows them', () => {
+  it('CF-3 tells all at once, in the order of the file', () => {
+    const text = `version: 1
+routes:
+  runtime-eror: [debugger]
+  ui-error: [code-reviw]
+agents:
+  debugger: { timeout: 300 }
+  database: { slashCommand: database, runer: claude }
+limits: { costUsd: -1 }
+`;
+    expect(mistakesIn(text)).toBe(`agents.yaml:3:3 unknown class "runtime-eror"; did you mean "runtime-error"?
+      runtime-eror: [debugger]
+      ~~~~~~~~~~~~
+
+agents.yaml:4:14 no agent has this name; did you mean "code-review"?
+      ui-error: [code-reviw]
+                 ~~~~~~~~~~
+
+agents.yaml:6:24 "timeout" needs a unit: write 300s or 300m
+      debugger: { timeout: 300 }
+                           ~~~
+
+agents.yaml:7:29 "slashCommand" must begin with "/", such as /debugger
+      database: { slashCommand: database, runer: claude }
+                                ~~~~~~~~
+
+agents.yaml:7:39 unknown key "runer"; did you mean "runner"?
+      database: { slashCommand: database, runer: claude }
+                                          ~~~~~
+
+agents.yaml:8:20 "costUsd" must not be negative
+    limits: { costUsd: -1 }
+                       ~~`);
+  });
+
+  it('CF-3 shows a missing key at the key above it', () => {
+    expect(mistakesIn('runners:\n  fixer:\n    prompt: stdin\n')).toBe(
+      'agents.yaml:2:3 "fixer" needs a "command"\n      fixer:\n      ~~~~~',
+    );
+  });
+
+  it('CF-3 shows a mistake behind wide characters and CRLF line ends in its place', () => {
+    expect(mistakesIn("project: 店\r\nagents: { debugger: { slashCommand: '漢字', runner: me } }\r\n")).toBe(
+      [
+        'agents.yaml:2:37 "slashCommand" must begin with "/", such as /debugger',
+        "    agents: { debugger: { slashCommand: '漢字', runner: me } }",
+        '                                        ~~~~~~',
+        '',
+        'agents.yaml:2:51 no runner has this name; known are claude',
+        "    agents: { debugger: { slashCommand: '漢字', runner: me } }",
+        '                                                        ~~',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('CF-3 what a mistake is called', () => {
+  it.each([
+    ['a list', '- a', ['1:1 the file must be a mapping of keys to values']],
+    ['a text', 'claude', ['1:1 the file must be a mapping of keys to values']],
+    [
+      'an unknown key without a neighbour',
+      'colour: 1',
+      [`1:1 unknown key "colour"; allowed here: ${sections}`],
+    ],
+    [
+      'a key in another spelling',
+      'agents: { debugger: { slash_command: /x } }',
+      ['1:23 unknown key "slash_command"; did you mean "slashCommand"?'],
+    ],
+    [
+      'an unknown class',
+      'routes: { flaky: [] }',
+      [
+        '1:11 unknown class "flaky"; allowed here: build-error, database-error, runtime-error, network-error, ui-error, unknown',
+      ],
+    ],
+    ['another version', 'version: 2', ['1:10 "version" must be 1, the only version of this file so far']],
+    ['an empty section', 'limits:\n', ['1:1 "limits" is empty; give it a value, or delete the line']],
+    ['a text for a section', 'limits: none', ['1:9 "limits" must be a mapping of keys to values']],
+    [
+      'a list for an agent',
+      'agents: { debugger: [] }',
+      ['1:21 "debugger" must be a mapping of keys to values'],
+    ],
+    [
+      'a name with a blank',
+      'agents: { my agent: {} }',
+      ['1:11 "my agent" may hold letters, digits, ".", "_" and "-" only, and begins with a letter or digit'],
+    ],
+    [
+      'a text for a list of agents',
+      'routes: { unknown: debugger }',
+      ['1:20 "unknown" must be a list of agents, such as [debugger]'],
+    ],
+    [
+      'a number for an agent',
+      'routes: { unknown: [5] }',
+      ['1:21 an entry of "unknown" must be text; put it in quotes'],
+    ],
+    [
+      'an unknown agent',
+      'agents: { mine: {} }\nroutes: { unknown: [zzzzzz] }',
+      ['2:21 no agent has this name; known are build-doctor, database, debugger, code-review, mine'],
+    ],
+    [
+      'a property of every object as an agent',
+      'routes: { unknown: [toString] }',
+      ['1:21 no agent has this name; known are build-doctor, database, debugger, code-review'],
+    ],
+    [
+      'an unknown runner',
+      'runners: { fixer: { command: [x] } }\nrunner: fixr',
+      ['2:9 no runner has this name; did you mean "fixer"?'],
+    ],
+    ['an empty runner', "runner: ''", ['1:9 "runner" must not be empty']],
+    [
+      'a runner named like the built-in one',
+      'runners: { claude: { command: [x] } }',
+      ['1:12 "claude" is the name of a built-in runner; choose another'],
+    ],
+    [
+      'a runner named like one to come',
+      'runners: { codex: { command: [x] } }',
+      ['1:12 "codex" is the name of a built-in runner; choose another'],
+    ],
+    [
+      'an empty command',
+      'runners: { f: { command: [] } }',
+      ['1:26 "command" must name a program, such as [node, tools/fixer.mjs]'],
+    ],
+    [
+      'a blank program',
+      "runners: { f: { command: [' '] } }",
+      ['1:26 "command" must begin with the name of a program'],
+    ],
+    [
+      'a command line',
+      'runners: { f: { command: node x } }',
+      ['1:26 "command" must be a list of texts, such as [node, tools/fixer.mjs]; it is not given to a shell'],
+    ],
+    [
+      'a number in a command',
+      'runners: { f: { command: [node, 5] } }',
+      ['1:33 an entry of "command" must be text; put it in quotes'],
+    ],
+    [
+      'an unknown placeholder',
+      "runners: { f: { command: [x, 'a{slashcommand}'] } }",
+      [
+        '1:30 an entry of "command" holds an unknown placeholder; there are {slashCommand} {contextFile} {promptFile} {screenshot}',
+      ],
+    ],
+    [
+      'an unknown way to prompt',
+      'runners: { f: { command: [x], prompt: stdn } }',
+      ['1:39 "prompt" must be one of stdin, argument, none; did you mean "stdin"?'],
+    ],
+    [
+      'no duration',
+      'limits: { time: 5 minutes }',
+      ['1:17 "time" must be a duration such as 5m, 90s, 1h30m, 500ms; did you mean "5m"?'],
+    ],
+    ['no time at all', 'agents: { debugger: { timeout: 0s } }', ['1:32 "timeout" must be more than zero']],
+    [
+      'more time than a timer can count',
+      'limits: { time: 577h }',
+      ['1:17 "time" must be at most 24 days (576h)'],
+    ],
+    ['a negative count', 'retries: { max: -1 }', ['1:17 "max" must not be negative']],
+    ['a fraction', 'limits: { agentRuns: 1.5 }', ['1:22 "agentRuns" must be a whole number']],
+    ['a count in quotes', "evidence: { console: '5' }", ['1:22 "console" must be a whole number, not text']],
+    ['a count beyond all counts', 'evidence: { console: 1e300 }', ['1:22 "console" must be a whole number']],
+    ['an infinite cost', 'limits: { costUsd: .inf }', ['1:20 "costUsd" must be a number']],
+    ['a shrinking wait', 'retries: { backoff: { factor: 0.5 } }', ['1:31 "factor" must be at least 1']],
+    [
+      'a slash command of two lines',
+      'agents: { debugger: { slashCommand: "/a\\nb" } }',
+      ['1:37 "slashCommand" must begin with "/", such as /debugger'],
+    ],
+    [
+      'a key that no object can have',
+      'agents: { __proto__: { timeout: 1s } }',
+      ['1:11 unknown key "__proto__"'],
+    ],
+  ])('CF-3 %s', (_, text, heads) => {
+    expect(headsOf(text)).toEqual(heads);
+  });
+
+  it.each([
+    ['store: .self-heal/ledger.db', 'store'],
+    ['verify: { repeat: 3 }', 'repeat'],
+    ['verify: { flips: 1 }', 'flips'],
+    ['verify: { ring: suite }', 'ring'],
+  ])('CF-3 %s is not supported yet, and says so', (text, key) => {
+    expect(headsOf(text)).toEqual([
+      expect.stringMatching(`"${key}" is not supported by this version of self-heal$`),
+    ]);
+    expect(markedIn(text)).toEqual([key]);
+  });
+
+  it.each(['codex', 'gemini', 'opencode', 'copilot'])(
+    'CF-3 runner %s is not supported yet, and says so',
+    (runner) => {
+      expect(headsOf(`runner: ${runner}\nagents: { debugger: { runner: ${runner} } }`)).toEqual([
+        expect.stringMatching(
+          `^1:9 the built-in runner "${runner}" is not supported by this version of self-heal;`,
+        ),
+        expect.stringMatching(
+          `^2:31 the built-in runner "${runner}" is not supported by this version of self-heal;`,
+        ),
+      ]);
+    },
+  );
+});
+
+describe('CF-3 YAML', () => {
+  it.each([
+    ['a tab', 'routes:\n\tunknown: [debugger]\n', ['2:1 a line must be indented by spaces, not by tabs']],
+    ['an open quote', 'runner: "claude\nlimits: {}\n', ['1:9 this quote is never closed']],
+    [
+      'an open bracket at the end',
+      'limits: { time: 1h\n\n',
+      [
+        '1:19 this is not valid YAML: Flow map in block collection must be sufficiently indented and end with a }',
+      ],
+    ],
+    [
+      'a colon too many',
+      'project: a: b',
+      ['1:10 this is not valid YAML: Nested mappings are not allowed in compact mappings'],
+    ],
+    ['an unknown tag', 'project: !secret x', ['1:10 this is not valid YAML: Unresolved tag: !secret']],
+    ['a second document', 'version: 1\n---\nversion: 1\n', ['2:1 the file must hold one document only']],
+    [
+      'a key given twice',
+      'version: 1\nlimits: {}\n# x\nlimits: {}\n',
+      ['4:1 the key "limits" is given twice, first in line 2'],
+    ],
+    [
+      'a key given twice in two spellings',
+      'limits: { time: 1m, "time": 2m }',
+      ['1:21 the key "time" is given twice, first in line 1'],
+    ],
+    [
+      'an alias without an anchor',
+      'agents: { a: &slow {}, b: *slwo }',
+      ['1:27 there is no anchor &slwo before this; did you mean *slow?'],
+    ],
+    [
+      'an alias before its anchor',
+      'routes: { unknown: *x, ui-error: &x [] }',
+      ['1:20 there is no anchor &x before this'],
+    ],
+    [
+      'an alias of what it is in',
+      'agents: { a: &a { runner: *a } }',
+      ['1:27 this alias stands for something that it is part of'],
+    ],
+    ['a merge of no mapping', 'agents: { a: { <<: 5 } }', ['1:20 only mappings can be merged with "<<"']],
+    ['a merge without an anchor', 'agents: { a: { <<: *x } }', ['1:20 there is no such anchor before this']],
+    ['a mapping as key', 'agents: { {a: 1}: {} }', ['1:11 a key must be a text']],
+  ])('CF-3 %s', (_, text, heads) => {
+    expect(headsOf(text)).toEqual(heads);
+  });
+
+  it('CF-3 tells what is wrong before a syntax error too, but nothing that depends on what follows', () => {
+    const text =
+      'routes: { unknown: [later] }\nlimits: { tme: 5m }\nrunners:\n  fixer: { prompt: stdn }\nagents: { later: {}\n';
+    expect(headsOf(text)).toEqual([
+      '2:11 unknown key "tme"; did you mean "time"?',
+      '4:20 "prompt" must be one of stdin, argument, none; did you mean "stdin"?',
+      expect.stringContaining('5:20 this is not valid YAML: '),
+    ]);
+  });
+
+  it('CF-3 a mistake inside what aliases and merges repeat is told once, where it is written', () => {
+    const text = 'agents:\n  a: &x { timeout: 1m, foo: 1 }\n  b: *x\n  c: { <<: *x, runner: fo }\n';
+    expect(headsOf(text)).toEqual([
+      '2:24 unknown key "foo"; allowed here: slashCommand, runner, timeout',
+      '4:24 no runner has this name; known are claude',
+    ]);
+  });
+
+  it('CF-3 an alias of the wrong kind is marked itself', () => {
+    expect(markedIn('agents: { a: &x { timeout: 1m } }\nlimits: { time: *x }')).toEqual(['*x']);
+  });
+
+  it('CF-3 refuses aliases that multiply', () => {
+    const levels = Array.from(
+      { length: 12 },
+      (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]`,
+    );
+    expect(headsOf(['a0: &a0 [x]', ...levels].join('\n'))).toEqual([
+      '1:1 aliases repeat parts of this file more than 100 times',
+    ]);
+  });
+
+  it.each(['['.repeat(20_000), '- '.repeat(20_000), '{a: '.repeat(20_000), '? '.repeat(20_000)])(
+    'CF-3 refuses nesting that would exhaust the stack',
+    (text) => {
+      expect(headsOf(text)).toEqual(['1:1 this nests deeper than 64 levels']);
+    },
+  );
+});
