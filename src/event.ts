@@ -54,6 +54,8 @@ export type Event =
   /** Waiting before the next try (HL-4). */
   | { type: 'agent.retrying'; causeId: string; attempt: number; delayMs: number; reason: string }
   | { type: 'agent.waiting_for_input'; causeId: string; question: string }
+  /** So many questions wait for people that no further agent is started. */
+  | { type: 'agent.build_paused'; status: 'escalation_threshold_exceeded' }
   | { type: 'attempt.judged'; causeId: string; attempt: Attempt }
   | { type: 'cause.ended'; causeId: string; verdict: CauseVerdict; reason: string; attempts: number }
   /** The run goes on, but somebody should know. */

@@ -45,5 +45,6 @@ export async function planRun(
       overBudget: false,
     })),
     suiteRed: first.suiteFailure !== null,
+    paused: false,
   };
 }

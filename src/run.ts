@@ -2,12 +2,13 @@ import { confirm } from './confirm.js';
 import type { Cause, DiagnosedFailure } from './core/cause.js';
 import { failureKey } from './core/failure.js';
 import { groupCauses } from './core/group.js';
+import { isPaused } from './core/policy.js';
 import { healCause } from './heal-cause.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import type { CauseRecord, Progress } from './progress.js';
 import { createScoreboard, type TestStanding } from './scoreboard.js';
 import type { Session } from './session.js';
-import { newlyRed, settle, settleFlaky, unhealedYet } from './settle.js';
+import { lookAgain, newlyRed, settle, settleFlaky, unhealedYet } from './settle.js';
 import { summarise } from './summarise.js';
 
 /** Everything a finished run knows. */
@@ -17,6 +18,8 @@ export interface RunRecord {
   readonly causes: readonly CauseRecord[];
   /** The suite's own failure is still there. */
   readonly suiteRed: boolean;
+  /** So many questions to people that healing was paused (`escalation_threshold_exceeded`). */
+  readonly paused: boolean;
 }
 
 /** A suite whose own failure comes and goes is given up after this many disappearances. */
@@ -38,9 +41,12 @@ export async function healRun(session: Session, first: SuiteRun): Promise<RunRec
     // The suite's own failure could not be healed, but tests ran beside it: they are healed for themselves.
     if (pending.length === 0) pending = tests.splice(0).filter((one) => isUndecided(progress, one));
   }
+  await lookAgain(progress);
   const { board, causes } = progress;
   const suiteRed = [...pending, ...unhealed(causes)].some((one) => one.failure.scope === 'suite');
-  return { first, tests: board.standings(), causes, suiteRed };
+  const paused = isPaused(causes, session.settings.limits);
+  if (paused) session.bus.emit({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
+  return { first, tests: board.standings(), causes, suiteRed, paused };
 }
 
 function unhealed(causes: readonly CauseRecord[]): DiagnosedFailure[] {
@@ -51,7 +57,8 @@ function unhealed(causes: readonly CauseRecord[]): DiagnosedFailure[] {
 
 function goesOn({ session, causes, suiteFlakes }: Progress): boolean {
   const unusable = causes.some((one) => one.verdict === 'agent-unusable');
-  return !session.signal.aborted && !unusable && suiteFlakes <= SUITE_FLAKES_TOLERATED;
+  const paused = isPaused(causes, session.settings.limits);
+  return !session.signal.aborted && !unusable && !paused && suiteFlakes <= SUITE_FLAKES_TOLERATED;
 }
 
 function isUndecided({ board }: Progress, failure: DiagnosedFailure): boolean {

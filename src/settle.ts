@@ -1,3 +1,4 @@
+import type { Attempt } from './core/attempt.js';
 import type { Cause, DiagnosedFailure } from './core/cause.js';
 import { failureKey } from './core/failure.js';
 import type { CauseVerdict, Verdict } from './core/verdict.js';
@@ -60,6 +61,40 @@ export async function unhealedYet(progress: Progress, cause: Cause): Promise<Cau
 function isGreen(seen: Retest, failure: DiagnosedFailure): boolean {
   const { ended, suiteFailure } = seen.observe(failure);
   return ended === 'passed' && !suiteFailure;
+}
+
+/**
+ * A cause that no agent could heal may have been healed by a fix that came later: those tests are looked at once more, so
+ * that the last word on them is true.
+ */
+export async function lookAgain(progress: Progress): Promise<void> {
+  const { session, board, causes } = progress;
+  const lastFix = causes.findLastIndex((one) => one.attempts.some(isKept));
+  const given = causes.slice(0, Math.max(0, lastFix)).filter(canBeHealedYet);
+  const failures = given.flatMap((one) => one.cause.members);
+  if (failures.length === 0 || session.signal.aborted) return;
+  const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: null });
+  for (const one of given) {
+    const green = one.cause.members.filter((member) => isGreen(seen, member));
+    for (const member of green) board.decided(failureKey(member.failure), 'healed', { sharedFix: true });
+    if (green.length < one.cause.members.length) continue;
+    const healed = {
+      ...one,
+      verdict: 'healed',
+      reason: 'healed by a later fix of this run',
+      overBudget: false,
+    } as const;
+    causes[causes.indexOf(one)] = healed;
+    announce(progress, healed);
+  }
+}
+
+function isKept(attempt: Attempt): boolean {
+  return attempt.files.length > 0 && (attempt.judged === 'green' || attempt.judged === 'changed');
+}
+
+function canBeHealedYet({ verdict, cause }: CauseRecord): boolean {
+  return (verdict === 'failed' || verdict === 'escalated') && cause.lead.failure.scope === 'test';
 }
 
 /** Writes down how a cause ended; gives the failures that it leaves behind, as causes of their own. */
@@ -131,8 +166,11 @@ function causeVerdictOf(verdict: HealedCause['conclusion']['verdict']): CauseVer
   return verdict === 'budget' || verdict === 'interrupted' ? 'failed' : verdict;
 }
 
-function record({ session, causes }: Progress, ended: CauseRecord): void {
-  causes.push(ended);
-  const { cause, verdict, reason, attempts } = ended;
+function record(progress: Progress, ended: CauseRecord): void {
+  progress.causes.push(ended);
+  announce(progress, ended);
+}
+
+function announce({ session }: Progress, { cause, verdict, reason, attempts }: CauseRecord): void {
   session.bus.emit({ type: 'cause.ended', causeId: cause.id, verdict, reason, attempts: attempts.length });
 }

@@ -40,7 +40,7 @@ function promptArgument({ agent, prompt, promptFile }: AgentTask): string {
 }
 
 /** Plain text: the last completion signal is the claim. */
-export function plainReader(): OutputReader {
+function plainReader(): OutputReader {
   let claim: AgentClaim | null = null;
   return {
     line: (text) => {

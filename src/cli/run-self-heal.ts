@@ -160,6 +160,7 @@ async function finish(request: RunRequest, finished: Finished): Promise<number> 
     tests: record.tests.map((one) => one.verdict),
     causes: record.causes,
     suiteRed: record.suiteRed,
+    paused: record.paused,
     interruptedBy: finished.interrupts.by(),
     failOnHeal: options.failOnHeal ?? false,
     failOnFlaky: options.failOnFlakyTests ?? false,

@@ -6,6 +6,8 @@ export interface Standing {
   readonly causes: readonly { readonly verdict: CauseVerdict; readonly overBudget: boolean }[];
   /** The suite's own failure is still there. */
   readonly suiteRed: boolean;
+  /** Too many questions to people. */
+  readonly paused: boolean;
   readonly interruptedBy: 'SIGINT' | 'SIGTERM' | null;
   readonly failOnHeal: boolean;
   readonly failOnFlaky: boolean;
@@ -25,6 +27,7 @@ export function outcomeOf(standing: Standing): FinalOutcome {
   }
   if (causes.some((cause) => cause.verdict === 'agent-unusable'))
     return { outcome: 'agent-unusable', exitCode: 5 };
+  if (standing.paused) return { outcome: 'paused', exitCode: 4 };
   if (causes.some((cause) => cause.overBudget)) return { outcome: 'budget', exitCode: 4 };
   if (causes.some((cause) => cause.verdict === 'escalated')) return { outcome: 'escalated', exitCode: 3 };
   const red = standing.suiteRed || tests.some((verdict) => verdict === 'failed' || verdict === 'rejected');

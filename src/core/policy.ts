@@ -148,3 +148,8 @@ export function backoffMs(attemptsMade: number, retries: RetrySettings): number 
   const { initialMs, factor, maxMs } = retries.backoff;
   return Math.min(initialMs * factor ** (attemptsMade - 1), maxMs);
 }
+
+/** Whether so many causes wait for a person that no further agent is started (ME-2): `limits.escalations` of them. */
+export function isPaused(causes: readonly { readonly verdict: string }[], limits: LimitSettings): boolean {
+  return causes.filter((cause) => cause.verdict === 'escalated').length >= Math.max(1, limits.escalations);
+}

@@ -19,7 +19,7 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
 }
 
 /** Whether this very process, not a later one with its pid, is still running; a zombie is not. */
-export async function isRunning(entry: ProcessEntry): Promise<boolean> {
+async function isRunning(entry: ProcessEntry): Promise<boolean> {
   const now = await processEntry(entry.pid);
   return now !== null && !now.zombie && now.startedAt === entry.startedAt;
 }
@@ -40,7 +40,7 @@ async function running(entries: readonly ProcessEntry[]): Promise<ProcessEntry[]
 }
 
 /** Ends the given processes: TERM, grace, KILL; returns when they are gone. */
-export async function endProcesses(entries: readonly ProcessEntry[], graceMs: number): Promise<void> {
+async function endProcesses(entries: readonly ProcessEntry[], graceMs: number): Promise<void> {
   for (const entry of await running(entries)) sendSignal(entry.pid, 'SIGTERM');
   const stubborn = await waitForEnd(entries, graceMs);
   for (const entry of stubborn) sendSignal(entry.pid, 'SIGKILL');

@@ -32,6 +32,10 @@ export function linesFor(event: Event, paint: ChalkInstance): string[] {
       return [`${at(event.causeId)}waiting ${duration(event.delayMs)} before the next try`];
     case 'agent.waiting_for_input':
       return [`${at(event.causeId)}${paint.yellow('a person is needed')}: ${clipped(event.question, 200)}`];
+    case 'agent.build_paused':
+      return [
+        `${paint.yellow('paused')}: too many questions wait for a person (${event.status}); no further agent is started`,
+      ];
     case 'attempt.judged':
       return [`${at(event.causeId)}${judged(event, paint)}`];
     case 'cause.ended':

@@ -5,6 +5,7 @@ const green: Standing = {
   tests: ['passed'],
   causes: [],
   suiteRed: false,
+  paused: false,
   interruptedBy: null,
   failOnHeal: false,
   failOnFlaky: false,
