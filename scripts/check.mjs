@@ -6,6 +6,7 @@ import { root, setUp } from './setup.mjs';
 
 const bin = (name) => path.join(root, 'node_modules', '.bin', name);
 const lintPaths = ['src', 'test', 'bench', 'scripts', 'bin', 'fixtures'];
+/** @type {[name: string, command: string, args: string[]][]} */
 const steps = [
   ['format', bin('prettier'), ['--check', '--log-level=warn', '.']],
   ['lint', bin('oxlint'), ['--type-aware', '--quiet', ...lintPaths]],

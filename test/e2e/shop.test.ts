@@ -27,7 +27,7 @@ async function heal(...faults: string[]) {
 const verdicts = (report: Report, verdict: string) =>
   report.tests
     .filter((test) => test.verdict === verdict)
-    .map((test) => test.title.at(-1))
+    .map((test) => test.title.at(-1) ?? '')
     .toSorted();
 
 /** What a cause came to, in a word each: class, agents, judgements. */
@@ -67,7 +67,7 @@ describe('the example', () => {
     const five = report.causes.find((cause) => cause.category === 'runtime-error');
     expect(five && story(five)).toEqual(['runtime-error', 'healed', 'debugger green']);
     const healed = report.tests.filter((test) => test.causeId === five?.id);
-    expect(healed.map((test) => test.title.at(-1)).toSorted()).toEqual(failing['one-cause-five-tests']);
+    expect(healed.map((test) => test.title.at(-1) ?? '').toSorted()).toEqual(failing['one-cause-five-tests']);
     expect(healed.filter((test) => test.sharedFix)).toHaveLength(4);
     const search = report.causes.find((cause) => cause.category === 'network-error');
     expect(search && story(search)).toEqual(['network-error', 'healed', 'debugger green']);

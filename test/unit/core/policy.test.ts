@@ -172,7 +172,8 @@ function play(some: Policy, endings: readonly Ending[]) {
       waited = true;
       continue;
     }
-    const ending = endings[attempts.length]!;
+    const ending = endings[attempts.length];
+    if (!ending) throw new Error('There were more attempts than endings.');
     const withAgent = decision.kind === 'deploy';
     if (withAgent) {
       deployed += 1;
