@@ -1,0 +1,55 @@
+import { execa } from 'execa';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { userEnv } from '../rig/scratch-project.js';
+
+const cli = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
+
+const classify = (args: readonly string[], input: string) =>
+  execa(process.execPath, [cli, 'classify', ...args], {
+    input,
+    env: userEnv(),
+    extendEnv: false,
+    reject: false,
+  });
+
+it('CL-8 classifies a text from standard input, and says which evidence decided', async () => {
+  const { exitCode, stdout } = await classify(
+    ['-'],
+    "src/cart.ts(12,5): error TS2322: Type 'string' is not assignable to type 'number'.",
+  );
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^build-error/);
+  expect(stdout).toContain("Type 'string' is not assignable");
+});
+
+it('CL-8 classifies one failure a line with --jsonl', async () => {
+  const lines = [
+    { id: 'a', error: { message: 'relation "users" does not exist' }, console: [], network: [] },
+    { id: 'b', error: { message: 'something else' }, console: [], network: [] },
+  ];
+  const { exitCode, stdout } = await classify(
+    ['--jsonl'],
+    lines.map((line) => JSON.stringify(line)).join('\n'),
+  );
+  expect(exitCode).toBe(0);
+  const answers = stdout.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(answers).toMatchObject([
+    { id: 'a', category: 'database-error', retry: 'code_error' },
+    { id: 'b', category: 'unknown', why: [] },
+  ]);
+});
+
+it('CS-6 warns of an unknown class in exactly these words', async () => {
+  const { stdout } = await classify(['-'], 'it does not work');
+  expect(stdout).toContain('Error type unknown, using default agent');
+});
+
+it('CL-8 names the line that is no JSON, and the file that is not there: exit 2', async () => {
+  const broken = await classify(['--jsonl'], '{"error":{"message":"x"}}\nnot json\n');
+  expect(broken.exitCode).toBe(2);
+  expect(broken.stderr).toContain('line 2');
+  const missing = await classify(['no-such-file.txt'], '');
+  expect(missing.exitCode).toBe(2);
+  expect(missing.stderr).toContain('no-such-file.txt');
+});
