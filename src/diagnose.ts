@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import type { DiagnosedFailure } from './core/cause.js';
 import { classify } from './core/classify/classify.js';
 import type { Diagnosis } from './core/diagnosis.js';
@@ -7,6 +9,7 @@ import type { Failure } from './core/failure.js';
 import type { Settings } from './core/settings.js';
 import { signatureOf } from './core/signature.js';
 import { gatherEvidence } from './evidence/gather-evidence.js';
+import { runFiles } from './playwright/report-format.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import type { RunFolder } from './run-folder.js';
 
@@ -40,8 +43,15 @@ export function createDiagnose({ settings, folder, cwd }: DiagnoseOptions): Diag
         rerunIds: idsFor(failure, run),
       });
     }
+    await dropCaptures(run);
     return diagnosed;
   };
+}
+
+/** What the workers wrote holds bodies that nobody has masked; what is needed of it is evidence now (EV-9). */
+async function dropCaptures({ serverLog }: SuiteRun): Promise<void> {
+  if (serverLog === '') return;
+  await rm(path.join(path.dirname(serverLog), runFiles.captures), { recursive: true, force: true });
 }
 
 function idsFor(failure: Failure, run: SuiteRun): readonly string[] {
