@@ -36,9 +36,9 @@ export const shopFiles = {
   'playwright.config.ts': `
     import { defineConfig } from '@playwright/test';
     export default defineConfig({
-      testDir: 'tests', timeout: 10_000, expect: { timeout: 1_000 }, workers: 1,
+      testDir: 'tests', timeout: 20_000, expect: { timeout: 2_500 }, workers: 1,
       reporter: [['list']],
-      use: { actionTimeout: 1_000, launchOptions: ${launchOptions} },
+      use: { actionTimeout: 2_500, launchOptions: ${launchOptions} },
     });`,
   'page.html': '<button id="buy" onclick="this.textContent = \'Thanks\'">Buy</button>',
   'tests/shop.spec.ts': `
