@@ -49,8 +49,10 @@ function installDependencies() {
     .update(readFileSync(path.join(root, 'package-lock.json')))
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  say('installing dependencies (npm ci)');
-  shown('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { stdio: ['ignore', 2, 2] });
+  say('installing dependencies');
+  // Not `npm ci`: it refuses a lock file without the optional binaries of other platforms, which a mirror may not have.
+  const quietly = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
+  shown('npm', ['install', ...quietly], { stdio: ['ignore', 2, 2] });
   writeFileSync(stamp, wanted);
 }
 

@@ -4,7 +4,7 @@ import { lineStartOf, type Diagnostic } from './diagnostic.js';
 import { describeYamlErrors } from './describe-yaml-errors.js';
 import { yamlDepth } from './yaml-depth.js';
 
-/** The parser recurses: some thousand levels exhaust the stack, and Node with it. Nobody nests configuration so deep. */
+/** The parser recurses: hundreds of nested keys take it minutes, and thousands of levels exhaust the stack, and Node with it. */
 const MAX_DEPTH = 64;
 
 /** How often aliases may repeat what they stand for, all in all; the defence against "a billion laughs". */
