@@ -37,12 +37,18 @@ export function readClues(evidence: Evidence): Clue[] {
     ...evidence.network
       .filter((entry) => own(entry.url))
       .map((entry) => clueOf('network', stripAnsi(errorBody(entry)))),
-    clueOf(
-      'server',
-      stripAnsi(bounded(evidence.serverOutput, most.server)).replace(/^\[WebServer\] ?/gm, ''),
-    ),
+    clueOf('server', serverText(evidence, failed.length > 0)),
     clueOf('page', bounded(evidence.ariaSnapshot ?? '', most.page)),
   ].filter((clue) => clue.text !== '');
+}
+
+/**
+ * Tests run side by side on one server: what it complains of while a page got every answer it asked for is the business of
+ * another test. Where no page was seen (an API test, the suite itself) its words are all there is.
+ */
+function serverText({ network, serverOutput }: Evidence, requestFailed: boolean): string {
+  if (network.length > 0 && !requestFailed) return '';
+  return stripAnsi(bounded(serverOutput, most.server)).replace(/^\[WebServer\] ?/gm, '');
 }
 
 function clueOf(source: EvidenceSource, raw: string): Clue {
