@@ -8,6 +8,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
+          sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -18,7 +19,9 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 900_000,
           hookTimeout: 900_000,
-          maxWorkers: 2,
+          // Suites with browsers and time-outs of their own: one after the other, or they are measured against each other.
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
