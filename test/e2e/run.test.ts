@@ -26,7 +26,7 @@ describe('a green suite', () => {
 });
 
 describe('a red test', () => {
-  it('HL-1 is healed by the agent, and only the re-run says so', async () => {
+  it('HL-1 RP-2 is healed by the agent, and only the re-run says so; report and events tell it', async () => {
     const project = await scratchProject({ ...shopFiles, ...broken, ...fixed, ...own });
     const { exitCode, stderr, report, events } = await project.selfHeal(['run']);
     expect(stderr).toContain('c1 healed');

@@ -5,8 +5,17 @@ import type { Evidence } from '../../../src/core/evidence.js';
 import { anError, anEvidence } from '../../rig/builders.js';
 import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
 
-describe('CS-1 to CS-5: what the error itself says', () => {
-  it.each<[string, Category]>([
+const idOf: Record<Category, string> = {
+  'build-error': 'CS-1',
+  'database-error': 'CS-2',
+  'runtime-error': 'CS-3',
+  'ui-error': 'CS-4',
+  'network-error': 'CS-5',
+  unknown: 'CS-6',
+};
+
+describe('what the error itself says', () => {
+  const told: [string, Category][] = [
     ["src/total.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.", 'build-error'],
     ['[plugin:vite:import-analysis] Failed to resolve import "./cart" from "src/app.tsx".', 'build-error'],
     [
@@ -39,9 +48,13 @@ describe('CS-1 to CS-5: what the error itself says', () => {
       'Error: locator.click: Target page, context or browser has been closed\nCall log:\n  - waiting for locator("#a")',
       'unknown',
     ],
-  ])('%s', (message, category) => {
-    expect(classify(failing(message)).category).toBe(category);
-  });
+  ];
+  it.each(told.map(([message, category]) => [idOf[category], message, category] as const))(
+    '%s %s',
+    (_, message, category) => {
+      expect(classify(failing(message)).category).toBe(category);
+    },
+  );
 });
 
 describe('CS-6 unknown', () => {
