@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { agentsYaml, scratchProject, shopFiles, type Finished } from '../rig/scratch-project.js';
 
-const own = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs']) };
+const own = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs']), 'fixer.mjs': '' };
 
 /** One message, with what to do, and no stack trace. */
 function expectProblem({ stderr: all, stdout }: Finished, about: RegExp): void {
