@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { DiagnosedFailure } from './core/cause.js';
-import { classify } from './core/classify/classify.js';
-import type { Diagnosis } from './core/diagnosis.js';
-import type { Evidence } from './core/evidence.js';
+import { createClassify } from './core/classify/classify.js';
 import type { Failure } from './core/failure.js';
 import type { Settings } from './core/settings.js';
 import { signatureOf } from './core/signature.js';
@@ -26,6 +24,7 @@ export interface DiagnoseOptions {
 
 /** Makes the step that gathers, classifies and signs each failure of a suite run, the suite's own first. */
 export function createDiagnose({ settings, folder, cwd }: DiagnoseOptions): Diagnose {
+  const classify = createClassify(settings.classify);
   let count = 0;
   return async (run) => {
     const failures: Failure[] = [...(run.suiteFailure ? [run.suiteFailure] : []), ...run.failures];
@@ -39,7 +38,7 @@ export function createDiagnose({ settings, folder, cwd }: DiagnoseOptions): Diag
         n,
         failure,
         evidence,
-        ...diagnosisOf(failure, evidence, settings),
+        ...signed({ failure, evidence, diagnosis: classify(evidence) }, settings.project),
         rerunIds: idsFor(failure, run),
       });
     }
@@ -58,14 +57,11 @@ function idsFor(failure: Failure, run: SuiteRun): readonly string[] {
   return failure.scope === 'test' ? (run.rerunIds[failure.test.id] ?? [failure.test.id]) : [];
 }
 
-function diagnosisOf(
-  failure: Failure,
-  evidence: Evidence,
-  settings: Settings,
-): Pick<DiagnosedFailure, 'diagnosis' | 'signature'> {
-  const diagnosis = classify(evidence);
-  const { project } = settings;
-  const message = signedMessage(failure, evidence, diagnosis);
+type Diagnosed = Pick<DiagnosedFailure, 'failure' | 'evidence' | 'diagnosis'>;
+
+function signed(diagnosed: Diagnosed, project: string): Pick<DiagnosedFailure, 'diagnosis' | 'signature'> {
+  const { diagnosis } = diagnosed;
+  const message = signedMessage(diagnosed);
   return {
     diagnosis,
     signature: signatureOf({ project, errorType: diagnosis.facts.errorType, message }, md5),
@@ -76,7 +72,7 @@ function diagnosisOf(
  * What is signed. A suite's own message is often the same for every cause ("Process from config.webServer was not able
  * to start"), so there the evidence that decided is signed with it.
  */
-function signedMessage(failure: Failure, evidence: Evidence, diagnosis: Diagnosis): string {
+function signedMessage({ failure, evidence, diagnosis }: Diagnosed): string {
   const message = evidence.errors[0]?.message ?? '';
   const decided = diagnosis.why[0]?.evidence;
   return failure.scope === 'suite' && decided ? `${message}\n${decided}` : message;

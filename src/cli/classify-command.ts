@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { Command } from 'commander';
-import { classify } from '../core/classify/classify.js';
+import { loadSettings } from '../config/load-settings.js';
+import { createClassify } from '../core/classify/classify.js';
 import type { Diagnosis } from '../core/diagnosis.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -11,6 +12,7 @@ import { end } from './end.js';
 interface ClassifyOptions {
   jsonl?: boolean;
   json?: boolean;
+  agents?: string;
 }
 
 /** `self-heal classify`: what a failure is, and which evidence decided (CL-8). */
@@ -20,6 +22,7 @@ export function classifyCommand(): Command {
     .argument('[file]', 'a file, or - for standard input', '-')
     .option('--jsonl', 'read one failure a line as JSON, and print one answer a line')
     .option('--json', 'print the whole diagnosis as JSON')
+    .option('--agents <file>', 'agents.yaml whose rules to use instead of those of the one in this folder')
     .action(async (file: string, options: ClassifyOptions) => end(await run(file, options)));
 }
 
@@ -29,6 +32,13 @@ async function run(file: string, options: ClassifyOptions): Promise<number | Pro
   const format = options.jsonl ? 'jsonl' : classifyFormatOf(input.value);
   const records = readClassifyInput(input.value, { format, rootDir: process.cwd() });
   if (!records.ok) return records.error;
+  const settings = await loadSettings({
+    cwd: process.cwd(),
+    env: process.env,
+    ...(options.agents ? { file: options.agents } : {}),
+  });
+  if (!settings.ok) return settings.error;
+  const classify = createClassify(settings.value.classify);
   const render = options.jsonl ? asLine : options.json ? asJson : asText;
   process.stdout.write(
     records.value.map((record) => `${render(record, classify(record.evidence))}\n`).join(''),

@@ -1,3 +1,4 @@
+import { rules } from '../core/classify/rules.js';
 import { closest } from './closest.js';
 import { defaultAgents, defaults } from './defaults.js';
 import { hint, type Mistake } from './mistake.js';
@@ -17,6 +18,26 @@ export function checkReferences(data: unknown): Mistake[] {
     ...keysOf(at(data, 'routes')).flatMap((category) =>
       checkRoute(category, at(at(data, 'routes'), category), agents),
     ),
+    ...checkRules(at(data, 'classify')),
+  ];
+}
+
+function checkRules(classify: unknown): Mistake[] {
+  const known = rules.map(({ id }) => id);
+  const off = at(classify, 'off');
+  const own = at(classify, 'rules');
+  const ids = (Array.isArray(own) ? own : []).map((rule: unknown) => at(rule, 'id'));
+  return [
+    ...(Array.isArray(off) ? off : []).flatMap((id: unknown, index) => {
+      if (typeof id !== 'string' || id.trim() === '' || known.includes(id)) return [];
+      const message = `no built-in rule has this id${hint(closest(id, known), [], '')}`;
+      return [{ path: ['classify', 'off', index], part: 'value' as const, absent: false, message }];
+    }),
+    ...ids.flatMap((id, index) => {
+      if (typeof id !== 'string' || ids.indexOf(id) === index) return [];
+      const message = `another rule has the id "${id}" already`;
+      return [{ path: ['classify', 'rules', index, 'id'], part: 'value' as const, absent: false, message }];
+    }),
   ];
 }
 

@@ -62,3 +62,18 @@ export const argument = z
       [...value.matchAll(/(?<!\$)\{([A-Za-z]+)\}/g)].every(([, word]) => placeholders.includes(word)),
     `holds an unknown placeholder; there are ${placeholdersInText}`,
   );
+
+/** The source of a regular expression in JavaScript's dialect. */
+export const pattern = text
+  .refine(compiles, 'is no regular expression; put it in single quotes, so that \\ stays')
+  .meta({
+    examples: ['upstream connect error', '^\\[billing\\] .* failed$'],
+  });
+
+function compiles(source: string): boolean {
+  try {
+    return new RegExp(source, 'm') instanceof RegExp;
+  } catch {
+    return false;
+  }
+}

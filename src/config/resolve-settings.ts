@@ -1,4 +1,6 @@
 import { categories, type Category } from '../core/diagnosis.js';
+import { anywhere } from '../core/classify/rule.js';
+import { noProjectRules, type ProjectRules } from '../core/classify/project-rules.js';
 import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
 import { defaultAgents, defaults } from './defaults.js';
 import type { AgentsFile } from './schema.js';
@@ -21,6 +23,7 @@ export function resolveSettings({ file, project, filePath }: SettingsSources): S
     agents: resolveAgents(file),
     runners: resolveRunners(file),
     routes: resolveRoutes(file),
+    classify: resolveRules(file),
     retries: {
       max: retries?.max ?? defaults.retries.max,
       backoff: {
@@ -65,6 +68,17 @@ function resolveRoutes(file: AgentsFile): Record<Category, readonly string[]> {
     (category) => [category, file.routes?.[category] ?? defaults.routes[category]] as const,
   );
   return Object.fromEntries(routes) as Record<Category, readonly string[]>;
+}
+
+function resolveRules({ classify }: AgentsFile): ProjectRules {
+  const rules = (classify?.rules ?? []).map(({ id, class: category, pattern, sources, retry }) => ({
+    id,
+    category,
+    pattern,
+    sources: sources ?? anywhere,
+    retry: retry ?? null,
+  }));
+  return { ...noProjectRules, ...given({ ignore: classify?.ignore, off: classify?.off }), rules };
 }
 
 /** The same without keys whose value is undefined, which would overwrite a default. */

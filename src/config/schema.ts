@@ -1,6 +1,15 @@
 import { z } from 'zod';
-import { categories, type Category } from '../core/diagnosis.js';
-import { amount, argument, duration, name, placeholdersInText, text, wholeNumber } from './fields.js';
+import { categories, evidenceSources, retryAxes, type Category } from '../core/diagnosis.js';
+import {
+  amount,
+  argument,
+  duration,
+  name,
+  pattern,
+  placeholdersInText,
+  text,
+  wholeNumber,
+} from './fields.js';
 
 // The one source of what agents.yaml may hold: the loader checks with it, and schema/agents.schema.json is made of it.
 
@@ -98,6 +107,42 @@ const verify = z.strictObject({
     .describe('How often a red test is run again, unchanged, before an agent is started. Default: 1.'),
 });
 
+const oneOf = <T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, `must be one of ${values.join(', ')}`);
+
+const rule = z.strictObject({
+  id: name.describe('Unique; it is printed with the diagnosis as project/<id>.'),
+  class: oneOf(categories).describe('The class that a match decides for, whatever the built-in rules say.'),
+  pattern: pattern.describe(
+    'A regular expression, tested against the text of each source, line by line with ^ and $.',
+  ),
+  sources: z
+    .array(oneOf(evidenceSources), 'must be a list, such as [console, server]')
+    .min(1, 'must name a source, such as console')
+    .optional()
+    .describe('Where it looks. Default: error, stack, console, network and server.'),
+  retry: oneOf(retryAxes)
+    .optional()
+    .describe(
+      'What a fix needs: code_error, env_error or never_retry. Default: what the built-in rules say.',
+    ),
+});
+
+const classify = z.strictObject({
+  rules: z
+    .array(rule, 'must be a list of rules')
+    .optional()
+    .describe('Rules of the project; one that matches outranks the built-in ones.'),
+  ignore: z
+    .array(pattern, 'must be a list of regular expressions')
+    .optional()
+    .describe('Lines of console, network and server that decide nothing.'),
+  off: z
+    .array(text, 'must be a list of rules, such as [network/own-request-4xx]')
+    .optional()
+    .describe('Built-in rules that do not hold in this project, as a diagnosis names them.'),
+});
+
 /** agents.yaml: every key may be left out, and then has its default (CF-1). */
 export const agentsFileSchema = z.strictObject({
   version: z
@@ -117,6 +162,9 @@ export const agentsFileSchema = z.strictObject({
     .optional()
     .describe('Agents by name, beside the built-in build-doctor, database, debugger and code-review.'),
   routes: z.strictObject(routeShape).optional().describe('The agents for each class of failure.'),
+  classify: classify
+    .optional()
+    .describe('What the project adds to the built-in rules of classification, and takes out of them.'),
   retries: retries
     .optional()
     .describe('How often, and after which waits, a failure that came back is tried again.'),

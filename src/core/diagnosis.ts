@@ -12,10 +12,16 @@ export const categories = [
 export type Category = (typeof categories)[number];
 
 /** What kind of repair a failure needs, and so whether trying again can help (CS-11). */
-export type RetryAxis = 'never_retry' | 'env_error' | 'code_error';
+export type RetryAxis = (typeof retryAxes)[number];
+
+/** The retry axes, in the order in which they are looked for. */
+export const retryAxes = ['never_retry', 'env_error', 'code_error'] as const;
 
 /** Where a piece of evidence was found. */
-export type EvidenceSource = 'error' | 'stack' | 'console' | 'network' | 'server' | 'page';
+export type EvidenceSource = (typeof evidenceSources)[number];
+
+/** The channels of the evidence that rules look at. */
+export const evidenceSources = ['error', 'stack', 'console', 'network', 'server', 'page'] as const;
 
 /** Why a class was chosen: the rule, where it matched, the text it matched, and how sure that rule is (0 to 1). */
 export interface Reason {

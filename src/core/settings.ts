@@ -1,3 +1,4 @@
+import type { ProjectRules } from './classify/project-rules.js';
 import type { Category } from './diagnosis.js';
 
 /** An agent as the routes name it: a slash command, the program that runs it, and how long it may take. */
@@ -41,6 +42,8 @@ export interface Settings {
   readonly runners: Readonly<Record<string, RunnerSettings>>;
   /** Agents by class, the first goes first. */
   readonly routes: Readonly<Record<Category, readonly string[]>>;
+  /** What the project adds to the built-in rules of classification (CS-9). */
+  readonly classify: ProjectRules;
   readonly retries: RetrySettings;
   readonly limits: LimitSettings;
   /** How many console entries and requests an agent is shown. */

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { agentsYaml, scratchProject, shopFiles, type Finished } from '../rig/scratch-project.js';
 
-const own = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs']), 'fixer.mjs': '' };
+const own = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs']) };
+const idle = { ...own, 'fixer.mjs': '' };
 
 /** One message, with what to do, and no stack trace. */
 function expectProblem({ stderr: all, stdout }: Finished, about: RegExp): void {
@@ -33,7 +34,7 @@ it('CL-2 no config: says how to get one, exit 2', async () => {
 
 it('CL-2 no browser: says how to install it, exit 2, and pays no agent', async () => {
   const config = `export default { testDir: 'tests', use: { launchOptions: { executablePath: '/nowhere/chrome' } } };`;
-  const project = await scratchProject({ ...shopFiles, 'playwright.config.ts': config, ...own });
+  const project = await scratchProject({ ...shopFiles, 'playwright.config.ts': config, ...idle });
   const ended = await project.selfHeal(['run']);
   expect(ended.exitCode).toBe(2);
   expectProblem(ended, /no browser at \/nowhere\/chrome/);
@@ -65,7 +66,7 @@ it('CL-1 an unknown flag: exit 2 with a suggestion', async () => {
 });
 
 it('CL-1 an unknown Playwright project: Playwright’s own words, exit 2', async () => {
-  const project = await scratchProject({ ...shopFiles, ...own, 'fixer.mjs': '' });
+  const project = await scratchProject({ ...shopFiles, ...idle });
   const ended = await project.selfHeal(['run', '--project', 'firefoxx']);
   expect(ended.exitCode).toBe(2);
   expectProblem(ended, /Project\(s\) "firefoxx" not found/);
@@ -73,7 +74,7 @@ it('CL-1 an unknown Playwright project: Playwright’s own words, exit 2', async
 
 it('CL-2 an empty suite: exit 2', async () => {
   const { 'tests/shop.spec.ts': _, ...files } = shopFiles;
-  const project = await scratchProject({ ...files, ...own, 'fixer.mjs': '' });
+  const project = await scratchProject({ ...files, ...idle });
   const ended = await project.selfHeal(['run']);
   expect(ended.exitCode).toBe(2);
   expectProblem(ended, /no test matches/);

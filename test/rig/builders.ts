@@ -1,4 +1,5 @@
 import type { Attempt } from '../../src/core/attempt.js';
+import { noProjectRules } from '../../src/core/classify/project-rules.js';
 import type { Cause, DiagnosedFailure } from '../../src/core/cause.js';
 import type { Diagnosis } from '../../src/core/diagnosis.js';
 import type { Evidence } from '../../src/core/evidence.js';
@@ -141,6 +142,7 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
       'network-error': ['debugger'],
       unknown: ['debugger'],
     },
+    classify: noProjectRules,
     retries: { max: 3, backoff: { initialMs: 5000, factor: 2, maxMs: 60_000 } },
     limits: { agentRuns: 20, agentRunsPerTest: 6, costUsd: 10, timeMs: 3_600_000, escalations: 5 },
     evidence: { console: 50, network: 50 },

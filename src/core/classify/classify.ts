@@ -1,29 +1,39 @@
 import type { Category, Diagnosis, Reason } from '../diagnosis.js';
 import type { Evidence } from '../evidence.js';
 import { factsOf } from './facts.js';
-import { reasonsIn, retryAxisOf, type Clue } from './match.js';
+import { createMatcher, type Clue } from './match.js';
+import type { ProjectRules } from './project-rules.js';
 import { readClues } from './read-clues.js';
 import { rankCategories } from './weigh.js';
 
 /** What is said of a failure that no rule knows (CS-6). */
 export const unknownWarning = 'Error type unknown, using default agent';
 
+/** Says what a failure is, why, what else it may be, and what its texts plainly state (CS-1 to CS-8, CS-11). */
+export type Classify = (evidence: Evidence) => Diagnosis;
+
 const mostReasons = 5;
 
-/** Says what a failure is, why, what else it may be, and what its texts plainly state (CS-1 to CS-8, CS-11). */
-export function classify(evidence: Evidence): Diagnosis {
-  const clues = readClues(evidence);
-  const reasons = reasonsIn(clues);
-  const [category = 'unknown', ...others] = rankCategories(reasons);
-  const why = strongest(reasons, category);
-  return {
-    category,
-    alternatives: others.filter((other) => other !== 'unknown'),
-    confidence: why[0]?.confidence ?? 0,
-    why,
-    retry: retryAxisOf(relevant(clues, why), category),
-    facts: factsOf(evidence, { clues, reasons, why }),
-    warning: category === 'unknown' ? unknownWarning : null,
+/** Classifies by the built-in rules alone. */
+export const classify: Classify = createClassify();
+
+/** Makes a classifier of the built-in rules and a project's own (CS-9). */
+export function createClassify(project?: ProjectRules): Classify {
+  const matcher = createMatcher(project);
+  return (evidence) => {
+    const clues = readClues(evidence, matcher);
+    const reasons = matcher.reasonsIn(clues);
+    const [category = 'unknown', ...others] = rankCategories(reasons);
+    const why = strongest(reasons, category);
+    return {
+      category,
+      alternatives: others.filter((other) => other !== 'unknown'),
+      confidence: why[0]?.confidence ?? 0,
+      why,
+      retry: matcher.retryAxisOf(relevant(clues, why), { category, why }),
+      facts: factsOf(evidence, { clues, reasons, why }),
+      warning: category === 'unknown' ? unknownWarning : null,
+    };
   };
 }
 

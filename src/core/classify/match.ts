@@ -1,4 +1,5 @@
 import type { Category, EvidenceSource, Reason, RetryAxis } from '../diagnosis.js';
+import { noProjectRules, projectRuleId, type ProjectRules } from './project-rules.js';
 import type { NoiseRule, Pattern, Rule } from './rule.js';
 import { rules } from './rules.js';
 import { noiseRules } from './rules/noise.js';
@@ -11,21 +12,61 @@ export interface Clue {
   readonly text: string;
 }
 
+/** The rules that hold for a project, ready to be matched. */
+export interface Matcher {
+  /** The reasons that the clues give, each rule at most once a clue. */
+  reasonsIn(clues: readonly Clue[]): Reason[];
+  /** The first axis whose rule matches a clue in a failure of this class, else `code_error` (CS-11). */
+  retryAxisOf(clues: readonly Clue[], decided: Decided): RetryAxis;
+  /** Drops the lines of a channel that decide nothing. */
+  withoutNoise(source: EvidenceSource, text: string): string;
+}
+
+/** What the first axis came to. */
+export interface Decided {
+  readonly category: Category;
+  readonly why: readonly Reason[];
+}
+
 const longestEvidence = 300;
 /** How many lines that do not count are passed over in search of one that does. */
 const mostExceptions = 50;
 
-const rulesIn = createWordIndex(rules);
-const noiseIn = createWordIndex(noiseRules);
 const retryRulesIn = createWordIndex(retryRules);
+const builtInRulesIn = createWordIndex(rules);
+const noiseIn = createWordIndex(noiseRules);
 
-/** The reasons that the clues give, each rule at most once a clue. */
-export function reasonsIn(clues: readonly Clue[]): Reason[] {
-  return clues.flatMap((clue) => rulesIn(clue.text).flatMap((rule) => reasonOf(rule, clue) ?? []));
+/** Puts a project's own rules beside the built-in ones (CS-9). */
+export function createMatcher(project: ProjectRules = noProjectRules): Matcher {
+  const off = new Set(project.off);
+  const rulesIn = off.size === 0 ? builtInRulesIn : createWordIndex(rules.filter(({ id }) => !off.has(id)));
+  const own = project.rules.map((rule) => ({ ...rule, rule: ownRule(rule) }));
+  const ignored = project.ignore.map((source) => new RegExp(source));
+  return {
+    reasonsIn: (clues) =>
+      clues.flatMap((clue) => [
+        ...own.flatMap(({ rule }) => reasonOf(rule, clue) ?? []),
+        ...rulesIn(clue.text).flatMap((rule) => reasonOf(rule, clue) ?? []),
+      ]),
+    retryAxisOf: (clues, { category, why }) =>
+      own.find(({ rule, retry }) => retry !== null && why.some((one) => one.rule === rule.id))?.retry ??
+      builtInAxis(clues, category),
+    withoutNoise: (source, text) => withoutLines(builtInQuiet(source, text), ignored),
+  };
 }
 
-/** The first axis whose rule matches a clue in a failure of this class, else `code_error` (CS-11). */
-export function retryAxisOf(clues: readonly Clue[], category: Category): RetryAxis {
+function ownRule({ id, category, pattern, sources }: ProjectRules['rules'][number]): Rule {
+  return {
+    id: projectRuleId(id),
+    category,
+    words: [],
+    pattern: new RegExp(pattern, 'm'),
+    sources,
+    confidence: 1,
+  };
+}
+
+function builtInAxis(clues: readonly Clue[], category: Category): RetryAxis {
   const text = clues.map((clue) => clue.text).join('\n');
   const rule = retryRulesIn(text).find(
     (one) => one.categories.includes(category) && matchingLine(one, text) !== null,
@@ -33,11 +74,17 @@ export function retryAxisOf(clues: readonly Clue[], category: Category): RetryAx
   return rule?.axis ?? 'code_error';
 }
 
-/** Drops the lines of a channel that decide nothing. */
-export function withoutNoise(source: EvidenceSource, text: string): string {
+function builtInQuiet(source: EvidenceSource, text: string): string {
   const noise = noiseIn(text).filter((rule: NoiseRule) => rule.sources.includes(source));
-  if (noise.length === 0) return text;
-  const lines = text.split('\n').filter((line) => !noise.some(({ pattern }) => pattern.test(line)));
+  return withoutLines(
+    text,
+    noise.map(({ pattern }) => pattern),
+  );
+}
+
+function withoutLines(text: string, patterns: readonly RegExp[]): string {
+  if (patterns.length === 0) return text;
+  const lines = text.split('\n').filter((line) => !patterns.some((pattern) => pattern.test(line)));
   return lines.join('\n');
 }
 

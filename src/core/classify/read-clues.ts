@@ -1,7 +1,8 @@
 import type { EvidenceSource } from '../diagnosis.js';
 import type { ConsoleEntry, Evidence } from '../evidence.js';
 import { bounded } from './bounded.js';
-import { withoutNoise, type Clue } from './match.js';
+import { echoOf } from './echo.js';
+import type { Clue, Matcher } from './match.js';
 import { ownOrigin } from './own-origin.js';
 import { errorBody, failedRequests, requestLine } from './requests.js';
 import { stripAnsi } from './strip-ansi.js';
@@ -26,20 +27,25 @@ const quietTypes = new Set([
 ]);
 
 /** Reads what every channel of the evidence says, ready for the rules. */
-export function readClues(evidence: Evidence): Clue[] {
+export function readClues(evidence: Evidence, { withoutNoise }: Pick<Matcher, 'withoutNoise'>): Clue[] {
   const own = ownOrigin(evidence);
   const failed = evidence.network.length > 0 ? failedRequests(evidence, own) : [];
-  return [
+  const read = [
     clueOf('error', errorText(evidence)),
     clueOf('stack', stackText(evidence)),
-    clueOf('console', consoleText(evidence, own)),
+    clueOf('console', consoleText(evidence, own, echoOf(failed))),
     clueOf('network', failed.map(requestLine).join('\n')),
     ...evidence.network
       .filter((entry) => own(entry.url))
       .map((entry) => clueOf('network', stripAnsi(errorBody(entry)))),
     clueOf('server', serverText(evidence, failed.length > 0)),
     clueOf('page', bounded(evidence.ariaSnapshot ?? '', most.page)),
-  ].filter((clue) => clue.text !== '');
+  ];
+  return read.filter((clue) => clue.text !== '');
+
+  function clueOf(source: EvidenceSource, raw: string): Clue {
+    return { source, text: raw === '' ? raw : withoutNoise(source, raw) };
+  }
 }
 
 /**
@@ -49,10 +55,6 @@ export function readClues(evidence: Evidence): Clue[] {
 function serverText({ network, serverOutput }: Evidence, requestFailed: boolean): string {
   if (network.length > 0 && !requestFailed) return '';
   return stripAnsi(bounded(serverOutput, most.server)).replace(/^\[WebServer\] ?/gm, '');
-}
-
-function clueOf(source: EvidenceSource, raw: string): Clue {
-  return { source, text: raw === '' ? raw : withoutNoise(source, raw) };
 }
 
 function errorText({ errors }: Evidence): string {
@@ -73,8 +75,14 @@ function stackText({ errors }: Evidence): string {
   return withoutQuotes(stripAnsi(bounded(stacks.filter(Boolean).join('\n'), most.stack)));
 }
 
-function consoleText(evidence: Evidence, own: (url: string) => boolean): string {
-  const telling = evidence.console.filter((entry) => !quietTypes.has(entry.type) && ownScript(entry, own));
+function consoleText(
+  evidence: Evidence,
+  own: (url: string) => boolean,
+  echoes: (entry: ConsoleEntry) => boolean,
+): string {
+  const telling = evidence.console.filter(
+    (entry) => !quietTypes.has(entry.type) && ownScript(entry, own) && !echoes(entry),
+  );
   // The browser repeats each failed request in the console; the request itself says more.
   const repeats = evidence.network.length > 0;
   return telling

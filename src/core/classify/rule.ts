@@ -37,7 +37,7 @@ export type RuleOfClass = Omit<Rule, 'category' | 'sources'> & {
 };
 
 /** Where a program's own words may stand. The page's text is not among them: it is content, not diagnostics. */
-const anywhere: readonly EvidenceSource[] = ['error', 'stack', 'console', 'network', 'server'];
+export const anywhere: readonly EvidenceSource[] = ['error', 'stack', 'console', 'network', 'server'];
 
 /** Gives the rules of a file their class. */
 export function rulesFor(category: Category, rules: readonly RuleOfClass[]): readonly Rule[] {

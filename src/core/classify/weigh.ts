@@ -1,4 +1,5 @@
 import { categories, type Category, type Reason } from '../diagnosis.js';
+import { isProjectRule } from './project-rules.js';
 
 /** From this confidence on a rule decides; below it, it merely hints. */
 const decides = 0.7;
@@ -12,6 +13,9 @@ const depth: Record<Category, number> = {
   unknown: 0,
 };
 
+/** What the project says of its own failures outranks any depth (CS-9). */
+const projectWeight = 100;
+
 /**
  * Ranks the classes that the reasons speak for, the likeliest first: among those with a deciding reason the deeper goes first
  * (CS-7: a locator that times out because the page threw is a runtime error), then the surer one.
@@ -22,7 +26,10 @@ export function rankCategories(reasons: readonly Reason[]): Category[] {
     best.set(category, Math.max(best.get(category) ?? 0, confidence));
   }
   const sure = (category: Category) => best.get(category) ?? 0;
+  const named = new Set(reasons.filter(({ rule }) => isProjectRule(rule)).map(({ category }) => category));
   const weight = (category: Category) =>
-    (sure(category) >= decides ? 10 + depth[category] : 0) + sure(category);
+    (named.has(category) ? projectWeight : 0) +
+    (sure(category) >= decides ? 10 + depth[category] : 0) +
+    sure(category);
   return categories.filter((category) => best.has(category)).sort((a, b) => weight(b) - weight(a));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/core/classify/classify.js';
-import { reasonsIn } from '../../../src/core/classify/match.js';
+import { createMatcher } from '../../../src/core/classify/match.js';
 import { rules } from '../../../src/core/classify/rules.js';
 import { noiseRules } from '../../../src/core/classify/rules/noise.js';
 import { retryRules } from '../../../src/core/classify/rules/retry.js';
@@ -187,7 +187,9 @@ describe('CS-9 rules are data', () => {
     (id, rule) => {
       const text = `one line\n${examples[id]}\nanother`;
       const [source = 'error'] = rule.sources;
-      const reason = reasonsIn([{ source, text }]).find((one) => one.rule === id);
+      const reason = createMatcher()
+        .reasonsIn([{ source, text }])
+        .find((one) => one.rule === id);
       expect(reason).toMatchObject({ category: rule.category, source, confidence: rule.confidence });
       expect(reason?.evidence).toBe(examples[id]?.split('\n')[0]?.trim());
     },

@@ -201,7 +201,9 @@ export const retryRules: readonly RetryRule[] = [
     categories: ['network-error', 'unknown'],
     words: ['timeout', 'timed out', 'time out', 'timed-out', 'deadline_exceeded'],
     pattern: /\b[Tt]ime(?:d )?-?\s?out\b|\bTimeoutError\b|DEADLINE_EXCEEDED/,
-    unless: /hook|[Ff]ixture|^(?:Error: )?Test timeout of/,
+    // A locator that was waited for in vain says nothing of the machine, whatever the page's requests came to.
+    unless:
+      /hook|[Ff]ixture|^(?:Error: )?Test timeout of|\b(?:locator|elementHandle|frameLocator)\.\w{1,40}: |\bpage\.(?:click|fill|check|hover|press|type|tap|selectOption|waitForSelector): |\bexpect\(/,
   },
   {
     id: 'retry/service-down',

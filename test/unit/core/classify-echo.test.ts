@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { classify } from '../../../src/core/classify/classify.js';
+import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
+
+const network = [request({ responseBody: '{"error":"The rates \\"EU\\" are not loaded"}' })];
+const pageError = (text: string) => logged(text, { type: 'pageerror' });
+
+describe('CS-7 what a page says again of an answer', () => {
+  it('CS-7 a page that throws the words of a failed request has a network error, and the symptom stays', () => {
+    const console = [pageError('Error: The rates "EU" are not loaded')];
+    const diagnosis = classify(failing(locatorTimeout, { network, console }));
+    expect([diagnosis.category, ...diagnosis.alternatives]).toEqual(['network-error', 'ui-error']);
+  });
+
+  it('CS-7 an exception in words of its own stays the cause, although a request failed too', () => {
+    const console = [pageError("TypeError: Cannot read properties of undefined (reading 'rate')")];
+    expect(classify(failing(locatorTimeout, { network, console })).category).toBe('runtime-error');
+  });
+
+  it('CS-7 a short word in an answer makes no echo', () => {
+    const console = [pageError('Error: the basket is not loaded')];
+    const short = [request({ responseBody: '{"error":"not loaded"}' })];
+    expect(classify(failing(locatorTimeout, { network: short, console })).category).toBe('runtime-error');
+  });
+});
