@@ -39,7 +39,8 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
   const after = (await session.workspace?.checkpoint()) ?? null;
   const files = before && after && session.workspace ? await session.workspace.changes(before, after) : [];
   const patch = files.length > 0 ? await keepPatch(session, { before, after, file }) : null;
-  const attempt = attemptOf({ session, request, run, files, patch });
+  const prompt = inRunFolder(session, `${file}.prompt.md`);
+  const attempt = attemptOf({ session, request, run, files, patch, prompt });
   session.spending.attemptEnded(attempt);
   announceEnd(session, request, { attempt, run });
   return { attempt, before, after };
@@ -51,6 +52,8 @@ async function startAgent(session: Session, request: DeployRequest, file: string
   const runner = agent && session.settings.runners[agent.runner];
   if (!agent || !runner) throw new Error(`The settings hold no runner for agent ${request.agent}`);
   const { prompt, contextFile, promptFile } = await writeWork(session, request);
+  // The failure's own prompt.md is written anew for the next attempt.
+  await writeFile(`${file}.prompt.md`, prompt);
   const logFile = `${file}.log`;
   const started = {
     causeId: cause.id,
@@ -114,7 +117,11 @@ interface PatchRequest {
 async function keepPatch(session: Session, { before, after, file }: PatchRequest): Promise<string | null> {
   if (!session.workspace || !before || !after) return null;
   await writeFile(`${file}.patch`, await session.workspace.patch(before, after));
-  return path.relative(session.folder.dir, `${file}.patch`).replaceAll(path.sep, '/');
+  return inRunFolder(session, `${file}.patch`);
+}
+
+function inRunFolder(session: Session, file: string): string {
+  return path.relative(session.folder.dir, file).replaceAll(path.sep, '/');
 }
 
 interface Ended {
@@ -123,9 +130,10 @@ interface Ended {
   run: AgentRun;
   files: readonly FileChange[];
   patch: string | null;
+  prompt: string;
 }
 
-function attemptOf({ session, request, run, files, patch }: Ended): Attempt {
+function attemptOf({ session, request, run, files, patch, prompt }: Ended): Attempt {
   const agent = session.settings.agents[request.agent];
   const outcome = outcomeOf(run, files, session.workspace !== null);
   return {
@@ -140,6 +148,7 @@ function attemptOf({ session, request, run, files, patch }: Ended): Attempt {
     durationMs: run.durationMs,
     files,
     patch,
+    prompt,
     takenBack: false,
     failedBecause: troubleOf(run, outcome),
   };

@@ -6,6 +6,7 @@ import { createClassify } from './core/classify/classify.js';
 import type { Failure } from './core/failure.js';
 import type { Settings } from './core/settings.js';
 import { signatureOf } from './core/signature.js';
+import { writeFailureRecord } from './failure-record.js';
 import { gatherEvidence } from './evidence/gather-evidence.js';
 import { runFiles } from './playwright/report-format.js';
 import type { SuiteRun } from './playwright/suite-run.js';
@@ -34,13 +35,16 @@ export function createDiagnose({ settings, folder, cwd }: DiagnoseOptions): Diag
       const n = count;
       const where = { folder: await folder.failure(n), limits: settings.evidence };
       const evidence = { ...(await gatherEvidence({ failure, run, ...where })), rootDir: cwd };
-      diagnosed.push({
+      const one = {
         n,
         failure,
         evidence,
         ...signed({ failure, evidence, diagnosis: classify(evidence) }, settings.project),
         rerunIds: idsFor(failure, run),
-      });
+      };
+      // A full disk must not stop healing; `inspect` names a record that is not there.
+      await writeFailureRecord(where.folder, one).catch(() => undefined);
+      diagnosed.push(one);
     }
     await dropCaptures(run);
     return diagnosed;

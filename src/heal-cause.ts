@@ -143,6 +143,7 @@ function bareAttempt(n: number): Deployment {
     durationMs: 0,
     files: [],
     patch: null,
+    prompt: null,
     takenBack: false,
     failedBecause: null,
   };

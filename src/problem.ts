@@ -23,7 +23,8 @@ export type ProblemKind =
   | 'agent-not-installed'
   | 'agent-unusable'
   | 'folder-not-writable'
-  | 'input-unreadable';
+  | 'input-unreadable'
+  | 'run-missing';
 
 /** A `ProblemKind` with its words: what is wrong, what to do, and whatever text helps (a marked line, a list). */
 export interface Problem {
@@ -49,6 +50,7 @@ const exitCodeOf: Record<ProblemKind, number> = {
   'agent-unusable': exitCodes.agentUnusable,
   'folder-not-writable': exitCodes.usage,
   'input-unreadable': exitCodes.usage,
+  'run-missing': exitCodes.usage,
 };
 
 /** The exit code that a problem ends the process with. */

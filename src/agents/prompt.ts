@@ -58,10 +58,8 @@ function inline(text: string): string {
 function whyWeThinkSo({ diagnosis }: AgentContext): string {
   const { category, alternatives, why, facts, warning } = diagnosis;
   const known = Object.entries(facts).filter(([name, value]) => value !== null && name !== 'errorType');
-  const text = [
-    ...why.slice(0, 4).map((reason) => `${reason.source}: ${reason.evidence}`),
-    ...known.map(([name, value]) => `${name}: ${value}`),
-  ].join('\n');
+  const said = new Set(why.map((reason) => `${reason.source}: ${reason.evidence}`));
+  const text = [...[...said].slice(0, 4), ...known.map(([name, value]) => `${name}: ${value}`)].join('\n');
   const also = alternatives.length > 0 ? ` (it may also be ${alternatives.join(' or ')})` : '';
   const head = `It is taken for a ${category}${also}.${warning ? ` ${warning}.` : ''}`;
   return section('Diagnosis', text === '' ? head : `${head} What decided:\n\n${fenced(text)}`);

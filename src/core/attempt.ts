@@ -72,6 +72,8 @@ export interface Attempt {
   readonly files: readonly FileChange[];
   /** Path of the patch, relative to the run's folder, or null. */
   readonly patch: string | null;
+  /** Path of the prompt that the agent got, relative to the run's folder; null without an agent. */
+  readonly prompt: string | null;
   readonly takenBack: boolean;
   /** Why it failed, in a line, for the next agent and the report; null when it held. */
   readonly failedBecause: string | null;

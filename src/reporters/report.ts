@@ -84,6 +84,8 @@ export interface ReportAttempt {
   files: readonly FileChange[];
   /** Relative to the run's folder. */
   patch: string | null;
+  /** Relative to the run's folder; null without an agent. */
+  prompt: string | null;
   takenBack: boolean;
   failedBecause: string | null;
 }

@@ -120,6 +120,7 @@ export function anAttempt(over: Partial<Attempt> = {}): Attempt {
     durationMs: 10,
     files: [{ path: 'src/a.ts', added: 1, removed: 1 }],
     patch: null,
+    prompt: null,
     takenBack: true,
     failedBecause: 'the same error came back',
     ...over,

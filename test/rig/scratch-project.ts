@@ -72,8 +72,11 @@ console.log('SELF-HEAL: ' + JSON.stringify({ status: 'fixed', summary: 'edited' 
 `;
 }
 
-export async function scratchProject(files: Record<string, string> = shopFiles): Promise<ScratchProject> {
-  const dir = tempDir('scratch größe');
+/** Makes one; without a folder of its own it is gone after the test that is running. */
+export async function scratchProject(
+  files: Record<string, string> = shopFiles,
+  dir = tempDir('scratch größe'),
+): Promise<ScratchProject> {
   const write = async (more: Record<string, string>) => {
     for (const [file, text] of Object.entries(more)) {
       await mkdir(path.dirname(path.join(dir, file)), { recursive: true });

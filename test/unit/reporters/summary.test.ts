@@ -20,6 +20,7 @@ const attempt: ReportAttempt = {
   sessionId: null,
   files: [{ path: 'src/orders.ts', added: 2, removed: 1 }],
   patch: 'attempts/1.patch',
+  prompt: 'attempts/1.prompt.md',
   takenBack: false,
   failedBecause: null,
 };

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { buildContext } from '../agents/build-context.js';
+import { renderPrompt } from '../agents/prompt.js';
+import { agentsFor } from '../core/agents-for.js';
+import type { Settings } from '../core/settings.js';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import type { Inspected } from './find-failure.js';
+import type { StoredRun } from './find-run.js';
+
+/** What to print, and what it is. */
+export interface FoundPrompt {
+  readonly text: string;
+  /** `as sent to /debugger in attempt 2`, or that it was not sent. */
+  readonly note: string;
+}
+
+/** Where to look for a prompt. */
+export interface PromptRequest {
+  readonly run: StoredRun;
+  readonly one: Inspected;
+  /** The attempt asked for, or null for the last. */
+  readonly attempt: number | null;
+  readonly settings: Settings;
+  readonly projectRoot: string;
+}
+
+/** The prompt that an agent got for a failure, byte for byte; where none did, the one that the first agent of its route would get. */
+export async function promptOf(request: PromptRequest): Promise<Result<FoundPrompt, Problem>> {
+  const { run, one, attempt } = request;
+  const sent = (one.cause?.attempts ?? []).filter(({ prompt }) => prompt);
+  const asked = attempt === null ? sent.at(-1) : sent.find(({ n }) => n === attempt);
+  if (asked?.prompt)
+    return sentPrompt(run, asked.prompt, `as sent to ${asked.slashCommand} in attempt ${asked.n}`);
+  if (attempt !== null)
+    return err(
+      noSuchAttempt(
+        attempt,
+        sent.map(({ n }) => n),
+      ),
+    );
+  return ok(await wouldBeSent(request));
+}
+
+async function sentPrompt(run: StoredRun, file: string, note: string): Promise<Result<FoundPrompt, Problem>> {
+  const full = path.join(run.dir, file);
+  const text = await readFile(full, 'utf8').catch(() => null);
+  if (text !== null) return ok({ text, note });
+  return err({
+    kind: 'input-unreadable',
+    message: `${full} cannot be read`,
+    remedy: 'The run kept the prompt there; somebody has removed it. Name another attempt with --attempt.',
+  });
+}
+
+async function wouldBeSent({ run, one, settings, projectRoot }: PromptRequest): Promise<FoundPrompt> {
+  const { failure } = one;
+  const [agent] = agentsFor(failure.diagnosis, settings.routes);
+  const slashCommand =
+    (agent === undefined ? undefined : settings.agents[agent]?.slashCommand) ?? '/debugger';
+  const cause = {
+    id: one.cause?.id ?? 'c0',
+    lead: failure,
+    members: [failure],
+    parent: null,
+    environment: null,
+  };
+  const context = await buildContext({
+    settings,
+    root: projectRoot,
+    runId: run.runId,
+    runDir: run.dir,
+    cause,
+    attempt: 1,
+    previousAttempts: [],
+  });
+  const contextFile = path.join(run.dir, 'failures', String(failure.n), 'context.json');
+  return {
+    text: renderPrompt(context, { slashCommand, contextFile }),
+    note: `not sent to anybody; so it would be sent to ${slashCommand}`,
+  };
+}
+
+function noSuchAttempt(attempt: number, known: readonly number[]): Problem {
+  return {
+    kind: 'usage',
+    message: `no agent was sent anything in attempt ${attempt} of this failure`,
+    remedy:
+      known.length > 0
+        ? `Name one of these attempts: ${known.join(', ')}.`
+        : 'Leave --attempt out, to see what an agent would be sent.',
+  };
+}

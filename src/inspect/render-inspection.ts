@@ -1,0 +1,122 @@
+import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
+import type { ReportAttempt } from '../reporters/report.js';
+import { clipped, counted, dollars, duration } from '../reporters/format.js';
+import { nameOf, type Inspected } from './find-failure.js';
+import type { StoredRun } from './find-run.js';
+
+const longestMessage = 30;
+const mostLines = 12;
+
+/** The failures of a run, one line each. */
+export function renderList(run: StoredRun, all: readonly Inspected[]): string {
+  const { report, runId, unreadable } = run;
+  const head = report
+    ? `run ${runId} · ${report.project} · ${report.outcome} · ${counted(report.totals.tests, 'test')}`
+    : `run ${runId} · it wrote no report: it was ended before, or is still at work`;
+  const rows = all.map((one) => [
+    String(one.failure.n),
+    verdictOf(one),
+    one.failure.diagnosis.category,
+    one.cause?.id ?? '',
+    `${clipped(nameOf(one), 110)}${one.seen.length > 1 ? ` (seen ${one.seen.length} times)` : ''}`,
+  ]);
+  return [head, ...(rows.length > 0 ? columns(rows) : ['  nothing failed']), ...unreadable.map(unread)].join(
+    '\n',
+  );
+}
+
+/** Everything that is known of one failure: what was gathered, what decided, what was tried. */
+export function renderFailure(one: Inspected, files: readonly string[]): string {
+  const { failure, cause } = one;
+  const { evidence, diagnosis } = failure;
+  const { category, alternatives, retry, why, warning, facts } = diagnosis;
+  const or = alternatives.length > 0 ? ` (or ${alternatives.join(', ')})` : '';
+  const known = Object.entries(facts).filter(([, value]) => value !== null);
+  return [
+    `#${failure.n} ${nameOf(one)}`,
+    `  ${verdictOf(one)} · ${category}${or} · ${retry} · ${failure.signature}`,
+    ...(cause
+      ? [`  ${cause.id} ${cause.verdict}: ${cause.reason}, ${counted(cause.tests.length, 'test')}`]
+      : []),
+    ...(warning ? [`  ${warning}`] : []),
+    ...section(
+      'what decided',
+      why.map(
+        (reason) =>
+          `${reason.rule} in ${reason.source}, ${Math.round(reason.confidence * 100)} %: ${reason.evidence}`,
+      ),
+    ),
+    ...section(
+      'facts',
+      known.map(([name, value]) => `${name}: ${value}`),
+    ),
+    ...section('failed step', evidence.failedStep ? [evidence.failedStep] : []),
+    ...section('error', messageLines(evidence.errors.map(({ message }) => message).join('\n\n'))),
+    ...section(
+      `console, the last of ${evidence.console.length}`,
+      evidence.console.slice(-mostLines).map(consoleLine),
+    ),
+    ...section(
+      `requests, the last of ${evidence.network.length}`,
+      evidence.network.slice(-mostLines).map(requestLine),
+    ),
+    ...section(
+      'server output, its end',
+      evidence.serverOutput.trim().split('\n').filter(Boolean).slice(-mostLines),
+    ),
+    ...section('attempts', (cause?.attempts ?? []).map(attemptLine)),
+    ...section('missing', evidence.missing),
+    ...section('cut', evidence.cut),
+    ...section('files', files),
+  ].join('\n');
+}
+
+function verdictOf({ test, cause, failure }: Inspected): string {
+  if (failure.failure.scope === 'suite') return cause?.verdict ?? 'failed';
+  return test?.verdict ?? 'failed';
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  const text = lines.flatMap((line) => line.split('\n'));
+  return text.length === 0 ? [] : ['', title, ...text.map((line) => `  ${line}`.trimEnd())];
+}
+
+function messageLines(message: string): string[] {
+  const lines = message.split('\n');
+  const more = lines.length - longestMessage;
+  return more > 0 ? [...lines.slice(0, longestMessage), `… ${counted(more, 'more line')}`] : lines;
+}
+
+function consoleLine({ type, text, location }: ConsoleEntry): string {
+  return clipped(`${type}: ${text}${location === '' ? '' : ` (${location})`}`, 300);
+}
+
+function requestLine({ method, url, status, failure, durationMs }: NetworkEntry): string {
+  const took = durationMs === null ? '' : `, ${duration(durationMs)}`;
+  return clipped(`${method} ${url} → ${status ?? failure ?? 'no answer'}${took}`, 300);
+}
+
+function attemptLine(attempt: ReportAttempt): string {
+  const { n, slashCommand, runner, outcome, judged, costUsd, failedBecause, patch, prompt } = attempt;
+  const who = slashCommand ? `${slashCommand} (${runner})` : 'no agent';
+  const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`;
+  const where = [patch, prompt].filter((one) => one !== null);
+  return [
+    `${n} ${who} ${outcome}, ${duration(attempt.durationMs)}${cost} → ${judged}${attempt.takenBack ? ', taken back' : ''}`,
+    ...(failedBecause ? [`  ${failedBecause}`] : []),
+    ...where.map((file) => `  ${file}`),
+  ].join('\n');
+}
+
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  );
+  return rows.map((row) =>
+    `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
+  );
+}
+
+function unread(file: string): string {
+  return `  ${file} cannot be read: it is not there, broken, or of another version of self-heal`;
+}

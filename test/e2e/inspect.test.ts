@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { agentsYaml, scratchProject, shopFiles, type ScratchProject } from '../rig/scratch-project.js';
+
+const page = '<button onclick="undefined.id">Buy</button>';
+const spec = `import { test, expect } from '@playwright/test';
+  import path from 'node:path';
+  import { pathToFileURL } from 'node:url';
+  for (const word of ['Thanks', 'Bought'])
+    test('says ' + word, async ({ page }) => {
+      await page.goto(pathToFileURL(path.resolve('page.html')).href);
+      await page.getByText('Buy').click();
+      await expect(page.getByText(word)).toBeVisible();
+    });`;
+/** Keeps the prompt that it is given, and changes something that does not help. */
+const agent = `import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+  let n = 1;
+  while (existsSync('got.' + n)) n += 1;
+  writeFileSync('got.' + n, readFileSync(0));
+  appendFileSync('page.html', '<!-- ' + n + ' -->');`;
+
+const dir = mkdtempSync(path.join(tmpdir(), 'self-heal inspect '));
+afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
+let project: ScratchProject;
+beforeAll(async () => {
+  const files = {
+    ...shopFiles,
+    'page.html': page,
+    'tests/shop.spec.ts': spec,
+    'fixer.mjs': agent,
+    '.gitignore': 'node_modules\ntest-results\ngot.*\n',
+    'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
+  };
+  project = await scratchProject(files, dir);
+  await project.selfHeal(['run']);
+});
+
+describe('a failure of an earlier run', () => {
+  it('CL-9 lists each failure once, with what came of it', async () => {
+    const { stdout, exitCode } = await project.selfHeal(['inspect']);
+    expect(exitCode).toBe(0);
+    const rows = stdout.split('\n').filter((line) => /^ +\d+ /.test(line));
+    expect(rows).toHaveLength(2);
+    expect(rows[0]).toMatch(/1 +failed +runtime-error +c1 +shop\.spec\.ts:5 › says Thanks \(seen \d times\)/);
+  });
+
+  it('CL-9 shows what was gathered and what decided', async () => {
+    const { stdout } = await project.selfHeal(['inspect', 'latest', 'says Thanks']);
+    expect(stdout).toContain('runtime/type-error in console');
+    expect(stdout).toMatch(/console, the last of 1\n {2}pageerror: TypeError/);
+    expect(stdout).toMatch(/1 \/debugger \(own\) completed, .* → still-failing, taken back\n/);
+    expect(stdout).toMatch(/failures\/1\/screenshot\.png {2}[\d.]+ kB/);
+  });
+
+  it('CL-9 --prompt prints what each attempt was sent, byte for byte', async () => {
+    const last = await project.selfHeal(['inspect', 'c1', '--prompt']);
+    expect(`${last.stdout}\n`).toBe(await project.read('got.2'));
+    const first = await project.selfHeal(['inspect', 'c1', '--prompt', '--attempt', '1']);
+    expect(`${first.stdout}\n`).toBe(await project.read('got.1'));
+    expect(first.stdout).not.toBe(last.stdout);
+    expect(first.stderr).toContain('as sent to /debugger in attempt 1');
+  });
+
+  it('CL-9 --json prints one document', async () => {
+    const { stdout } = await project.selfHeal(['inspect', '1', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      failure: { n: 1, diagnosis: { category: 'runtime-error' } },
+      test: { verdict: 'failed' },
+      cause: { id: 'c1' },
+    });
+  });
+
+  it('CL-9 a word that names several failures, none, or a run that is not there: exit 2, and the choices', async () => {
+    const many = await project.selfHeal(['inspect', 'says']);
+    expect([many.exitCode, many.stderr]).toEqual([2, expect.stringMatching(/1 .*Thanks\n.*2 .*Bought/)]);
+    const none = await project.selfHeal(['inspect', 'says Goodbye']);
+    expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining('says Thanks')]);
+    const run = await project.selfHeal(['inspect', '20200101-000000-abcd', '1']);
+    expect([run.exitCode, run.stderr]).toEqual([2, expect.stringContaining('there is no run 20200101')]);
+  });
+
+  it('EV-12 a record that is gone is named, and a run without a report is shown', async () => {
+    const latest = path.join(project.dir, '.self-heal/latest');
+    await rm(path.join(latest, 'report.json'));
+    await rm(path.join(latest, 'failures/2/failure.json'));
+    const { stdout, exitCode } = await project.selfHeal(['inspect']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('it wrote no report');
+    expect(stdout).toContain('failures/2/failure.json cannot be read');
+  });
+});
+
+it('CL-9 a project without runs: says to run, exit 2', async () => {
+  const { exitCode, stderr } = await (await scratchProject()).selfHeal(['inspect']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('Run `self-heal run` first');
+});
