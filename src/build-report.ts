@@ -39,6 +39,10 @@ export function buildReport(session: Session, record: RunRecord, frame: ReportFr
         state: 'pending',
         question: one.reason,
       })),
+    ring: record.ring && {
+      ...record.ring,
+      broke: record.ring.broke.map(({ causeId, tests }) => ({ causeId, tests: tests.map(({ id }) => id) })),
+    },
     warnings: [...frame.warnings],
     totals: {
       tests: record.tests.length,
@@ -78,6 +82,7 @@ function reportCause({ cause, verdict, reason, attempts }: CauseRecord): ReportC
     verdict,
     reason,
     attempts: attempts.map(reportAttempt),
+    proof: verdict === 'healed' ? (attempts.at(-1)?.proof ?? []) : [],
     evidence: `failures/${cause.lead.n}`,
   };
 }

@@ -40,7 +40,8 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
   const files = before && after && session.workspace ? await session.workspace.changes(before, after) : [];
   const patch = files.length > 0 ? await keepPatch(session, { before, after, file }) : null;
   const prompt = inRunFolder(session, `${file}.prompt.md`);
-  const attempt = attemptOf({ session, request, run, files, patch, prompt });
+  const checkpoints = before && after ? { before, after } : null;
+  const attempt = attemptOf({ session, request, run, files, patch, prompt, checkpoints });
   session.spending.attemptEnded(attempt);
   announceEnd(session, request, { attempt, run });
   return { attempt, before, after };
@@ -131,9 +132,10 @@ interface Ended {
   files: readonly FileChange[];
   patch: string | null;
   prompt: string;
+  checkpoints: Attempt['checkpoints'];
 }
 
-function attemptOf({ session, request, run, files, patch, prompt }: Ended): Attempt {
+function attemptOf({ session, request, run, files, patch, prompt, checkpoints }: Ended): Attempt {
   const agent = session.settings.agents[request.agent];
   const outcome = outcomeOf(run, files, session.workspace !== null);
   return {
@@ -149,6 +151,8 @@ function attemptOf({ session, request, run, files, patch, prompt }: Ended): Atte
     files,
     patch,
     prompt,
+    checkpoints,
+    proof: [],
     takenBack: false,
     failedBecause: troubleOf(run, outcome),
   };

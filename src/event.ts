@@ -71,7 +71,7 @@ export type Event =
     };
 
 /** Why Playwright is run. */
-export type SuitePurpose = 'first' | 'confirm' | 'retest' | 'shared-fix';
+export type SuitePurpose = 'first' | 'confirm' | 'retest' | 'proof' | 'shared-fix' | 'ring';
 
 /** A cause, as the events and the report name it. */
 export interface CauseSummary {

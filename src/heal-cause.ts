@@ -5,6 +5,7 @@ import { judge } from './core/judge.js';
 import { decide, type Conclusion } from './core/policy.js';
 import { unreachable } from './core/unreachable.js';
 import { deploy, type Deployment } from './deploy.js';
+import { prove, type Proved } from './prove.js';
 import { retest, type Retest } from './retest.js';
 import type { Session } from './session.js';
 
@@ -99,14 +100,50 @@ async function attempt(session: Session, cause: Cause, { agent, n, previous }: T
   if (session.signal.aborted) {
     return announce(session, cause, { attempt: await takenBack(session, deployed), retest: null });
   }
-  const { judgement, because } = judge(cause.lead, seen.observe(cause.lead));
-  const held = judgement === 'green' || judgement === 'changed';
+  const judged = judge(cause.lead, seen.observe(cause.lead));
+  if (judged.judgement === 'green') return judgeGreen(session, cause, { deployed, retest: seen });
+  const held = judged.judgement === 'changed';
   const attempt = held ? deployed.attempt : await takenBack(session, deployed);
-  const failedBecause = judgement === 'green' ? null : joined(attempt.failedBecause, because);
+  const failedBecause = joined(attempt.failedBecause, judged.because);
   return announce(session, cause, {
-    attempt: { ...attempt, judged: judgement, failedBecause },
+    attempt: { ...attempt, judged: judged.judgement, failedBecause },
     retest: seen,
   });
+}
+
+/** One green run proves nothing (HN-5): it is repeated, and the change taken out and put back. */
+async function judgeGreen(
+  session: Session,
+  cause: Cause,
+  { deployed, retest }: { deployed: Deployment; retest: Retest },
+): Promise<JudgedAttempt> {
+  const proved = await prove(session, cause, deployed);
+  if (proved.kind === 'interrupted')
+    return announce(session, cause, { attempt: await takenBack(session, deployed), retest: null });
+  const { judged, failedBecause } = judgementOf(proved, deployed.attempt, session.workspace !== null);
+  const attempt = judged === 'green' ? deployed.attempt : await takenBack(session, deployed);
+  return announce(session, cause, {
+    attempt: { ...attempt, judged, failedBecause, proof: proved.steps },
+    retest: judged === 'still-failing' ? null : retest,
+  });
+}
+
+/** Who changed nothing has healed nothing, however green the test is now. Without git nobody can tell. */
+function judgementOf(
+  proved: Exclude<Proved, { kind: 'interrupted' }>,
+  { agent, files }: Attempt,
+  seesFiles: boolean,
+): Pick<Attempt, 'judged' | 'failedBecause'> {
+  if (proved.kind === 'flaked') return { judged: 'still-failing', failedBecause: proved.because };
+  if (proved.kind === 'not-needed') return { judged: 'flaky', failedBecause: proved.because };
+  if (agent === null)
+    return { judged: 'flaky', failedBecause: 'green when it was run again with the code as it is' };
+  if (seesFiles && files.length === 0)
+    return {
+      judged: 'flaky',
+      failedBecause: 'green after an agent that changed no file: flaky, or mended outside the project',
+    };
+  return { judged: 'green', failedBecause: null };
 }
 
 function announce(session: Session, cause: Cause, judged: JudgedAttempt): JudgedAttempt {
@@ -144,6 +181,8 @@ function bareAttempt(n: number): Deployment {
     files: [],
     patch: null,
     prompt: null,
+    checkpoints: null,
+    proof: [],
     takenBack: false,
     failedBecause: null,
   };

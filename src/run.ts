@@ -6,6 +6,7 @@ import { isPaused } from './core/policy.js';
 import { healCause } from './heal-cause.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import type { CauseRecord, Progress } from './progress.js';
+import { runRing, type RingResult } from './ring.js';
 import { createScoreboard, type TestStanding } from './scoreboard.js';
 import type { Session } from './session.js';
 import { lookAgain, newlyRed, settle, settleFlaky, unhealedYet } from './settle.js';
@@ -20,6 +21,8 @@ export interface RunRecord {
   readonly suiteRed: boolean;
   /** So many questions to people that healing was paused (`escalation_threshold_exceeded`). */
   readonly paused: boolean;
+  /** What running everything around the fixes showed (HN-6), or null where it was not done. */
+  readonly ring: RingResult | null;
 }
 
 /** A suite whose own failure comes and goes is given up after this many disappearances. */
@@ -42,11 +45,12 @@ export async function healRun(session: Session, first: SuiteRun): Promise<RunRec
     if (pending.length === 0) pending = tests.splice(0).filter((one) => isUndecided(progress, one));
   }
   await lookAgain(progress);
+  const ring = await runRing(progress, first);
   const { board, causes } = progress;
   const suiteRed = [...pending, ...unhealed(causes)].some((one) => one.failure.scope === 'suite');
   const paused = isPaused(causes, session.settings.limits);
   if (paused) session.bus.emit({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
-  return { first, tests: board.standings(), causes, suiteRed, paused };
+  return { first, tests: board.standings(), causes, suiteRed, paused, ring };
 }
 
 function unhealed(causes: readonly CauseRecord[]): DiagnosedFailure[] {

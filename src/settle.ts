@@ -109,7 +109,11 @@ export async function settle(progress: Progress, ended: HealedCause): Promise<By
     attempts,
     overBudget: conclusion.verdict === 'budget',
   });
-  if (conclusion.verdict === 'healed' || conclusion.verdict === 'superseded')
+  if (
+    conclusion.verdict === 'healed' ||
+    conclusion.verdict === 'superseded' ||
+    conclusion.verdict === 'flaky'
+  )
     return settleProgress(progress, ended);
   const verdict = causeVerdictOf(conclusion.verdict);
   decideMembers(progress, cause, { verdict: verdict === 'superseded' ? 'failed' : verdict });
@@ -123,9 +127,10 @@ async function settleProgress(
 ): Promise<ByKey> {
   const { board } = progress;
   if (lastRetest?.run) board.saw(lastRetest.run);
-  if (conclusion.verdict === 'healed') board.decided(failureKey(cause.lead.failure), 'healed');
+  const { verdict } = conclusion;
+  if (verdict === 'healed' || verdict === 'flaky') board.decided(failureKey(cause.lead.failure), verdict);
   const successor = conclusion.verdict === 'superseded' ? successorOf(cause.lead, lastRetest) : null;
-  const rest = await settleFollowers(progress, cause);
+  const rest = await settleFollowers(progress, cause, verdict === 'flaky' ? 'flaky' : 'healed');
   return [...keyed(successor ? [successor] : []), ...newlyRed(progress, lastRetest?.others ?? []), ...rest];
 }
 
@@ -134,7 +139,7 @@ function successorOf(lead: DiagnosedFailure, seen: Retest | null): DiagnosedFail
 }
 
 /** The other tests of a healed cause run again without an agent; those that stay red become failures of their own (HL-6). */
-async function settleFollowers(progress: Progress, cause: Cause): Promise<ByKey> {
+async function settleFollowers(progress: Progress, cause: Cause, green: 'healed' | 'flaky'): Promise<ByKey> {
   const { session, board } = progress;
   const followers = cause.members.filter((member) => member !== cause.lead);
   if (followers.length === 0 || session.signal.aborted) return [];
@@ -146,7 +151,7 @@ async function settleFollowers(progress: Progress, cause: Cause): Promise<ByKey>
     const now = seen.observe(follower);
     if (now.ended === 'passed') {
       session.spending.avoided(1);
-      board.decided(failureKey(follower.failure), 'healed', { sharedFix: true });
+      board.decided(failureKey(follower.failure), green, { sharedFix: green === 'healed' });
     } else if (now.failure) stillRed.push(now.failure);
   }
   const suite = seen.suiteFailure ? [seen.suiteFailure] : [];

@@ -14,7 +14,10 @@ const routes: Readonly<Record<Category, readonly (typeof defaultAgents)[number][
 };
 
 /** What holds where agents.yaml says nothing (CF-1). */
-export const defaults = {
+export const defaults: Pick<Settings, 'routes' | 'retries' | 'limits' | 'evidence' | 'verify'> & {
+  runner: string;
+  timeoutMs: number;
+} = {
   runner: 'claude',
   /** The longest an agent may take (AG-4). */
   timeoutMs: 5 * 60_000,
@@ -22,8 +25,5 @@ export const defaults = {
   retries: { max: 3, backoff: { initialMs: 5_000, factor: 2, maxMs: 60_000 } },
   limits: { escalations: 5, agentRuns: 20, agentRunsPerTest: 6, costUsd: 10, timeMs: 60 * 60_000 },
   evidence: { console: 50, network: 50 },
-  verify: { prepare: null, confirm: 1 },
-} as const satisfies Pick<Settings, 'routes' | 'retries' | 'limits' | 'evidence' | 'verify'> & {
-  runner: string;
-  timeoutMs: number;
+  verify: { prepare: null, confirm: 1, repeat: 3, flips: 1, ring: 'suite', ringTimeMs: 10 * 60_000 },
 };

@@ -18,6 +18,7 @@ export interface SettingsSources {
 export function resolveSettings({ file, project, filePath }: SettingsSources): Settings {
   const { retries, limits, evidence, verify } = file;
   const { time, ...counts } = limits ?? {};
+  const { ringTime, ...checks } = verify ?? {};
   return {
     project: file.project ?? project,
     agents: resolveAgents(file),
@@ -34,7 +35,7 @@ export function resolveSettings({ file, project, filePath }: SettingsSources): S
     },
     limits: { ...defaults.limits, ...given(counts), ...given({ timeMs: time }) },
     evidence: { ...defaults.evidence, ...given(evidence ?? {}) },
-    verify: { ...defaults.verify, ...given(verify ?? {}) },
+    verify: { ...defaults.verify, ...given(checks), ...given({ ringTimeMs: ringTime }) },
     file: filePath,
   };
 }

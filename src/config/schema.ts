@@ -96,6 +96,9 @@ const evidence = z.strictObject({
   network: wholeNumber.optional().describe('Requests that an agent is shown. Default: 50.'),
 });
 
+const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, `must be one of ${values.join(', ')}`);
+
 const verify = z.strictObject({
   prepare: text.optional().meta({
     description:
@@ -105,10 +108,20 @@ const verify = z.strictObject({
   confirm: wholeNumber
     .optional()
     .describe('How often a red test is run again, unchanged, before an agent is started. Default: 1.'),
+  repeat: wholeNumber
+    .min(1, 'must be at least 1')
+    .optional()
+    .describe('How often a fix must be green, its first re-run included. Default: 3.'),
+  flips: wholeNumber
+    .optional()
+    .describe('How often a fix is taken out, to be red, and put back, to be green. Default: 1.'),
+  ring: oneOf(['suite', 'none'])
+    .optional()
+    .describe('What runs again after healing, to see that nothing else broke. Default: suite.'),
+  ringTime: duration('more than zero')
+    .optional()
+    .describe('The longest that the ring may take; the tests near the change go first. Default: 10m.'),
 });
-
-const oneOf = <T extends readonly [string, ...string[]]>(values: T) =>
-  z.enum(values, `must be one of ${values.join(', ')}`);
 
 const rule = z.strictObject({
   id: name.describe('Unique; it is printed with the diagnosis as project/<id>.'),

@@ -1,3 +1,5 @@
+import type { Proof } from './proof.js';
+
 /** What an agent says of its own work; it is a claim, and only the re-run decides. */
 export interface AgentClaim {
   readonly status: 'fixed' | 'not-fixed' | 'needs-person';
@@ -52,8 +54,15 @@ export type AgentOutcome =
   | 'unchanged'
   | 'denied';
 
-/** What a re-run says of an attempt: the same failure, another one, none, or the test was not there to run (HL-10). */
-export type Judgement = 'still-failing' | 'changed' | 'green' | 'vanished' | 'not-judged';
+/** What the re-runs say of an attempt: the same failure, another one, none, or the test was not there to run (HL-10). */
+export type Judgement =
+  | 'still-failing'
+  | 'changed'
+  | 'green'
+  /** Green, but not by what the agent changed (HN-5). */
+  | 'flaky'
+  | 'vanished'
+  | 'not-judged';
 
 /** One agent run, or one re-run without an agent, and the re-run that judges it. */
 export interface Attempt {
@@ -74,6 +83,10 @@ export interface Attempt {
   readonly patch: string | null;
   /** Path of the prompt that the agent got, relative to the run's folder; null without an agent. */
   readonly prompt: string | null;
+  /** The states of the tree around the agent's work, as the private store names them; null without an agent or without git. */
+  readonly checkpoints: { readonly before: string; readonly after: string } | null;
+  /** The runs that the heal rests on (HN-5); empty where there is none. */
+  readonly proof: Proof;
   readonly takenBack: boolean;
   /** Why it failed, in a line, for the next agent and the report; null when it held. */
   readonly failedBecause: string | null;

@@ -44,6 +44,8 @@ export type Decision =
 export type Conclusion =
   | { readonly verdict: 'healed'; readonly reason: string }
   | { readonly verdict: 'failed'; readonly reason: string }
+  /** Green, but by no change of an agent: nobody healed it (HN-7). */
+  | { readonly verdict: 'flaky'; readonly reason: string }
   | { readonly verdict: 'agent-unusable'; readonly reason: string }
   /** Another failure took its place (HL-3); it has causes of its own. */
   | { readonly verdict: 'superseded'; readonly reason: string }
@@ -85,7 +87,8 @@ function conclusionOf(last: Attempt, history: History, policy: Policy): Decision
   if (last.outcome === 'aborted') return conclude('interrupted', 'interrupted while an agent worked');
   if (last.outcome === 'unusable')
     return conclude('agent-unusable', last.failedBecause ?? 'the agent cannot work');
-  if (last.judged === 'green') return conclude('healed', healedReason(last));
+  if (last.judged === 'green') return conclude('healed', `fixed by ${last.agent ?? 'nobody'}`);
+  if (last.judged === 'flaky') return conclude('flaky', last.failedBecause ?? 'green without a change');
   if (last.judged === 'changed')
     return conclude('superseded', last.failedBecause ?? 'another error took its place');
   if (last.outcome === 'denied') {
@@ -99,11 +102,6 @@ function conclusionOf(last: Attempt, history: History, policy: Policy): Decision
     return conclude('failed', `still failing after ${plural(history.attempts.length, 'retry', 'retries')}`);
   }
   return null;
-}
-
-function healedReason(last: Attempt): string {
-  if (last.agent === null) return 'passed when it was run again without an agent';
-  return last.files.length === 0 ? 'passes after the agent, which changed no file' : `fixed by ${last.agent}`;
 }
 
 function isBareRetest(history: History, retries: RetrySettings): boolean {

@@ -53,6 +53,14 @@ export interface Settings {
     readonly prepare: string | null;
     /** How often a red test is run unchanged before an agent is paid (HL-7). */
     readonly confirm: number;
+    /** How often a fix must be green, its first re-run included (HN-5). */
+    readonly repeat: number;
+    /** How often it is taken out, to be red, and put back, to be green (HN-5). */
+    readonly flips: number;
+    /** What runs again after healing, to see that nothing else broke (HN-6). */
+    readonly ring: 'suite' | 'none';
+    /** The longest that the ring may be expected to take, in milliseconds. */
+    readonly ringTimeMs: number;
   };
   /** Absolute path of the agents.yaml that was read, or null for the built-in defaults. */
   readonly file: string | null;

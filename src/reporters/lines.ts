@@ -1,4 +1,5 @@
 import type { ChalkInstance } from 'chalk';
+import { renderProof } from '../core/proof.js';
 import { unreachable } from '../core/unreachable.js';
 import type { Event, SuitePurpose } from '../event.js';
 import { clipped, counted, dollars, duration, testName } from './format.js';
@@ -60,6 +61,8 @@ const purposes: Record<SuitePurpose, (tests: number | null) => string> = {
   first: () => 'running the suite',
   confirm: (tests) => `running ${what(tests)} again, unchanged, before any agent is paid`,
   retest: (tests) => `running ${what(tests)} again`,
+  proof: (tests) => `running ${what(tests)} again, to prove the fix`,
+  ring: (tests) => `running ${what(tests)} again, to see that nothing else broke`,
   'shared-fix': (tests) => `running ${what(tests)} of the same cause`,
 };
 
@@ -110,7 +113,9 @@ function judged({ attempt }: Of<'attempt.judged'>, paint: ChalkInstance): string
   const told = attempt.failedBecause ? ` (${clipped(attempt.failedBecause, 160)})` : '';
   switch (attempt.judged) {
     case 'green':
-      return paint.green('green');
+      return `${paint.green('green')}${attempt.proof.length > 0 ? `: ${renderProof(attempt.proof)}` : ''}`;
+    case 'flaky':
+      return `${paint.yellow('flaky')}${told}${back}`;
     case 'changed':
       return `${paint.yellow('another error now')}${told}`;
     case 'still-failing':

@@ -1,5 +1,6 @@
 import type { AgentClaim, FileChange, Judgement } from '../core/attempt.js';
 import type { Category, Reason } from '../core/diagnosis.js';
+import type { Proof } from '../core/proof.js';
 import type { CauseVerdict, Outcome, Verdict } from '../core/verdict.js';
 
 /** `report.json`: what a run came to. Other programs read it; a change of meaning is a new `schemaVersion`. */
@@ -15,6 +16,8 @@ export interface Report {
   tests: ReportTest[];
   causes: ReportCause[];
   escalations: ReportEscalation[];
+  /** The tests around the fixes, run again after healing (HN-6); null where that was not done. */
+  ring: { tests: number; leftOut: number; broke: { causeId: string; tests: string[] }[] } | null;
   warnings: string[];
   totals: {
     tests: number;
@@ -63,6 +66,8 @@ export interface ReportCause {
   verdict: CauseVerdict;
   reason: string;
   attempts: ReportAttempt[];
+  /** The runs that a heal rests on (HN-5); empty where there is none. */
+  proof: Proof;
   /** Relative to the run's folder: context.json, prompt.md, screenshot … */
   evidence: string;
 }
@@ -86,6 +91,8 @@ export interface ReportAttempt {
   patch: string | null;
   /** Relative to the run's folder; null without an agent. */
   prompt: string | null;
+  checkpoints: { before: string; after: string } | null;
+  proof: Proof;
   takenBack: boolean;
   failedBecause: string | null;
 }

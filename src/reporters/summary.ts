@@ -1,4 +1,5 @@
 import type { ChalkInstance } from 'chalk';
+import { renderProof } from '../core/proof.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import { clipped, counted, dollars, duration } from './format.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from './report.js';
@@ -24,6 +25,7 @@ export function summaryOf(report: Report, options: SummaryOptions): string {
     ...shown.flatMap((cause) => causeLines(report, cause, options)),
     ...(hidden > 0 ? [`  … and ${counted(hidden, 'more cause')}: ${folder}/report.json`] : []),
     ...flakyLines(report, options),
+    ...ringLines(report),
     ...report.warnings.map((warning) => `  ${paint.yellow('!')} ${clipped(warning, columns - 4)}`),
     ...nextSteps(report, options),
     '',
@@ -86,6 +88,7 @@ function causeLines(
         : []),
     line('tests', testsOf(report, cause)),
     ...cause.attempts.map((one) => line(`try ${one.n}`, attemptLine(one))),
+    ...(cause.proof.length > 0 ? [line('proof', renderProof(cause.proof))] : []),
     ...(files.length > 0 ? [line('files', files.map(fileChange).join(', '))] : []),
     ...(good ? [] : [line('end', cause.reason), line('look', `${folder}/${cause.evidence}/`)]),
   ];
@@ -132,6 +135,16 @@ function flakyLines(report: Report, { paint, columns }: SummaryOptions): string[
     .slice(0, 5)
     .map((test) => `  ${paint.yellow('~')} flaky, no agent: ${clipped(nameOf(test), columns - 22)}`);
   return flaky.length > 5 ? [...lines, `  … and ${flaky.length - 5} more flaky`] : lines;
+}
+
+function ringLines({ ring }: Report): string[] {
+  if (!ring) return [];
+  const left = ring.leftOut > 0 ? `; there was no time for ${counted(ring.leftOut, 'test')}` : '';
+  const broke =
+    ring.broke.length === 0
+      ? 'nothing broke'
+      : `${ring.broke.map(({ causeId }) => causeId).join(', ')} broke others`;
+  return [`  ring ${counted(ring.tests, 'test')} run again after healing: ${broke}${left}`];
 }
 
 function nextSteps(report: Report, { paint, folder }: SummaryOptions): string[] {

@@ -121,6 +121,8 @@ export function anAttempt(over: Partial<Attempt> = {}): Attempt {
     files: [{ path: 'src/a.ts', added: 1, removed: 1 }],
     patch: null,
     prompt: null,
+    checkpoints: null,
+    proof: [],
     takenBack: true,
     failedBecause: 'the same error came back',
     ...over,
@@ -147,7 +149,7 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
     retries: { max: 3, backoff: { initialMs: 5000, factor: 2, maxMs: 60_000 } },
     limits: { agentRuns: 20, agentRunsPerTest: 6, costUsd: 10, timeMs: 3_600_000, escalations: 5 },
     evidence: { console: 50, network: 50 },
-    verify: { prepare: null, confirm: 1 },
+    verify: { prepare: null, confirm: 1, repeat: 1, flips: 0, ring: 'none', ringTimeMs: 60_000 },
     file: null,
     ...over,
   };

@@ -44,7 +44,7 @@ describe('CF-1 what a file says, and what holds where it is silent', () => {
       limits: { escalations: 5, agentRuns: 20, agentRunsPerTest: 6, costUsd: 10, timeMs: 3_600_000 },
       classify: { rules: [], ignore: [], off: [] },
       evidence: { console: 50, network: 50 },
-      verify: { prepare: null, confirm: 1 },
+      verify: { prepare: null, confirm: 1, repeat: 3, flips: 1, ring: 'suite', ringTimeMs: 600_000 },
       file: null,
     });
   });
@@ -66,7 +66,7 @@ routes:
 retries: { max: 0, backoff: { initial: 0s, factor: 1.5, max: 500ms } }
 limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time: 90s }
 evidence: { console: 0, network: 7 }
-verify: { prepare: npm run build, confirm: 2 }
+verify: { prepare: npm run build, confirm: 2, repeat: 5, flips: 0, ring: none, ringTime: 90s }
 `);
     expect(settings).toEqual({
       project: 'till',
@@ -101,7 +101,7 @@ verify: { prepare: npm run build, confirm: 2 }
       limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, timeMs: 90_000 },
       classify: { rules: [], ignore: [], off: [] },
       evidence: { console: 0, network: 7 },
-      verify: { prepare: 'npm run build', confirm: 2 },
+      verify: { prepare: 'npm run build', confirm: 2, repeat: 5, flips: 0, ring: 'none', ringTimeMs: 90_000 },
       file: null,
     });
   });
@@ -114,14 +114,20 @@ verify: { prepare: npm run build, confirm: 2 }
       { retries: { max: 3, backoff: { ...nothing.retries.backoff, maxMs: 1_000 } } },
     ],
     ['evidence: { network: 1 }', { evidence: { console: 50, network: 1 } }],
-    ['verify: { prepare: make }', { verify: { prepare: 'make', confirm: 1 } }],
+    [
+      'verify: { prepare: make }',
+      { verify: { prepare: 'make', confirm: 1, repeat: 3, flips: 1, ring: 'suite', ringTimeMs: 600_000 } },
+    ],
     ['# nothing', {}],
     ['---\n', {}],
     ['limits: {}', {}],
     ['\uFEFFproject: till', { project: 'till' }],
     [
       'project: till\r\nverify:\r\n  confirm: 2\r\n',
-      { project: 'till', verify: { prepare: null, confirm: 2 } },
+      {
+        project: 'till',
+        verify: { prepare: null, confirm: 2, repeat: 3, flips: 1, ring: 'suite', ringTimeMs: 600_000 },
+      },
     ],
   ])('CF-1 %j changes only what it names', (yaml, changes) => {
     expect(settingsOf(yaml)).toEqual({ ...nothing, ...changes });

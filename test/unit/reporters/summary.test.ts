@@ -21,6 +21,8 @@ const attempt: ReportAttempt = {
   files: [{ path: 'src/orders.ts', added: 2, removed: 1 }],
   patch: 'attempts/1.patch',
   prompt: 'attempts/1.prompt.md',
+  checkpoints: null,
+  proof: [],
   takenBack: false,
   failedBecause: null,
 };
@@ -47,6 +49,7 @@ const cause: ReportCause = {
   verdict: 'healed',
   reason: 'fixed by debugger',
   attempts: [attempt],
+  proof: ['red', 'red', 'green', 'green', 'red', 'green'],
   evidence: 'failures/1',
 };
 
@@ -75,6 +78,7 @@ function report(over: Partial<Report> = {}): Report {
     tests: [test('t1', 'healed'), test('t2', 'healed')],
     causes: [cause],
     escalations: [],
+    ring: null,
     warnings: [],
     totals: {
       tests: 16,
@@ -103,6 +107,7 @@ it('RP-1 shows cause, class, why, agent, attempts, files and cost', () => {
     "      why     console: TypeError: Cannot read properties of undefined (reading 'id')",
     '      tests   2: [chromium] › tests/cart.spec.ts:12 › cart › t1 (+1)',
     '      try 1   /debugger (claude) completed, 4.2s, $0.02 → green',
+    '      proof   red red | green green | red | green',
     '      files   src/orders.ts +2 −1',
     '  next review the fix: git diff, or the patches in .self-heal/runs/r1/attempts/',
     '  next everything that was seen: .self-heal/runs/r1/',

@@ -1,0 +1,65 @@
+/** A test file of the suite, as far as the ring asks. */
+export interface RingFile {
+  /** Absolute path. */
+  readonly file: string;
+  readonly ids: readonly string[];
+  /** What its tests took in the first run, in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** What the ring runs, and what it has no time for. */
+export interface Ring {
+  readonly files: readonly RingFile[];
+  readonly leftOut: readonly RingFile[];
+}
+
+/** What a ring is cut by. */
+export interface RingBounds {
+  /** Files whose tests were healed: what is nearest to the change. */
+  readonly healed: readonly string[];
+  /** Paths of the changed files. */
+  readonly changed: readonly string[];
+  readonly timeMs: number;
+  /** How many tests ran side by side in the first run, on average. */
+  readonly workers: number;
+}
+
+/**
+ * Chooses the test files that run again after healing (HN-6): those near the change first, as many as the time allows, one at
+ * least. Whole files, since tests of a file may build on each other.
+ */
+export function chooseRing(files: readonly RingFile[], bounds: RingBounds): Ring {
+  const telling = tellingWords(files);
+  const nearness = ({ file }: RingFile) => nearnessOf(file, bounds, telling);
+  const near = [...files].sort((a, b) => nearness(b) - nearness(a));
+  const budget = bounds.timeMs * Math.max(1, bounds.workers);
+  let spent = 0;
+  const chosen = near.filter(({ durationMs }, index) => {
+    if (index > 0 && spent + durationMs > budget) return false;
+    spent += durationMs;
+    return true;
+  });
+  return { files: chosen, leftOut: near.filter((one) => !chosen.includes(one)) };
+}
+
+type Words = (file: string) => readonly string[];
+
+function nearnessOf(file: string, { healed, changed }: RingBounds, telling: Words): number {
+  if (healed.includes(file)) return Number.MAX_SAFE_INTEGER;
+  const words = telling(file);
+  const shared = (other: string) => telling(other).filter((word) => words.includes(word)).length;
+  return Math.max(0, ...[...healed, ...changed].map(shared));
+}
+
+/** The folders of a path and the words of its name, but not those of every test: `src/cart/total.ts` is near `tests/cart.spec.ts`. */
+function tellingWords(files: readonly RingFile[]): Words {
+  const everywhere = wordsOf(files[0]?.file ?? '').filter((word) =>
+    files.every(({ file }) => wordsOf(file).includes(word)),
+  );
+  return (file) => wordsOf(file).filter((word) => !everywhere.includes(word));
+}
+
+function wordsOf(file: string): string[] {
+  const words = file.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  return [...new Set(words.filter((word) => word.length > 2))];
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { agentsYaml, editingAgent, scratchProject, shopFiles } from '../rig/scratch-project.js';
+
+const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
+const own = (verify: string) => ({ 'agents.yaml': agentsYaml(['node', 'fixer.mjs'], `verify: ${verify}`) });
+
+/** A test that is red in the runs of the given numbers, counted in a file. */
+const fickle = (red: string) => `
+  import { test, expect } from '@playwright/test';
+  import { appendFileSync, readFileSync } from 'node:fs';
+  test('is fickle', () => {
+    appendFileSync('.runs', '.');
+    const run = readFileSync('.runs', 'utf8').length;
+    expect(${red}.includes(run), 'red in run ' + run % 1).toBe(false);
+  });`;
+
+describe('a heal is proven', () => {
+  it('HN-5 RP-1 red, red, green three times, red with the fix taken out, green with it put back', async () => {
+    const files = { ...broken, 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]) };
+    const project = await scratchProject({ ...shopFiles, ...files, ...own('{ ring: none }') });
+    const { exitCode, stderr, report } = await project.selfHeal(['run']);
+    expect(report?.causes).toMatchObject([{ verdict: 'healed' }]);
+    expect(report?.causes[0]?.proof.join(' ')).toBe('red red green green green red green');
+    expect(stderr).toContain('proof   red red | green green green | red | green');
+    expect(await project.read('page.html')).toContain('Thanks');
+    expect(exitCode).toBe(0);
+  });
+
+  it('HN-5 HN-7 a flake that turns green behind a useless change is no heal, and the change is taken back', async () => {
+    const files = {
+      '.gitignore': 'node_modules\ntest-results\n.runs\n',
+      'tests/shop.spec.ts': fickle('[1, 2]'),
+      'fixer.mjs': editingAgent([['page.html', 'Buy', 'Buy now']]),
+    };
+    const project = await scratchProject({ ...shopFiles, ...files, ...own('{ ring: none }') });
+    const { exitCode, report } = await project.selfHeal(['run']);
+    expect(report?.tests).toMatchObject([{ verdict: 'flaky' }]);
+    expect(report?.causes).toMatchObject([
+      { verdict: 'flaky', attempts: [{ judged: 'flaky', takenBack: true }] },
+    ]);
+    expect(await project.read('page.html')).toBe(shopFiles['page.html']);
+    expect(exitCode).toBe(0);
+  });
+});
+
+describe('what was green stays green', () => {
+  const other = `import { test, expect } from '@playwright/test';
+    import { readFileSync } from 'node:fs';
+    test('keeps its price', () => expect(readFileSync('price.txt', 'utf8').trim()).toBe('9'));`;
+  const files = {
+    ...broken,
+    'price.txt': '9\n',
+    'tests/price.spec.ts': other,
+    'fixer.mjs': editingAgent([
+      ['page.html', 'Tanks', 'Thanks'],
+      ['price.txt', '9', '0'],
+    ]),
+  };
+
+  it('HN-6 a fix that breaks another test is taken back, and the cause says which', async () => {
+    const project = await scratchProject({ ...shopFiles, ...files, ...own('{ repeat: 1, flips: 0 }') });
+    const { exitCode, stderr, report } = await project.selfHeal(['run']);
+    expect(report?.ring?.broke).toMatchObject([{ causeId: 'c1', tests: [expect.any(String)] }]);
+    expect(report?.causes).toMatchObject([{ verdict: 'failed', attempts: [{ takenBack: true }] }]);
+    expect(report?.causes[0]?.reason).toContain('keeps its price');
+    expect(report?.tests.map((test) => [test.title.at(-1), test.verdict]).toSorted()).toEqual([
+      ['buys', 'failed'],
+      ['keeps its price', 'passed'],
+    ]);
+    expect(await project.read('price.txt')).toBe('9\n');
+    expect(await project.read('page.html')).toContain('Tanks');
+    expect(stderr).toContain('c1 broke others');
+    expect(exitCode).toBe(1);
+  });
+});

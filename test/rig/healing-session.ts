@@ -1,0 +1,74 @@
+import type { AgentRun } from '../../src/core/attempt.js';
+import type { DiagnosedFailure } from '../../src/core/cause.js';
+import type { Event } from '../../src/event.js';
+import type { SuiteRun } from '../../src/playwright/suite-run.js';
+import { createRunFolder } from '../../src/run-folder.js';
+import type { Session } from '../../src/session.js';
+import { createSpending } from '../../src/spending.js';
+import { aResult, aSuiteRun, failing, someSettings } from './builders.js';
+import { tempDir } from './temp-dir.js';
+import { virtualClock } from './virtual-clock.js';
+
+/** An agent that ended well. */
+export const finished: AgentRun = {
+  ending: { kind: 'completed' },
+  claim: { status: 'fixed', summary: 'done' },
+  usage: { costUsd: 0.5, inputTokens: null, outputTokens: null, turns: null, sessionId: null },
+  denials: [],
+  durationMs: 1000,
+  tail: '',
+  leftovers: [],
+};
+
+/**
+ * A session in which nothing is real but the run's folder. `reruns` is what each re-run shows of test t1, in order: null for
+ * green, else the text of its error.
+ */
+export async function healingSession(reruns: readonly (string | null)[], over: Partial<Session> = {}) {
+  const clock = virtualClock();
+  const events: Event[] = [];
+  const folder = await createRunFolder(tempDir(), 'run');
+  if (!folder.ok) throw new Error(folder.error.message);
+  const agents: string[] = [];
+  const moves: string[] = [];
+  let rerun = 0;
+  let changed = 0;
+  const made: Session = {
+    settings: someSettings(),
+    cwd: '/project',
+    clock,
+    bus: { emit: (event) => void events.push(event), close: async () => [] },
+    folder: folder.value,
+    signal: new AbortController().signal,
+    workspace: {
+      root: '/project',
+      checkpoint: async () => `tree${(changed += 1)}`,
+      changes: async () => [{ path: 'src/a.ts', added: 1, removed: 1 }],
+      patch: async () => new Uint8Array(),
+      takeBack: async (before, after) => {
+        moves.push(`${after} → ${before}`);
+        return { restored: ['src/a.ts'], leftAlone: [] };
+      },
+    },
+    runAgent: async ({ agent }) => {
+      agents.push(agent.name);
+      return finished;
+    },
+    spending: createSpending(0),
+    prepare: async () => null,
+    runAgain: async () => {
+      const wrong = reruns[rerun++] ?? null;
+      return aSuiteRun({
+        tests: [aResult('t1', wrong === null ? 'expected' : 'unexpected')],
+        exitCode: rerun,
+      });
+    },
+    diagnose: async (run: SuiteRun): Promise<DiagnosedFailure[]> => {
+      const wrong = reruns[rerun - 1] ?? null;
+      return run.tests.length > 0 && wrong !== null ? [failing('t1', wrong)] : [];
+    },
+    sweep: async () => [],
+    ...over,
+  };
+  return { session: made, events, agents, clock, moves };
+}
