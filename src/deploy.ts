@@ -33,10 +33,12 @@ interface Work {
 /** Runs one agent on a cause, between two checkpoints of the tree. */
 export async function deploy(session: Session, request: DeployRequest): Promise<Deployment> {
   const before = (await session.workspace?.checkpoint()) ?? null;
+  await session.running.opened(before);
   session.spending.agentStarted(request.cause);
   const file = await session.folder.attempt(session.spending.totals().agentRuns);
   const run = await startAgent(session, request, file);
   const after = (await session.workspace?.checkpoint()) ?? null;
+  await session.running.changed(before, after);
   const files = before && after && session.workspace ? await session.workspace.changes(before, after) : [];
   const patch = files.length > 0 ? await keepPatch(session, { before, after, file }) : null;
   const prompt = inRunFolder(session, `${file}.prompt.md`);

@@ -1,7 +1,7 @@
 import { agentsFor } from './core/agents-for.js';
 import type { Attempt } from './core/attempt.js';
 import type { Cause } from './core/cause.js';
-import { judge } from './core/judge.js';
+import { headlineOf, judge, type Judged, type Observation } from './core/judge.js';
 import { decide, type Conclusion } from './core/policy.js';
 import { unreachable } from './core/unreachable.js';
 import { deploy, type Deployment } from './deploy.js';
@@ -18,8 +18,15 @@ export interface HealedCause {
   readonly lastRetest: Retest | null;
 }
 
-/** The loop for one cause: asks the policy what is next, and does it, until the policy concludes. */
-export async function healCause(session: Session, cause: Cause): Promise<HealedCause> {
+/**
+ * The loop for one cause: asks the policy what is next, and does it, until the policy concludes. `earlier` are the signatures that
+ * the same tests have had before in this run: to come back to one is no progress (HN-9).
+ */
+export async function healCause(
+  session: Session,
+  cause: Cause,
+  earlier: ReadonlySet<string> = new Set(),
+): Promise<HealedCause> {
   const attempts: Attempt[] = [];
   let lastRetest: Retest | null = null;
   let waited = true;
@@ -35,7 +42,13 @@ export async function healCause(session: Session, cause: Cause): Promise<HealedC
       case 'deploy':
       case 'retest': {
         const agent = decision.kind === 'deploy' ? decision.agent : null;
-        const judged = await attempt(session, cause, { agent, n: decision.attempt, previous: attempts });
+        const judged = await attempt(session, cause, {
+          agent,
+          n: decision.attempt,
+          previous: attempts,
+          earlier,
+        });
+        await session.running.decided();
         attempts.push(judged.attempt);
         lastRetest = judged.retest;
         waited = false;
@@ -82,6 +95,7 @@ interface Try {
   agent: string | null;
   n: number;
   previous: readonly Attempt[];
+  earlier: ReadonlySet<string>;
 }
 
 interface JudgedAttempt {
@@ -90,7 +104,8 @@ interface JudgedAttempt {
 }
 
 /** One attempt: an agent (or none), the re-run that judges it, and the take-back of what did not hold. */
-async function attempt(session: Session, cause: Cause, { agent, n, previous }: Try): Promise<JudgedAttempt> {
+async function attempt(session: Session, cause: Cause, work: Try): Promise<JudgedAttempt> {
+  const { agent, n, previous, earlier } = work;
   const deployed = agent === null ? bareAttempt(n) : await deploy(session, { cause, agent, n, previous });
   const { outcome } = deployed.attempt;
   if (outcome === 'aborted' || outcome === 'unusable') {
@@ -100,7 +115,7 @@ async function attempt(session: Session, cause: Cause, { agent, n, previous }: T
   if (session.signal.aborted) {
     return announce(session, cause, { attempt: await takenBack(session, deployed), retest: null });
   }
-  const judged = judge(cause.lead, seen.observe(cause.lead));
+  const judged = withoutLoop(judge(cause.lead, seen.observe(cause.lead)), seen.observe(cause.lead), earlier);
   if (judged.judgement === 'green') return judgeGreen(session, cause, { deployed, retest: seen });
   const held = judged.judgement === 'changed';
   const attempt = held ? deployed.attempt : await takenBack(session, deployed);
@@ -109,6 +124,16 @@ async function attempt(session: Session, cause: Cause, { agent, n, previous }: T
     attempt: { ...attempt, judged: judged.judgement, failedBecause },
     retest: seen,
   });
+}
+
+/** An error that the same test had before, and an agent had mended: A, B, A is a loop, not progress (HN-9). */
+function withoutLoop(judged: Judged, seen: Observation, earlier: ReadonlySet<string>): Judged {
+  const now = seen.failure ?? seen.suiteFailure;
+  if (judged.judgement !== 'changed' || !now || !earlier.has(now.signature)) return judged;
+  return {
+    judgement: 'still-failing',
+    because: `an error that was mended before came back: ${headlineOf(now)}`,
+  };
 }
 
 /** One green run proves nothing (HN-5): it is repeated, and the change taken out and put back. */

@@ -86,7 +86,7 @@ async function healRound(
     if (!goesOn(progress)) break;
     const cause = fixesKept ? await unhealedYet(progress, found) : found;
     if (!cause) continue;
-    const ended = await healCause(progress.session, cause);
+    const ended = await healCause(progress.session, cause, earlierSignatures(progress, cause));
     fixesKept ||= ended.attempts.some((one) => one.judged === 'green' || one.judged === 'changed');
     for (const [key, failure] of await settle(progress, ended)) next.set(key, failure);
   }
@@ -103,6 +103,15 @@ function numbered(progress: Progress, causes: readonly Cause[]): Cause[] {
     session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
     return cause;
   });
+}
+
+/** What ailed the tests of a cause before, in this run. */
+function earlierSignatures({ causes }: Progress, cause: Cause): Set<string> {
+  const keys = new Set(cause.members.map((member) => failureKey(member.failure)));
+  const mended = causes.filter(({ verdict }) => verdict === 'superseded' || verdict === 'healed');
+  const members = mended.flatMap((one) => one.cause.members);
+  const same = members.filter((one) => keys.has(failureKey(one.failure)) || one.failure.scope === 'suite');
+  return new Set(same.map(({ signature }) => signature));
 }
 
 function parentOf({ causes }: Progress, cause: Cause): string | null {

@@ -6,6 +6,7 @@ import { createDiagnose } from '../diagnose.js';
 import { runPrepare } from '../prepare.js';
 import { sweep } from '../process/end-processes.js';
 import type { RunFolder } from '../run-folder.js';
+import type { Running } from '../running.js';
 import type { Session } from '../session.js';
 import { createSpending } from '../spending.js';
 import type { SuiteRuns } from '../suite-runs.js';
@@ -21,6 +22,7 @@ export interface SessionParts {
   readonly bus: Bus;
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
+  readonly running: Running;
   readonly startedAt: number;
   /** Whether there is anything to heal: a green run opens no store and starts no git (CL-4). */
   readonly isRed: boolean;
@@ -28,7 +30,7 @@ export interface SessionParts {
 
 /** Puts the real effects together. */
 export async function composeSession(parts: SessionParts): Promise<Session> {
-  const { settings, cwd, env, folder, suites, bus, signal, startedAt, isRed } = parts;
+  const { settings, cwd, env, folder, suites, bus, signal, running, startedAt, isRed } = parts;
   const workspace = isRed ? await openWorkspace(cwd) : null;
   if (isRed && !workspace) {
     const message =
@@ -43,6 +45,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     bus,
     signal,
     workspace,
+    running,
     clock: systemClock,
     spending: createSpending(startedAt),
     runAgent: createRunAgent(),

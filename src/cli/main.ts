@@ -3,6 +3,7 @@ import { exitCodes } from '../problem.js';
 import { classifyCommand } from './classify-command.js';
 import { inspectCommand } from './inspect-command.js';
 import { runCommand } from './run-command.js';
+import { undoCommand } from './undo-command.js';
 import { version } from './version.js';
 
 /** A bug in self-heal itself (EX_SOFTWARE of sysexits.h). */
@@ -24,6 +25,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   program.addCommand(inherit(program, runCommand()));
   program.addCommand(inherit(program, classifyCommand()));
   program.addCommand(inherit(program, inspectCommand()));
+  program.addCommand(inherit(program, undoCommand()));
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {

@@ -24,7 +24,9 @@ import { createRunFolder, newRunId, type RunFolder } from '../run-folder.js';
 import type { Session } from '../session.js';
 import { createSuiteRuns } from '../suite-runs.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
+import { announceRunning } from '../running.js';
 import { composeSession } from './compose-session.js';
+import { recover } from './recover.js';
 import { listenForInterrupts, type Interrupts } from './interrupts.js';
 import type { RunOptions } from './options.js';
 import { isLive } from './is-live.js';
@@ -48,9 +50,11 @@ interface Ready {
 /** The whole of `self-heal run`: gives the exit code, or the problem that kept it from running. */
 export async function runSelfHeal(request: RunRequest): Promise<number | Problem> {
   const startedAt = systemClock.now();
+  await recover(request.cwd);
   const ready = await makeReady(request, startedAt);
   if (!ready.ok) return ready.error;
   const { folder } = ready.value;
+  const running = await announceRunning(folder);
   const warnings: string[] = [];
   using interrupts = listenForInterrupts((text) => process.stderr.write(`self-heal ${text}\n`));
   const bus = createRunBus(request, folder, warnings);
@@ -72,6 +76,7 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
   const first = await suites.first(request.options.json ? 2 : 1);
   const problem = interrupts.signal.aborted ? null : firstRunProblem(first);
   if (problem) {
+    await running.ended();
     await bus.close();
     return problem;
   }
@@ -81,6 +86,7 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
     ...ready.value,
     suites,
     bus,
+    running,
     startedAt,
     signal: interrupts.signal,
     isRed: isRed(first),
@@ -89,6 +95,7 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
     ? await planRun(session, first, request.options.json ? () => undefined : showPlan)
     : await healRun(session, first);
   await session.sweep();
+  await running.ended();
   return finish(request, { session, record, startedAt, warnings, bus, interrupts });
 }
 

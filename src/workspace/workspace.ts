@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import type { FileChange } from '../core/attempt.js';
@@ -23,8 +23,11 @@ export interface Workspace {
   changes(before: Checkpoint, after: Checkpoint): Promise<FileChange[]>;
   /** A patch that `git apply` takes, binary files included; empty where nothing differs. */
   patch(before: Checkpoint, after: Checkpoint): Promise<Uint8Array>;
-  /** Puts back to `before` whatever changed between the two, unless it has been changed again since `after`. */
-  takeBack(before: Checkpoint, after: Checkpoint): Promise<TakenBack>;
+  /**
+   * Puts back to `before` whatever changed between the two, unless it has been changed again since `after`, or is named in `spare`
+   * (paths relative to `root`). What is back already counts as neither.
+   */
+  takeBack(before: Checkpoint, after: Checkpoint, spare?: readonly string[]): Promise<TakenBack>;
 }
 
 /** Never part of a snapshot, also where the project ignores nothing. */
@@ -52,11 +55,12 @@ export async function openWorkspace(projectRoot: string): Promise<Workspace | nu
   );
   return {
     root,
-    checkpoint: () => checkpoint(git),
+    checkpoint: () => checkpoint(git, [root, projectRoot]),
     changes: async (before, after) =>
       parseNumstat(await git.run(['diff-tree', '-r', '-z', '--numstat', before, after])),
     patch: (before, after) => patch(git, before, after),
-    takeBack: (before, after) => takeBack(git, before, after),
+    takeBack: (before, after, spare = []) =>
+      takeBack({ git, before, after, spare, now: () => checkpoint(git, [root, projectRoot]) }),
   };
 }
 
@@ -72,9 +76,25 @@ async function workTreeOf(projectRoot: string): Promise<string | null> {
   return top.exitCode === 0 && top.stdout !== '' ? path.normalize(top.stdout) : projectRoot;
 }
 
-async function checkpoint(git: Git): Promise<Checkpoint> {
+async function checkpoint(git: Git, folders: readonly string[]): Promise<Checkpoint> {
   await git.run(['add', '--all', '--ignore-errors', '--', '.']).catch(tolerateUnreadableFiles);
+  const ignored = await environmentFiles(folders);
+  if (ignored.length > 0) {
+    await git.run(['add', '--force', '--ignore-errors', '--', ...ignored]).catch(tolerateUnreadableFiles);
+  }
   return git.run(['write-tree']);
+}
+
+/** `.env` and its kind, which projects ignore and agents edit. */
+async function environmentFiles(folders: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(
+    [...new Set(folders)].map(async (folder) => {
+      const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+      const files = entries.filter((entry) => entry.isFile() && /^\.env(?:\.|$)/.test(entry.name));
+      return files.map(({ name }) => path.join(folder, name));
+    }),
+  );
+  return found.flat();
 }
 
 /** A file that cannot be read (a socket, another user's) is not recorded; the rest is. */
@@ -89,10 +109,20 @@ function patch(git: Git, before: Checkpoint, after: Checkpoint): Promise<Uint8Ar
   return git.bytes(['diff-tree', '-r', '-p', ...exact, before, after]);
 }
 
-async function takeBack(git: Git, before: Checkpoint, after: Checkpoint): Promise<TakenBack> {
+interface TakeBack {
+  git: Git;
+  before: Checkpoint;
+  after: Checkpoint;
+  spare: readonly string[];
+  now: () => Promise<Checkpoint>;
+}
+
+async function takeBack({ git, before, after, spare, now: recordNow }: TakeBack): Promise<TakenBack> {
   const changed = await changedPaths(git, before, after);
   if (changed.length === 0) return { restored: [], leftAlone: [] };
-  const touchedSince = new Set(await changedPaths(git, after, await checkpoint(git)));
+  const now = await recordNow();
+  const touchedSince = new Set([...(await changedPaths(git, after, now)), ...spare]);
+  const notBack = new Set(await changedPaths(git, before, now));
   const restored = changed.filter((file) => !touchedSince.has(file));
   if (restored.length > 0) {
     const args = [
@@ -104,7 +134,7 @@ async function takeBack(git: Git, before: Checkpoint, after: Checkpoint): Promis
     ];
     await git.run(['--literal-pathspecs', ...args], { input: restored.join('\0') });
   }
-  return { restored, leftAlone: changed.filter((file) => touchedSince.has(file)) };
+  return { restored, leftAlone: changed.filter((file) => touchedSince.has(file) && notBack.has(file)) };
 }
 
 async function changedPaths(git: Git, from: Checkpoint, to: Checkpoint): Promise<string[]> {

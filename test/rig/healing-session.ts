@@ -3,6 +3,7 @@ import type { DiagnosedFailure } from '../../src/core/cause.js';
 import type { Event } from '../../src/event.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { createRunFolder } from '../../src/run-folder.js';
+import { notRunning } from '../../src/running.js';
 import type { Session } from '../../src/session.js';
 import { createSpending } from '../../src/spending.js';
 import { aResult, aSuiteRun, failing, someSettings } from './builders.js';
@@ -50,6 +51,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
         return { restored: ['src/a.ts'], leftAlone: [] };
       },
     },
+    running: notRunning,
     runAgent: async ({ agent }) => {
       agents.push(agent.name);
       return finished;

@@ -43,6 +43,15 @@ describe('the loop for one cause', () => {
     expect(agents).toHaveLength(1);
   });
 
+  it('HN-9 an error that was mended before and comes back is no progress: A, B, A stops', async () => {
+    const { session: given } = await session(['crash', 'crash', 'crash']);
+    const before = new Set([failing('t1', 'crash').signature]);
+    const { attempts, conclusion } = await healCause(given, cause, before);
+    expect(attempts[0]).toMatchObject({ judged: 'still-failing', takenBack: true });
+    expect(attempts[0]?.failedBecause).toContain('mended before came back');
+    expect(conclusion.verdict).toBe('failed');
+  });
+
   it('CS-7 deploys the agent of the alternative class second', async () => {
     const lead = failing('t1', 'boom', {
       diagnosis: aDiagnosis({ category: 'runtime-error', alternatives: ['ui-error'] }),

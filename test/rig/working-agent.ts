@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { watch } from 'node:fs/promises';
+import path from 'node:path';
+import type { ScratchProject } from './scratch-project.js';
+
+/** Edits a file, starts a tool in a session of its own as real agents do, says so in a file, and works on. */
+export const worker = `
+  import { spawn } from 'node:child_process';
+  import { appendFileSync, writeFileSync } from 'node:fs';
+  writeFileSync('page.html', 'half a fix');
+  const tool = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' });
+  writeFileSync('agent.started', process.pid + ' ' + tool.pid);
+  setInterval(() => {}, 1000);`;
+
+/** The pids of the agent and its tool, as soon as they are there. */
+export async function agentStarted(project: ScratchProject): Promise<number[]> {
+  const there = () => readdirSync(project.dir).includes('agent.started');
+  if (!there()) {
+    for await (const _ of watch(project.dir)) if (there()) break;
+  }
+  for (;;) {
+    const pids = (await project.read('agent.started')).split(' ').map(Number);
+    if (pids.length === 2) return pids;
+  }
+}
+
+/** Alive, and not merely waiting to be reaped. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(path.join('/proc', String(pid), 'status'), 'utf8'));
+  } catch {
+    return false;
+  }
+}
