@@ -6,6 +6,7 @@ import { createClassify } from '../core/classify/classify.js';
 import type { Diagnosis } from '../core/diagnosis.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
+import { classifyAgents } from './classify-agents.js';
 import { classifyFormatOf, readClassifyInput, type ClassifyRecord } from './classify-input.js';
 import { end } from './end.js';
 
@@ -13,6 +14,7 @@ interface ClassifyOptions {
   jsonl?: boolean;
   json?: boolean;
   agents?: string;
+  agent?: boolean;
 }
 
 /** `self-heal classify`: what a failure is, and which evidence decided (CL-8). */
@@ -22,6 +24,7 @@ export function classifyCommand(): Command {
     .argument('[file]', 'a file, or - for standard input', '-')
     .option('--jsonl', 'read one failure a line as JSON, and print one answer a line')
     .option('--json', 'print the whole diagnosis as JSON')
+    .option('--agent', 'classify what an agent program said of its own failure instead')
     .option('--agents <file>', 'agents.yaml whose rules to use instead of those of the one in this folder')
     .action(async (file: string, options: ClassifyOptions) => end(await run(file, options)));
 }
@@ -29,6 +32,7 @@ export function classifyCommand(): Command {
 async function run(file: string, options: ClassifyOptions): Promise<number | Problem> {
   const input = await readInput(file);
   if (!input.ok) return input.error;
+  if (options.agent) return classifyAgents(input.value, options);
   const format = options.jsonl ? 'jsonl' : classifyFormatOf(input.value);
   const records = readClassifyInput(input.value, { format, rootDir: process.cwd() });
   if (!records.ok) return records.error;
