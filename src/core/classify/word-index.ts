@@ -1,10 +1,12 @@
-/** Something that is found by words, lower case and ASCII. */
+/** Something that is found by words, lower case. A letter beyond ASCII stands for any such: the words come before a pattern. */
 interface Worded {
   readonly words: readonly string[];
 }
 
+const beyondAscii = 1;
+
 interface Automaton {
-  /** The column of each UTF-16 unit below 128; 0 for what no word contains. Cases share a column. */
+  /** The column of each UTF-16 unit below 128; 0 for what no word contains. Cases share one, as do all units beyond. */
   readonly columnOf: Uint8Array;
   readonly columns: number;
   /** The next state for a state and a column, row by row. */
@@ -24,7 +26,7 @@ export function createWordIndex<T extends Worded>(items: readonly T[]): (text: s
     let state = 0;
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);
-      state = next[state * columns + (unit < 128 ? (columnOf[unit] ?? 0) : 0)] ?? 0;
+      state = next[state * columns + (unit < 128 ? (columnOf[unit] ?? 0) : beyondAscii)] ?? 0;
       const here = found[state];
       if (here && here.length > 0) for (const item of here) hits.add(item);
     }
@@ -40,7 +42,7 @@ function automatonOf(items: readonly Worded[]): Automaton {
   for (const [item, { words }] of items.entries()) {
     for (const word of words) {
       let state = 0;
-      for (const letter of word) state = child(state * columns + (columnOf[letter.charCodeAt(0)] ?? 0));
+      for (const letter of word.split('')) state = child(state * columns + (columnOf[letter.charCodeAt(0)] ?? beyondAscii));
       found[state]?.push(item);
     }
   }
@@ -54,13 +56,14 @@ function automatonOf(items: readonly Worded[]): Automaton {
 }
 
 function alphabetOf(items: readonly Worded[]): Pick<Automaton, 'columnOf' | 'columns'> {
-  const letters = [...new Set(items.flatMap(({ words }) => words.join('').split('')))];
+  const used = new Set(items.flatMap(({ words }) => words.join('').split('')));
+  const letters = [...used].filter((letter) => letter.charCodeAt(0) < 128);
   const columnOf = new Uint8Array(128);
   for (const [index, letter] of letters.entries()) {
-    columnOf[letter.charCodeAt(0)] = index + 1;
-    columnOf[letter.toUpperCase().charCodeAt(0)] = index + 1;
+    columnOf[letter.charCodeAt(0)] = beyondAscii + index + 1;
+    columnOf[letter.toUpperCase().charCodeAt(0)] = beyondAscii + index + 1;
   }
-  return { columnOf, columns: letters.length + 1 };
+  return { columnOf, columns: beyondAscii + letters.length + 1 };
 }
 
 /** Fills each gap of the trie with where the longest suffix that is itself a beginning of a word goes on, breadth first. */

@@ -25,9 +25,18 @@ export const retryRules: readonly RetryRule[] = [
       'sasl',
       'must be owner of',
       'tenant or user not found',
+      'auth_failed',
+      '28p01',
+      '28000',
+      'passwort-auth',
+      'autent',
+      'mot de passe',
+      '认证失败',
+      '登录失败',
+      '認証に失敗',
     ],
     pattern:
-      /permission denied (?:for|to)\b|authentication failed|Access denied for user|Login failed for user|\bP10(?:00|10)\b|pg_hba\.conf|NOAUTH|SASL authentication failed|must be owner of|Tenant or user not found/i,
+      /permission denied (?:for|to)\b|authentication failed|Access denied for user|Login failed for user|\bP10(?:00|10)\b|pg_hba\.conf|NOAUTH|SASL authentication failed|must be owner of|Tenant or user not found|\bauth_failed\b|\b28(?:P01|000)\b|Passwort-Authentifizierung|autenti(?:fi)?caci[oó]n.{0,60}usuario|authentification par mot de passe|autenticação do tipo senha|认证失败|登录失败|認証に失敗/i,
   },
   {
     id: 'retry/identity',
@@ -48,10 +57,10 @@ export const retryRules: readonly RetryRule[] = [
       'jwt expired',
       'unauthenticated',
       'bad credentials',
-      'eacces',
+      'response code 40',
     ],
     pattern:
-      /\b401:? Unauthorized|\b403:? Forbidden|^(?:Error: )?(?:Unauthorized|Forbidden)\b|[Aa]uthentication failed|[Ii]nvalid (?:login )?credentials|[Ii]nvalid API key|[Aa]ccess denied|[Pp]ermission denied|→ 40[13]\b|status(?: ?code)?(?: of|:|=)? ?40[13]\b|\binvalid_grant\b|JWT expired|\bUNAUTHENTICATED\b|[Bb]ad credentials/im,
+      /\b401:? Unauthorized|\b403:? Forbidden|^(?:Error: )?(?:Unauthorized|Forbidden)\b|[Aa]uthentication failed|[Ii]nvalid (?:login )?credentials|[Ii]nvalid API key|[Aa]ccess denied|[Pp]ermission denied|→ 40[13]\b|(?:status|response)(?:[ _]?code)?(?: of|:|=)? ?40[13]\b|\b(?:HTTP|[Ee]rror):? 40[13]\b|\binvalid_grant\b|JWT expired|\bUNAUTHENTICATED\b|[Bb]ad credentials/im,
     unless: /^> |expected|Expected|assert|UNAUTHENTICATED\)/,
   },
   {
@@ -154,9 +163,13 @@ export const retryRules: readonly RetryRule[] = [
       'unable to connect',
       'failed to connect',
       'topology',
+      'ensure_connection',
+      'get_new_connection',
+      'jdbc',
+      'listening',
     ],
     pattern:
-      /(?:database|role) "[^"\n]{1,80}" does not exist|\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|[Cc]an't reach database server|[Cc]onnection refused|is locked|SQLITE_BUSY|BusyException|connection pool|pool (?:is )?(?:exhausted|full|probably full|timeout|timed out)|QueuePool limit|[Tt]oo many (?:connections|clients)|Connection terminated|\btimed out\b|[Tt]imeout (?:exceeded|acquiring)|statement timeout|the database system is|connection slots|max client|[Cc]ould not connect|[Cc]an't connect|gone away|CONNECTION_LOST|\bP(?:1001|1002|1008|1017|2024)\b|ServerSelection|PrismaClientInitializationError|MongoNetwork|closed the connection|administrator command|connection to server|[Uu]nable to connect|[Ff]ailed to connect|[Tt]opology (?:was|is)|lock timeout|Lock wait timeout/,
+      /(?:database|role) "[^"\n]{1,80}" does not exist|\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|[Cc]an't reach database server|[Cc]onnection refused|is locked|SQLITE_BUSY|BusyException|connection pool|pool (?:is )?(?:exhausted|full|probably full|timeout|timed out)|QueuePool limit|[Tt]oo many (?:connections|clients)|Connection terminated|\btimed out\b|[Tt]imeout (?:exceeded|acquiring)|statement timeout|the database system is|connection slots|max client|[Cc]ould not connect|[Cc]an't connect|gone away|CONNECTION_LOST|\bP(?:1001|1002|1008|1017|2024)\b|ServerSelection|PrismaClientInitializationError|MongoNetwork|closed the connection|administrator command|connection to server|[Uu]nable to connect|[Ff]ailed to connect|[Tt]opology (?:was|is)|\bensure_connection\b|\bget_new_connection\b|JDBC [Cc]onnection|lock timeout|Lock wait timeout/,
     unless: /Transaction API/,
   },
   {

@@ -1,4 +1,5 @@
 import { rulesFor, type RuleOfClass } from '../rule.js';
+import { otherRunnerRules } from './ui/other-runners.js';
 
 const symptoms: readonly RuleOfClass[] = [
   {
@@ -216,5 +217,5 @@ const symptoms: readonly RuleOfClass[] = [
 /** The page did not show, or let do, what the test expects (CS-4): a symptom, which any deeper evidence outranks. */
 export const uiErrorRules = rulesFor(
   'ui-error',
-  symptoms.map((rule) => ({ ...rule, sources: ['error', 'stack'] as const })),
+  [...symptoms, ...otherRunnerRules].map((rule) => ({ ...rule, sources: ['error', 'stack'] as const })),
 );
