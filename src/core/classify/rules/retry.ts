@@ -99,9 +99,12 @@ export const retryRules: readonly RetryRule[] = [
       'cannot allocate memory',
       'emfile',
       'out of memory',
+      'mark-compact',
+      'mark-sweep',
+      'last few gcs',
     ],
     pattern:
-      /exit(?:ed)?(?: with)?(?: code)?:? 137\b|\bENOSPC\b|[Nn]o space left|[Dd]isk (?:is )?full|[Dd]isk quota|heap out of memory|near heap limit|OOMKilled|Cannot allocate memory|\bEMFILE\b|[Oo]ut of memory\b/,
+      /exit(?:ed)?(?: with)?(?: code)?:? 137\b|\bENOSPC\b|[Nn]o space left|[Dd]isk (?:is )?full|[Dd]isk quota|heap out of memory|near heap limit|OOMKilled|Cannot allocate memory|\bEMFILE\b|[Oo]ut of memory\b|Last few GCs|\bMark-(?:[Cc]ompact|sweep)\b/,
   },
   {
     id: 'retry/registry',
@@ -167,9 +170,10 @@ export const retryRules: readonly RetryRule[] = [
       'get_new_connection',
       'jdbc',
       'listening',
+      'timeout:',
     ],
     pattern:
-      /(?:database|role) "[^"\n]{1,80}" does not exist|\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|[Cc]an't reach database server|[Cc]onnection refused|is locked|SQLITE_BUSY|BusyException|connection pool|pool (?:is )?(?:exhausted|full|probably full|timeout|timed out)|QueuePool limit|[Tt]oo many (?:connections|clients)|Connection terminated|\btimed out\b|[Tt]imeout (?:exceeded|acquiring)|statement timeout|the database system is|connection slots|max client|[Cc]ould not connect|[Cc]an't connect|gone away|CONNECTION_LOST|\bP(?:1001|1002|1008|1017|2024)\b|ServerSelection|PrismaClientInitializationError|MongoNetwork|closed the connection|administrator command|connection to server|[Uu]nable to connect|[Ff]ailed to connect|[Tt]opology (?:was|is)|\bensure_connection\b|\bget_new_connection\b|JDBC [Cc]onnection|lock timeout|Lock wait timeout/,
+      /(?:database|role) "[^"\n]{1,80}" does not exist|\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|[Cc]an't reach database server|[Cc]onnection refused|is locked|SQLITE_BUSY|BusyException|connection pool|pool (?:is )?(?:exhausted|full|probably full|timeout|timed out)|QueuePool limit|[Tt]oo many (?:connections|clients)|Connection terminated|\btimed out\b|[Tt]imeout (?:exceeded|acquiring)|statement timeout|the database system is|connection slots|max client|[Cc]ould not connect|[Cc]an't connect|gone away|CONNECTION_LOST|\bP(?:1001|1002|1008|1017|2024)\b|ServerSelection|PrismaClientInitializationError|MongoNetwork|closed the connection|administrator command|connection to server|[Uu]nable to connect|[Ff]ailed to connect|[Tt]opology (?:was|is)|\bensure_connection\b|\bget_new_connection\b|No suitable servers|\b[Tt]imeout: [A-Z]|JDBC [Cc]onnection|lock timeout|Lock wait timeout/,
     unless: /Transaction API/,
   },
   {
@@ -204,9 +208,10 @@ export const retryRules: readonly RetryRule[] = [
       'network is unreachable',
       'name or service',
       'max retries',
+      'load interrupted',
     ],
     pattern:
-      /\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bE(?:HOST|NET)UNREACH\b|\bEPIPE\b|\bEADDRINUSE\b|socket hang up|net::ERR_(?:CONNECTION|NAME|TIMED|INTERNET|ADDRESS|EMPTY|NETWORK|SOCKET|PROXY|TUNNEL|HTTP2|QUIC|DNS)\w*|NS_ERROR_(?:CONNECTION|NET|UNKNOWN_HOST|OFFLINE)\w*|[Cc]onnection (?:refused|(?:was )?reset|timed out|was lost|closed|terminated)|[Nn]ame resolution|[Cc]ould not connect|[Uu]nable to connect|other side closed|[Nn]o such host|\bgetaddrinfo\b|UND_ERR_\w*(?:TIMEOUT|SOCKET)|already in use|is already used|[Cc]ould not resolve host|[Nn]etwork is unreachable|Name or service not known|Max retries exceeded/,
+      /\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bE(?:HOST|NET)UNREACH\b|\bEPIPE\b|\bEADDRINUSE\b|socket hang up|net::ERR_(?:CONNECTION|NAME|TIMED|INTERNET|ADDRESS|EMPTY|NETWORK|SOCKET|PROXY|TUNNEL|HTTP2|QUIC|DNS)\w*|NS_ERROR_(?:CONNECTION|NET|UNKNOWN_HOST|OFFLINE)\w*|[Cc]onnection (?:refused|(?:was )?reset|timed out|was lost|closed|terminated)|[Nn]ame resolution|[Cc]ould not connect|[Uu]nable to connect|other side closed|[Nn]o such host|\bgetaddrinfo\b|UND_ERR_\w*(?:TIMEOUT|SOCKET)|already in use|is already used|[Cc]ould not resolve host|[Nn]etwork is unreachable|Name or service not known|Max retries exceeded|Frame load interrupted/,
   },
   {
     id: 'retry/no-answer',
@@ -267,8 +272,19 @@ export const retryRules: readonly RetryRule[] = [
       'could not find chrome',
       'protocol error',
       'not bound in the connection',
+      'while setting up',
+      'connection closed',
+      'exited unexpectedly',
+      'forks emitted',
+      'ws endpoint',
+      'x display',
+      'xserver',
+      '<launch',
+      '[pid=',
+      'no such session',
+      'invalid session id',
     ],
     pattern:
-      /crashed|has been closed|Target closed|disconnected|[Bb]rowser (?:was )?closed|[Ee]xecutable doesn't exist|[Ff]ailed to launch|missing dependencies|shared libraries|playwright install|worker process exited|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS)\b|sandboxing|X server|distribution '|just installed or updated|browserType\.launch|Session closed|not bound in the connection|DevToolsActivePort|[Uu]nable to launch|Could not find Chrome/,
+      /crashed|has been closed|Target closed|disconnected|[Bb]rowser (?:was )?closed|[Ee]xecutable doesn't exist|[Ff]ailed to launch|missing dependencies|shared libraries|playwright install|[Ww]orker (?:process )?exited|forks emitted error|waiting for the WS endpoint|open X display|a XServer|no such session\b|invalid session id|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS)\b|sandboxing|X server|distribution '|just installed or updated|browserType\.launch|Session closed|not bound in the connection|while setting up "(?:browser|context|page)"|Playwright connection closed|DevToolsActivePort|[Uu]nable to launch|Could not find Chrome/,
   },
 ];

@@ -43,7 +43,7 @@ const symptoms: readonly RuleOfClass[] = [
       'expect(actual)',
     ],
     pattern:
-      /(?:Locator|Page)(?: \w{1,20})? expected (?:not )?to|expect\((?:locator|page)\)\.|element\(s\) not found|waiting for expect\(|(?:Locator|Page) expected (?:not )?to|\bexpect\.to[A-Z]\w+ with timeout|\bLocatorAssertions\b/,
+      /(?:Locator|Page)(?: \w{1,20}){0,3} expected (?:not )?to|expect\((?:locator|page)\)\.|element\(s\) not found|waiting for expect\(|(?:Locator|Page) expected (?:not )?to|\bexpect\.to[A-Z]\w+ with timeout|\bLocatorAssertions\b/,
     confidence: 0.92,
   },
   {
@@ -76,9 +76,10 @@ const symptoms: readonly RuleOfClass[] = [
       'snapshot',
       'image comparison',
       'expected an image',
+      'different from ',
     ],
     pattern:
-      /close match to snapshot|\d+ pixels \(ratio|pixels are different|[Ss]creenshot (?:comparison failed|does not match|mismatch)|[Ss]napshot comparison failed|snapshot doesn't exist at|\bto(?:HaveScreenshot|MatchSnapshot|MatchAriaSnapshot|MatchImageSnapshot|MatchInlineSnapshot)\b|Expected an image \d|image was \S+ different from snapshot|writing actual|expected: .{0,80}snapshot|visual (?:difference|regression)|snapshots? (?:failed|obsolete)/i,
+      /close match to snapshot|\d+ pixels \(ratio|pixels are different|[Ss]creenshot (?:comparison failed|does not match|mismatch)|[Ss]napshot comparison failed|snapshot doesn't exist at|\bto(?:HaveScreenshot|MatchSnapshot|MatchAriaSnapshot|MatchImageSnapshot|MatchInlineSnapshot)\b|Expected an image \d|(?:image|screenshot) was .{1,40} different from|writing actual|expected: .{0,80}snapshot|visual (?:difference|regression)|snapshots? (?:failed|obsolete)/i,
     confidence: 0.9,
   },
   {
@@ -189,7 +190,7 @@ const symptoms: readonly RuleOfClass[] = [
     id: 'ui/waiting-for-event',
     words: ['while waiting for event', 'waitforfunction', 'wait_for_function'],
     pattern:
-      /while waiting for event "(?:popup|dialog|download|filechooser|page|console|framenavigated|worker)"|\b[Pp]age\.(?:waitForFunction|wait_for_function): (?:Test )?[Tt]imeout/,
+      /while waiting for event "(?:popup|dialog|download|filechooser|page|console|framenavigated|worker)"|\b(?:[Pp]age|[Ff]rame)\.(?:waitForFunction|wait_for_function): (?:Test )?[Tt]imeout/,
     confidence: 0.75,
   },
   {

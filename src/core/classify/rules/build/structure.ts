@@ -12,7 +12,7 @@ export const structureRules = rulesFor('build-error', [
       String.raw`(?:^|\s)[^\s:()]{1,200}\.${extension}(?::\d{1,6}:\d{1,6}|\(\d{1,6},\d{1,6}\)):? (?:- )?(?:fatal |syntax )?error\b(?!s)|^\s*\[?(?:Syntax[Ee]rror|Syntax error|ERROR|Error|error)\]?:? (?:in |from )?(?:\./|/|[A-Za-z]:\\|src/|file://)[^\s:]{0,200}\.${extension}\b`,
       'm',
     ),
-    unless: /\bat \S|›|ENOENT|spec\.[jt]s|Timeout|browserType|expect/,
+    unless: /\bat \S|›|ENOENT|Timeout|browserType|expect/,
     confidence: 0.8,
   },
   {
@@ -29,21 +29,24 @@ export const structureRules = rulesFor('build-error', [
       'runloaders',
       'loader-runner',
       '@babel/',
+      'babelbundle',
+      'lib/transform',
+      'lib\\transform',
       'enhanced-resolve',
       'resolvemessage',
       'buildmessage',
     ],
     // An exception that a plugin threw while it transformed a module is a build that failed, whatever its words.
     pattern:
-      /\bat (?:async )?(?:Plugin(?:Context|Container|Pipeline|Driver)|Transform(?:Plugin)?Context|NormalModule|NormalModuleFactory|LazyResult|Compilation|ModuleGraph|compileCSS)\b[.\w]{0,60}|\brunLoaders\b|loader-runner[\\/]lib|node_modules[\\/]@babel[\\/](?:parser|core|traverse)[\\/]|enhanced-resolve[\\/]lib|\b(?:Resolve|Build)Message: /,
+      /\bat (?:async )?(?:Plugin(?:Context|Container|Pipeline|Driver)|Transform(?:Plugin)?Context|NormalModule|NormalModuleFactory|LazyResult|Compilation|ModuleGraph|compileCSS)\b[.\w]{0,60}|\brunLoaders\b|loader-runner[\\/]lib|node_modules[\\/]@babel[\\/](?:parser|core|traverse)[\\/]|enhanced-resolve[\\/]lib|babelBundleImpl|playwright[\w@.-]{0,20}[\\/]lib[\\/]transform[\\/]|\b(?:Resolve|Build)Message: /,
     confidence: 0.86,
   },
   {
     id: 'build/plugin-speaks',
-    words: ['vite', 'rollup', 'webpack', 'esbuild', 'rspack', 'rolldown', 'parcel', 'turbopack', 'swc'],
+    words: ['vite', 'rollup', 'webpack', 'esbuild', 'rspack', 'rolldown', 'parcel', 'turbopack', 'swc', 'unplugin'],
     // `[@scope/plugin:hook] …`: plugins put their name before what they complain of.
     pattern:
-      /^\s*\[?(?:error\]? )?\[@?[\w./-]{0,60}(?:vite|rollup|webpack|esbuild|rspack|rolldown|parcel|turbopack|swc)[\w./:-]{0,60}\] \S|🚨 |@parcel\/[\w-]{1,60}: |\bunplugin-[\w-]{1,40}\] /m,
+      /^\s*\[?(?:error\]? )?\[@?[\w./-]{0,60}(?:vite|rollup|webpack|esbuild|rspack|rolldown|parcel|turbopack|swc)[\w./:-]{0,60}\] \S|🚨 |@parcel\/[\w-]{1,60}: |\bunplugin-[\w-]{1,40}\b.{0,20}\w*(?:Error|\])/m,
     unless: /\bwarn|proxy|connect|hmr|websocket|deprecat|\binfo\b|ready in/i,
     confidence: 0.78,
   },

@@ -83,11 +83,17 @@ export const frameRules = rulesFor('database-error', [
       'rowlevelsecurity',
       'datasource',
       'optimisticlock',
+      'query failed',
+      'relation ',
+      'query error',
+      'catalog error',
+      'table with name',
+      'table ',
       'db_error',
       'dberror',
     ],
     pattern:
-      /\b(?:unique|integrity|foreign key|primary key|not[- ]null|check) constraint (?:or index )?(?:violat|fail|error)|[Ii]ntegrity constraint violation|\bDataIntegrityViolationException\b|[Dd]uplicate ?[Kk]ey\b.{0,60}(?:[Ee]xception|error|violat|value)|could not (?:execute|prepare|extract) (?:statement|batch|query|ResultSet)|\b(?:Ident|Peer|GSSAPI|LDAP|SCRAM) [Aa]uthentication failed|\bDataAccess\w{0,40}Exception\b|\bPersistenceException\b|\bCannotGetJdbcConnection|\bBadSqlGrammarException\b|\bSQLGrammarException\b|\bDbUpdate(?:Concurrency)?Exception\b|\bJDBC (?:[Cc]onnection|exception)|Unable to (?:open|acquire) JDBC|Table "[^"\n]{1,80}" not found|Column "[^"\n]{1,80}" not found|\bOptimisticLock\w{0,40}Exception|Failed to configure a DataSource/i,
+      /\b(?:unique|integrity|foreign key|primary key|not[- ]null|check) constraint (?:or index )?(?:violat|fail|error)|[Ii]ntegrity constraint violation|\bDataIntegrityViolationException\b|[Dd]uplicate ?[Kk]ey\b.{0,60}(?:[Ee]xception|error|violat|value)|could not (?:execute|prepare|extract) (?:statement|batch|query|ResultSet)|\b(?:Ident|Peer|GSSAPI|LDAP|SCRAM) [Aa]uthentication failed|\bDataAccess\w{0,40}Exception\b|\bPersistenceException\b|\bCannotGetJdbcConnection|\bBadSqlGrammarException\b|\bSQLGrammarException\b|\bDbUpdate(?:Concurrency)?Exception\b|\bJDBC (?:[Cc]onnection|exception)|Unable to (?:open|acquire) JDBC|Table "[^"\n]{1,80}" not found|Column "[^"\n]{1,80}" not found|\bOptimisticLock\w{0,40}Exception|Failed to configure a DataSource|\bquery (?:failed|error)\b|\brelation \S{1,80} (?:does )?not exist\b|\bCatalog Error: |\bTable with name \S{1,80} does not exist|\btable [`'"][^`'"\n]{1,80}[`'"] (?:could not be found|not found|does ?n[o']t exist|is missing|does not exist)/i,
     confidence: 0.92,
   },
 ]);

@@ -86,9 +86,11 @@ export const otherEngineRules = rulesFor('database-error', [
       'cast to ',
       'topology was destroyed',
       'topology is closed',
+      'serverselection',
+      'no suitable servers',
     ],
     pattern:
-      /\bE11000\b|\bMongo[A-Z]\w{0,40}(?:Error|Exception)\b|\bMongoose\w{0,40}Error\b|\bMongoError\b|buffering timed out after|Cast to \w{1,40} failed for value|[Tt]opology (?:was destroyed|is closed)|\bpymongo\.errors/,
+      /\bE11000\b|\bMongo[A-Z]\w{0,40}(?:Error|Exception)\b|\bMongoose\w{0,40}Error\b|\bMongoError\b|buffering timed out after|Cast to \w{1,40} failed for value|[Tt]opology (?:was destroyed|is closed)|\bpymongo\.errors|\bServerSelection(?:Timeout)?Error\b|No suitable servers found/,
     confidence: 0.94,
   },
   {

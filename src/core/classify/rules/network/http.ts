@@ -155,6 +155,14 @@ export const httpRules = rulesFor('network-error', [
     confidence: 0.72,
   },
   {
+    id: 'network/graphql',
+    words: ['graphql', '"code"', 'extensions', 'code: "', "code: '"],
+    // The answer of a GraphQL server that only says that it failed; what failed may stand in it as well.
+    pattern:
+      /\bcode["']?: ?["'](?:INTERNAL_SERVER_ERROR|UNAUTHENTICATED|FORBIDDEN|BAD_USER_INPUT|BAD_REQUEST|GRAPHQL_\w+|PERSISTED_QUERY_\w+|UNAUTHORIZED|TOO_MANY_REQUESTS|NOT_FOUND)["']|\bGraphQL error: |\b(?:ApolloError|CombinedGraphQLErrors|ServerParseError): /,
+    confidence: 0.74,
+  },
+  {
     id: 'network/cypress',
     words: ['cy.visit()', 'cy.request()', 'cy.wait()'],
     pattern:

@@ -43,6 +43,16 @@ export const exceptionRules = rulesFor('runtime-error', [
     confidence: 0.3,
   },
   {
+    id: 'runtime/page-frame',
+    words: [' at ', '@'],
+    // Frames of scripts that the page loaded, in the stack of whatever they threw.
+    pattern:
+      /^\s*at .{0,120}\(?(?:webpack-internal|https?):\/\/.{1,300}:\d+:\d+\)?$|^[\w$.<>/]{0,80}@https?:\/\/.{1,300}:\d+:\d+$/m,
+    sources: ['error'],
+    unless: /cypress_runner|__cypress|\/wd\//,
+    confidence: 0.44,
+  },
+  {
     id: 'runtime/traceback',
     words: ['traceback (most recent call last)', 'stacktrace', 'goroutine ', 'stack trace'],
     pattern: /Traceback \(most recent call last\)|^goroutine \d+ \[running\]/m,

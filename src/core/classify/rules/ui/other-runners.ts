@@ -28,6 +28,14 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
     confidence: 0.62,
   },
   {
+    id: 'ui/other-drivers',
+    words: ['specified selector', 'expected "', 'webdriver', 'waiting for element', 'did not see', 'no such ', 'see expected'],
+    // TestCafe, Nightwatch, Dusk.
+    pattern:
+      /\bspecified selector (?:does|is|did)\b|expected "[\w ]{1,30}" but got: "|while waiting for element\b|[Dd]id not see expected text|not currently interactable|WebDriver\\Exception\\(?:NoSuchElement|ElementNot|InvalidElement|StaleElement|ElementClick|Timeout)/,
+    confidence: 0.85,
+  },
+  {
     id: 'ui/page-action',
     words: ['page.', 'frame.', 'mouse.', 'keyboard.'],
     // An action on the page that failed for whatever reason its log gives.
