@@ -42,7 +42,8 @@ function automatonOf(items: readonly Worded[]): Automaton {
   for (const [item, { words }] of items.entries()) {
     for (const word of words) {
       let state = 0;
-      for (const letter of word.split('')) state = child(state * columns + (columnOf[letter.charCodeAt(0)] ?? beyondAscii));
+      for (const letter of word.split(''))
+        state = child(state * columns + (columnOf[letter.charCodeAt(0)] ?? beyondAscii));
       found[state]?.push(item);
     }
   }

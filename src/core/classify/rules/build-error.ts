@@ -5,4 +5,10 @@ import { syntaxRules } from './build/syntax.js';
 import { typescriptRules } from './build/typescript.js';
 
 /** Something that should have been compiled, bundled, transformed or linked was not (CS-1). */
-export const buildErrorRules = [...typescriptRules, ...bundlerRules, ...moduleRules, ...syntaxRules, ...structureRules];
+export const buildErrorRules = [
+  ...typescriptRules,
+  ...bundlerRules,
+  ...moduleRules,
+  ...syntaxRules,
+  ...structureRules,
+];

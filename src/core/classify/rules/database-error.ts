@@ -6,4 +6,11 @@ import { postgresRules } from './database/postgres.js';
 import { serviceRules } from './database/services.js';
 
 /** A database, its driver, its mapper or its service speaks (CS-2). */
-export const databaseErrorRules = [...postgresRules, ...otherEngineRules, ...mapperRules, ...serviceRules, ...otherLocaleRules, ...frameRules];
+export const databaseErrorRules = [
+  ...postgresRules,
+  ...otherEngineRules,
+  ...mapperRules,
+  ...serviceRules,
+  ...otherLocaleRules,
+  ...frameRules,
+];

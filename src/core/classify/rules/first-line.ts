@@ -14,22 +14,34 @@ const matters: readonly Matter[] = [
   {
     category: 'database-error',
     confidence: 0.44,
-    words: 'database sql table column schema migrat query queries postgres mariadb sqlite mongo redis prisma drizzle sequelize typeorm knex supabase firestore transaction constraint'.split(' '),
+    words:
+      'database sql table column schema migrat query queries postgres mariadb sqlite mongo redis prisma drizzle sequelize typeorm knex supabase firestore transaction constraint'.split(
+        ' ',
+      ),
   },
   {
     category: 'build-error',
     confidence: 0.43,
-    words: 'compil bundl transpil transform module import export syntax pars plugin loader tsconfig typescript webpack vite rollup esbuild babel swc turbopack postcss tailwind sass build dependenc package'.split(' '),
+    words:
+      'compil bundl transpil transform module import export syntax pars plugin loader tsconfig typescript webpack vite rollup esbuild babel swc turbopack postcss tailwind sass build dependenc package'.split(
+        ' ',
+      ),
   },
   {
     category: 'ui-error',
     confidence: 0.42,
-    words: 'element selector locator click visible hidden screenshot snapshot button link dialog modal dropdown text heading checkbox option menu aria xpath css'.split(' '),
+    words:
+      'element selector locator click visible hidden screenshot snapshot button link dialog modal dropdown text heading checkbox option menu aria xpath css'.split(
+        ' ',
+      ),
   },
   {
     category: 'network-error',
     confidence: 0.41,
-    words: 'request response fetch connect socket proxy server api endpoint http navigat url gateway upload download graphql websocket redirect login auth token credential'.split(' '),
+    words:
+      'request response fetch connect socket proxy server api endpoint http navigat url gateway upload download graphql websocket redirect login auth token credential'.split(
+        ' ',
+      ),
   },
 ];
 

@@ -6,7 +6,18 @@ const extension = String.raw`(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?|s?css|sass|le
 export const structureRules = rulesFor('build-error', [
   {
     id: 'build/error-at-position',
-    words: ['error'],
+    words: [
+      ': error',
+      ') error',
+      '- error',
+      'fatal error',
+      'syntax error',
+      ...Array.from('0123456789', (digit) => `${digit} error`),
+      ...['error', 'syntaxerror', 'error:', 'error]'].flatMap((head) =>
+        ['/', './', 'src/', 'file:', 'in ', 'from '].map((path) => `${head} ${path}`),
+      ),
+      ':\\',
+    ],
     // `file:line:column: error …`, `file(line,column): error …`, `error in file …`: how compilers have printed since the first.
     pattern: new RegExp(
       String.raw`(?:^|\s)[^\s:()]{1,200}\.${extension}(?::\d{1,6}:\d{1,6}|\(\d{1,6},\d{1,6}\)):? (?:- )?(?:fatal |syntax )?error\b(?!s)|^\s*\[?(?:Syntax[Ee]rror|Syntax error|ERROR|Error|error)\]?:? (?:in |from )?(?:\./|/|[A-Za-z]:\\|src/|file://)[^\s:]{0,200}\.${extension}\b`,
@@ -43,7 +54,18 @@ export const structureRules = rulesFor('build-error', [
   },
   {
     id: 'build/plugin-speaks',
-    words: ['vite', 'rollup', 'webpack', 'esbuild', 'rspack', 'rolldown', 'parcel', 'turbopack', 'swc', 'unplugin'],
+    words: [
+      'vite',
+      'rollup',
+      'webpack',
+      'esbuild',
+      'rspack',
+      'rolldown',
+      'parcel',
+      'turbopack',
+      'swc',
+      'unplugin',
+    ],
     // `[@scope/plugin:hook] …`: plugins put their name before what they complain of.
     pattern:
       /^\s*\[?(?:error\]? )?\[@?[\w./-]{0,60}(?:vite|rollup|webpack|esbuild|rspack|rolldown|parcel|turbopack|swc)[\w./:-]{0,60}\] \S|🚨 |@parcel\/[\w-]{1,60}: |\bunplugin-[\w-]{1,40}\b.{0,20}\w*(?:Error|\])/m,
@@ -76,7 +98,8 @@ export const structureRules = rulesFor('build-error', [
     id: 'build/prerender',
     words: ['prerender'],
     // The build ended since a page of it could not be rendered; the exception, where there is one, says more.
-    pattern: /Exiting due to prerender errors|^\s*Errors prerendering:|handleHttpError|prerender(?:ing)? (?:failed|error)/m,
+    pattern:
+      /Exiting due to prerender errors|^\s*Errors prerendering:|handleHttpError|prerender(?:ing)? (?:failed|error)/m,
     confidence: 0.66,
   },
   {
@@ -120,7 +143,14 @@ export const structureRules = rulesFor('build-error', [
   },
   {
     id: 'build/command-missing',
-    words: ['not found', 'not recognized', 'interner oder externer', 'commande interne', 'no se reconoce', '内部或外部命令'],
+    words: [
+      'not found',
+      'not recognized',
+      'interner oder externer',
+      'commande interne',
+      'no se reconoce',
+      '内部或外部命令',
+    ],
     // The shell, in the language of the machine, does not know the tool that builds: what should be installed is not.
     pattern:
       /\b(?:tsc|vite|next|nuxt|nuxi|webpack|rollup|esbuild|react-scripts|vue-cli-service|astro|turbo|svelte-kit|remix|ng|tsx|ts-node|tsup|parcel|rspack|nx|gatsby|cross-env)['"»]?:? (?:command )?(?:not found|is not recognized|n'est pas reconnu|wird nicht als|no se reconoce|不是内部或外部命令)|['"](?:tsc|vite|next|nuxt|nuxi|webpack|rollup|react-scripts|vue-cli-service|astro|turbo|ng|tsx|ts-node|tsup|parcel|nx|gatsby|cross-env)['"] (?:is not recognized|n'est pas reconnu|wird nicht als|no se reconoce|不是内部或外部命令)|(?:Le terme|Der Befehl|Die Benennung) ["'](?:tsc|vite|next|nuxt|ng|webpack|astro)["']/,

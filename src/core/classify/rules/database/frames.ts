@@ -39,7 +39,17 @@ export const frameRules = rulesFor('database-error', [
   },
   {
     id: 'database/error-object',
-    words: ['routine:', '"routine"', 'sqlmessage', 'sqlstate', 'sql state', 'errno:', 'severity:', 'original:', 'hint:'],
+    words: [
+      'routine:',
+      '"routine"',
+      'sqlmessage',
+      'sqlstate',
+      'sql state',
+      'errno:',
+      'severity:',
+      'original:',
+      'hint:',
+    ],
     // The fields that drivers give their errors: of node-postgres, of mysql, of Sequelize, of Flyway.
     pattern:
       /\broutine["']?: ["']\w{3,60}["']|\bsqlMessage["']?:|\bsqlState["']?:|\bSQL ?State {0,4}: ?\w{5}\b|\bseverity["']?: ["'](?:ERROR|FATAL|PANIC)["']/i,
@@ -47,7 +57,16 @@ export const frameRules = rulesFor('database-error', [
   },
   {
     id: 'database/sql-beside-error',
-    words: ['select ', 'insert into', 'update ', 'delete from', 'alter table', 'create table', 'sql:', 'sql ['],
+    words: [
+      'select ',
+      'insert into',
+      'update ',
+      'delete from',
+      'alter table',
+      'create table',
+      'sql:',
+      'sql [',
+    ],
     // A complaint that quotes the statement it is about.
     pattern:
       /(?:[Ee]rror|ERROR|[Ff]ailed|[Ee]xception|[Cc]ould not execute)\b.{0,120}(?:SQL ?:|SQL ?\[|[`"'[(]\s?(?:select .{1,200} from |insert into |update .{1,100} set |delete from |alter table |create (?:table|index) ))|^\s*(?:\[?SQL:?\]?|sql:|query:|Statement:) ["'`]?(?:SELECT|INSERT|UPDATE|DELETE|ALTER|CREATE|DROP)\b/im,

@@ -23,28 +23,18 @@ export const exceptionRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/named-exception',
-    words: ['error', 'exception'],
+    words: ['error:', 'error [', 'exception'],
     // `SomethingError: words`, at the beginning of a line: somebody threw it, and nobody else said why.
     pattern:
-      /^(?:\s{0,12}|.{0,60}[|\]:>] {1,3})(?:Uncaught |Unhandled |Caused by: |Exception in thread \S{1,40} |error: )?(?:[\w$.]{1,100}[.\\:])?[A-Z]\w{1,60}(?:Error|Exception)(?: \[\w{1,60}\])?(?::\s|\s*$|$)/m,
+      /^(?:\s{0,12}|.{0,60}[|\]:>] {1,3})(?:Uncaught |Unhandled |Caused by: |Exception in thread \S{1,40} |error: )?(?:[\w$.]{1,100}[.\\:])?[A-Z]\w{1,60}(?:Error(?: \[\w{1,60}\])?:\s|Exception(?::\s|\s*$))/m,
     sources: ['error'],
     unless:
       /[Tt]imeout|Assert|Expect|Abort|Playwright|Target|Protocol|Syntax|[Ll]ocator|Network|Axios|Fetch|HTTP|Http|Driver|Cypress|Element|Session/,
     confidence: 0.45,
   },
   {
-    id: 'runtime/thrown-in-test',
-    words: ['error: '],
-    // A plain `Error: words` with nothing known about them: the test's or a helper's own.
-    pattern: /^(?:\s{0,8}(?:\d{1,3}\) .{0,200}\n\s{0,12})?)Error: \S/m,
-    sources: ['error'],
-    unless:
-      /[Tt]imeout|[Tt]imed? ?out|expect|[Ll]ocator|\b[Pp]age\b|[Bb]rowser|[Tt]arget|Protocol|[Cc]losed|worker|[Pp]laywright|config|fixture|Cannot navigate|\bRun\b/,
-    confidence: 0.3,
-  },
-  {
     id: 'runtime/page-frame',
-    words: [' at ', '@'],
+    words: ['at http', '(http', '@http', 'webpack-internal'],
     // Frames of scripts that the page loaded, in the stack of whatever they threw.
     pattern:
       /^\s*at .{0,120}\(?(?:webpack-internal|https?):\/\/.{1,300}:\d+:\d+\)?$|^[\w$.<>/]{0,80}@https?:\/\/.{1,300}:\d+:\d+$/m,

@@ -4,7 +4,14 @@ import type { RuleOfClass } from '../../rule.js';
 export const otherRunnerRules: readonly RuleOfClass[] = [
   {
     id: 'ui/selenium-wait',
-    words: ['expected condition failed', 'waiting for ', 'tried for', 'webdriverexception', 'element reference', 'attached to the dom'],
+    words: [
+      'expected condition failed',
+      'waiting for ',
+      'tried for',
+      'webdriverexception',
+      'element reference',
+      'attached to the dom',
+    ],
     pattern:
       /Expected condition failed|waiting for (?:visibility|presence|element|text|invisibility|staleness)\b.{0,60}(?:located|clickable|to be|of)|\(tried for \d+ (?:second|milli)|element reference\b.{0,120} (?:is )?stale|[Nn]o longer attached to the DOM|is not attached to the page document/,
     confidence: 0.86,
@@ -29,7 +36,15 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
   },
   {
     id: 'ui/other-drivers',
-    words: ['specified selector', 'expected "', 'webdriver', 'waiting for element', 'did not see', 'no such ', 'see expected'],
+    words: [
+      'specified selector',
+      'expected "',
+      'webdriver',
+      'waiting for element',
+      'did not see',
+      'no such ',
+      'see expected',
+    ],
     // TestCafe, Nightwatch, Dusk.
     pattern:
       /\bspecified selector (?:does|is|did)\b|expected "[\w ]{1,30}" but got: "|while waiting for element\b|[Dd]id not see expected text|not currently interactable|WebDriver\\Exception\\(?:NoSuchElement|ElementNot|InvalidElement|StaleElement|ElementClick|Timeout)/,
