@@ -172,6 +172,7 @@ const examples: Readonly<Record<string, string>> = {
   'ui/selenium-wait': 'Expected condition failed: waiting for visibility of element located by By.id: cart',
   'ui/plain-assertion': 'java.lang.AssertionError: expected [4] but found [1]',
   'ui/other-drivers': '1) The specified selector does not match any element',
+  'ui/aria-difference': '-   - button "Pay 12"',
   'ui/page-action': 'page.selectOption: Error: no such option',
   'ui/python-action-frame': '  File "/x/playwright/sync_api/_generated.py", line 99, in fill',
   'database/first-line': 'Error: the database of the tests is missing',

@@ -6,7 +6,7 @@ export const otherLocaleRules = rulesFor('database-error', [
     id: 'database/translated-severity',
     words: ['fehler:', 'erreur', 'fatal', 'errore', 'erro:', '错误', '致命', 'ошибка', 'エラー', '오류'],
     pattern:
-      /^(?:.{0,80}\s)?(?:FEHLER|ERREUR|ERRORE|ERRO|ОШИБКА|ВАЖНО|错误|致命错误|エラー|오류|치명적오류)\s?:? {1,3}.{0,120}(?:»|«|"|“|')/m,
+      /^(?:.{0,80}[ \t])?(?:FEHLER|ERREUR|ERRORE|ERRO|ОШИБКА|ВАЖНО|错误|致命错误|エラー|오류|치명적오류)\s?:? {1,3}.{0,120}(?:»|«|"|“|')/m,
     unless: /\bTS\d{4}|error TS|npm/,
     confidence: 0.74,
   },

@@ -30,7 +30,7 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
     ],
     // Values compared with nothing that says where they came from: what the page shows, as a rule.
     pattern:
-      /[Ee]xpected:? ?[[<"'].{0,200}[\]>"'],? but (?:found|was|got)|\b[Ee]xpected:? .{1,200}? but (?:was|found|got|received|it was|saw):? |Assert\.\w{1,30}\(\) Failure|Failed asserting that|Failure\/Error: |^\s*AssertionError\b|^E\s{1,12}assert |\bassert(?:ion)? failed\b|^E?\s{0,12}AssertionError: |\bComparisonFailure\b|\bAssertionFailedError\b|\bAssertionException\b|Error Trace:|\bNot equal: |Minitest::Assertion/m,
+      /[Ee]xpected:? ?[[<"'].{0,200}[\]>"'],? but (?:found|was|got)|\b[Ee]xpected:? .{1,200}? but (?:was|found|got|received|it was|saw):? |Assert\.\w{1,30}\(\) Failure|Failed asserting that|Failure\/Error: |^\s*AssertionError\b|^E\s{1,12}assert |\bassert(?:ion)?(?: .{1,60})? failed\b|^E?\s{0,12}AssertionError: |\bComparisonFailure\b|\bAssertionFailedError\b|\bAssertionException\b|Error Trace:|\bNot equal: |Minitest::Assertion/m,
     unless: /\bstatus\b|\bHTTP\b/,
     confidence: 0.62,
   },
@@ -49,6 +49,24 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
     pattern:
       /\bspecified selector (?:does|is|did)\b|expected "[\w ]{1,30}" but got: "|while waiting for element\b|[Dd]id not see expected text|not currently interactable|WebDriver\\Exception\\(?:NoSuchElement|ElementNot|InvalidElement|StaleElement|ElementClick|Timeout)/,
     confidence: 0.85,
+  },
+  {
+    id: 'ui/aria-difference',
+    words: [
+      '- button',
+      '- link',
+      '- heading',
+      '- text',
+      '- list',
+      '- paragraph',
+      '- img',
+      '- banner',
+      '- navigation',
+    ],
+    // Two roles of the page that differ, where the matcher's own line is cut off.
+    pattern:
+      /^[ \t]*[-+] {1,12}- (?:button|link|heading|text|textbox|list|listitem|paragraph|img|banner|navigation)\b/m,
+    confidence: 0.75,
   },
   {
     id: 'ui/page-action',
