@@ -60,7 +60,7 @@ export const retryRules: readonly RetryRule[] = [
       'response code 40',
     ],
     pattern:
-      /\b401:? Unauthorized|\b403:? Forbidden|^(?:Error: )?(?:Unauthorized|Forbidden)\b|[Aa]uthentication failed|[Ii]nvalid (?:login )?credentials|[Ii]nvalid API key|[Aa]ccess denied|[Pp]ermission denied|→ 40[13]\b|(?:[Ss]tatus|[Rr]esponse)(?:[ _]?[Cc]ode)?\\?["']?(?: of|:|=)? ?40[13]\b|\b(?:HTTP|[Ee]rror):? 40[13]\b|\binvalid_grant\b|JWT expired|\bUNAUTHENTICATED\b|[Bb]ad credentials/im,
+      /\b401:? Unauthorized|\b403:? Forbidden|^(?:Error: )?(?:Unauthorized|Forbidden)\b|[Aa]uthentication failed|[Ii]nvalid (?:login )?credentials|[Ii]nvalid API key|[Aa]ccess denied|[Pp]ermission denied|→ 40[13]\b|(?:[Ss]tatus|[Rr]esponse)(?:[ _]?[Cc]ode)?\\?["']?(?: of|:|=)? ?40[13]\b|\b(?:HTTP(?:\/[\d.]{1,3}"?)?|[Ee]rror):? 40[13]\b|\binvalid_grant\b|JWT expired|\bUNAUTHENTICATED\b|[Bb]ad credentials/im,
     unless: /^> |expected|Expected|assert|UNAUTHENTICATED\)/,
   },
   {

@@ -112,6 +112,8 @@ export const structureRules = rulesFor('build-error', [
       'unknown at rule',
       'bundle generation failed',
       'content config file',
+      '-only module',
+      'server-only',
       'errors occurred while compiling',
       'compilation failed',
       'compile error',
@@ -137,7 +139,7 @@ export const structureRules = rulesFor('build-error', [
       'preprocess',
     ],
     pattern:
-      /is used but no matching `?@tailwind|`@\w{1,20}` cannot be nested|Unclosed (?:block|string|bracket|comment|quote)|[Bb]undle generation failed|Please check your content config file|[Cc]ompil(?:ation|e) (?:failed|errors?\b)|[Ff]ailed to (?:transform|transpile|minify|bundle|compile)\b|Transform error|[Bb]undling failed|[Bb]uild errored|Error (?:while|when) preprocess|in production build|[Uu]nable to transpile|[Ff]ailed to build\b/,
+      /is used but no matching `?@tailwind|`@\w{1,20}` cannot be nested|Unclosed (?:block|string|bracket|comment|quote)|[Bb]undle generation failed|Please check your content config file|(?:[Ss]erver|[Cc]lient)-only (?:module|code|import)\b|[Cc]ompil(?:ation|e) (?:failed|errors?\b)|[Ff]ailed to (?:transform|transpile|minify|bundle|compile)\b|Transform error|[Bb]undling failed|[Bb]uild errored|Error (?:while|when) preprocess|in production build|[Uu]nable to transpile|[Ff]ailed to build\b/,
     unless: /warn/i,
     confidence: 0.85,
   },
