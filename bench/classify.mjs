@@ -98,7 +98,9 @@ function judge({ record, evidence }) {
 }
 
 function printJudgement(all) {
-  const classes = [...new Set(all.map(({ record }) => record.category))].toSorted();
+  const classes = [...new Set(all.map(({ record }) => record.category))].toSorted((a, b) =>
+    a.localeCompare(b),
+  );
   const row = (name, those) => ({
     class: name,
     records: those.length,

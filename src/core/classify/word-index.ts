@@ -3,14 +3,17 @@ interface Worded {
   readonly words: readonly string[];
 }
 
+/** The column that all units beyond ASCII share. */
 const beyondAscii = 1;
+/** More states than a `Uint16Array` can name take twice the memory, which costs more time than anything else here. */
+const mostNarrowStates = 65_535;
 
 interface Automaton {
   /** The column of each UTF-16 unit below 128; 0 for what no word contains. Cases share one, as do all units beyond. */
   readonly columnOf: Uint8Array;
   readonly columns: number;
   /** The next state for a state and a column, row by row. */
-  readonly next: Int32Array;
+  readonly next: Uint16Array | Int32Array;
   /** The items that a state completes a word of. */
   readonly found: readonly (readonly number[])[];
 }
@@ -21,14 +24,14 @@ interface Automaton {
  */
 export function createWordIndex<T extends Worded>(items: readonly T[]): (text: string) => T[] {
   const { columnOf, columns, next, found } = automatonOf(items);
+  const completes = Uint8Array.from(found, (here) => (here.length > 0 ? 1 : 0));
   return (text) => {
     const hits = new Set<number>();
     let state = 0;
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);
       state = next[state * columns + (unit < 128 ? (columnOf[unit] ?? 0) : beyondAscii)] ?? 0;
-      const here = found[state];
-      if (here && here.length > 0) for (const item of here) hits.add(item);
+      if (completes[state] === 1) for (const item of found[state] ?? []) hits.add(item);
     }
     return [...hits].sort((a, b) => a - b).flatMap((item) => items[item] ?? []);
   };
@@ -37,7 +40,8 @@ export function createWordIndex<T extends Worded>(items: readonly T[]): (text: s
 function automatonOf(items: readonly Worded[]): Automaton {
   const { columnOf, columns } = alphabetOf(items);
   const states = 1 + items.reduce((sum, { words }) => sum + words.join('').length, 0);
-  const next = new Int32Array(states * columns);
+  const cells = states * columns;
+  const next = states <= mostNarrowStates ? new Uint16Array(cells) : new Int32Array(cells);
   const found: number[][] = [[]];
   for (const [item, { words }] of items.entries()) {
     for (const word of words) {

@@ -23,7 +23,7 @@ const matters: readonly Matter[] = [
     category: 'build-error',
     confidence: 0.43,
     words:
-      'compil bundl transpil transform module import export syntax pars plugin loader tsconfig typescript webpack vite rollup esbuild babel swc turbopack postcss tailwind sass build dependenc package'.split(
+      'compil bundl transpil transform module import syntax pars plugin loader tsconfig typescript webpack vite rollup esbuild babel swc turbopack postcss tailwind sass build dependenc package'.split(
         ' ',
       ),
   },
@@ -31,7 +31,7 @@ const matters: readonly Matter[] = [
     category: 'ui-error',
     confidence: 0.42,
     words:
-      'element selector locator click visible hidden screenshot snapshot button link dialog modal dropdown text heading checkbox option menu aria xpath css'.split(
+      'element selector locator click visible hidden screenshot snapshot button dialog modal dropdown heading checkbox menu aria xpath'.split(
         ' ',
       ),
   },
@@ -39,7 +39,7 @@ const matters: readonly Matter[] = [
     category: 'network-error',
     confidence: 0.41,
     words:
-      'request response fetch connect socket proxy server api endpoint http navigat url gateway upload download graphql websocket redirect login auth token credential'.split(
+      'request response fetch connect socket proxy server api endpoint navigat gateway upload download graphql websocket redirect login auth token credential'.split(
         ' ',
       ),
   },

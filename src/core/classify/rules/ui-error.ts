@@ -177,7 +177,8 @@ const symptoms: readonly RuleOfClass[] = [
     id: 'ui/locator-complaint',
     words: ['locator.', 'elementhandle.', 'framelocator.'],
     pattern: /\b(?:locator|elementHandle|frameLocator)\.\w{1,40}: (?:Error: )?[A-Z]/i,
-    unless: /[Tt]arget|[Cc]losed|[Cc]rashed|Protocol|[Ee]xecution context|Test ended|is not a function/,
+    unless:
+      /[Tt]arget (?:page|closed|crashed)|[Cc]losed|[Cc]rashed|Protocol|[Ee]xecution context|Test ended|is not a function/,
     confidence: 0.72,
   },
   {

@@ -45,7 +45,11 @@ export const clientRules = rulesFor('network-error', [
   },
   {
     id: 'network/page-navigation',
-    words: ['page.', 'frame.', 'gotoasync', 'navigate'],
+    words: ['page', 'frame'].flatMap((owner) =>
+      ['goto', 'navigate', 'reload', 'go_', 'goback', 'goforward', 'wait_for_', 'waitfor', 'expect_'].map(
+        (action) => `${owner}.${action}`,
+      ),
+    ),
     // A navigation that failed for a reason of the browser's own wording (WebKit has many).
     pattern:
       /\b(?:[Pp]age|[Ff]rame)\.(?:goto|navigate|reload|go_?[Bb]ack|go_?[Ff]orward|wait_?[Ff]or_?(?:URL|url|[Nn]avigation|[Ll]oad_?[Ss]tate|[Rr]esponse|[Rr]equest)|expect_(?:navigation|response|request))(?:Async)?: \S/,

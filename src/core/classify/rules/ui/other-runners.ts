@@ -1,5 +1,11 @@
 import type { RuleOfClass } from '../../rule.js';
 
+/** The beginnings of the actions' names, in any language's spelling. */
+const actions =
+  'click dblclick tap fill type press check uncheck set hover focus select drag dispatch text inner get_ getattribute input is_ isvisible ishidden isenabled isdisabled ischecked wait_for_selector waitforselector screenshot move wheel down up'.split(
+    ' ',
+  );
+
 /** How the assertions and drivers of other runners and languages say that a page is not as expected. */
 export const otherRunnerRules: readonly RuleOfClass[] = [
   {
@@ -30,7 +36,7 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
     ],
     // Values compared with nothing that says where they came from: what the page shows, as a rule.
     pattern:
-      /[Ee]xpected:? ?[[<"'].{0,200}[\]>"'],? but (?:found|was|got)|\b[Ee]xpected:? .{1,200}? but (?:was|found|got|received|it was|saw):? |Assert\.\w{1,30}\(\) Failure|Failed asserting that|Failure\/Error: |^\s*AssertionError\b|^E\s{1,12}assert |\bassert(?:ion)?(?: .{1,60})? failed\b|^E?\s{0,12}AssertionError: |\bComparisonFailure\b|\bAssertionFailedError\b|\bAssertionException\b|Error Trace:|\bNot equal: |Minitest::Assertion/m,
+      /[Ee]xpected:? ?[[<"'].{0,200}[\]>"'],? but (?:found|was|got)|\b[Ee]xpected:? .{1,200}? but (?:was|found|got|received|it was|saw):? |Assert\.\w{1,30}\(\) Failure|Failed asserting that|Failure\/Error: |^\s*AssertionError\b|^E\s{1,12}assert |\bassert(?:ion)?(?: .{1,60})? failed\b|^E?\s{0,12}AssertionError: |\bComparisonFailure\b|\bAssertionFailedError\b|\bAssertionException\b|Error Trace:|\b[Ee]xpected (?:the )?(?:element|locator|button|link|text|page|heading|dialog)\b.{1,120} (?:not )?to (?:be|have|contain|show)\b|\bNot equal: |Minitest::Assertion/m,
     unless: /\bstatus\b|\bHTTP\b/,
     confidence: 0.62,
   },
@@ -70,11 +76,14 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
   },
   {
     id: 'ui/page-action',
-    words: ['page.', 'frame.', 'mouse.', 'keyboard.'],
+    words: ['page', 'frame', 'mouse', 'keyboard', 'touchscreen'].flatMap((owner) =>
+      actions.map((action) => `${owner}.${action}`),
+    ),
     // An action on the page that failed for whatever reason its log gives.
     pattern:
       /\b(?:[Pp]age|[Ff]rame|[Mm]ouse|[Kk]eyboard|[Tt]ouchscreen)\.(?:click|dblclick|tap|fill|type|press|check|uncheck|set_?[Cc]hecked|hover|focus|select_?[Oo]ption|set_?[Ii]nput_?[Ff]iles|drag_?[Aa]nd_?[Dd]rop|dispatch_?[Ee]vent|text_?[Cc]ontent|inner_?(?:[Tt]ext|HTML|html)|get_?[Aa]ttribute|input_?[Vv]alue|is_?(?:[Vv]isible|[Hh]idden|[Ee]nabled|[Dd]isabled|[Cc]hecked)|wait_?[Ff]or_?[Ss]elector|screenshot|move|wheel|down|up)(?:_\w{1,20})?: \S/,
-    unless: /[Tt]arget|[Cc]losed|[Cc]rashed|Protocol|[Ee]xecution context|Test ended|is not a function/,
+    unless:
+      /[Tt]arget (?:page|closed|crashed)|[Cc]losed|[Cc]rashed|Protocol|[Ee]xecution context|Test ended|is not a function/,
     confidence: 0.72,
   },
   {
