@@ -5,7 +5,7 @@ const symptoms: readonly RuleOfClass[] = [
   {
     id: 'ui/strict-mode',
     words: ['strict mode violation', 'resolved to'],
-    pattern: /strict mode violation|locator resolved to \d+ elements/i,
+    pattern: /strict mode violation|\bresolved to \d+ elements/i,
     confidence: 0.95,
   },
   {

@@ -102,7 +102,19 @@ export const otherEngineRules = rulesFor('database-error', [
   },
   {
     id: 'database/driver-frame',
-    words: ['node_modules/'],
+    words: [
+      'pg',
+      'postgres',
+      'mysql',
+      'mongo',
+      'better-sqlite3',
+      'tedious',
+      '@prisma/client',
+      'drizzle-orm',
+      'knex',
+      'typeorm',
+      'sequelize',
+    ].map((name) => `node_modules/${name}`),
     // An exception that passed through a driver need not be the database's.
     pattern:
       /node_modules\/(?:pg|pg-pool|pg-protocol|postgres|mysql2?|mongodb|mongoose|better-sqlite3|tedious|@prisma\/client|drizzle-orm|knex|typeorm|sequelize)\//,

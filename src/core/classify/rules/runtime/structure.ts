@@ -26,7 +26,7 @@ export const exceptionRules = rulesFor('runtime-error', [
     words: ['error:', 'error [', 'exception'],
     // `SomethingError: words`, at the beginning of a line: somebody threw it, and nobody else said why.
     pattern:
-      /^(?:\s{0,12}|.{0,60}[|\]:>] {1,3})(?:Uncaught |Unhandled |Caused by: |Exception in thread \S{1,40} |error: )?(?:[\w$.]{1,100}[.\\:])?[A-Z]\w{1,60}(?:Error(?: \[\w{1,60}\])?:\s|Exception(?::\s|\s*$))/m,
+      /(?:^\s{0,12}|[|\]>:] {1,3})(?:Uncaught |Unhandled |Caused by: |Exception in thread \S{1,40} |error: )?(?:[\w$.]{1,100}[.\\:])?[A-Z]\w{1,60}(?:Error(?: \[\w{1,60}\])?:\s|Exception(?::\s|\s*$))/m,
     sources: ['error'],
     unless:
       /[Tt]imeout|Assert|Expect|Abort|Playwright|Target|Protocol|Syntax|[Ll]ocator|Network|Axios|Fetch|HTTP|Http|Driver|Cypress|Element|Session/,

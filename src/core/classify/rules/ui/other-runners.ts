@@ -12,7 +12,12 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
     id: 'ui/selenium-wait',
     words: [
       'expected condition failed',
-      'waiting for ',
+      'waiting for visib',
+      'waiting for presence',
+      'waiting for element',
+      'waiting for text',
+      'waiting for invisib',
+      'waiting for staleness',
       'tried for',
       'webdriverexception',
       'element reference',
@@ -36,7 +41,7 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
     ],
     // Values compared with nothing that says where they came from: what the page shows, as a rule.
     pattern:
-      /[Ee]xpected:? ?[[<"'].{0,200}[\]>"'],? but (?:found|was|got)|\b[Ee]xpected:? .{1,200}? but (?:was|found|got|received|it was|saw):? |Assert\.\w{1,30}\(\) Failure|Failed asserting that|Failure\/Error: |^\s*AssertionError\b|^E\s{1,12}assert |\bassert(?:ion)?(?: .{1,60})? failed\b|^E?\s{0,12}AssertionError: |\bComparisonFailure\b|\bAssertionFailedError\b|\bAssertionException\b|Error Trace:|\b[Ee]xpected (?:the )?(?:element|locator|button|link|text|page|heading|dialog)\b.{1,120} (?:not )?to (?:be|have|contain|show)\b|\bNot equal: |Minitest::Assertion/m,
+      /[Ee]xpected:? ?[[<"'].{0,200}[\]>"'],? but (?:found|was|got)|\b[Ee]xpected:? .{1,200}? but (?:was|found|got|received|it was|saw):? |Assert\.\w{1,30}\(\) Failure|Failed asserting that|Failure\/Error: |^\s*AssertionError\b|^E\s{1,12}assert |\bassert(?:ion)?(?: .{1,60})? failed\b|^E?\s{0,12}AssertionError: |\bComparisonFailure\b|\bAssertionFailedError\b|\bAssertionException\b|\bexpected .{1,100}?[,;]? (?:but )?got .|Error Trace:|\b[Ee]xpected (?:the )?(?:element|locator|button|link|text|page|heading|dialog)\b.{1,120} (?:not )?to (?:be|have|contain|show)\b|\bNot equal: |Minitest::Assertion/m,
     unless: /\bstatus\b|\bHTTP\b/,
     confidence: 0.62,
   },
