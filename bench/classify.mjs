@@ -1,5 +1,7 @@
-// Classifications a second on one core. Usage: node bench/classify.mjs [failures.jsonl], after `npm run build`. Without a file
-// it takes the sample below. Counts CPU time, so that other work on the machine does not matter.
+// Classifications a second on one core, and how many are right. Usage: node bench/classify.mjs [failures.jsonl …], after
+// `npm run build`. Without a file it takes the sample below. Counts CPU time, so that other work on the machine does not
+// matter. Records that say what they are (`category`, `secondary`, `retry`) are judged: strictly by the first, leniently by
+// either.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { readClassifyInput } from '../dist/cli/classify-input.js';
@@ -59,8 +61,9 @@ const sample = [
   { error: { message: 'Test timeout of 30000ms exceeded.' } },
 ].map((record) => JSON.stringify(record));
 
-const file = process.argv[2];
-const text = file ? readFileSync(file, 'utf8') : sample.join('\n');
+const files = process.argv.slice(2);
+const text =
+  files.length > 0 ? files.map((file) => readFileSync(file, 'utf8').trim()).join('\n') : sample.join('\n');
 const records = readClassifyInput(text, { format: 'jsonl', rootDir: process.cwd() });
 if (!records.ok) throw new Error(`${records.error.message}: ${records.error.detail}`);
 
@@ -73,6 +76,59 @@ console.log(
   `${records.value.length} failures: ${best.toLocaleString('en')} classifications/s of CPU time (wanted: ${wanted.toLocaleString('en')})`,
 );
 if (best < wanted) process.exitCode = 1;
+
+const judged = text
+  .split('\n')
+  .filter((line) => line.trim() !== '')
+  .map((line, index) => ({ record: JSON.parse(line), evidence: records.value[index].evidence }))
+  .filter(({ record }) => record.category)
+  .map(judge);
+if (judged.length > 0) printJudgement(judged);
+
+function judge({ record, evidence }) {
+  const { category, retry, confidence, why } = classify(evidence);
+  const strict = category === record.category;
+  return {
+    record,
+    said: `${category} (${why[0]?.rule ?? 'no rule'}, ${confidence}), ${retry}`,
+    strict,
+    lenient: strict || category === record.secondary,
+    retry: record.retry === undefined || retry === record.retry,
+  };
+}
+
+function printJudgement(all) {
+  const classes = [...new Set(all.map(({ record }) => record.category))].toSorted((a, b) =>
+    a.localeCompare(b),
+  );
+  const row = (name, those) => ({
+    class: name,
+    records: those.length,
+    strict: share(those, 'strict'),
+    lenient: share(those, 'lenient'),
+    retry: share(those, 'retry'),
+  });
+  console.table(
+    [
+      ...classes.map((name) =>
+        row(
+          name,
+          all.filter(({ record }) => record.category === name),
+        ),
+      ),
+      row('all', all),
+    ],
+    ['class', 'records', 'strict', 'lenient', 'retry'],
+  );
+  for (const { record, said, strict, retry } of all.filter((one) => !one.strict || !one.retry)) {
+    const wrong = [strict ? '' : 'class', retry ? '' : 'retry'].filter(Boolean).join(' and ');
+    console.log(`${record.id ?? '?'}: ${wrong}: is ${record.category}, ${record.retry}; said ${said}`);
+  }
+}
+
+function share(those, key) {
+  return (those.filter((one) => one[key]).length / those.length).toFixed(3);
+}
 
 function speedOf(failures) {
   const start = process.cpuUsage();

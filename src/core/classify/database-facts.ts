@@ -12,49 +12,76 @@ export const noDatabaseFacts: DatabaseFacts = {
   policy: null,
 };
 
-const name = String.raw`\\?["'\x60]([\w.$-]{1,120})\\?["'\x60]`;
+const name = String.raw`\\{0,3}["'\x60]([\w.$-]{1,120})\\{0,3}["'\x60]`;
+/** What a driver's error object, printed or as JSON, gives for a field. */
+const field = (key: string) => new RegExp(String.raw`\b${key}\\?["']?: \\?["']([^"'\\\n]{1,120})\\?["']`);
 
-const sqlState = [
-  /\bSQLSTATE[[:= ('"]{1,4}([0-9A-Z]{5})\b/,
-  /\bcode\\?["']?\s{0,3}[:=]\s{0,3}\\?["']([0-9A-Z]{5})\\?["']/,
-  /\bERROR: {1,2}([0-9A-Z]{5}):/,
+/** The engine's own name of the error comes before the SQLSTATE, which is coarser, and that before the mapper's code. */
+const codes = [
+  /\b(ER_[A-Z][A-Z0-9_]{2,60})\b/,
+  /\b(SQLITE_(?!ERROR\b)[A-Z]{3,20}(?:_[A-Z]{2,20}){0,3})\b/,
+  /\b(E11000|ORA-\d{5}|PGRST\d{3})\b/,
+  /\b(?:SQLSTATE|SQL ?State|sqlState)["']?\s{0,4}[[:= ('"]{1,4}([0-9A-Z]{5})\b/,
+  /\b(?:pg_)?code\\?["']?\s{0,3}[:=]\s{0,3}\\?["'`]([0-9][0-9A-Z]{4}|[FHPX][0-9VX][0-9A-Z]{3})\\?["'`]/i,
+  /\b(?:ERROR|FATAL):? {1,2}([0-9][0-9A-Z]{4}|[FHPX][0-9VX][0-9A-Z]{3})[: ]/,
+  /\b(P[1-6]0\d{2})\b/,
+  /\b(SQLITE_ERROR)\b/,
 ];
 const table = [
+  /Could not find the table '(?:public\.)?([\w.]{1,120})'/,
   new RegExp(`(?:of|for|on|from|new row for) (?:relation|table) ${name}`),
   new RegExp(`\\b(?:relation|table|into) ${name}`, 'i'),
-  /\b(?:[Nn]o such table|Invalid object name|permission denied for (?:table|relation)):? '?([\w.]{1,120})/,
-  /Could not find the table '(?:public\.)?([\w.]{1,120})'/,
+  /\bforeign key constraint fails \([`"]?(?:[\w-]{1,80}[`"]?\.[`"]?)?([\w-]{1,120})[`"]?, CONSTRAINT/i,
+  /\b(?:[Nn]o such table|Invalid object name|in object|permission denied for (?:table|relation)):? '?([\w.]{1,120})/,
   /column of '([\w.]{1,120})' in the schema cache|column '[^'\n]{1,100}' of '([\w.]{1,120})'/,
+  /Could not find a relationship between '([\w.]{1,120})'/,
+  /\btable ([\w.]{1,120}) has (?:no column named|\d)/,
   /Table '([\w.]{1,120})' doesn't exist/,
   /constraint failed: ([\w]{1,100})\./,
+  /\bcolumn [`"']?([\w]{1,100})\.[\w]{1,100}[`"']? does not exist/,
+  /\bfor key '([\w]{1,100})\.[\w.]{1,100}'/,
   /\bcollection: ([\w.-]{1,120})/,
-  /\b(?:from|into|update|join) [`"']?([a-z_][\w.]{0,100})[`"']?(?=[\s(;]|$)/i,
+  /\bfor model "([\w.]{1,120})"/,
+  field('modelName'),
+  field('table(?:Name)?'),
+  /\b(?:ValidationError: )?(\w{1,60}) validation failed: \w/,
+  /\b(?:from|into|update|join) [`"']?([a-z_][\w.]{0,100})[`"']?(?=[\s(;,)\]'"`]|$)/i,
 ];
 const column = [
+  /Unknown column '(?:\w{1,100}\.)?([\w]{1,120})'/,
+  /\bcolumn [`"']?(?:[\w]{1,100}\.){1,2}([\w]{1,100})[`"']? does not exist/,
   new RegExp(`\\bcolumn ${name}`, 'i'),
   /\bcolumn ([\w.]{1,120}) does not exist/,
-  /[Nn]o such column: ([\w.]{1,120})/,
+  /[Nn]o such column: (?:\w{1,100}\.)?([\w]{1,120})/,
   /has no column named ([\w.]{1,120})/,
-  /Unknown column '([\w.]{1,120})'/,
   /Could not find the '([\w.]{1,120})' column/,
   /constraint failed: \w{1,100}\.([\w]{1,100})/,
   /Invalid column name '([\w.]{1,120})'/,
+  /constraint (?:failed|violation) on the \(?fields?:? ?\(?\s?[`"]([\w]{1,100})/i,
+  /\bKey \(([\w, ]{1,120})\)=/,
+  /\bField '([\w.]{1,120})' doesn't have a default value/,
+  /\bFOREIGN KEY \([`"]?([\w]{1,120})/,
+  /\bat path "([\w.]{1,120})"/,
+  /\bPath [`"]([\w.]{1,120})[`"] is required/,
+  /\bdup key: \{ ?"?([\w.]{1,120})"?:/,
+  field('column(?:Name)?'),
 ];
 const constraint = [
-  new RegExp(`\\bconstraint:? ${name}`),
+  new RegExp(`\\bconstraint:? ${name}`, 'i'),
+  /constraint violated:? (?:on the constraint: )?[`"]([\w.$-]{1,120})/,
   /for key '([\w.]{1,120})'/,
   /\bindex: ([\w.]{1,120})/,
+  field('constraint(?:Name)?'),
 ];
-const policy = [/\bpolicy \\?"([^"\\\n]{1,120})\\?"/];
+const policy = [/\bpolicy \\{0,3}"([^"\\\n]{1,120})\\{0,3}"(?! for relation)/];
 const sql =
-  /\b(?:select\b.{1,600}\bfrom|insert into|update .{1,200}\bset|delete from|alter table|create (?:table|policy|index))\b.{0,800}/i;
+  /\b(?:select\b.{1,600}\bfrom\s|insert into\s|update .{1,200}\bset\s|delete from\s|alter table\s|create (?:table|policy|index)\s).{0,800}/i;
 
 /** What a database's own words name; null where they name none. SQL at most 1,000 characters. */
 export function databaseFacts(text: string): DatabaseFacts {
-  const statement = sql.exec(text)?.[0] ?? null;
   return {
-    sql: statement?.trim().slice(0, 1000) ?? null,
-    sqlState: first(sqlState, text),
+    sql: statementIn(text),
+    sqlState: first(codes, text),
     table: first(table, text),
     column: first(column, text),
     constraint: first(constraint, text),
@@ -65,6 +92,17 @@ export function databaseFacts(text: string): DatabaseFacts {
 /** The table that a PostgREST address names: `/rest/v1/orders?select=id` is `orders`. */
 export function postgrestTable(path: string): string | null {
   return /\/rest\/v1\/(?!rpc\/)([\w.-]{1,120})/.exec(path)?.[1] ?? null;
+}
+
+/** The first statement, up to the quote that closes it where one opened it. */
+function statementIn(text: string): string | null {
+  const match = sql.exec(text);
+  if (!match) return null;
+  const opening = text[match.index - 1] ?? '';
+  const end = /["'`]/.test(opening) ? match[0].lastIndexOf(opening) : -1;
+  const statement = end > 0 ? match[0].slice(0, end) : match[0];
+  // SQLAlchemy writes `[SQL: …]`.
+  return (statement.includes('[') ? statement : statement.replace(/\]\s*$/, '')).trim().slice(0, 1000);
 }
 
 function first(patterns: readonly RegExp[], text: string): string | null {

@@ -1,6 +1,7 @@
 import type { Rule } from './rule.js';
 import { buildErrorRules } from './rules/build-error.js';
 import { databaseErrorRules } from './rules/database-error.js';
+import { firstLineRules } from './rules/first-line.js';
 import { networkErrorRules } from './rules/network-error.js';
 import { runtimeErrorRules } from './rules/runtime-error.js';
 import { uiErrorRules } from './rules/ui-error.js';
@@ -14,4 +15,5 @@ export const rules: readonly Rule[] = [
   ...networkErrorRules,
   ...uiErrorRules,
   ...unknownRules,
+  ...firstLineRules,
 ];

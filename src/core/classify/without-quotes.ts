@@ -9,6 +9,7 @@ const unexpectedValue = /\b(unexpected value) ".*/g;
 const tag = /<\/?([a-z][\w-]{0,60})((?:[ \t][^<>\n]{0,500})?)\/?>?/g;
 const locatorCall =
   /\b(getBy[A-Z]\w{0,20}|get_by_\w{1,20}|locator|frameLocator|frame_locator|filter|querySelector(?:All)?)\((?:[^()\n'"`/]|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\\n]|\\.)*`|\/(?:[^/\\\n]|\\.)*\/\w*)*\)/g;
+const snapshotName = /^([ \t]*Snapshot name:) .*$/gm;
 const quotedSelector = /\b(waiting for(?: selector)?) ["'].*/g;
 const httpStatuses = new Set(
   '200 201 202 204 301 302 303 304 307 308 400 401 403 404 405 409 410 415 422 429 500 501 502 503 504'.split(
@@ -27,6 +28,7 @@ export function withoutQuotes(message: string): string {
   if (text.includes('›')) text = text.replace(titleLine, '');
   if (text.includes('expect')) text = text.replace(customMessage, '');
   if (/^[ \t]*(?:- )?(?:Expected|Received|Locator)/m.test(text)) text = withoutValues(text);
+  if (text.includes('Snapshot name:')) text = text.replace(snapshotName, '$1');
   if (text.includes('unexpected value')) text = text.replace(unexpectedValue, '$1');
   if (text.includes('<') && /resolved to|intercepts| aka |\u2026<\//.test(text))
     text = text.replace(tag, nameOfTag);

@@ -1,14 +1,19 @@
-/** Something that is found by words, lower case and ASCII. */
+/** Something that is found by words, lower case. A letter beyond ASCII stands for any such: the words come before a pattern. */
 interface Worded {
   readonly words: readonly string[];
 }
 
+/** The column that all units beyond ASCII share. */
+const beyondAscii = 1;
+/** More states than a `Uint16Array` can name take twice the memory, which costs more time than anything else here. */
+const mostNarrowStates = 65_535;
+
 interface Automaton {
-  /** The column of each UTF-16 unit below 128; 0 for what no word contains. Cases share a column. */
+  /** The column of each UTF-16 unit below 128; 0 for what no word contains. Cases share one, as do all units beyond. */
   readonly columnOf: Uint8Array;
   readonly columns: number;
   /** The next state for a state and a column, row by row. */
-  readonly next: Int32Array;
+  readonly next: Uint16Array | Int32Array;
   /** The items that a state completes a word of. */
   readonly found: readonly (readonly number[])[];
 }
@@ -19,14 +24,14 @@ interface Automaton {
  */
 export function createWordIndex<T extends Worded>(items: readonly T[]): (text: string) => T[] {
   const { columnOf, columns, next, found } = automatonOf(items);
+  const completes = Uint8Array.from(found, (here) => (here.length > 0 ? 1 : 0));
   return (text) => {
     const hits = new Set<number>();
     let state = 0;
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);
-      state = next[state * columns + (unit < 128 ? (columnOf[unit] ?? 0) : 0)] ?? 0;
-      const here = found[state];
-      if (here && here.length > 0) for (const item of here) hits.add(item);
+      state = next[state * columns + (unit < 128 ? (columnOf[unit] ?? 0) : beyondAscii)] ?? 0;
+      if (completes[state] === 1) for (const item of found[state] ?? []) hits.add(item);
     }
     return [...hits].sort((a, b) => a - b).flatMap((item) => items[item] ?? []);
   };
@@ -35,12 +40,14 @@ export function createWordIndex<T extends Worded>(items: readonly T[]): (text: s
 function automatonOf(items: readonly Worded[]): Automaton {
   const { columnOf, columns } = alphabetOf(items);
   const states = 1 + items.reduce((sum, { words }) => sum + words.join('').length, 0);
-  const next = new Int32Array(states * columns);
+  const cells = states * columns;
+  const next = states <= mostNarrowStates ? new Uint16Array(cells) : new Int32Array(cells);
   const found: number[][] = [[]];
   for (const [item, { words }] of items.entries()) {
     for (const word of words) {
       let state = 0;
-      for (const letter of word) state = child(state * columns + (columnOf[letter.charCodeAt(0)] ?? 0));
+      for (const letter of word.split(''))
+        state = child(state * columns + (columnOf[letter.charCodeAt(0)] ?? beyondAscii));
       found[state]?.push(item);
     }
   }
@@ -54,13 +61,14 @@ function automatonOf(items: readonly Worded[]): Automaton {
 }
 
 function alphabetOf(items: readonly Worded[]): Pick<Automaton, 'columnOf' | 'columns'> {
-  const letters = [...new Set(items.flatMap(({ words }) => words.join('').split('')))];
+  const used = new Set(items.flatMap(({ words }) => words.join('').split('')));
+  const letters = [...used].filter((letter) => letter.charCodeAt(0) < 128);
   const columnOf = new Uint8Array(128);
   for (const [index, letter] of letters.entries()) {
-    columnOf[letter.charCodeAt(0)] = index + 1;
-    columnOf[letter.toUpperCase().charCodeAt(0)] = index + 1;
+    columnOf[letter.charCodeAt(0)] = beyondAscii + index + 1;
+    columnOf[letter.toUpperCase().charCodeAt(0)] = beyondAscii + index + 1;
   }
-  return { columnOf, columns: letters.length + 1 };
+  return { columnOf, columns: beyondAscii + letters.length + 1 };
 }
 
 /** Fills each gap of the trie with where the longest suffix that is itself a beginning of a word goes on, breadth first. */

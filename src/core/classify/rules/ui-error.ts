@@ -1,10 +1,11 @@
 import { rulesFor, type RuleOfClass } from '../rule.js';
+import { otherRunnerRules } from './ui/other-runners.js';
 
 const symptoms: readonly RuleOfClass[] = [
   {
     id: 'ui/strict-mode',
     words: ['strict mode violation', 'resolved to'],
-    pattern: /strict mode violation|locator resolved to \d+ elements/i,
+    pattern: /strict mode violation|\bresolved to \d+ elements/i,
     confidence: 0.95,
   },
   {
@@ -42,7 +43,7 @@ const symptoms: readonly RuleOfClass[] = [
       'expect(actual)',
     ],
     pattern:
-      /(?:Locator|Page)(?: \w{1,20})? expected (?:not )?to|expect\((?:locator|page)\)\.|element\(s\) not found|waiting for expect\(|(?:Locator|Page) expected (?:not )?to|\bexpect\.to[A-Z]\w+ with timeout|\bLocatorAssertions\b/,
+      /(?:Locator|Page)(?: \w{1,20}){0,3} expected (?:not )?to|expect\((?:locator|page)\)\.|element\(s\) not found|waiting for expect\(|(?:Locator|Page) expected (?:not )?to|\bexpect\.to[A-Z]\w+ with timeout|\bLocatorAssertions\b/,
     confidence: 0.92,
   },
   {
@@ -75,9 +76,10 @@ const symptoms: readonly RuleOfClass[] = [
       'snapshot',
       'image comparison',
       'expected an image',
+      'different from ',
     ],
     pattern:
-      /close match to snapshot|\d+ pixels \(ratio|pixels are different|[Ss]creenshot (?:comparison failed|does not match|mismatch)|[Ss]napshot comparison failed|snapshot doesn't exist at|\bto(?:HaveScreenshot|MatchSnapshot|MatchAriaSnapshot|MatchImageSnapshot|MatchInlineSnapshot)\b|Expected an image \d|image was \S+ different from snapshot|writing actual|expected: .{0,80}snapshot|visual (?:difference|regression)|snapshots? (?:failed|obsolete)/i,
+      /close match to snapshot|\d+ pixels \(ratio|pixels are different|[Ss]creenshot (?:comparison failed|does not match|mismatch)|[Ss]napshot comparison failed|snapshot doesn't exist at|\bto(?:HaveScreenshot|MatchSnapshot|MatchAriaSnapshot|MatchImageSnapshot|MatchInlineSnapshot)\b|Expected an image \d|(?:image|screenshot) was .{1,40} different from|writing actual|expected: .{0,80}snapshot|visual (?:difference|regression)|snapshots? (?:failed|obsolete)/i,
     confidence: 0.9,
   },
   {
@@ -175,7 +177,8 @@ const symptoms: readonly RuleOfClass[] = [
     id: 'ui/locator-complaint',
     words: ['locator.', 'elementhandle.', 'framelocator.'],
     pattern: /\b(?:locator|elementHandle|frameLocator)\.\w{1,40}: (?:Error: )?[A-Z]/i,
-    unless: /[Tt]arget|[Cc]losed|[Cc]rashed|Protocol|[Ee]xecution context|Test ended|is not a function/,
+    unless:
+      /[Tt]arget (?:page|closed|crashed)|[Cc]losed|[Cc]rashed|Protocol|[Ee]xecution context|Test ended|is not a function/,
     confidence: 0.72,
   },
   {
@@ -188,7 +191,7 @@ const symptoms: readonly RuleOfClass[] = [
     id: 'ui/waiting-for-event',
     words: ['while waiting for event', 'waitforfunction', 'wait_for_function'],
     pattern:
-      /while waiting for event "(?:popup|dialog|download|filechooser|page|console|framenavigated|worker)"|\b[Pp]age\.(?:waitForFunction|wait_for_function): (?:Test )?[Tt]imeout/,
+      /while waiting for event "(?:popup|dialog|download|filechooser|page|console|framenavigated|worker)"|\b(?:[Pp]age|[Ff]rame)\.(?:waitForFunction|wait_for_function): (?:Test )?[Tt]imeout/,
     confidence: 0.75,
   },
   {
@@ -216,5 +219,5 @@ const symptoms: readonly RuleOfClass[] = [
 /** The page did not show, or let do, what the test expects (CS-4): a symptom, which any deeper evidence outranks. */
 export const uiErrorRules = rulesFor(
   'ui-error',
-  symptoms.map((rule) => ({ ...rule, sources: ['error', 'stack'] as const })),
+  [...symptoms, ...otherRunnerRules].map((rule) => ({ ...rule, sources: ['error', 'stack'] as const })),
 );

@@ -22,11 +22,15 @@ export const unknownRules = rulesFor('unknown', [
       'sigtrap',
       'crashed',
       'died with',
+      'exited unexpectedly',
+      'forks emitted error',
+      'worker forks',
+      'connection closed',
       'browser was closed',
       'session closed',
     ],
     pattern:
-      /[Pp]age crashed|[Tt]arget crashed|worker process exited unexpectedly|(?:[Pp]age|[Cc]ontext|[Bb]rowser)(?:,? (?:context )?or browser)? has been closed|Target closed|browser (?:has )?(?:been )?disconnected|[Bb]rowser (?:was |has been )?closed|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS|ILL)\b|[Bb]rowser (?:has )?crashed|Session closed/,
+      /[Pp]age crashed|[Tt]arget crashed|[Ww]orker (?:process )?exited unexpectedly|Worker forks emitted error|Playwright connection closed|(?:[Pp]age|[Cc]ontext|[Bb]rowser)(?:,? (?:context )?or browser)? has been closed|Target closed|browser (?:has )?(?:been )?disconnected|[Bb]rowser (?:was |has been )?closed|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS|ILL)\b|[Bb]rowser (?:has )?crashed|Session closed/,
     confidence: 0.94,
   },
   {
@@ -39,9 +43,13 @@ export const unknownRules = rulesFor('unknown', [
       'err_worker_out_of_memory',
       'oomkilled',
       'cannot allocate memory',
+      'mark-compact',
+      'mark-sweep',
+      'last few gcs',
+      'scavenge',
     ],
     pattern:
-      /exit(?:ed)?(?: with)?(?: code)?:? 137\b|heap out of memory|near heap limit|ERR_WORKER_OUT_OF_MEMORY|OOMKilled|Cannot allocate memory|[Oo]ut of memory\b/,
+      /exit(?:ed)?(?: with)?(?: code)?:? 137\b|heap out of memory|near heap limit|ERR_WORKER_OUT_OF_MEMORY|OOMKilled|Cannot allocate memory|[Oo]ut of memory\b|Last few GCs|\bMark-(?:[Cc]ompact|sweep)\b.{0,40}\d MB/,
     confidence: 0.95,
   },
   {
@@ -67,9 +75,19 @@ export const unknownRules = rulesFor('unknown', [
       'unable to launch',
       'devtoolsactiveport',
       'process did exit',
+      'ws endpoint',
+      'x display',
+      'xserver',
+      'install-deps',
+      'missing libraries',
+      '<launching>',
+      '<launched>',
+      '[pid=',
+      'no such session',
+      'invalid session id',
     ],
     pattern:
-      /GLIBC_\S{1,12}' not found|Playwright does not support \w+ on|[Cc]annot open display|\bxvfb\b.{0,40}(?:fail|error|not)|[Ee]xecutable doesn't exist|[Ff]ailed to launch (?:chromium|firefox|webkit|chrome|the browser|browser|msedge)|missing dependencies|error while loading shared libraries|distribution '\w+' is not found|sandboxing failed|playwright install|just installed or updated|[Mm]issing X server|browserType\.launch\w*: |Could not find Chrome|DevToolsActivePort file doesn't exist|[Uu]nable to launch|No usable sandbox/,
+      /GLIBC_\S{1,12}' not found|Playwright does not support \w+ on|[Cc]annot open display|\bxvfb\b.{0,40}(?:fail|error|not)|[Ee]xecutable doesn't exist|[Ff]ailed to launch (?:chromium|firefox|webkit|chrome|the browser|browser|msedge)|missing dependencies|error while loading shared libraries|distribution '\w+' is not found|sandboxing failed|playwright install|just installed or updated|[Mm]issing X server|browserType\.launch\w*: |Could not find Chrome|DevToolsActivePort file doesn't exist|[Uu]nable to launch|No usable sandbox|waiting for the WS endpoint|[Uu]nable to open X display|without having a XServer|playwright\S{0,8} install-deps|^\s*Missing libraries\b|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|no such session\b|invalid session id/m,
     confidence: 0.95,
   },
   {
@@ -107,7 +125,7 @@ export const unknownRules = rulesFor('unknown', [
       'fixture',
     ],
     pattern:
-      /No tests found|did not expect \S{1,60} to be called here|Requiring @playwright\/test second time|two different versions of @playwright\/test|has unknown parameter|duplicate test title|'forbidOnly' option|not found\. Available projects|has been already started|fixtures? (?:is|are) not supported|error: unknown option|Cannot use\(\{|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)? is not a function|\b(?:describe|beforeAll|beforeEach) is not (?:a function|defined)|Class extends value undefined|playwright\.config\.\w+: config\.\w+ must|fixture "\w{1,60}" (?:has|is|was|depends|not)|\bfixture '\w{1,60}' not found/,
+      /No tests found|did not expect \S{1,60} to be called here|Requiring @playwright\/test second time|two different versions of @playwright\/test|has unknown parameter|duplicate test title|'forbidOnly' option|not found\. Available projects|has been already started|fixtures? (?:is|are) not supported|error: unknown option|Cannot use\(\{|\b\w{0,20}[Pp]age\.(?:locator|getBy\w+|goto) is not a function|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)? is not a function|\b(?:describe|beforeAll|beforeEach) is not (?:a function|defined)|Class extends value undefined|playwright\.config\.\w+: config\.\w+ must|fixture "\w{1,60}" (?:has|is|was|depends|not)|\bfixture '\w{1,60}' not found/,
     confidence: 0.8,
   },
   {

@@ -163,6 +163,7 @@ export const bundlerRules = rulesFor('build-error', [
     ],
     pattern:
       /@?vue\/compiler-sfc\]|\bCompileError\b|Element is missing end tag|\berror NG\d|\bNG[1-9]\d{3}:|is not a known element|<\/?\w{1,40}> attempted to close an element that was not open/,
+    unless: /NG0\d/,
     confidence: 0.93,
   },
   {

@@ -12,9 +12,10 @@ export const moduleRules = rulesFor('build-error', [
       'cannot find native binding',
       'err_load_url',
       'no such built-in module',
+      'require stack',
     ],
     pattern:
-      /Cannot find (?:module|package) ["'`]|Cannot find module |\b(?:ERR_)?MODULE_NOT_FOUND\b|No module named |Cannot find native binding|\bERR_LOAD_URL\b|No such built-in module/i,
+      /Cannot find (?:module|package) ["'`]|Cannot find module |\b(?:ERR_)?MODULE_NOT_FOUND\b|No module named |Cannot find native binding|\bERR_LOAD_URL\b|No such built-in module|Require stack:/i,
     confidence: 0.95,
   },
   {

@@ -52,7 +52,7 @@ export const syntaxRules = rulesFor('build-error', [
       'invalid token',
     ],
     pattern:
-      /\bERROR: (?:Expected|Unexpected|Unterminated|Syntax)|Expected ["'][^"'\n]{1,20}["'] but found ["']|[×x] (?:Expected|Unexpected|Unterminated) .{0,80}|Jest encountered an unexpected token|Unterminated (?:string constant|template|regexp)|^\s*(?:Error: )?(?:Expression expected|Unexpected eof)\b/im,
+      /\bERROR: (?:Expected|Unexpected|Unterminated|Syntax)|Expected ["'][^"'\n]{1,20}["'] but found ["']|(?:^|\s)[×x] (?:Expected|Unexpected|Unterminated) .{0,80}|Jest encountered an unexpected token|Unterminated (?:string constant|template|regexp)|^\s*(?:Error: )?(?:Expression expected|Unexpected eof)\b/m,
     unless: /JSON/,
     confidence: 0.9,
   },

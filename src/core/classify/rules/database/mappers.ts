@@ -61,6 +61,7 @@ export const mapperRules = rulesFor('database-error', [
       'invalidfieldnameexception',
       'failed query',
       'drizzle',
+      'pulling schema from',
       'queryfailederror',
       'typeormerror',
       'entitymetadatanotfound',
@@ -75,7 +76,7 @@ export const mapperRules = rulesFor('database-error', [
       'objection',
     ],
     pattern:
-      /Failed query: |\bDrizzle(?:Query)?Error\b|\bdrizzle-kit\b.{0,80}(?:error|fail)|\bQueryFailedError\b|\bEntityMetadataNotFoundError\b|\bEntityNotFoundError\b|\bSequelize\w{0,60}Error\b|\bKnex(?:TimeoutError)?: |\b(?:TableNotFound|(?:UniqueC|ForeignKeyC|NotNullC|CheckC|C)onstraintViolation|InvalidFieldName)Exception\b|No metadata for "\w{1,80}" was found/,
+      /Failed query: |\bDrizzle(?:Query)?Error\b|\bdrizzle-kit\b.{0,80}(?:error|fail)|Pulling schema from database|\bQueryFailedError\b|\bEntityMetadataNotFoundError\b|\bEntityNotFoundError\b|\bSequelize\w{0,60}Error\b|\bKnex(?:TimeoutError)?: |\b(?:TableNotFound|(?:UniqueC|ForeignKeyC|NotNullC|CheckC|C)onstraintViolation|InvalidFieldName)Exception\b|No metadata for "\w{1,80}" was found/,
     confidence: 0.94,
   },
   {

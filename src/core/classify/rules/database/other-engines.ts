@@ -86,9 +86,11 @@ export const otherEngineRules = rulesFor('database-error', [
       'cast to ',
       'topology was destroyed',
       'topology is closed',
+      'serverselection',
+      'no suitable servers',
     ],
     pattern:
-      /\bE11000\b|\bMongo[A-Z]\w{0,40}(?:Error|Exception)\b|\bMongoose\w{0,40}Error\b|\bMongoError\b|buffering timed out after|Cast to \w{1,40} failed for value|[Tt]opology (?:was destroyed|is closed)|\bpymongo\.errors/,
+      /\bE11000\b|\bMongo[A-Z]\w{0,40}(?:Error|Exception)\b|\bMongoose\w{0,40}Error\b|\bMongoError\b|buffering timed out after|Cast to \w{1,40} failed for value|[Tt]opology (?:was destroyed|is closed)|\bpymongo\.errors|\bServerSelection(?:Timeout)?Error\b|No suitable servers found/,
     confidence: 0.94,
   },
   {
@@ -100,7 +102,19 @@ export const otherEngineRules = rulesFor('database-error', [
   },
   {
     id: 'database/driver-frame',
-    words: ['node_modules/'],
+    words: [
+      'pg',
+      'postgres',
+      'mysql',
+      'mongo',
+      'better-sqlite3',
+      'tedious',
+      '@prisma/client',
+      'drizzle-orm',
+      'knex',
+      'typeorm',
+      'sequelize',
+    ].map((name) => `node_modules/${name}`),
     // An exception that passed through a driver need not be the database's.
     pattern:
       /node_modules\/(?:pg|pg-pool|pg-protocol|postgres|mysql2?|mongodb|mongoose|better-sqlite3|tedious|@prisma\/client|drizzle-orm|knex|typeorm|sequelize)\//,

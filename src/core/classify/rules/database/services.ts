@@ -70,7 +70,7 @@ export const serviceRules = rulesFor('database-error', [
     ],
     // Only the port says that it was a database.
     pattern:
-      /(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|[Cc]onnection refused|could not connect|[Cc]an't connect|failed to connect).{0,80}:(?:5432|5433|6543|3306|3307|27017|1433|1521|54322|26257|6379|9042)\b|\.s\.PGSQL\.\d+/,
+      /(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|[Cc]onnection refused|could not connect|[Cc]an't connect|failed to connect).{0,80}:(?:5432|5433|6543|3306|3307|27017|1433|1521|54322|26257|6379|9042)\b|:(?:5432|5433|6543|3306|27017|1433|6379)\b.{0,80}(?:[Rr]efused|[Tt]imed out|unreachable)|\.s\.PGSQL\.\d+/,
     confidence: 0.88,
   },
   {

@@ -81,7 +81,7 @@ export const httpRules = rulesFor('network-error', [
       'http error',
     ],
     pattern:
-      /\b(?:40[0134]|429|50\d) [Ee]rror\b|does not indicate success|\breturned (?:an? |HTTP |status |code |error ){0,4}[45]\d\d\b|"code\\?" ?: ?(?:4[0-2]\d|50[0-4])\b|\bERR_BAD_RE(?:SPONSE|QUEST)\b|\bstatus(?:[ _]?code)?\\?["']?(?: of| was| is|:|=)?\s{0,3}["']?[45]\d\d\b|\bHTTP(?:\/[\d.]{1,3}|[ _]?(?:[Ee]rror|[Ss]tatus|[Cc]ode))?:?\s{0,3}[45]\d\d\b|\bresponded with(?: a)?(?: status)?(?: code)?(?: of)?:? [45]\d\d\b|StatusCodeError: \d{3}|response(?: code| status)? (?:was|is|code:?) [45]\d\d\b|received HTTP status/i,
+      /\b(?:40[0134]|429|50\d) [Ee]rror\b|does not indicate success|\breturned (?:an? |HTTP |status |code |error ){0,4}[45]\d\d\b|"code\\?" ?: ?(?:4[0-2]\d|50[0-4])\b|\bERR_BAD_RE(?:SPONSE|QUEST)\b|(?:\b|http|response|error)[ _]?status(?:[ _]?code)?\\?["']?(?: of| was| is|:|=)?\s{0,3}["']?[45]\d\d\b|\bHTTP(?:\/[\d.]{1,3}|[ _]?(?:[Ee]rror|[Ss]tatus|[Cc]ode))?:?\s{0,3}[45]\d\d\b|\bresponded with(?: a)?(?: status)?(?: code)?(?: of)?:? [45]\d\d\b|StatusCodeError: \d{3}|response(?: code| status)? (?:was|is|code:?) [45]\d\d\b|received HTTP status/i,
     unless: /favicon|\.map\b|Failed to load resource|MIME/,
     confidence: 0.82,
   },
@@ -153,6 +153,14 @@ export const httpRules = rulesFor('network-error', [
     pattern: /^Expected status-like \d{3}, received \d{3}$/m,
     sources: ['error'],
     confidence: 0.72,
+  },
+  {
+    id: 'network/graphql',
+    words: ['graphql', '"code"', 'extensions', 'code: "', "code: '"],
+    // The answer of a GraphQL server that only says that it failed; what failed may stand in it as well.
+    pattern:
+      /\bcode["']?: ?["'](?:INTERNAL_SERVER_ERROR|UNAUTHENTICATED|FORBIDDEN|BAD_USER_INPUT|BAD_REQUEST|GRAPHQL_\w+|PERSISTED_QUERY_\w+|UNAUTHORIZED|TOO_MANY_REQUESTS|NOT_FOUND)["']|\bGraphQL error: |\b(?:ApolloError|CombinedGraphQLErrors|ServerParseError): /,
+    confidence: 0.74,
   },
   {
     id: 'network/cypress',

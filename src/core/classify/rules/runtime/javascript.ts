@@ -2,7 +2,7 @@ import { rulesFor } from '../../rule.js';
 
 /** Wordings that look like exceptions and are a request that failed, a module that did not load, or the test runner's. */
 const notTheCode =
-  /Failed to fetch|fetch failed|NetworkError|Load failed|network connection was lost|dynamically imported|module script|could not serialize|Unknown file extension|module specifier|ERR_(?:UNKNOWN_FILE|INVALID_MODULE|NETWORK)|in ES module scope|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)?(?:\(\.\.\.\))? is not a function|(?:describe|beforeAll|beforeEach|afterAll|afterEach|expect|chromium|_?playwright) is not (?:a function|defined)|\b(?:jest|cy|vi) is not defined|Class extends value undefined|'Page' object has no attribute/;
+  /Failed to fetch|fetch failed|NetworkError|Load failed|network connection was lost|dynamically imported|module script|could not serialize|Unknown file extension|module specifier|ERR_(?:UNKNOWN_FILE|INVALID_MODULE|NETWORK)|in ES module scope|\b\w{0,20}[Pp]age\.(?:locator|getBy\w+|goto) is not a function|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)?(?:\(\.\.\.\))? is not a function|(?:describe|beforeAll|beforeEach|afterAll|afterEach|expect|chromium|_?playwright) is not (?:a function|defined)|\b(?:jest|cy|vi) is not defined|Class extends value undefined|'Page' object has no attribute/;
 
 /** What JavaScript engines (V8, SpiderMonkey, JavaScriptCore) and Node throw at code that is wrong. */
 export const javascriptRules = rulesFor('runtime-error', [
@@ -102,7 +102,7 @@ export const javascriptRules = rulesFor('runtime-error', [
       'internal error:',
     ],
     pattern:
-      /\bException (?:while|in|during|occurred)\b|a (?:client|server)-side exception has occurred|Unexpected Application Error!|Unhandled Runtime Error|^\s*(?:Uncaught )?Script error\.?\s*$|\bdigest: ?['"]?\d{6,}/m,
+      /\bException (?:while|in (?!thread)|during|occurred)\b|a (?:client|server)-side exception has occurred|Unexpected Application Error!|Unhandled Runtime Error|^\s*(?:Uncaught )?Script error\.?\s*$|\bdigest: ?['"]?\d{6,}/m,
     confidence: 0.85,
   },
   {
@@ -138,6 +138,13 @@ export const javascriptRules = rulesFor('runtime-error', [
     unless:
       /ERR_INVALID_URL.*net::|net::ERR|Failed to fetch|play\(\)|is not a valid selector|'fetch' on 'Window'/,
     confidence: 0.82,
+  },
+  {
+    id: 'runtime/selector-of-the-page',
+    words: ['is not a valid selector'],
+    pattern: /is not a valid selector/,
+    unless: /locator|[Pp]age\.|frame\.|elementHandle/,
+    confidence: 0.75,
   },
   {
     id: 'runtime/console-errors-found',

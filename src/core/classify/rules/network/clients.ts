@@ -1,0 +1,104 @@
+import { rulesFor } from '../../rule.js';
+
+/** What HTTP clients of all languages call a request that failed. */
+export const clientRules = rulesFor('network-error', [
+  {
+    id: 'network/client-exception',
+    words: [
+      'response code',
+      'err_non_2xx',
+      'requests.exceptions',
+      'httpx.',
+      'aiohttp.',
+      'urllib3.',
+      'urllib.error',
+      'httprequestexception',
+      'webexception',
+      'java.net.',
+      'okhttp',
+      'faraday::',
+      'net::',
+      'errno::',
+      'guzzlehttp',
+      'curl error',
+      'curl: (',
+      'dial tcp',
+      'i/o timeout',
+      'reqwest::',
+      'hyper::',
+      'apolloerror',
+      'servererror',
+      'superagent',
+      'clientexception',
+      'retryerror',
+      'webclientresponse',
+      'resourceaccessexception',
+      'httpclienterror',
+      'httpservererror',
+      'feignexception',
+      'mint.',
+      'httpoison',
+    ],
+    pattern:
+      /[Rr]esponse code:? [45]\d\d\b|ERR_NON_2XX_3XX|\brequests\.exceptions\.|\bhttpx\.\w*(?:Error|Timeout|Exception)|\baiohttp\.\w*(?:Error|exceptions)|\burllib3\.exceptions|urllib\.error\.|\bHttpRequestException\b|System\.Net\.(?:WebException|Sockets)|\bjava\.net\.\w{2,40}Exception|\bFaraday::\w+Error|\bNet::(?:Read|Open|HTTP)\w+|\bErrno::E(?:CONN|HOST|NET|TIMED)\w*|GuzzleHttp\\Exception|\bcURL error \d+|\bcurl: \(\d+\)|\bdial tcp\b|\bi\/o timeout\b|\breqwest::Error|\bHttp(?:Client|Server)ErrorException\b|\bResourceAccessException\b|\bFeignException\b|\bWebClientResponseException\b|\bMint\.TransportError|\bHTTPoison\.Error|Response not successful|\bClientException with SocketException|\bSocketException: /,
+    confidence: 0.84,
+  },
+  {
+    id: 'network/page-navigation',
+    words: ['page', 'frame'].flatMap((owner) =>
+      ['goto', 'navigate', 'reload', 'go_', 'goback', 'goforward', 'wait_for_', 'waitfor', 'expect_'].map(
+        (action) => `${owner}.${action}`,
+      ),
+    ),
+    // A navigation that failed for a reason of the browser's own wording (WebKit has many).
+    pattern:
+      /\b(?:[Pp]age|[Ff]rame)\.(?:goto|navigate|reload|go_?[Bb]ack|go_?[Ff]orward|wait_?[Ff]or_?(?:URL|url|[Nn]avigation|[Ll]oad_?[Ss]tate|[Rr]esponse|[Rr]equest)|expect_(?:navigation|response|request))(?:Async)?: \S/,
+    unless:
+      /[Cc]rashed|has been closed|[Tt]arget (?:page, context or browser )?closed|Test ended|is not a function|expected string|disconnected|Execution context|Object reference/,
+    confidence: 0.72,
+  },
+  {
+    id: 'network/webkit-words',
+    words: [
+      'connect to the server',
+      'network connection',
+      'access control checks',
+      'server with the specified hostname',
+      'request timed out',
+      'secure connection',
+      'error resolving',
+      'frame load interrupted',
+      'preflight response',
+      'cannot load ',
+      'ssl error',
+      'unacceptable tls',
+      'could not be established',
+      'internet connection appears',
+    ],
+    pattern:
+      /Could not connect to (?:the )?server|network connection was lost|due to access control checks|server with the specified hostname could not be found|[Rr]equest timed out|secure connection to the server cannot be made|Error resolving|Frame load interrupted|Preflight response is not successful|An SSL error has occurred|Unacceptable TLS certificate|Internet connection appears to be offline/,
+    confidence: 0.84,
+  },
+  {
+    id: 'network/translated',
+    words: [
+      'verbindung',
+      'connexion',
+      'connessione',
+      'conexi',
+      'conex',
+      '连接',
+      '拒绝',
+      '拒否',
+      '接続',
+      'соединени',
+      'zielcomputer',
+      'ordinateur cible',
+      'equipo de destino',
+      '연결',
+    ],
+    pattern:
+      /Verbindung(?:saufbau)? (?:wurde |)(?:verweigert|abgelehnt|zurückgesetzt)|Zielcomputer die Verbindung verweigerte|keine Verbindung (?:hergestellt|mit)|[Cc]onnexion (?:refusée|réinitialisée|échouée)|ordinateur cible l'a expressément refusée|denegó expresamente|[Cc]onexi[oó]n (?:rechazada|reh?usada|restablecida)|[Cc]onex[aã]o recusada|[Cc]onnessione rifiutata|积极拒绝|拒绝连接|连接(?:被)?(?:拒绝|超时|重置|失败)|无法连接|接続(?:が|を)?(?:拒否|できません|タイムアウト)|拒否されたため|[Сс]оединени[ея] (?:отклонено|сброшено)|Не удалось подключиться|연결(?:이|을)? ?(?:거부|할 수 없)/,
+    confidence: 0.8,
+  },
+]);

@@ -1,0 +1,53 @@
+import { rulesFor } from '../../rule.js';
+
+/** Exceptions that are known by their shape alone, where no rule knows the words. */
+export const exceptionRules = rulesFor('runtime-error', [
+  {
+    id: 'runtime/server-rendering',
+    words: [
+      'not matching server-rendered',
+      'rendered on server',
+      'expected on client',
+      'client vnode',
+      'server rendered dom',
+      'server rendered element',
+      'bailing hydration',
+      'while rendering',
+      'rendering the page',
+      'server render',
+      'ssr',
+    ],
+    pattern:
+      /not matching server-rendered content|^\s*- (?:rendered on server|expected on client|Client vnode|Server rendered DOM):|Bailing hydration|Server rendered element contains|[Ee]rror (?:while|when|during) (?:server[- ]?side )?rendering|Error handling .{0,60}render/m,
+    confidence: 0.88,
+  },
+  {
+    id: 'runtime/named-exception',
+    words: ['error:', 'error [', 'exception'],
+    // `SomethingError: words`, at the beginning of a line: somebody threw it, and nobody else said why.
+    pattern:
+      /(?:^\s{0,12}|[|\]>:] {1,3})(?:Uncaught |Unhandled |Caused by: |Exception in thread \S{1,40} |error: )?(?:[\w$.]{1,100}[.\\:])?[A-Z]\w{1,60}(?:Error(?: \[\w{1,60}\])?:\s|Exception(?::\s|\s*$))/m,
+    sources: ['error'],
+    unless:
+      /[Tt]imeout|Assert|Expect|Abort|Playwright|Target|Protocol|Syntax|[Ll]ocator|Network|Axios|Fetch|HTTP|Http|Driver|Cypress|Element|Session/,
+    confidence: 0.45,
+  },
+  {
+    id: 'runtime/page-frame',
+    words: ['at http', '(http', '@http', 'webpack-internal'],
+    // Frames of scripts that the page loaded, in the stack of whatever they threw.
+    pattern:
+      /^\s*at .{0,120}\(?(?:webpack-internal|https?):\/\/.{1,300}:\d+:\d+\)?$|^[\w$.<>/]{0,80}@https?:\/\/.{1,300}:\d+:\d+$/m,
+    sources: ['error'],
+    unless: /cypress_runner|__cypress|\/wd\//,
+    confidence: 0.44,
+  },
+  {
+    id: 'runtime/traceback',
+    words: ['traceback (most recent call last)', 'stacktrace', 'goroutine ', 'stack trace'],
+    pattern: /Traceback \(most recent call last\)|^goroutine \d+ \[running\]/m,
+    sources: ['error', 'server'],
+    unless: /playwright/,
+    confidence: 0.3,
+  },
+]);

@@ -1,0 +1,101 @@
+import type { RuleOfClass } from '../../rule.js';
+
+/** The beginnings of the actions' names, in any language's spelling. */
+const actions =
+  'click dblclick tap fill type press check uncheck set hover focus select drag dispatch text inner get_ getattribute input is_ isvisible ishidden isenabled isdisabled ischecked wait_for_selector waitforselector screenshot move wheel down up'.split(
+    ' ',
+  );
+
+/** How the assertions and drivers of other runners and languages say that a page is not as expected. */
+export const otherRunnerRules: readonly RuleOfClass[] = [
+  {
+    id: 'ui/selenium-wait',
+    words: [
+      'expected condition failed',
+      'waiting for visib',
+      'waiting for presence',
+      'waiting for element',
+      'waiting for text',
+      'waiting for invisib',
+      'waiting for staleness',
+      'tried for',
+      'webdriverexception',
+      'element reference',
+      'attached to the dom',
+    ],
+    pattern:
+      /Expected condition failed|waiting for (?:visibility|presence|element|text|invisibility|staleness)\b.{0,60}(?:located|clickable|to be|of)|\(tried for \d+ (?:second|milli)|element reference\b.{0,120} (?:is )?stale|[Nn]o longer attached to the DOM|is not attached to the page document/,
+    confidence: 0.86,
+  },
+  {
+    id: 'ui/plain-assertion',
+    words: [
+      'expected',
+      'but found',
+      'but was',
+      'assert',
+      'failures:',
+      'failure/error',
+      'expectation failed',
+      'not equal',
+    ],
+    // Values compared with nothing that says where they came from: what the page shows, as a rule.
+    pattern:
+      /[Ee]xpected:? ?[[<"'].{0,200}[\]>"'],? but (?:found|was|got)|\b[Ee]xpected:? .{1,200}? but (?:was|found|got|received|it was|saw):? |Assert\.\w{1,30}\(\) Failure|Failed asserting that|Failure\/Error: |^\s*AssertionError\b|^E\s{1,12}assert |\bassert(?:ion)?(?: .{1,60})? failed\b|^E?\s{0,12}AssertionError: |\bComparisonFailure\b|\bAssertionFailedError\b|\bAssertionException\b|\bexpected .{1,100}?[,;]? (?:but )?got .|Error Trace:|\b[Ee]xpected (?:the )?(?:element|locator|button|link|text|page|heading|dialog)\b.{1,120} (?:not )?to (?:be|have|contain|show)\b|\bNot equal: |Minitest::Assertion/m,
+    unless: /\bstatus\b|\bHTTP\b/,
+    confidence: 0.62,
+  },
+  {
+    id: 'ui/other-drivers',
+    words: [
+      'specified selector',
+      'expected "',
+      'webdriver',
+      'waiting for element',
+      'did not see',
+      'no such ',
+      'see expected',
+    ],
+    // TestCafe, Nightwatch, Dusk.
+    pattern:
+      /\bspecified selector (?:does|is|did)\b|expected "[\w ]{1,30}" but got: "|while waiting for element\b|[Dd]id not see expected text|not currently interactable|WebDriver\\Exception\\(?:NoSuchElement|ElementNot|InvalidElement|StaleElement|ElementClick|Timeout)/,
+    confidence: 0.85,
+  },
+  {
+    id: 'ui/aria-difference',
+    words: [
+      '- button',
+      '- link',
+      '- heading',
+      '- text',
+      '- list',
+      '- paragraph',
+      '- img',
+      '- banner',
+      '- navigation',
+    ],
+    // Two roles of the page that differ, where the matcher's own line is cut off.
+    pattern:
+      /^[ \t]*[-+] {1,12}- (?:button|link|heading|text|textbox|list|listitem|paragraph|img|banner|navigation)\b/m,
+    confidence: 0.75,
+  },
+  {
+    id: 'ui/page-action',
+    words: ['page', 'frame', 'mouse', 'keyboard', 'touchscreen'].flatMap((owner) =>
+      actions.map((action) => `${owner}.${action}`),
+    ),
+    // An action on the page that failed for whatever reason its log gives.
+    pattern:
+      /\b(?:[Pp]age|[Ff]rame|[Mm]ouse|[Kk]eyboard|[Tt]ouchscreen)\.(?:click|dblclick|tap|fill|type|press|check|uncheck|set_?[Cc]hecked|hover|focus|select_?[Oo]ption|set_?[Ii]nput_?[Ff]iles|drag_?[Aa]nd_?[Dd]rop|dispatch_?[Ee]vent|text_?[Cc]ontent|inner_?(?:[Tt]ext|HTML|html)|get_?[Aa]ttribute|input_?[Vv]alue|is_?(?:[Vv]isible|[Hh]idden|[Ee]nabled|[Dd]isabled|[Cc]hecked)|wait_?[Ff]or_?[Ss]elector|screenshot|move|wheel|down|up)(?:_\w{1,20})?: \S/,
+    unless:
+      /[Tt]arget (?:page|closed|crashed)|[Cc]losed|[Cc]rashed|Protocol|[Ee]xecution context|Test ended|is not a function/,
+    confidence: 0.72,
+  },
+  {
+    id: 'ui/python-action-frame',
+    words: ['sync_api/_generated.py', 'async_api/_generated.py', 'playwright/_impl/'],
+    pattern:
+      /a?sync_api\/_generated\.py\W.{1,30} in (?:click|dblclick|fill|type|press|check|uncheck|hover|tap|focus|select_option|set_input_files|wait_for_selector|text_content|inner_text|inner_html|get_attribute|to_\w{2,40}|not_to_\w{2,40})\b/,
+    confidence: 0.5,
+  },
+];
