@@ -33,7 +33,7 @@ export function createDiagnose({ settings, folder, cwd }: DiagnoseOptions): Diag
     for (const failure of failures) {
       count += 1;
       const n = count;
-      const where = { folder: await folder.failure(n), limits: settings.evidence };
+      const where = { folder: await folder.failure(n), limits: settings.evidence, root: cwd };
       const evidence = { ...(await gatherEvidence({ failure, run, ...where })), rootDir: cwd };
       diagnosed.push({
         n,

@@ -1,0 +1,78 @@
+import path from 'node:path';
+import { bounds } from '../bounds.js';
+import type { AppFolders } from './app-folders.js';
+import type { ProjectFiles } from './project-files.js';
+import { decoded, pathOfFileUrl, urlOf } from './served-files.js';
+
+/** A source that a map names. */
+export interface OriginalFile {
+  /** Relative to the project's root with `/` where it lies there, else as near to it as the map says. */
+  readonly name: string;
+  /** Whether it is the user's own code: in the project, and no package, no bundler's runtime. */
+  readonly own: boolean;
+  /** Where it lies in the project, or null. */
+  readonly file: string | null;
+}
+
+/** `webpack://app/./src/a.tsx?abcd`, `webpack-internal:///(rsc)/./src/a.tsx`, `turbopack:///[project]/src/a.tsx`. */
+const bundlers = /^(?:webpack|webpack-internal|turbopack|rollup|rspack|ng|app|vite):\/\/[^/]*\//;
+const layer = /^(?:\/?\([\w.-]{1,60}\)\/(?=\.)|\/?\[[\w.-]{1,60}\]\/)/;
+const foreign =
+  /(?:^|\/)node_modules\/|\/?\.vite\/deps\/|(?:^|\/)\.yarn\/|^\/?\(?webpack\)?\/|^external |^virtual:|^vite\//;
+/** Nothing else is the user's code, and nothing else is read for a snippet: a map may name `.env`. */
+const code = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx)$/i;
+const unprintable = /[\p{C}\p{Zl}\p{Zp}]/u;
+const longest = 500;
+
+/** A source as its map names it. */
+export interface NamedSource {
+  readonly name: string;
+  /** What the map says its text is, or null; tells apart the files of one name of several apps. */
+  readonly content: string | null;
+}
+
+/** Finds the file of the project that a map's source is; null where its name can be none. */
+export function originalFile(
+  source: NamedSource,
+  files: ProjectFiles,
+  { apps }: AppFolders,
+): OriginalFile | null {
+  const named = pathNamedBy(source.name, files);
+  if (named === null || named === '' || named.length > longest || unprintable.test(named)) return null;
+  const candidates = foreign.test(named) || !code.test(named) ? [] : placesOf(named, files, apps);
+  const file = candidates.find((one) => isText(one, source.content, files)) ?? candidates[0] ?? null;
+  const name = files.relative(file ?? path.resolve(files.root, named)) ?? named;
+  return { name, own: isOwnName(name), file };
+}
+
+/** What is not on the disk is taken for the user's own as well, unless its name leads out of the project. */
+function isOwnName(name: string): boolean {
+  return (
+    code.test(name) && !foreign.test(name) && !path.isAbsolute(name) && !/^(?:\.\.\/|[A-Za-z]:)/.test(name)
+  );
+}
+
+function placesOf(named: string, files: ProjectFiles, apps: readonly string[]): string[] {
+  const candidates = path.isAbsolute(named) ? [named] : apps.map((app) => path.join(app, named));
+  return candidates.map((file) => files.find(file)).filter((file) => file !== null);
+}
+
+function isText(file: string, content: string | null, files: ProjectFiles): boolean {
+  if (content === null) return false;
+  const read = files.read(file, bounds.script);
+  return read.kind === 'read' && read.text === content;
+}
+
+function pathNamedBy(source: string, files: ProjectFiles): string | null {
+  const plain = source.replaceAll('\\', '/');
+  const url = urlOf(plain);
+  if (url?.protocol === 'file:') return pathOfFileUrl(url);
+  if (url === null) return normal(plain.replace(bundlers, '').replace(layer, '').replace(/\?.*$/, ''));
+  const served = decoded(url.pathname);
+  if (served.startsWith('/@fs/')) return served.slice(4);
+  return files.relative(served) === null ? normal(served.slice(1)) : served;
+}
+
+function normal(file: string): string {
+  return path.posix.normalize(file).replace(/^\.\//, '');
+}
