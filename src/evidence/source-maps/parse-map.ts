@@ -1,5 +1,5 @@
 import { AnyMap, decodedMappings, type TraceMap } from '@jridgewell/trace-mapping';
-import { field, listOf, parseJson } from '../unknown-fields.js';
+import { field, listOf, parseJson, stringOr } from '../unknown-fields.js';
 
 /** A source map that can be asked, or why there is none. */
 export type ParsedMap =
@@ -23,6 +23,9 @@ export function parseMap(text: string, url: string | null): ParsedMap {
   }
 }
 
+/** Base64 VLQ; the library reads on over anything else, and would answer with wrong lines. */
+const mappings = /^[A-Za-z\d+/;,]*$/;
+
 function isMap(json: unknown): boolean {
   if (Number(field(json, 'version')) !== 3) return false;
   const sections = field(json, 'sections');
@@ -30,7 +33,7 @@ function isMap(json: unknown): boolean {
     return listOf(sections).length > 0 && listOf(sections).every((one) => isMap(field(one, 'map')));
   const sources = field(json, 'sources');
   return (
-    typeof field(json, 'mappings') === 'string' &&
+    mappings.test(stringOr(field(json, 'mappings'), '!')) &&
     Array.isArray(sources) &&
     sources.every((source) => source === null || typeof source === 'string')
   );

@@ -85,7 +85,8 @@ export class SourceMapper {
     if (original.test(address)) return this.#asNamed(frame, address, true);
     if (/^https?:/.test(address) && !own(address)) return null;
     const found = this.#lookup(address);
-    if (found.kind === 'as-written') return this.#asNamed(frame, found.file, /^https?:/.test(address));
+    // A path with a space in it is no address to those who read the text after this.
+    if (found.kind === 'as-written') return this.#asNamed(frame, found.file, /^https?:|[\s()]/.test(address));
     if (found.kind === 'mapped') return traced(found.map, frame, places);
     return null;
   }
@@ -119,7 +120,8 @@ export class SourceMapper {
 
 function traced(map: TraceMap, frame: Frame, { files, folders }: MapPlaces): Origin | null {
   const position = originalPositionFor(map, { line: frame.line, column: Math.max(0, frame.column - 1) });
-  if (position.source === null) return null;
+  // A broken map may name a source that it does not have.
+  if (!position.source || position.line < 1 || position.column < 0) return null;
   const content = sourceContentFor(map, position.source);
   const file = originalFile({ name: position.source, content }, files, folders);
   if (file === null) return null;
