@@ -29,7 +29,7 @@ function mapped(root: string, stack: string, scripts: readonly CapturedScript[] 
 }
 
 function locationOf(stack: string): string {
-  return /https?:\/\/[^\s()]+/.exec(stack)?.[0] ?? '';
+  return /\(((?:https?|webpack-internal):\/\/\S+)\)(?:\n|$)/.exec(stack)?.[1] ?? '';
 }
 
 async function viteBundle(root: string, sourcemap: boolean | 'hidden' | 'inline'): Promise<string> {
@@ -160,8 +160,32 @@ describe('EV-6: bundles on the disk', () => {
       const bundle = await webpackBundle(root, { mode, devtool });
       const stack = stackOf(readFileSync(bundle, 'utf8'), `${origin}/main.js`);
       expect(stack).toContain(mode === 'production' ? `${origin}/main.js:1:` : 'webpack-internal:///./src/');
-      expectTheThrow({ ...mapped(root, stack), console: withLocation(mapped(root, stack)) });
+      expectTheThrow(mapped(root, stack));
     }
+  });
+
+  it('EV-6 maps the modules of a Next.js page and of its server, evaluated in layers', async () => {
+    const root = bundledApp();
+    const bundle = await webpackBundle(root, { mode: 'development', devtool: 'eval-source-map' });
+    const text = readFileSync(bundle, 'utf8');
+    rmSync(path.join(root, 'dist'), { recursive: true });
+    const layered = (layer: string) =>
+      text.replaceAll('webpack-internal:///./', `webpack-internal:///(${layer})/./`);
+    writeFiles(path.join(root, '.next'), {
+      'static/chunks/app/page.js': layered('app-pages-browser'),
+      'server/app/page.js': layered('rsc'),
+    });
+    const page = stackOf(layered('app-pages-browser'), `${origin}/_next/static/chunks/app/page.js`);
+    expect(page).toContain('webpack-internal:///(app-pages-browser)/./src/checkout/submit.ts:');
+    expectTheThrow(mapped(root, page));
+    // React numbers the frames that it passes on from the server.
+    const server = stackOf(layered('rsc'), 'http://localhost/page.js').replaceAll(
+      /webpack-internal:(\S+?\.ts):/g,
+      'rsc://React/Server/webpack-internal:$1?7:',
+    );
+    expect(server).toContain('(rsc)/./src/checkout/submit.ts?7:');
+    const evidence = mapped(root, server);
+    expect(evidence.console[0]?.stack).toMatch(/src\/checkout\/submit\.ts:14:\d+\)/);
   });
 
   it('EV-6 maps the stack of a bundle that Node runs, in the server’s output', async () => {
@@ -191,10 +215,6 @@ describe('EV-6: bundles on the disk', () => {
     expect(sources[0]?.snippet).toContain('> 14 |');
   });
 });
-
-function withLocation(evidence: Evidence): Evidence['console'] {
-  return evidence.console.map((entry) => ({ ...entry, location: classify(evidence).facts.source ?? '' }));
-}
 
 describe('EV-6: what the capture kept', () => {
   it('EV-6 maps Vite’s development code through its inline map, query and all', async () => {

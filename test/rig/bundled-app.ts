@@ -6,7 +6,8 @@ import { tempDir } from './temp-dir.js';
 /** Where the app throws: line and file, as a person would name them. */
 export const thrownAt = 'src/checkout/submit.ts:14';
 
-const sources = {
+/** The files of the app, by their path in it. */
+export const appFiles: Readonly<Record<string, string>> = {
   'package.json': '{ "name": "shop", "type": "module" }',
   'index.html': '<!doctype html><title>shop</title><script type="module" src="/src/main.ts"></script>',
   'src/main.ts': `import { first } from 'left-first';
@@ -48,7 +49,7 @@ function send(form: Form, lines: string[]): string {
 /** Writes a small app in TypeScript, with a package, whose global `run()` throws at `thrownAt`. */
 export function bundledApp(more: Record<string, string> = {}): string {
   const dir = tempDir('bundled app');
-  writeFiles(dir, { ...sources, ...more });
+  writeFiles(dir, { ...appFiles, ...more });
   return dir;
 }
 

@@ -47,8 +47,10 @@ export function findMap(address: string, places: MapPlaces): MapLookup {
 }
 
 /** A module that a bundle evaluates: its map stands in the bundle, beside its name. */
-function evaluated(address: string, { files, folders, captured }: MapPlaces): MapLookup {
-  const reference = findEvalReference(address, { files, folders, captured });
+function evaluated(address: string, places: MapPlaces): MapLookup {
+  // React numbers the frames that it passes on from a server: `…/page.tsx?7`.
+  const reference =
+    findEvalReference(address, places) ?? findEvalReference(address.replace(/\?.*$/, ''), places);
   const text = reference === null ? null : textOfDataUrl(reference);
   if (text === null) return { kind: 'unknown', because: 'no bundle holds a map of this module' };
   return mappedBy(text, null);

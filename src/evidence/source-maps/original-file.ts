@@ -40,9 +40,11 @@ export function originalFile(
   const named = pathNamedBy(source.name, files);
   if (named === null || named === '' || named.length > longest || unprintable.test(named)) return null;
   const candidates = foreign.test(named) || !code.test(named) ? [] : placesOf(named, files, apps);
-  const file = candidates.find((one) => isText(one, source.content, files)) ?? candidates[0] ?? null;
-  const name = files.relative(file ?? path.resolve(files.root, named)) ?? named;
-  return { name, own: isOwnName(name), file };
+  const sameText = (file: string): boolean => isText(file, source.content, files);
+  const file = candidates.find(sameText) ?? candidates[0] ?? endsOf(named).find(sameText) ?? null;
+  const place = file === null ? null : files.find(file);
+  const name = files.relative(place ?? path.resolve(files.root, named)) ?? named;
+  return { name, own: isOwnName(name), file: place };
 }
 
 /** What is not on the disk is taken for the user's own as well, unless its name leads out of the project. */
@@ -50,6 +52,12 @@ function isOwnName(name: string): boolean {
   return (
     code.test(name) && !foreign.test(name) && !path.isAbsolute(name) && !/^(?:\.\.\/|[A-Za-z]:)/.test(name)
   );
+}
+
+/** A map that was made elsewhere (in a container, say) names its files by the path there; only one of the same text is taken. */
+function endsOf(named: string): string[] {
+  const parts = named.split('/').filter((part) => part !== '' && part !== '..');
+  return parts.slice(1, -1).map((_, at) => parts.slice(at + 1).join('/'));
 }
 
 function placesOf(named: string, files: ProjectFiles, apps: readonly string[]): string[] {

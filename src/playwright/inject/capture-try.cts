@@ -136,9 +136,9 @@ class TryCapture {
 
   /** The texts in which frames of the page stand, those of errors first. */
   #stacks(): string[] {
-    const errors = this.#try.errors.map(({ message, stack }) => stack ?? message ?? '');
+    const errors = this.#try.errors.flatMap(({ message = '', stack = '' }) => [message, stack]);
     const alarming = this.#console.entries().filter(isAlarming);
-    return [...alarming.flatMap(({ stack, text, location }) => [stack ?? '', text, location]), ...errors];
+    return [...errors, ...alarming.flatMap(({ stack, text, location }) => [stack ?? '', text, location])];
   }
 }
 

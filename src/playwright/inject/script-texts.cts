@@ -9,6 +9,8 @@ const mostScripts = 20;
 /** Of all scripts and maps of one try together. */
 const mostBytes = 16 * 1024 * 1024;
 const timeoutMs = 1_000;
+/** Taken before a test can replace it. */
+const { fetch } = globalThis;
 const address = /https?:\/\/[^\s()"'<>]{1,2000}?(?=:\d{1,7}:\d{1,9}(?!\d))/g;
 const reference = /\/[/*][#@]\s?sourceMappingURL=([^\s'"*\\]{1,2000})[\s*/]*$/;
 
@@ -47,13 +49,13 @@ class ScriptTexts {
     const urls = scriptsIn(sought).filter((url) => !this.#sought.has(url) && origins.has(originOf(url)));
     const reads = urls.slice(0, mostScripts - this.#sought.size).map(async (url) => {
       this.#sought.add(url);
-      const text = await this.#textOf(context, url, sought.responseOf(url));
-      if (text !== null) await this.#keep(context, url, text);
+      const text = await this.#textOf(url, sought.responseOf(url));
+      if (text !== null) await this.#keep(url, text);
     });
     await Promise.allSettled(reads);
   }
 
-  async #textOf(context: BrowserContext, url: string, response: Response | null): Promise<string | null> {
+  async #textOf(url: string, response: Response | null): Promise<string | null> {
     if (response) {
       const size = Number(response.headers()['content-length'] ?? 0);
       if (size > this.#bytesLeft) return null;
@@ -62,24 +64,33 @@ class ScriptTexts {
       const found = await capped(text, timeoutMs).catch(() => null);
       if (found !== null) return found;
     }
-    return this.#fetched(context, url);
+    return this.#fetched(url);
   }
 
-  async #fetched(context: BrowserContext, url: string): Promise<string | null> {
-    const { request } = context;
-    const get = internalCall(request, () => request.get(url, { timeout: timeoutMs, maxRedirects: 0 }));
-    const answer = await capped(get, timeoutMs);
-    if (!answer.ok() || /html/i.test(answer.headers()['content-type'] ?? '')) return null;
-    return capped(answer.text(), timeoutMs);
+  /** Not by the context's own `request`, which is closed before the context is. */
+  async #fetched(url: string): Promise<string | null> {
+    const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
+    if (!answer.ok || /html/i.test(answer.headers.get('content-type') ?? '')) {
+      await answer.body?.cancel();
+      return null;
+    }
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of answer.body ?? []) {
+      bytes += chunk.length;
+      if (bytes > this.#bytesLeft) return null;
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString('utf8');
   }
 
-  async #keep(context: BrowserContext, url: string, text: string): Promise<void> {
+  async #keep(url: string, text: string): Promise<void> {
     const file = this.#write(text);
     if (file === null) return;
     const script: CapturedScript = { url, file, map: null };
     this.#scripts.push(script);
     const mapUrl = mapOf(url, text);
-    const map = mapUrl && (await this.#fetched(context, mapUrl).catch(() => null));
+    const map = mapUrl && (await this.#fetched(mapUrl).catch(() => null));
     if (map) script.map = this.#write(map);
   }
 
