@@ -38,13 +38,29 @@ export function originalFile(
   { apps }: AppFolders,
 ): OriginalFile | null {
   const named = pathNamedBy(source.name, files);
-  if (named === null || named === '' || named.length > longest || unprintable.test(named)) return null;
-  const candidates = foreign.test(named) || !code.test(named) ? [] : placesOf(named, files, apps);
-  const sameText = (file: string): boolean => isText(file, source.content, files);
-  const file = candidates.find(sameText) ?? candidates[0] ?? endsOf(named).find(sameText) ?? null;
-  const place = file === null ? null : files.find(file);
+  if (named === null || !isName(named)) return null;
+  const place =
+    foreign.test(named) || !code.test(named) ? null : placeOf({ ...source, name: named }, files, apps);
   const name = files.relative(place ?? path.resolve(files.root, named)) ?? named;
   return { name, own: isOwnName(name), file: place };
+}
+
+/** A source without a name is, resolved, the folder of its map. */
+function isName(text: string): boolean {
+  return text !== '' && text.length <= longest && !text.endsWith('/') && !unprintable.test(text);
+}
+
+function placeOf(
+  { name: named, content }: NamedSource,
+  files: ProjectFiles,
+  apps: readonly string[],
+): string | null {
+  const places = (path.isAbsolute(named) ? [named] : apps.map((app) => path.join(app, named)))
+    .map((file) => files.find(file))
+    .filter((file) => file !== null);
+  const isSame = (file: string): boolean => isText(file, content, files);
+  const place = places.find(isSame) ?? places[0] ?? endsOf(named).find(isSame);
+  return place === undefined ? null : files.find(place);
 }
 
 /** What is not on the disk is taken for the user's own as well, unless its name leads out of the project. */
@@ -58,11 +74,6 @@ function isOwnName(name: string): boolean {
 function endsOf(named: string): string[] {
   const parts = named.split('/').filter((part) => part !== '' && part !== '..');
   return parts.slice(1, -1).map((_, at) => parts.slice(at + 1).join('/'));
-}
-
-function placesOf(named: string, files: ProjectFiles, apps: readonly string[]): string[] {
-  const candidates = path.isAbsolute(named) ? [named] : apps.map((app) => path.join(app, named));
-  return candidates.map((file) => files.find(file)).filter((file) => file !== null);
 }
 
 function isText(file: string, content: string | null, files: ProjectFiles): boolean {

@@ -11,7 +11,7 @@ export interface Frame {
   readonly end: number;
 }
 
-const position = /:(\d{1,7}):(\d{1,9})(?![\d:])/g;
+const position = /:(\d{1,7}):(\d{1,9})(?![\d:\]/])/g;
 const longestAddress = 2_048;
 /** React wraps a server's frame: `rsc://React/Server/webpack-internal:///(rsc)/./page.tsx`. The last scheme is the file's own. */
 const scheme = /[a-z][a-z\d+.-]{1,30}:\/\//gi;

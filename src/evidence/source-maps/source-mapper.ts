@@ -5,7 +5,7 @@ import { cleanText } from '../clean-text.js';
 import type { Shortfalls } from '../shortfalls.js';
 import { findMap, type MapLookup } from './find-map.js';
 import type { MapPlaces } from './map-places.js';
-import { originalFile, type OriginalFile } from './original-file.js';
+import { originalFile, type NamedSource, type OriginalFile } from './original-file.js';
 import { framesIn, type Frame } from './parse-frames.js';
 import { snippetOf } from './snippet.js';
 
@@ -42,6 +42,7 @@ export interface SourceMapperOptions {
 export class SourceMapper {
   readonly #options: SourceMapperOptions;
   readonly #lookups = new Map<string, MapLookup>();
+  readonly #files = new Map<string, OriginalFile | null>();
   readonly #excerpts = new Map<string, SourceExcerpt>();
   #frames = 0;
 
@@ -81,19 +82,40 @@ export class SourceMapper {
     this.#frames += 1;
     if (this.#frames > mostFrames) return null;
     const address = frame.address.replace(/#.*$/, '');
-    const { places, own } = this.#options;
+    const { own } = this.#options;
     if (original.test(address)) return this.#asNamed(frame, address, true);
     if (/^https?:/.test(address) && !own(address)) return null;
     const found = this.#lookup(address);
     // A path with a space in it is no address to those who read the text after this.
     if (found.kind === 'as-written') return this.#asNamed(frame, found.file, /^https?:|[\s()]/.test(address));
-    if (found.kind === 'mapped') return traced(found.map, frame, places);
+    if (found.kind === 'mapped') return this.#traced(found.map, frame);
     return null;
   }
 
-  #asNamed({ line, column }: Frame, name: string, moved: boolean): Origin | null {
+  #traced(map: TraceMap, frame: Frame): Origin | null {
+    const position = originalPositionFor(map, { line: frame.line, column: Math.max(0, frame.column - 1) });
+    // A broken map may name a source that it does not have.
+    if (!position.source || position.line < 1 || position.column < 0) return null;
+    const content = sourceContentFor(map, position.source);
+    const file = this.#fileOf({ name: position.source, content });
+    if (file === null) return null;
+    const own = file.own && !isIgnored(map, position.source);
+    return { ...file, own, line: position.line, column: position.column + 1, content, moved: true };
+  }
+
+  /** Finding one reads files, and a stack names few of them often. */
+  #fileOf(source: NamedSource): OriginalFile | null {
+    const key = `${source.content?.length ?? ''} ${source.name}`;
+    const known = this.#files.get(key);
+    if (known !== undefined) return known;
     const { files, folders } = this.#options.places;
-    const file = originalFile({ name, content: null }, files, folders);
+    const found = originalFile(source, files, folders);
+    this.#files.set(key, found);
+    return found;
+  }
+
+  #asNamed({ line, column }: Frame, name: string, moved: boolean): Origin | null {
+    const file = this.#fileOf({ name, content: null });
     return file && { ...file, line, column, content: null, moved };
   }
 
@@ -116,17 +138,6 @@ export class SourceMapper {
     const generated = cleanText(`${frame.address}:${frame.line}:${frame.column}`);
     this.#excerpts.set(at, { at, generated, snippet: snippet && cleanText(snippet) });
   }
-}
-
-function traced(map: TraceMap, frame: Frame, { files, folders }: MapPlaces): Origin | null {
-  const position = originalPositionFor(map, { line: frame.line, column: Math.max(0, frame.column - 1) });
-  // A broken map may name a source that it does not have.
-  if (!position.source || position.line < 1 || position.column < 0) return null;
-  const content = sourceContentFor(map, position.source);
-  const file = originalFile({ name: position.source, content }, files, folders);
-  if (file === null) return null;
-  const own = file.own && !isIgnored(map, position.source);
-  return { ...file, own, line: position.line, column: position.column + 1, content, moved: true };
 }
 
 /** Whether a reader would take a name that is not the user's own for one that is. */
