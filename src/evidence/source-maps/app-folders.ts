@@ -20,6 +20,8 @@ const buildNames = new Set([
   '.svelte-kit',
   'www',
 ]);
+const servedNames = new Set(['client', 'browser', 'public', 'static', 'output', 'standalone', 'www']);
+const mostInner = 30;
 const appMarks = /^(?:package\.json|index\.html|(?:vite|next|webpack|nuxt|svelte|astro)\.config\.\w{2,3})$/;
 const deepest = 3;
 const mostFolders = 400;
@@ -36,12 +38,23 @@ export function findAppFolders(root: string): AppFolders {
     for (const entry of entries) {
       if (!entry.isDirectory()) continue;
       const child = path.join(folder, entry.name);
-      if (buildNames.has(entry.name)) builds.push(child);
+      if (buildNames.has(entry.name)) builds.push(child, ...servedFoldersIn(child));
       else if (depth < deepest && !/^(?:node_modules|\..*)$/.test(entry.name))
         queue.push({ folder: child, depth: depth + 1 });
     }
   }
   return { apps, builds };
+}
+
+/** `dist/client`, `build/client`, `dist/<app>/browser`: what is served is often a part of what is built. */
+function servedFoldersIn(build: string): string[] {
+  const inner = foldersIn(build);
+  return [...inner, ...inner.flatMap(foldersIn)].filter((folder) => servedNames.has(path.basename(folder)));
+}
+
+function foldersIn(folder: string): string[] {
+  const folders = entriesOf(folder).filter((entry) => entry.isDirectory());
+  return folders.slice(0, mostInner).map((entry) => path.join(folder, entry.name));
 }
 
 function entriesOf(folder: string): Dirent[] {
