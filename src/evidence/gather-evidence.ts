@@ -14,6 +14,7 @@ import { readTestPage } from './page-sources.js';
 import { keepScreenshot } from './screenshot.js';
 import { suiteServerOutput, testServerOutput } from './server-output.js';
 import { Shortfalls } from './shortfalls.js';
+import type { ParsedMaps } from './source-maps/parsed-maps.js';
 
 /** One failure, and where what belongs to it lies. */
 export interface EvidenceRequest {
@@ -24,6 +25,8 @@ export interface EvidenceRequest {
   readonly limits: EvidenceLimits;
   /** The project's root, in which sources and their maps are looked for; Playwright's `rootDir` where it is not given. */
   readonly root?: string;
+  /** Source maps that were read for other failures of the run. */
+  readonly maps?: ParsedMaps;
 }
 
 /** What a failure's sources gave, without what is the same for all. */
@@ -48,7 +51,7 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
       ? await gatherTest({ ...request, folder }, failure, shortfalls)
       : await gatherSuite(run, failure, shortfalls);
   const unmapped = { ...gathered, errors };
-  const where = { root: request.root ?? run.rootDir, pageUrl: gathered.pageUrl, scripts };
+  const where = { root: request.root ?? run.rootDir, pageUrl: gathered.pageUrl, scripts, maps: request.maps };
   const mapped = await shortfalls.attempt('the source maps', () => mapEvidence(unmapped, where, shortfalls));
   const evidence = { ...unmapped, sources: [], ...mapped };
   await shortfalls.attempt('the files of the evidence', () =>

@@ -7,6 +7,7 @@ import { hasFailed } from './network-selection.js';
 import type { Shortfalls } from './shortfalls.js';
 import { findAppFolders } from './source-maps/app-folders.js';
 import { CapturedScripts } from './source-maps/captured-scripts.js';
+import { ParsedMaps } from './source-maps/parsed-maps.js';
 import { ProjectFiles } from './source-maps/project-files.js';
 import { SourceMapper } from './source-maps/source-mapper.js';
 
@@ -19,6 +20,8 @@ export interface MappingRequest {
   readonly root: string;
   readonly pageUrl: string | null;
   readonly scripts: readonly CapturedScript[];
+  /** Maps that were read for other failures of the run. */
+  readonly maps?: ParsedMaps | undefined;
 }
 
 /** Rewrites text, given which part of the evidence it is. */
@@ -38,6 +41,7 @@ export function mapEvidence(
     files,
     folders: findAppFolders(files.root),
     captured: new CapturedScripts(request.scripts),
+    maps: request.maps ?? new ParsedMaps(),
   };
   const mapper = new SourceMapper({ places, shortfalls, own: ownOrigin(request) });
   const map: MapPart = (text, part) => {

@@ -4,7 +4,6 @@ import { bounds } from '../bounds.js';
 import { findEvalReference } from './find-eval-reference.js';
 import type { MapPlaces } from './map-places.js';
 import { textOfDataUrl } from './map-reference.js';
-import { parseMap } from './parse-map.js';
 import { mapOfCaptured, mapOfFile, type MapOfScript } from './read-map.js';
 import { filesServedAt, urlOf } from './served-files.js';
 
@@ -37,15 +36,16 @@ function evaluated(address: string, places: MapPlaces): MapLookup {
     findEvalReference(address, places) ?? findEvalReference(address.replace(/\?.*$/, ''), places);
   const text = reference === null ? null : textOfDataUrl(reference);
   if (text === null) return { kind: 'unknown', because: 'no bundle holds a map of this module' };
-  return lookupOf(parseMap(text, null)) ?? nothing;
+  return lookupOf(places.maps.parse(text, null)) ?? nothing;
 }
 
 /** Code that a program on this machine runs from the disk. */
-function onDisk(address: string, { files, folders }: MapPlaces): MapLookup {
+function onDisk(address: string, places: MapPlaces): MapLookup {
+  const { files, folders } = places;
   const [file] = filesServedAt(address, folders);
   const place = file === undefined ? null : files.find(file);
   if (place === null || /[\\/]node_modules[\\/]/.test(place) || !source.test(place)) return nothing;
-  const found = script.test(place) ? lookupOf(mapOfFile(place, files)) : null;
+  const found = script.test(place) ? lookupOf(mapOfFile(place, places)) : null;
   return found ?? { kind: 'as-written', file: place };
 }
 
@@ -56,9 +56,9 @@ function served(url: URL, places: MapPlaces): MapLookup {
   const candidates = filesServedAt(url.href, folders).flatMap((file) => files.find(file) ?? []);
   // A build that is not the one that was served would name other lines.
   const place = candidates.find((file) => text === null || isText(file, text, places));
-  const byFile = place !== undefined && script.test(place) ? lookupOf(mapOfFile(place, files)) : null;
+  const byFile = place !== undefined && script.test(place) ? lookupOf(mapOfFile(place, places)) : null;
   if (byFile?.kind === 'mapped') return byFile;
-  const found = (text === null ? null : lookupOf(mapOfCaptured(url.href, captured))) ?? byFile;
+  const found = (text === null ? null : lookupOf(mapOfCaptured(url.href, places))) ?? byFile;
   if (found !== null) return found;
   if (place === undefined) return withoutMap(candidates.length > 0);
   if (isBuilt(place, places)) return withoutMap(false);

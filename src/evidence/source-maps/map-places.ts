@@ -1,5 +1,6 @@
 import type { AppFolders } from './app-folders.js';
 import type { CapturedScripts } from './captured-scripts.js';
+import type { ParsedMaps } from './parsed-maps.js';
 import type { ProjectFiles } from './project-files.js';
 
 /** Where scripts, maps and sources are looked for. */
@@ -7,4 +8,5 @@ export interface MapPlaces {
   readonly files: ProjectFiles;
   readonly folders: AppFolders;
   readonly captured: CapturedScripts;
+  readonly maps: ParsedMaps;
 }

@@ -6,6 +6,7 @@ import type { Evidence } from '../../../src/core/evidence.js';
 import { mapEvidence } from '../../../src/evidence/map-evidence.js';
 import { Shortfalls } from '../../../src/evidence/shortfalls.js';
 import { mapReferenceIn } from '../../../src/evidence/source-maps/map-reference.js';
+import { ParsedMaps } from '../../../src/evidence/source-maps/parsed-maps.js';
 import { snippetOf } from '../../../src/evidence/source-maps/snippet.js';
 import { anEvidence } from '../../rig/builders.js';
 import { writeFiles } from '../../rig/bundled-app.js';
@@ -220,5 +221,18 @@ describe('EV-6: references to maps', () => {
     ['', null],
   ])('EV-6 reads the one at the end of %j', (script, expected) => {
     expect(mapReferenceIn(script)).toBe(expected);
+  });
+});
+
+describe('EV-11: maps that are read', () => {
+  it('EV-11 reads the map of one bundle once for all failures, and keeps few', () => {
+    const maps = new ParsedMaps();
+    const map = aMap({ sources: ['a.ts'] });
+    const first = maps.parse(map, 'http://h/a.js.map');
+    expect(maps.parse(map, 'http://h/a.js.map')).toBe(first);
+    expect(maps.parse(map, 'http://h/b.js.map')).not.toBe(first);
+    expect(maps.parse(aMap({ sources: ['b.ts'] }), 'http://h/a.js.map')).not.toBe(first);
+    maps.parse(map, 'http://h/c.js.map');
+    expect(maps.parse(map, 'http://h/a.js.map')).not.toBe(first);
   });
 });
