@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,6 +9,7 @@ import { appFiles, thrownAt, writeFiles } from '../rig/bundled-app.js';
 import { launchOptions } from '../rig/chromium.js';
 import { freePort } from '../rig/free-port.js';
 import { inlineSuite, type FinishedSuite, type InlineSuite } from '../rig/inline-suite.js';
+import { webpackBundle } from '../rig/webpack-bundle.js';
 
 const config = (port: number): string => `
 import { defineConfig } from '@playwright/test';
@@ -48,6 +50,13 @@ test('development server', async ({ page }) => {
   await thrown;
   await expect(page.locator('h1')).toBeVisible();
 });
+test('evaluated modules', async ({ page }) => {
+  await page.goto('/packed/evaluated.html');
+  const thrown = page.waitForEvent('pageerror');
+  await page.evaluate('setTimeout(run)');
+  await thrown;
+  await expect(page.locator('h1')).toBeVisible();
+});
 test('bundle', async ({ page }) => {
   await page.goto('/packed/page.html');
   await page.evaluate('run()');
@@ -62,6 +71,7 @@ beforeAll(async () => {
     'playwright.config.ts': config(await freePort()),
     'server.mjs': server,
     'tests/app.spec.ts': spec,
+    '../outside/evaluated.html': '<!doctype html><title>dev</title><script src="evaluated.js"></script>',
     '../outside/page.html': '<!doctype html><title>packed</title><script src="main.js"></script>',
   });
   const app = path.join(suite.dir, 'app');
@@ -74,6 +84,8 @@ beforeAll(async () => {
     sourcemap: 'linked',
     outfile: path.join(suite.dir, '../outside/main.js'),
   });
+  const evaluated = await webpackBundle(app, { mode: 'development', devtool: 'eval-source-map' });
+  renameSync(evaluated, path.join(suite.dir, '../outside/evaluated.js'));
   finished = await suite.run();
 });
 afterAll(() => suite.dispose());
@@ -98,6 +110,16 @@ describe('EV-6: a page in a browser', () => {
       generated: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/src\/checkout\/submit\.ts:\d+:\d+$/),
       snippet: expect.stringContaining('> 14 |   lines.push(form.order!.id'),
     });
+  });
+
+  it('EV-6 names the source of what threw in a module that a bundle evaluates, which no frame names', async () => {
+    const evidence = await evidenceOf('evaluated modules');
+    expect(evidence.missing).toEqual([]);
+    const { source } = classify(evidence).facts;
+    expect(source).toMatch(new RegExp(`^app/${thrownAt}:\\d+$`));
+    expect(evidence.sources.find(({ at }) => at === source)?.generated).toMatch(
+      /^webpack-internal:\/\/\/.*submit\.ts:/,
+    );
   });
 
   it('EV-6 names the source of what threw inside the test’s own call, by a map that only the server has', async () => {

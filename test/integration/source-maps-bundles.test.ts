@@ -3,7 +3,6 @@ import path from 'node:path';
 import * as esbuild from 'esbuild';
 import { build as viteBuild, createServer } from 'vite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import webpack from 'webpack';
 import { classify } from '../../src/core/classify/classify.js';
 import type { Evidence } from '../../src/core/evidence.js';
 import { mapEvidence } from '../../src/evidence/map-evidence.js';
@@ -11,6 +10,7 @@ import { Shortfalls } from '../../src/evidence/shortfalls.js';
 import type { CapturedScript } from '../../src/playwright/capture-format.js';
 import { anEvidence } from '../rig/builders.js';
 import { bundledApp, stackOf, thrownAt, writeFiles } from '../rig/bundled-app.js';
+import { webpackBundle } from '../rig/webpack-bundle.js';
 
 const origin = 'http://localhost:5173';
 
@@ -40,24 +40,6 @@ async function viteBundle(root: string, sourcemap: boolean | 'hidden' | 'inline'
     build: { sourcemap, minify: 'esbuild', modulePreload: false },
   });
   return onlyScript(path.join(root, 'dist/assets'));
-}
-
-async function webpackBundle(root: string, config: webpack.Configuration): Promise<string> {
-  const compiler = webpack({
-    context: root,
-    entry: './src/main.ts',
-    output: { path: path.join(root, 'dist'), filename: 'main.js' },
-    resolve: { extensions: ['.ts', '.js'] },
-    module: {
-      rules: [{ test: /\.ts$/, use: path.join(import.meta.dirname, '../rig/strip-types-loader.cjs') }],
-    },
-    ...config,
-  });
-  const stats = await new Promise<webpack.Stats | undefined>((done, failed) =>
-    compiler.run((error, result) => (error ? failed(error) : done(result))),
-  );
-  if (stats?.hasErrors()) throw new Error(stats.toString());
-  return path.join(root, 'dist/main.js');
 }
 
 function onlyScript(folder: string): string {
