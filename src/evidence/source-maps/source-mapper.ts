@@ -23,7 +23,7 @@ interface Origin extends OriginalFile {
 const mostFrames = 1_000;
 /** Maps are kept while the failure's texts are read; so many scripts have one. */
 const mostLookups = 64;
-const mostExcerpts = 12;
+const mostExcerpts = 60;
 /** An address that is a source already: `webpack://app/./src/a.tsx?abcd`. */
 const original = /^(?:webpack|turbopack|rspack):\/\//;
 
@@ -50,7 +50,7 @@ export class SourceMapper {
     this.#options = options;
   }
 
-  /** The lines around the first own frame of each text that was mapped, at most 12. */
+  /** The lines around the first own frame of each text that was mapped, at most 60. */
   get excerpts(): SourceExcerpt[] {
     return [...this.#excerpts.values()];
   }

@@ -1,5 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/core/classify/classify.js';
 import type { Evidence } from '../../../src/core/evidence.js';
@@ -221,6 +222,50 @@ describe('EV-6: references to maps', () => {
     ['', null],
   ])('EV-6 reads the one at the end of %j', (script, expected) => {
     expect(mapReferenceIn(script)).toBe(expected);
+  });
+});
+
+describe('EV-12: addresses of any kind', () => {
+  it('EV-12 nothing that stands in a stack, or in a map, makes the mapping throw', () => {
+    const root = tempDir();
+    writeFiles(root, { 'src/a.ts': 'one\ntwo\nthree\n', 'dist/%.js': 'x' });
+    const scheme = [
+      'http://localhost:3000/',
+      'file://',
+      'file://host/',
+      'webpack-internal:///',
+      'webpack://',
+      '/',
+      'C:\\',
+    ];
+    const piece = fc.constantFrom(
+      ...scheme,
+      '%',
+      '%E0%A4',
+      '\0',
+      '..',
+      '/',
+      'app.js',
+      '.map',
+      '?',
+      '#',
+      '[',
+      '\ud800',
+      '(',
+      ' ',
+      '@fs',
+    );
+    const address = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(address, address, (frame, source) => {
+        const evidence = throwing(root, aMap({ sources: [source] }), [
+          `${frame}:1:1`,
+          'http://localhost:3000/app.js:1:1',
+        ]);
+        expect(evidence.console[0]?.stack).toContain('at f');
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 
