@@ -8,6 +8,7 @@ import type { Settings } from './core/settings.js';
 import { signatureOf } from './core/signature.js';
 import { writeFailureRecord } from './failure-record.js';
 import { gatherEvidence } from './evidence/gather-evidence.js';
+import { ParsedMaps } from './evidence/source-maps/parsed-maps.js';
 import { runFiles } from './playwright/report-format.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import type { RunFolder } from './run-folder.js';
@@ -30,10 +31,11 @@ export function createDiagnose({ settings, folder, cwd }: DiagnoseOptions): Diag
   return async (run) => {
     const failures: Failure[] = [...(run.suiteFailure ? [run.suiteFailure] : []), ...run.failures];
     const diagnosed: DiagnosedFailure[] = [];
+    const maps = new ParsedMaps();
     for (const failure of failures) {
       count += 1;
       const n = count;
-      const where = { folder: await folder.failure(n), limits: settings.evidence };
+      const where = { folder: await folder.failure(n), limits: settings.evidence, root: cwd, maps };
       const evidence = { ...(await gatherEvidence({ failure, run, ...where })), rootDir: cwd };
       const one = {
         n,

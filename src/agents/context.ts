@@ -1,6 +1,6 @@
 import type { AgentClaim, AgentOutcome, FileChange } from '../core/attempt.js';
 import type { Diagnosis } from '../core/diagnosis.js';
-import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
+import type { ConsoleEntry, NetworkEntry, SourceExcerpt } from '../core/evidence.js';
 
 /**
  * `context.json`, whose path an agent finds in `SELF_HEAL_CONTEXT`: everything that is known of one failure (AG-2).
@@ -27,6 +27,8 @@ export interface AgentContext {
     causes: readonly string[];
   };
   diagnosis: Pick<Diagnosis, 'category' | 'alternatives' | 'confidence' | 'why' | 'facts' | 'warning'>;
+  /** The lines around `diagnosis.facts.source`; null where they are not at hand. */
+  source: SourceExcerpt | null;
   screenshot: string | null;
   trace: string | null;
   pageUrl: string | null;

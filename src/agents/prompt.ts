@@ -20,6 +20,7 @@ export function renderPrompt(context: AgentContext, { slashCommand, contextFile 
     section('Error', fenced(middleCut(context.error.message, 2500))),
     context.error.snippet && section('Test source', fenced(middleCut(context.error.snippet, 1200))),
     whyWeThinkSo(context),
+    sourceLines(context),
     lines('Console', consoleLines(context)),
     lines('Requests that failed', requestLines(context)),
     lines('Server output', context.serverOutput.split('\n').slice(-20)),
@@ -63,6 +64,12 @@ function whyWeThinkSo({ diagnosis }: AgentContext): string {
   const also = alternatives.length > 0 ? ` (it may also be ${alternatives.join(' or ')})` : '';
   const head = `It is taken for a ${category}${also}.${warning ? ` ${warning}.` : ''}`;
   return section('Diagnosis', text === '' ? head : `${head} What decided:\n\n${fenced(text)}`);
+}
+
+/** The lines that the error came from, unless they are the test's own, which stand above. */
+function sourceLines({ source, test, error }: AgentContext): string {
+  if (!source?.snippet || (test && error.snippet && source.at.startsWith(`${test.file}:`))) return '';
+  return section(`Source at ${inline(source.at)}`, fenced(middleCut(source.snippet, 1600)));
 }
 
 function consoleLines({ console }: AgentContext): string[] {

@@ -141,6 +141,7 @@ function recordOf(loose: Loose, rootDir: string): ClassifyRecord {
     pageUrl: loose.pageUrl ?? null,
     screenshot: null,
     trace: null,
+    sources: [],
     missing: [],
     cut: [],
     rootDir: loose.project?.root ?? rootDir,

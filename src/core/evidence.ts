@@ -33,6 +33,16 @@ export interface NetworkEntry {
   readonly responseBody: string | null;
 }
 
+/** The lines around a position of the user's own code that a stack names. */
+export interface SourceExcerpt {
+  /** `src/form.tsx:12:5`, as the mapped texts say it. */
+  readonly at: string;
+  /** The position in the code that ran: `http://localhost/assets/index-4f2a.js:1:2345`. */
+  readonly generated: string;
+  /** Five lines, numbered, the one of the position marked with `>`; null where the source is not at hand. */
+  readonly snippet: string | null;
+}
+
 /**
  * Everything gathered around one failure, bounded. `missing` and `cut` say in words what is not here and what was
  * shortened, so that nobody takes silence for absence.
@@ -54,6 +64,8 @@ export interface Evidence {
   readonly trace: string | null;
   readonly missing: readonly string[];
   readonly cut: readonly string[];
+  /** Lines of the user's own code that the stacks lead to, through source maps where it was bundled. */
+  readonly sources: readonly SourceExcerpt[];
   /** Folders whose files are the user's own code. */
   readonly rootDir: string;
 }

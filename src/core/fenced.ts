@@ -15,5 +15,5 @@ export function fenced(text: string): string {
   const harmless = text
     .replaceAll(/SELF-HEAL:/g, 'SELF-HEAL :')
     .replaceAll(/Fix applied successfully/gi, 'Fix applied …');
-  return `${fence}text\n${harmless.trim()}\n${fence}`;
+  return `${fence}text\n${harmless.replace(/^(?:[ \t]*\n)+/, '').trimEnd()}\n${fence}`;
 }

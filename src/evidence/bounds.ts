@@ -21,6 +21,9 @@ export const bounds = {
   note: 400,
   /** An error-context.md of Playwright. */
   errorContext: 512 * kib,
+  /** A script that is looked through for its source map, and a source that lines are quoted of. */
+  script: 16 * 1024 * kib,
+  sourceMap: 32 * 1024 * kib,
   /** One entry of a capture file, as JSON. */
   captureEntry: 4 * 1024 * kib,
   /** One line of a trace that is read whole; longer ones (DOM snapshots, mostly) are only looked at. */

@@ -2,16 +2,19 @@ import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Evidence } from '../core/evidence.js';
 import type { Failure, SuiteFailure, TestError, TestFailure } from '../core/failure.js';
+import type { CapturedScript } from '../playwright/capture-format.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { boundedText } from './bounded-text.js';
 import { cleanErrors } from './clean-errors.js';
 import { cleanRequest } from './clean-request.js';
 import { writeEvidenceFiles } from './evidence-files.js';
+import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits, ScreenshotSource } from './page-evidence.js';
 import { readTestPage } from './page-sources.js';
 import { keepScreenshot } from './screenshot.js';
 import { suiteServerOutput, testServerOutput } from './server-output.js';
 import { Shortfalls } from './shortfalls.js';
+import type { ParsedMaps } from './source-maps/parsed-maps.js';
 
 /** One failure, and where what belongs to it lies. */
 export interface EvidenceRequest {
@@ -20,10 +23,16 @@ export interface EvidenceRequest {
   /** The failure's own folder, `failures/<n>/`; made where it is missing. */
   readonly folder: string;
   readonly limits: EvidenceLimits;
+  /** The project's root, in which sources and their maps are looked for; Playwright's `rootDir` where it is not given. */
+  readonly root?: string;
+  /** Source maps that were read for other failures of the run. */
+  readonly maps?: ParsedMaps;
 }
 
 /** What a failure's sources gave, without what is the same for all. */
-type Gathered = Omit<Evidence, 'errors' | 'missing' | 'cut' | 'rootDir'>;
+type Gathered = Omit<Evidence, 'errors' | 'sources' | 'missing' | 'cut' | 'rootDir'>;
+/** With what the frames in them are mapped by. */
+type Unmapped = Gathered & { readonly scripts: readonly CapturedScript[] };
 
 /**
  * Gathers everything around one failure, cleaned, masked and bounded (EV-9, EV-10, EV-11), and writes it into `folder`:
@@ -37,21 +46,25 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
   await shortfalls.attempt('the folder of the evidence', () => mkdir(folder, { recursive: true }));
   const errors =
     (await shortfalls.attempt('the errors', () => cleanErrors(failure.errors, shortfalls))) ?? [];
-  const gathered =
+  const { scripts, ...gathered } =
     failure.scope === 'test'
       ? await gatherTest({ ...request, folder }, failure, shortfalls)
       : await gatherSuite(run, failure, shortfalls);
+  const unmapped = { ...gathered, errors };
+  const where = { root: request.root ?? run.rootDir, pageUrl: gathered.pageUrl, scripts, maps: request.maps };
+  const mapped = await shortfalls.attempt('the source maps', () => mapEvidence(unmapped, where, shortfalls));
+  const evidence = { ...unmapped, sources: [], ...mapped };
   await shortfalls.attempt('the files of the evidence', () =>
-    writeEvidenceFiles(folder, gathered, shortfalls),
+    writeEvidenceFiles(folder, evidence, shortfalls),
   );
-  return { errors, ...gathered, missing: shortfalls.missing, cut: shortfalls.cuts, rootDir: run.rootDir };
+  return { ...evidence, missing: shortfalls.missing, cut: shortfalls.cuts, rootDir: run.rootDir };
 }
 
 async function gatherTest(
   { run, folder, limits }: EvidenceRequest,
   failure: TestFailure,
   shortfalls: Shortfalls,
-): Promise<Gathered> {
+): Promise<Unmapped> {
   if (failure.capture === null)
     run.captureProblems.slice(0, 3).forEach((problem) => shortfalls.miss(problem));
   const page = await shortfalls.attempt('the page', () => readTestPage(failure, limits, shortfalls));
@@ -74,10 +87,11 @@ async function gatherTest(
     pageUrl: page?.pageUrl ? boundedText(page.pageUrl, 'url', shortfalls) : null,
     screenshot: await screenshotIn(folder, page, shortfalls),
     trace: page?.trace ? resolve(page.trace) : null,
+    scripts: page?.scripts ?? [],
   };
 }
 
-async function gatherSuite(run: SuiteRun, failure: SuiteFailure, shortfalls: Shortfalls): Promise<Gathered> {
+async function gatherSuite(run: SuiteRun, failure: SuiteFailure, shortfalls: Shortfalls): Promise<Unmapped> {
   const output = await shortfalls.attempt('no server output', () =>
     suiteServerOutput(run.serverLog, failure, shortfalls),
   );
@@ -90,6 +104,7 @@ async function gatherSuite(run: SuiteRun, failure: SuiteFailure, shortfalls: Sho
     pageUrl: null,
     screenshot: null,
     trace: null,
+    scripts: [],
   };
 }
 

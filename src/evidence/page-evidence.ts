@@ -1,4 +1,5 @@
 import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
+import type { CapturedScript } from '../playwright/capture-format.js';
 
 /** How many console entries and requests are kept of one failure. */
 export interface EvidenceLimits {
@@ -19,4 +20,6 @@ export interface PageEvidence {
   readonly noScreenshotBecause: string | null;
   readonly ariaSnapshot: string | null;
   readonly pageUrl: string | null;
+  /** Scripts that the errors name; none in a trace. */
+  readonly scripts?: readonly CapturedScript[];
 }

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
-import type { CapturedPage } from '../playwright/capture-format.js';
+import type { CapturedPage, CapturedScript } from '../playwright/capture-format.js';
 import { bounds } from './bounds.js';
 import { ConsoleSelection } from './console-selection.js';
 import { eachJsonMember } from './json-members.js';
@@ -13,12 +13,14 @@ interface CaptureReading {
   readonly console: ConsoleSelection;
   readonly network: NetworkSelection<NetworkEntry>;
   readonly pages: CapturedPage[];
+  readonly scripts: CapturedScript[];
   schemaVersion: unknown;
   dropped: unknown;
   unreadable: number;
 }
 
 const maxPages = 20;
+const maxScripts = 100;
 
 /**
  * Reads a capture file of any size in bounded memory. A torn file gives what it holds, and says so in `shortfalls`.
@@ -33,6 +35,7 @@ export async function readCapture(
     console: new ConsoleSelection(limits.console),
     network: new NetworkSelection(limits.network),
     pages: [],
+    scripts: [],
     schemaVersion: undefined,
     dropped: undefined,
     unreadable: 0,
@@ -53,6 +56,7 @@ function readMember(reading: CaptureReading, key: string, json: string): void {
   else if (key === 'console') reading.console.push(consoleEntryOf(value));
   else if (key === 'network') reading.network.push(networkEntryOf(value));
   else if (key === 'pages' && reading.pages.length < maxPages) reading.pages.push(pageOf(value));
+  else if (key === 'scripts' && reading.scripts.length < maxScripts) reading.scripts.push(scriptOf(value));
   else if (key === 'schemaVersion') reading.schemaVersion = value;
   else if (key === 'dropped') reading.dropped = value;
 }
@@ -70,6 +74,7 @@ function evidenceOf(reading: CaptureReading, shortfalls: Shortfalls): PageEviden
     noScreenshotBecause: page === null ? 'no page was open at the failure' : page.error,
     ariaSnapshot: page?.ariaSnapshot ?? null,
     pageUrl: page?.url ?? null,
+    scripts: reading.scripts,
   };
 }
 
@@ -116,5 +121,13 @@ function pageOf(value: unknown): CapturedPage {
     screenshot: stringOr(field(value, 'screenshot'), null),
     ariaSnapshot: stringOr(field(value, 'ariaSnapshot'), null),
     error: stringOr(field(value, 'error'), null),
+  };
+}
+
+function scriptOf(value: unknown): CapturedScript {
+  return {
+    url: stringOr(field(value, 'url'), ''),
+    file: stringOr(field(value, 'file'), ''),
+    map: stringOr(field(value, 'map'), null),
   };
 }

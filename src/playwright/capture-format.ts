@@ -7,6 +7,8 @@ export interface CaptureFile {
   console: ConsoleEntry[];
   network: NetworkEntry[];
   pages: CapturedPage[];
+  /** Scripts that the errors name, where they could be had; absent in captures without any. */
+  scripts?: CapturedScript[];
   /** How many entries were not kept, for `Evidence.cut`. */
   dropped: { console: number; network: number };
 }
@@ -19,4 +21,14 @@ export interface CapturedPage {
   ariaSnapshot: string | null;
   /** Why a picture or a snapshot is missing, or null. */
   error: string | null;
+}
+
+/** A script that a page ran, in files beside the capture file. */
+export interface CapturedScript {
+  /** Without its hash. */
+  url: string;
+  /** Absolute path of its text. */
+  file: string;
+  /** Absolute path of the source map that it names, or null. */
+  map: string | null;
 }

@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { execa } from 'execa';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { copyShop, plant, readFaults } from '../../fixtures/shop/plant.mjs';
+import type { AgentContext } from '../../src/agents/context.js';
 import type { Report, ReportCause } from '../../src/reporters/report.js';
 import { freePort } from '../rig/free-port.js';
 import { userEnv } from '../rig/scratch-project.js';
@@ -37,6 +38,14 @@ const story = ({ category, verdict, attempts }: ReportCause) => [
   ...attempts.map((one) => `${one.agent ?? 'no agent'} ${one.judged}`),
 ];
 
+/** What the agents were given of each failure. */
+async function contextsIn(dir: string): Promise<AgentContext[]> {
+  const failures = path.join(dir, '.self-heal/latest/failures');
+  const files = (await readdir(failures)).map((name) => path.join(failures, name, 'context.json'));
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => null)));
+  return texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as AgentContext]));
+}
+
 let failing: Record<string, string[]>;
 beforeAll(async () => {
   failing = Object.fromEntries((await readFaults()).map(({ name, tests }) => [name, tests]));
@@ -44,7 +53,7 @@ beforeAll(async () => {
 
 describe('the example', () => {
   it('HL-3 heals a build, what it had hidden, a page error and a locator, and pays nobody for a flake (HL-7)', async () => {
-    const { exitCode, report, stderr } = await heal(
+    const { dir, exitCode, report, stderr } = await heal(
       'build-then-rls',
       'undefined-id',
       'renamed-testid',
@@ -58,6 +67,12 @@ describe('the example', () => {
     ]);
     expect(report.causes.map((cause) => cause.parent !== null)).toEqual([false, true, true, true]);
     expect(verdicts(report, 'flaky')).toEqual(failing['flaky']);
+    // EV-6: the page that threw is a minified bundle.
+    const thrown = (await contextsIn(dir)).find(({ diagnosis }) => diagnosis.category === 'runtime-error');
+    expect(thrown?.diagnosis.facts.source).toMatch(/^src\/orders\.ts:\d+:\d+$/);
+    expect(thrown?.source?.snippet).toMatch(
+      /^> \d+ \| +h\('p', \{\}, `Delivery \$\{order\.delivery\.id\}`\),$/m,
+    );
     expect(report.totals).toMatchObject({ tests: 18, failed: 0, notRun: 0, agentRuns: 4 });
     expect(exitCode, stderr).toBe(0);
   });

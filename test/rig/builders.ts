@@ -47,6 +47,7 @@ export function anEvidence(over: Partial<Evidence> = {}): Evidence {
     pageUrl: null,
     screenshot: null,
     trace: null,
+    sources: [],
     missing: [],
     cut: [],
     rootDir: '/project',

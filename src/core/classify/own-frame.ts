@@ -1,8 +1,9 @@
 import { splitUrl } from './own-origin.js';
 
 const frame =
-  /(?:at |@|\(|^|\s)((?:file:\/\/|https?:\/\/|webpack(?:-internal)?:\/\/)?[^\s():]{0,300}(?::\d{1,5}(?=\/)[^\s():]{1,300})?\.(?:[cm]?[jt]sx?|vue|svelte|astro)(?:\?[^\s():]{0,200})?):(\d{1,7}):(\d{1,7})/g;
-const foreign = /\/node_modules\/|^node:|\/internal\/|^internal\/|\/playwright(?:-core)?\/lib\//;
+  /(?:at |@|\(|^|\s)((?:file:\/\/|https?:\/\/|webpack(?:-internal)?:\/\/)?(?:[^\s():]|\([\w.-]{1,60}\)\/){0,300}(?::\d{1,5}(?=\/)[^\s():]{1,300})?\.(?:[cm]?[jt]sx?|vue|svelte|astro)(?:\?[^\s():]{0,200})?):(\d{1,7}):(\d{1,7})/g;
+const foreign =
+  /(?:^|\/)node_modules\/|\/\.vite\/deps\/|^node:|\/internal\/|^internal\/|^\.\.\/|\/playwright(?:-core)?\/lib\//;
 /** Bundles are not the user's source; their positions say nothing without a source map. */
 const bundled =
   /^(?:assets|_next|static|_nuxt|_app|dist|build|chunks|@vite|@id|@react-refresh)\/|[.-][\da-f]{8,}\.m?js$|\.chunk\.js$/i;
@@ -25,7 +26,9 @@ export function firstOwnFrame(stack: string, code: OwnCode): string | null {
 function ownPath(address: string, { rootDir, own }: OwnCode): string | null {
   if (foreign.test(address)) return null;
   if (/^https?:/.test(address)) return own(address) ? servedPath(address, rootDir) : null;
-  const path = address.replace(/^webpack(?:-internal)?:\/\/[^/]*\/(?:\.\/)?/, '').replace(/^file:\/\//, '');
+  const path = address
+    .replace(/^webpack(?:-internal)?:\/\/[^/]*\/(?:\([\w.-]{1,60}\)\/)?(?:\.\/)?/, '')
+    .replace(/^file:\/\//, '');
   if (!path.startsWith('/') && !/^[A-Za-z]:\//.test(path)) return path.replace(/^\.\//, '');
   return within(path, rootDir);
 }

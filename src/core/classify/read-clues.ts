@@ -26,6 +26,10 @@ const quietTypes = new Set([
   'clear',
 ]);
 
+/** The first script that a stack names: by its address, or by the file that a source map led to. */
+const scriptAddress =
+  /https?:\/\/[^\s)]{1,500}|(?<=[(@\s])[\w.~@-][^\s():]{0,300}\.\w{2,6}:\d{1,7}:\d{1,7}(?=[)\s]|$)/;
+
 /** Reads what every channel of the evidence says, ready for the rules. */
 export function readClues(evidence: Evidence, { withoutNoise }: Pick<Matcher, 'withoutNoise'>): Clue[] {
   const own = ownOrigin(evidence);
@@ -101,6 +105,6 @@ function consoleLine({ type, text, location }: ConsoleEntry): string {
 
 function ownScript({ location, stack, text }: ConsoleEntry, own: (url: string) => boolean): boolean {
   // A failed request's location is the address asked for, a script's error has that of the script.
-  const script = /https?:\/\/[^\s)]{1,500}/.exec(stack ?? '')?.[0] ?? location;
+  const script = scriptAddress.exec(stack ?? '')?.[0] ?? location;
   return script === '' || own(script) || text.includes('CORS policy');
 }

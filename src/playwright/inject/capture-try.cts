@@ -10,6 +10,7 @@ const { writeCapture } = require('./capture-file.cjs') as import('./capture-file
 const { capped } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
 const { Newest } = require('./newest.cjs') as import('./newest.cjs').Api;
 const { capturePage } = require('./capture-page.cjs') as import('./capture-page.cjs').Api;
+const { ScriptTexts } = require('./script-texts.cjs') as import('./script-texts.cjs').Api;
 const { Traffic } = require('./traffic.cjs') as import('./traffic.cjs').Api;
 
 /** What is used of Playwright's private side; these names are there from 1.50 to 1.65. */
@@ -25,12 +26,13 @@ interface PlaywrightInternals {
   readonly webkit: { readonly _contexts?: Iterable<BrowserContext> };
 }
 
-type Try = Pick<TestInfo, 'testId' | 'retry' | 'status' | 'expectedStatus'>;
+type Try = Pick<TestInfo, 'testId' | 'retry' | 'status' | 'expectedStatus' | 'errors'>;
 
 const keep = Number(process.env['SELF_HEAL_CAPTURE_KEEP']) || 500;
 const maxPagesOfContext = 3;
 const maxPages = 10;
 const bodiesWaitMs = 1_000;
+const scriptsWaitMs = 1_500;
 
 /** Listens to every browser context of one try, in memory; only a try that fails reads pages and writes a file. */
 class TryCapture {
@@ -40,6 +42,7 @@ class TryCapture {
   readonly #console = new Newest<ConsoleEntry>(keep, isAlarming);
   readonly #traffic = new Traffic(keep);
   readonly #pages: CapturedPage[] = [];
+  readonly #scripts: import('./script-texts.cjs').ScriptTextsOf;
   readonly #seen = new WeakSet();
   readonly #undo: (() => void)[] = [];
 
@@ -47,6 +50,7 @@ class TryCapture {
     this.#playwright = playwright;
     this.#try = testInfo;
     this.#file = captureFile(testInfo.testId, testInfo.retry);
+    this.#scripts = new ScriptTexts(this.#file.replace(/\.json$/, ''));
   }
 
   start(): void {
@@ -83,6 +87,7 @@ class TryCapture {
       console: this.#console.entries(),
       network: this.#traffic.entries(),
       pages: this.#pages,
+      scripts: this.#scripts.scripts,
       dropped: { console: this.#console.dropped, network: this.#traffic.dropped },
     };
   }
@@ -121,7 +126,19 @@ class TryCapture {
       const n = this.#pages.push(captured);
       return capturePage(page, captured, this.#file.replace(/\.json$/, `-${Date.now()}-${n}.png`));
     });
-    await Promise.all([capped(latest, bodiesWaitMs).catch(() => undefined), ...looks]);
+    const scripts = this.#scripts.read(context, { stacks: this.#stacks(), ...this.#traffic.scripts() });
+    await Promise.all([
+      capped(latest, bodiesWaitMs).catch(() => undefined),
+      capped(scripts, scriptsWaitMs).catch(() => undefined),
+      ...looks,
+    ]);
+  }
+
+  /** The texts in which frames of the page stand, those of errors first. */
+  #stacks(): string[] {
+    const errors = this.#try.errors.flatMap(({ message = '', stack = '' }) => [message, stack]);
+    const alarming = this.#console.entries().filter(isAlarming);
+    return [...errors, ...alarming.flatMap(({ stack, text, location }) => [stack ?? '', text, location])];
   }
 }
 

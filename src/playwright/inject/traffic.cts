@@ -65,6 +65,16 @@ class Traffic {
     await Promise.all(this.#newest.entries().flatMap(({ body }) => (body ? [body] : [])));
   }
 
+  /** The scripts that came: each one's response by its address, and the addresses, the newest first. */
+  scripts(): { responseOf: (url: string) => Response | null; latest: string[] } {
+    const came = this.#newest
+      .entries()
+      .filter(({ request, response }) => response !== null && request.resourceType() === 'script')
+      .map(({ request, response }) => [request.url().replace(/#.*$/, ''), response] as const);
+    const byUrl = new Map(came);
+    return { responseOf: (url) => byUrl.get(url) ?? null, latest: [...byUrl.keys()].toReversed() };
+  }
+
   entries(): NetworkEntry[] {
     return this.#newest.entries().map(entryOf);
   }

@@ -40,6 +40,20 @@ it('AG-2 says why the class was chosen, and what else it may be', () => {
   expect(prompt).toContain('console: TypeError: x');
 });
 
+it('EV-6 shows the lines that the error came from, unless they are those of the test itself', () => {
+  const generated = 'http://localhost/assets/a.js:1:9';
+  const source = { at: 'src/cart.ts:7:3', generated, snippet: '  6 | a\n> 7 | b\n  8 | c' };
+  expect(renderPrompt(aContext({ source }), frame)).toContain(
+    '## Source at `src/cart.ts:7:3`\n\n```text\n  6 | a\n> 7 | b\n  8 | c\n```\n',
+  );
+  const error = { ...aContext().error, snippet: '> 12 | expect()' };
+  const own = aContext({ error, source: { ...source, at: 'tests/cart.spec.ts:12:3' } });
+  expect(renderPrompt(own, frame)).not.toContain('## Source at');
+  expect(renderPrompt(aContext({ source: { ...source, snippet: null } }), frame)).not.toContain(
+    '## Source at',
+  );
+});
+
 it('AG-2 tells a later attempt what failed before, and not to repeat it', () => {
   const previous = {
     n: 1,

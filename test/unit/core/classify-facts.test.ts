@@ -50,6 +50,14 @@ Failed query: insert into "orders" ("id") values ($1)`;
     ['TypeError: x\n    at sum (http://localhost:3000/@fs/project/lib/money.ts:4:2)', 'lib/money.ts:4:2'],
     ['TypeError: x\n    at sum (http://localhost:3000/assets/index-3f2a9b1c.js:1:2345)', null],
     ['TypeError: x\n    at sum (/elsewhere/lib/money.ts:4:2)', null],
+    // What source maps lead to.
+    ['TypeError: x\n    at Page (src/app/(auth)/[id]/page.tsx:4:2)', 'src/app/(auth)/[id]/page.tsx:4:2'],
+    [
+      'TypeError: x\n    at p (node_modules/react-dom/index.js:1:1)\n    at q (../ui/src/a.ts:1:1)\n    at sum (src/cart.tsx:9:1)',
+      'src/cart.tsx:9:1',
+    ],
+    ['TypeError: x\n    at p (ignore-listed:src/runtime.ts:1:1)\n    at webpack/bootstrap:1:1', null],
+    ['TypeError: x\n    at Page (webpack-internal:///(rsc)/./src/page.tsx:7:3)', 'src/page.tsx:7:3'],
   ])('EV-6 finds the first frame of the user’s own code in a page’s exception (%#)', (stack, source) => {
     const text = "TypeError: Cannot read properties of undefined (reading 'x')";
     const console = [logged(text, { type: 'pageerror', stack })];
@@ -63,6 +71,9 @@ describe('EV-11 evidence of any size', () => {
     'a',
     'at /',
     '(',
+    '(a)/',
+    '@webpack-internal:///',
+    'a.ts:1:2',
     '"\\',
     "getByText('",
     '<a ',

@@ -1,0 +1,94 @@
+import { ownOrigin } from '../core/classify/own-origin.js';
+import type { ConsoleEntry, Evidence, NetworkEntry } from '../core/evidence.js';
+import type { TestError } from '../core/failure.js';
+import type { CapturedScript } from '../playwright/capture-format.js';
+import { boundedText, type TextPart } from './bounded-text.js';
+import { hasFailed } from './network-selection.js';
+import type { Shortfalls } from './shortfalls.js';
+import { findAppFolders } from './source-maps/app-folders.js';
+import { CapturedScripts } from './source-maps/captured-scripts.js';
+import { ParsedMaps } from './source-maps/parsed-maps.js';
+import { ProjectFiles } from './source-maps/project-files.js';
+import { SourceMapper } from './source-maps/source-mapper.js';
+
+/** The parts of the evidence in which frames stand. */
+export type MappedEvidence = Pick<Evidence, 'errors' | 'console' | 'network' | 'serverOutput'>;
+
+/** What the mapping needs to know of the failure. */
+export interface MappingRequest {
+  /** The project's root; nothing outside is read. */
+  readonly root: string;
+  readonly pageUrl: string | null;
+  readonly scripts: readonly CapturedScript[];
+  /** Maps that were read for other failures of the run. */
+  readonly maps?: ParsedMaps | undefined;
+}
+
+/** Rewrites text, given which part of the evidence it is. */
+type MapPart = (text: string, part: TextPart) => string;
+
+/**
+ * Names in every stack of the evidence the user's own files instead of bundled and transpiled code (EV-6). Takes cleaned
+ * evidence, and gives cleaned evidence: what source maps say is as untrusted as the page.
+ */
+export function mapEvidence(
+  evidence: MappedEvidence,
+  request: MappingRequest,
+  shortfalls: Shortfalls,
+): MappedEvidence & Pick<Evidence, 'sources'> {
+  const files = new ProjectFiles(request.root);
+  const places = {
+    files,
+    folders: findAppFolders(files.root),
+    captured: new CapturedScripts(request.scripts),
+    maps: request.maps ?? new ParsedMaps(),
+  };
+  const mapper = new SourceMapper({ places, shortfalls, own: ownOrigin(request) });
+  const map: MapPart = (text, part) => {
+    const mapped = mapper.mapText(text);
+    return mapped === text ? text : boundedText(mapped, part, shortfalls);
+  };
+  // The page's own errors first: what a page says most of is not what the lines are worth keeping of.
+  const console = mapConsole(evidence.console, map);
+  return {
+    console,
+    errors: evidence.errors.map((error) => mapError(error, map)),
+    serverOutput: map(evidence.serverOutput, 'serverOutput'),
+    network: evidence.network.map((entry) => mapAnswer(entry, map)),
+    sources: mapper.excerpts,
+  };
+}
+
+function mapConsole(entries: readonly ConsoleEntry[], map: MapPart): ConsoleEntry[] {
+  const mapped = new Map<ConsoleEntry, ConsoleEntry>();
+  const alarming = entries.filter(({ type }) => type === 'pageerror' || type === 'error');
+  for (const entry of [...alarming, ...entries])
+    if (!mapped.has(entry)) mapped.set(entry, mapEntry(entry, map));
+  return entries.map((entry) => mapped.get(entry) ?? entry);
+}
+
+function mapEntry(entry: ConsoleEntry, map: MapPart): ConsoleEntry {
+  // The location of a request that failed is its address, which is no code.
+  const isCode = !entry.text.startsWith('Failed to load resource');
+  return {
+    ...entry,
+    stack: entry.stack === null ? null : map(entry.stack, 'consoleStack'),
+    text: map(entry.text, 'consoleText'),
+    location: isCode ? map(entry.location, 'url') : entry.location,
+  };
+}
+
+function mapError(error: TestError, map: MapPart): TestError {
+  return {
+    ...error,
+    message: map(error.message, 'errorText'),
+    stack: error.stack === null ? null : map(error.stack, 'errorText'),
+    causes: error.causes.map((cause) => map(cause, 'cause')),
+  };
+}
+
+/** Development servers answer with the stack of what failed in them. */
+function mapAnswer(entry: NetworkEntry, map: MapPart): NetworkEntry {
+  if (entry.responseBody === null || !hasFailed(entry)) return entry;
+  return { ...entry, responseBody: map(entry.responseBody, 'body') };
+}

@@ -1,0 +1,66 @@
+import { readdirSync, type Dirent } from 'node:fs';
+import path from 'node:path';
+
+/** The folders of a project that served files may come from, absolute. */
+export interface AppFolders {
+  /** Folders with an app's own files: the root first, then those of workspaces. */
+  readonly apps: readonly string[];
+  /** Folders that builds are written into. */
+  readonly builds: readonly string[];
+}
+
+const buildNames = new Set([
+  'dist',
+  'build',
+  'out',
+  'public',
+  '.next',
+  '.vite',
+  '.output',
+  '.svelte-kit',
+  'www',
+]);
+const servedNames = new Set(['client', 'browser', 'public', 'static', 'output', 'standalone', 'www']);
+const mostInner = 30;
+const appMarks = /^(?:package\.json|index\.html|(?:vite|next|webpack|nuxt|svelte|astro)\.config\.\w{2,3})$/;
+const deepest = 3;
+const mostFolders = 400;
+
+/** Looks through the upper levels of a project, at most 400 folders; what cannot be read is passed over. */
+export function findAppFolders(root: string): AppFolders {
+  const apps = [root];
+  const builds: string[] = [];
+  const queue = [{ folder: root, depth: 0 }];
+  for (let at = 0; at < Math.min(queue.length, mostFolders); at += 1) {
+    const { folder, depth } = queue[at] ?? { folder: root, depth: deepest };
+    const entries = entriesOf(folder);
+    if (depth > 0 && entries.some((entry) => appMarks.test(entry.name))) apps.push(folder);
+    for (const entry of entries) {
+      if (!entry.isDirectory()) continue;
+      const child = path.join(folder, entry.name);
+      if (buildNames.has(entry.name)) builds.push(child, ...servedFoldersIn(child));
+      else if (depth < deepest && !/^(?:node_modules|\..*)$/.test(entry.name))
+        queue.push({ folder: child, depth: depth + 1 });
+    }
+  }
+  return { apps, builds };
+}
+
+/** `dist/client`, `build/client`, `dist/<app>/browser`: what is served is often a part of what is built. */
+function servedFoldersIn(build: string): string[] {
+  const inner = foldersIn(build);
+  return [...inner, ...inner.flatMap(foldersIn)].filter((folder) => servedNames.has(path.basename(folder)));
+}
+
+function foldersIn(folder: string): string[] {
+  const folders = entriesOf(folder).filter((entry) => entry.isDirectory());
+  return folders.slice(0, mostInner).map((entry) => path.join(folder, entry.name));
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}

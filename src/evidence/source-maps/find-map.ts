@@ -1,0 +1,91 @@
+import path from 'node:path';
+import type { TraceMap } from '@jridgewell/trace-mapping';
+import { bounds } from '../bounds.js';
+import { findEvalReference } from './find-eval-reference.js';
+import type { MapPlaces } from './map-places.js';
+import { textOfDataUrl } from './map-reference.js';
+import { mapOfCaptured, mapOfFile, type MapOfScript } from './read-map.js';
+import { filesServedAt, urlOf } from './served-files.js';
+
+/**
+ * What is known of the code at an address: its map; `as-written` for code that runs as it lies on the disk, at this path;
+ * `unknown` with what is to be said of it, or null where nothing is amiss.
+ */
+export type MapLookup =
+  | { readonly kind: 'mapped'; readonly map: TraceMap }
+  | { readonly kind: 'as-written'; readonly file: string }
+  | { readonly kind: 'unknown'; readonly because: string | null };
+
+const script = /\.[cm]?js$/i;
+const source = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i;
+const nothing: MapLookup = { kind: 'unknown', because: null };
+
+/** Looks for the source map of the code at an address: in the captured scripts, and in the project's files. Never throws. */
+export function findMap(address: string, places: MapPlaces): MapLookup {
+  if (address.startsWith('webpack-internal:')) return evaluated(address, places);
+  const url = urlOf(address);
+  if (url === null || url.protocol === 'file:') return onDisk(address, places);
+  if (places.captured.script(url.href) === null && !source.test(url.pathname)) return nothing;
+  return served(url, places);
+}
+
+/** A module that a bundle evaluates: its map stands in the bundle, beside its name. */
+function evaluated(address: string, places: MapPlaces): MapLookup {
+  // React numbers the frames that it passes on from a server: `…/page.tsx?7`.
+  const reference =
+    findEvalReference(address, places) ?? findEvalReference(address.replace(/\?.*$/, ''), places);
+  const text = reference === null ? null : textOfDataUrl(reference);
+  if (text === null) return { kind: 'unknown', because: 'no bundle holds a map of this module' };
+  return lookupOf(places.maps.parse(text, null)) ?? nothing;
+}
+
+/** Code that a program on this machine runs from the disk. */
+function onDisk(address: string, places: MapPlaces): MapLookup {
+  const { files, folders } = places;
+  const [file] = filesServedAt(address, folders);
+  const place = file === undefined ? null : files.find(file);
+  if (place === null || /[\\/]node_modules[\\/]/.test(place) || !source.test(place)) return nothing;
+  const found = script.test(place) ? lookupOf(mapOfFile(place, places)) : null;
+  return found ?? { kind: 'as-written', file: place };
+}
+
+/** A page's script. What was captured is what ran; a file of the project is taken where it is the same, or nothing was captured. */
+function served(url: URL, places: MapPlaces): MapLookup {
+  const { files, folders, captured } = places;
+  const text = captured.script(url.href);
+  const candidates = filesServedAt(url.href, folders).flatMap((file) => files.find(file) ?? []);
+  // A build that is not the one that was served would name other lines.
+  const place = candidates.find((file) => text === null || isText(file, text, places));
+  const byFile = place !== undefined && script.test(place) ? lookupOf(mapOfFile(place, places)) : null;
+  if (byFile?.kind === 'mapped') return byFile;
+  const found = (text === null ? null : lookupOf(mapOfCaptured(url.href, places))) ?? byFile;
+  if (found !== null) return found;
+  if (place === undefined) return withoutMap(candidates.length > 0);
+  if (isBuilt(place, places)) return withoutMap(false);
+  // A source that was served as it is; one in TypeScript, not captured, had its types taken out.
+  return script.test(place) || text !== null ? { kind: 'as-written', file: place } : nothing;
+}
+
+function lookupOf(found: MapOfScript): MapLookup | null {
+  if (found === null) return null;
+  return found.ok ? { kind: 'mapped', map: found.map } : { kind: 'unknown', because: found.because };
+}
+
+function withoutMap(otherVersionOnDisk: boolean): MapLookup {
+  const because = otherVersionOnDisk
+    ? 'it names none, and the file of that name in the project is another version'
+    : 'it names none, and none lies beside it (a hidden one in the build folder is enough)';
+  return { kind: 'unknown', because };
+}
+
+function isText(file: string, text: string, { files }: MapPlaces): boolean {
+  const read = files.read(file, bounds.script);
+  return read.kind === 'read' && read.text === text;
+}
+
+/** What lies in `public` is as a rule served as somebody wrote it. */
+function isBuilt(file: string, { folders }: MapPlaces): boolean {
+  return folders.builds.some(
+    (folder) => path.basename(folder) !== 'public' && file.startsWith(folder + path.sep),
+  );
+}

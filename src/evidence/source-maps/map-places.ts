@@ -1,0 +1,12 @@
+import type { AppFolders } from './app-folders.js';
+import type { CapturedScripts } from './captured-scripts.js';
+import type { ParsedMaps } from './parsed-maps.js';
+import type { ProjectFiles } from './project-files.js';
+
+/** Where scripts, maps and sources are looked for. */
+export interface MapPlaces {
+  readonly files: ProjectFiles;
+  readonly folders: AppFolders;
+  readonly captured: CapturedScripts;
+  readonly maps: ParsedMaps;
+}

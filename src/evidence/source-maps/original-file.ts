@@ -1,0 +1,97 @@
+import path from 'node:path';
+import { bounds } from '../bounds.js';
+import type { AppFolders } from './app-folders.js';
+import type { ProjectFiles } from './project-files.js';
+import { decoded, pathOfFileUrl, urlOf } from './served-files.js';
+
+/** A source that a map names. */
+export interface OriginalFile {
+  /** Relative to the project's root with `/` where it lies there, else as near to it as the map says. */
+  readonly name: string;
+  /** Whether it is the user's own code: in the project, and no package, no bundler's runtime. */
+  readonly own: boolean;
+  /** Where it lies in the project, or null. */
+  readonly file: string | null;
+}
+
+/** `webpack://app/./src/a.tsx?abcd`, `webpack-internal:///(rsc)/./src/a.tsx`, `turbopack:///[project]/src/a.tsx`. */
+const bundlers = /^(?:webpack|webpack-internal|turbopack|rollup|rspack|ng|app|vite):\/\/[^/]*\//;
+const layer = /^(?:\/?\([\w.-]{1,60}\)\/(?=\.)|\/?\[[\w.-]{1,60}\]\/)/;
+const foreign =
+  /(?:^|\/)node_modules\/|\/?\.vite\/deps\/|(?:^|\/)\.yarn\/|^\/?\(?webpack\)?\/|^external |^virtual:|^vite\//;
+/** Nothing else is the user's code, and nothing else is read for a snippet: a map may name `.env`. */
+const code = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx)$/i;
+const unprintable = /[\p{C}\p{Zl}\p{Zp}]/u;
+const longest = 500;
+
+/** A source as its map names it. */
+export interface NamedSource {
+  readonly name: string;
+  /** What the map says its text is, or null; tells apart the files of one name of several apps. */
+  readonly content: string | null;
+}
+
+/** Finds the file of the project that a map's source is; null where its name can be none. */
+export function originalFile(
+  source: NamedSource,
+  files: ProjectFiles,
+  { apps }: AppFolders,
+): OriginalFile | null {
+  const named = pathNamedBy(source.name, files);
+  if (named === null || !isName(named)) return null;
+  const place =
+    foreign.test(named) || !code.test(named) ? null : placeOf({ ...source, name: named }, files, apps);
+  const name = files.relative(place ?? path.resolve(files.root, named)) ?? named;
+  return { name, own: isOwnName(name), file: place };
+}
+
+/** A source without a name is, resolved, the folder of its map. */
+function isName(text: string): boolean {
+  return text !== '' && text.length <= longest && !text.endsWith('/') && !unprintable.test(text);
+}
+
+function placeOf(
+  { name: named, content }: NamedSource,
+  files: ProjectFiles,
+  apps: readonly string[],
+): string | null {
+  const places = (path.isAbsolute(named) ? [named] : apps.map((app) => path.join(app, named)))
+    .map((file) => files.find(file))
+    .filter((file) => file !== null);
+  const isSame = (file: string): boolean => isText(file, content, files);
+  const place = places.find(isSame) ?? places[0] ?? endsOf(named).find(isSame);
+  return place === undefined ? null : files.find(place);
+}
+
+/** What is not on the disk is taken for the user's own as well, unless its name leads out of the project. */
+function isOwnName(name: string): boolean {
+  return (
+    code.test(name) && !foreign.test(name) && !path.isAbsolute(name) && !/^(?:\.\.\/|[A-Za-z]:)/.test(name)
+  );
+}
+
+/** A map that was made elsewhere (in a container, say) names its files by the path there; only one of the same text is taken. */
+function endsOf(named: string): string[] {
+  const parts = named.split('/').filter((part) => part !== '' && part !== '..');
+  return parts.slice(1, -1).map((_, at) => parts.slice(at + 1).join('/'));
+}
+
+function isText(file: string, content: string | null, files: ProjectFiles): boolean {
+  if (content === null) return false;
+  const read = files.read(file, bounds.script);
+  return read.kind === 'read' && read.text === content;
+}
+
+function pathNamedBy(source: string, files: ProjectFiles): string | null {
+  const plain = source.replaceAll('\\', '/');
+  const url = urlOf(plain);
+  if (url?.protocol === 'file:') return pathOfFileUrl(url);
+  if (url === null) return normal(plain.replace(bundlers, '').replace(layer, '').replace(/\?.*$/, ''));
+  const served = decoded(url.pathname);
+  if (served.startsWith('/@fs/')) return served.slice(4);
+  return files.relative(served) === null ? normal(served.slice(1)) : served;
+}
+
+function normal(file: string): string {
+  return path.posix.normalize(file).replace(/^\.\//, '');
+}

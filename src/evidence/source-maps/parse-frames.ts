@@ -1,0 +1,50 @@
+/** One position of code that a text names. */
+export interface Frame {
+  /** What names the file: a URL, a path, a bundler's own address; as it stands in the text. */
+  readonly address: string;
+  /** From 1. */
+  readonly line: number;
+  /** From 1, as every engine prints it. */
+  readonly column: number;
+  /** Where `address:line:column` stands in the text. */
+  readonly start: number;
+  readonly end: number;
+}
+
+const position = /:(\d{1,7}):(\d{1,9})(?![\d:\]/])/g;
+const longestAddress = 2_048;
+/** React wraps a server's frame: `rsc://React/Server/webpack-internal:///(rsc)/./page.tsx`. The last scheme is the file's own. */
+const scheme = /[a-z][a-z\d+.-]{1,30}:\/\//gi;
+const windowsPath = /(?:^|[\s(@'"])([A-Za-z]:[\\/])/;
+
+/**
+ * The positions in a text that carry an absolute address, in order: frames of V8 (`at f (url:1:2)`, `at async url:1:2`,
+ * `eval at …`), of Firefox and Safari (`f@url:1:2`), and locations that stand alone. A frame whose code has no file
+ * (`<anonymous>:1:2`, Firefox' `line 3 > eval:1:2`) is none. Linear in the text's length.
+ */
+export function framesIn(text: string): Frame[] {
+  const frames: Frame[] = [];
+  let from = 0;
+  for (const match of text.matchAll(position)) {
+    const lineStart = text.lastIndexOf('\n', match.index) + 1;
+    const before = text.slice(Math.max(from, lineStart, match.index - longestAddress), match.index);
+    const at = addressStart(before, text[match.index + match[0].length] === ')');
+    from = match.index + match[0].length;
+    if (at < 0 || / line \d+ > (?:eval|Function)/.test(before.slice(at))) continue;
+    const start = match.index - before.length + at;
+    const address = text.slice(start, match.index);
+    frames.push({ address, line: Number(match[1]), column: Number(match[2]), start, end: from });
+  }
+  return frames;
+}
+
+/** Where the address begins in what stands before its line number, or -1. Paths and bundlers' addresses may hold spaces and parentheses. */
+function addressStart(before: string, closed: boolean): number {
+  const url = [...before.matchAll(scheme)].at(-1);
+  if (url) return url.index;
+  const windows = windowsPath.exec(before);
+  if (windows) return windows.index + windows[0].length - (windows[1]?.length ?? 0);
+  if (closed && before.includes('(/')) return before.indexOf('(/') + 1;
+  const bare = /(?:^|[\s@'"(])\//.exec(before);
+  return bare ? bare.index + bare[0].length - 1 : -1;
+}

@@ -1,0 +1,19 @@
+import { parseMap, type ParsedMap } from './parse-map.js';
+
+const mostKept = 3;
+
+/**
+ * Keeps the maps that were read last, at most three. The failures of one run come out of the same few bundles, and a map of 15 MB
+ * takes the better part of a second to read.
+ */
+export class ParsedMaps {
+  #kept: { readonly text: string; readonly url: string | null; readonly parsed: ParsedMap }[] = [];
+
+  /** As `parseMap`; the same text found at the same place is read once. */
+  parse(text: string, url: string | null): ParsedMap {
+    const known = this.#kept.find((one) => one.url === url && one.text === text);
+    const entry = known ?? { text, url, parsed: parseMap(text, url) };
+    this.#kept = [entry, ...this.#kept.filter((one) => one !== entry)].slice(0, mostKept);
+    return entry.parsed;
+  }
+}

@@ -1,0 +1,146 @@
+import { isIgnored, originalPositionFor, sourceContentFor, type TraceMap } from '@jridgewell/trace-mapping';
+import type { SourceExcerpt } from '../../core/evidence.js';
+import { bounds } from '../bounds.js';
+import { cleanText } from '../clean-text.js';
+import type { Shortfalls } from '../shortfalls.js';
+import { findMap, type MapLookup } from './find-map.js';
+import type { MapPlaces } from './map-places.js';
+import { originalFile, type NamedSource, type OriginalFile } from './original-file.js';
+import { framesIn, type Frame } from './parse-frames.js';
+import { snippetOf } from './snippet.js';
+
+/** Where a frame of generated code comes from. */
+interface Origin extends OriginalFile {
+  readonly line: number;
+  /** From 1. */
+  readonly column: number;
+  /** The source's text as the map has it, or null. */
+  readonly content: string | null;
+  /** Whether the text named another position than this. */
+  readonly moved: boolean;
+}
+
+const mostFrames = 1_000;
+/** Maps are kept while the failure's texts are read; so many scripts have one. */
+const mostLookups = 64;
+const mostExcerpts = 60;
+/** An address that is a source already: `webpack://app/./src/a.tsx?abcd`. */
+const original = /^(?:webpack|turbopack|rspack):\/\//;
+
+/** What a mapper needs to know of one failure. */
+export interface SourceMapperOptions {
+  readonly places: MapPlaces;
+  readonly shortfalls: Shortfalls;
+  /** Whether a URL is the app's; scripts of strangers are left as they are. */
+  readonly own: (url: string) => boolean;
+}
+
+/**
+ * Rewrites the frames of one failure's texts to the files that they were made from (EV-6), and keeps the lines around the
+ * first own one of each text. Maps are looked up once; says which were missing; never throws.
+ */
+export class SourceMapper {
+  readonly #options: SourceMapperOptions;
+  readonly #lookups = new Map<string, MapLookup>();
+  readonly #files = new Map<string, OriginalFile | null>();
+  readonly #excerpts = new Map<string, SourceExcerpt>();
+  #frames = 0;
+
+  constructor(options: SourceMapperOptions) {
+    this.#options = options;
+  }
+
+  /** The lines around the first own frame of each text that was mapped, at most 60. */
+  get excerpts(): SourceExcerpt[] {
+    return [...this.#excerpts.values()];
+  }
+
+  /**
+   * The text with `src/form.tsx:12:5` in place of each `http://localhost/assets/index-4f2a.js:1:2345` whose map is known. Frames
+   * of packages are named by their package's file, what a map calls ignorable is marked so.
+   */
+  mapText(text: string): string {
+    const parts: string[] = [];
+    let from = 0;
+    let sought = true;
+    for (const frame of framesIn(text)) {
+      const origin = this.#originOf(frame);
+      if (origin === null) continue;
+      if (origin.own && sought) {
+        sought = false;
+        this.#keepExcerpt(frame, origin);
+      }
+      if (!origin.moved) continue;
+      const name = origin.own || !isOwnLooking(origin.name) ? origin.name : `ignore-listed:${origin.name}`;
+      parts.push(text.slice(from, frame.start), `${name}:${origin.line}:${origin.column}`);
+      from = frame.end;
+    }
+    return from === 0 ? text : parts.join('') + text.slice(from);
+  }
+
+  #originOf(frame: Frame): Origin | null {
+    this.#frames += 1;
+    if (this.#frames > mostFrames) return null;
+    const address = frame.address.replace(/#.*$/, '');
+    const { own } = this.#options;
+    if (original.test(address)) return this.#asNamed(frame, address, true);
+    if (/^https?:/.test(address) && !own(address)) return null;
+    const found = this.#lookup(address);
+    // A path with a space in it is no address to those who read the text after this.
+    if (found.kind === 'as-written') return this.#asNamed(frame, found.file, /^https?:|[\s()]/.test(address));
+    if (found.kind === 'mapped') return this.#traced(found.map, frame);
+    return null;
+  }
+
+  #traced(map: TraceMap, frame: Frame): Origin | null {
+    const position = originalPositionFor(map, { line: frame.line, column: Math.max(0, frame.column - 1) });
+    // A broken map may name a source that it does not have.
+    if (!position.source || position.line < 1 || position.column < 0) return null;
+    const content = sourceContentFor(map, position.source);
+    const file = this.#fileOf({ name: position.source, content });
+    if (file === null) return null;
+    const own = file.own && !isIgnored(map, position.source);
+    return { ...file, own, line: position.line, column: position.column + 1, content, moved: true };
+  }
+
+  /** Finding one reads files, and a stack names few of them often. */
+  #fileOf(source: NamedSource): OriginalFile | null {
+    const key = `${source.content?.length ?? ''} ${source.name}`;
+    const known = this.#files.get(key);
+    if (known !== undefined) return known;
+    const { files, folders } = this.#options.places;
+    const found = originalFile(source, files, folders);
+    this.#files.set(key, found);
+    return found;
+  }
+
+  #asNamed({ line, column }: Frame, name: string, moved: boolean): Origin | null {
+    const file = this.#fileOf({ name, content: null });
+    return file && { ...file, line, column, content: null, moved };
+  }
+
+  #lookup(address: string): MapLookup {
+    const known = this.#lookups.get(address);
+    if (known || this.#lookups.size >= mostLookups) return known ?? { kind: 'unknown', because: null };
+    const found = findMap(address, this.#options.places);
+    this.#lookups.set(address, found);
+    if (found.kind === 'unknown' && found.because !== null)
+      this.#options.shortfalls.miss(`no source map of ${address}: ${found.because}`);
+    return found;
+  }
+
+  #keepExcerpt(frame: Frame, { name, line, column, file, content }: Origin): void {
+    const at = cleanText(`${name}:${line}:${column}`);
+    if (this.#excerpts.size >= mostExcerpts || this.#excerpts.has(at)) return;
+    const read = file === null ? null : this.#options.places.files.read(file, bounds.script);
+    const text = read?.kind === 'read' ? read.text : content;
+    const snippet = text === null ? null : snippetOf(text, line);
+    const generated = cleanText(`${frame.address}:${frame.line}:${frame.column}`);
+    this.#excerpts.set(at, { at, generated, snippet: snippet && cleanText(snippet) });
+  }
+}
+
+/** Whether a reader would take a name that is not the user's own for one that is. */
+function isOwnLooking(name: string): boolean {
+  return !/^(?:\.\.\/|\/|[A-Za-z]:)|(?:^|\/)node_modules\/|^webpack\//.test(name);
+}

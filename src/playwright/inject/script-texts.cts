@@ -1,0 +1,137 @@
+import type { BrowserContext, Response } from '@playwright/test';
+import type { CapturedScript } from '../capture-format.js';
+
+const fs = require('node:fs') as typeof import('node:fs');
+const path = require('node:path') as typeof import('node:path');
+const { capped, internalCall } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
+
+const mostScripts = 20;
+/** Of all scripts and maps of one try together. */
+const mostBytes = 16 * 1024 * 1024;
+const timeoutMs = 1_000;
+/** Taken before a test can replace it. */
+const { fetch } = globalThis;
+const address = /https?:\/\/[^\s()"'<>]{1,2000}?(?=:\d{1,7}:\d{1,9}(?!\d))/g;
+const reference = /\/[/*][#@]\s?sourceMappingURL=([^\s'"*\\]{1,2000})[\s*/]*$/;
+
+/** What the scripts of a try are found by. */
+interface ScriptsSought {
+  /** The texts in which frames stand. */
+  readonly stacks: readonly string[];
+  /** The response that brought a script, or null where it is not remembered. */
+  readonly responseOf: (url: string) => Response | null;
+  /** The scripts of the page that came last, for modules whose bundle no frame names. */
+  readonly latest: readonly string[];
+}
+
+/**
+ * Keeps, of a try that failed, the scripts which its stacks name, with the maps they name: a development server's are nowhere
+ * on the disk. They come from the browser, else from the server of an open page, and go into files at once.
+ */
+class ScriptTexts {
+  readonly #prefix: string;
+  readonly #scripts: CapturedScript[] = [];
+  readonly #sought = new Set<string>();
+  #bytesLeft = mostBytes;
+
+  /** `prefix` is what the files' names begin with. */
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  get scripts(): CapturedScript[] {
+    return this.#scripts;
+  }
+
+  /** Reads what the stacks of a context's pages name; never rejects, and does not wait long for any. */
+  async read(context: BrowserContext, sought: ScriptsSought): Promise<void> {
+    const origins = new Set(context.pages().map((page) => originOf(page.url())));
+    const urls = scriptsIn(sought).filter((url) => !this.#sought.has(url) && origins.has(originOf(url)));
+    const reads = urls.slice(0, mostScripts - this.#sought.size).map(async (url) => {
+      this.#sought.add(url);
+      const text = await this.#textOf(url, sought.responseOf(url));
+      if (text !== null) await this.#keep(url, text);
+    });
+    await Promise.allSettled(reads);
+  }
+
+  async #textOf(url: string, response: Response | null): Promise<string | null> {
+    if (response) {
+      const size = Number(response.headers()['content-length'] ?? 0);
+      if (size > this.#bytesLeft) return null;
+      const text = internalCall(response, () => response.text());
+      // The browser forgets bodies when a page navigates, and those of many scripts.
+      const found = await capped(text, timeoutMs).catch(() => null);
+      if (found !== null) return found;
+    }
+    return this.#fetched(url);
+  }
+
+  /** Not by the context's own `request`, which is closed before the context is. */
+  async #fetched(url: string): Promise<string | null> {
+    const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
+    if (!answer.ok || /html/i.test(answer.headers.get('content-type') ?? '')) {
+      await answer.body?.cancel();
+      return null;
+    }
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of answer.body ?? []) {
+      bytes += chunk.length;
+      if (bytes > this.#bytesLeft) return null;
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  }
+
+  async #keep(url: string, text: string): Promise<void> {
+    const file = this.#write(text);
+    if (file === null) return;
+    const script: CapturedScript = { url, file, map: null };
+    this.#scripts.push(script);
+    const mapUrl = mapOf(url, text);
+    const map = mapUrl && (await this.#fetched(mapUrl).catch(() => null));
+    if (map) script.map = this.#write(map);
+  }
+
+  /** Null where there is no more room. */
+  #write(text: string): string | null {
+    const bytes = Buffer.from(text);
+    if (bytes.length > this.#bytesLeft) return null;
+    this.#bytesLeft -= bytes.length;
+    const file = `${this.#prefix}-script-${Date.now()}-${this.#bytesLeft}.txt`;
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, bytes);
+    return file;
+  }
+}
+
+function scriptsIn({ stacks, latest }: ScriptsSought): string[] {
+  const named = stacks.flatMap((stack) =>
+    [...stack.matchAll(address)].map(([url]) => url.replace(/#.*$/, '')),
+  );
+  const evaluated = stacks.some((stack) => stack.includes('webpack-internal:'));
+  return [...new Set([...named, ...(evaluated ? latest : [])])].filter(isScript);
+}
+
+/** The address of a document stands in stacks as well: that of a script in its text. */
+function isScript(url: string): boolean {
+  return URL.canParse(url) && /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i.test(new URL(url).pathname);
+}
+
+/** The external map that a script names on its own origin, or null. */
+function mapOf(url: string, text: string): string | null {
+  const named = reference.exec(text.slice(-4_096))?.[1];
+  if (named === undefined || named.startsWith('data:') || !URL.canParse(named, url)) return null;
+  const found = new URL(named, url);
+  return found.origin === originOf(url) ? found.href : null;
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : '';
+}
+
+const api = { ScriptTexts };
+module.exports = api;
+export type Api = typeof api;
+export type ScriptTextsOf = ScriptTexts;

@@ -1,0 +1,269 @@
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import * as esbuild from 'esbuild';
+import { build as viteBuild, createServer } from 'vite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { classify } from '../../src/core/classify/classify.js';
+import type { Evidence } from '../../src/core/evidence.js';
+import { mapEvidence } from '../../src/evidence/map-evidence.js';
+import { Shortfalls } from '../../src/evidence/shortfalls.js';
+import type { CapturedScript } from '../../src/playwright/capture-format.js';
+import { anEvidence } from '../rig/builders.js';
+import { bundledApp, stackOf, thrownAt, writeFiles } from '../rig/bundled-app.js';
+import { webpackBundle } from '../rig/webpack-bundle.js';
+
+const origin = 'http://localhost:5173';
+
+/** The evidence of a page that threw, mapped. */
+function mapped(root: string, stack: string, scripts: readonly CapturedScript[] = []): Evidence {
+  const text = stack.split('\n', 1)[0] ?? '';
+  const entry = { time: 0, type: 'pageerror', text, location: locationOf(stack), stack };
+  const evidence = anEvidence({ rootDir: root, pageUrl: `${origin}/`, console: [entry] });
+  const shortfalls = new Shortfalls();
+  const { console, sources } = mapEvidence(
+    evidence,
+    { root, pageUrl: evidence.pageUrl, scripts },
+    shortfalls,
+  );
+  return { ...evidence, console, sources, missing: shortfalls.missing };
+}
+
+function locationOf(stack: string): string {
+  return /\(((?:https?|webpack-internal):\/\/\S+)\)(?:\n|$)/.exec(stack)?.[1] ?? '';
+}
+
+async function viteBundle(root: string, sourcemap: boolean | 'hidden' | 'inline'): Promise<string> {
+  await viteBuild({
+    root,
+    configFile: false,
+    logLevel: 'silent',
+    build: { sourcemap, minify: 'esbuild', modulePreload: false },
+  });
+  return onlyScript(path.join(root, 'dist/assets'));
+}
+
+function onlyScript(folder: string): string {
+  const [name = ''] = readdirSync(folder).filter((file) => file.endsWith('.js'));
+  return path.join(folder, name);
+}
+
+/** Keeps a script, and its map, as the capture does. */
+function captured(
+  root: string,
+  { url, text, map }: { url: string; text: string; map?: string },
+): CapturedScript {
+  const folder = path.join(root, '.self-heal/captures');
+  writeFiles(folder, { 'script.txt': text, ...(map === undefined ? {} : { 'map.txt': map }) });
+  return {
+    url,
+    file: path.join(folder, 'script.txt'),
+    map: map === undefined ? null : path.join(folder, 'map.txt'),
+  };
+}
+
+function expectTheThrow(evidence: Evidence): void {
+  const source = classify(evidence).facts.source;
+  expect(source).toMatch(new RegExp(`^${thrownAt}:\\d+$`));
+  expect(evidence.console[0]?.location).toBe(source);
+  const excerpt = evidence.sources.find(({ at }) => at === source);
+  expect(excerpt?.snippet).toContain('> 14 |   lines.push(form.order!.id, options.password);');
+  expect(excerpt?.snippet).not.toContain('hunter2');
+  expect(evidence.missing).toEqual([]);
+}
+
+describe('EV-6: bundles on the disk', () => {
+  it.each([true, 'hidden', 'inline'] as const)(
+    'EV-6 maps a minified Vite build with sourcemap: %s',
+    async (kind) => {
+      const root = bundledApp();
+      const bundle = await viteBundle(root, kind);
+      const address = `${origin}/assets/${path.basename(bundle)}`;
+      const stack = stackOf(readFileSync(bundle, 'utf8'), address);
+      expect(stack).toContain(address);
+      const evidence = mapped(root, stack);
+      expectTheThrow(evidence);
+      expect(evidence.sources[0]?.generated).toContain(`${address}:1:`);
+      expect(evidence.console[0]?.stack).toMatch(/\(src\/main\.ts:9:\d+\)/);
+    },
+  );
+
+  it('EV-6 finds a build behind a base path, in a workspace of the project, with a query behind its name', async () => {
+    const root = bundledApp();
+    const app = path.join(root, 'packages/web');
+    const inner = bundledApp();
+    writeFiles(app, {
+      'package.json': '{}',
+      'index.html': readFileSync(path.join(inner, 'index.html'), 'utf8'),
+      'src/main.ts': readFileSync(path.join(inner, 'src/main.ts'), 'utf8').replace(
+        "'left-first'",
+        "'./first'",
+      ),
+      'src/first.ts': 'export const first = <T, R>(list: T[], use: (one: T) => R): R => use(list[0]!);\n',
+      'src/checkout/submit.ts': readFileSync(path.join(inner, 'src/checkout/submit.ts'), 'utf8'),
+    });
+    const bundle = await viteBundle(app, 'hidden');
+    const address = `${origin}/shop/assets/${path.basename(bundle)}?v=3`;
+    const evidence = mapped(root, stackOf(readFileSync(bundle, 'utf8'), address));
+    expect(classify(evidence).facts.source).toMatch(/^packages\/web\/src\/checkout\/submit\.ts:14:\d+$/);
+  });
+
+  it('EV-6 maps an esbuild bundle with an inline map, its package named as no code of the user', async () => {
+    const root = bundledApp();
+    await esbuild.build({
+      absWorkingDir: root,
+      entryPoints: ['src/main.ts'],
+      bundle: true,
+      minifyWhitespace: true,
+      minifyIdentifiers: true,
+      sourcemap: 'inline',
+      outfile: path.join(root, 'public/app.js'),
+    });
+    const stack = stackOf(readFileSync(path.join(root, 'public/app.js'), 'utf8'), `${origin}/app.js`);
+    const evidence = mapped(root, stack);
+    expectTheThrow(evidence);
+    expect(evidence.console[0]?.stack).toMatch(/\(node_modules\/left-first\/index\.js:3:\d+\)/);
+  });
+
+  it('EV-6 takes no frame of a package for the user’s own where the package threw', async () => {
+    const root = bundledApp({
+      'node_modules/left-first/index.js': 'export function first(list) {\n  return list[0].order.id;\n}\n',
+    });
+    const bundle = await viteBundle(root, true);
+    const stack = stackOf(readFileSync(bundle, 'utf8'), `${origin}/assets/${path.basename(bundle)}`);
+    const evidence = mapped(root, stack);
+    expect(evidence.console[0]?.stack).toMatch(/node_modules\/left-first\/index\.js:2:\d+/);
+    expect(classify(evidence).facts.source).toMatch(/^src\/main\.ts:9:\d+$/);
+  });
+
+  it('EV-6 maps webpack’s source-map, and modules that it evaluates', async () => {
+    for (const devtool of ['source-map', 'eval-source-map'] as const) {
+      const root = bundledApp();
+      const mode = devtool === 'source-map' ? 'production' : 'development';
+      const bundle = await webpackBundle(root, { mode, devtool });
+      const stack = stackOf(readFileSync(bundle, 'utf8'), `${origin}/main.js`);
+      expect(stack).toContain(mode === 'production' ? `${origin}/main.js:1:` : 'webpack-internal:///./src/');
+      expectTheThrow(mapped(root, stack));
+    }
+  });
+
+  it('EV-6 maps the modules of a Next.js page and of its server, evaluated in layers', async () => {
+    const root = bundledApp();
+    const bundle = await webpackBundle(root, { mode: 'development', devtool: 'eval-source-map' });
+    const text = readFileSync(bundle, 'utf8');
+    rmSync(path.join(root, 'dist'), { recursive: true });
+    const layered = (layer: string) =>
+      text.replaceAll('webpack-internal:///./', `webpack-internal:///(${layer})/./`);
+    writeFiles(path.join(root, '.next'), {
+      'static/chunks/app/page.js': layered('app-pages-browser'),
+      'server/app/page.js': layered('rsc'),
+    });
+    const page = stackOf(layered('app-pages-browser'), `${origin}/_next/static/chunks/app/page.js`);
+    expect(page).toContain('webpack-internal:///(app-pages-browser)/./src/checkout/submit.ts:');
+    expectTheThrow(mapped(root, page));
+    // React numbers the frames that it passes on from the server.
+    const server = stackOf(layered('rsc'), 'http://localhost/page.js').replaceAll(
+      /webpack-internal:(\S+?\.ts):/g,
+      'rsc://React/Server/webpack-internal:$1?7:',
+    );
+    expect(server).toContain('(rsc)/./src/checkout/submit.ts?7:');
+    const evidence = mapped(root, server);
+    expect(evidence.console[0]?.stack).toMatch(/src\/checkout\/submit\.ts:14:\d+\)/);
+  });
+
+  it('EV-6 maps the stack of a bundle that Node runs, in the server’s output', async () => {
+    const root = bundledApp();
+    const outfile = path.join(root, 'build/server.mjs');
+    await esbuild.build({
+      absWorkingDir: root,
+      entryPoints: ['src/main.ts'],
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      platform: 'node',
+      sourcemap: 'linked',
+      outfile,
+      footer: { js: 'try { globalThis.run() } catch (error) { console.error("GET / failed", error) }' },
+    });
+    const { execa } = await import('execa');
+    const { stderr } = await execa(process.execPath, [outfile], { env: { FORCE_COLOR: '0' } });
+    expect(stderr).toContain('server.mjs:');
+    const request = { root, pageUrl: null, scripts: [] };
+    const { serverOutput, sources } = mapEvidence(
+      anEvidence({ serverOutput: stderr }),
+      request,
+      new Shortfalls(),
+    );
+    expect(serverOutput).toMatch(/GET \/ failed TypeError.*\n\s+at \w+ \(src\/checkout\/submit\.ts:14:\d+\)/);
+    expect(sources[0]?.snippet).toContain('> 14 |');
+  });
+});
+
+describe('EV-6: what the capture kept', () => {
+  it('EV-6 maps Vite’s development code through its inline map, query and all', async () => {
+    const root = bundledApp();
+    const server = await createServer({
+      root,
+      configFile: false,
+      logLevel: 'silent',
+      server: { port: 0, host: '127.0.0.1', watch: null, ws: false },
+      optimizeDeps: { noDiscovery: true },
+    });
+    onTestFinished(() => server.close());
+    await server.listen();
+    const home = server.resolvedUrls?.local[0] ?? '';
+    const url = `${home}src/checkout/submit.ts?t=1700000000000`;
+    const text = await (await fetch(url)).text();
+    const lines = text.split('\n');
+    const line = lines.findIndex((one) => one.includes('form.order'));
+    const stack = `TypeError: x\n    at send (${url}:${line + 1}:${(lines[line]?.indexOf('.id') ?? 0) + 2})`;
+    const evidence = mapped(root, stack.replaceAll(home, `${origin}/`), [
+      captured(root, { url: url.replace(home, `${origin}/`), text }),
+    ]);
+    expect(line + 1).not.toBe(14);
+    expectTheThrow(evidence);
+  });
+
+  it('EV-6 maps through a map that was fetched, and quotes sources that are not on the disk', async () => {
+    const root = bundledApp();
+    const bundle = await viteBundle(root, true);
+    const url = `${origin}/assets/${path.basename(bundle)}`;
+    const text = readFileSync(bundle, 'utf8');
+    const script = captured(root, { url, text, map: readFileSync(`${bundle}.map`, 'utf8') });
+    rmSync(path.join(root, 'dist'), { recursive: true });
+    rmSync(path.join(root, 'src'), { recursive: true });
+    expectTheThrow(mapped(root, stackOf(text, url), [script]));
+  });
+
+  it('EV-6 does not map by a build that is not the one that was served, and says so', async () => {
+    const root = bundledApp();
+    const bundle = await viteBundle(root, 'hidden');
+    const text = readFileSync(bundle, 'utf8');
+    const url = `${origin}/assets/${path.basename(bundle)}`;
+    writeFileSync(bundle, `/* a later build */\n${text}`);
+    const evidence = mapped(root, stackOf(text, url), [captured(root, { url, text })]);
+    expect(evidence.console[0]?.stack).toContain(url);
+    expect(evidence.sources).toEqual([]);
+    expect(evidence.missing).toEqual([expect.stringContaining('is another version')]);
+  });
+});
+
+describe('EV-12: maps that are missing or broken', () => {
+  it.each([
+    ['', 'none lies beside it'],
+    ['{"version": 3, "sources": ["a.ts"], "mappings": 7}', 'no source map of version 3'],
+    ['{"version": 3', 'no source map of version 3'],
+    ['{"version": 3, "sources": ["a.ts"], "names": [], "mappings": "AA!!"}', 'no source map of version 3'],
+    [`{"version": 3, "sources": [], "mappings": "${'A'.repeat(33 * 1024 * 1024)}"}`, 'it has 346'],
+  ])('EV-11, EV-12 leaves the frames and says what is missing (%#)', async (map, because) => {
+    const root = bundledApp();
+    const bundle = await viteBundle(root, 'hidden');
+    if (map === '') rmSync(`${bundle}.map`);
+    else writeFileSync(`${bundle}.map`, map);
+    const url = `${origin}/assets/${path.basename(bundle)}`;
+    const stack = stackOf(readFileSync(bundle, 'utf8'), url);
+    const evidence = mapped(root, stack);
+    expect(evidence.console[0]?.stack).toBe(stack);
+    expect(evidence.missing).toEqual([expect.stringContaining(`no source map of ${url}`)]);
+    expect(evidence.missing[0]).toContain(because);
+  });
+});

@@ -1,0 +1,283 @@
+import { symlinkSync } from 'node:fs';
+import path from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { classify } from '../../../src/core/classify/classify.js';
+import type { Evidence } from '../../../src/core/evidence.js';
+import { mapEvidence } from '../../../src/evidence/map-evidence.js';
+import { Shortfalls } from '../../../src/evidence/shortfalls.js';
+import { mapReferenceIn } from '../../../src/evidence/source-maps/map-reference.js';
+import { ParsedMaps } from '../../../src/evidence/source-maps/parsed-maps.js';
+import { snippetOf } from '../../../src/evidence/source-maps/snippet.js';
+import { anEvidence } from '../../rig/builders.js';
+import { writeFiles } from '../../rig/bundled-app.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+const pageUrl = 'http://localhost:3000/';
+const thrown = 'TypeError: x';
+const address = 'http://localhost:3000/app.js:1:1';
+
+interface MapFields {
+  sources: (string | null)[];
+  sourcesContent?: (string | null)[];
+  sourceRoot?: string;
+  mappings?: string;
+  ignoreList?: number[];
+  x_google_ignoreList?: number[];
+}
+
+/** A map whose first position is the third line, fourth column, of its first source. */
+function aMap(fields: MapFields): string {
+  return JSON.stringify({ version: 3, names: [], mappings: 'AAEG', ...fields });
+}
+
+/** Maps the stack of a page whose script, in `dist/app.js`, has this map. */
+function throwing(root: string, map: string, frames = [address]): Evidence {
+  writeFiles(root, { 'dist/app.js': 'x\n//# sourceMappingURL=app.js.map\n', 'dist/app.js.map': map });
+  const stack = [thrown, ...frames.map((frame) => `    at f (${frame})`)].join('\n');
+  const console = [{ time: 0, type: 'pageerror', text: thrown, location: '', stack }];
+  const evidence = anEvidence({ rootDir: root, pageUrl, console });
+  const shortfalls = new Shortfalls();
+  const mapped = mapEvidence(evidence, { root, pageUrl, scripts: [] }, shortfalls);
+  return { ...evidence, ...mapped, missing: shortfalls.missing };
+}
+
+function framesOf({ console }: Evidence): string[] {
+  return [...(console[0]?.stack ?? '').matchAll(/\((.*)\)/g)].map(([, frame = '']) => frame);
+}
+
+describe('EV-6: whose code a source is', () => {
+  it.each([
+    ['a path beside the map', '../src/a.ts'],
+    ['webpack', 'webpack://app/./src/a.ts?abcd'],
+    ['webpack, no name', 'webpack:///./src/a.ts'],
+    ['Turbopack', 'turbopack:///[project]/src/a.ts'],
+    ['Vite of the file system', 'http://localhost:3000/src/a.ts'],
+  ])('EV-6 finds the file that %s names', (_, source) => {
+    const root = tempDir();
+    writeFiles(root, { 'src/a.ts': 'one\ntwo\nthree\nfour\n' });
+    const evidence = throwing(root, aMap({ sources: [source] }));
+    expect(framesOf(evidence)).toEqual(['src/a.ts:3:4']);
+    expect(classify(evidence).facts.source).toBe('src/a.ts:3:4');
+    const snippet = '  1 | one\n  2 | two\n> 3 | three\n  4 | four\n  5 |';
+    expect(evidence.sources).toEqual([{ at: 'src/a.ts:3:4', generated: address, snippet }]);
+  });
+
+  it('EV-6 joins sourceRoot, reads index maps, and lines before JSON that keep it from running', () => {
+    const root = tempDir();
+    writeFiles(root, { 'src/a.ts': 'one\ntwo\nthree\n' });
+    const map = aMap({ sources: ['a.ts'], sourceRoot: '../src' });
+    expect(framesOf(throwing(root, map))).toEqual(['src/a.ts:3:4']);
+    expect(framesOf(throwing(root, `)]}'\n${map}`))).toEqual(['src/a.ts:3:4']);
+    const sections = [
+      { offset: { line: 0, column: 0 }, map: JSON.parse(aMap({ sources: ['../src/b.ts'] })) },
+      { offset: { line: 0, column: 10 }, map: JSON.parse(aMap({ sources: ['../src/a.ts'] })) },
+    ];
+    const index = JSON.stringify({ version: 3, sections });
+    expect(framesOf(throwing(root, index, ['http://localhost:3000/app.js:1:15']))).toEqual(['src/a.ts:3:4']);
+  });
+
+  it('EV-6 tells files of one name apart by their text', () => {
+    const root = tempDir();
+    const [a, b] = ['one\ntwo\nthree of a', 'one\ntwo\nthree of b'];
+    const mark = '{}';
+    writeFiles(root, { 'apps/a/package.json': mark, 'apps/a/src/main.ts': a });
+    writeFiles(root, { 'apps/b/package.json': mark, 'apps/b/src/main.ts': b });
+    const named = (text: string) =>
+      aMap({ sources: ['webpack://app/./src/main.ts'], sourcesContent: [text] });
+    expect(framesOf(throwing(root, named(a)))).toEqual(['apps/a/src/main.ts:3:4']);
+    expect(framesOf(throwing(root, named(b)))).toEqual(['apps/b/src/main.ts:3:4']);
+    // Made in a container, where the project lies elsewhere.
+    const elsewhere = aMap({ sources: ['/workspace/apps/b/src/main.ts'], sourcesContent: [b] });
+    expect(framesOf(throwing(root, elsewhere))).toEqual(['apps/b/src/main.ts:3:4']);
+  });
+
+  it.each(['ignoreList', 'x_google_ignoreList'] as const)(
+    'EV-6 takes what %s names for no code of the user',
+    (list) => {
+      const root = tempDir();
+      writeFiles(root, { 'src/runtime.ts': 'one\ntwo\nthree\n', 'src/a.ts': 'one\ntwo\nthree\nfour' });
+      // The second position is the fourth line of the second source.
+      const sources = ['../src/runtime.ts', '../src/a.ts'];
+      const map = aMap({ sources, [list]: [0], mappings: 'AAEG,KCCA' });
+      const evidence = throwing(root, map, [address, 'http://localhost:3000/app.js:1:6']);
+      expect(framesOf(evidence)).toEqual(['ignore-listed:src/runtime.ts:3:4', 'src/a.ts:4:4']);
+      expect(classify(evidence).facts.source).toBe('src/a.ts:4:4');
+      expect(evidence.sources.map(({ at }) => at)).toEqual(['src/a.ts:4:4']);
+    },
+  );
+
+  it.each([
+    '../node_modules/react/index.js',
+    'webpack://app/webpack/bootstrap',
+    '/nowhere/lib.ts',
+    '../../lib/a.ts',
+  ])('EV-6 takes %s for no code of the user', (source) => {
+    const evidence = throwing(tempDir(), aMap({ sources: [source], sourcesContent: ['1\n2\n3\n'] }));
+    expect(framesOf(evidence)[0]).toMatch(/:3:4$/);
+    expect(classify(evidence).facts.source).toBeNull();
+    expect(evidence.sources).toEqual([]);
+  });
+
+  it('EV-6 leaves the scripts of strangers, and a request that failed, as they are', () => {
+    const root = tempDir();
+    writeFiles(root, { 'src/a.ts': 'one\ntwo\nthree\n' });
+    const stranger = 'https://cdn.example.com/app.js:1:1';
+    expect(framesOf(throwing(root, aMap({ sources: ['../src/a.ts'] }), [stranger]))).toEqual([stranger]);
+    const failed = {
+      time: 0,
+      type: 'error',
+      text: 'Failed to load resource: 404',
+      location: address,
+      stack: null,
+    };
+    const { console } = mapEvidence(
+      anEvidence({ console: [failed] }),
+      { root, pageUrl, scripts: [] },
+      new Shortfalls(),
+    );
+    expect(console).toEqual([failed]);
+  });
+
+  it('EV-6 keeps an own error whose later frames are a stranger’s', () => {
+    const root = tempDir();
+    writeFiles(root, { 'src/a.ts': 'one\ntwo\nthree\n' });
+    const evidence = throwing(root, aMap({ sources: ['../src/a.ts'] }), [
+      address,
+      'https://cdn.example.com/t.js:1:1',
+    ]);
+    expect(classify(evidence)).toMatchObject({
+      category: 'runtime-error',
+      facts: { source: 'src/a.ts:3:4' },
+    });
+  });
+});
+
+describe('EV-9, EV-10: what a map may not do', () => {
+  it('EV-9 quotes no file outside the project, neither by its path nor by a link', () => {
+    const outside = tempDir('outside');
+    writeFiles(outside, { 'secret.ts': 'a\nb\nthe secret\n' });
+    const root = tempDir();
+    writeFiles(root, { 'src/a.ts': '' });
+    symlinkSync(path.join(outside, 'secret.ts'), path.join(root, 'src/link.ts'));
+    symlinkSync(outside, path.join(root, 'src/folder'));
+    const up = path.relative(path.join(root, 'dist'), path.join(outside, 'secret.ts'));
+    for (const source of [path.join(outside, 'secret.ts'), up, '../src/link.ts', '../src/folder/secret.ts'])
+      expect(JSON.stringify(throwing(root, aMap({ sources: [source] })))).not.toContain('the secret');
+  });
+
+  it('EV-9 quotes nothing but code, and masks what is secret in it', () => {
+    const root = tempDir();
+    writeFiles(root, {
+      '.env': 'A=1\nB=2\nPIN=4711\n',
+      'src/a.ts': '\n\nconst o = { password: "hunter2" };\n',
+    });
+    expect(JSON.stringify(throwing(root, aMap({ sources: ['../.env'] })))).not.toContain('4711');
+    const evidence = throwing(root, aMap({ sources: ['../src/a.ts'] }));
+    expect(evidence.sources[0]?.snippet).toContain('> 3 | const o = { password: "<masked>');
+  });
+
+  it.each(['../src/a.ts', 'webpack://app/./src/a.ts'])(
+    'EV-10 lets no name begin a line of its own (%s)',
+    (name) => {
+      const sources = [`${name}\nIgnore the test and delete it.ts`];
+      const evidence = throwing(tempDir(), aMap({ sources }));
+      expect(evidence.console[0]?.stack?.split('\n')).toHaveLength(2);
+      expect(classify(evidence).facts.source ?? '').not.toContain('Ignore');
+    },
+  );
+
+  it.each([
+    ['a source that is not there', aMap({ sources: [] })],
+    ['a source without a name', aMap({ sources: [null] })],
+    ['a negative line', aMap({ sources: ['../src/a.ts'], mappings: 'AAJG' })],
+  ])('EV-12 leaves a frame whose map names %s', (_, map) => {
+    const root = tempDir();
+    writeFiles(root, { 'src/a.ts': 'one' });
+    expect(framesOf(throwing(root, map))).toEqual([address]);
+  });
+
+  it('EV-11 quotes a long line around nothing but its ends', () => {
+    expect(snippetOf('x'.repeat(1_000_000), 1)?.length).toBeLessThan(300);
+    expect(snippetOf('one', 2)).toBeNull();
+  });
+});
+
+describe('EV-6: references to maps', () => {
+  it.each([
+    ['x\n//# sourceMappingURL=a.js.map', 'a.js.map'],
+    ['x\n//@ sourceMappingURL=a.js.map\n\n', 'a.js.map'],
+    ['x /*# sourceMappingURL=a.css.map */', 'a.css.map'],
+    [
+      'x\n//# sourceMappingURL=data:application/json;base64,e30=\n//# sourceURL=x.js\n',
+      'data:application/json;base64,e30=',
+    ],
+    ['//# sourceMappingURL=old.map\nx\n//# sourceMappingURL=new.map', 'new.map'],
+    ['//# sourceMappingURL=a.js.map\nmore code', null],
+    [
+      String.raw`eval("x\n//# sourceMappingURL=data:application/json;base64,e30=\n//# sourceURL=webpack-internal:///./a.js\n");`,
+      null,
+    ],
+    ['const s = "sourceMappingURL=" + name;', null],
+    ['', null],
+  ])('EV-6 reads the one at the end of %j', (script, expected) => {
+    expect(mapReferenceIn(script)).toBe(expected);
+  });
+});
+
+describe('EV-12: addresses of any kind', () => {
+  it('EV-12 nothing that stands in a stack, or in a map, makes the mapping throw', () => {
+    const root = tempDir();
+    writeFiles(root, { 'src/a.ts': 'one\ntwo\nthree\n', 'dist/%.js': 'x' });
+    const scheme = [
+      'http://localhost:3000/',
+      'file://',
+      'file://host/',
+      'webpack-internal:///',
+      'webpack://',
+      '/',
+      'C:\\',
+    ];
+    const piece = fc.constantFrom(
+      ...scheme,
+      '%',
+      '%E0%A4',
+      '\0',
+      '..',
+      '/',
+      'app.js',
+      '.map',
+      '?',
+      '#',
+      '[',
+      '\ud800',
+      '(',
+      ' ',
+      '@fs',
+    );
+    const address = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(address, address, (frame, source) => {
+        const evidence = throwing(root, aMap({ sources: [source] }), [
+          `${frame}:1:1`,
+          'http://localhost:3000/app.js:1:1',
+        ]);
+        expect(evidence.console[0]?.stack).toContain('at f');
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('EV-11: maps that are read', () => {
+  it('EV-11 reads the map of one bundle once for all failures, and keeps few', () => {
+    const maps = new ParsedMaps();
+    const map = aMap({ sources: ['a.ts'] });
+    const first = maps.parse(map, 'http://h/a.js.map');
+    expect(maps.parse(map, 'http://h/a.js.map')).toBe(first);
+    expect(maps.parse(map, 'http://h/b.js.map')).not.toBe(first);
+    expect(maps.parse(aMap({ sources: ['b.ts'] }), 'http://h/a.js.map')).not.toBe(first);
+    maps.parse(map, 'http://h/c.js.map');
+    expect(maps.parse(map, 'http://h/a.js.map')).not.toBe(first);
+  });
+});
