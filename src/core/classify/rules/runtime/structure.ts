@@ -29,7 +29,7 @@ export const exceptionRules = rulesFor('runtime-error', [
       /(?:^\s{0,12}|[|\]>:] {1,3})(?:Uncaught |Unhandled |Caused by: |Exception in thread \S{1,40} |error: )?(?:[\w$.]{1,100}[.\\:])?[A-Z]\w{1,60}(?:Error(?: \[\w{1,60}\])?:\s|Exception(?::\s|\s*$))/m,
     sources: ['error'],
     unless:
-      /[Tt]imeout|Assert|Expect|Abort|Playwright|Target|Protocol|Syntax|[Ll]ocator|Network|Axios|Fetch|HTTP|Http|Driver|Cypress|Element|Session/,
+      /[Tt]imeout|Assert|Expect|Abort|Playwright|Target|Protocol|Syntax|[Ll]ocator|Network|Axios|Fetch|HTTP|Http|Driver|Cypress|Element|Session|[Ss][Qq][Ll]|Prisma|Sequelize|Mongo|Database|Query|Postgres|Integrity|Operational|Persistence|DataAccess|Module|Build|Rollup|Strict/,
     confidence: 0.45,
   },
   {
