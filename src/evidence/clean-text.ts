@@ -1,4 +1,4 @@
-import { redact } from './redact.js';
+import { redact } from '../secrets/redact.js';
 
 // ECMA-48: CSI sequences, OSC strings up to BEL or ST, and the remaining two-character escapes.
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for

@@ -16,8 +16,8 @@ describe('cleanText', () => {
     ['half a character', 'a\ud800b', 'a\ufffdb'],
     ['tabs and lines, which stay', 'a\tb\nc', 'a\tb\nc'],
     ['other scripts, which stay', 'Größe 尺寸 😀', 'Größe 尺寸 😀'],
-    ['a secret', 'token=abcdef', 'token=<masked>'],
-    ['a secret with a colour in its name', '"pass\u001b[1mword":"abcdef"', '"password":"<masked>"'],
+    ['a secret', 'token=abcdef', 'token=[masked: token]'],
+    ['a secret with a colour in its name', '"pass\u001b[1mword":"abcdef"', '"password":"[masked: password]"'],
   ])('EV-10 takes care of %s', (_, text, expected) => {
     expect(cleanText(text)).toBe(expected);
   });

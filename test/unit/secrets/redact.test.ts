@@ -1,8 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redact, redactHeaders } from '../../../src/evidence/redact.js';
+import { redact, redactHeaders } from '../../../src/secrets/redact.js';
 
 const secret = 'Hunter2-Planted.x9';
+
+/** A text whose masks do not say of what kind they are. */
+const plain = (text: string) => text.replaceAll(/\[masked: [a-z ]+\]/g, '<masked>');
 
 describe('redact', () => {
   it.each([
@@ -59,7 +62,7 @@ describe('redact', () => {
     ['a JWT', 'it was eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.sig_nature here', 'it was <masked> here'],
     ['a private key', '-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----!', '<masked>!'],
   ])('EV-9 masks the secret in %s', (_, text, expected) => {
-    expect(redact(text)).toBe(expected);
+    expect(plain(redact(text))).toBe(expected);
   });
 
   it.each([
@@ -152,12 +155,12 @@ describe('redactHeaders', () => {
     'x-auth-token',
     'x-csrf-token',
   ])('EV-9 masks the whole value of %s', (name) => {
-    expect(redactHeaders({ [name]: secret })).toEqual({ [name]: '<masked>' });
+    expect(plain(redactHeaders({ [name]: secret })[name] ?? '')).toBe('<masked>');
   });
 
   it('EV-9 masks a secret inside the value of another header and keeps the rest', () => {
     expect(redactHeaders({ location: `/in?token=${secret}&a=1`, accept: '*/*' })).toEqual({
-      location: '/in?token=<masked>&a=1',
+      location: '/in?token=[masked: token]&a=1',
       accept: '*/*',
     });
   });
