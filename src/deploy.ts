@@ -5,6 +5,7 @@ import { renderPrompt } from './agents/prompt.js';
 import type { AgentRun, Attempt, FileChange } from './core/attempt.js';
 import type { Cause } from './core/cause.js';
 import { unreachable } from './core/unreachable.js';
+import type { Redactor } from './secrets/redactor.js';
 import type { Session } from './session.js';
 import type { Checkpoint } from './workspace/workspace.js';
 
@@ -90,7 +91,7 @@ export async function writeWork(session: Session, request: DeployRequest): Promi
   const contextFile = path.join(dir, 'context.json');
   const promptFile = path.join(dir, 'prompt.md');
   const agent = session.settings.agents[request.agent];
-  const context = await buildContext({
+  const built = await buildContext({
     settings: session.settings,
     root: session.cwd,
     runId: session.folder.runId,
@@ -99,6 +100,7 @@ export async function writeWork(session: Session, request: DeployRequest): Promi
     attempt: request.n,
     previousAttempts: request.previous,
   });
+  const context = session.redactor.deep(built);
   const prompt = renderPrompt(context, { contextFile, slashCommand: agent?.slashCommand ?? '' });
   await writeFile(contextFile, `${JSON.stringify(context, null, 2)}\n`);
   await writeFile(promptFile, prompt);
@@ -113,8 +115,19 @@ interface PatchRequest {
 
 async function keepPatch(session: Session, { before, after, file }: PatchRequest): Promise<string | null> {
   if (!session.workspace || !before || !after) return null;
-  await writeFile(`${file}.patch`, await session.workspace.patch(before, after));
+  const exact = await session.workspace.patch(before, after);
+  await writeFile(`${file}.patch`, shownPatch(exact, session.redactor));
   return path.relative(session.folder.dir, `${file}.patch`).replaceAll(path.sep, '/');
+}
+
+/**
+ * The patch as people, prompts and reports see it. One without secrets stays byte for byte what `git apply` takes; of one
+ * with secrets the exact bytes are in the private store alone, from which changes are taken back.
+ */
+function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string {
+  const text = Buffer.from(exact).toString('utf8');
+  const masked = redactor.text(text);
+  return masked === text ? exact : masked;
 }
 
 interface Ended {

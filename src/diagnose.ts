@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { DiagnosedFailure } from './core/cause.js';
 import { classify } from './core/classify/classify.js';
@@ -8,10 +7,12 @@ import type { Evidence } from './core/evidence.js';
 import type { Failure } from './core/failure.js';
 import type { Settings } from './core/settings.js';
 import { signatureOf } from './core/signature.js';
+import { boundedText } from './evidence/bounded-text.js';
 import { gatherEvidence } from './evidence/gather-evidence.js';
-import { runFiles } from './playwright/report-format.js';
+import { Shortfalls } from './evidence/shortfalls.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import type { RunFolder } from './run-folder.js';
+import { dropUnmasked } from './seal-suite.js';
 
 /** Gathers, classifies and signs each failure of a suite run, the suite's own first. */
 export type Diagnose = (run: SuiteRun) => Promise<DiagnosedFailure[]>;
@@ -22,10 +23,12 @@ export interface DiagnoseOptions {
   readonly folder: RunFolder;
   /** The project's root, whose files are the user's own code. */
   readonly cwd: string;
+  /** Cleans every text of the evidence; a `Redactor`'s. */
+  readonly clean: (text: string) => string;
 }
 
 /** Makes the step that gathers, classifies and signs each failure of a suite run, the suite's own first. */
-export function createDiagnose({ settings, folder, cwd }: DiagnoseOptions): Diagnose {
+export function createDiagnose({ settings, folder, cwd, clean }: DiagnoseOptions): Diagnose {
   let count = 0;
   return async (run) => {
     const failures: Failure[] = [...(run.suiteFailure ? [run.suiteFailure] : []), ...run.failures];
@@ -33,7 +36,7 @@ export function createDiagnose({ settings, folder, cwd }: DiagnoseOptions): Diag
     for (const failure of failures) {
       count += 1;
       const n = count;
-      const where = { folder: await folder.failure(n), limits: settings.evidence };
+      const where = { folder: await folder.failure(n), limits: settings.evidence, clean };
       const evidence = { ...(await gatherEvidence({ failure, run, ...where })), rootDir: cwd };
       diagnosed.push({
         n,
@@ -43,15 +46,9 @@ export function createDiagnose({ settings, folder, cwd }: DiagnoseOptions): Diag
         rerunIds: idsFor(failure, run),
       });
     }
-    await dropCaptures(run);
+    if (run.serverLog !== '') await dropUnmasked(path.dirname(run.serverLog));
     return diagnosed;
   };
-}
-
-/** What the workers wrote holds bodies that nobody has masked; what is needed of it is evidence now (EV-9). */
-async function dropCaptures({ serverLog }: SuiteRun): Promise<void> {
-  if (serverLog === '') return;
-  await rm(path.join(path.dirname(serverLog), runFiles.captures), { recursive: true, force: true });
 }
 
 function idsFor(failure: Failure, run: SuiteRun): readonly string[] {
@@ -65,7 +62,7 @@ function diagnosisOf(
 ): Pick<DiagnosedFailure, 'diagnosis' | 'signature'> {
   const diagnosis = classify(evidence);
   const { project } = settings;
-  const message = signedMessage(failure, evidence, diagnosis);
+  const message = signedMessage(failure, diagnosis);
   return {
     diagnosis,
     signature: signatureOf({ project, errorType: diagnosis.facts.errorType, message }, md5),
@@ -74,10 +71,11 @@ function diagnosisOf(
 
 /**
  * What is signed. A suite's own message is often the same for every cause ("Process from config.webServer was not able
- * to start"), so there the evidence that decided is signed with it.
+ * to start"), so there the evidence that decided is signed with it. A test's message is signed with the masks that every
+ * environment would set: one that knows more secrets gives the same failure the same signature.
  */
-function signedMessage(failure: Failure, evidence: Evidence, diagnosis: Diagnosis): string {
-  const message = evidence.errors[0]?.message ?? '';
+function signedMessage(failure: Failure, diagnosis: Diagnosis): string {
+  const message = boundedText(failure.errors[0]?.message ?? '', 'errorText', new Shortfalls());
   const decided = diagnosis.why[0]?.evidence;
   return failure.scope === 'suite' && decided ? `${message}\n${decided}` : message;
 }

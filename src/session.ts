@@ -6,6 +6,7 @@ import type { Settings } from './core/settings.js';
 import type { SuitePurpose } from './event.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import type { RunFolder } from './run-folder.js';
+import type { Redactor } from './secrets/redactor.js';
 import type { Spending } from './spending.js';
 import type { Workspace } from './workspace/workspace.js';
 
@@ -21,6 +22,8 @@ export interface Session {
   readonly signal: AbortSignal;
   /** Null where there is no git program: then nobody can tell what an agent changed. */
   readonly workspace: Workspace | null;
+  /** What every text passes on its way out. */
+  readonly redactor: Redactor;
   readonly runAgent: RunAgent;
   readonly spending: Spending;
   /** Exactly these tests again, or the whole selection for null. */

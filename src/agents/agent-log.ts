@@ -1,5 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
+import { maskedStream } from '../secrets/masked-stream.js';
 
 const HEAD_BYTES = 4 * 1024 * 1024;
 const TAIL_BYTES = 1024 * 1024;
@@ -11,8 +12,23 @@ export interface AgentLog {
   close(): Promise<void>;
 }
 
-/** Opens the log; a disk that is full ends the log, not the agent. */
-export function openAgentLog(file: string): AgentLog {
+/**
+ * Opens the log; a disk that is full ends the log, not the agent. What is written is text that `clean` let through,
+ * since an agent may print whatever it has read (EV-9, EV-10).
+ */
+export function openAgentLog(file: string, clean: (text: string) => string): AgentLog {
+  const log = openBoundedLog(file);
+  const masked = maskedStream(clean, (text) => log.write(Buffer.from(text)));
+  return {
+    write: (chunk) => masked.write(chunk),
+    close: async () => {
+      masked.end();
+      await log.close();
+    },
+  };
+}
+
+function openBoundedLog(file: string): AgentLog {
   const out = createWriteStream(file);
   out.on('error', () => undefined);
   let written = 0;

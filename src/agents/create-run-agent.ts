@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers';
 import type { AgentEnding } from '../core/attempt.js';
 import type { RunnerSettings } from '../core/settings.js';
 import { unreachable } from '../core/unreachable.js';
+import { visibleText } from '../core/visible-text.js';
 import { cleanText } from '../evidence/clean-text.js';
 import { supervise, type Ending, type Supervised } from '../process/supervise.js';
 import { openAgentLog } from './agent-log.js';
@@ -23,12 +24,18 @@ export interface Patience {
 const TAIL_LINES = 20;
 const ACTIVITY_EVERY_MS = 100;
 
-/** Makes the step that runs one agent to its end, with its log, its claim, and nothing of it left behind. */
-export function createRunAgent(patience: Patience = { graceMs: 5000, settleMs: 5000 }): RunAgent {
+/**
+ * Makes the step that runs one agent to its end, with its log, its claim, and nothing of it left behind. `clean` is a
+ * `Redactor`'s: what an agent prints may hold what it has read.
+ */
+export function createRunAgent(
+  patience: Patience = { graceMs: 5000, settleMs: 5000 },
+  clean: (text: string) => string = cleanText,
+): RunAgent {
   return async (task) => {
     const startedAt = performance.now();
     const reader = runnerOf(task.runner).reader();
-    const { ended, tail } = await runToEnd(task, reader, patience);
+    const { ended, tail } = await runToEnd(task, reader, { ...patience, clean });
     const result = reader.result();
     return {
       ending: endingOf(ended.ending, result, task),
@@ -51,12 +58,20 @@ interface RanToEnd {
   tail: string;
 }
 
-async function runToEnd(task: AgentTask, reader: OutputReader, patience: Patience): Promise<RanToEnd> {
+interface How extends Patience {
+  readonly clean: (text: string) => string;
+}
+
+async function runToEnd(
+  task: AgentTask,
+  reader: OutputReader,
+  { clean, ...patience }: How,
+): Promise<RanToEnd> {
   const { file, args, env, input } = runnerOf(task.runner).command(task);
-  const log = openAgentLog(task.logFile);
+  const log = openAgentLog(task.logFile, clean);
   const lines: string[] = [];
   let settling: NodeJS.Timeout | undefined;
-  const say = atMostEvery(ACTIVITY_EVERY_MS, task.onActivity);
+  const say = atMostEvery(ACTIVITY_EVERY_MS, (text) => task.onActivity(clean(text)));
   const splitter = lineSplitter((line) => {
     lines.push(line.slice(0, 500));
     if (lines.length > TAIL_LINES) lines.shift();
@@ -86,7 +101,7 @@ async function runToEnd(task: AgentTask, reader: OutputReader, patience: Patienc
   splitter.end();
   clearTimeout(settling);
   await log.close();
-  return { ended, tail: cleanText(lines.join('\n')) };
+  return { ended, tail: clean(lines.join('\n')) };
 }
 
 function ownEnv({ contextFile, promptFile, runId, attempt }: AgentTask): Record<string, string> {
@@ -98,14 +113,14 @@ function ownEnv({ contextFile, promptFile, runId, attempt }: AgentTask): Record<
   };
 }
 
-/** Lets the first of several texts through in each span of time, cleaned for a terminal. */
+/** Lets the first of several texts through in each span of time, as one line. */
 function atMostEvery(spanMs: number, say: (text: string) => void): (text: string) => void {
   let last = -Infinity;
   return (text) => {
     const now = performance.now();
     if (now - last < spanMs) return;
     last = now;
-    say(cleanText(text.slice(0, 300)).replaceAll('\n', ' ').trim());
+    say(visibleText(text.slice(0, 300)).replaceAll('\n', ' ').trim());
   };
 }
 

@@ -7,6 +7,7 @@ import { runPrepare } from '../prepare.js';
 import { sweep } from '../process/end-processes.js';
 import type { RunFolder } from '../run-folder.js';
 import type { Session } from '../session.js';
+import type { Redactor } from '../secrets/redactor.js';
 import { createSpending } from '../spending.js';
 import type { SuiteRuns } from '../suite-runs.js';
 import { openWorkspace } from '../workspace/workspace.js';
@@ -19,6 +20,7 @@ export interface SessionParts {
   readonly folder: RunFolder;
   readonly suites: SuiteRuns;
   readonly bus: Bus;
+  readonly redactor: Redactor;
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
@@ -28,7 +30,8 @@ export interface SessionParts {
 
 /** Puts the real effects together. */
 export async function composeSession(parts: SessionParts): Promise<Session> {
-  const { settings, cwd, env, folder, suites, bus, signal, startedAt, isRed } = parts;
+  const { settings, cwd, env, folder, suites, bus, redactor, signal, startedAt, isRed } = parts;
+  if (isRed) await redactor.load();
   const workspace = isRed ? await openWorkspace(cwd) : null;
   if (isRed && !workspace) {
     const message =
@@ -45,10 +48,11 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     workspace,
     clock: systemClock,
     spending: createSpending(startedAt),
-    runAgent: createRunAgent(),
+    redactor,
+    runAgent: createRunAgent(undefined, (text) => redactor.clean(text)),
     runAgain: (request) => suites.again(request),
     prepare: async () => (prepare === null ? null : runPrepare(prepare, { cwd, env, signal })),
-    diagnose: createDiagnose({ settings, folder, cwd }),
+    diagnose: createDiagnose({ settings, folder, cwd, clean: (text) => redactor.clean(text) }),
     sweep: () => sweep({ name: 'SELF_HEAL_RUN_ID', value: folder.runId }),
   };
 }

@@ -1,11 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Evidence } from '../core/evidence.js';
+import { withoutSignals } from '../core/fenced.js';
 import type { Failure, SuiteFailure, TestError, TestFailure } from '../core/failure.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { boundedText } from './bounded-text.js';
 import { cleanErrors } from './clean-errors.js';
 import { cleanRequest } from './clean-request.js';
+import { cleanText } from './clean-text.js';
 import { writeEvidenceFiles } from './evidence-files.js';
 import type { EvidenceLimits, ScreenshotSource } from './page-evidence.js';
 import { readTestPage } from './page-sources.js';
@@ -20,6 +22,8 @@ export interface EvidenceRequest {
   /** The failure's own folder, `failures/<n>/`; made where it is missing. */
   readonly folder: string;
   readonly limits: EvidenceLimits;
+  /** A `Redactor`'s; by default what belongs to no environment in particular. */
+  readonly clean?: (text: string) => string;
 }
 
 /** What a failure's sources gave, without what is the same for all. */
@@ -32,7 +36,9 @@ type Gathered = Omit<Evidence, 'errors' | 'missing' | 'cut' | 'rootDir'>;
  */
 export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence> {
   const { failure, run } = request;
-  const shortfalls = new Shortfalls();
+  const { clean = cleanText } = request;
+  // An agent that prints such a file must not be taken for one that speaks.
+  const shortfalls = new Shortfalls((text) => withoutSignals(clean(text)));
   const folder = resolve(request.folder);
   await shortfalls.attempt('the folder of the evidence', () => mkdir(folder, { recursive: true }));
   const errors =

@@ -25,7 +25,12 @@ export async function loadDetector(): Promise<Detect> {
       const kind = kindOf(rule.meta.id);
       const report = ({ range: [start, end] }: { range: readonly number[] }) =>
         void (start !== undefined && end !== undefined && end > start && found.push({ start, end, kind }));
-      const context = { sharedOptions: {}, createTranslator: () => () => '', ignore: () => undefined, report };
+      const context = {
+        sharedOptions: {},
+        createTranslator: () => () => '',
+        ignore: () => undefined,
+        report,
+      };
       const source = { filePath: 'text', ext: '', contentType: 'text', content: text, hasBOM: false };
       type Rule = { create(context: unknown, options: object): { file?(source: unknown): unknown } };
       (rule as unknown as Rule).create(context, {}).file?.(source);

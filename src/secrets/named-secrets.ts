@@ -48,7 +48,8 @@ export const namedSecrets: readonly NamedSecret[] = [
   },
   {
     // `%22password%22%3A%22…%22`, JSON in a URL.
-    pattern: /(?<before>%22(?<name>[\w.-]{1,64})%22(?:%20|\+)?%3A(?:%20|\+)?%22)(?<value>(?:(?!%22)[^\s&"])+)/gi,
+    pattern:
+      /(?<before>%22(?<name>[\w.-]{1,64})%22(?:%20|\+)?%3A(?:%20|\+)?%22)(?<value>(?:(?!%22)[^\s&"])+)/gi,
     isSecret: isSecretName,
   },
   {
@@ -99,7 +100,7 @@ export const namedSecrets: readonly NamedSecret[] = [
   },
   {
     // `?token=…` and `&code=…` in a query or a form.
-    pattern: /(?<before>[?&#;](?<name>[\w.[\]-]{1,64})=)(?<value>[^\s&"'<>#]+)/g,
+    pattern: /(?<before>[?&#;](?<name>[\w.[\]-]{1,64})=)(?<value>[^\s&"'<>#;]+)/g,
     isSecret: isSecretParameter,
   },
   {

@@ -9,7 +9,7 @@ const places: readonly { readonly kind: string; readonly pattern: RegExp }[] = [
   {
     kind: 'private key',
     pattern:
-      /(?<before>)-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|$)/g,
+      /(?<before>)-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,16384}?-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|[\w+/=\s\\:,.-]{0,16384})/g,
   },
   // `Fill "…" getByLabel('Password')`, the title of a step.
   {

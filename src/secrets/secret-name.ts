@@ -37,7 +37,8 @@ const makesAKeySecret = new Set([
 const runTogether = /(?:password|passwd|passwort|secret|token|apikey|sessid|sessionid|accesskey)$/;
 
 /** The cookies and stores of frameworks that keep a login: `connect.sid`, `JSESSIONID`, `__Host-session`. */
-const loginCookie = /^(?:connect\.sid|sid|sessid|[a-z]*session_?id|__(?:host|secure)-.+|(?:[\w-]+[._-])?session)$/i;
+const loginCookie =
+  /^(?:connect\.sid|sid|sessid|[a-z]*session_?id|__(?:host|secure)-.+|(?:[\w-]+[._-])?session)$/i;
 
 /** Whether a header's value is a secret whatever it says; the name's case does not matter. */
 export function isSecretHeader(name: string): boolean {

@@ -17,6 +17,7 @@ import {
 } from '../rig/builders.js';
 import { tempDir } from '../rig/temp-dir.js';
 import { virtualClock } from '../rig/virtual-clock.js';
+import { redactorOf } from '../../src/secrets/redactor.js';
 import { createRunFolder } from '../../src/run-folder.js';
 
 const finished: AgentRun = {
@@ -56,6 +57,7 @@ async function session(reruns: readonly (string | null)[], over: Partial<Session
       agents.push(agent.name);
       return finished;
     },
+    redactor: redactorOf([]),
     spending: createSpending(0),
     prepare: async () => null,
     runAgain: async () => {
