@@ -3,7 +3,6 @@ import { setTimeout } from 'node:timers';
 import type { AgentEnding } from '../core/attempt.js';
 import type { RunnerSettings } from '../core/settings.js';
 import { unreachable } from '../core/unreachable.js';
-import { visibleText } from '../core/visible-text.js';
 import { cleanText } from '../evidence/clean-text.js';
 import { supervise, type Ending, type Supervised } from '../process/supervise.js';
 import { openAgentLog } from './agent-log.js';
@@ -22,6 +21,8 @@ export interface Patience {
 }
 
 const TAIL_LINES = 20;
+const MAX_LINE_CHARACTERS = 500;
+const MAX_ACTIVITY_CHARACTERS = 300;
 const ACTIVITY_EVERY_MS = 100;
 
 /**
@@ -71,9 +72,9 @@ async function runToEnd(
   const log = openAgentLog(task.logFile, clean);
   const lines: string[] = [];
   let settling: NodeJS.Timeout | undefined;
-  const say = atMostEvery(ACTIVITY_EVERY_MS, (text) => task.onActivity(clean(text)));
+  const say = atMostEvery(ACTIVITY_EVERY_MS, (text) => task.onActivity(shortLine(clean(beginning(text)))));
   const splitter = lineSplitter((line) => {
-    lines.push(line.slice(0, 500));
+    lines.push(beginning(line));
     if (lines.length > TAIL_LINES) lines.shift();
     const { activity, complete } = reader.line(line);
     if (activity !== null) say(activity);
@@ -101,7 +102,7 @@ async function runToEnd(
   splitter.end();
   clearTimeout(settling);
   await log.close();
-  return { ended, tail: clean(lines.join('\n')) };
+  return { ended, tail: shortLines(clean(lines.join('\n'))) };
 }
 
 function ownEnv({ contextFile, promptFile, runId, attempt }: AgentTask): Record<string, string> {
@@ -113,14 +114,28 @@ function ownEnv({ contextFile, promptFile, runId, attempt }: AgentTask): Record<
   };
 }
 
-/** Lets the first of several texts through in each span of time, as one line. */
+/** More of a line than is kept of it: a secret that this cuts in two is cut away later. */
+function beginning(line: string): string {
+  return line.slice(0, 8 * MAX_LINE_CHARACTERS);
+}
+
+function shortLines(text: string): string {
+  const lines = text.split('\n').map((line) => line.slice(0, MAX_LINE_CHARACTERS));
+  return lines.join('\n');
+}
+
+function shortLine(text: string): string {
+  return text.replaceAll('\n', ' ').trim().slice(0, MAX_ACTIVITY_CHARACTERS);
+}
+
+/** Lets the first of several texts through in each span of time. */
 function atMostEvery(spanMs: number, say: (text: string) => void): (text: string) => void {
   let last = -Infinity;
   return (text) => {
     const now = performance.now();
     if (now - last < spanMs) return;
     last = now;
-    say(visibleText(text.slice(0, 300)).replaceAll('\n', ' ').trim());
+    say(text);
   };
 }
 
