@@ -100,12 +100,12 @@ export const namedSecrets: readonly NamedSecret[] = [
   },
   {
     // `?token=…` and `&code=…` in a query or a form.
-    pattern: /(?<before>[?&#;](?<name>[\w.[\]-]{1,64})=)(?<value>[^\s&"'<>#;]+)/g,
+    pattern: /(?<before>[?&#](?<name>[\w.[\]-]{1,64})=)(?<value>[^\s&"<>;]*[^\s&"<>;'`),.\]}])/g,
     isSecret: isSecretParameter,
   },
   {
     // `token=…` in a form, a connection string or a list of variables.
-    pattern: /(?<![\w.-])(?<before>(?<name>[A-Za-z_][\w.-]{0,63})=)(?<value>[^\s&"<>;,)\]}]+)/g,
+    pattern: /(?<![\w.?&#-])(?<before>(?<name>[A-Za-z_][\w.-]{0,63})=)(?<value>[^\s&"<>;,)\]}]+)/g,
     isSecret: isSecretName,
   },
   {

@@ -2,7 +2,7 @@ import type { Detect } from './detector.js';
 import { holdsMask, isMasked, withMasks, type MaskOf } from './masks.js';
 import { namedSecrets, type NamedSecret } from './named-secrets.js';
 import { isSecretHeader, kindOfName } from './secret-name.js';
-import { tokenPatterns } from './token-shapes.js';
+import { maskTokens } from './token-shapes.js';
 
 /** Secrets that are known by their place: what stands before and behind the mask is kept. */
 const places: readonly { readonly kind: string; readonly pattern: RegExp }[] = [
@@ -63,7 +63,7 @@ export function redact(text: string, detect: Detect | null = null): string {
       isCredentials(encoded) ? before + mask('credentials') : match,
     );
     for (const named of namedSecrets) masked = maskNamed(masked, named, mask);
-    for (const { kind, pattern } of tokenPatterns) masked = masked.replace(pattern, () => mask(kind));
+    masked = maskTokens(masked, mask);
     return detect ? maskFound(masked, detect, mask) : masked;
   });
 }

@@ -1,7 +1,7 @@
 /** A kind of secret that is known by how it begins. */
-export interface TokenShape {
+interface TokenShape {
   readonly kind: string;
-  /** The source of a pattern; where it stands in a word is checked by `tokenPatterns`. */
+  /** The source of a pattern; where it stands in a word is checked by `maskTokens`. */
   readonly source: string;
 }
 
@@ -48,13 +48,32 @@ const shapes: readonly TokenShape[] = [
   { kind: 'jwt', source: 'eyJ[\\w-]{8,4096}\\.[\\w-]{8,16384}(?:\\.[\\w-]{0,4096}){0,3}' },
 ];
 
+const patterns = shapes.map(({ kind, source }) => ({ kind, pattern: new RegExp(source, 'g') }));
+
+// A token begins a word. `%3A` and `\n` before it, as URLs and JSON have them, end in letters that belong to no word.
+const withinWord = /[\w-]$/;
+const endOfEscape = /(?:%[0-9A-Fa-f]{2}|\\[bfnrt])$/;
+
 /**
- * One pattern a kind. A token begins a word; `%3A`, `\n` and the like before it, as URLs and JSON have them, end in
- * letters that belong to no word.
+ * Masks every token that stands at the beginning of a word. Where a token begins is looked at after it was found: asked
+ * before, in the pattern itself, the same question makes the search ten times as slow.
  */
-export const tokenPatterns: readonly { readonly kind: string; readonly pattern: RegExp }[] = shapes.map(
-  ({ kind, source }) => ({
-    kind,
-    pattern: new RegExp(`(?:(?<![\\w-])|(?<=%[0-9A-Fa-f]{2})|(?<=\\\\[bfnrt]))(?:${source})`, 'g'),
-  }),
-);
+export function maskTokens(text: string, mask: (kind: string) => string): string {
+  return patterns.reduce((masked, { kind, pattern }) => maskOne(masked, pattern, mask(kind)), text);
+}
+
+function maskOne(text: string, pattern: RegExp, mask: string): string {
+  let [masked, at] = ['', 0];
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const before = text.slice(Math.max(at, match.index - 3), match.index);
+    if (withinWord.test(before) && !endOfEscape.test(before)) {
+      // `disk-` begins none, but what follows it may.
+      pattern.lastIndex = match.index + 1;
+      continue;
+    }
+    masked += text.slice(at, match.index) + mask;
+    at = pattern.lastIndex;
+  }
+  return masked + text.slice(at);
+}

@@ -8,7 +8,7 @@ describe('cleanText', () => {
     ['cursor movements', 'a\u001b[2K\u001b[1Ab', 'ab'],
     ['a terminal link', '\u001b]8;;http://x\u0007here\u001b]8;;\u001b\\', 'here'],
     ['an unfinished sequence', 'a\u001b', 'a'],
-    ['the one-character CSI', 'a\u009b31mb', 'a31mb'],
+    ['the one-character CSI', 'a\u009b31mb', 'ab'],
     ['NUL and other controls', 'a\u0000b\u0008c', 'abc'],
     ['carriage returns', 'a\r\nb\rc', 'a\nb\nc'],
     ['text that runs backwards', 'a\u202eb\u2066c', 'abc'],
