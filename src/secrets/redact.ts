@@ -1,4 +1,5 @@
 import type { Detect } from './detector.js';
+import { maskEncoded } from './encoded.js';
 import { holdsMask, isMasked, withMasks, type MaskOf } from './masks.js';
 import { namedSecrets, type NamedSecret } from './named-secrets.js';
 import { isSecretHeader, kindOfName } from './secret-name.js';
@@ -52,20 +53,40 @@ const connection =
  * comes out is the same in every environment. Redacting twice changes nothing.
  */
 export function redact(text: string, detect: Detect | null = null): string {
-  return withMasks(text, (opaque, mask) => {
-    let masked = opaque
-      .replace(connection, (match: string, before: string) => kept(match, before, mask('password')))
-      .replace(/:\/\/([^\s/?#"'`<>]{1,512})@/g, (_, found: string) => withoutPassword(found, mask));
-    for (const { kind, pattern } of places) {
-      masked = masked.replace(pattern, (match: string, before: string) => kept(match, before, mask(kind)));
-    }
-    masked = masked.replace(basic, (match: string, before: string, encoded: string) =>
+  return withMasks(text, (opaque, mask) => maskAll(opaque, { detect, mask, depth: 0 }));
+}
+
+interface Masking {
+  readonly detect: Detect | null;
+  readonly mask: MaskOf;
+  /** How many encodings stand around the text. */
+  readonly depth: number;
+}
+
+const deepest = 2;
+
+function maskAll(text: string, { detect, mask, depth }: Masking): string {
+  const inside =
+    depth < deepest
+      ? maskEncoded(text, (decoded) => maskAll(decoded, { detect, mask, depth: depth + 1 }))
+      : text;
+  const named = namedSecrets.reduce((masked, one) => maskNamed(masked, one, mask), maskPlaces(inside, mask));
+  const known = maskTokens(named, mask);
+  return detect ? maskFound(known, detect, mask) : known;
+}
+
+function maskPlaces(text: string, mask: MaskOf): string {
+  const withoutPasswords = text
+    .replace(connection, (match: string, before: string) => kept(match, before, mask('password')))
+    .replace(/:\/\/([^\s/?#"'`<>]{1,512})@/g, (_, found: string) => withoutPassword(found, mask))
+    .replace(basic, (match: string, before: string, encoded: string) =>
       isCredentials(encoded) ? before + mask('credentials') : match,
     );
-    for (const named of namedSecrets) masked = maskNamed(masked, named, mask);
-    masked = maskTokens(masked, mask);
-    return detect ? maskFound(masked, detect, mask) : masked;
-  });
+  return places.reduce(
+    (masked, { kind, pattern }) =>
+      masked.replace(pattern, (match: string, before: string) => kept(match, before, mask(kind))),
+    withoutPasswords,
+  );
 }
 
 /** Masks the values of headers that carry credentials, and what `redact` finds in the others. */
