@@ -10,14 +10,18 @@ const logs = [runFiles.serverLog, runFiles.log, runFiles.problems];
 const unmaskable = [runFiles.captures, runFiles.output];
 
 /**
- * Masks the logs of a finished suite run in place (EV-9); a log that cannot be masked is taken away. What
- * `dropUnmasked` removes stays until the failures are diagnosed.
+ * Masks the logs of a finished suite run in place (EV-9); a log that cannot be masked is taken away, and so are those of
+ * a green run, which nobody has a question to (CL-4). What `dropUnmasked` removes stays until the failures are diagnosed.
  */
-export async function sealSuite(suiteDir: string, clean: (text: string) => string): Promise<void> {
+export async function sealSuite(
+  suiteDir: string,
+  { isRed, clean }: { isRed: boolean; clean: (text: string) => string },
+): Promise<void> {
   for (const name of readAlready) await rm(path.join(suiteDir, name), { force: true });
   for (const name of logs) {
     const file = path.join(suiteDir, name);
-    await maskFile(file, clean).catch(() => rm(file, { force: true, recursive: true }));
+    if (!isRed) await rm(file, { force: true });
+    else await maskFile(file, clean).catch(() => rm(file, { force: true, recursive: true }));
   }
 }
 

@@ -51,7 +51,8 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
       onProgress: ({ done, total, failed, test }) =>
         options.bus.emit({ type: 'suite.progress', done, total, failed, test: test ?? '' }),
     });
-    await sealSuite(runDir, options.clean);
+    const isRed = suite.failures.length > 0 || suite.suiteFailure !== null;
+    await sealSuite(runDir, { isRed, clean: options.clean });
     needsTrace ||= suite.failures.length > 0 && suite.failures.every((one) => one.capture === null);
     options.bus.emit({ type: 'suite.ended', ...why, ...tally(suite.tests), durationMs: suite.durationMs });
     return suite;

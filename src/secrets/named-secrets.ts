@@ -16,8 +16,14 @@ export const namedSecrets: readonly NamedSecret[] = [
   {
     // `authorization: Bearer …` on a line of its own, as Playwright's call logs, servers and curl print requests.
     pattern:
-      /^(?<before>[ \t>*<|←→-]{0,16}(?<name>[A-Za-z][\w-]{1,63})[ \t]{0,4}:[ \t]{0,4})(?<value>[^\s][^\n]*)$/gm,
+      /^(?<before>(?:\d{12,14} )?[ \t>*<|←→-]{0,16}(?<name>[A-Za-z][\w-]{1,63})[ \t]{0,4}:[ \t]{0,4})(?<value>[^\s][^\n]*)$/gm,
     isSecret: isHeaderOnALine,
+  },
+  {
+    // The same behind a logger's own words.
+    pattern:
+      /(?<before>[\s|>](?<name>(?:proxy-)?authorization|(?:set-)?cookie|x-[\w-]{1,48}):[ \t]{1,4})(?<value>[^\s][^\n]*)$/gim,
+    isSecret: isSecretHeader,
   },
   {
     // `curl -H 'Authorization: Bearer …'`, and a header in any other quotes.
@@ -26,7 +32,8 @@ export const namedSecrets: readonly NamedSecret[] = [
   },
   {
     // `password: hunter2` on a line of its own, as YAML and logs have it; prose has no digit in its first and only word.
-    pattern: /^(?<before>[ \t>*|-]{0,16}(?<name>[A-Za-z][\w. -]{1,63}):[ \t]{1,4})(?<value>\S+)[ \t]*$/gm,
+    pattern:
+      /^(?<before>(?:\d{12,14} )?[ \t>*|-]{0,16}(?<name>[A-Za-z][\w. -]{1,63}):[ \t]{1,4})(?<value>\S+)[ \t]*$/gm,
     isSecret: isSecretName,
     isValue: (value) => value.length >= 6 && /\d/.test(value) && !/^["'{[]/.test(value),
   },
@@ -115,9 +122,9 @@ export const namedSecrets: readonly NamedSecret[] = [
     isValue: (value) => value.length >= 4,
   },
   {
-    // A part of a multipart form, its line ends as they are or as JSON writes them.
+    // A part of a multipart form, its line ends as they are or as JSON writes them, or with a log's stamp behind them.
     pattern:
-      /(?<before>name=\\?"(?<name>[^"\\\n]{1,64})\\?"(?:(?!\\r|\\n)[^\n\r]){0,256}(?:\r?\n|(?:\\r)?\\n){2})(?<value>(?:(?!\\r|\\n)[^\r\n])+)/g,
+      /(?<before>\bname=\\?"(?<name>[^"\\\n]{1,64})\\?"(?:;[^\n\r\\]{0,200})?(?:(?:\r?\n|(?:\\r)?\\n)(?:\d{12,14} )?(?:content-[^\n\r\\]{0,128})?){2,4})(?<value>(?:(?!\\r|\\n)[^\r\n])+)/gi,
     isSecret: isSecretName,
   },
   {
