@@ -22,7 +22,7 @@ const places: readonly { readonly kind: string; readonly pattern: RegExp }[] = [
   {
     kind: 'password',
     pattern:
-      /(?<before>(?:password|passwort|secret|token|passcode)[^\n]{0,200}?\.(?:fill|type|pressSequentially)\(\s{0,4}["'`])[^"'`\n]*/gi,
+      /(?<before>(?:password|passwort|secret|token|passcode)[^\n]{0,200}?\.(?:fill|type|pressSequentially)\(\s{0,4}["'`])[^"'`\n]*(?=["'`]\s{0,4}(?:\)|,\s{0,4}\{))/gi,
   },
   {
     kind: 'password',
