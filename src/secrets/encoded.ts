@@ -22,9 +22,10 @@ const encodings: readonly Encoding[] = [
         .join(''),
   },
   {
-    // A JSON string with an escape in it.
-    pattern: /"(?:[^"\\\n]|\\.){2,8192}"/g,
-    isEncoded: (piece) => piece.includes('\\'),
+    // A JSON string with an escape in it. One that is not closed is taken as well, or the search would begin again at
+    // each of its quotes.
+    pattern: /"[^"\\\n]*(?:\\.[^"\\\n]*){0,4096}"?/g,
+    isEncoded: (piece) => piece.length > 2 && piece.endsWith('"') && piece.includes('\\'),
     decode: (piece) => JSON.parse(piece) as string,
     encode: (text) => JSON.stringify(text),
   },

@@ -33,7 +33,7 @@ const places: readonly { readonly kind: string; readonly pattern: RegExp }[] = [
   {
     kind: 'password',
     pattern:
-      /(?<before>(?:password|passwort|secret|token|passcode)(?:[^\n]*\n){1,12}?(?:\d{12,14} )?[ \t-]{0,8}(?:fill|type|pressSequentially)\(")(?:[^"\\\n]|\\.)*/gi,
+      /(?<before>(?:password|passwort|secret|token|passcode)(?:[^\n]{0,1000}\n){1,12}?(?:\d{12,14} )?[ \t-]{0,8}(?:fill|type|pressSequentially)\(")(?:[^"\\\n]|\\.)*/gi,
   },
   {
     kind: 'password',

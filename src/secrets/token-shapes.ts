@@ -45,7 +45,7 @@ const shapes: readonly TokenShape[] = [
   { kind: 'atlassian token', source: 'ATATT3[\\w=-]{30,255}' },
   { kind: 'telegram token', source: '\\d{8,10}:AA[\\w-]{33}' },
   { kind: 'age key', source: 'AGE-SECRET-KEY-1[0-9A-Z]{40,64}' },
-  { kind: 'jwt', source: 'eyJ[\\w-]{8,4096}\\.[\\w-]{8,16384}(?:\\.[\\w-]{0,4096}){0,3}' },
+  { kind: 'jwt', source: 'eyJ[\\w-]{8,1024}\\.[\\w-]{8,16384}(?:\\.[\\w-]{0,4096}){0,3}' },
 ];
 
 const patterns = shapes.map(({ kind, source }) => ({ kind, pattern: new RegExp(source, 'g') }));

@@ -136,6 +136,12 @@ describe('redact', () => {
       'token=',
       '-----BEGIN PRIVATE KEY-----',
       ' ',
+      'password',
+      'password.fill("',
+      'name="password"',
+      '"a\\',
+      '%41',
+      '?a=',
     ];
     for (const piece of hostile) {
       const text = piece.repeat(Math.floor((64 * 1024) / piece.length));
