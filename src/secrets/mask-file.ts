@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { maskedStream } from './masked-stream.js';
 
 /**
@@ -8,11 +8,21 @@ import { maskedStream } from './masked-stream.js';
  */
 export async function maskFile(file: string, clean: (text: string) => string): Promise<void> {
   const masked = `${file}.${process.pid}.masked`;
-  const out = await open(masked, 'w');
+  try {
+    await writeMasked(file, masked, clean);
+    await rename(masked, file);
+  } catch (error) {
+    await rm(masked, { force: true });
+    throw error;
+  }
+}
+
+async function writeMasked(from: string, to: string, clean: (text: string) => string): Promise<void> {
+  const out = await open(to, 'w');
   try {
     const ready: string[] = [];
     const stream = maskedStream(clean, (text) => ready.push(text));
-    for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) {
+    for await (const chunk of createReadStream(from, { highWaterMark: 256 * 1024 })) {
       stream.write(chunk as Buffer);
       await out.writeFile(ready.splice(0).join(''));
     }
@@ -21,5 +31,4 @@ export async function maskFile(file: string, clean: (text: string) => string): P
   } finally {
     await out.close();
   }
-  await rename(masked, file);
 }

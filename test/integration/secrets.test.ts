@@ -194,23 +194,9 @@ function everythingIn(dir: string, but = /^$/): string {
     .join('\n');
 }
 
-const channels = [
-  ...['console', 'page-stack', 'url', 'request-header', 'response-header', 'request-body', 'response-body'],
-  ...['page-url', 'title-of-the-page', 'screenshot-name', 'server', 'playwright-log', 'problems-log'],
-  ...[
-    'message',
-    'stack',
-    'snippet',
-    'cause',
-    'title',
-    'step',
-    'progress',
-    'warning',
-    'agent',
-    'agent-errors',
-  ],
-  ...['claim', 'patch', 'judgement', 'reason', 'warnings'],
-];
+const channels = `console page-stack url request-header response-header request-body response-body page-url
+  title-of-the-page screenshot-name server playwright-log problems-log message stack snippet cause title step progress
+  warning agent agent-errors claim patch judgement reason warnings`.split(/\s+/);
 
 const variables: Planted[] = Object.entries(plantedVariables).map(([name, value]) => ({
   kind: `the variable ${name}`,

@@ -10,6 +10,7 @@ export interface Planted {
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const random = (length: number, from = letters, seed = 7) =>
   Array.from({ length }, (_, at) => from[(seed + at * 37 + ((at * at) % 53) * 11) % from.length]).join('');
+const joined = (...parts: readonly string[]) => parts.join('');
 const hex = (length: number, seed = 3) => random(length, '0123456789abcdef', seed);
 const word = (seed: number) => `Zq${random(14, letters, seed)}9x`;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -36,30 +37,36 @@ const ssh = pem('OPENSSH PRIVATE KEY', 11);
 
 /** One of each kind, each with a value of its own. */
 export const plantedSecrets: readonly Planted[] = [
-  token('GitHub token', `gh${'p'}_${random(36)}`),
-  token('GitHub fine-grained token', `github_${'pat'}_${random(22)}_${random(59)}`),
-  token('GitLab token', `gl${'pat'}-${random(20)}`),
-  token('Slack token', `xo${'xb'}-${random(12, '0123456789')}-${random(12, '0123456789', 2)}-${random(24)}`),
-  token('Slack webhook', `https://hooks.${'slack'}.com/services/T${random(10)}/B${random(10)}/${random(24)}`),
-  token('Stripe key', `sk_${'live'}_${random(24)}`),
-  token('Stripe webhook secret', `wh${'sec'}_${random(32)}`),
-  token('OpenAI key', `sk-${'proj'}-${random(48)}`),
-  token('Anthropic key', `sk-${'ant'}-api03-${random(80)}`),
-  token('AWS key id', `AK${'IA'}${random(16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')}`),
+  token('GitHub token', joined('gh', 'p', '_', random(36))),
+  token('GitHub fine-grained token', joined('github_', 'pat', '_', random(22), '_', random(59))),
+  token('GitLab token', joined('gl', 'pat', '-', random(20))),
+  token(
+    'Slack token',
+    joined('xo', 'xb', '-', random(12, '0123456789'), '-', random(12, '0123456789', 2), '-', random(24)),
+  ),
+  token(
+    'Slack webhook',
+    joined('https://hooks.', 'slack', '.com/services/T', random(10), '/B', random(10), '/', random(24)),
+  ),
+  token('Stripe key', joined('sk_', 'live', '_', random(24))),
+  token('Stripe webhook secret', joined('wh', 'sec', '_', random(32))),
+  token('OpenAI key', joined('sk-', 'proj', '-', random(48))),
+  token('Anthropic key', joined('sk-', 'ant', '-api03-', random(80))),
+  token('AWS key id', joined('AK', 'IA', random(16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'))),
   carried('AWS secret key', random(40, `${letters}/+`), (value) => `aws_secret_access_key = ${value}`),
-  token('Google API key', `AI${'za'}${random(35)}`),
-  token('Google OAuth token', `ya29${'.'}${random(60)}`),
+  token('Google API key', joined('AI', 'za', random(35))),
+  token('Google OAuth token', joined('ya29', '.', random(60))),
   carried('Azure storage key', `${random(86)}==`, (value) =>
     ['DefaultEndpointsProtocol=https', 'AccountName=shop', `AccountKey=${value}`, 'EndpointSuffix=core'].join(
       ';',
     ),
   ),
   carried('Azure SAS', random(43), (value) => `https://shop.blob.test/c?sv=2024-01-01&sig=${value}`),
-  token('npm token', `np${'m'}_${random(36)}`),
-  token('SendGrid key', `SG${'.'}${random(22)}.${random(43)}`),
-  token('Twilio key', `S${'K'}${hex(32)}`),
+  token('npm token', joined('np', 'm', '_', random(36))),
+  token('SendGrid key', joined('SG', '.', random(22), '.', random(43))),
+  token('Twilio key', joined('S', 'K', hex(32))),
   carried('Twilio auth token', hex(32, 5), (value) => `TWILIO_AUTH_TOKEN=${value}`),
-  token('Supabase secret key', `sb_${'secret'}_${random(31)}`),
+  token('Supabase secret key', joined('sb_', 'secret', '_', random(31))),
   token('JWT', jwt),
   carried('bearer token', word(1), (value) => `sent with Bearer ${value}`),
   carried('basic authentication', base64(`ann:${word(2)}`), (value) => `Authorization: Basic ${value}`),
