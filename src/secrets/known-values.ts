@@ -22,7 +22,7 @@ const ordinary =
 const place = /^(?:(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\w .@-]+){2,}[\\/]?|https?:\/\/[^\s@?#]+)$/;
 
 /** Whether a text would lose nothing but the secret if this value were masked in it. */
-export function isTelling(value: string): boolean {
+function isTelling(value: string): boolean {
   if (value.length < minLength || ordinary.test(value) || place.test(value)) return false;
   return value.length >= minLetters || !/^[A-Za-z]+$/.test(value);
 }
