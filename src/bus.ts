@@ -17,8 +17,16 @@ export interface Bus {
   close(): Promise<readonly string[]>;
 }
 
-/** A bus whose reporters cannot stop the run: one that throws is silenced and its error kept. */
-export function createBus(reporters: readonly Reporter[], clock: Clock): Bus {
+/** What every event passes before any reporter sees it; a `Redactor` is one. */
+export interface Cleaner {
+  deep<T>(value: T): T;
+}
+
+/**
+ * A bus whose reporters cannot stop the run: one that throws is silenced and its error kept. Reporters see nothing but
+ * what the cleaner lets through (EV-9, EV-10).
+ */
+export function createBus(reporters: readonly Reporter[], clock: Clock, cleaner?: Cleaner): Bus {
   const broken = new Map<Reporter, string>();
   const guard = async (reporter: Reporter, call: () => Promise<void> | void) => {
     try {
@@ -32,7 +40,7 @@ export function createBus(reporters: readonly Reporter[], clock: Clock): Bus {
   };
   return {
     emit: (event) => {
-      const stamped = { time: clock.now(), ...event };
+      const stamped: StampedEvent = { time: clock.now(), ...(cleaner ? cleaner.deep(event) : event) };
       for (const reporter of reporters) {
         if (!broken.has(reporter)) void guard(reporter, () => reporter.handle(stamped));
       }

@@ -1,10 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { buildContext } from './agents/build-context.js';
-import { renderPrompt } from './agents/prompt.js';
 import type { AgentRun, Attempt, FileChange } from './core/attempt.js';
-import type { Cause } from './core/cause.js';
 import { unreachable } from './core/unreachable.js';
+import type { Redactor } from './secrets/redactor.js';
+import { startAgent, type DeployRequest } from './start-agent.js';
 import type { Session } from './session.js';
 import type { Checkpoint } from './workspace/workspace.js';
 
@@ -13,21 +12,6 @@ export interface Deployment {
   readonly attempt: Attempt;
   readonly before: Checkpoint | null;
   readonly after: Checkpoint | null;
-}
-
-/** What to deploy, on what, and after what. */
-export interface DeployRequest {
-  readonly cause: Cause;
-  readonly agent: string;
-  readonly n: number;
-  readonly previous: readonly Attempt[];
-}
-
-/** The files in which an agent finds its work, written before it starts. */
-interface Work {
-  readonly prompt: string;
-  readonly contextFile: string;
-  readonly promptFile: string;
 }
 
 /** Runs one agent on a cause, between two checkpoints of the tree. */
@@ -49,68 +33,6 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
   return { attempt, before, after };
 }
 
-async function startAgent(session: Session, request: DeployRequest, file: string): Promise<AgentRun> {
-  const { cause, n } = request;
-  const agent = session.settings.agents[request.agent];
-  const runner = agent && session.settings.runners[agent.runner];
-  if (!agent || !runner) throw new Error(`The settings hold no runner for agent ${request.agent}`);
-  const { prompt, contextFile, promptFile } = await writeWork(session, request);
-  // The failure's own prompt.md is written anew for the next attempt.
-  await writeFile(`${file}.prompt.md`, prompt);
-  const logFile = `${file}.log`;
-  const started = {
-    causeId: cause.id,
-    attempt: n,
-    agent: agent.name,
-    slashCommand: agent.slashCommand,
-    logFile: path.relative(session.cwd, logFile).replaceAll(path.sep, '/'),
-  };
-  const announce = (pid: number | null) =>
-    session.bus.emit({
-      type: 'agent.started',
-      ...started,
-      runner: agent.runner,
-      timeoutMs: agent.timeoutMs,
-      pid,
-    });
-  return session.runAgent({
-    agent,
-    runner,
-    prompt,
-    contextFile,
-    promptFile,
-    screenshot: cause.lead.evidence.screenshot,
-    logFile,
-    cwd: session.cwd,
-    runId: session.folder.runId,
-    attempt: n,
-    signal: session.signal,
-    onStart: announce,
-    onActivity: (text) => session.bus.emit({ type: 'agent.activity', causeId: cause.id, text }),
-  });
-}
-
-/** Writes context.json and prompt.md into the failure's folder, where `inspect` finds what the agent was given. */
-export async function writeWork(session: Session, request: DeployRequest): Promise<Work> {
-  const dir = await session.folder.failure(request.cause.lead.n);
-  const contextFile = path.join(dir, 'context.json');
-  const promptFile = path.join(dir, 'prompt.md');
-  const agent = session.settings.agents[request.agent];
-  const context = await buildContext({
-    settings: session.settings,
-    root: session.cwd,
-    runId: session.folder.runId,
-    runDir: session.folder.dir,
-    cause: request.cause,
-    attempt: request.n,
-    previousAttempts: request.previous,
-  });
-  const prompt = renderPrompt(context, { contextFile, slashCommand: agent?.slashCommand ?? '' });
-  await writeFile(contextFile, `${JSON.stringify(context, null, 2)}\n`);
-  await writeFile(promptFile, prompt);
-  return { prompt, contextFile, promptFile };
-}
-
 interface PatchRequest {
   before: Checkpoint | null;
   after: Checkpoint | null;
@@ -119,12 +41,23 @@ interface PatchRequest {
 
 async function keepPatch(session: Session, { before, after, file }: PatchRequest): Promise<string | null> {
   if (!session.workspace || !before || !after) return null;
-  await writeFile(`${file}.patch`, await session.workspace.patch(before, after));
+  const exact = await session.workspace.patch(before, after);
+  await writeFile(`${file}.patch`, shownPatch(exact, session.redactor));
   return inRunFolder(session, `${file}.patch`);
 }
 
 function inRunFolder(session: Session, file: string): string {
   return path.relative(session.folder.dir, file).replaceAll(path.sep, '/');
+}
+
+/**
+ * The patch as people, prompts and reports see it. One without secrets stays byte for byte what `git apply` takes; of one
+ * with secrets the exact bytes are in the private store alone, from which changes are taken back.
+ */
+function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string {
+  const text = Buffer.from(exact).toString('utf8');
+  const masked = redactor.text(text);
+  return masked === text ? exact : masked;
 }
 
 interface Ended {
@@ -162,7 +95,10 @@ function attemptOf({ session, request, run, files, patch, prompt, checkpoints }:
 
 /** Joins how the process ended with what happened to the files (AG-8); blind to files, an agent has the benefit of the doubt. */
 function outcomeOf(run: AgentRun, files: readonly FileChange[], sawFiles: boolean): Attempt['outcome'] {
-  if (run.ending.kind !== 'completed' || files.length > 0 || !sawFiles) return run.ending.kind;
+  const { kind } = run.ending;
+  // `startAgent` lets no trouble through that a restart may end.
+  if (kind === 'troubled') return 'unusable';
+  if (kind !== 'completed' || files.length > 0 || !sawFiles) return kind;
   return run.denials.length > 0 ? 'denied' : 'unchanged';
 }
 
@@ -183,6 +119,8 @@ function troubleOf({ ending, claim }: AgentRun, outcome: Attempt['outcome']): st
       return `the agent could not be started: ${ending.reason}`;
     case 'aborted':
       return 'interrupted';
+    case 'troubled':
+      return ending.reason;
     case 'unusable':
       return `${ending.reason}. ${ending.remedy}`;
     default:

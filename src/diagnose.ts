@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { DiagnosedFailure } from './core/cause.js';
 import { createClassify } from './core/classify/classify.js';
@@ -7,11 +6,14 @@ import type { Failure } from './core/failure.js';
 import type { Settings } from './core/settings.js';
 import { signatureOf } from './core/signature.js';
 import { writeFailureRecord } from './failure-record.js';
+import { boundedText } from './evidence/bounded-text.js';
 import { gatherEvidence } from './evidence/gather-evidence.js';
+import { Shortfalls } from './evidence/shortfalls.js';
 import { ParsedMaps } from './evidence/source-maps/parsed-maps.js';
-import { runFiles } from './playwright/report-format.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import type { RunFolder } from './run-folder.js';
+import type { Redactor } from './secrets/redactor.js';
+import { dropUnmasked } from './seal-suite.js';
 
 /** Gathers, classifies and signs each failure of a suite run, the suite's own first. */
 export type Diagnose = (run: SuiteRun) => Promise<DiagnosedFailure[]>;
@@ -22,11 +24,13 @@ export interface DiagnoseOptions {
   readonly folder: RunFolder;
   /** The project's root, whose files are the user's own code. */
   readonly cwd: string;
+  readonly redactor: Redactor;
 }
 
 /** Makes the step that gathers, classifies and signs each failure of a suite run, the suite's own first. */
-export function createDiagnose({ settings, folder, cwd }: DiagnoseOptions): Diagnose {
+export function createDiagnose({ settings, folder, cwd, redactor }: DiagnoseOptions): Diagnose {
   const classify = createClassify(settings.classify);
+  const clean = (text: string) => redactor.clean(text);
   let count = 0;
   return async (run) => {
     const failures: Failure[] = [...(run.suiteFailure ? [run.suiteFailure] : []), ...run.failures];
@@ -35,7 +39,7 @@ export function createDiagnose({ settings, folder, cwd }: DiagnoseOptions): Diag
     for (const failure of failures) {
       count += 1;
       const n = count;
-      const where = { folder: await folder.failure(n), limits: settings.evidence, root: cwd, maps };
+      const where = { folder: await folder.failure(n), limits: settings.evidence, root: cwd, maps, clean };
       const evidence = { ...(await gatherEvidence({ failure, run, ...where })), rootDir: cwd };
       const one = {
         n,
@@ -45,18 +49,12 @@ export function createDiagnose({ settings, folder, cwd }: DiagnoseOptions): Diag
         rerunIds: idsFor(failure, run),
       };
       // A full disk must not stop healing; `inspect` names a record that is not there.
-      await writeFailureRecord(where.folder, one).catch(() => undefined);
+      await writeFailureRecord(where.folder, redactor.deep(one)).catch(() => undefined);
       diagnosed.push(one);
     }
-    await dropCaptures(run);
+    if (run.serverLog !== '') await dropUnmasked(path.dirname(run.serverLog));
     return diagnosed;
   };
-}
-
-/** What the workers wrote holds bodies that nobody has masked; what is needed of it is evidence now (EV-9). */
-async function dropCaptures({ serverLog }: SuiteRun): Promise<void> {
-  if (serverLog === '') return;
-  await rm(path.join(path.dirname(serverLog), runFiles.captures), { recursive: true, force: true });
 }
 
 function idsFor(failure: Failure, run: SuiteRun): readonly string[] {
@@ -76,10 +74,11 @@ function signed(diagnosed: Diagnosed, project: string): Pick<DiagnosedFailure, '
 
 /**
  * What is signed. A suite's own message is often the same for every cause ("Process from config.webServer was not able
- * to start"), so there the evidence that decided is signed with it.
+ * to start"), so there the evidence that decided is signed with it. A test's message is signed with the masks that every
+ * environment would set: one that knows more secrets gives the same failure the same signature.
  */
-function signedMessage({ failure, evidence, diagnosis }: Diagnosed): string {
-  const message = evidence.errors[0]?.message ?? '';
+function signedMessage({ failure, diagnosis }: Diagnosed): string {
+  const message = boundedText(failure.errors[0]?.message ?? '', 'errorText', new Shortfalls());
   const decided = diagnosis.why[0]?.evidence;
   return failure.scope === 'suite' && decided ? `${message}\n${decided}` : message;
 }

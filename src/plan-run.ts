@@ -1,7 +1,7 @@
 import { agentsFor } from './core/agents-for.js';
 import type { Cause } from './core/cause.js';
 import { groupCauses } from './core/group.js';
-import { writeWork } from './deploy.js';
+import { writeWork } from './start-agent.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import type { RunRecord } from './run.js';
 import { createScoreboard } from './scoreboard.js';

@@ -7,6 +7,7 @@ import type { SuitePurpose } from './event.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import type { RunFolder } from './run-folder.js';
 import type { Running } from './running.js';
+import type { Redactor } from './secrets/redactor.js';
 import type { Spending } from './spending.js';
 import type { Workspace } from './workspace/workspace.js';
 
@@ -24,6 +25,8 @@ export interface Session {
   readonly workspace: Workspace | null;
   /** Tells the next command where this run stands, in case it is killed. */
   readonly running: Running;
+  /** What every text passes on its way out. */
+  readonly redactor: Redactor;
   readonly runAgent: RunAgent;
   readonly spending: Spending;
   /** Exactly these tests again, or the whole selection for null. */

@@ -6,6 +6,7 @@ import { runSuite, type SuiteOptions } from './playwright/run-suite.js';
 import type { PlaywrightArgs } from './playwright/selection.js';
 import type { SuiteRun, TestResult } from './playwright/suite-run.js';
 import type { RunFolder } from './run-folder.js';
+import { sealSuite } from './seal-suite.js';
 import type { AgainRequest } from './session.js';
 
 /** The project's Playwright, as a run uses it. */
@@ -24,6 +25,8 @@ export interface SuiteRunsOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly bus: Bus;
+  /** Cleans the logs that a run leaves; a `Redactor`'s. */
+  readonly clean: (text: string) => string;
 }
 
 /** Starts Playwright runs, each in a folder of its own (`suites/<n>`), and tells the bus of them. */
@@ -35,10 +38,11 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     count += 1;
     const tests = mode.kind === 'rerun' ? (mode.ids?.length ?? null) : null;
     options.bus.emit({ type: 'suite.started', tests, ...why });
+    const runDir = path.join(options.folder.dir, 'suites', String(count));
     const suite = await runSuite({
       playwright: options.playwright,
       cwd: options.cwd,
-      runDir: path.join(options.folder.dir, 'suites', String(count)),
+      runDir,
       runId: options.folder.runId,
       args: options.args,
       env: options.env,
@@ -47,6 +51,8 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
       onProgress: ({ done, total, failed, test }) =>
         options.bus.emit({ type: 'suite.progress', done, total, failed, test: test ?? '' }),
     });
+    const isRed = suite.failures.length > 0 || suite.suiteFailure !== null;
+    await sealSuite(runDir, { isRed, clean: options.clean });
     needsTrace ||= suite.failures.length > 0 && suite.failures.every((one) => one.capture === null);
     options.bus.emit({ type: 'suite.ended', ...why, ...tally(suite.tests), durationMs: suite.durationMs });
     return suite;

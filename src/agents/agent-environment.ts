@@ -1,3 +1,5 @@
+import type { BuiltInProgram } from '../core/settings.js';
+
 /** What any program needs to find its files, its language and its way to the network. */
 const forAll =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TERM|COLORTERM|TZ|TMPDIR|TEMP|TMP|XDG_\w+|CI|(?:https?|all|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|NVM_\w+|PNPM_HOME|COREPACK_\w+|SELF_HEAL_AGENT_\w+|SystemRoot|ComSpec|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA|ProgramFiles\w*|ProgramData|windir|HOMEDRIVE|HOMEPATH)$/i;
@@ -10,12 +12,6 @@ const own: Readonly<Record<BuiltInProgram, RegExp>> = {
   opencode: /^(?:OPENCODE|ANTHROPIC|OPENAI|GEMINI|GOOGLE_GENERATIVE_AI|OPENROUTER)_/,
   copilot: /^(?:COPILOT_|GH_TOKEN$|GITHUB_TOKEN$)/,
 };
-
-/** The agent programs that self-heal knows by name. */
-export const builtInPrograms = ['claude', 'codex', 'gemini', 'opencode', 'copilot'] as const;
-
-/** One of them. */
-export type BuiltInProgram = (typeof builtInPrograms)[number];
 
 /**
  * The part of the environment that a built-in program is given. Its tools inherit all of it, so the secrets of the project and of CI

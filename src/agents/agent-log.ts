@@ -1,44 +1,87 @@
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
+import { maskedStream } from '../secrets/masked-stream.js';
 
 const HEAD_BYTES = 4 * 1024 * 1024;
 const TAIL_BYTES = 1024 * 1024;
 
-/** What an agent wrote, in a file of at most 5 MB: the beginning, and the end, which says more. */
+/** What an agent wrote, in a file of about 5 MB at most: the beginning, and the end, which says more. */
 export interface AgentLog {
   write(chunk: Buffer): void;
   /** Resolves when the file is whole. */
   close(): Promise<void>;
 }
 
-/** Opens the log; a disk that is full ends the log, not the agent. */
-export function openAgentLog(file: string): AgentLog {
+/**
+ * Opens the log; a disk that is full ends the log, not the agent. What is written is text that `clean` let through,
+ * since an agent may print whatever it has read (EV-9, EV-10); what is cut is not even looked at, or a flood would take
+ * minutes.
+ */
+export function openAgentLog(file: string, clean: (text: string) => string): AgentLog {
   const out = createWriteStream(file);
   out.on('error', () => undefined);
-  let written = 0;
-  let total = 0;
-  let tail: Buffer[] = [];
-  let tailBytes = 0;
+  const handOn = (text: string) => void out.write(text);
+  const head = maskedStream(clean, handOn);
+  const tail = openTail();
+  let room = HEAD_BYTES;
   return {
     write: (chunk) => {
-      total += chunk.length;
-      const room = Math.max(0, HEAD_BYTES - written);
-      if (room > 0) out.write(chunk.subarray(0, room));
-      written += Math.min(room, chunk.length);
-      if (chunk.length <= room) return;
-      tail.push(chunk.subarray(room));
-      tailBytes += chunk.length - room;
-      if (tailBytes > 2 * TAIL_BYTES) {
-        tail = [Buffer.concat(tail).subarray(-TAIL_BYTES)];
-        tailBytes = TAIL_BYTES;
-      }
+      const kept = chunk.subarray(0, room);
+      if (kept.length > 0) head.write(kept);
+      room -= kept.length;
+      if (chunk.length > kept.length) tail.write(chunk.subarray(kept.length));
     },
     close: async () => {
-      const cut = total - written - tailBytes;
-      if (cut > 0) out.write(`\n[self-heal: ${cut} bytes were cut here]\n`);
-      for (const chunk of tail) out.write(chunk);
+      const { bytes, cut } = tail.end();
+      if (cut === 0) head.write(bytes);
+      head.end();
+      if (cut > 0) {
+        out.write(`\n[self-heal: ${cut} bytes were cut here]\n`);
+        const end = maskedStream(clean, handOn);
+        end.write(bytes);
+        end.end();
+      }
       out.end();
       await finished(out).catch(() => undefined);
     },
   };
+}
+
+interface Tail {
+  write(chunk: Buffer): void;
+  /** The last bytes, and how many were cut before them. */
+  end(): { readonly bytes: Buffer; readonly cut: number };
+}
+
+function openTail(): Tail {
+  let chunks: Buffer[] = [];
+  let length = 0;
+  let cut = 0;
+  const shorten = () => {
+    const all = Buffer.concat(chunks);
+    // From the beginning of a word: half a secret is none that anybody could find.
+    const from = borderIn(all, Math.max(0, all.length - TAIL_BYTES));
+    chunks = [all.subarray(from)];
+    length = all.length - from;
+    cut += from;
+  };
+  return {
+    write: (chunk) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > 2 * TAIL_BYTES) shorten();
+    },
+    end: () => {
+      if (length > TAIL_BYTES) shorten();
+      return { bytes: Buffer.concat(chunks), cut };
+    },
+  };
+}
+
+function borderIn(bytes: Buffer, from: number): number {
+  if (from === 0) return 0;
+  const line = bytes.indexOf('\n', from);
+  if (line !== -1) return line + 1;
+  const blank = bytes.indexOf(' ', from);
+  return blank === -1 ? from : blank + 1;
 }

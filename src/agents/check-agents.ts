@@ -1,8 +1,8 @@
 import { access, constants } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import path from 'node:path';
-import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
+import type { AgentSettings, BuiltInProgram, RunnerSettings, Settings } from '../core/settings.js';
 import type { Problem } from '../problem.js';
+import { commandFileOf, findCommandFile } from './slash-command.js';
 
 /**
  * Finds out before the suite is run whether the programs behind the routes exist: a slash command that Claude Code does not know
@@ -24,20 +24,29 @@ async function checkAgent(
   runner: RunnerSettings,
   cwd: string,
 ): Promise<Problem | null> {
-  if (runner.kind === 'claude')
-    return (await checkProgram(agent, 'claude', cwd)) ?? checkSlashCommand(agent, cwd);
+  if (runner.kind !== 'command')
+    return (await checkProgram(agent, runner.kind, cwd)) ?? checkSlashCommand(agent, runner.kind, cwd);
   const [file = '', ...args] = runner.command;
   return (await checkProgram(agent, file, cwd)) ?? checkScript(agent, [file, ...args], cwd);
 }
 
 async function checkProgram(agent: AgentSettings, file: string, cwd: string): Promise<Problem | null> {
   if (await findProgram(file, cwd)) return null;
-  const remedy =
-    file === 'claude'
-      ? 'Install Claude Code (npm install -g @anthropic-ai/claude-code), or name another runner in agents.yaml; --dry-run needs none.'
-      : 'Install it, or correct the command in agents.yaml; --dry-run needs no agent.';
+  const install = installOf[file];
+  const remedy = install
+    ? `Install it (${install}), or name another runner in agents.yaml; --dry-run needs none.`
+    : 'Install it, or correct the command in agents.yaml; --dry-run needs no agent.';
   return missing(`the program ${file} of agent ${agent.name} was not found`, remedy);
 }
+
+/** How the built-in programs are installed, as their makers say. */
+const installOf: Readonly<Record<string, string>> = {
+  claude: 'npm install -g @anthropic-ai/claude-code',
+  codex: 'npm install -g @openai/codex',
+  gemini: 'npm install -g @google/gemini-cli',
+  opencode: 'npm install -g opencode-ai',
+  copilot: 'npm install -g @github/copilot',
+};
 
 const interpreters = /^(?:node|bun|deno|python3?|ruby|bash|sh)(?:\.exe)?$/;
 
@@ -59,17 +68,13 @@ async function checkScript(
 
 async function checkSlashCommand(
   { name, slashCommand }: AgentSettings,
+  program: BuiltInProgram,
   cwd: string,
 ): Promise<Problem | null> {
-  const parts = slashCommand.slice(1).split(':');
-  const places = [cwd, homedir()].flatMap((home) => [
-    path.join(home, '.claude', 'commands', `${path.join(...parts)}.md`),
-    path.join(home, '.claude', 'skills', path.join(...parts), 'SKILL.md'),
-  ]);
-  for (const place of places) if (await exists(place, constants.R_OK)) return null;
+  if (await findCommandFile(program, slashCommand, { cwd })) return null;
   return missing(
-    `the slash command ${slashCommand} of agent ${name} does not exist for claude`,
-    `Write it as .claude/commands/${parts.join('/')}.md, or map another one in agents.yaml.`,
+    `the slash command ${slashCommand} of agent ${name} does not exist for ${program}`,
+    `Write it as ${commandFileOf(program, slashCommand)}, or map another one in agents.yaml.`,
   );
 }
 

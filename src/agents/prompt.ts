@@ -42,16 +42,18 @@ function lines(title: string, found: readonly string[]): string {
 
 function whatFailed({ test, otherTests, failedStep }: AgentContext): string {
   if (!test) return 'The Playwright suite itself failed before, beside or after its tests.';
-  const others = otherTests.slice(0, 10).map((one) => `- ${inline(one.name)} (${one.file}:${one.line})`);
+  const others = otherTests
+    .slice(0, 10)
+    .map((one) => `- ${inline(one.name)} (${inline(`${one.file}:${one.line}`)})`);
   return [
     `Test: ${inline(test.name)}`,
-    `File: ${test.file}:${test.line}${test.project ? `, project ${inline(test.project)}` : ''}`,
+    `File: ${inline(`${test.file}:${test.line}`)}${test.project ? `, project ${inline(test.project)}` : ''}`,
     ...(failedStep ? [`Failed step: ${inline(failedStep)}`] : []),
     ...(others.length > 0 ? [`${otherTests.length} more tests fail from the same cause:`, ...others] : []),
   ].join('\n');
 }
 
-/** A title is the user's text, but it may hold line ends and backticks. */
+/** A title or a file's name is the user's text, but it may hold line ends and backticks. */
 function inline(text: string): string {
   return `\`${text.replaceAll(/[\s`]+/g, ' ').slice(0, 300)}\``;
 }

@@ -9,6 +9,9 @@ export interface AgentCommand {
   readonly input: string;
 }
 
+/** A task with what agents.yaml adds to the command line. */
+export type AgentWork = AgentTask & { readonly extraArgs: readonly string[] };
+
 /** Understands what a program writes, line by line. */
 export interface OutputReader {
   /** What a line says: a short text to show, and whether the work is complete by it. */
@@ -22,13 +25,21 @@ export interface AgentResult {
   readonly claim: AgentClaim | null;
   readonly usage: AgentUsage;
   readonly denials: readonly string[];
-  /** The program's own account of a failure, which its exit code may not tell; or null. */
-  readonly trouble: Extract<AgentEnding, { kind: 'unusable' | 'exited' }> | null;
+  /**
+   * The program's own account of a failure, which its exit code may not tell. `silent`: its output broke off without the record that
+   * ends it, `text` being what it wrote beside; or null.
+   */
+  readonly trouble:
+    | Extract<AgentEnding, { kind: 'unusable' | 'exited' | 'troubled' }>
+    | { readonly kind: 'silent'; readonly text: string }
+    | null;
 }
 
 /** One kind of coding-agent program: how it is started, and what its output means. */
 export interface Runner {
-  command(task: AgentTask): AgentCommand;
+  /** Whether the program runs slash commands itself; for one that does not, self-heal puts the command's text into the prompt. */
+  readonly expandsCommands: boolean;
+  command(work: AgentWork): AgentCommand;
   reader(): OutputReader;
 }
 

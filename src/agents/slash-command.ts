@@ -2,7 +2,7 @@ import { access, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'yaml';
-import type { BuiltInProgram } from './agent-environment.js';
+import type { BuiltInProgram } from '../core/settings.js';
 
 /**
  * Where the programs keep their slash commands, the first place first, relative to the project or the home folder; `*` stands for the
@@ -28,7 +28,9 @@ export async function findCommandFile(
   { cwd, home = homedir() }: { cwd: string; home?: string },
 ): Promise<string | null> {
   const name = nameOf(program, slashCommand);
-  const files = [cwd, home].flatMap((folder) => places[program].map((place) => path.join(folder, place.replace('*', name))));
+  const files = [cwd, home].flatMap((folder) =>
+    places[program].map((place) => path.join(folder, place.replace('*', name))),
+  );
   for (const file of files) if (await isReadable(file)) return file;
   return null;
 }

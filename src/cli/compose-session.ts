@@ -8,6 +8,7 @@ import { sweep } from '../process/end-processes.js';
 import type { RunFolder } from '../run-folder.js';
 import type { Running } from '../running.js';
 import type { Session } from '../session.js';
+import type { Redactor } from '../secrets/redactor.js';
 import { createSpending } from '../spending.js';
 import type { SuiteRuns } from '../suite-runs.js';
 import { openWorkspace } from '../workspace/workspace.js';
@@ -20,6 +21,7 @@ export interface SessionParts {
   readonly folder: RunFolder;
   readonly suites: SuiteRuns;
   readonly bus: Bus;
+  readonly redactor: Redactor;
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
   readonly running: Running;
@@ -30,7 +32,8 @@ export interface SessionParts {
 
 /** Puts the real effects together. */
 export async function composeSession(parts: SessionParts): Promise<Session> {
-  const { settings, cwd, env, folder, suites, bus, signal, running, startedAt, isRed } = parts;
+  const { settings, cwd, env, folder, suites, bus, redactor, signal, running, startedAt, isRed } = parts;
+  if (isRed) await redactor.load();
   const workspace = isRed ? await openWorkspace(cwd) : null;
   if (isRed && !workspace) {
     const message =
@@ -48,10 +51,11 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     running,
     clock: systemClock,
     spending: createSpending(startedAt),
-    runAgent: createRunAgent(),
+    redactor,
+    runAgent: createRunAgent(undefined, (text) => redactor.clean(text)),
     runAgain: (request) => suites.again(request),
     prepare: async () => (prepare === null ? null : runPrepare(prepare, { cwd, env, signal })),
-    diagnose: createDiagnose({ settings, folder, cwd }),
+    diagnose: createDiagnose({ settings, folder, cwd, redactor }),
     sweep: () => sweep({ name: 'SELF_HEAL_RUN_ID', value: folder.runId }),
   };
 }

@@ -21,6 +21,8 @@ import { terminalReporter } from '../reporters/terminal.js';
 import { err, ok, type Result } from '../result.js';
 import { healRun, type RunRecord } from '../run.js';
 import { createRunFolder, newRunId, type RunFolder } from '../run-folder.js';
+import { createRedactor, type Redactor } from '../secrets/redactor.js';
+import { dropAllUnmasked } from '../seal-suite.js';
 import type { Session } from '../session.js';
 import { createSuiteRuns } from '../suite-runs.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
@@ -55,13 +57,15 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
   if (!ready.ok) return ready.error;
   const { folder } = ready.value;
   const running = await announceRunning(folder);
+  const redactor = await createRedactor({ env: request.env, projectRoot: request.cwd });
   const warnings: string[] = [];
   using interrupts = listenForInterrupts((text) => process.stderr.write(`self-heal ${text}\n`));
-  const bus = createRunBus(request, folder, warnings);
+  const bus = createRunBus(request, { folder, warnings, redactor });
   const suites = createSuiteRuns({
     ...ready.value,
     ...request,
     bus,
+    clean: (text) => redactor.clean(text),
     signal: interrupts.signal,
     args: argsOf(request),
   });
@@ -87,6 +91,7 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
     suites,
     bus,
     running,
+    redactor,
     startedAt,
     signal: interrupts.signal,
     isRed: isRed(first),
@@ -114,7 +119,13 @@ async function makeReady(request: RunRequest, startedAt: number): Promise<Result
   return ok({ settings: settings.value, playwright: playwright.value, folder: folder.value });
 }
 
-function createRunBus({ env }: RunRequest, folder: RunFolder, warnings: string[]): Bus {
+interface BusParts {
+  folder: RunFolder;
+  warnings: string[];
+  redactor: Redactor;
+}
+
+function createRunBus({ env }: RunRequest, { folder, warnings, redactor }: BusParts): Bus {
   const terminal = terminalReporter({
     stream: process.stderr,
     paint: paletteFor(env),
@@ -130,6 +141,7 @@ function createRunBus({ env }: RunRequest, folder: RunFolder, warnings: string[]
   return createBus(
     [ndjsonReporter(path.join(folder.dir, 'events.ndjson')), terminal, keepWarnings],
     systemClock,
+    redactor,
   );
 }
 
@@ -172,17 +184,20 @@ async function finish(request: RunRequest, finished: Finished): Promise<number> 
     failOnHeal: options.failOnHeal ?? false,
     failOnFlaky: options.failOnFlakyTests ?? false,
   });
-  const report = buildReport(session, record, {
+  await dropAllUnmasked(session.folder.dir);
+  const { redactor } = session;
+  const built = buildReport(session, record, {
     final,
     startedAt,
     dryRun: options.dryRun ?? false,
     warnings,
   });
+  const report = redactor.deep(built);
   await writeFileAtomic(path.join(session.folder.dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
   const { agentRuns, agentRunsAvoided, costUsd, durationMs } = report.totals;
   bus.emit({ type: 'run.ended', ...final, durationMs, agentRuns, agentRunsAvoided, costUsd });
   const broken = await bus.close();
-  for (const trouble of broken) process.stderr.write(`self-heal: ${trouble}\n`);
+  for (const trouble of broken) process.stderr.write(`self-heal: ${redactor.clean(trouble)}\n`);
   show(request, session, report);
   return broken.length > 0 && final.exitCode === exitCodes.green ? exitCodes.red : final.exitCode;
 }

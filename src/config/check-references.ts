@@ -1,8 +1,8 @@
 import { rules } from '../core/classify/rules.js';
+import { builtInPrograms } from '../core/settings.js';
 import { closest } from './closest.js';
-import { defaultAgents, defaults } from './defaults.js';
+import { defaultAgents } from './defaults.js';
 import { hint, type Mistake } from './mistake.js';
-import { notSupported, unsupportedRunners } from './unsupported.js';
 
 /**
  * Checks that the agents and runners which a file names are there. It takes the data unchecked, since a file whose shape
@@ -10,7 +10,7 @@ import { notSupported, unsupportedRunners } from './unsupported.js';
  */
 export function checkReferences(data: unknown): Mistake[] {
   const agents = [...defaultAgents, ...keysOf(at(data, 'agents'))];
-  const runners = [defaults.runner, ...keysOf(at(data, 'runners'))];
+  const runners = [...builtInPrograms, ...keysOf(at(data, 'runners'))];
   const named = keysOf(at(data, 'agents')).map((agent) => ['agents', agent, 'runner']);
   return [
     ...keysOf(at(data, 'runners')).flatMap(checkRunnerName),
@@ -42,7 +42,7 @@ function checkRules(classify: unknown): Mistake[] {
 }
 
 function checkRunnerName(name: string): Mistake[] {
-  if (name !== defaults.runner && !unsupportedRunners.has(name)) return [];
+  if (!builtInPrograms.some((program) => program === name)) return [];
   return [
     {
       path: ['runners', name],
@@ -55,9 +55,7 @@ function checkRunnerName(name: string): Mistake[] {
 
 function checkRunner(path: readonly string[], value: unknown, runners: readonly string[]): Mistake[] {
   if (typeof value !== 'string' || value.trim() === '' || runners.includes(value)) return [];
-  const message = unsupportedRunners.has(value)
-    ? `the built-in runner "${value}" ${notSupported}; describe its command under "runners", with another name`
-    : `no runner has this name${hint(closest(value, runners), [...new Set(runners)], 'known are')}`;
+  const message = `no runner has this name${hint(closest(value, runners), [...new Set(runners)], 'known are')}`;
   return [{ path, part: 'value', absent: false, message }];
 }
 

@@ -1,7 +1,7 @@
 import { categories, type Category } from '../core/diagnosis.js';
 import { anywhere } from '../core/classify/rule.js';
 import { noProjectRules, type ProjectRules } from '../core/classify/project-rules.js';
-import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
+import { builtInPrograms, type AgentSettings, type RunnerSettings, type Settings } from '../core/settings.js';
 import { defaultAgents, defaults } from './defaults.js';
 import type { AgentsFile } from './schema.js';
 
@@ -61,7 +61,12 @@ function resolveRunners(file: AgentsFile): Record<string, RunnerSettings> {
     const settings: RunnerSettings = { kind: 'command', command, prompt };
     return [name, settings] as const;
   });
-  return { claude: { kind: 'claude' }, ...Object.fromEntries(own) };
+  const builtIn = builtInPrograms.map((kind) => {
+    const { args = [], env = [] } = file.programs?.[kind] ?? {};
+    const settings: RunnerSettings = { kind, args, env };
+    return [kind, settings] as const;
+  });
+  return { ...Object.fromEntries(builtIn), ...Object.fromEntries(own) };
 }
 
 function resolveRoutes(file: AgentsFile): Record<Category, readonly string[]> {

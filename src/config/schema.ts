@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { categories, evidenceSources, retryAxes, type Category } from '../core/diagnosis.js';
+import { builtInPrograms, type BuiltInProgram } from '../core/settings.js';
 import {
   amount,
   argument,
@@ -32,6 +33,25 @@ const runner = z.strictObject({
       'How the program gets the prompt: on its standard input (stdin, the default), as last argument, or not at all.',
     ),
 });
+
+const program = z.strictObject({
+  args: z
+    .array(text, 'must be a list of texts, such as [--model, opus]')
+    .optional()
+    .describe(
+      'Arguments that are added to those of self-heal, which let the program edit in the project and no more.',
+    ),
+  env: z
+    .array(text, 'must be a list of names, such as [DATABASE_URL]')
+    .optional()
+    .describe(
+      'Variables of the environment that the program and its tools may see, beside what every program needs.',
+    ),
+});
+
+const programShape = Object.fromEntries(
+  builtInPrograms.map((name) => [name, program.optional().describe(`What ${name} is given beside.`)]),
+) as Record<BuiltInProgram, z.ZodOptional<typeof program>>;
 
 const agent = z.strictObject({
   slashCommand: z
@@ -169,7 +189,11 @@ export const agentsFileSchema = z.strictObject({
   runners: z
     .record(name, runner)
     .optional()
-    .describe('Programs that run slash commands, beside the built-in claude.'),
+    .describe('Programs that run slash commands, beside the built-in ones.'),
+  programs: z
+    .strictObject(programShape)
+    .optional()
+    .describe('What the built-in programs are given beside what self-heal gives them.'),
   agents: z
     .record(name, agent)
     .optional()

@@ -10,8 +10,7 @@ export interface AgentTroubleRule {
 }
 
 const credit = 'Add credit or raise the limit of the account, or wait until it is reset.';
-const login =
-  "Log in to the agent program again, or give it a valid key; look at the program's own documentation.";
+const login = 'Log in to the agent program again (in Claude Code: /login), or give it a valid key.';
 
 /**
  * A pattern, or a status code standing by itself: not in a port, a path, a version or a longer number, not as the number of a line or
@@ -115,6 +114,7 @@ export const agentTroubleRules: readonly AgentTroubleRule[] = [
     kind: 'fatal',
     pattern:
       /unknown command|unknown (?:option|argument|flag)|command not found|not recognized as an internal/i,
-    remedy: 'Check the slash command, and the version of the agent program: `self-heal doctor`.',
+    remedy:
+      'Write the slash command, or check the arguments in agents.yaml and the version of the agent program: `self-heal doctor`.',
   },
 ];

@@ -25,6 +25,8 @@ export type AgentEnding =
   | { readonly kind: 'spawn-failed'; readonly reason: string }
   /** We were interrupted. */
   | { readonly kind: 'aborted' }
+  /** The program's own API is in trouble that waiting, or less to read, may end (AG-7). */
+  | { readonly kind: 'troubled'; readonly trouble: 'retryable' | 'context_overflow'; readonly reason: string }
   /** The program cannot work at all here: not logged in, no credit, unknown model. Says what a person must do. */
   | { readonly kind: 'unusable'; readonly reason: string; readonly remedy: string };
 

@@ -12,8 +12,14 @@ export function middleCut(text: string, max: number): string {
 export function fenced(text: string): string {
   const runs = text.match(/`+/g) ?? [];
   const fence = '`'.repeat(Math.max(3, ...runs.map((run) => run.length + 1)));
-  const harmless = text
+  return `${fence}text\n${withoutSignals(text)
+    .replace(/^(?:[ \t]*\n)+/, '')
+    .trimEnd()}\n${fence}`;
+}
+
+/** Breaks up what would be read as an agent's completion signal (AG-3) if an agent printed this text. */
+export function withoutSignals(text: string): string {
+  return text
     .replaceAll(/SELF-HEAL:/g, 'SELF-HEAL :')
     .replaceAll(/Fix applied successfully/gi, 'Fix applied …');
-  return `${fence}text\n${harmless.replace(/^(?:[ \t]*\n)+/, '').trimEnd()}\n${fence}`;
 }

@@ -9,9 +9,21 @@ export interface AgentSettings {
   readonly timeoutMs: number;
 }
 
+/** The agent programs that self-heal knows by name (AG-1). */
+export const builtInPrograms = ['claude', 'codex', 'gemini', 'opencode', 'copilot'] as const;
+
+/** One of them. */
+export type BuiltInProgram = (typeof builtInPrograms)[number];
+
 /** A program that runs slash commands: one built in, or any other by its command line. */
 export type RunnerSettings =
-  | { readonly kind: 'claude' }
+  | {
+      readonly kind: BuiltInProgram;
+      /** Arguments that agents.yaml adds to those of self-heal. */
+      readonly args: readonly string[];
+      /** Names of variables that agents.yaml lets through beside the allow-list. */
+      readonly env: readonly string[];
+    }
   | {
       readonly kind: 'command';
       /** argv, never given to a shell; may hold {slashCommand} {contextFile} {promptFile} {screenshot}. */

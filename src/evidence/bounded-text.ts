@@ -1,5 +1,4 @@
 import { bounds } from './bounds.js';
-import { cleanText } from './clean-text.js';
 import { clipMiddle, clipStart } from './clip.js';
 import type { Shortfalls } from './shortfalls.js';
 
@@ -37,6 +36,11 @@ export function roughlyBounded(text: string, part: TextPart): string {
   return clipMiddle(text, bounds[part] * roomToClean).text;
 }
 
+/** Where the capture cut a text, its last word may be half of a secret, which no pattern knows. */
+function withoutTornWord(text: string): string {
+  return text.replaceAll(/[^\s"'<>&=:]{1,256}(?=… \(\d{1,12} characters cut\))/g, '');
+}
+
 /**
  * Cleans a text and brings it to the bound of its part, saying so in `shortfalls`. Server output keeps its end, all else
  * keeps both ends.
@@ -44,7 +48,7 @@ export function roughlyBounded(text: string, part: TextPart): string {
 export function boundedText(text: string, part: TextPart, shortfalls: Shortfalls): string {
   const clip = part === 'serverOutput' ? clipStart : clipMiddle;
   const rough = clip(text, bounds[part] * roomToClean);
-  const clipped = clip(cleanText(rough.text), bounds[part]);
+  const clipped = clip(shortfalls.clean(withoutTornWord(rough.text)), bounds[part]);
   if (rough.cutBytes + clipped.cutBytes > 0) {
     shortfalls.cut(`${nameOf[part]} was longer than ${bounds[part]} bytes and was cut`);
   }

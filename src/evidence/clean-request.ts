@@ -1,7 +1,7 @@
 import type { NetworkEntry } from '../core/evidence.js';
 import { boundedText } from './bounded-text.js';
 import { bounds } from './bounds.js';
-import { redactHeaders } from './redact.js';
+import { redactHeaders } from '../secrets/redact.js';
 import type { Shortfalls } from './shortfalls.js';
 
 /** A request as it may leave: cleaned, masked and bounded, with nothing in it that a `NetworkEntry` does not name. */

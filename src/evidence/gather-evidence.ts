@@ -1,12 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Evidence } from '../core/evidence.js';
+import { withoutSignals } from '../core/fenced.js';
 import type { Failure, SuiteFailure, TestError, TestFailure } from '../core/failure.js';
 import type { CapturedScript } from '../playwright/capture-format.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { boundedText } from './bounded-text.js';
 import { cleanErrors } from './clean-errors.js';
 import { cleanRequest } from './clean-request.js';
+import { cleanText } from './clean-text.js';
 import { writeEvidenceFiles } from './evidence-files.js';
 import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits, ScreenshotSource } from './page-evidence.js';
@@ -27,6 +29,8 @@ export interface EvidenceRequest {
   readonly root?: string;
   /** Source maps that were read for other failures of the run. */
   readonly maps?: ParsedMaps;
+  /** A `Redactor`'s; by default what belongs to no environment in particular. */
+  readonly clean?: (text: string) => string;
 }
 
 /** What a failure's sources gave, without what is the same for all. */
@@ -41,7 +45,9 @@ type Unmapped = Gathered & { readonly scripts: readonly CapturedScript[] };
  */
 export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence> {
   const { failure, run } = request;
-  const shortfalls = new Shortfalls();
+  const { clean = cleanText } = request;
+  // An agent that prints such a file must not be taken for one that speaks.
+  const shortfalls = new Shortfalls((text) => withoutSignals(clean(text)));
   const folder = resolve(request.folder);
   await shortfalls.attempt('the folder of the evidence', () => mkdir(folder, { recursive: true }));
   const errors =

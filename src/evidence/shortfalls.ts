@@ -2,17 +2,26 @@ import { bounds } from './bounds.js';
 import { cleanText } from './clean-text.js';
 import { clipMiddle } from './clip.js';
 
-/** Collects, in words, what of the evidence is missing and what was cut; each sentence once. */
+/**
+ * Collects, in words, what of the evidence is missing and what was cut; each sentence once. It goes wherever text is
+ * gathered, and so carries the way in which this gathering cleans it.
+ */
 export class Shortfalls {
   readonly #missing = new Set<string>();
   readonly #cut = new Set<string>();
+  readonly clean: (text: string) => string;
+
+  /** `clean` is a `Redactor`'s; without one, what belongs to this environment is not known. */
+  constructor(clean: (text: string) => string = cleanText) {
+    this.clean = clean;
+  }
 
   miss(sentence: string): void {
-    this.#missing.add(asNote(sentence));
+    this.#missing.add(this.#note(sentence));
   }
 
   cut(sentence: string): void {
-    this.#cut.add(asNote(sentence));
+    this.#cut.add(this.#note(sentence));
   }
 
   get missing(): string[] {
@@ -21,6 +30,10 @@ export class Shortfalls {
 
   get cuts(): string[] {
     return [...this.#cut];
+  }
+
+  #note(sentence: string): string {
+    return clipMiddle(this.clean(clipMiddle(sentence, bounds.note * 4).text), bounds.note).text;
   }
 
   /** Runs one part of the gathering; where it throws, that part alone is missing (EV-12) and the result is null. */
@@ -38,8 +51,4 @@ export class Shortfalls {
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.split('\n', 1)[0] ?? '';
-}
-
-function asNote(sentence: string): string {
-  return clipMiddle(cleanText(clipMiddle(sentence, bounds.note * 4).text), bounds.note).text;
 }

@@ -30,7 +30,9 @@ export function linesFor(event: Event, paint: ChalkInstance): string[] {
     case 'agent.ended':
       return agentEnded(event, paint);
     case 'agent.retrying':
-      return [`${at(event.causeId)}waiting ${duration(event.delayMs)} before the next try`];
+      return [
+        `${at(event.causeId)}waiting ${duration(event.delayMs)} before the next try: ${clipped(event.reason, 160)}`,
+      ];
     case 'agent.waiting_for_input':
       return [`${at(event.causeId)}${paint.yellow('a person is needed')}: ${clipped(event.question, 200)}`];
     case 'agent.build_paused':

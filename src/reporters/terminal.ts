@@ -33,7 +33,8 @@ export function terminalReporter({ stream, paint, live, now }: TerminalOptions):
     handle: (event) => {
       const lines = linesFor(event, paint);
       if (lines.length > 0) spinner?.stop();
-      for (const line of lines) stream.write(`${paint.dim('self-heal')} ${line}\n`);
+      for (const line of lines)
+        stream.write(`${paint.dim('self-heal')} ${line.replaceAll(/\s*\n\s*/g, ' ')}\n`);
       status.take(event);
       draw();
     },

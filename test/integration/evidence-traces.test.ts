@@ -75,7 +75,7 @@ describe.each(['format-7', 'format-8', 'format-10'])('a real trace of %s', (name
       resourceType: 'fetch',
       durationMs: expect.any(Number),
       failure: null,
-      requestBody: '{"user":"ann","password":"<masked>"}',
+      requestBody: '{"user":"ann","password":"[masked: password]"}',
       responseBody: '{"message":"relation \\"orders\\" does not exist","code":"42P01"}',
     });
     expect(refused?.responseHeaders['content-type']).toBe('application/json');
@@ -99,8 +99,8 @@ describe.each(['format-7', 'format-8', 'format-10'])('a real trace of %s', (name
     const texts = await Promise.all(files.map((file) => readFile(join(folder, 'failures/1', file), 'utf8')));
     expect(files.sort()).toEqual(['console.log', 'network.json']);
     const everything = [JSON.stringify(evidence), ...texts].join('\n');
-    expect(everything).toContain('"authorization":"<masked>"');
-    expect(everything).toContain('access_token=<masked>');
+    expect(everything).toContain('"authorization":"[masked: credentials]"');
+    expect(everything).toContain('access_token=[masked: token]');
     expect(everything).not.toMatch(/planted-\w+/);
   });
 });

@@ -195,7 +195,7 @@ it('EV-4 keeps requests with status, time, headers and bodies', async () => {
 
 it('EV-9 masks secret headers before anything is written', async () => {
   const text = await readFile(failure('own context').capture ?? '', 'utf8');
-  expect(text).toContain('"authorization":"<masked>"');
+  expect(text).toContain('"authorization":"[masked: header]"');
   expect(text).not.toContain('sekret-token');
 });
 

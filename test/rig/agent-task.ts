@@ -26,6 +26,7 @@ export function agentTask(program: string, over: Partial<AgentTask> & { args?: s
     cwd,
     runId: `run-${path.basename(cwd)}`,
     attempt: 1,
+    resume: null,
     signal: new AbortController().signal,
     onStart: () => undefined,
     onActivity: () => undefined,

@@ -4,6 +4,7 @@ import type { Event } from '../../src/event.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { createRunFolder } from '../../src/run-folder.js';
 import { notRunning } from '../../src/running.js';
+import { redactorOf } from '../../src/secrets/redactor.js';
 import type { Session } from '../../src/session.js';
 import { createSpending } from '../../src/spending.js';
 import { aResult, aSuiteRun, failing, someSettings } from './builders.js';
@@ -52,6 +53,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
       },
     },
     running: notRunning,
+    redactor: redactorOf([]),
     runAgent: async ({ agent }) => {
       agents.push(agent.name);
       return finished;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { AgentClaim } from '../core/attempt.js';
-import { readClaim } from './claim.js';
-import { noUsage, type AgentResult, type OutputReader, type Runner } from './runner.js';
+import { lastClaim, parseJsonLine } from './json-line.js';
+import { noUsage, type AgentResult, type OutputReader, type Runner } from '../runner.js';
+import { endingOfTrouble } from '../trouble.js';
 
 /** Turns of one agent run; a fix that needs more has lost its way. */
 const MAX_TURNS = 60;
@@ -11,7 +11,8 @@ const MAX_TURNS = 60;
  * keep the process alive behind its result, are off, and its own retries are few, since ours count.
  */
 export const claudeRunner: Runner = {
-  command: ({ prompt }) => ({
+  expandsCommands: true,
+  command: ({ prompt, resume, extraArgs }) => ({
     file: 'claude',
     args: [
       '-p',
@@ -22,6 +23,8 @@ export const claudeRunner: Runner = {
       'acceptEdits',
       '--max-turns',
       String(MAX_TURNS),
+      ...(resume ? ['--resume', resume] : []),
+      ...extraArgs,
     ],
     env: {
       CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
@@ -64,21 +67,13 @@ export function claudeReader(): OutputReader {
   let result: ClaudeResult | null = null;
   return {
     line: (text) => {
-      const event = parse(text);
+      const event = parseJsonLine(text);
       const ended = resultShape.safeParse(event);
       if (ended.success) result = ended.data;
       return { activity: ended.success ? null : activityOf(event), complete: ended.success };
     },
     result: () => (result ? resultOf(result) : { claim: null, usage: noUsage, denials: [], trouble: null }),
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function activityOf(event: unknown): string | null {
@@ -95,7 +90,7 @@ function activityOf(event: unknown): string | null {
 
 function resultOf(result: ClaudeResult): AgentResult {
   return {
-    claim: claimOf(result),
+    claim: lastClaim(result.result ?? ''),
     usage: {
       costUsd: result.total_cost_usd ?? null,
       inputTokens: result.usage?.input_tokens ?? null,
@@ -108,33 +103,16 @@ function resultOf(result: ClaudeResult): AgentResult {
   };
 }
 
-function claimOf({ result = '' }: ClaudeResult): AgentClaim | null {
-  return result.split('\n').reduce<AgentClaim | null>((last, line) => readClaim(line) ?? last, null);
-}
-
-/** What only a person can mend, by the words and the status of the API's answer; measured on 2.1.329. */
-const unusable: readonly { readonly pattern: RegExp; readonly remedy: string }[] = [
-  {
-    pattern: /not logged in|invalid api key|failed to authenticate|oauth token/i,
-    remedy: 'Run `claude` and /login, or set ANTHROPIC_API_KEY.',
-  },
-  {
-    pattern: /credit balance|usage limit|spending limit/i,
-    remedy: 'Add credit, or wait until the limit is reset.',
-  },
-  { pattern: /issue with the selected model/i, remedy: 'Choose a model that your account has.' },
-  { pattern: /unknown command/i, remedy: 'Create the slash command in .claude/commands/.' },
-];
-
-/** An API failure has `subtype: "success"` and `is_error: true`; a command that never ran has no turns. */
+/** An API failure has `subtype: "success"` and `is_error: true`; a command that never ran has no turns, and says why in words. */
 function troubleOf(result: ClaudeResult): AgentResult['trouble'] {
   const text = (result.result ?? result.errors?.join('; ') ?? result.subtype ?? '').trim();
-  const known = unusable.find(({ pattern }) => pattern.test(text));
-  const refused = result.api_error_status === 401 || result.api_error_status === 403;
-  const failed = result.is_error === true || result.num_turns === 0;
-  if (failed && (known || refused)) {
-    const remedy = known?.remedy ?? 'Check the login and the permissions of the account.';
-    return { kind: 'unusable', reason: `claude: ${text.slice(0, 300)}`, remedy };
-  }
-  return result.is_error === true ? { kind: 'exited', exitCode: 1 } : null;
+  const ran = result.num_turns !== 0;
+  if (result.is_error !== true && (ran || !/unknown command|not logged in/i.test(text))) return null;
+  // A limit on turns or money is how this attempt ended, no trouble of the API.
+  if (/^error_(?:max_turns|max_budget|during_execution)/.test(result.subtype ?? ''))
+    return { kind: 'exited', exitCode: 1 };
+  return endingOfTrouble(
+    'claude',
+    [result.api_error_status, result.terminal_reason, text].filter(Boolean).join(' '),
+  );
 }

@@ -66,7 +66,8 @@ export function codexReader(): OutputReader {
       if (started.success) usage = { ...usage, sessionId: started.data.thread_id };
       const completed = completedShape.safeParse(event);
       if (completed.success) {
-        const { input_tokens: inputTokens = null, output_tokens: outputTokens = null } = completed.data.usage ?? {};
+        const { input_tokens: inputTokens = null, output_tokens: outputTokens = null } =
+          completed.data.usage ?? {};
         usage = { ...usage, inputTokens, outputTokens };
       }
       const failed = failedShape.safeParse(event);
@@ -76,14 +77,23 @@ export function codexReader(): OutputReader {
       if (!item.success) return { activity: null, complete: ended };
       const { type, text: said, command, changes, status } = item.data.item;
       if (type === 'agent_message' && said) claim = lastClaim(said) ?? claim;
-      if (type === 'file_change' && (status === 'failed' || status === 'declined')) denials.push('file_change');
-      return { activity: said ?? command ?? changes?.map((one) => one.path).join(', ') ?? null, complete: ended };
+      if (type === 'file_change' && (status === 'failed' || status === 'declined'))
+        denials.push('file_change');
+      return {
+        activity: said ?? command ?? changes?.map((one) => one.path).join(', ') ?? null,
+        complete: ended,
+      };
     },
     result: () => ({
       claim,
       usage,
       denials,
-      trouble: failure !== null ? endingOfTrouble('codex', failure) : ended ? null : { kind: 'silent', text: rest.text() },
+      trouble:
+        failure !== null
+          ? endingOfTrouble('codex', failure)
+          : ended
+            ? null
+            : { kind: 'silent', text: rest.text() },
     }),
   };
 }

@@ -19,15 +19,21 @@ export const geminiRunner: Runner = {
 };
 
 const initShape = z.object({ type: z.literal('init'), session_id: z.string().optional() });
-const messageShape = z.object({ type: z.literal('message'), role: z.string().optional(), content: z.string() });
-const toolShape = z.object({ type: z.literal('tool_use'), tool_name: z.string(), parameters: z.record(z.string(), z.unknown()).optional() });
+const messageShape = z.object({
+  type: z.literal('message'),
+  role: z.string().optional(),
+  content: z.string(),
+});
+const toolShape = z.object({
+  type: z.literal('tool_use'),
+  tool_name: z.string(),
+  parameters: z.object({ file_path: z.string().optional() }).optional(),
+});
 const resultShape = z.object({
   type: z.literal('result'),
   status: z.string().optional(),
   error: z.object({ message: z.string().optional() }).nullish(),
-  stats: z
-    .object({ input_tokens: z.number().optional(), output_tokens: z.number().optional() })
-    .optional(),
+  stats: z.object({ input_tokens: z.number().optional(), output_tokens: z.number().optional() }).optional(),
 });
 
 /** Reads `-o stream-json`; errors come as text on standard error. */
@@ -43,16 +49,18 @@ export function geminiReader(): OutputReader {
       const init = initShape.safeParse(event);
       if (init.success) usage = { ...usage, sessionId: init.data.session_id ?? null };
       const message = messageShape.safeParse(event);
-      if (message.success && message.data.role !== 'user') said = `${said}${message.data.content}`.slice(-20_000);
+      if (message.success && message.data.role !== 'user')
+        said = `${said}${message.data.content}`.slice(-20_000);
       const tool = toolShape.safeParse(event);
       const ended = resultShape.safeParse(event);
       if (ended.success) {
         result = ended.data;
-        const { input_tokens: inputTokens = null, output_tokens: outputTokens = null } = ended.data.stats ?? {};
+        const { input_tokens: inputTokens = null, output_tokens: outputTokens = null } =
+          ended.data.stats ?? {};
         usage = { ...usage, inputTokens, outputTokens };
       }
       const activity = tool.success
-        ? `${tool.data.tool_name} ${String(tool.data.parameters?.['file_path'] ?? '')}`.trim()
+        ? `${tool.data.tool_name} ${tool.data.parameters?.file_path ?? ''}`.trim()
         : message.success && message.data.role !== 'user'
           ? message.data.content
           : null;

@@ -11,10 +11,21 @@ export const opencodeRunner: Runner = {
   expandsCommands: true,
   command: ({ agent, prompt, resume, extraArgs }) => {
     const [word = '', ...args] = agent.slashCommand.slice(1).split(/\s+/);
-    const rest = prompt.startsWith(agent.slashCommand) ? prompt.slice(agent.slashCommand.length).trimStart() : prompt;
+    const rest = prompt.startsWith(agent.slashCommand)
+      ? prompt.slice(agent.slashCommand.length).trimStart()
+      : prompt;
     return {
       file: 'opencode',
-      args: ['run', '--format', 'json', ...(resume ? ['-s', resume] : []), ...extraArgs, '--command', word, ...args],
+      args: [
+        'run',
+        '--format',
+        'json',
+        ...(resume ? ['-s', resume] : []),
+        ...extraArgs,
+        '--command',
+        word,
+        ...args,
+      ],
       env: { OPENCODE_DISABLE_AUTOUPDATE: '1' },
       input: rest,
     };
@@ -101,7 +112,8 @@ export function opencodeReader(): OutputReader {
 }
 
 function withStep(usage: typeof noUsage, step: z.infer<typeof finishShape>['part']): typeof noUsage {
-  const sum = (before: number | null, more: number | undefined) => (more === undefined ? before : (before ?? 0) + more);
+  const sum = (before: number | null, more: number | undefined) =>
+    more === undefined ? before : (before ?? 0) + more;
   return {
     ...usage,
     costUsd: sum(usage.costUsd, step.cost),

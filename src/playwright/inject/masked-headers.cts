@@ -4,7 +4,7 @@ const secret =
 /** Headers for the capture file: those that hold secrets keep their name and lose their value. */
 function maskedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, secret.test(name) ? '<masked>' : value]),
+    Object.entries(headers).map(([name, value]) => [name, secret.test(name) ? '[masked: header]' : value]),
   );
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { headsOf, markedIn, mistakesIn } from './mistakes-in.js';
 
 const sections =
-  'version, project, runner, runners, agents, routes, classify, retries, limits, evidence, verify';
+  'version, project, runner, runners, programs, agents, routes, classify, retries, limits, evidence, verify';
 
 describe('CF-3 mistakes are shown as a compiler shows them', () => {
   it('CF-3 tells all at once, in the order of the file', () => {
@@ -53,7 +53,7 @@ agents.yaml:8:20 "costUsd" must not be negative
         "    agents: { debugger: { slashCommand: '漢字', runner: me } }",
         '                                        ~~~~~~',
         '',
-        'agents.yaml:2:51 no runner has this name; known are claude',
+        'agents.yaml:2:51 no runner has this name; known are claude, codex, gemini, opencode, copilot',
         "    agents: { debugger: { slashCommand: '漢字', runner: me } }",
         '                                                        ~~',
       ].join('\n'),
@@ -204,16 +204,12 @@ describe('CF-3 what a mistake is called', () => {
     },
   );
 
-  it.each(['codex', 'gemini', 'opencode', 'copilot'])(
-    'CF-3 runner %s is not supported yet, and says so',
+  it.each(['claude', 'codex', 'gemini', 'opencode', 'copilot'])(
+    'AG-1 %s can be chosen, and its name cannot be taken',
     (runner) => {
-      expect(headsOf(`runner: ${runner}\nagents: { debugger: { runner: ${runner} } }`)).toEqual([
-        expect.stringMatching(
-          `^1:9 the built-in runner "${runner}" is not supported by this version of self-heal;`,
-        ),
-        expect.stringMatching(
-          `^2:31 the built-in runner "${runner}" is not supported by this version of self-heal;`,
-        ),
+      expect(headsOf(`runner: ${runner}\nagents: { debugger: { runner: ${runner} } }`)).toEqual([]);
+      expect(headsOf(`runners: { ${runner}: { command: [x] } }`)).toEqual([
+        expect.stringContaining(`"${runner}" is the name of a built-in runner`),
       ]);
     },
   );
@@ -283,7 +279,7 @@ describe('CF-3 YAML', () => {
     const text = 'agents:\n  a: &x { timeout: 1m, foo: 1 }\n  b: *x\n  c: { <<: *x, runner: fo }\n';
     expect(headsOf(text)).toEqual([
       '2:24 unknown key "foo"; allowed here: slashCommand, runner, timeout',
-      '4:24 no runner has this name; known are claude',
+      '4:24 no runner has this name; known are claude, codex, gemini, opencode, copilot',
     ]);
   });
 

@@ -11,6 +11,10 @@ function settingsOf(yaml: string): Settings {
 
 const nothing = settingsOf('');
 
+const builtIn = Object.fromEntries(
+  ['claude', 'codex', 'gemini', 'opencode', 'copilot'].map((kind) => [kind, { kind, args: [], env: [] }]),
+);
+
 describe('CF-1 what a file says, and what holds where it is silent', () => {
   it('CF-1 says nothing: the routing table, and the documented defaults', () => {
     expect(nothing).toEqual({
@@ -31,7 +35,7 @@ describe('CF-1 what a file says, and what holds where it is silent', () => {
           timeoutMs: 300_000,
         },
       },
-      runners: { claude: { kind: 'claude' } },
+      runners: builtIn,
       routes: {
         'build-error': ['build-doctor'],
         'database-error': ['database'],
@@ -66,6 +70,7 @@ routes:
 retries: { max: 0, backoff: { initial: 0s, factor: 1.5, max: 500ms } }
 limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time: 90s }
 evidence: { console: 0, network: 7 }
+programs: { codex: { args: [-m, big], env: [DATABASE_URL] } }
 verify: { prepare: npm run build, confirm: 2, repeat: 5, flips: 0, ring: none, ringTime: 90s }
 `);
     expect(settings).toEqual({
@@ -88,7 +93,8 @@ verify: { prepare: npm run build, confirm: 2, repeat: 5, flips: 0, ring: none, r
         mine: { name: 'mine', slashCommand: '/plugin:mine --deep', runner: 'other', timeoutMs: 300_000 },
       },
       runners: {
-        claude: { kind: 'claude' },
+        ...builtIn,
+        codex: { kind: 'codex', args: ['-m', 'big'], env: ['DATABASE_URL'] },
         fixer: {
           kind: 'command',
           command: ['node', 'fixer.mjs', '{slashCommand}', '{contextFile}', '{promptFile}', '{screenshot}'],

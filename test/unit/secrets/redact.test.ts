@@ -1,8 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redact, redactHeaders } from '../../../src/evidence/redact.js';
+import { redact, redactHeaders } from '../../../src/secrets/redact.js';
 
 const secret = 'Hunter2-Planted.x9';
+
+/** A text whose masks do not say of what kind they are. */
+const plain = (text: string) => text.replaceAll(/\[masked: [a-z ]+\]/g, '<masked>');
 
 describe('redact', () => {
   it.each([
@@ -59,7 +62,7 @@ describe('redact', () => {
     ['a JWT', 'it was eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.sig_nature here', 'it was <masked> here'],
     ['a private key', '-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----!', '<masked>!'],
   ])('EV-9 masks the secret in %s', (_, text, expected) => {
-    expect(redact(text)).toBe(expected);
+    expect(plain(redact(text))).toBe(expected);
   });
 
   it.each([
@@ -105,7 +108,7 @@ describe('redact', () => {
           expect(redact(padded)).not.toContain(`Zq${value}`);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 1000 },
     );
   });
 
@@ -116,7 +119,7 @@ describe('redact', () => {
         const once = redact(pieces.join(' '));
         expect(redact(once)).toBe(once);
       }),
-      { numRuns: 500 },
+      { numRuns: 1000 },
     );
   });
 
@@ -133,6 +136,12 @@ describe('redact', () => {
       'token=',
       '-----BEGIN PRIVATE KEY-----',
       ' ',
+      'password',
+      'password.fill("',
+      'name="password"',
+      '"a\\',
+      '%41',
+      '?a=',
     ];
     for (const piece of hostile) {
       const text = piece.repeat(Math.floor((64 * 1024) / piece.length));
@@ -152,12 +161,12 @@ describe('redactHeaders', () => {
     'x-auth-token',
     'x-csrf-token',
   ])('EV-9 masks the whole value of %s', (name) => {
-    expect(redactHeaders({ [name]: secret })).toEqual({ [name]: '<masked>' });
+    expect(plain(redactHeaders({ [name]: secret })[name] ?? '')).toBe('<masked>');
   });
 
   it('EV-9 masks a secret inside the value of another header and keeps the rest', () => {
     expect(redactHeaders({ location: `/in?token=${secret}&a=1`, accept: '*/*' })).toEqual({
-      location: '/in?token=<masked>&a=1',
+      location: '/in?token=[masked: token]&a=1',
       accept: '*/*',
     });
   });

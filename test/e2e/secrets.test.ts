@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { launchOptions } from '../rig/chromium.js';
+import { freePort } from '../rig/free-port.js';
+import { plantedSecrets, plantedVariables } from '../rig/planted-secrets.js';
+import { agentsYaml, scratchProject } from '../rig/scratch-project.js';
+
+/** The secrets lie beside the project's files: the source that an agent may read anyway holds none. */
+const texts = plantedSecrets.map(({ text }) => text);
+
+const server = `
+  import { createServer } from 'node:http';
+  import { readFileSync } from 'node:fs';
+  const texts = JSON.parse(readFileSync(process.env.PLANTED_FILE, 'utf8'));
+  createServer((request, response) => {
+    for (const text of texts) console.log(text);
+    for (const name of ['SHOP_DB_PASSWORD', 'PAYMENT_API_KEY', 'SESSION_SECRET']) console.error('have', process.env[name]);
+    if (request.url.startsWith('/api')) {
+      response.writeHead(500, { 'content-type': 'application/json', 'set-cookie': 'sid=' + texts.length });
+      return response.end(JSON.stringify({ error: 'broken', texts: texts.slice(0, 40) }));
+    }
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.end('<title>Shop</title><h1>Shop</h1><label>Password <input type=password></label><p id=out></p>');
+  }).listen(Number(process.env.SHOP_PORT), '127.0.0.1');
+`;
+
+const spec = `
+  import { test, expect } from '@playwright/test';
+  import { readFileSync } from 'node:fs';
+  const texts: string[] = JSON.parse(readFileSync(process.env['PLANTED_FILE'] ?? '', 'utf8'));
+  const [first = ''] = texts;
+  test('pays with ' + first, async ({ page }) => {
+    await page.goto('/?access_token=' + encodeURIComponent(first));
+    await page.getByLabel('Password').fill(process.env['SHOP_DB_PASSWORD'] ?? '');
+    await page.evaluate(async (all) => {
+      document.title = all[0] ?? '';
+      document.querySelector('#out')!.textContent = all.slice(0, 30).join(' | ');
+      for (const text of all) console.error(text);
+      setTimeout(() => { throw new Error(all.slice(0, 20).join('\\n')); });
+      for (const text of all.slice(0, 20)) {
+        await fetch('/api/pay?note=' + encodeURIComponent(text), {
+          method: 'POST', body: text, headers: { authorization: 'Bearer x' + all.length, 'x-note': encodeURIComponent(text) },
+        });
+      }
+    }, texts);
+    await test.step('says ' + first, async () => {
+      throw new Error('wrong: ' + texts.join('\\n') + process.env['PAYMENT_API_KEY']);
+    });
+  });
+`;
+
+/** The user's own reporter shows them their own terminal as ever; here it is silent, so that all that is left is ours. */
+const silent = 'export default class { printsToStdio() { return true; } }';
+
+/** Repeats whatever it was given and can read, and claims to have fixed it. */
+const tellTale = `
+  import { readFileSync } from 'node:fs';
+  process.stdin.on('data', (part) => process.stdout.write(part)).on('end', () => {
+    process.stdout.write(readFileSync(process.env.PLANTED_FILE, 'utf8'));
+    for (const text of JSON.parse(readFileSync(process.env.PLANTED_FILE, 'utf8'))) console.log(text);
+    console.log(process.env.SHOP_DB_PASSWORD, process.env.PAYMENT_API_KEY, process.env.SESSION_SECRET);
+    const summary = JSON.parse(readFileSync(process.env.PLANTED_FILE, 'utf8'))[0];
+    console.log('SELF-HEAL: ' + JSON.stringify({ status: 'fixed', summary }));
+  });
+`;
+
+function filesIn(dir: string): string[] {
+  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .map((file) => path.join(dir, file))
+    .filter((file) => statSync(file).isFile());
+}
+
+describe('a project whose page, server and agent tell secrets', () => {
+  it('EV-9 EV-10 leaves none of them in any file of .self-heal or in what is printed', async () => {
+    const port = await freePort();
+    const project = await scratchProject({
+      'package.json': '{ "name": "scratch", "type": "module" }',
+      '.gitignore': 'node_modules\ntest-results\nplanted.json\n.env\n',
+      'playwright.config.ts': `
+        import { defineConfig } from '@playwright/test';
+        export default defineConfig({
+          testDir: 'tests', timeout: 30_000, workers: 1, reporter: './silent.mjs',
+          use: { baseURL: 'http://127.0.0.1:${port}', launchOptions: ${launchOptions}, trace: 'on', screenshot: 'on' },
+          webServer: { command: 'node server.mjs', url: 'http://127.0.0.1:${port}/', env: { SHOP_PORT: '${port}' } },
+        });`,
+      'silent.mjs': silent,
+      'server.mjs': server,
+      'tests/shop.spec.ts': spec,
+      'fixer.mjs': tellTale,
+      'planted.json': JSON.stringify(texts),
+      '.env': `SIGNING=${plantedVariables.PAYMENT_API_KEY}\n`,
+      'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'limits: { agentRuns: 2 }'),
+    });
+    const env = { ...plantedVariables, PLANTED_FILE: path.join(project.dir, 'planted.json') };
+    const { stdout, stderr, report, events } = await project.selfHeal(['run'], env);
+    expect(report?.totals.agentRuns).toBe(2);
+    expect(events.some(({ type }) => type === 'agent.activity')).toBe(true);
+    const left = filesIn(path.join(project.dir, '.self-heal'));
+    const names = left.map((file) => path.basename(file));
+    for (const name of ['context.json', 'prompt.md', 'console.log', 'network.json', 'server.log', '1.log']) {
+      expect(names).toContain(name);
+    }
+    const said = [...left.map((file) => `${file}\n${readFileSync(file, 'utf8')}`), stdout, stderr];
+    const values = [...plantedSecrets.map(({ value }) => value), ...Object.values(plantedVariables)];
+    const found = values.flatMap((value) =>
+      said.flatMap((text) => (text.includes(value) ? [`${value} in ${text.split('\n', 1)[0]}`] : [])),
+    );
+    expect(found).toEqual([]);
+    expect(said.join('\n')).toContain('[masked: value of SHOP_DB_PASSWORD]');
+  });
+});

@@ -1,0 +1,84 @@
+import * as fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { maskedStream } from '../../../src/secrets/masked-stream.js';
+import { redactorOf, type Redactor } from '../../../src/secrets/redactor.js';
+import { ordinaryTexts, plantedSecrets } from '../../rig/planted-secrets.js';
+
+let redactor: Redactor;
+beforeAll(async () => {
+  redactor = redactorOf([]);
+  await redactor.load();
+});
+
+/** What comes out of a stream, piece by piece; null stands for its end. */
+function streamed(pieces: readonly (string | Buffer)[]): string[] {
+  const out: string[] = [];
+  const stream = maskedStream(
+    (text) => redactor.clean(text),
+    (text) => out.push(text),
+  );
+  for (const piece of pieces) stream.write(Buffer.from(piece));
+  stream.end();
+  return out;
+}
+
+describe('a masked stream', () => {
+  it('EV-9 masks every planted secret, wherever the borders of the pieces tear it', () => {
+    const piece = fc.tuple(fc.constantFrom(...ordinaryTexts), fc.constantFrom(...plantedSecrets));
+    const texts = fc.array(piece, { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(texts, fc.array(fc.nat({ max: 400 }), { minLength: 1, maxLength: 40 }), (all, lengths) => {
+        const bytes = Buffer.from(all.map(([before, { text }]) => `${before}\n${text}\n`).join(''));
+        const pieces: Buffer[] = [];
+        for (let [at, n] = [0, 0]; at < bytes.length; n += 1) {
+          const length = (lengths[n % lengths.length] ?? 0) + 1;
+          pieces.push(bytes.subarray(at, at + length));
+          at += length;
+        }
+        const out = streamed(pieces).join('');
+        for (const [before, secret] of all) {
+          expect(out).not.toContain(secret.value);
+          expect(out).toContain(before);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('EV-9 hands whole lines on at once, so that a log can be followed', () => {
+    const out: string[] = [];
+    const stream = maskedStream(
+      (text) => redactor.clean(text),
+      (text) => out.push(text),
+    );
+    stream.write(Buffer.from('one\ntwo\nthr'));
+    expect(out).toEqual(['one\ntwo\n']);
+    stream.write(Buffer.from('ee\n'));
+    expect(out).toEqual(['one\ntwo\n', 'three\n']);
+  });
+
+  it('EV-9 holds a private key until it is whole', () => {
+    const key = plantedSecrets.find(({ kind }) => kind === 'SSH key')?.text ?? '';
+    expect(streamed(key.split(/(?<=\n)/)).join('')).toBe('the key is\n[masked: private key]\nand that is it');
+  });
+
+  it('EV-9 knows the field above from a piece that was handed on already', () => {
+    const pieces = ["  - waiting for getByLabel('Password')\n", '  - fill("tiny-word")\n'];
+    expect(streamed(pieces).join('')).toBe(`${pieces[0]}  - fill("[masked: password]")\n`);
+  });
+
+  it('EV-11 hands on a line that never ends, and tears no secret of it', () => {
+    const { text, value } = plantedSecrets[0] ?? { text: '', value: '' };
+    const flood = `${'{"a": "b"} '.repeat(1000)}${text} `.repeat(40);
+    const out = streamed([...flood.matchAll(/[\s\S]{1,5000}/g)].map(([piece]) => piece));
+    expect(out.length).toBeGreaterThan(2);
+    expect(out.join('')).not.toContain(value.slice(0, 20));
+    expect(out.join('')).toBe(redactor.clean(flood));
+  });
+
+  it('EV-10 keeps a character whose bytes come in two pieces, and no escape sequence that does', () => {
+    const bytes = Buffer.from('Größe \u001b]52;c;aGk=\u0007 \u001b[31mred\u001b[0m\n');
+    const pieces = [...bytes].map((byte) => Buffer.from([byte]));
+    expect(streamed(pieces).join('')).toBe('Größe  red\n');
+  });
+});

@@ -1,0 +1,121 @@
+import * as fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { loadDetector } from '../../../src/secrets/detector.js';
+import { redactorOf, type Redactor } from '../../../src/secrets/redactor.js';
+import { secretsAmong } from '../../../src/secrets/known-values.js';
+import { ordinaryTexts, plantedSecrets, plantedVariables } from '../../rig/planted-secrets.js';
+
+let redactor: Redactor;
+beforeAll(async () => {
+  redactor = redactorOf(secretsAmong(plantedVariables));
+  await redactor.load();
+});
+
+describe('a redactor', () => {
+  it('EV-9 is tried with forty kinds of secrets and more, each of its own', () => {
+    expect(new Set(plantedSecrets.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(40);
+  });
+
+  it.each(plantedSecrets)('EV-9 masks a secret of the kind $kind', ({ text, value }) => {
+    expect(text).toContain(value.slice(0, 8));
+    const masked = redactor.clean(text);
+    expect(masked).not.toContain(value);
+    expect(masked).toMatch(/\[masked: [^\]]+\]/);
+    expect(redactor.clean(masked)).toBe(masked);
+  });
+
+  it.each(ordinaryTexts)('EV-9 does not eat %s', (text) => {
+    expect(redactor.clean(text)).toBe(text);
+  });
+
+  it('EV-9 says what stood there', () => {
+    const github = plantedSecrets[0]?.text ?? '';
+    expect(redactor.text(github)).toBe('it sent [masked: github token] to them');
+    expect(redactor.text(`it was ${plantedVariables.SHOP_DB_PASSWORD}.`)).toBe(
+      'it was [masked: value of SHOP_DB_PASSWORD].',
+    );
+  });
+
+  const spellings: readonly (readonly [string, (value: string) => string])[] = [
+    ['as it is', (value) => value],
+    ['within a word', (value) => `x${value}y`],
+    ['in a URL', encodeURIComponent],
+    ['in a form', (value) => new URLSearchParams({ a: value }).toString()],
+    ['in JSON', (value) => JSON.stringify({ a: value })],
+    ['in JSON in JSON', (value) => JSON.stringify(JSON.stringify({ a: value }))],
+    ['in base64', (value) => Buffer.from(value).toString('base64')],
+    ['in base64 behind a user', (value) => Buffer.from(`ann:${value}`).toString('base64')],
+    ['in base64 behind another', (value) => Buffer.from(`anna:${value}:x`).toString('base64url')],
+  ];
+  it.each(spellings)('EV-9 masks the value of a secret variable %s', (_, spell) => {
+    for (const [name, value] of Object.entries(plantedVariables)) {
+      expect(redactor.text(`there is ${spell(value)}!`)).toContain(`[masked: value of ${name}]`);
+    }
+  });
+
+  it.each([
+    ['ordinary words', { DB_PASSWORD: 'postgres', API_TOKEN: 'test', SECRET: 'localhost', A_KEY: 'true' }],
+    ['numbers', { PIN_TOKEN: '123456', PORT_SECRET: '5432' }],
+    ['places', { PASSWORD_STORE_DIR: '/home/ann/.password-store', SECRETS_URL: 'https://vault.test/v1' }],
+    ['variables that are no secrets', { HOME: '/home/ann', USER: 'annabelle-of-shop', LANG: 'de_DE.UTF-8' }],
+  ])('EV-9 leaves alone %s that variables hold', (_, variables) => {
+    const lenient = redactorOf(secretsAmong(variables));
+    const text = Object.values(variables).join(' and ');
+    expect(lenient.text(text)).toBe(text);
+  });
+
+  it('EV-9 takes the passwords out of the URLs that variables hold', () => {
+    const secret = ['pw', 'x9'.repeat(6)].join('-');
+    const knowing = redactorOf(secretsAmong({ DATABASE_URL: `postgres://app:${secret}@db/shop` }));
+    expect(knowing.text(`auth failed with ${secret}`)).toBe(
+      'auth failed with [masked: value of DATABASE_URL]',
+    );
+  });
+
+  it('EV-9 masks every string of plain data, and the keys that hold secrets', () => {
+    const { value } = plantedSecrets[0] ?? { value: '' };
+    const masked = redactor.deep({ a: [{ b: `x ${value}` }], [value]: 1, n: null, t: true });
+    expect(masked).toEqual({
+      a: [{ b: 'x [masked: github token]' }],
+      '[masked: github token]': 1,
+      n: null,
+      t: true,
+    });
+  });
+
+  it('EV-9 lets no planted secret through, wherever it stands, and changes nothing when done twice', () => {
+    const planted = fc.constantFrom(...plantedSecrets);
+    const around = fc.oneof(
+      fc.constantFrom(...ordinaryTexts),
+      fc.lorem(),
+      fc.constantFrom('\n', ' ', '{}\n'),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(around, planted), { minLength: 1, maxLength: 6 }), (pieces) => {
+        const text = pieces.map(([before, secret]) => `${before}\n${secret.text}\n`).join('');
+        const masked = redactor.clean(text);
+        for (const [, secret] of pieces) expect(masked).not.toContain(secret.value);
+        expect(redactor.clean(masked)).toBe(masked);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('EV-9 does not obey a text that tells the detector to be silent', async () => {
+    const detect = await loadDetector();
+    const { text, value } = plantedSecrets[0] ?? { text: '', value: '' };
+    const silenced = `/* secretlint-disable */ ${text}`;
+    const start = silenced.indexOf(value);
+    expect(detect(silenced)).toContainEqual({ start, end: start + value.length, kind: 'github token' });
+  });
+
+  it('EV-9 asks the detector once it is loaded, and not before (CL-4)', async () => {
+    const found = redactorOf([], async () => (text) => {
+      const start = text.indexOf('weird');
+      return start < 0 ? [] : [{ start, end: start + 5, kind: 'weird key' }];
+    });
+    expect(found.text('a weird one')).toBe('a weird one');
+    await found.load();
+    expect(found.text('a weird one')).toBe('a [masked: weird key] one');
+  });
+});
