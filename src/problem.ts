@@ -23,7 +23,11 @@ export type ProblemKind =
   | 'agent-not-installed'
   | 'agent-unusable'
   | 'folder-not-writable'
-  | 'input-unreadable';
+  | 'input-unreadable'
+  /** There is a store, and it cannot be understood; never taken for an empty one. */
+  | 'store-unreadable'
+  /** The store cannot be reached or written. */
+  | 'store-unusable';
 
 /** A `ProblemKind` with its words: what is wrong, what to do, and whatever text helps (a marked line, a list). */
 export interface Problem {
@@ -49,6 +53,8 @@ const exitCodeOf: Record<ProblemKind, number> = {
   'agent-unusable': exitCodes.agentUnusable,
   'folder-not-writable': exitCodes.usage,
   'input-unreadable': exitCodes.usage,
+  'store-unreadable': exitCodes.usage,
+  'store-unusable': exitCodes.usage,
 };
 
 /** The exit code that a problem ends the process with. */
