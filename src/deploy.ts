@@ -6,6 +6,7 @@ import type { AgentRun, Attempt, FileChange } from './core/attempt.js';
 import type { Cause } from './core/cause.js';
 import { unreachable } from './core/unreachable.js';
 import type { Session } from './session.js';
+import type { Memory } from './store/ledger.js';
 import type { Checkpoint } from './workspace/workspace.js';
 
 /** One agent's work, not yet judged, with the states of the tree around it. */
@@ -21,6 +22,8 @@ export interface DeployRequest {
   readonly agent: string;
   readonly n: number;
   readonly previous: readonly Attempt[];
+  /** What earlier runs know of the failure; absent for a prompt that is only shown. */
+  readonly known?: Memory;
 }
 
 /** The files in which an agent finds its work, written before it starts. */
@@ -97,7 +100,9 @@ export async function writeWork(session: Session, request: DeployRequest): Promi
     runDir: session.folder.dir,
     cause: request.cause,
     attempt: request.n,
-    previousAttempts: request.previous,
+    previousAttempts: [...(request.known?.tried ?? []), ...request.previous],
+    guidance: request.known?.guidance ?? null,
+    earlierFix: request.known?.fix ?? null,
   });
   const prompt = renderPrompt(context, { contextFile, slashCommand: agent?.slashCommand ?? '' });
   await writeFile(contextFile, `${JSON.stringify(context, null, 2)}\n`);

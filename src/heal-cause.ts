@@ -2,19 +2,31 @@ import { agentsFor } from './core/agents-for.js';
 import type { Attempt } from './core/attempt.js';
 import type { Cause } from './core/cause.js';
 import { judge } from './core/judge.js';
+import { questionAbout, type Escalation } from './core/escalation.js';
 import { decide, type Conclusion } from './core/policy.js';
+import type { EarlierTries } from './core/remembered.js';
 import { unreachable } from './core/unreachable.js';
 import { deploy, type Deployment } from './deploy.js';
 import { retest, type Retest } from './retest.js';
 import type { Session } from './session.js';
+import type { Memory } from './store/ledger.js';
 
 /** How a cause ended. */
 export interface HealedCause {
   readonly cause: Cause;
   readonly attempts: readonly Attempt[];
-  readonly conclusion: Conclusion | { readonly verdict: 'escalated'; readonly reason: string };
+  readonly conclusion: Conclusion | Asked;
   /** What the last re-run of the lead showed, or null where none was made. */
   readonly lastRetest: Retest | null;
+}
+
+/** A question to a person; its id is null where the store did not take it. */
+export interface Asked {
+  readonly verdict: 'escalated';
+  readonly reason: string;
+  readonly escalationId: string | null;
+  /** An earlier run asked it, and nobody has answered yet (ME-6). */
+  readonly askedBefore: boolean;
 }
 
 /** The loop for one cause: asks the policy what is next, and does it, until the policy concludes. */
@@ -23,9 +35,15 @@ export async function healCause(session: Session, cause: Cause): Promise<HealedC
   let lastRetest: Retest | null = null;
   let waited = true;
   session.bus.emit({ type: 'cause.started', causeId: cause.id });
+  const known = await session.memory.meet(cause.lead.signature);
+  if (known.open) return ended(stillOpen(session, cause, known.open));
+  if (known.fix) session.bus.emit({ type: 'cause.came_back', causeId: cause.id, fix: known.fix });
   for (;;) {
     if (session.signal.aborted) return ended({ verdict: 'interrupted', reason: 'interrupted' });
-    const decision = decide(historyOf(session, cause, { attempts, waited }), session.settings);
+    const decision = decide(
+      historyOf(session, cause, { attempts, waited, earlier: known.tries }),
+      session.settings,
+    );
     switch (decision.kind) {
       case 'wait':
         await wait(session, cause, { delayMs: decision.delayMs, last: attempts.at(-1) });
@@ -34,15 +52,19 @@ export async function healCause(session: Session, cause: Cause): Promise<HealedC
       case 'deploy':
       case 'retest': {
         const agent = decision.kind === 'deploy' ? decision.agent : null;
-        const judged = await attempt(session, cause, { agent, n: decision.attempt, previous: attempts });
+        const judged = await attempt(session, cause, {
+          agent,
+          n: decision.attempt,
+          previous: attempts,
+          known,
+        });
         attempts.push(judged.attempt);
         lastRetest = judged.retest;
         waited = false;
         break;
       }
       case 'escalate':
-        session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question: decision.question });
-        return ended({ verdict: 'escalated', reason: decision.question });
+        return ended(await ask(session, cause, { question: decision.question, attempts, known }));
       case 'conclude':
         return ended(decision.conclusion);
       default:
@@ -55,7 +77,36 @@ export async function healCause(session: Session, cause: Cause): Promise<HealedC
   }
 }
 
-function historyOf(session: Session, cause: Cause, so: { attempts: readonly Attempt[]; waited: boolean }) {
+interface Asking {
+  question: string;
+  attempts: readonly Attempt[];
+  known: Memory;
+}
+
+/** Writes a question down for a person; the run goes on with other causes (ME-6). */
+async function ask(session: Session, cause: Cause, { question, attempts, known }: Asking): Promise<Asked> {
+  const asked = attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
+  const tried = [...known.tried, ...attempts];
+  const escalation = await session.memory.escalate(questionAbout(cause, { attempts: tried, asked }));
+  const escalationId = escalation?.id ?? null;
+  session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });
+  return { verdict: 'escalated', reason: question, escalationId, askedBefore: false };
+}
+
+/** A question of an earlier run that nobody has answered: said again, and no agent is paid (ME-6). */
+function stillOpen(session: Session, cause: Cause, { id, createdAt, problem }: Escalation): Asked {
+  const question = `It waits for an answer since ${createdAt.slice(0, 10)}: ${problem}`;
+  session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId: id });
+  return { verdict: 'escalated', reason: question, escalationId: id, askedBefore: true };
+}
+
+interface SoFar {
+  attempts: readonly Attempt[];
+  waited: boolean;
+  earlier: EarlierTries;
+}
+
+function historyOf(session: Session, cause: Cause, so: SoFar) {
   return {
     ...so,
     retry: cause.lead.diagnosis.retry,
@@ -81,6 +132,7 @@ interface Try {
   agent: string | null;
   n: number;
   previous: readonly Attempt[];
+  known: Memory;
 }
 
 interface JudgedAttempt {
@@ -89,29 +141,36 @@ interface JudgedAttempt {
 }
 
 /** One attempt: an agent (or none), the re-run that judges it, and the take-back of what did not hold. */
-async function attempt(session: Session, cause: Cause, { agent, n, previous }: Try): Promise<JudgedAttempt> {
-  const deployed = agent === null ? bareAttempt(n) : await deploy(session, { cause, agent, n, previous });
+async function attempt(session: Session, cause: Cause, tried: Try): Promise<JudgedAttempt> {
+  const { agent, n } = tried;
+  const { signature } = cause.lead;
+  const id = await session.memory.attemptStarted({ causeId: cause.id, signature, n, agent });
+  const judged = await judgedAttempt(session, cause, tried);
+  await session.memory.attemptFinished(id, judged.attempt);
+  session.bus.emit({ type: 'attempt.judged', causeId: cause.id, attempt: judged.attempt });
+  return judged;
+}
+
+async function judgedAttempt(
+  session: Session,
+  cause: Cause,
+  { agent, n, previous, known }: Try,
+): Promise<JudgedAttempt> {
+  const deployed =
+    agent === null ? bareAttempt(n) : await deploy(session, { cause, agent, n, previous, known });
   const { outcome } = deployed.attempt;
   if (outcome === 'aborted' || outcome === 'unusable') {
-    return announce(session, cause, { attempt: await takenBack(session, deployed), retest: null });
+    return { attempt: await takenBack(session, deployed), retest: null };
   }
   const seen = await retest(session, { failures: [cause.lead], purpose: 'retest', causeId: cause.id });
   if (session.signal.aborted) {
-    return announce(session, cause, { attempt: await takenBack(session, deployed), retest: null });
+    return { attempt: await takenBack(session, deployed), retest: null };
   }
   const { judgement, because } = judge(cause.lead, seen.observe(cause.lead));
   const held = judgement === 'green' || judgement === 'changed';
   const attempt = held ? deployed.attempt : await takenBack(session, deployed);
   const failedBecause = judgement === 'green' ? null : joined(attempt.failedBecause, because);
-  return announce(session, cause, {
-    attempt: { ...attempt, judged: judgement, failedBecause },
-    retest: seen,
-  });
-}
-
-function announce(session: Session, cause: Cause, judged: JudgedAttempt): JudgedAttempt {
-  session.bus.emit({ type: 'attempt.judged', causeId: cause.id, attempt: judged.attempt });
-  return judged;
+  return { attempt: { ...attempt, judged: judgement, failedBecause }, retest: seen };
 }
 
 function joined(...parts: readonly (string | null)[]): string | null {

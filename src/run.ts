@@ -9,6 +9,8 @@ import type { CauseRecord, Progress } from './progress.js';
 import { createScoreboard, type TestStanding } from './scoreboard.js';
 import type { Session } from './session.js';
 import { lookAgain, newlyRed, settle, settleFlaky, unhealedYet } from './settle.js';
+import { keepStandings } from './standings.js';
+import { withoutQuarantined } from './quarantine.js';
 import { summarise } from './summarise.js';
 
 /** Everything a finished run knows. */
@@ -27,12 +29,26 @@ const SUITE_FLAKES_TOLERATED = 2;
 
 /**
  * Heals what the first run found: in rounds, since a fix that lets the suite start, or that gets a test past its first
- * error, brings new failures to light, which have causes, agents and budgets of their own (HL-3).
+ * error, brings new failures to light, which have causes, agents and budgets of their own (HL-3). What an earlier run
+ * has finished is carried over (ME-8).
  */
-export async function healRun(session: Session, first: SuiteRun): Promise<RunRecord> {
-  const progress: Progress = { session, board: createScoreboard(), causes: [], suiteFlakes: 0 };
+export async function healRun(
+  session: Session,
+  first: SuiteRun,
+  carried: readonly TestStanding[] = [],
+): Promise<RunRecord> {
+  const progress: Progress = {
+    session,
+    board: createScoreboard(),
+    causes: [],
+    suiteFlakes: 0,
+    firstWasBroken: first.suiteFailure !== null || first.status === 'interrupted',
+    rerunIds: first.rerunIds,
+  };
+  for (const standing of carried) progress.board.carry(standing);
   progress.board.saw(first);
-  const found = await session.diagnose(first);
+  const found = await withoutQuarantined(progress, await session.diagnose(first));
+  await keepStandings(progress);
   let pending = found.filter((one) => one.failure.scope === 'suite');
   const tests = found.filter((one) => one.failure.scope === 'test');
   if (pending.length === 0) pending = tests.splice(0);
@@ -42,6 +58,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<RunRec
     if (pending.length === 0) pending = tests.splice(0).filter((one) => isUndecided(progress, one));
   }
   await lookAgain(progress);
+  await keepStandings(progress);
   const { board, causes } = progress;
   const suiteRed = [...pending, ...unhealed(causes)].some((one) => one.failure.scope === 'suite');
   const paused = isPaused(causes, session.settings.limits);
@@ -71,7 +88,8 @@ async function healRound(
   progress: Progress,
   failures: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {
-  const { confirmed, flaky, uncovered, blockedBy, run } = await confirm(progress.session, failures);
+  const asked = await withoutQuarantined(progress, failures);
+  const { confirmed, flaky, uncovered, blockedBy, run } = await confirm(progress.session, asked);
   if (progress.session.signal.aborted) return [...failures];
   settleFlaky(progress, flaky, run);
   if (blockedBy) return [blockedBy];
@@ -85,6 +103,7 @@ async function healRound(
     const ended = await healCause(progress.session, cause);
     fixesKept ||= ended.attempts.some((one) => one.judged === 'green' || one.judged === 'changed');
     for (const [key, failure] of await settle(progress, ended)) next.set(key, failure);
+    await keepStandings(progress);
   }
   return [...next.values()];
 }

@@ -6,6 +6,7 @@ import { createDiagnose } from '../diagnose.js';
 import { runPrepare } from '../prepare.js';
 import { sweep } from '../process/end-processes.js';
 import type { RunFolder } from '../run-folder.js';
+import type { RunMemory } from '../run-memory.js';
 import type { Session } from '../session.js';
 import { createSpending } from '../spending.js';
 import type { SuiteRuns } from '../suite-runs.js';
@@ -24,11 +25,12 @@ export interface SessionParts {
   readonly startedAt: number;
   /** Whether there is anything to heal: a green run opens no store and starts no git (CL-4). */
   readonly isRed: boolean;
+  readonly memory: RunMemory;
 }
 
 /** Puts the real effects together. */
 export async function composeSession(parts: SessionParts): Promise<Session> {
-  const { settings, cwd, env, folder, suites, bus, signal, startedAt, isRed } = parts;
+  const { settings, cwd, env, folder, suites, bus, signal, startedAt, isRed, memory } = parts;
   const workspace = isRed ? await openWorkspace(cwd) : null;
   if (isRed && !workspace) {
     const message =
@@ -45,6 +47,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     workspace,
     clock: systemClock,
     spending: createSpending(startedAt),
+    memory,
     runAgent: createRunAgent(),
     runAgain: (request) => suites.again(request),
     prepare: async () => (prepare === null ? null : runPrepare(prepare, { cwd, env, signal })),

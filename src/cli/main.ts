@@ -1,7 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import { exitCodes } from '../problem.js';
 import { classifyCommand } from './classify-command.js';
+import { escalationsCommand } from './escalations-command.js';
+import { resumeCommand } from './resume-command.js';
 import { runCommand } from './run-command.js';
+import { statsCommand } from './stats-command.js';
 import { version } from './version.js';
 
 /** A bug in self-heal itself (EX_SOFTWARE of sysexits.h). */
@@ -22,6 +25,9 @@ export async function main(argv: readonly string[]): Promise<void> {
     .configureOutput({ writeErr: (text) => process.stderr.write(text) });
   program.addCommand(inherit(program, runCommand()));
   program.addCommand(inherit(program, classifyCommand()));
+  program.addCommand(inherit(program, resumeCommand()));
+  program.addCommand(inherit(program, escalationsCommand()));
+  program.addCommand(inherit(program, statsCommand()));
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
@@ -30,6 +36,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 }
 
 function inherit(program: Command, command: Command): Command {
+  for (const sub of command.commands) inherit(program, sub);
   return command
     .copyInheritedSettings(program)
     .showHelpAfterError(`(self-heal ${command.name()} --help lists the flags)`);

@@ -21,7 +21,10 @@ import { terminalReporter } from '../reporters/terminal.js';
 import { err, ok, type Result } from '../result.js';
 import { healRun, type RunRecord } from '../run.js';
 import { createRunFolder, newRunId, type RunFolder } from '../run-folder.js';
+import { noMemory } from '../run-memory.js';
 import type { Session } from '../session.js';
+import type { Resumed } from './resumed.js';
+import { openMemory } from './open-memory.js';
 import { createSuiteRuns } from '../suite-runs.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import { composeSession } from './compose-session.js';
@@ -36,6 +39,8 @@ export interface RunRequest {
   readonly filters: readonly string[];
   readonly passThrough: readonly string[];
   readonly options: RunOptions;
+  /** The unfinished run to go on with; absent for a new one. */
+  readonly resumed?: Resumed;
 }
 
 /** What must be there before anything is run. */
@@ -69,13 +74,24 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
     playwright: ready.value.playwright.version,
     dryRun: request.options.dryRun ?? false,
   });
-  const first = await suites.first(request.options.json ? 2 : 1);
+  const { resumed } = request;
+  const first = resumed
+    ? await resumed.firstRun(suites, request.options.json ? 2 : 1)
+    : await suites.first(request.options.json ? 2 : 1);
   const problem = interrupts.signal.aborted ? null : firstRunProblem(first);
   if (problem) {
     await bus.close();
     return problem;
   }
   if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
+  const remembers = (isRed(first) || resumed !== undefined) && !request.options.dryRun;
+  const { runId } = folder;
+  const memory = remembers ? await openMemory({ ...request, ...ready.value, runId, bus }) : ok(noMemory);
+  if (!memory.ok) {
+    await bus.close();
+    return memory.error;
+  }
+  await memory.value.started(typed(request), resumed?.runId ?? null);
   const session = await composeSession({
     ...request,
     ...ready.value,
@@ -84,10 +100,11 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
     startedAt,
     signal: interrupts.signal,
     isRed: isRed(first),
+    memory: memory.value,
   });
   const record = request.options.dryRun
     ? await planRun(session, first, request.options.json ? () => undefined : showPlan)
-    : await healRun(session, first);
+    : await healRun(session, first, resumed?.carried ?? []);
   await session.sweep();
   return finish(request, { session, record, startedAt, warnings, bus, interrupts });
 }
@@ -136,6 +153,11 @@ function argsOf({ options, filters, passThrough }: RunRequest) {
   return toPlaywrightArgs({ ...options, filters, passThrough });
 }
 
+/** What `resume` needs to go on. */
+function typed({ filters, passThrough, options }: RunRequest) {
+  return { filters, passThrough, options };
+}
+
 function isRed(first: SuiteRun): boolean {
   return first.failures.length > 0 || first.suiteFailure !== null;
 }
@@ -170,7 +192,10 @@ async function finish(request: RunRequest, finished: Finished): Promise<number> 
     startedAt,
     dryRun: options.dryRun ?? false,
     warnings,
+    resumedFrom: request.resumed?.runId ?? null,
   });
+  const { flaky } = report.totals;
+  await session.memory.ended({ ...final, flaky, agentRunsAvoided: report.totals.agentRunsAvoided });
   await writeFileAtomic(path.join(session.folder.dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
   const { agentRuns, agentRunsAvoided, costUsd, durationMs } = report.totals;
   bus.emit({ type: 'run.ended', ...final, durationMs, agentRuns, agentRunsAvoided, costUsd });

@@ -23,7 +23,8 @@ export const defaults = {
   limits: { escalations: 5, agentRuns: 20, agentRunsPerTest: 6, costUsd: 10, timeMs: 60 * 60_000 },
   evidence: { console: 50, network: 50 },
   verify: { prepare: null, confirm: 1 },
-} as const satisfies Pick<Settings, 'routes' | 'retries' | 'limits' | 'evidence' | 'verify'> & {
+  store: '.self-heal/ledger.db',
+} as const satisfies Pick<Settings, 'routes' | 'retries' | 'limits' | 'evidence' | 'verify' | 'store'> & {
   runner: string;
   timeoutMs: number;
 };

@@ -32,6 +32,7 @@ export function resolveSettings({ file, project, filePath }: SettingsSources): S
     limits: { ...defaults.limits, ...given(counts), ...given({ timeMs: time }) },
     evidence: { ...defaults.evidence, ...given(evidence ?? {}) },
     verify: { ...defaults.verify, ...given(verify ?? {}) },
+    store: file.store ?? defaults.store,
     file: filePath,
   };
 }

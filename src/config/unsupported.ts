@@ -2,12 +2,7 @@
  * What agents.yaml will hold and this version does not do yet. To accept a key that did nothing would be a lie, so each
  * is a mistake with a text of its own. Whoever builds one removes it here and adds it to schema.ts.
  */
-export const unsupportedKeys: ReadonlySet<string> = new Set([
-  'store',
-  'verify.repeat',
-  'verify.flips',
-  'verify.ring',
-]);
+export const unsupportedKeys: ReadonlySet<string> = new Set(['verify.repeat', 'verify.flips', 'verify.ring']);
 
 /** Names of built-in runners that cannot be chosen yet, and are taken all the same (AG-1). */
 export const unsupportedRunners: ReadonlySet<string> = new Set(['codex', 'gemini', 'opencode', 'copilot']);

@@ -74,7 +74,10 @@ export function decide(history: History, policy: Policy): Decision {
   }
   if (!last && isUsedUp(earlierOf(history), policy.retries.max)) {
     const { count } = earlierOf(history);
-    return { kind: 'escalate', question: `${plural(count, 'try', 'tries')} in earlier runs did not heal it.` };
+    return {
+      kind: 'escalate',
+      question: `${plural(count, 'try', 'tries')} in earlier runs did not heal it.`,
+    };
   }
   const next = nextTry(history, policy);
   // Nobody waits for a try that will not be made.

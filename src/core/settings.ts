@@ -51,6 +51,8 @@ export interface Settings {
     /** How often a red test is run unchanged before an agent is paid (HL-7). */
     readonly confirm: number;
   };
+  /** A path, relative to the project, or a `postgres://` URL, which may hold a password (ME-10). */
+  readonly store: string;
   /** Absolute path of the agents.yaml that was read, or null for the built-in defaults. */
   readonly file: string | null;
 }

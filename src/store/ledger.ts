@@ -1,12 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Attempt } from '../core/attempt.js';
 import type { Category } from '../core/diagnosis.js';
 import type { Answer, Escalation, EscalationState, Question } from '../core/escalation.js';
 import type { EarlierFix, EarlierTries } from '../core/remembered.js';
-import { createAttemptBook } from './attempt-book.js';
-import { createEscalationBook } from './escalation-book.js';
-import { createRunBook } from './run-book.js';
-import { createSignatureBook } from './signature-book.js';
 import type { Database } from './tables.js';
 
 /** What is remembered of a failure when it is met. */
@@ -109,21 +104,4 @@ export interface Book {
   /** ISO 8601. */
   readonly now: () => string;
   readonly newId: () => string;
-}
-
-/** The ledger of a project over an open store; `now` is in milliseconds since the epoch. */
-export function createLedger(db: Database, project: string, now: () => number): Ledger {
-  const book: Book = { db, project, now: () => new Date(now()).toISOString(), newId: randomUUID };
-  const signatures = createSignatureBook(book);
-  const escalations = createEscalationBook(book);
-  return {
-    ...createRunBook(book),
-    ...createAttemptBook(book),
-    ...escalations,
-    meet: async (signature, runId) => {
-      const open = await escalations.openFor(signature);
-      return { ...(await signatures.meet(signature, runId)), open };
-    },
-    close: () => db.destroy(),
-  };
 }

@@ -9,8 +9,8 @@ export type Migrated =
   | { readonly kind: 'current' }
   /** Made by a later self-heal, whose tables this one does not know. */
   | { readonly kind: 'newer'; readonly version: number; readonly known: number }
-  /** There are tables, and none of them says which version they are. */
-  | { readonly kind: 'foreign' };
+  /** The table of the version is there and empty: nothing of ours leaves it so. */
+  | { readonly kind: 'unversioned' };
 
 /**
  * Brings the store to the newest version, in one transaction under a lock: of eight processes that open a new store at once
@@ -23,7 +23,7 @@ export async function migrate(db: Kysely<unknown>, isPostgres: boolean): Promise
   return db.transaction().execute(async (transaction) => {
     if (isPostgres) await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
     const version = await versionOf(transaction, isPostgres);
-    if (version === 'foreign') return { kind: 'foreign' };
+    if (version === null) return { kind: 'unversioned' };
     if (version > known) return { kind: 'newer', version, known };
     if (version === 0) await sql`create table store_version (version integer not null)`.execute(transaction);
     for (const step of migrations.slice(version)) await step(transaction);
@@ -33,18 +33,12 @@ export async function migrate(db: Kysely<unknown>, isPostgres: boolean): Promise
   });
 }
 
-/** 0 where there is nothing yet. PostgreSQL may hold other people's tables beside ours; a file of ours holds ours alone. */
-async function versionOf(db: Kysely<unknown>, isPostgres: boolean): Promise<number | 'foreign'> {
-  const tables = await tableNames(db, isPostgres);
-  if (!tables.includes('store_version')) return tables.length === 0 || isPostgres ? 0 : 'foreign';
+/** 0 where there is nothing yet. */
+async function versionOf(db: Kysely<unknown>, isPostgres: boolean): Promise<number | null> {
+  const tables = isPostgres
+    ? sql`select 1 from information_schema.tables where table_schema = current_schema() and table_name = 'store_version'`
+    : sql`select 1 from sqlite_master where type = 'table' and name = 'store_version'`;
+  if ((await tables.execute(db)).rows.length === 0) return 0;
   const { rows } = await sql<{ version: number }>`select version from store_version`.execute(db);
-  return rows[0]?.version ?? 'foreign';
-}
-
-async function tableNames(db: Kysely<unknown>, isPostgres: boolean): Promise<string[]> {
-  const query = isPostgres
-    ? sql<{ name: string }>`select table_name as name from information_schema.tables where table_schema = current_schema()`
-    : sql<{ name: string }>`select name from sqlite_master where type = 'table'`;
-  const { rows } = await query.execute(db);
-  return rows.map((row) => row.name);
+  return rows[0]?.version ?? null;
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { Kysely, PostgresDialect } from 'kysely';
+import type Libsql from 'libsql';
 import { redact } from '../evidence/redact.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -52,16 +53,26 @@ async function openFile(file: string): Promise<Database> {
   mkdirSync(path.dirname(file), { recursive: true });
   const database = new Libsql(file, { timeout: PATIENCE_MS });
   try {
+    checkFile(database);
     database.pragma('journal_mode = WAL');
     // Every commit reaches the disk: there are few, and each stands for money that was spent.
     database.pragma('synchronous = FULL');
-    const [check] = database.pragma('quick_check(1)') as { quick_check?: string }[];
-    if (check?.quick_check !== 'ok') throw new Damage(check?.quick_check ?? 'the check of the file failed');
     return new Kysely<Tables>({ dialect: libsqlDialect(database) });
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** Looks before anything is written: what is not ours stays as it is. */
+function checkFile(database: Libsql.Database): void {
+  const [check] = database.pragma('quick_check(1)') as { quick_check?: string }[];
+  if (check?.quick_check !== 'ok') throw new Damage(check?.quick_check ?? 'the check of the file failed');
+  const tables = database.prepare(`select name from sqlite_master where type = 'table'`).all() as {
+    name: string;
+  }[];
+  if (tables.length > 0 && !tables.some(({ name }) => name === 'store_version'))
+    throw new Damage('it holds tables, and none of them is self-heal’s');
 }
 
 class Damage extends Error {}
@@ -73,7 +84,7 @@ function isDamage(error: unknown): boolean {
 
 function problemOf(found: Migrated, location: string): Problem | null {
   if (found.kind === 'current') return null;
-  if (found.kind === 'foreign') return damaged(location, 'it holds tables, and none of them is self-heal’s');
+  if (found.kind === 'unversioned') return damaged(location, 'it does not say which version it is');
   return {
     kind: 'store-unreadable',
     message: `The store ${redact(location)} was made by a newer self-heal (its version is ${found.version}, this one knows ${found.known})`,

@@ -1,6 +1,5 @@
 import type { Attempt, Judgement } from '../core/attempt.js';
-import { countChange } from '../core/remembered.js';
-import { noEarlierTries, type EarlierFix } from '../core/remembered.js';
+import { countChange, noEarlierTries, type EarlierFix } from '../core/remembered.js';
 import type { Book, Memory } from './ledger.js';
 import { pastAttempt } from './past-attempt.js';
 import type { Database } from './tables.js';

@@ -4,7 +4,8 @@ import { redact } from '../evidence/redact.js';
 export function storedText(text: string): string;
 export function storedText(text: string | null): string | null;
 export function storedText(text: string | null): string | null {
-  return text === null ? null : redact(text);
+  // PostgreSQL stores no NUL in a text.
+  return text === null ? null : redact(text.replaceAll('\0', ''));
 }
 
 /** A value as stored JSON, every text in it masked by itself so that the JSON stays whole. */

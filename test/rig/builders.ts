@@ -145,6 +145,7 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
     limits: { agentRuns: 20, agentRunsPerTest: 6, costUsd: 10, timeMs: 3_600_000, escalations: 5 },
     evidence: { console: 50, network: 50 },
     verify: { prepare: null, confirm: 1 },
+    store: '.self-heal/ledger.db',
     file: null,
     ...over,
   };

@@ -5,6 +5,7 @@ import type { Event } from '../../src/event.js';
 import { healCause } from '../../src/heal-cause.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import type { Session } from '../../src/session.js';
+import { noMemory } from '../../src/run-memory.js';
 import { createSpending } from '../../src/spending.js';
 import {
   aCause,
@@ -57,6 +58,7 @@ async function session(reruns: readonly (string | null)[], over: Partial<Session
       return finished;
     },
     spending: createSpending(0),
+    memory: noMemory,
     prepare: async () => null,
     runAgain: async () => {
       const wrong = reruns[rerun++] ?? null;
