@@ -38,6 +38,7 @@ export function buildReport(session: Session, record: RunRecord, frame: ReportFr
       .filter((one) => one.verdict === 'escalated')
       .map((one, index) => ({
         id: one.escalationId ?? `e${index + 1}`,
+        stored: one.escalationId != null,
         causeId: one.cause.id,
         state: 'pending',
         question: one.reason,

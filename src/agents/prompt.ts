@@ -106,13 +106,15 @@ function healedBefore(fix: AgentContext['earlierFix']): string {
 function triedBefore({ previousAttempts, attempt, task }: AgentContext): string {
   const attempts = previousAttempts.filter((one) => one.agent !== null);
   if (attempts.length === 0) return '';
-  const tried = attempts.map(({ n, failedBecause, claim, files, patch }) => {
+  const tried = attempts.map(({ failedBecause, claim, files, patch }, index) => {
     const said = claim?.summary ? `It said: ${inline(claim.summary)}\n` : '';
     const what = patch ? fenced(middleCut(patch, 2000)) : `It changed ${files.length} files.`;
-    return `APPROACH ${n} FAILED: ${inline(failedBecause ?? 'the test is still red')}\n${said}${what}`;
+    return `APPROACH ${index + 1} FAILED: ${inline(failedBecause ?? 'the test is still red')}\n${said}${what}`;
   });
   const now = 'These changes were taken back. Do not repeat them; choose a fundamentally different approach.';
-  const goal = `This is attempt ${attempt}. The goal is the same: ${task}.`;
+  // An answer begins the count anew; what was tried before it is told all the same.
+  const number = Math.max(attempt, attempts.length + 1);
+  const goal = `This is attempt ${number}. The goal is the same: ${task}.`;
   return section('What was tried before', `${goal}\n\n${tried.join('\n\n')}\n\n${now}`);
 }
 

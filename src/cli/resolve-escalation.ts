@@ -49,7 +49,9 @@ function checked(asked: Escalation, { choice, guidance }: ResolveOptions): Resul
   if (!choice || !asked.choices.includes(choice)) {
     return err({
       kind: 'usage',
-      message: `${choice ?? 'Nothing'} is no choice of escalation ${asked.id}`,
+      message: choice
+        ? `${choice} is no choice of escalation ${asked.id}`
+        : `Escalation ${asked.id} needs an answer, and there is no terminal to ask on`,
       remedy: `Say --choice ${asked.choices.join(' | ')}.`,
     });
   }

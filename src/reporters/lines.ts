@@ -117,7 +117,7 @@ function agentEnded(event: Of<'agent.ended'>, paint: ChalkInstance): string[] {
 
 function cameBack({ fix }: Of<'cause.came_back'>): string {
   const by = fix.agent === null ? '' : ` by ${fix.agent}`;
-  const said = fix.summary === null ? '' : ` (${clipped(fix.summary, 120)})`;
+  const said = !fix.summary ? '' : ` (${clipped(fix.summary, 120)})`;
   return `healed ${counted(fix.times, 'time')} before, last on ${fix.healedAt.slice(0, 10)}${by} in run ${fix.runId}${said}`;
 }
 

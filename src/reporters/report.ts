@@ -95,6 +95,8 @@ export interface ReportAttempt {
 /** A question to a person. */
 export interface ReportEscalation {
   id: string;
+  /** The store has it, and `self-heal escalations` knows it by this id. */
+  stored?: boolean;
   causeId: string;
   state: 'pending';
   question: string;

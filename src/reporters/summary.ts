@@ -141,7 +141,9 @@ function nextSteps(report: Report, { paint, folder }: SummaryOptions): string[] 
   );
   return [
     ...(kept ? [step(`review the fix: git diff, or the patches in ${folder}/attempts/`)] : []),
-    ...report.escalations.map(({ causeId, question }) => step(`decide on ${causeId}: ${question}`)),
+    ...report.escalations.map(({ id, causeId, question, stored }) =>
+      step(`decide on ${causeId}${stored ? ` (self-heal escalations resolve ${id})` : ''}: ${question}`),
+    ),
     ...(report.causes.length > 0 ? [step(`everything that was seen: ${folder}/`)] : []),
   ];
 }

@@ -1,6 +1,7 @@
 import type { Attempt } from '../../src/core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../../src/core/cause.js';
 import type { Diagnosis } from '../../src/core/diagnosis.js';
+import type { Escalation } from '../../src/core/escalation.js';
 import type { Evidence } from '../../src/core/evidence.js';
 import type { SuiteFailure, TestError, TestFailure, TestRef } from '../../src/core/failure.js';
 import type { Settings } from '../../src/core/settings.js';
@@ -121,6 +122,28 @@ export function anAttempt(over: Partial<Attempt> = {}): Attempt {
     patch: null,
     takenBack: true,
     failedBecause: 'the same error came back',
+    ...over,
+  };
+}
+
+export function anEscalation(over: Partial<Escalation> = {}): Escalation {
+  return {
+    id: 'e1',
+    project: 'shop',
+    runId: 'run1',
+    signature: 'shop:Error:00000001',
+    category: 'ui-error',
+    retry: 'code_error',
+    tests: [{ id: 't1', name: 'cart.spec.ts › adds' }],
+    problem: 'The page does not show what the test expects.',
+    tried: [],
+    recommendation: 'Say what is right.',
+    choices: ['skip', 'simplify', 'guide'],
+    state: 'pending',
+    choice: null,
+    guidance: null,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    resolvedAt: null,
     ...over,
   };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { headsOf, markedIn, mistakesIn } from './mistakes-in.js';
 
-const sections = 'version, project, runner, runners, agents, routes, retries, limits, evidence, verify';
+const sections =
+  'version, project, runner, runners, agents, routes, retries, limits, evidence, verify, store';
 
 describe('CF-3 mistakes are shown as a compiler shows them', () => {
   it('CF-3 tells all at once, in the order of the file', () => {
@@ -194,7 +195,6 @@ describe('CF-3 what a mistake is called', () => {
   });
 
   it.each([
-    ['store: .self-heal/ledger.db', 'store'],
     ['verify: { repeat: 3 }', 'repeat'],
     ['verify: { flips: 1 }', 'flips'],
     ['verify: { ring: suite }', 'ring'],

@@ -44,6 +44,7 @@ describe('CF-1 what a file says, and what holds where it is silent', () => {
       limits: { escalations: 5, agentRuns: 20, agentRunsPerTest: 6, costUsd: 10, timeMs: 3_600_000 },
       evidence: { console: 50, network: 50 },
       verify: { prepare: null, confirm: 1 },
+      store: '.self-heal/ledger.db',
       file: null,
     });
   });
@@ -66,6 +67,7 @@ retries: { max: 0, backoff: { initial: 0s, factor: 1.5, max: 500ms } }
 limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time: 90s }
 evidence: { console: 0, network: 7 }
 verify: { prepare: npm run build, confirm: 2 }
+store: postgres://ann@db/till
 `);
     expect(settings).toEqual({
       project: 'till',
@@ -100,6 +102,7 @@ verify: { prepare: npm run build, confirm: 2 }
       limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, timeMs: 90_000 },
       evidence: { console: 0, network: 7 },
       verify: { prepare: 'npm run build', confirm: 2 },
+      store: 'postgres://ann@db/till',
       file: null,
     });
   });
