@@ -207,7 +207,9 @@ async function finish(request: RunRequest, finished: Finished): Promise<number> 
 
 function show({ cwd, env, options }: RunRequest, { folder }: Session, report: Report): void {
   if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-  if (report.causes.length === 0 && report.outcome === 'green' && report.totals.flaky === 0) return;
+  const quarantined = report.tests.some((test) => test.verdict === 'quarantined');
+  const nothing = report.causes.length === 0 && report.totals.flaky === 0 && !quarantined;
+  if (nothing && report.outcome === 'green') return;
   const where = path.relative(cwd, folder.dir).replaceAll(path.sep, '/');
   const columns = process.stderr.columns ?? 120;
   process.stderr.write(`${summaryOf(report, { paint: paletteFor(env), columns, folder: where })}\n`);

@@ -24,6 +24,7 @@ export function summaryOf(report: Report, options: SummaryOptions): string {
     ...shown.flatMap((cause) => causeLines(report, cause, options)),
     ...(hidden > 0 ? [`  … and ${counted(hidden, 'more cause')}: ${folder}/report.json`] : []),
     ...flakyLines(report, options),
+    ...quarantineLines(report, options),
     ...report.warnings.map((warning) => `  ${paint.yellow('!')} ${clipped(warning, columns - 4)}`),
     ...nextSteps(report, options),
     '',
@@ -31,12 +32,14 @@ export function summaryOf(report: Report, options: SummaryOptions): string {
   return lines.join('\n');
 }
 
-function headline({ outcome, totals, dryRun }: Report, paint: ChalkInstance): string {
+function headline({ outcome, totals, dryRun, tests }: Report, paint: ChalkInstance): string {
+  const quarantined = tests.filter((test) => test.verdict === 'quarantined').length;
   const parts = [
     counted(totals.passed, 'passed', 'passed'),
     ...(totals.healed > 0 ? [paint.green(`${totals.healed} healed`)] : []),
     ...(totals.flaky > 0 ? [paint.yellow(`${totals.flaky} flaky`)] : []),
     ...(totals.failed > 0 ? [paint.red(`${totals.failed} failed`)] : []),
+    ...(quarantined > 0 ? [paint.yellow(`${quarantined} quarantined`)] : []),
     ...(totals.notRun > 0 ? [`${totals.notRun} not run`] : []),
     ...(dryRun || totals.agentRuns === 0 ? [] : [counted(totals.agentRuns, 'agent run')]),
     ...(totals.agentRunsAvoided > 0 ? [`${totals.agentRunsAvoided} avoided`] : []),
@@ -132,6 +135,15 @@ function flakyLines(report: Report, { paint, columns }: SummaryOptions): string[
     .slice(0, 5)
     .map((test) => `  ${paint.yellow('~')} flaky, no agent: ${clipped(nameOf(test), columns - 22)}`);
   return flaky.length > 5 ? [...lines, `  … and ${flaky.length - 5} more flaky`] : lines;
+}
+
+/** Each time, so that nobody forgets them (ME-7). */
+function quarantineLines({ tests }: Report, { paint, columns }: SummaryOptions): string[] {
+  const names = tests.filter((test) => test.verdict === 'quarantined').map(nameOf);
+  const lines = names
+    .slice(0, 5)
+    .map((name) => `  ${paint.yellow('~')} quarantined, still red: ${clipped(name, columns - 28)}`);
+  return names.length > 5 ? [...lines, `  … and ${names.length - 5} more in quarantine`] : lines;
 }
 
 function nextSteps(report: Report, { paint, folder }: SummaryOptions): string[] {
