@@ -18,12 +18,13 @@ describe('a question to a person', () => {
   });
 
   it('ME-5 names each test of the cause, and each attempt in a sentence', () => {
-    const members = [failing('t1'), failing('t2')];
+    const lead = failing('t1');
+    const members = [lead, failing('t2')];
     const attempts = [
       anAttempt({ files: [], outcome: 'timed-out', takenBack: false }),
       anAttempt({ agent: null, slashCommand: null, files: [] }),
     ];
-    const question = questionAbout(aCause({ lead: members[0]!, members }), { attempts, asked: null });
+    const question = questionAbout(aCause({ lead, members }), { attempts, asked: null });
     expect(question.tests.map((test) => test.id)).toEqual(['t1', 't2']);
     expect(question.problem).toContain('2 tests fail for it');
     expect(question.tried).toEqual([
