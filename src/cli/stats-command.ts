@@ -30,7 +30,7 @@ async function stats(options: StatsOptions): Promise<number | Problem> {
 }
 
 /** The numbers for a person. */
-export function statsAsText(stats: Stats): string {
+function statsAsText(stats: Stats): string {
   const lines = [
     `${counted(stats.runs, 'run')} with something to heal`,
     '',

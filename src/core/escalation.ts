@@ -91,7 +91,7 @@ export function questionAbout(
 }
 
 /** What a person may choose from: agents cannot make credentials, whatever they are told. */
-export function choicesFor(retry: RetryAxis): readonly Choice[] {
+function choicesFor(retry: RetryAxis): readonly Choice[] {
   return retry === 'never_retry' ? ['provide-credentials', 'skip'] : ['skip', 'simplify', 'guide'];
 }
 
