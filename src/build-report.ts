@@ -14,6 +14,7 @@ export interface ReportFrame {
   readonly startedAt: number;
   readonly dryRun: boolean;
   readonly warnings: readonly string[];
+  readonly resumedFrom: string | null;
 }
 
 /** Puts a finished run into the shape of report.json. */
@@ -28,13 +29,16 @@ export function buildReport(session: Session, record: RunRecord, frame: ReportFr
     startedAt: new Date(frame.startedAt).toISOString(),
     outcome: frame.final.outcome,
     exitCode: frame.final.exitCode,
+    ...(record.paused ? { status: 'escalation_threshold_exceeded' as const } : {}),
+    ...(frame.resumedFrom === null ? {} : { resumedFrom: frame.resumedFrom }),
     dryRun: frame.dryRun,
     tests: record.tests.map((one) => reportTest(one, session.cwd)),
     causes: record.causes.map(reportCause),
     escalations: record.causes
       .filter((one) => one.verdict === 'escalated')
       .map((one, index) => ({
-        id: `e${index + 1}`,
+        id: one.escalationId ?? `e${index + 1}`,
+        stored: one.escalationId != null,
         causeId: one.cause.id,
         state: 'pending',
         question: one.reason,

@@ -1,6 +1,8 @@
 import type { Attempt } from './core/attempt.js';
 import type { Category, Reason } from './core/diagnosis.js';
 import type { TestRef } from './core/failure.js';
+import type { Choice } from './core/escalation.js';
+import type { EarlierFix } from './core/remembered.js';
 import type { CauseVerdict, Outcome } from './core/verdict.js';
 
 /**
@@ -53,7 +55,14 @@ export type Event =
     }
   /** Waiting before the next try (HL-4). */
   | { type: 'agent.retrying'; causeId: string; attempt: number; delayMs: number; reason: string }
-  | { type: 'agent.waiting_for_input'; causeId: string; question: string }
+  /** A question to a person; the run does not wait for the answer. The id is null where the store did not take it. */
+  | { type: 'agent.waiting_for_input'; causeId: string; question: string; escalationId: string | null }
+  /** A person answered; written into the run that had asked. */
+  | { type: 'agent.escalation_resolved'; escalationId: string; choice: Choice }
+  /** A failure that an earlier run had healed is there again. */
+  | { type: 'cause.came_back'; causeId: string; fix: EarlierFix }
+  /** These tests are red, and a person has accepted that for now (ME-7). */
+  | { type: 'tests.quarantined'; tests: TestRef[] }
   /** So many questions wait for people that no further agent is started. */
   | { type: 'agent.build_paused'; status: 'escalation_threshold_exceeded' }
   | { type: 'attempt.judged'; causeId: string; attempt: Attempt }

@@ -2,20 +2,32 @@ import { agentsFor } from './core/agents-for.js';
 import type { Attempt } from './core/attempt.js';
 import type { Cause } from './core/cause.js';
 import { headlineOf, judge, type Judged, type Observation } from './core/judge.js';
+import { questionAbout, type Escalation } from './core/escalation.js';
 import { decide, type Conclusion } from './core/policy.js';
+import type { EarlierTries } from './core/remembered.js';
 import { unreachable } from './core/unreachable.js';
 import { deploy, type Deployment } from './deploy.js';
 import { prove, type Proved } from './prove.js';
 import { retest, type Retest } from './retest.js';
 import type { Session } from './session.js';
+import type { Memory } from './store/ledger.js';
 
 /** How a cause ended. */
 export interface HealedCause {
   readonly cause: Cause;
   readonly attempts: readonly Attempt[];
-  readonly conclusion: Conclusion | { readonly verdict: 'escalated'; readonly reason: string };
+  readonly conclusion: Conclusion | Asked;
   /** What the last re-run of the lead showed, or null where none was made. */
   readonly lastRetest: Retest | null;
+}
+
+/** A question to a person; its id is null where the store did not take it. */
+export interface Asked {
+  readonly verdict: 'escalated';
+  readonly reason: string;
+  readonly escalationId: string | null;
+  /** An earlier run asked it, and nobody has answered yet (ME-6). */
+  readonly askedBefore: boolean;
 }
 
 /**
@@ -31,9 +43,15 @@ export async function healCause(
   let lastRetest: Retest | null = null;
   let waited = true;
   session.bus.emit({ type: 'cause.started', causeId: cause.id });
+  const known = await session.memory.meet(cause.lead.signature);
+  if (known.open) return ended(stillOpen(session, cause, known.open));
+  if (known.fix) session.bus.emit({ type: 'cause.came_back', causeId: cause.id, fix: known.fix });
   for (;;) {
     if (session.signal.aborted) return ended({ verdict: 'interrupted', reason: 'interrupted' });
-    const decision = decide(historyOf(session, cause, { attempts, waited }), session.settings);
+    const decision = decide(
+      historyOf(session, cause, { attempts, waited, earlier: known.tries }),
+      session.settings,
+    );
     switch (decision.kind) {
       case 'wait':
         await wait(session, cause, { delayMs: decision.delayMs, last: attempts.at(-1) });
@@ -47,6 +65,7 @@ export async function healCause(
           n: decision.attempt,
           previous: attempts,
           earlier,
+          known,
         });
         await session.running.decided();
         attempts.push(judged.attempt);
@@ -55,8 +74,7 @@ export async function healCause(
         break;
       }
       case 'escalate':
-        session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question: decision.question });
-        return ended({ verdict: 'escalated', reason: decision.question });
+        return ended(await ask(session, cause, { question: decision.question, attempts, known }));
       case 'conclude':
         return ended(decision.conclusion);
       default:
@@ -69,7 +87,36 @@ export async function healCause(
   }
 }
 
-function historyOf(session: Session, cause: Cause, so: { attempts: readonly Attempt[]; waited: boolean }) {
+interface Asking {
+  question: string;
+  attempts: readonly Attempt[];
+  known: Memory;
+}
+
+/** Writes a question down for a person; the run goes on with other causes (ME-6). */
+async function ask(session: Session, cause: Cause, { question, attempts, known }: Asking): Promise<Asked> {
+  const asked = attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
+  const tried = [...known.tried, ...attempts];
+  const escalation = await session.memory.escalate(questionAbout(cause, { attempts: tried, asked }));
+  const escalationId = escalation?.id ?? null;
+  session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });
+  return { verdict: 'escalated', reason: question, escalationId, askedBefore: false };
+}
+
+/** A question of an earlier run that nobody has answered: said again, and no agent is paid (ME-6). */
+function stillOpen(session: Session, cause: Cause, { id, createdAt, problem }: Escalation): Asked {
+  const question = `It waits for an answer since ${createdAt.slice(0, 10)}: ${problem}`;
+  session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId: id });
+  return { verdict: 'escalated', reason: question, escalationId: id, askedBefore: true };
+}
+
+interface SoFar {
+  attempts: readonly Attempt[];
+  waited: boolean;
+  earlier: EarlierTries;
+}
+
+function historyOf(session: Session, cause: Cause, so: SoFar) {
   return {
     ...so,
     retry: cause.lead.diagnosis.retry,
@@ -96,6 +143,7 @@ interface Try {
   n: number;
   previous: readonly Attempt[];
   earlier: ReadonlySet<string>;
+  known: Memory;
 }
 
 interface JudgedAttempt {
@@ -105,25 +153,33 @@ interface JudgedAttempt {
 
 /** One attempt: an agent (or none), the re-run that judges it, and the take-back of what did not hold. */
 async function attempt(session: Session, cause: Cause, work: Try): Promise<JudgedAttempt> {
-  const { agent, n, previous, earlier } = work;
-  const deployed = agent === null ? bareAttempt(n) : await deploy(session, { cause, agent, n, previous });
+  const { agent, n } = work;
+  const { signature } = cause.lead;
+  const id = await session.memory.attemptStarted({ causeId: cause.id, signature, n, agent });
+  const judged = await judgedAttempt(session, cause, work);
+  await session.memory.attemptFinished(id, judged.attempt);
+  session.bus.emit({ type: 'attempt.judged', causeId: cause.id, attempt: judged.attempt });
+  return judged;
+}
+
+async function judgedAttempt(session: Session, cause: Cause, work: Try): Promise<JudgedAttempt> {
+  const { agent, n, previous, earlier, known } = work;
+  const deployed =
+    agent === null ? bareAttempt(n) : await deploy(session, { cause, agent, n, previous, known });
   const { outcome } = deployed.attempt;
   if (outcome === 'aborted' || outcome === 'unusable') {
-    return announce(session, cause, { attempt: await takenBack(session, deployed), retest: null });
+    return { attempt: await takenBack(session, deployed), retest: null };
   }
   const seen = await retest(session, { failures: [cause.lead], purpose: 'retest', causeId: cause.id });
   if (session.signal.aborted) {
-    return announce(session, cause, { attempt: await takenBack(session, deployed), retest: null });
+    return { attempt: await takenBack(session, deployed), retest: null };
   }
   const judged = withoutLoop(judge(cause.lead, seen.observe(cause.lead)), seen.observe(cause.lead), earlier);
   if (judged.judgement === 'green') return judgeGreen(session, cause, { deployed, retest: seen });
   const held = judged.judgement === 'changed';
   const attempt = held ? deployed.attempt : await takenBack(session, deployed);
   const failedBecause = joined(attempt.failedBecause, judged.because);
-  return announce(session, cause, {
-    attempt: { ...attempt, judged: judged.judgement, failedBecause },
-    retest: seen,
-  });
+  return { attempt: { ...attempt, judged: judged.judgement, failedBecause }, retest: seen };
 }
 
 /** An error that the same test had before, and an agent had mended: A, B, A is a loop, not progress (HN-9). */
@@ -143,14 +199,13 @@ async function judgeGreen(
   { deployed, retest }: { deployed: Deployment; retest: Retest },
 ): Promise<JudgedAttempt> {
   const proved = await prove(session, cause, deployed);
-  if (proved.kind === 'interrupted')
-    return announce(session, cause, { attempt: await takenBack(session, deployed), retest: null });
+  if (proved.kind === 'interrupted') return { attempt: await takenBack(session, deployed), retest: null };
   const { judged, failedBecause } = judgementOf(proved, deployed.attempt, session.workspace !== null);
   const attempt = judged === 'green' ? deployed.attempt : await takenBack(session, deployed);
-  return announce(session, cause, {
+  return {
     attempt: { ...attempt, judged, failedBecause, proof: proved.steps },
     retest: judged === 'still-failing' ? null : retest,
-  });
+  };
 }
 
 /** Who changed nothing has healed nothing, however green the test is now. Without git nobody can tell. */
@@ -169,11 +224,6 @@ function judgementOf(
       failedBecause: 'green after an agent that changed no file: flaky, or mended outside the project',
     };
   return { judged: 'green', failedBecause: null };
-}
-
-function announce(session: Session, cause: Cause, judged: JudgedAttempt): JudgedAttempt {
-  session.bus.emit({ type: 'attempt.judged', causeId: cause.id, attempt: judged.attempt });
-  return judged;
 }
 
 function joined(...parts: readonly (string | null)[]): string | null {

@@ -24,7 +24,11 @@ export type ProblemKind =
   | 'agent-unusable'
   | 'folder-not-writable'
   | 'input-unreadable'
-  | 'run-missing';
+  | 'run-missing'
+  /** There is a store, and it cannot be understood; never taken for an empty one. */
+  | 'store-unreadable'
+  /** The store cannot be reached or written. */
+  | 'store-unusable';
 
 /** A `ProblemKind` with its words: what is wrong, what to do, and whatever text helps (a marked line, a list). */
 export interface Problem {
@@ -51,6 +55,8 @@ const exitCodeOf: Record<ProblemKind, number> = {
   'folder-not-writable': exitCodes.usage,
   'input-unreadable': exitCodes.usage,
   'run-missing': exitCodes.usage,
+  'store-unreadable': exitCodes.usage,
+  'store-unusable': exitCodes.usage,
 };
 
 /** The exit code that a problem ends the process with. */

@@ -10,6 +10,8 @@ import { runRing, type RingResult } from './ring.js';
 import { createScoreboard, type TestStanding } from './scoreboard.js';
 import type { Session } from './session.js';
 import { lookAgain, newlyRed, settle, settleFlaky, unhealedYet } from './settle.js';
+import { keepStandings } from './standings.js';
+import { withoutQuarantined } from './quarantine.js';
 import { summarise } from './summarise.js';
 
 /** Everything a finished run knows. */
@@ -30,12 +32,26 @@ const SUITE_FLAKES_TOLERATED = 2;
 
 /**
  * Heals what the first run found: in rounds, since a fix that lets the suite start, or that gets a test past its first
- * error, brings new failures to light, which have causes, agents and budgets of their own (HL-3).
+ * error, brings new failures to light, which have causes, agents and budgets of their own (HL-3). What an earlier run
+ * has finished is carried over (ME-8).
  */
-export async function healRun(session: Session, first: SuiteRun): Promise<RunRecord> {
-  const progress: Progress = { session, board: createScoreboard(), causes: [], suiteFlakes: 0 };
+export async function healRun(
+  session: Session,
+  first: SuiteRun,
+  carried: readonly TestStanding[] = [],
+): Promise<RunRecord> {
+  const progress: Progress = {
+    session,
+    board: createScoreboard(),
+    causes: [],
+    suiteFlakes: 0,
+    firstWasBroken: first.suiteFailure !== null || first.status === 'interrupted',
+    rerunIds: first.rerunIds,
+  };
+  for (const standing of carried) progress.board.carry(standing);
   progress.board.saw(first);
-  const found = await session.diagnose(first);
+  const found = await withoutQuarantined(progress, await session.diagnose(first));
+  await keepStandings(progress);
   let pending = found.filter((one) => one.failure.scope === 'suite');
   const tests = found.filter((one) => one.failure.scope === 'test');
   if (pending.length === 0) pending = tests.splice(0);
@@ -46,6 +62,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<RunRec
   }
   await lookAgain(progress);
   const ring = await runRing(progress, first);
+  await keepStandings(progress);
   const { board, causes } = progress;
   const suiteRed = [...pending, ...unhealed(causes)].some((one) => one.failure.scope === 'suite');
   const paused = isPaused(causes, session.settings.limits);
@@ -75,7 +92,8 @@ async function healRound(
   progress: Progress,
   failures: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {
-  const { confirmed, flaky, uncovered, blockedBy, run } = await confirm(progress.session, failures);
+  const asked = await withoutQuarantined(progress, failures);
+  const { confirmed, flaky, uncovered, blockedBy, run } = await confirm(progress.session, asked);
   if (progress.session.signal.aborted) return [...failures];
   settleFlaky(progress, flaky, run);
   if (blockedBy) return [blockedBy];
@@ -89,6 +107,7 @@ async function healRound(
     const ended = await healCause(progress.session, cause, earlierSignatures(progress, cause));
     fixesKept ||= ended.attempts.some((one) => one.judged === 'green' || one.judged === 'changed');
     for (const [key, failure] of await settle(progress, ended)) next.set(key, failure);
+    await keepStandings(progress);
   }
   return [...next.values()];
 }

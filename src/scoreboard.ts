@@ -18,6 +18,8 @@ export interface TestStanding {
 export interface Scoreboard {
   /** Takes in what a Playwright run says of tests that have not been decided otherwise. */
   saw(run: SuiteRun): void;
+  /** Takes over the last word of an earlier run on a test (`self-heal resume`). */
+  carry(standing: TestStanding): void;
   causeFound(cause: Cause): void;
   decided(testId: string, verdict: Verdict, how?: { sharedFix?: boolean }): void;
   retried(cause: Cause, count: number): void;
@@ -32,6 +34,10 @@ export function createScoreboard(): Scoreboard {
   return {
     saw: (run) => {
       for (const result of run.tests) see(byId, result);
+    },
+    carry: (standing) => {
+      // Its causes have their numbers in another run.
+      byId.set(standing.test.id, { ...standing, causeIds: [] });
     },
     causeFound: (cause) => {
       for (const id of testsOf(cause)) byId.get(id)?.causeIds.push(cause.id);

@@ -8,6 +8,7 @@ import type { SuiteRun } from './playwright/suite-run.js';
 import type { RunFolder } from './run-folder.js';
 import type { Running } from './running.js';
 import type { Redactor } from './secrets/redactor.js';
+import type { RunMemory } from './run-memory.js';
 import type { Spending } from './spending.js';
 import type { Workspace } from './workspace/workspace.js';
 
@@ -29,6 +30,7 @@ export interface Session {
   readonly redactor: Redactor;
   readonly runAgent: RunAgent;
   readonly spending: Spending;
+  readonly memory: RunMemory;
   /** Exactly these tests again, or the whole selection for null. */
   readonly runAgain: (request: AgainRequest) => Promise<SuiteRun>;
   /** Runs `verify.prepare`: null when it succeeded, or was not set, else its output as a failure of the suite. */

@@ -54,7 +54,7 @@ export async function unhealedYet(progress: Progress, cause: Cause): Promise<Cau
   if (first) return { ...cause, members: red, lead: red.includes(cause.lead) ? cause.lead : first };
   session.spending.avoided(1);
   const reason = 'healed by an earlier fix of this run';
-  record(progress, { cause, verdict: 'healed', reason, attempts: [], overBudget: false });
+  await record(progress, { cause, verdict: 'healed', reason, attempts: [], overBudget: false });
   return null;
 }
 
@@ -85,7 +85,7 @@ export async function lookAgain(progress: Progress): Promise<void> {
       overBudget: false,
     } as const;
     causes[causes.indexOf(one)] = healed;
-    announce(progress, healed);
+    await announce(progress, healed);
   }
 }
 
@@ -102,12 +102,16 @@ export async function settle(progress: Progress, ended: HealedCause): Promise<By
   const { cause, attempts, conclusion } = ended;
   const { board } = progress;
   board.retried(cause, attempts.length);
-  record(progress, {
+  await record(progress, {
     cause,
     verdict: causeVerdictOf(conclusion.verdict),
     reason: conclusion.reason,
     attempts,
     overBudget: conclusion.verdict === 'budget',
+    interrupted: conclusion.verdict === 'interrupted',
+    ...(conclusion.verdict === 'escalated'
+      ? { escalationId: conclusion.escalationId, askedBefore: conclusion.askedBefore }
+      : {}),
   });
   if (
     conclusion.verdict === 'healed' ||
@@ -171,11 +175,21 @@ function causeVerdictOf(verdict: HealedCause['conclusion']['verdict']): CauseVer
   return verdict === 'budget' || verdict === 'interrupted' ? 'failed' : verdict;
 }
 
-function record(progress: Progress, ended: CauseRecord): void {
+async function record(progress: Progress, ended: CauseRecord): Promise<void> {
   progress.causes.push(ended);
-  announce(progress, ended);
+  await announce(progress, ended);
 }
 
-function announce({ session }: Progress, { cause, verdict, reason, attempts }: CauseRecord): void {
+async function announce({ session }: Progress, ended: CauseRecord): Promise<void> {
+  const { cause, verdict, reason, attempts } = ended;
+  const { signature, diagnosis } = cause.lead;
+  await session.memory.causeEnded({
+    causeId: cause.id,
+    signature,
+    category: diagnosis.category,
+    verdict,
+    reason,
+    bySharedFix: attempts.at(-1)?.judged !== 'green',
+  });
   session.bus.emit({ type: 'cause.ended', causeId: cause.id, verdict, reason, attempts: attempts.length });
 }

@@ -10,6 +10,7 @@ import type { Cause } from './core/cause.js';
 import { restartAfter } from './core/restart.js';
 import type { AgentSettings, RunnerSettings } from './core/settings.js';
 import type { Session } from './session.js';
+import type { Memory } from './store/ledger.js';
 
 /** What to deploy, on what, and after what. */
 export interface DeployRequest {
@@ -17,6 +18,8 @@ export interface DeployRequest {
   readonly agent: string;
   readonly n: number;
   readonly previous: readonly Attempt[];
+  /** What earlier runs know of the failure; absent for a prompt that is only shown. */
+  readonly known?: Memory;
 }
 
 /** The files in which an agent finds its work, written before it starts. */
@@ -130,7 +133,9 @@ export async function writeWork(session: Session, request: DeployRequest, reduce
     runDir: session.folder.dir,
     cause: request.cause,
     attempt: request.n,
-    previousAttempts: request.previous,
+    previousAttempts: [...(request.known?.tried ?? []), ...request.previous],
+    guidance: request.known?.guidance ?? null,
+    earlierFix: request.known?.fix ?? null,
   });
   const context = session.redactor.deep(reduced ? reduceContext(built) : built);
   const rendered = renderPrompt(context, { contextFile, slashCommand: agent.slashCommand });

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Attempt } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { middleCut } from '../core/fenced.js';
+import type { EarlierFix } from '../core/remembered.js';
 import type { Settings } from '../core/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
 
@@ -18,7 +19,12 @@ export interface ContextRequest {
   readonly runDir: string;
   readonly cause: Cause;
   readonly attempt: number;
+  /** Those of earlier runs first. */
   readonly previousAttempts: readonly Attempt[];
+  /** What a person answered (ME-7), or null. */
+  readonly guidance: string | null;
+  /** What had healed this failure in an earlier run, or null. */
+  readonly earlierFix: EarlierFix | null;
 }
 
 /**
@@ -52,6 +58,8 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
     serverOutput: evidence.serverOutput,
     missing: evidence.missing,
     cut: evidence.cut,
+    guidance: request.guidance,
+    earlierFix: request.earlierFix && (await fixWithPatch(request.earlierFix, request.runDir)),
     previousAttempts: await Promise.all(request.previousAttempts.map((one) => previous(one, request.runDir))),
   };
 }
@@ -75,11 +83,18 @@ function contextTest({ failure }: DiagnosedFailure, root: string): ContextTest |
   return { id, name: titlePath.join(' › '), titlePath, file, line: location.line, project };
 }
 
+async function fixWithPatch(fix: EarlierFix, runDir: string): Promise<EarlierFix> {
+  return { ...fix, patch: await patchText(fix.patch, runDir) };
+}
+
+/** Null where it was thrown away, or lies on another machine. */
+async function patchText(file: string | null, runDir: string): Promise<string | null> {
+  const text = file && (await readFile(path.join(runDir, file), 'utf8').catch(() => null));
+  return text ? middleCut(text, MAX_PATCH_CHARACTERS) : null;
+}
+
 async function previous(attempt: Attempt, runDir: string): Promise<PreviousAttempt> {
   const { n, agent, outcome, claim, files, failedBecause } = attempt;
-  const patch = attempt.patch
-    ? await readFile(path.join(runDir, attempt.patch), 'utf8').catch(() => null)
-    : null;
   return {
     n,
     agent,
@@ -87,6 +102,6 @@ async function previous(attempt: Attempt, runDir: string): Promise<PreviousAttem
     claim,
     files,
     failedBecause,
-    patch: patch && middleCut(patch, MAX_PATCH_CHARACTERS),
+    patch: await patchText(attempt.patch, runDir),
   };
 }

@@ -1,6 +1,7 @@
 import type { AgentClaim, AgentOutcome, FileChange } from '../core/attempt.js';
 import type { Diagnosis } from '../core/diagnosis.js';
 import type { ConsoleEntry, NetworkEntry, SourceExcerpt } from '../core/evidence.js';
+import type { EarlierFix } from '../core/remembered.js';
 
 /**
  * `context.json`, whose path an agent finds in `SELF_HEAL_CONTEXT`: everything that is known of one failure (AG-2).
@@ -39,6 +40,11 @@ export interface AgentContext {
   /** What could not be gathered, and what was shortened, in words. */
   missing: readonly string[];
   cut: readonly string[];
+  /** What a person answered when they were asked (ME-7), or null. */
+  guidance: string | null;
+  /** What had healed this failure in an earlier run, and did not last; `patch` is its text. */
+  earlierFix: EarlierFix | null;
+  /** Of earlier runs too. */
   previousAttempts: PreviousAttempt[];
 }
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fenced, middleCut } from '../core/fenced.js';
-import type { AgentContext, PreviousAttempt } from './context.js';
+import type { AgentContext } from './context.js';
 
 /** What a prompt names beside the context itself. */
 export interface PromptFrame {
@@ -24,7 +24,9 @@ export function renderPrompt(context: AgentContext, { slashCommand, contextFile 
     lines('Console', consoleLines(context)),
     lines('Requests that failed', requestLines(context)),
     lines('Server output', context.serverOutput.split('\n').slice(-20)),
-    triedBefore(context.previousAttempts),
+    guidanceOf(context),
+    healedBefore(context.earlierFix),
+    triedBefore(context),
     whereTheRestLies(context, contextFile),
     rules,
   ];
@@ -89,15 +91,38 @@ function requestLines({ network }: AgentContext): string[] {
   });
 }
 
-function triedBefore(attempts: readonly PreviousAttempt[]): string {
+function guidanceOf({ guidance }: AgentContext): string {
+  if (guidance === null) return '';
+  return section(
+    'What a person decided',
+    `They were asked about this failure, and this goes before anything else:\n\n${fenced(guidance)}`,
+  );
+}
+
+function healedBefore(fix: AgentContext['earlierFix']): string {
+  if (fix === null) return '';
+  const times = fix.times === 1 ? 'once' : `${fix.times} times`;
+  const said = fix.summary ? ` The fix, in its agent's words: ${inline(fix.summary)}.` : '';
+  const files = fix.files.map((file) => inline(file.path)).join(', ');
+  const what = fix.patch ? `\n\n${fenced(middleCut(fix.patch, 2000))}` : files ? ` It changed ${files}.` : '';
+  const text = `This failure was healed ${times} before, last on ${fix.healedAt.slice(0, 10)}, and has come back: that fix did not last, or was undone. Look for the cause behind it.${said}${what}`;
+  return section('It was healed before', text);
+}
+
+/** A retry is a replan (ME-3): which attempt it is, the goal, what failed and how, and that it must be another approach. */
+function triedBefore({ previousAttempts, attempt, task }: AgentContext): string {
+  const attempts = previousAttempts.filter((one) => one.agent !== null);
   if (attempts.length === 0) return '';
-  const tried = attempts.map(({ n, failedBecause, claim, files, patch }) => {
+  const tried = attempts.map(({ failedBecause, claim, files, patch }, index) => {
     const said = claim?.summary ? `It said: ${inline(claim.summary)}\n` : '';
     const what = patch ? fenced(middleCut(patch, 2000)) : `It changed ${files.length} files.`;
-    return `APPROACH ${n} FAILED: ${inline(failedBecause ?? 'the test is still red')}\n${said}${what}`;
+    return `APPROACH ${index + 1} FAILED: ${inline(failedBecause ?? 'the test is still red')}\n${said}${what}`;
   });
   const now = 'These changes were taken back. Do not repeat them; choose a fundamentally different approach.';
-  return section('What was tried before', `${tried.join('\n\n')}\n\n${now}`);
+  // An answer begins the count anew; what was tried before it is told all the same.
+  const number = Math.max(attempt, attempts.length + 1);
+  const goal = `This is attempt ${number}. The goal is the same: ${task}.`;
+  return section('What was tried before', `${goal}\n\n${tried.join('\n\n')}\n\n${now}`);
 }
 
 function whereTheRestLies({ screenshot, missing }: AgentContext, contextFile: string): string {

@@ -5,8 +5,10 @@ import type { Settings } from '../core/settings.js';
 import { createDiagnose } from '../diagnose.js';
 import { runPrepare } from '../prepare.js';
 import { sweep } from '../process/end-processes.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
 import type { RunFolder } from '../run-folder.js';
 import type { Running } from '../running.js';
+import type { RunMemory } from '../run-memory.js';
 import type { Session } from '../session.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { createSpending } from '../spending.js';
@@ -23,16 +25,19 @@ export interface SessionParts {
   readonly bus: Bus;
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
-  /** Milliseconds since the epoch. */
   readonly running: Running;
+  /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Whether there is anything to heal: a green run opens no store and starts no git (CL-4). */
-  readonly isRed: boolean;
+  readonly first: SuiteRun;
+  readonly memory: RunMemory;
 }
 
 /** Puts the real effects together. */
 export async function composeSession(parts: SessionParts): Promise<Session> {
-  const { settings, cwd, env, folder, suites, bus, redactor, signal, running, startedAt, isRed } = parts;
+  const { settings, cwd, env, folder, suites, bus, redactor, signal, running, startedAt, memory, first } =
+    parts;
+  // A green run opens no store and starts no git (CL-4).
+  const isRed = first.failures.length > 0 || first.suiteFailure !== null;
   if (isRed) await redactor.load();
   const workspace = isRed ? await openWorkspace(cwd) : null;
   if (isRed && !workspace) {
@@ -52,6 +57,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     clock: systemClock,
     spending: createSpending(startedAt),
     redactor,
+    memory,
     runAgent: createRunAgent(undefined, (text) => redactor.clean(text)),
     runAgain: (request) => suites.again(request),
     prepare: async () => (prepare === null ? null : runPrepare(prepare, { cwd, env, signal })),

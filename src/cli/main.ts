@@ -1,8 +1,11 @@
 import { Command, CommanderError } from 'commander';
 import { exitCodes } from '../problem.js';
 import { classifyCommand } from './classify-command.js';
+import { escalationsCommand } from './escalations-command.js';
 import { inspectCommand } from './inspect-command.js';
+import { resumeCommand } from './resume-command.js';
 import { runCommand } from './run-command.js';
+import { statsCommand } from './stats-command.js';
 import { undoCommand } from './undo-command.js';
 import { version } from './version.js';
 
@@ -26,6 +29,9 @@ export async function main(argv: readonly string[]): Promise<void> {
   program.addCommand(inherit(program, classifyCommand()));
   program.addCommand(inherit(program, inspectCommand()));
   program.addCommand(inherit(program, undoCommand()));
+  program.addCommand(inherit(program, resumeCommand()));
+  program.addCommand(inherit(program, escalationsCommand()));
+  program.addCommand(inherit(program, statsCommand()));
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
@@ -34,6 +40,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 }
 
 function inherit(program: Command, command: Command): Command {
+  for (const sub of command.commands) inherit(program, sub);
   return command
     .copyInheritedSettings(program)
     .showHelpAfterError(`(self-heal ${command.name()} --help lists the flags)`);

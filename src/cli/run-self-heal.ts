@@ -23,7 +23,10 @@ import { healRun, type RunRecord } from '../run.js';
 import { createRunFolder, newRunId, type RunFolder } from '../run-folder.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
 import { dropAllUnmasked } from '../seal-suite.js';
+import { noMemory, type RunMemory } from '../run-memory.js';
 import type { Session } from '../session.js';
+import type { Resumed } from './resumed.js';
+import { openMemory } from './open-memory.js';
 import { createSuiteRuns } from '../suite-runs.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import { announceRunning } from '../running.js';
@@ -40,6 +43,8 @@ export interface RunRequest {
   readonly filters: readonly string[];
   readonly passThrough: readonly string[];
   readonly options: RunOptions;
+  /** The unfinished run to go on with; absent for a new one. */
+  readonly resumed?: Resumed;
 }
 
 /** What must be there before anything is run. */
@@ -55,53 +60,78 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
   await recover(request.cwd);
   const ready = await makeReady(request, startedAt);
   if (!ready.ok) return ready.error;
-  const { folder } = ready.value;
-  const running = await announceRunning(folder);
+  using interrupts = listenForInterrupts((text) => process.stderr.write(`self-heal ${text}\n`));
+  const opened = await open(request, ready.value, { signal: interrupts.signal, startedAt });
+  const first = await firstRun(request, opened);
+  const problem = interrupts.signal.aborted ? null : firstRunProblem(first);
+  if (problem) return closed(opened, problem);
+  const memory = await remember(request, opened, first);
+  if (!memory.ok) return closed(opened, memory.error);
+  const session = await composeSession({ ...opened, memory: memory.value, first });
+  const record = request.options.dryRun
+    ? await planRun(session, first, request.options.json ? () => undefined : showPlan)
+    : await healRun(session, first, request.resumed?.carried ?? []);
+  await session.sweep();
+  await opened.running.ended();
+  return finish(request, { ...opened, session, record, interrupts });
+}
+
+/** What is open while a run is at work. */
+type Opened = Awaited<ReturnType<typeof open>>;
+
+async function open(request: RunRequest, ready: Ready, run: { signal: AbortSignal; startedAt: number }) {
+  const running = await announceRunning(ready.folder);
   const redactor = await createRedactor({ env: request.env, projectRoot: request.cwd });
   const warnings: string[] = [];
-  using interrupts = listenForInterrupts((text) => process.stderr.write(`self-heal ${text}\n`));
-  const bus = createRunBus(request, { folder, warnings, redactor });
+  const bus = createRunBus(request, { folder: ready.folder, warnings, redactor });
+  const clean = (text: string) => redactor.clean(text);
+  const { cwd, env } = request;
   const suites = createSuiteRuns({
-    ...ready.value,
-    ...request,
+    ...ready,
+    cwd,
+    env,
     bus,
-    clean: (text) => redactor.clean(text),
-    signal: interrupts.signal,
+    clean,
+    signal: run.signal,
     args: argsOf(request),
   });
+  return { ...ready, ...run, cwd, env, running, redactor, warnings, bus, suites };
+}
+
+/** Ends a run that came to nothing. */
+async function closed({ running, bus }: Opened, problem: Problem): Promise<Problem> {
+  await running.ended();
+  await bus.close();
+  return problem;
+}
+
+async function firstRun({ cwd, options, resumed }: RunRequest, opened: Opened): Promise<SuiteRun> {
+  const { bus, folder, settings, playwright, suites } = opened;
   bus.emit({
     type: 'run.started',
     runId: folder.runId,
-    project: ready.value.settings.project,
-    cwd: request.cwd,
-    playwright: ready.value.playwright.version,
-    dryRun: request.options.dryRun ?? false,
+    project: settings.project,
+    cwd,
+    playwright: playwright.version,
+    dryRun: options.dryRun ?? false,
   });
-  const first = await suites.first(request.options.json ? 2 : 1);
-  const problem = interrupts.signal.aborted ? null : firstRunProblem(first);
-  if (problem) {
-    await running.ended();
-    await bus.close();
-    return problem;
-  }
+  const stdout = options.json ? 2 : 1;
+  const first = resumed ? await resumed.firstRun(suites, stdout) : await suites.first(stdout);
   if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
-  const session = await composeSession({
-    ...request,
-    ...ready.value,
-    suites,
-    bus,
-    running,
-    redactor,
-    startedAt,
-    signal: interrupts.signal,
-    isRed: isRed(first),
-  });
-  const record = request.options.dryRun
-    ? await planRun(session, first, request.options.json ? () => undefined : showPlan)
-    : await healRun(session, first);
-  await session.sweep();
-  await running.ended();
-  return finish(request, { session, record, startedAt, warnings, bus, interrupts });
+  return first;
+}
+
+/** A green run opens no store (CL-4), and one that is only shown keeps nothing. */
+async function remember(
+  request: RunRequest,
+  opened: Opened,
+  first: SuiteRun,
+): Promise<Result<RunMemory, Problem>> {
+  const { resumed, options } = request;
+  if ((!isRed(first) && resumed === undefined) || options.dryRun) return ok(noMemory);
+  const memory = await openMemory({ ...opened, runId: opened.folder.runId });
+  if (memory.ok) await memory.value.started(typed(request), resumed?.runId ?? null);
+  return memory;
 }
 
 async function makeReady(request: RunRequest, startedAt: number): Promise<Result<Ready, Problem>> {
@@ -155,6 +185,11 @@ function argsOf({ options, filters, passThrough }: RunRequest) {
   return toPlaywrightArgs({ ...options, filters, passThrough });
 }
 
+/** What `resume` needs to go on. */
+function typed({ filters, passThrough, options }: RunRequest) {
+  return { filters, passThrough, options };
+}
+
 function isRed(first: SuiteRun): boolean {
   return first.failures.length > 0 || first.suiteFailure !== null;
 }
@@ -191,8 +226,11 @@ async function finish(request: RunRequest, finished: Finished): Promise<number> 
     startedAt,
     dryRun: options.dryRun ?? false,
     warnings,
+    resumedFrom: request.resumed?.runId ?? null,
   });
   const report = redactor.deep(built);
+  const { flaky } = report.totals;
+  await session.memory.ended({ ...final, flaky, agentRunsAvoided: report.totals.agentRunsAvoided });
   await writeFileAtomic(path.join(session.folder.dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
   const { agentRuns, agentRunsAvoided, costUsd, durationMs } = report.totals;
   bus.emit({ type: 'run.ended', ...final, durationMs, agentRuns, agentRunsAvoided, costUsd });
@@ -204,7 +242,9 @@ async function finish(request: RunRequest, finished: Finished): Promise<number> 
 
 function show({ cwd, env, options }: RunRequest, { folder }: Session, report: Report): void {
   if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-  if (report.causes.length === 0 && report.outcome === 'green' && report.totals.flaky === 0) return;
+  const quarantined = report.tests.some((test) => test.verdict === 'quarantined');
+  const nothing = report.causes.length === 0 && report.totals.flaky === 0 && !quarantined;
+  if (nothing && report.outcome === 'green') return;
   const where = path.relative(cwd, folder.dir).replaceAll(path.sep, '/');
   const columns = process.stderr.columns ?? 120;
   process.stderr.write(`${summaryOf(report, { paint: paletteFor(env), columns, folder: where })}\n`);

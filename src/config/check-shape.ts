@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { closest } from './closest.js';
 import { allowedKeys } from './json-schema.js';
 import { hint, type Mistake } from './mistake.js';
-import { notSupported, unsupportedKeys } from './unsupported.js';
 
 type Issue = z.core.$ZodIssue;
 
@@ -18,9 +17,7 @@ function unknownKey(path: readonly PropertyKey[], key: string): Mistake {
   const allowed = allowedKeys(path);
   const full = [...path, key];
   const what = path.length === 1 && path[0] === 'routes' ? 'class' : 'key';
-  const message = unsupportedKeys.has(full.join('.'))
-    ? `"${key}" ${notSupported}`
-    : `unknown ${what} "${key}"${hint(closest(key, allowed), allowed, 'allowed here:')}`;
+  const message = `unknown ${what} "${key}"${hint(closest(key, allowed), allowed, 'allowed here:')}`;
   return { path: full, part: 'key', absent: false, message };
 }
 

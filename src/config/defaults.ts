@@ -14,7 +14,7 @@ const routes: Readonly<Record<Category, readonly (typeof defaultAgents)[number][
 };
 
 /** What holds where agents.yaml says nothing (CF-1). */
-export const defaults: Pick<Settings, 'routes' | 'retries' | 'limits' | 'evidence' | 'verify'> & {
+export const defaults: Pick<Settings, 'routes' | 'retries' | 'limits' | 'evidence' | 'verify' | 'store'> & {
   runner: string;
   timeoutMs: number;
 } = {
@@ -26,4 +26,5 @@ export const defaults: Pick<Settings, 'routes' | 'retries' | 'limits' | 'evidenc
   limits: { escalations: 5, agentRuns: 20, agentRunsPerTest: 6, costUsd: 10, timeMs: 60 * 60_000 },
   evidence: { console: 50, network: 50 },
   verify: { prepare: null, confirm: 1, repeat: 3, flips: 1, ring: 'suite', ringTimeMs: 10 * 60_000 },
+  store: '.self-heal/ledger.db',
 };

@@ -36,6 +36,7 @@ export function resolveSettings({ file, project, filePath }: SettingsSources): S
     limits: { ...defaults.limits, ...given(counts), ...given({ timeMs: time }) },
     evidence: { ...defaults.evidence, ...given(evidence ?? {}) },
     verify: { ...defaults.verify, ...given(checks), ...given({ ringTimeMs: ringTime }) },
+    store: file.store ?? defaults.store,
     file: filePath,
   };
 }

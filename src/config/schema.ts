@@ -208,6 +208,11 @@ export const agentsFileSchema = z.strictObject({
   limits: limits.optional().describe('What a run may spend.'),
   evidence: evidence.optional().describe('How much an agent is shown.'),
   verify: verify.optional().describe('How fixes are checked.'),
+  store: text.optional().meta({
+    description:
+      'Where counts, tries and questions are kept: a file, relative to the project, or a postgres:// URL. Default: .self-heal/ledger.db.',
+    examples: ['.self-heal/ledger.db', '${SELF_HEAL_STORE}'],
+  }),
 });
 
 /** A valid agents.yaml: what it says and no more, durations in milliseconds. */

@@ -1,10 +1,13 @@
 import type { Attempt } from './attempt.js';
 import type { RetryAxis } from './diagnosis.js';
+import { isUsedUp, noEarlierTries, type EarlierTries } from './remembered.js';
 import type { LimitSettings, RetrySettings } from './settings.js';
 
 /** What has happened to one cause so far, and what the run has spent; all that a decision may rest on. */
 export interface History {
   readonly attempts: readonly Attempt[];
+  /** What earlier runs tried (ME-8); absent where nothing is remembered. */
+  readonly earlier?: EarlierTries;
   readonly retry: RetryAxis;
   /** Why no agent can help (a dead server that nothing explains), or null (HL-7). */
   readonly environment: string | null;
@@ -71,6 +74,13 @@ export function decide(history: History, policy: Policy): Decision {
       question: 'It needs credentials, a permission or a quota that only a person can give.',
     };
   }
+  if (!last && isUsedUp(earlierOf(history), policy.retries.max)) {
+    const { count } = earlierOf(history);
+    return {
+      kind: 'escalate',
+      question: `${plural(count, 'try', 'tries')} in earlier runs did not heal it.`,
+    };
+  }
   const next = nextTry(history, policy);
   // Nobody waits for a try that will not be made.
   if (!last || history.waited || next.kind === 'conclude') return next;
@@ -78,7 +88,7 @@ export function decide(history: History, policy: Policy): Decision {
 }
 
 function nextTry(history: History, policy: Policy): Decision {
-  const attempt = history.attempts.length + 1;
+  const attempt = triesOf(history) + 1;
   if (isBareRetest(history, policy.retries)) return { kind: 'retest', attempt };
   return overBudget(history, policy.limits) ?? deploy(history, attempt);
 }
@@ -98,17 +108,29 @@ function conclusionOf(last: Attempt, history: History, policy: Policy): Decision
     );
   }
   if (last.claim?.status === 'needs-person') return { kind: 'escalate', question: last.claim.summary };
-  if (history.attempts.length >= policy.retries.max) {
-    return conclude('failed', `still failing after ${plural(history.attempts.length, 'retry', 'retries')}`);
+  if (triesOf(history) >= policy.retries.max) {
+    const before = earlierOf(history).count;
+    const told = before > 0 ? `, ${before} of them in earlier runs` : '';
+    return conclude('failed', `still failing after ${plural(triesOf(history), 'retry', 'retries')}${told}`);
   }
   return null;
+}
+
+function earlierOf(history: History): EarlierTries {
+  return history.earlier ?? noEarlierTries;
+}
+
+/** A signature has one budget, whichever run spends it (ME-2, ME-8). */
+function triesOf(history: History): number {
+  return earlierOf(history).count + history.attempts.length;
 }
 
 function isBareRetest(history: History, retries: RetrySettings): boolean {
   const failedFixes = history.attempts.filter(
     (attempt) => attempt.agent !== null && attempt.files.length > 0,
   );
-  return history.attempts.length + 1 >= retries.max && failedFixes.length >= FAILED_FIXES_BEFORE_BARE_RETEST;
+  const failed = earlierOf(history).failedFixes + failedFixes.length;
+  return triesOf(history) + 1 >= retries.max && failed >= FAILED_FIXES_BEFORE_BARE_RETEST;
 }
 
 function overBudget(history: History, limits: LimitSettings): Decision | null {
@@ -147,7 +169,14 @@ export function backoffMs(attemptsMade: number, retries: RetrySettings): number 
   return Math.min(initialMs * factor ** (attemptsMade - 1), maxMs);
 }
 
-/** Whether so many causes wait for a person that no further agent is started (ME-2): `limits.escalations` of them. */
-export function isPaused(causes: readonly { readonly verdict: string }[], limits: LimitSettings): boolean {
-  return causes.filter((cause) => cause.verdict === 'escalated').length >= Math.max(1, limits.escalations);
+/**
+ * Whether so many causes of this run wait for a person that no further agent is started (ME-2): `limits.escalations` of
+ * them. A question of an earlier run that is met again does not count.
+ */
+export function isPaused(
+  causes: readonly { readonly verdict: string; readonly askedBefore?: boolean }[],
+  limits: LimitSettings,
+): boolean {
+  const asked = causes.filter((cause) => cause.verdict === 'escalated' && !cause.askedBefore);
+  return asked.length >= Math.max(1, limits.escalations);
 }

@@ -74,6 +74,8 @@ export interface Settings {
     /** The longest that the ring may be expected to take, in milliseconds. */
     readonly ringTimeMs: number;
   };
+  /** A path, relative to the project, or a `postgres://` URL, which may hold a password (ME-10). */
+  readonly store: string;
   /** Absolute path of the agents.yaml that was read, or null for the built-in defaults. */
   readonly file: string | null;
 }

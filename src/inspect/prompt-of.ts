@@ -74,6 +74,8 @@ async function wouldBeSent({ run, one, settings, projectRoot }: PromptRequest): 
     cause,
     attempt: 1,
     previousAttempts: [],
+    guidance: null,
+    earlierFix: null,
   });
   const contextFile = path.join(run.dir, 'failures', String(failure.n), 'context.json');
   return {

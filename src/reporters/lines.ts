@@ -34,7 +34,17 @@ export function linesFor(event: Event, paint: ChalkInstance): string[] {
         `${at(event.causeId)}waiting ${duration(event.delayMs)} before the next try: ${clipped(event.reason, 160)}`,
       ];
     case 'agent.waiting_for_input':
-      return [`${at(event.causeId)}${paint.yellow('a person is needed')}: ${clipped(event.question, 200)}`];
+      return [
+        `${at(event.causeId)}${paint.yellow('a person is needed')}: ${clipped(event.question, 200)}${event.escalationId ? ` (self-heal escalations show ${event.escalationId})` : ''}`,
+      ];
+    case 'agent.escalation_resolved':
+      return [`${event.escalationId} answered: ${event.choice}`];
+    case 'cause.came_back':
+      return [`${at(event.causeId)}${paint.yellow('did not hold')}: ${cameBack(event)}`];
+    case 'tests.quarantined':
+      return event.tests.map(
+        (test) => `${paint.yellow('quarantined')}: red, and not failing the run: ${testName(test)}`,
+      );
     case 'agent.build_paused':
       return [
         `${paint.yellow('paused')}: too many questions wait for a person (${event.status}); no further agent is started`,
@@ -108,6 +118,12 @@ function agentEnded(event: Of<'agent.ended'>, paint: ChalkInstance): string[] {
     (one) => `${at(event.causeId)}ended a process that it left behind: ${one}`,
   );
   return [event.outcome === 'completed' ? line : paint.yellow(line), ...left];
+}
+
+function cameBack({ fix }: Of<'cause.came_back'>): string {
+  const by = fix.agent === null ? '' : ` by ${fix.agent}`;
+  const said = !fix.summary ? '' : ` (${clipped(fix.summary, 120)})`;
+  return `healed ${counted(fix.times, 'time')} before, last on ${fix.healedAt.slice(0, 10)}${by} in run ${fix.runId}${said}`;
 }
 
 function judged({ attempt }: Of<'attempt.judged'>, paint: ChalkInstance): string {

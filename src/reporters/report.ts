@@ -11,6 +11,10 @@ export interface Report {
   startedAt: string;
   outcome: Outcome;
   exitCode: number;
+  /** Why no further agent was started, where the outcome is `paused` (ME-2). */
+  status?: 'escalation_threshold_exceeded';
+  /** The run that this one went on with (`self-heal resume`). */
+  resumedFrom?: string;
   /** Self-heal only gathered and classified (`--dry-run`). */
   dryRun: boolean;
   tests: ReportTest[];
@@ -100,6 +104,8 @@ export interface ReportAttempt {
 /** A question to a person. */
 export interface ReportEscalation {
   id: string;
+  /** The store has it, and `self-heal escalations` knows it by this id. */
+  stored?: boolean;
   causeId: string;
   state: 'pending';
   question: string;

@@ -26,6 +26,7 @@ export function summaryOf(report: Report, options: SummaryOptions): string {
     ...(hidden > 0 ? [`  … and ${counted(hidden, 'more cause')}: ${folder}/report.json`] : []),
     ...flakyLines(report, options),
     ...ringLines(report),
+    ...quarantineLines(report, options),
     ...report.warnings.map((warning) => `  ${paint.yellow('!')} ${clipped(warning, columns - 4)}`),
     ...nextSteps(report, options),
     '',
@@ -33,12 +34,14 @@ export function summaryOf(report: Report, options: SummaryOptions): string {
   return lines.join('\n');
 }
 
-function headline({ outcome, totals, dryRun }: Report, paint: ChalkInstance): string {
+function headline({ outcome, totals, dryRun, tests }: Report, paint: ChalkInstance): string {
+  const quarantined = tests.filter((test) => test.verdict === 'quarantined').length;
   const parts = [
     counted(totals.passed, 'passed', 'passed'),
     ...(totals.healed > 0 ? [paint.green(`${totals.healed} healed`)] : []),
     ...(totals.flaky > 0 ? [paint.yellow(`${totals.flaky} flaky`)] : []),
     ...(totals.failed > 0 ? [paint.red(`${totals.failed} failed`)] : []),
+    ...(quarantined > 0 ? [paint.yellow(`${quarantined} quarantined`)] : []),
     ...(totals.notRun > 0 ? [`${totals.notRun} not run`] : []),
     ...(dryRun || totals.agentRuns === 0 ? [] : [counted(totals.agentRuns, 'agent run')]),
     ...(totals.agentRunsAvoided > 0 ? [`${totals.agentRunsAvoided} avoided`] : []),
@@ -147,6 +150,15 @@ function ringLines({ ring }: Report): string[] {
   return [`  ring ${counted(ring.tests, 'test')} run again after healing: ${broke}${left}`];
 }
 
+/** Each time, so that nobody forgets them (ME-7). */
+function quarantineLines({ tests }: Report, { paint, columns }: SummaryOptions): string[] {
+  const names = tests.filter((test) => test.verdict === 'quarantined').map(nameOf);
+  const lines = names
+    .slice(0, 5)
+    .map((name) => `  ${paint.yellow('~')} quarantined, still red: ${clipped(name, columns - 28)}`);
+  return names.length > 5 ? [...lines, `  … and ${names.length - 5} more in quarantine`] : lines;
+}
+
 function nextSteps(report: Report, { paint, folder }: SummaryOptions): string[] {
   const step = (text: string) => `  ${paint.dim('next')} ${text}`;
   const kept = report.causes.some((cause) =>
@@ -154,7 +166,9 @@ function nextSteps(report: Report, { paint, folder }: SummaryOptions): string[] 
   );
   return [
     ...(kept ? [step(`review the fix: git diff, or the patches in ${folder}/attempts/`)] : []),
-    ...report.escalations.map(({ causeId, question }) => step(`decide on ${causeId}: ${question}`)),
+    ...report.escalations.map(({ id, causeId, question, stored }) =>
+      step(`decide on ${causeId}${stored ? ` (self-heal escalations resolve ${id})` : ''}: ${question}`),
+    ),
     ...(report.causes.length > 0 ? [step(`everything that was seen: ${folder}/`)] : []),
   ];
 }

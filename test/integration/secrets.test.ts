@@ -16,6 +16,7 @@ import { terminalReporter } from '../../src/reporters/terminal.js';
 import { createRunFolder } from '../../src/run-folder.js';
 import { sealSuite } from '../../src/seal-suite.js';
 import { createRedactor } from '../../src/secrets/redactor.js';
+import { noMemory } from '../../src/run-memory.js';
 import { notRunning } from '../../src/running.js';
 import type { Session } from '../../src/session.js';
 import { createSpending } from '../../src/spending.js';
@@ -69,6 +70,7 @@ async function runThatSays(say: Say, env: Record<string, string> = plantedVariab
     bus,
     redactor,
     running: notRunning,
+    memory: noMemory,
     folder: folder.value,
     signal: new AbortController().signal,
     workspace: {
@@ -107,7 +109,13 @@ async function runThatSays(say: Say, env: Record<string, string> = plantedVariab
         paused: false,
         ring: null,
       },
-      { final: { outcome: 'red', exitCode: 1 }, startedAt: 0, dryRun: false, warnings: [say('warnings')] },
+      {
+        final: { outcome: 'red', exitCode: 1 },
+        startedAt: 0,
+        dryRun: false,
+        resumedFrom: null,
+        warnings: [say('warnings')],
+      },
     ),
   );
   await writeFile(path.join(folder.value.dir, 'report.json'), JSON.stringify(report, null, 2));

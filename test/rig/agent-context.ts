@@ -31,6 +31,8 @@ export function aContext(over: Partial<AgentContext> = {}): AgentContext {
     serverOutput: '',
     missing: [],
     cut: [],
+    guidance: null,
+    earlierFix: null,
     previousAttempts: [],
     ...over,
   };

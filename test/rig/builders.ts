@@ -2,6 +2,7 @@ import type { Attempt } from '../../src/core/attempt.js';
 import { noProjectRules } from '../../src/core/classify/project-rules.js';
 import type { Cause, DiagnosedFailure } from '../../src/core/cause.js';
 import type { Diagnosis } from '../../src/core/diagnosis.js';
+import type { Escalation } from '../../src/core/escalation.js';
 import type { Evidence } from '../../src/core/evidence.js';
 import type { SuiteFailure, TestError, TestFailure, TestRef } from '../../src/core/failure.js';
 import type { Settings } from '../../src/core/settings.js';
@@ -130,6 +131,28 @@ export function anAttempt(over: Partial<Attempt> = {}): Attempt {
   };
 }
 
+export function anEscalation(over: Partial<Escalation> = {}): Escalation {
+  return {
+    id: 'e1',
+    project: 'shop',
+    runId: 'run1',
+    signature: 'shop:Error:00000001',
+    category: 'ui-error',
+    retry: 'code_error',
+    tests: [{ id: 't1', name: 'cart.spec.ts › adds' }],
+    problem: 'The page does not show what the test expects.',
+    tried: [],
+    recommendation: 'Say what is right.',
+    choices: ['skip', 'simplify', 'guide'],
+    state: 'pending',
+    choice: null,
+    guidance: null,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    resolvedAt: null,
+    ...over,
+  };
+}
+
 export function someSettings(over: Partial<Settings> = {}): Settings {
   const agent = (name: string) => ({ name, slashCommand: `/${name}`, runner: 'fixer', timeoutMs: 60_000 });
   return {
@@ -151,6 +174,7 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
     limits: { agentRuns: 20, agentRunsPerTest: 6, costUsd: 10, timeMs: 3_600_000, escalations: 5 },
     evidence: { console: 50, network: 50 },
     verify: { prepare: null, confirm: 1, repeat: 1, flips: 0, ring: 'none', ringTimeMs: 60_000 },
+    store: '.self-heal/ledger.db',
     file: null,
     ...over,
   };

@@ -2,6 +2,7 @@ import type { AgentRun } from '../../src/core/attempt.js';
 import type { DiagnosedFailure } from '../../src/core/cause.js';
 import type { Event } from '../../src/event.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
+import { noMemory } from '../../src/run-memory.js';
 import { createRunFolder } from '../../src/run-folder.js';
 import { notRunning } from '../../src/running.js';
 import { redactorOf } from '../../src/secrets/redactor.js';
@@ -59,6 +60,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
       return finished;
     },
     spending: createSpending(0),
+    memory: noMemory,
     prepare: async () => null,
     runAgain: async () => {
       const wrong = reruns[rerun++] ?? null;

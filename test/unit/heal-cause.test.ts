@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { Question } from '../../src/core/escalation.js';
 import { healCause } from '../../src/heal-cause.js';
-import { aCause, aDiagnosed, aDiagnosis, aSuiteRun, failing, someSettings } from '../rig/builders.js';
+import { noMemory, type RunMemory } from '../../src/run-memory.js';
+import type { Memory } from '../../src/store/ledger.js';
+import {
+  aCause,
+  aDiagnosed,
+  aDiagnosis,
+  anAttempt,
+  anEscalation,
+  aSuiteRun,
+  failing,
+  someSettings,
+} from '../rig/builders.js';
 import { finished, healingSession as session } from '../rig/healing-session.js';
 
 const cause = aCause({ lead: failing('t1', 'boom') });
@@ -128,5 +140,71 @@ describe('the loop for one cause', () => {
     const { attempts } = await healCause(given, cause);
     expect(attempts[0]).toMatchObject({ judged: 'still-failing', takenBack: true });
     expect(attempts[0]?.failedBecause).toContain('the suite no longer runs');
+  });
+});
+
+describe('what the loop remembers', () => {
+  const nothing = { tries: { count: 0, failedFixes: 0 }, tried: [], fix: null, guidance: null, open: null };
+  const asked: Question[] = [];
+  const memory = (known: Partial<Memory> = {}): RunMemory & { steps: string[] } => {
+    const steps: string[] = [];
+    return {
+      ...noMemory,
+      steps,
+      meet: async () => ({ ...nothing, ...known }),
+      attemptStarted: async ({ n, agent }) => {
+        steps.push(`started ${n} ${agent}`);
+        return `id${n}`;
+      },
+      attemptFinished: async (id, { judged }) => void steps.push(`finished ${id} ${judged}`),
+      escalate: async (question) => {
+        asked.push(question);
+        return anEscalation({ ...question, id: 'e5ca1a7e' });
+      },
+    };
+  };
+
+  it('ME-8 a try is written before its agent starts and after it was judged', async () => {
+    const kept = memory();
+    const { session: given } = await session(['boom', null], { memory: kept });
+    await healCause(given, cause);
+    expect(kept.steps).toEqual([
+      'started 1 code-review',
+      'finished id1 still-failing',
+      'started 2 code-review',
+      'finished id2 green',
+    ]);
+  });
+
+  it('ME-6 pays no agent for a failure whose question is open, and says so', async () => {
+    const {
+      session: given,
+      agents,
+      events,
+    } = await session([], { memory: memory({ open: anEscalation() }) });
+    const { conclusion } = await healCause(given, cause);
+    expect(conclusion).toMatchObject({ verdict: 'escalated', escalationId: 'e1', askedBefore: true });
+    expect(agents).toEqual([]);
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'agent.waiting_for_input', escalationId: 'e1' }),
+    );
+  });
+
+  it('ME-2 ME-5 asks a person when the tries of earlier runs are used up, and tells what was tried', async () => {
+    const used = { tries: { count: 3, failedFixes: 1 }, tried: [anAttempt()] };
+    const { session: given, agents } = await session([], { memory: memory(used) });
+    const { conclusion } = await healCause(given, cause);
+    expect(conclusion).toMatchObject({ verdict: 'escalated', escalationId: 'e5ca1a7e', askedBefore: false });
+    expect(agents).toEqual([]);
+    expect(asked.at(-1)?.tried).toEqual([
+      '/debugger changed src/a.ts; the test failed in the same way, so the change was taken back.',
+    ]);
+  });
+
+  it('ME-8 says that a heal did not hold', async () => {
+    const fix = { runId: 'r1', healedAt: '', agent: null, summary: null, files: [], patch: null, times: 1 };
+    const { session: given, events } = await session([null], { memory: memory({ fix }) });
+    await healCause(given, cause);
+    expect(events).toContainEqual({ type: 'cause.came_back', causeId: 'c1', fix });
   });
 });

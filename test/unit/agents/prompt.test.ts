@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readClaim } from '../../../src/agents/claim.js';
 import { renderPrompt } from '../../../src/agents/prompt.js';
 import { aContext } from '../../rig/agent-context.js';
@@ -115,6 +115,41 @@ it('EV-10 nothing untrusted closes its fence or speaks our signal', () => {
       );
     }),
   );
+});
+
+describe('what is remembered', () => {
+  const failed = (n: number, agent: string | null) => ({
+    n,
+    agent,
+    outcome: 'completed' as const,
+    claim: null,
+    files: [],
+    patch: `+try ${n}`,
+    failedBecause: `reason ${n}`,
+  });
+
+  it('ME-3 a retry is a replan: its number, the goal, each approach with its patch and how it failed', () => {
+    const previousAttempts = [failed(1, 'debugger'), failed(2, 'database'), failed(3, null)];
+    const prompt = renderPrompt(aContext({ attempt: 3, previousAttempts }), frame);
+    expect(prompt).toContain('This is attempt 3. The goal is the same: Fix this error so the test can pass.');
+    expect(prompt).toContain('APPROACH 2 FAILED: `reason 2`\n```text\n+try 2');
+    expect(prompt).toContain('fundamentally different');
+    expect(prompt).not.toContain('APPROACH 3');
+  });
+
+  it('ME-7 a person’s guidance is told as theirs', () => {
+    const prompt = renderPrompt(aContext({ guidance: 'It is Thanks.' }), frame);
+    expect(prompt).toContain('## What a person decided');
+    expect(prompt).toContain('It is Thanks.');
+  });
+
+  it('ME-8 the fix that did not last is told', () => {
+    const fix = { runId: 'r1', healedAt: '2026-01-02T00:00:00Z', agent: 'debugger', summary: 'spelt it' };
+    const earlierFix = { ...fix, files: [], patch: '+Thanks', times: 2 };
+    const prompt = renderPrompt(aContext({ earlierFix }), frame);
+    expect(prompt).toContain('healed 2 times before, last on 2026-01-02');
+    expect(prompt).toContain('+Thanks');
+  });
 });
 
 /** The lines of a Markdown text that stand in no fenced block. */

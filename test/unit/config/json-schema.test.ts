@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { agentsJsonSchema, agentsJsonSchemaText, allowedKeys } from '../../../src/config/json-schema.js';
-import { unsupportedKeys } from '../../../src/config/unsupported.js';
 import { categories } from '../../../src/core/diagnosis.js';
 
 const committed = new URL('../../../schema/agents.schema.json', import.meta.url);
@@ -49,13 +48,5 @@ describe('CF-2 the JSON Schema', () => {
     expect(allowedKeys(['retries', 'backoff'])).toEqual(['initial', 'factor', 'max']);
     expect(allowedKeys(['agents'])).toEqual([]);
     expect(allowedKeys(['no', 'such', 0])).toEqual([]);
-  });
-
-  it('CF-3 has no key that this version does not support', () => {
-    const known = [...unsupportedKeys].filter((key) => {
-      const path = key.split('.');
-      return allowedKeys(path.slice(0, -1)).includes(path.at(-1) ?? '');
-    });
-    expect(known).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { headsOf, markedIn, mistakesIn } from './mistakes-in.js';
 
 const sections =
-  'version, project, runner, runners, programs, agents, routes, classify, retries, limits, evidence, verify';
+  'version, project, runner, runners, programs, agents, routes, classify, retries, limits, evidence, verify, store';
 
 describe('CF-3 mistakes are shown as a compiler shows them', () => {
   it('CF-3 tells all at once, in the order of the file', () => {
@@ -193,16 +193,6 @@ describe('CF-3 what a mistake is called', () => {
   ])('CF-3 %s', (_, text, heads) => {
     expect(headsOf(text)).toEqual(heads);
   });
-
-  it.each([['store: .self-heal/ledger.db', 'store']])(
-    'CF-3 %s is not supported yet, and says so',
-    (text, key) => {
-      expect(headsOf(text)).toEqual([
-        expect.stringMatching(`"${key}" is not supported by this version of self-heal$`),
-      ]);
-      expect(markedIn(text)).toEqual([key]);
-    },
-  );
 
   it.each(['claude', 'codex', 'gemini', 'opencode', 'copilot'])(
     'AG-1 %s can be chosen, and its name cannot be taken',

@@ -49,6 +49,7 @@ describe('CF-1 what a file says, and what holds where it is silent', () => {
       classify: { rules: [], ignore: [], off: [] },
       evidence: { console: 50, network: 50 },
       verify: { prepare: null, confirm: 1, repeat: 3, flips: 1, ring: 'suite', ringTimeMs: 600_000 },
+      store: '.self-heal/ledger.db',
       file: null,
     });
   });
@@ -72,6 +73,7 @@ limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time:
 evidence: { console: 0, network: 7 }
 programs: { codex: { args: [-m, big], env: [DATABASE_URL] } }
 verify: { prepare: npm run build, confirm: 2, repeat: 5, flips: 0, ring: none, ringTime: 90s }
+store: postgres://ann@db/till
 `);
     expect(settings).toEqual({
       project: 'till',
@@ -108,6 +110,7 @@ verify: { prepare: npm run build, confirm: 2, repeat: 5, flips: 0, ring: none, r
       classify: { rules: [], ignore: [], off: [] },
       evidence: { console: 0, network: 7 },
       verify: { prepare: 'npm run build', confirm: 2, repeat: 5, flips: 0, ring: 'none', ringTimeMs: 90_000 },
+      store: 'postgres://ann@db/till',
       file: null,
     });
   });

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Attempt, Judgement } from '../../../src/core/attempt.js';
-import { backoffMs, decide, type Decision, type History, type Policy } from '../../../src/core/policy.js';
+import {
+  backoffMs,
+  decide,
+  isPaused,
+  type Decision,
+  type History,
+  type Policy,
+} from '../../../src/core/policy.js';
 import { anAttempt, someSettings } from '../../rig/builders.js';
 
 const policy: Policy = someSettings();
@@ -192,3 +199,40 @@ function play(some: Policy, endings: readonly Ending[]) {
   }
   throw new Error('It did not end.');
 }
+
+describe('what earlier runs left', () => {
+  const earlier = (count: number, failedFixes = 0) => ({ count, failedFixes });
+
+  it('ME-2 three tries may be made, and the failure after them is a person’s, without an agent', () => {
+    expect([0, 1, 2, 3].map((count) => decide(history({ earlier: earlier(count) }), policy).kind)).toEqual([
+      'deploy',
+      'deploy',
+      'deploy',
+      'escalate',
+    ]);
+  });
+
+  it('ME-8 goes on counting where an earlier run stopped', () => {
+    const after = (attempts: readonly Attempt[]) =>
+      decide(history({ attempts, earlier: earlier(2) }), policy);
+    expect(after([])).toEqual({ kind: 'deploy', agent: 'debugger', attempt: 3 });
+    expect(after(tried(1))).toMatchObject({
+      conclusion: { verdict: 'failed', reason: 'still failing after 3 retries, 2 of them in earlier runs' },
+    });
+  });
+
+  it('HL-5 ME-8 two fixes that failed in an earlier run leave the last retry to the code as it is', () => {
+    expect(decide(history({ earlier: earlier(2, 2) }), policy)).toEqual({ kind: 'retest', attempt: 3 });
+  });
+
+  it('ME-2 never_retry escalates at once and uses no try', () => {
+    expect(decide(history({ retry: 'never_retry' }), policy).kind).toBe('escalate');
+  });
+
+  it('ME-6 a question of an earlier run does not bring this one nearer to its threshold', () => {
+    const asked = (count: number, askedBefore: boolean) =>
+      Array.from({ length: count }, () => ({ verdict: 'escalated', askedBefore }));
+    expect(isPaused(asked(5, false), policy.limits)).toBe(true);
+    expect(isPaused([...asked(4, false), ...asked(4, true)], policy.limits)).toBe(false);
+  });
+});

@@ -1,0 +1,45 @@
+import { choiceText, type Escalation } from '../core/escalation.js';
+import { clipped } from '../reporters/format.js';
+
+/** An escalation in two lines of a list. */
+export function asEntry({ id, state, createdAt, problem, tests }: Escalation): string {
+  const [first] = tests;
+  const more = tests.length > 1 ? ` (+${tests.length - 1})` : '';
+  const about = first ? `${clipped(first.name, 100)}${more}` : 'the suite itself';
+  return `${id}  ${state.padEnd(8)}  ${createdAt.slice(0, 10)}  ${about}\n          ${clipped(problem, 140)}`;
+}
+
+/** An escalation as a person decides on it: no code, no stack trace (ME-5). */
+export function asPage(escalation: Escalation): string {
+  const { id, state, createdAt, resolvedAt, runId, tests, tried } = escalation;
+  const answered = resolvedAt === null ? '' : `, answered on ${resolvedAt.slice(0, 10)}`;
+  return [
+    `${id} (${state}, asked on ${createdAt.slice(0, 10)}${answered})`,
+    '',
+    escalation.problem,
+    ...section(
+      'Tests',
+      tests.length > 0 ? tests.slice(0, 10).map((test) => test.name) : ['the suite itself'],
+    ),
+    ...section('Tried', tried.length > 0 ? tried.map((what, index) => `${index + 1}. ${what}`) : ['nothing']),
+    ...section('Recommended', [escalation.recommendation]),
+    ...(state === 'pending' ? section('Choices', choiceLines(escalation)) : answerLines(escalation)),
+    ...section('Everything that was seen', [`.self-heal/runs/${runId}/`]),
+  ].join('\n');
+}
+
+function choiceLines({ choices, id }: Escalation): string[] {
+  return [
+    ...choices.map((choice) => `${choice.padEnd(20)} ${choiceText[choice]}`),
+    `→ self-heal escalations resolve ${id} --choice … [--guidance "…"]`,
+  ];
+}
+
+function answerLines({ choice, guidance }: Escalation): string[] {
+  const said = choice === null ? [] : [choiceText[choice]];
+  return section('Answer', guidance === null ? said : [...said, `“${guidance}”`]);
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return ['', title, ...lines.map((line) => `  ${line}`)];
+}

@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { systemClock } from '../clock.js';
+import { loadSettings } from '../config/load-settings.js';
+import type { Problem } from '../problem.js';
+import { ok, type Result } from '../result.js';
+import { createLedger } from '../store/create-ledger.js';
+import type { Ledger } from '../store/ledger.js';
+import { openStore } from '../store/open-store.js';
+import type { Database } from '../store/tables.js';
+
+/** The project's store, as commands use it that ask and answer. */
+export interface OpenLedger {
+  readonly ledger: Ledger;
+  readonly db: Database;
+  readonly project: string;
+}
+
+/** Opens the store of the project in the current folder; null where nothing was ever stored. */
+export async function openLedger(agents: string | undefined): Promise<Result<OpenLedger | null, Problem>> {
+  const cwd = process.cwd();
+  const settings = await loadSettings({ cwd, env: process.env, ...(agents ? { file: agents } : {}) });
+  if (!settings.ok) return settings;
+  const { store, project } = settings.value;
+  if (!/^\w+:\/\//.test(store) && !existsSync(path.resolve(cwd, store))) return ok(null);
+  const opened = await openStore(store, cwd);
+  if (!opened.ok) return opened;
+  const ledger = createLedger(opened.value, project, () => systemClock.now());
+  return ok({ ledger, db: opened.value, project });
+}

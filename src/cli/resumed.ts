@@ -1,0 +1,48 @@
+import type { Standings } from '../standings.js';
+import type { TestStanding } from '../scoreboard.js';
+import type { StoredRun } from '../store/ledger.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
+import type { SuiteRuns } from '../suite-runs.js';
+
+/** An unfinished run as another one goes on with it. */
+export interface Resumed {
+  readonly runId: string;
+  /** The tests that it had finished with. */
+  readonly carried: readonly TestStanding[];
+  /** Runs what it had not finished with, and that alone. */
+  firstRun(suites: SuiteRuns, stdout: number): Promise<SuiteRun>;
+}
+
+/** Reads where a stored run stood. One that was killed before it knew its tests begins again, with its counts. */
+export function resumedFrom(run: StoredRun): Resumed {
+  const standings = run.standings as Standings | null;
+  const isWhole = standings === null || standings.suiteOpen;
+  const tests = isWhole ? [] : standings.tests;
+  const ids = [...new Set(tests.filter((one) => one.open).flatMap((one) => one.rerunIds))];
+  return {
+    runId: run.runId,
+    carried: tests.filter((one) => !one.open),
+    firstRun: (suites, stdout) => {
+      if (isWhole) return suites.first(stdout);
+      if (ids.length === 0) return Promise.resolve(nothingLeft());
+      return suites.again({ ids, purpose: 'first', causeId: null });
+    },
+  };
+}
+
+function nothingLeft(): SuiteRun {
+  return {
+    status: 'passed',
+    exitCode: 0,
+    tests: [],
+    failures: [],
+    suiteFailure: null,
+    rerunIds: {},
+    serverLog: '',
+    rootDir: process.cwd(),
+    configFile: null,
+    durationMs: 0,
+    endedAt: 0,
+    captureProblems: [],
+  };
+}

@@ -1,0 +1,119 @@
+import type { Attempt } from './attempt.js';
+import type { Cause } from './cause.js';
+import type { Category, RetryAxis } from './diagnosis.js';
+import { inPlainWords } from './plain-words.js';
+
+/** What a person may answer (ME-5). */
+export type Choice = 'provide-credentials' | 'skip' | 'simplify' | 'guide';
+
+/** What each choice says to a person. */
+export const choiceText: Record<Choice, string> = {
+  'provide-credentials': 'I have provided the credentials or the permission: try again',
+  skip: 'Skip it: report the test each time, but let it not fail the run',
+  simplify: 'Have the agent try a simpler version',
+  guide: 'Give guidance to the agent',
+};
+
+/** Where a question stands: unanswered, answered, or put aside with its tests in quarantine. */
+export type EscalationState = 'pending' | 'resolved' | 'skipped';
+
+/** A test that a question is about. */
+export interface EscalatedTest {
+  readonly id: string;
+  /** File and titles, as Playwright prints them. */
+  readonly name: string;
+}
+
+/** A question to a person, before it is stored. */
+export interface Question {
+  readonly signature: string;
+  readonly category: Category;
+  readonly retry: RetryAxis;
+  readonly tests: readonly EscalatedTest[];
+  /** What is wrong, in plain words: no code, no stack trace. */
+  readonly problem: string;
+  /** What was tried, one sentence for each attempt. */
+  readonly tried: readonly string[];
+  readonly recommendation: string;
+  readonly choices: readonly Choice[];
+}
+
+/** A stored question, with its answer once there is one. Times are ISO 8601. */
+export interface Escalation extends Question {
+  readonly id: string;
+  readonly project: string;
+  readonly runId: string;
+  readonly state: EscalationState;
+  readonly choice: Choice | null;
+  readonly guidance: string | null;
+  readonly createdAt: string;
+  readonly resolvedAt: string | null;
+}
+
+/** What a person decided. */
+export interface Answer {
+  readonly choice: Choice;
+  /** Their own words, or null. */
+  readonly guidance: string | null;
+}
+
+const simpler =
+  'Try a simpler version: the smallest change that makes the behaviour under test right, and nothing beside it.';
+
+/** What the next agent is told of an answer, or null (ME-7). */
+export function guidanceFrom({ choice, guidance }: Answer): string | null {
+  const words = guidance?.trim() ?? '';
+  const parts = [...(choice === 'simplify' ? [simpler] : []), ...(words === '' ? [] : [words])];
+  return choice === 'skip' || parts.length === 0 ? null : parts.join(' ');
+}
+
+/** Puts a cause that no agent could heal as a question; `asked` is the agent's own question, or null. */
+export function questionAbout(
+  cause: Cause,
+  { attempts, asked }: { attempts: readonly Attempt[]; asked: string | null },
+): Question {
+  const { diagnosis, signature } = cause.lead;
+  const choices = choicesFor(diagnosis.retry);
+  return {
+    signature,
+    category: diagnosis.category,
+    retry: diagnosis.retry,
+    tests: cause.members.flatMap(({ failure }) =>
+      failure.scope === 'test'
+        ? [{ id: failure.test.id, name: failure.test.titlePath.join(' › ').replaceAll(/\s+/g, ' ') }]
+        : [],
+    ),
+    problem: inPlainWords(diagnosis, { tests: cause.members.length, asked }),
+    tried: attempts.map(triedInWords),
+    recommendation: recommendationFor(diagnosis.retry, asked !== null),
+    choices,
+  };
+}
+
+/** What a person may choose from: agents cannot make credentials, whatever they are told. */
+function choicesFor(retry: RetryAxis): readonly Choice[] {
+  return retry === 'never_retry' ? ['provide-credentials', 'skip'] : ['skip', 'simplify', 'guide'];
+}
+
+function recommendationFor(retry: RetryAxis, asked: boolean): string {
+  if (retry === 'never_retry') {
+    return 'Provide the missing credentials or permission where the app and its tests run, then say so: the next run tries again.';
+  }
+  if (asked) return 'Answer the question as guidance: the next run gives it to the agent.';
+  return 'Say in a sentence or two what the right behaviour is, or where to look, as guidance: the next run gives it to the agent.';
+}
+
+function triedInWords({ agent, slashCommand, outcome, files, judged, takenBack }: Attempt): string {
+  if (agent === null) return 'The test was run again with the code as it was, and failed again.';
+  const names = files.slice(0, 3).map((file) => file.path);
+  const more = files.length > names.length ? ` and ${files.length - names.length} more` : '';
+  const did = files.length === 0 ? 'changed nothing' : `changed ${names.join(', ')}${more}`;
+  const how: Partial<Record<Attempt['outcome'], string>> = {
+    'timed-out': ' and did not finish in time',
+    signalled: ' and crashed',
+    exited: ' and gave up',
+    'spawn-failed': ', since it could not be started',
+  };
+  const after = judged === 'vanished' ? 'the test was gone' : 'the test failed in the same way';
+  return `${slashCommand ?? agent} ${did}${how[outcome] ?? ''}; ${after}${takenBack ? ', so the change was taken back' : ''}.`;
+}

@@ -1,0 +1,45 @@
+import type { Progress } from './progress.js';
+import type { TestStanding } from './scoreboard.js';
+
+/** Where a run stands, as the store keeps it for `resume`. */
+export interface Standings {
+  /** The suite's own failure was there and is not healed: only the whole selection shows what is left. */
+  readonly suiteOpen: boolean;
+  readonly tests: readonly KeptStanding[];
+}
+
+/** Where one of its tests stands. */
+export interface KeptStanding extends TestStanding {
+  /** Work on it was not finished: it is red, and no cause of it has come to a last word. */
+  readonly open: boolean;
+  /** What to run so that it runs again. */
+  readonly rerunIds: readonly string[];
+}
+
+/** Keeps where each test stands, so that a killed run can go on from there (ME-8). */
+export async function keepStandings(progress: Progress): Promise<void> {
+  const { session, board, causes, rerunIds } = progress;
+  const concluded = new Set(
+    causes.filter((one) => !one.overBudget && !one.interrupted).map((one) => one.cause.id),
+  );
+  const tests = board.standings().map((one) => ({
+    ...one,
+    open: isOpen(one, concluded),
+    rerunIds: rerunIds[one.test.id] ?? [one.test.id],
+  }));
+  const standings: Standings = { suiteOpen: isSuiteOpen(progress), tests };
+  await session.memory.keepStandings(standings);
+}
+
+function isSuiteOpen({ firstWasBroken, causes }: Progress): boolean {
+  return (
+    firstWasBroken &&
+    !causes.some((one) => one.cause.lead.failure.scope === 'suite' && one.verdict === 'healed')
+  );
+}
+
+/** A question may have been answered and an agent program mended meanwhile, so these are looked at again. */
+function isOpen({ verdict, causeIds }: TestStanding, concluded: ReadonlySet<string>): boolean {
+  if (verdict === 'escalated' || verdict === 'agent-unusable') return true;
+  return verdict === 'failed' && !concluded.has(causeIds.at(-1) ?? '');
+}

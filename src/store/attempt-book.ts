@@ -1,0 +1,85 @@
+import type { Attempt } from '../core/attempt.js';
+import type { AttemptStart, Book, CauseEnd, Ledger } from './ledger.js';
+import { changeCount, markHealed, see } from './signature-book.js';
+import { storedJson, storedText } from './stored-text.js';
+
+/** The part of the ledger that keeps tries and the ends of causes. */
+export function createAttemptBook(
+  book: Book,
+): Pick<Ledger, 'attemptStarted' | 'attemptFinished' | 'causeEnded'> {
+  return {
+    attemptStarted: (start) => attemptStarted(book, start),
+    attemptFinished: (id, attempt) => attemptFinished(book, id, attempt),
+    causeEnded: (end) => causeEnded(book, end),
+  };
+}
+
+async function attemptStarted(book: Book, start: AttemptStart): Promise<string> {
+  const id = book.newId();
+  await book.db.transaction().execute(async (db) => {
+    await see(db, book, start.signature);
+    await db
+      .insertInto('attempts')
+      .values({
+        id,
+        run_id: start.runId,
+        cause_id: start.causeId,
+        project: book.project,
+        signature: start.signature,
+        n: start.n,
+        agent: start.agent,
+        started_at: book.now(),
+      })
+      .execute();
+  });
+  return id;
+}
+
+async function attemptFinished(book: Book, id: string, attempt: Attempt): Promise<void> {
+  await book.db.transaction().execute(async (db) => {
+    const finished = await db
+      .updateTable('attempts')
+      .set({
+        finished_at: book.now(),
+        runner: attempt.runner,
+        outcome: attempt.outcome,
+        judged: attempt.judged,
+        cost_usd: attempt.usage?.costUsd ?? null,
+        files: storedJson(attempt.files),
+        claim: attempt.claim === null ? null : storedJson(attempt.claim),
+        failed_because: storedText(attempt.failedBecause),
+        patch: attempt.patch,
+      })
+      .where('id', '=', id)
+      .where('finished_at', 'is', null)
+      .returning(['signature', 'run_id'])
+      .executeTakeFirst();
+    // Finished before: it has been counted.
+    if (!finished) return;
+    const isFix = attempt.agent !== null && attempt.files.length > 0;
+    const of = { signature: finished.signature, runId: finished.run_id };
+    await changeCount(db, book, { ...of, judged: attempt.judged, isFix });
+  });
+}
+
+async function causeEnded(book: Book, end: CauseEnd): Promise<void> {
+  const verdict = { verdict: end.verdict, reason: storedText(end.reason), ended_at: book.now() };
+  await book.db.transaction().execute(async (db) => {
+    await db
+      .insertInto('causes')
+      .values({
+        run_id: end.runId,
+        id: end.causeId,
+        project: book.project,
+        signature: end.signature,
+        category: end.category,
+        ...verdict,
+      })
+      .onConflict((conflict) => conflict.columns(['run_id', 'id']).doUpdateSet(verdict))
+      .execute();
+    if (end.verdict === 'healed' && end.bySharedFix) {
+      await see(db, book, end.signature);
+      await markHealed(db, book, end);
+    }
+  });
+}

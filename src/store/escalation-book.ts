@@ -1,0 +1,138 @@
+import type { Selectable } from 'kysely';
+import type { Category, RetryAxis } from '../core/diagnosis.js';
+import {
+  guidanceFrom,
+  type Answer,
+  type Choice,
+  type EscalatedTest,
+  type Escalation,
+  type EscalationState,
+  type Question,
+} from '../core/escalation.js';
+import type { Book, Ledger } from './ledger.js';
+import { storedJson, storedText } from './stored-text.js';
+import type { Database, Tables } from './tables.js';
+
+/** The part of the ledger that keeps questions, answers and quarantines. */
+export interface EscalationBook extends Pick<
+  Ledger,
+  'escalate' | 'escalations' | 'escalation' | 'resolve' | 'quarantines'
+> {
+  /** The question about this signature that waits for an answer, or null. */
+  openFor(signature: string): Promise<Escalation | null>;
+}
+
+/** Makes it. */
+export function createEscalationBook(book: Book): EscalationBook {
+  const { db, project } = book;
+  const all = () => db.selectFrom('escalations').selectAll().where('project', '=', project);
+  const one = async (id: string) => escalationOf(await all().where('id', '=', id).executeTakeFirst());
+  const openFor = async (signature: string) =>
+    escalationOf(
+      await all().where('signature', '=', signature).where('state', '=', 'pending').executeTakeFirst(),
+    );
+  return {
+    openFor,
+    escalation: one,
+    escalations: async (state) => {
+      const chosen = state === null ? all() : all().where('state', '=', state);
+      const rows = await chosen.orderBy('created_at', 'desc').execute();
+      return rows.flatMap((row) => escalationOf(row) ?? []);
+    },
+    escalate: async (question, runId) => {
+      await insert(book, question, runId);
+      const stored = await openFor(question.signature);
+      if (!stored) throw new Error('the question was answered at the moment it was asked');
+      return stored;
+    },
+    resolve: async (id, answer) => {
+      const asked = await one(id);
+      if (!asked) return null;
+      await db.transaction().execute((transaction) => answered(transaction, book, { asked, answer }));
+      return one(id);
+    },
+    quarantines: async () => {
+      const rows = await db.selectFrom('quarantines').selectAll().where('project', '=', project).execute();
+      return rows.map(({ test_id, name, escalation_id, since }) => ({
+        testId: test_id,
+        name,
+        escalationId: escalation_id,
+        since,
+      }));
+    },
+  };
+}
+
+/** A second question about the same signature is not asked while one is open. */
+async function insert({ db, project, now, newId }: Book, question: Question, runId: string): Promise<void> {
+  await db
+    .insertInto('escalations')
+    .values({
+      id: newId().slice(0, 8),
+      project,
+      signature: question.signature,
+      run_id: runId,
+      category: question.category,
+      retry: question.retry,
+      problem: storedText(question.problem),
+      recommendation: storedText(question.recommendation),
+      tried: storedJson(question.tried),
+      choices: JSON.stringify(question.choices),
+      tests: storedJson(question.tests),
+      state: 'pending',
+      created_at: now(),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+async function answered(
+  db: Database,
+  { project, now }: Book,
+  { asked, answer }: { asked: Escalation; answer: Answer },
+): Promise<void> {
+  const { choice } = answer;
+  const state: EscalationState = choice === 'skip' ? 'skipped' : 'resolved';
+  const guidance = storedText(guidanceFrom(answer));
+  await db
+    .updateTable('escalations')
+    .set({ state, choice, guidance, resolved_at: now() })
+    .where('id', '=', asked.id)
+    .execute();
+  await db
+    .updateTable('signatures')
+    .set({ count: 0, failed_fixes: 0, guidance })
+    .where('signature', '=', asked.signature)
+    .execute();
+  await db.deleteFrom('quarantines').where('escalation_id', '=', asked.id).execute();
+  if (choice !== 'skip') return;
+  for (const test of asked.tests) {
+    await db
+      .insertInto('quarantines')
+      .values({ project, test_id: test.id, name: test.name, escalation_id: asked.id, since: now() })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+function escalationOf(row: Selectable<Tables['escalations']> | undefined): Escalation | null {
+  if (!row) return null;
+  return {
+    id: row.id,
+    project: row.project,
+    runId: row.run_id,
+    signature: row.signature,
+    category: row.category as Category,
+    retry: row.retry as RetryAxis,
+    problem: row.problem,
+    recommendation: row.recommendation,
+    tried: JSON.parse(row.tried) as string[],
+    choices: JSON.parse(row.choices) as Choice[],
+    tests: JSON.parse(row.tests) as EscalatedTest[],
+    state: row.state as EscalationState,
+    choice: row.choice as Choice | null,
+    guidance: row.guidance,
+    createdAt: row.created_at,
+    resolvedAt: row.resolved_at,
+  };
+}

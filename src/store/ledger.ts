@@ -1,0 +1,107 @@
+import type { Attempt } from '../core/attempt.js';
+import type { Category } from '../core/diagnosis.js';
+import type { Answer, Escalation, EscalationState, Question } from '../core/escalation.js';
+import type { EarlierFix, EarlierTries } from '../core/remembered.js';
+import type { Database } from './tables.js';
+
+/** What is remembered of a failure when it is met. */
+export interface Memory {
+  readonly tries: EarlierTries;
+  /** The last tries that failed, oldest first, `patch` relative to any run's folder. */
+  readonly tried: readonly Attempt[];
+  /** The fix that had healed it in an earlier run, or null where it was never healed. */
+  readonly fix: EarlierFix | null;
+  /** What a person answered, or null. */
+  readonly guidance: string | null;
+  /** The question that waits for a person, or null. */
+  readonly open: Escalation | null;
+}
+
+/** A test whose failing was accepted for now (ME-7). */
+export interface Quarantine {
+  readonly testId: string;
+  readonly name: string;
+  readonly escalationId: string;
+  readonly since: string;
+}
+
+/** A run as it begins. */
+export interface RunStart {
+  readonly runId: string;
+  /** What was typed, as plain data. */
+  readonly request: unknown;
+  readonly resumedFrom: string | null;
+}
+
+/** A run as it ends. */
+export interface RunEnd {
+  readonly outcome: string;
+  readonly exitCode: number;
+  readonly flaky: number;
+  readonly agentRunsAvoided: number;
+}
+
+/** A run that was begun, and how it ended if it did. */
+export interface StoredRun {
+  readonly runId: string;
+  readonly startedAt: string;
+  readonly outcome: string | null;
+  readonly request: unknown;
+  readonly standings: unknown;
+}
+
+/** A try before its agent starts. */
+export interface AttemptStart {
+  readonly runId: string;
+  readonly causeId: string;
+  readonly signature: string;
+  readonly n: number;
+  readonly agent: string | null;
+}
+
+/** How a cause ended. */
+export interface CauseEnd {
+  readonly runId: string;
+  readonly causeId: string;
+  readonly signature: string;
+  readonly category: Category;
+  readonly verdict: string;
+  readonly reason: string;
+  /** Healed by the fix of another cause, without a try of its own. */
+  readonly bySharedFix: boolean;
+}
+
+/** What outlives a run, for one project; each method rejects where the store fails. */
+export interface Ledger {
+  runStarted(run: RunStart): Promise<void>;
+  /** Where each test stands now, as plain data. */
+  keepStandings(runId: string, standings: unknown): Promise<void>;
+  runEnded(runId: string, end: RunEnd): Promise<void>;
+  /** The run of this id, or the newest; null where there is none. */
+  run(runId: string | null): Promise<StoredRun | null>;
+  /** Notes that a failure is there (again), and gives what is known of it. */
+  meet(signature: string, runId: string): Promise<Memory>;
+  /** Gives the id under which to finish it. */
+  attemptStarted(start: AttemptStart): Promise<string>;
+  /** Writes how a try was judged and changes its signature's count, both or neither, and once however often it is called. */
+  attemptFinished(id: string, attempt: Attempt): Promise<void>;
+  causeEnded(end: CauseEnd): Promise<void>;
+  /** Writes a question down; gives the one that is open already for the same signature where there is one. */
+  escalate(question: Question, runId: string): Promise<Escalation>;
+  /** Newest first; all states for null. */
+  escalations(state: EscalationState | null): Promise<Escalation[]>;
+  escalation(id: string): Promise<Escalation | null>;
+  /** Answers a question: resets its signature's count, keeps the guidance, quarantines or releases its tests (ME-7). */
+  resolve(id: string, answer: Answer): Promise<Escalation | null>;
+  quarantines(): Promise<Quarantine[]>;
+  close(): Promise<void>;
+}
+
+/** What the books of a ledger share. */
+export interface Book {
+  readonly db: Database;
+  readonly project: string;
+  /** ISO 8601. */
+  readonly now: () => string;
+  readonly newId: () => string;
+}

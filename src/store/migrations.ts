@@ -1,0 +1,124 @@
+import { sql, type Kysely, type Transaction } from 'kysely';
+
+/** A step from one version of the store to the next; version n is what the first n steps made. */
+export type Migration = (db: Transaction<unknown>) => Promise<void>;
+
+/** All steps, oldest first. One that was released is never changed: a store may have taken it. */
+export const migrations: readonly Migration[] = [first];
+
+async function first(db: Transaction<unknown>): Promise<void> {
+  await createRuns(db);
+  await createSignatures(db);
+  await createCauses(db);
+  await createAttempts(db);
+  await createEscalations(db);
+  await createQuarantines(db);
+}
+
+function createRuns(db: Kysely<unknown>): Promise<void> {
+  return db.schema
+    .createTable('runs')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('project', 'text', (column) => column.notNull())
+    .addColumn('started_at', 'text', (column) => column.notNull())
+    .addColumn('ended_at', 'text')
+    .addColumn('outcome', 'text')
+    .addColumn('exit_code', 'integer')
+    .addColumn('request', 'text', (column) => column.notNull())
+    .addColumn('standings', 'text', (column) => column.notNull())
+    .addColumn('flaky', 'integer', (column) => column.notNull())
+    .addColumn('agent_runs_avoided', 'integer', (column) => column.notNull())
+    .addColumn('resumed_from', 'text')
+    .execute();
+}
+
+function createSignatures(db: Kysely<unknown>): Promise<void> {
+  return db.schema
+    .createTable('signatures')
+    .addColumn('signature', 'text', (column) => column.primaryKey())
+    .addColumn('project', 'text', (column) => column.notNull())
+    .addColumn('count', 'integer', (column) => column.notNull())
+    .addColumn('failed_fixes', 'integer', (column) => column.notNull())
+    .addColumn('healed_times', 'integer', (column) => column.notNull())
+    .addColumn('healed_at', 'text')
+    .addColumn('healed_in', 'text')
+    .addColumn('came_back', 'integer', (column) => column.notNull())
+    .addColumn('came_back_at', 'text')
+    .addColumn('guidance', 'text')
+    .addColumn('first_seen', 'text', (column) => column.notNull())
+    .addColumn('last_seen', 'text', (column) => column.notNull())
+    .execute();
+}
+
+function createCauses(db: Kysely<unknown>): Promise<void> {
+  return db.schema
+    .createTable('causes')
+    .addColumn('run_id', 'text', (column) => column.notNull())
+    .addColumn('id', 'text', (column) => column.notNull())
+    .addColumn('project', 'text', (column) => column.notNull())
+    .addColumn('signature', 'text', (column) => column.notNull())
+    .addColumn('category', 'text', (column) => column.notNull())
+    .addColumn('verdict', 'text', (column) => column.notNull())
+    .addColumn('reason', 'text', (column) => column.notNull())
+    .addColumn('ended_at', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('causes_key', ['run_id', 'id'])
+    .execute();
+}
+
+async function createAttempts(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('attempts')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('run_id', 'text', (column) => column.notNull())
+    .addColumn('cause_id', 'text', (column) => column.notNull())
+    .addColumn('project', 'text', (column) => column.notNull())
+    .addColumn('signature', 'text', (column) => column.notNull())
+    .addColumn('n', 'integer', (column) => column.notNull())
+    .addColumn('agent', 'text')
+    .addColumn('runner', 'text')
+    .addColumn('started_at', 'text', (column) => column.notNull())
+    .addColumn('finished_at', 'text')
+    .addColumn('outcome', 'text')
+    .addColumn('judged', 'text')
+    .addColumn('cost_usd', 'double precision')
+    .addColumn('files', 'text')
+    .addColumn('claim', 'text')
+    .addColumn('failed_because', 'text')
+    .addColumn('patch', 'text')
+    .execute();
+  await db.schema.createIndex('attempts_by_signature').on('attempts').column('signature').execute();
+}
+
+async function createEscalations(db: Kysely<unknown>): Promise<void> {
+  const texts = ['project', 'signature', 'run_id', 'category', 'retry', 'problem'];
+  const more = ['recommendation', 'tried', 'choices', 'tests', 'state', 'created_at'];
+  const table = [...texts, ...more].reduce(
+    (building, name) => building.addColumn(name, 'text', (column) => column.notNull()),
+    db.schema.createTable('escalations').addColumn('id', 'text', (column) => column.primaryKey()),
+  );
+  await table
+    .addColumn('choice', 'text')
+    .addColumn('guidance', 'text')
+    .addColumn('resolved_at', 'text')
+    .execute();
+  // Two machines that meet the same failure ask one question.
+  await db.schema
+    .createIndex('one_question_a_signature')
+    .unique()
+    .on('escalations')
+    .column('signature')
+    .where(sql<boolean>`state = 'pending'`)
+    .execute();
+}
+
+function createQuarantines(db: Kysely<unknown>): Promise<void> {
+  return db.schema
+    .createTable('quarantines')
+    .addColumn('project', 'text', (column) => column.notNull())
+    .addColumn('test_id', 'text', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('escalation_id', 'text', (column) => column.notNull())
+    .addColumn('since', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('quarantines_key', ['project', 'test_id'])
+    .execute();
+}

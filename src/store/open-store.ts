@@ -1,0 +1,117 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { Kysely, PostgresDialect } from 'kysely';
+import type Libsql from 'libsql';
+import { redact } from '../secrets/redact.js';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import { libsqlDialect } from './libsql-dialect.js';
+import { migrate, type Migrated } from './migrate.js';
+import type { Database, Tables } from './tables.js';
+
+/** How long a process waits for another one's write, in milliseconds. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Opens the store at a path (relative to `cwd`; SQLite, made where it is not there) or a `postgres://` URL, at the newest
+ * version. What is there and cannot be understood is `store-unreadable`, and never taken for an empty store; a store that
+ * cannot be reached or written is `store-unusable`, and healing goes on without one (ME-9).
+ */
+export async function openStore(location: string, cwd: string): Promise<Result<Database, Problem>> {
+  let db: Database | undefined;
+  try {
+    const isPostgres = isUrl(location);
+    db = isPostgres ? await connect(location) : await openFile(path.resolve(cwd, location));
+    const problem = problemOf(await migrate(db as unknown as Kysely<unknown>, isPostgres), location);
+    if (!problem) return ok(db);
+    await db.destroy();
+    return err(problem);
+  } catch (error) {
+    // What went wrong is being told already.
+    await db?.destroy().catch(() => undefined);
+    return err(isDamage(error) ? damaged(location, textOf(error)) : unusable(location, textOf(error)));
+  }
+}
+
+/** The `store` of agents.yaml names a server. */
+function isUrl(location: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(location);
+}
+
+// Both drivers are loaded when they are needed: a green run needs neither (CL-4).
+
+async function connect(url: string): Promise<Database> {
+  const { default: pg } = await import('pg');
+  const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: PATIENCE_MS });
+  // A connection that breaks while nobody uses it is replaced by the next query, or fails that.
+  pool.on('error', () => undefined);
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+async function openFile(file: string): Promise<Database> {
+  const { default: Libsql } = await import('libsql');
+  mkdirSync(path.dirname(file), { recursive: true });
+  const database = new Libsql(file, { timeout: PATIENCE_MS });
+  try {
+    checkFile(database);
+    database.pragma('journal_mode = WAL');
+    // Every commit reaches the disk: there are few, and each stands for money that was spent.
+    database.pragma('synchronous = FULL');
+    return new Kysely<Tables>({ dialect: libsqlDialect(database) });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Looks before anything is written: what is not ours stays as it is. */
+function checkFile(database: Libsql.Database): void {
+  const [check] = database.pragma('quick_check(1)') as { quick_check?: string }[];
+  if (check?.quick_check !== 'ok') throw new Damage(check?.quick_check ?? 'the check of the file failed');
+  const tables = database.prepare(`select name from sqlite_master where type = 'table'`).all() as {
+    name: string;
+  }[];
+  if (tables.length > 0 && !tables.some(({ name }) => name === 'store_version'))
+    throw new Damage('it holds tables, and none of them is self-heal’s');
+}
+
+class Damage extends Error {}
+
+function isDamage(error: unknown): boolean {
+  const code = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  return error instanceof Damage || code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT';
+}
+
+function problemOf(found: Migrated, location: string): Problem | null {
+  if (found.kind === 'current') return null;
+  if (found.kind === 'unversioned') return damaged(location, 'it does not say which version it is');
+  return {
+    kind: 'store-unreadable',
+    message: `The store ${redact(location)} was made by a newer self-heal (its version is ${found.version}, this one knows ${found.known})`,
+    remedy: 'Use that self-heal, or name another store in agents.yaml.',
+  };
+}
+
+function damaged(location: string, detail: string): Problem {
+  return {
+    kind: 'store-unreadable',
+    message: `The store ${redact(location)} is damaged, or is no store of self-heal`,
+    detail: redact(detail),
+    remedy: 'Put back a copy of it, or move it away: without it all counts and open questions are forgotten.',
+  };
+}
+
+function unusable(location: string, detail: string): Problem {
+  return {
+    kind: 'store-unusable',
+    message: `The store ${redact(location)} cannot be opened`,
+    detail: redact(detail),
+    remedy: 'Check that it is there and that you may write it (`store` in agents.yaml).',
+  };
+}
+
+/** Node joins the failed addresses of one host in an error without a message of its own. */
+function textOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(textOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}

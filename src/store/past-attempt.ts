@@ -1,0 +1,25 @@
+import type { Selectable } from 'kysely';
+import type { AgentClaim, Attempt, FileChange } from '../core/attempt.js';
+import type { Tables } from './tables.js';
+
+/** An attempt as the store kept it; its patch is named relative to any run's folder, since these lie side by side. */
+export function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
+  return {
+    n: row.n,
+    agent: row.agent,
+    slashCommand: row.agent === null ? null : `/${row.agent}`,
+    runner: row.runner,
+    outcome: (row.outcome ?? 'aborted') as Attempt['outcome'],
+    claim: row.claim === null ? null : (JSON.parse(row.claim) as AgentClaim),
+    usage: null,
+    judged: (row.judged ?? 'not-judged') as Attempt['judged'],
+    durationMs: 0,
+    files: row.files === null ? [] : (JSON.parse(row.files) as FileChange[]),
+    patch: row.patch === null ? null : `../${row.run_id}/${row.patch}`,
+    prompt: null,
+    checkpoints: null,
+    proof: [],
+    takenBack: row.judged !== 'green',
+    failedBecause: row.failed_because,
+  };
+}

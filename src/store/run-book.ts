@@ -1,0 +1,55 @@
+import type { Book, Ledger, StoredRun } from './ledger.js';
+import { storedJson } from './stored-text.js';
+
+/** The part of the ledger that keeps runs: what was asked of them, and where their tests stand. */
+export function createRunBook({
+  db,
+  project,
+  now,
+}: Book): Pick<Ledger, 'runStarted' | 'keepStandings' | 'runEnded' | 'run'> {
+  return {
+    runStarted: async ({ runId, request, resumedFrom }) => {
+      await db
+        .insertInto('runs')
+        .values({
+          id: runId,
+          project,
+          started_at: now(),
+          request: storedJson(request),
+          standings: 'null',
+          flaky: 0,
+          agent_runs_avoided: 0,
+          resumed_from: resumedFrom,
+        })
+        .execute();
+    },
+    keepStandings: async (runId, standings) => {
+      await db
+        .updateTable('runs')
+        .set({ standings: storedJson(standings) })
+        .where('id', '=', runId)
+        .execute();
+    },
+    runEnded: async (runId, { outcome, exitCode, flaky, agentRunsAvoided }) => {
+      await db
+        .updateTable('runs')
+        .set({ ended_at: now(), outcome, exit_code: exitCode, flaky, agent_runs_avoided: agentRunsAvoided })
+        .where('id', '=', runId)
+        .execute();
+    },
+    run: async (runId) => {
+      const all = db.selectFrom('runs').selectAll().where('project', '=', project);
+      const chosen = runId === null ? all.orderBy('started_at', 'desc') : all.where('id', '=', runId);
+      const row = await chosen.executeTakeFirst();
+      if (!row) return null;
+      const found: StoredRun = {
+        runId: row.id,
+        startedAt: row.started_at,
+        outcome: row.outcome,
+        request: JSON.parse(row.request),
+        standings: JSON.parse(row.standings),
+      };
+      return found;
+    },
+  };
+}

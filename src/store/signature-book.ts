@@ -1,0 +1,149 @@
+import type { Attempt, Judgement } from '../core/attempt.js';
+import { countChange, noEarlierTries, type EarlierFix } from '../core/remembered.js';
+import type { Book, Memory } from './ledger.js';
+import { pastAttempt } from './past-attempt.js';
+import type { Database } from './tables.js';
+
+/** An agent is told of so many failed tries; more would say the same at length. */
+const TRIES_TOLD = 5;
+
+/** What is remembered by signature. */
+export interface SignatureBook {
+  meet(signature: string, runId: string): Promise<Omit<Memory, 'open'>>;
+}
+
+/** The part of the ledger that knows failures by their signature. */
+export function createSignatureBook(book: Book): SignatureBook {
+  return {
+    meet: (signature, runId) =>
+      book.db.transaction().execute(async (db) => {
+        await see(db, book, signature);
+        await noteComeback(db, book, { signature, runId });
+        const row = await db
+          .selectFrom('signatures')
+          .selectAll()
+          .where('signature', '=', signature)
+          .executeTakeFirst();
+        const fix = row?.healed_at && row.healed_in !== runId ? await lastFix(db, row) : null;
+        return {
+          tries: row ? { count: row.count, failedFixes: row.failed_fixes } : noEarlierTries,
+          tried: await failedTries(db, signature, row?.healed_at ?? ''),
+          fix,
+          guidance: row?.guidance ?? null,
+        };
+      }),
+  };
+}
+
+/** Makes the signature's row where there is none. */
+export async function see(db: Database, { project, now }: Book, signature: string): Promise<void> {
+  const time = now();
+  const fresh = { count: 0, failed_fixes: 0, healed_times: 0, healed_at: null, healed_in: null };
+  await db
+    .insertInto('signatures')
+    .values({
+      signature,
+      project,
+      ...fresh,
+      came_back: 0,
+      came_back_at: null,
+      guidance: null,
+      first_seen: time,
+      last_seen: time,
+    })
+    .onConflict((conflict) => conflict.column('signature').doUpdateSet({ last_seen: time }))
+    .execute();
+}
+
+/** A healed failure that shows in a later run did not hold: that is counted once for each heal. */
+async function noteComeback(
+  db: Database,
+  { now }: Book,
+  { signature, runId }: { signature: string; runId: string },
+): Promise<void> {
+  await db
+    .updateTable('signatures')
+    .set((set) => ({ came_back: set('came_back', '+', 1), came_back_at: now() }))
+    .where('signature', '=', signature)
+    .where('healed_at', 'is not', null)
+    .where('healed_in', '!=', runId)
+    .where((where) =>
+      where.or([where('came_back_at', 'is', null), where('came_back_at', '<', where.ref('healed_at'))]),
+    )
+    .execute();
+}
+
+/** What a judged try does to its signature's count; the database does the adding, so that no count is lost (ME-10). */
+export async function changeCount(
+  db: Database,
+  book: Book,
+  so: { signature: string; runId: string; judged: Judgement; isFix: boolean },
+): Promise<void> {
+  const change = countChange(so.judged);
+  if (change === 'leaves') return;
+  if (change === 'resets') return markHealed(db, book, so);
+  await db
+    .updateTable('signatures')
+    .set((set) => ({
+      count: set('count', '+', 1),
+      failed_fixes: set('failed_fixes', '+', so.isFix ? 1 : 0),
+    }))
+    .where('signature', '=', so.signature)
+    .execute();
+}
+
+/** Begins the count of a healed signature anew; guidance has served. */
+export async function markHealed(
+  db: Database,
+  { now }: Book,
+  { signature, runId }: { signature: string; runId: string },
+): Promise<void> {
+  await db
+    .updateTable('signatures')
+    .set((set) => ({
+      count: 0,
+      failed_fixes: 0,
+      guidance: null,
+      healed_times: set('healed_times', '+', 1),
+      healed_at: now(),
+      healed_in: runId,
+    }))
+    .where('signature', '=', signature)
+    .execute();
+}
+
+async function failedTries(db: Database, signature: string, since: string): Promise<Attempt[]> {
+  const rows = await db
+    .selectFrom('attempts')
+    .selectAll()
+    .where('signature', '=', signature)
+    .where('judged', 'in', ['still-failing', 'vanished'])
+    .where('finished_at', '>', since)
+    .orderBy('finished_at', 'desc')
+    .limit(TRIES_TOLD)
+    .execute();
+  return rows.map(pastAttempt).reverse();
+}
+
+async function lastFix(
+  db: Database,
+  row: { signature: string; healed_at: string | null; healed_in: string | null; healed_times: number },
+): Promise<EarlierFix> {
+  const found = await db
+    .selectFrom('attempts')
+    .selectAll()
+    .where('signature', '=', row.signature)
+    .where('judged', '=', 'green')
+    .orderBy('finished_at', 'desc')
+    .executeTakeFirst();
+  const attempt = found ? pastAttempt(found) : null;
+  return {
+    runId: row.healed_in ?? '',
+    healedAt: row.healed_at ?? '',
+    times: row.healed_times,
+    agent: attempt?.agent ?? null,
+    summary: attempt?.claim?.summary ?? null,
+    files: attempt?.files ?? [],
+    patch: attempt?.patch ?? null,
+  };
+}

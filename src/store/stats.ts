@@ -1,0 +1,133 @@
+import { sql } from 'kysely';
+import type { Database } from './tables.js';
+
+/** What the stored runs of a project come to. Rates are from 0 to 1, null where there is nothing to rate. */
+export interface Stats {
+  readonly runs: number;
+  readonly classes: readonly RatedClass[];
+  readonly agents: readonly RatedAgent[];
+  /** How often a failure was healed, and how often one of these came back in a later run. */
+  readonly heals: number;
+  readonly cameBack: number;
+  readonly heldRate: number | null;
+  readonly flaky: number;
+  readonly agentRuns: number;
+  readonly agentRunsAvoided: number;
+  readonly costUsd: number | null;
+  readonly costPerHealUsd: number | null;
+}
+
+/** Causes of one class; one that another error took the place of is rated under that. */
+export interface RatedClass {
+  readonly category: string;
+  readonly failures: number;
+  readonly healed: number;
+  readonly healRate: number | null;
+}
+
+/** What one agent did; a run of it that no re-run judged (its API failed, it was interrupted) is not rated. */
+export interface RatedAgent {
+  readonly agent: string;
+  readonly runs: number;
+  readonly healed: number;
+  readonly healRate: number | null;
+  readonly costUsd: number | null;
+}
+
+/** Counts over all stored runs of a project. */
+export async function readStats(db: Database, project: string): Promise<Stats> {
+  const [runs, classes, agents, heals] = await Promise.all([
+    runTotals(db, project),
+    ratedClasses(db, project),
+    ratedAgents(db, project),
+    healTotals(db, project),
+  ]);
+  const costs = agents.flatMap(({ costUsd }) => costUsd ?? []);
+  const costUsd = costs.length > 0 ? costs.reduce((sum, cost) => sum + cost, 0) : null;
+  const healedByAgents = agents.reduce((sum, { healed }) => sum + healed, 0);
+  return {
+    ...runs,
+    classes,
+    agents,
+    ...heals,
+    heldRate: rate(heals.heals - heals.cameBack, heals.heals),
+    agentRuns: agents.reduce((sum, agent) => sum + agent.runs, 0),
+    costUsd,
+    costPerHealUsd: costUsd === null || healedByAgents === 0 ? null : costUsd / healedByAgents,
+  };
+}
+
+// PostgreSQL hands back counts and sums as text, since they may exceed a number.
+
+async function runTotals(db: Database, project: string) {
+  const row = await db
+    .selectFrom('runs')
+    .select(({ fn }) => [
+      fn.countAll().as('runs'),
+      fn.sum('flaky').as('flaky'),
+      fn.sum('agent_runs_avoided').as('avoided'),
+    ])
+    .where('project', '=', project)
+    .executeTakeFirst();
+  return {
+    runs: Number(row?.runs ?? 0),
+    flaky: Number(row?.flaky ?? 0),
+    agentRunsAvoided: Number(row?.avoided ?? 0),
+  };
+}
+
+async function ratedClasses(db: Database, project: string): Promise<RatedClass[]> {
+  const rows = await db
+    .selectFrom('causes')
+    .select(({ fn }) => [
+      'category',
+      fn.countAll().as('failures'),
+      fn.sum(sql<number>`case when verdict = 'healed' then 1 else 0 end`).as('healed'),
+    ])
+    .where('project', '=', project)
+    .where('verdict', '!=', 'superseded')
+    .groupBy('category')
+    .orderBy('category')
+    .execute();
+  return rows.map((row) => {
+    const [failures, healed] = [Number(row.failures), Number(row.healed)];
+    return { category: row.category, failures, healed, healRate: rate(healed, failures) };
+  });
+}
+
+async function ratedAgents(db: Database, project: string): Promise<RatedAgent[]> {
+  const rows = await db
+    .selectFrom('attempts')
+    .select(({ fn }) => [
+      'agent',
+      fn.countAll().as('runs'),
+      fn.sum(sql<number>`case when judged = 'green' then 1 else 0 end`).as('healed'),
+      fn.sum(sql<number>`case when judged = 'not-judged' then 0 else 1 end`).as('judged'),
+      fn.sum('cost_usd').as('cost'),
+    ])
+    .where('project', '=', project)
+    .where('agent', 'is not', null)
+    .where('finished_at', 'is not', null)
+    .groupBy('agent')
+    .orderBy('agent')
+    .execute();
+  return rows.map((row) => {
+    const healed = Number(row.healed);
+    const healRate = rate(healed, Number(row.judged));
+    const costUsd = row.cost === null ? null : Number(row.cost);
+    return { agent: row.agent ?? '', runs: Number(row.runs), healed, healRate, costUsd };
+  });
+}
+
+async function healTotals(db: Database, project: string) {
+  const row = await db
+    .selectFrom('signatures')
+    .select(({ fn }) => [fn.sum('healed_times').as('heals'), fn.sum('came_back').as('back')])
+    .where('project', '=', project)
+    .executeTakeFirst();
+  return { heals: Number(row?.heals ?? 0), cameBack: Number(row?.back ?? 0) };
+}
+
+function rate(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { guidanceFrom, questionAbout } from '../../../src/core/escalation.js';
+import { inPlainWords, withoutCode } from '../../../src/core/plain-words.js';
+import { countChange } from '../../../src/core/remembered.js';
+import { aCause, aDiagnosed, aDiagnosis, anAttempt, failing } from '../../rig/builders.js';
+
+const nothingTried = { attempts: [], asked: null };
+const facts = aDiagnosis().facts;
+
+describe('a question to a person', () => {
+  it.each([
+    ['never_retry', ['provide-credentials', 'skip']],
+    ['env_error', ['skip', 'simplify', 'guide']],
+    ['code_error', ['skip', 'simplify', 'guide']],
+  ] as const)('ME-5 %s offers %j', (retry, choices) => {
+    const lead = aDiagnosed({ diagnosis: aDiagnosis({ retry }) });
+    expect(questionAbout(aCause({ lead }), nothingTried).choices).toEqual(choices);
+  });
+
+  it('ME-5 names each test of the cause, and each attempt in a sentence', () => {
+    const lead = failing('t1');
+    const members = [lead, failing('t2')];
+    const attempts = [
+      anAttempt({ files: [], outcome: 'timed-out', takenBack: false }),
+      anAttempt({ agent: null, slashCommand: null, files: [] }),
+    ];
+    const question = questionAbout(aCause({ lead, members }), { attempts, asked: null });
+    expect(question.tests.map((test) => test.id)).toEqual(['t1', 't2']);
+    expect(question.problem).toContain('2 tests fail for it');
+    expect(question.tried).toEqual([
+      '/debugger changed nothing and did not finish in time; the test failed in the same way.',
+      'The test was run again with the code as it was, and failed again.',
+    ]);
+  });
+
+  it.each([
+    [{ category: 'database-error', facts: { ...facts, table: 'orders', policy: 'p' } }, 'security rule'],
+    [{ category: 'network-error', facts: { ...facts, endpoint: 'POST /api/orders → 500' } }, '/api/orders'],
+    [{ category: 'runtime-error', facts: { ...facts, source: 'src/cart.ts:12:5' } }, 'in src/cart.ts.'],
+    [{ category: 'unknown', retry: 'never_retry' }, 'credentials'],
+  ] as const)('ME-5 says in plain words what is wrong: %j', (over, words) => {
+    const said = inPlainWords(aDiagnosis(over), { tests: 1, asked: null });
+    expect(said).toContain(words);
+    expect(said).not.toMatch(/:\d+|getBy|select /i);
+  });
+
+  it('ME-5 what an agent asks is shown without code and stack', () => {
+    const asked = 'Which is right?\n```ts\nconst a = 1;\n```\n    at pay (src/a.ts:1:2)\nTanks or Thanks?';
+    expect(withoutCode(asked)).toBe('Which is right? Tanks or Thanks?');
+  });
+});
+
+it.each([
+  [{ choice: 'guide', guidance: ' It is Thanks. ' }, 'It is Thanks.'],
+  [{ choice: 'provide-credentials', guidance: null }, null],
+  [{ choice: 'skip', guidance: 'never mind' }, null],
+] as const)('ME-7 the answer %j tells the next agent %j', (answer, told) => {
+  expect(guidanceFrom(answer)).toBe(told);
+});
+
+it('ME-7 a simpler version is asked for in words, before what the person adds', () => {
+  expect(guidanceFrom({ choice: 'simplify', guidance: 'no animation' })).toMatch(
+    /^Try a simpler version.*no animation$/,
+  );
+});
+
+it.each([
+  ['still-failing', 'counts'],
+  ['vanished', 'counts'],
+  ['green', 'resets'],
+  ['changed', 'leaves'],
+  ['not-judged', 'leaves'],
+] as const)('ME-2 ME-4 a try that was judged %s %s', (judged, change) => {
+  expect(countChange(judged)).toBe(change);
+});
