@@ -1,0 +1,88 @@
+import { alignSteps, type Alignment } from './align-steps.js';
+import { weaknesses } from './is-as-strong.js';
+import type { AssertionStep, Root, Step } from './outline.js';
+import type { Violation } from './violation.js';
+
+/** What became weaker in the tests themselves: tests that are gone or empty, and steps that check less (HN-3). */
+export function compareTests(before: readonly Root[], after: readonly Root[]): Violation[] {
+  const found: Violation[] = [];
+  const aligned: Alignment[] = [];
+  for (const [key, olds] of byKey(before)) {
+    const news = byKey(after).get(key) ?? [];
+    olds.forEach((old, index) => {
+      const now = news[index];
+      if (!now) found.push(...missing(old, after));
+      else if (old.steps.length > 0 && now.steps.length === 0 && old.kind === 'test') found.push(emptied(old, now));
+      else {
+        const alignment = alignSteps(old.steps, now.steps);
+        aligned.push(alignment);
+        found.push(...alignment.lost.flatMap((lost) => explain(lost.before, lost.after)));
+      }
+    });
+  }
+  return [...found, ...absentNow(aligned)];
+}
+
+function byKey(roots: readonly Root[]): Map<string, Root[]> {
+  const groups = new Map<string, Root[]>();
+  for (const root of roots) groups.set(root.key, [...(groups.get(root.key) ?? []), root]);
+  return groups;
+}
+
+/** A helper that nobody calls may go; a test may not, and a new name is a new test. */
+function missing(old: Root, after: readonly Root[]): Violation[] {
+  if (old.kind !== 'test') return [];
+  const says = after.some((one) => one.file === old.file)
+    ? `the test "${old.title}" is gone, or has another name`
+    : `the file with the test "${old.title}" is gone, or has another name`;
+  return [{ rule: 'test-removed', file: old.file, line: old.line, before: old.source, after: null, says }];
+}
+
+function emptied(old: Root, now: Root): Violation {
+  const says = `the test "${old.title}" does nothing now`;
+  return { rule: 'test-emptied', file: now.file, line: now.line, before: old.source, after: now.source, says };
+}
+
+function explain(before: Step, after: Step | null): Violation[] {
+  if (!after) {
+    const rule = before.kind === 'assertion' ? 'assertion-removed' : 'step-removed';
+    const says = before.kind === 'assertion' ? 'an assertion is gone, or no longer reached' : 'a step of the test is gone, or no longer reached';
+    return [{ rule, file: before.file, line: before.line, before: before.source, after: null, says }];
+  }
+  return weaknesses(before, after).map(({ rule, says }) => ({
+    rule,
+    file: after.file,
+    line: after.line,
+    before: before.source,
+    after: after.source,
+    says,
+  }));
+}
+
+/**
+ * "There is no error message" holds for any locator that finds nothing: such a locator may only change where the same
+ * change is made, and has to find something, elsewhere.
+ */
+function absentNow(aligned: readonly Alignment[]): Violation[] {
+  const pairs = aligned.flatMap((one) => one.kept);
+  const proven = new Set(pairs.filter(([old]) => !isNegated(old)).flatMap(replacements));
+  return pairs
+    .filter(([old]) => isNegated(old))
+    .flatMap((pair) => {
+      const [old, now] = pair;
+      if (replacements(pair).every((one) => proven.has(one))) return [];
+      const says = 'a locator that must find nothing was changed, and nothing shows that the new one can find anything';
+      return [{ rule: 'absence-unproven', file: now.file, line: now.line, before: old.source, after: now.source, says }];
+    });
+}
+
+function isNegated(step: Step): step is AssertionStep {
+  return step.kind === 'assertion' && step.negated;
+}
+
+function replacements([old, now]: readonly [Step, Step]): string[] {
+  return old.locators.flatMap(({ code }, index) => {
+    const other = now.locators[index]?.code;
+    return other === undefined || other === code ? [] : [`${code} → ${other}`];
+  });
+}
