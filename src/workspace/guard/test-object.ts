@@ -1,16 +1,18 @@
 import { lookUp, type Scope } from './scope.js';
-import { nameOf, nodeIn, propertyOf, type SyntaxNode } from './syntax.js';
+import { bare, nameOf, nodeIn, propertyOf, type SyntaxNode } from './syntax.js';
 import type { TestSources } from './test-sources.js';
 
 /** The leftmost name of a chain of members and calls: `test` of `test.describe.only('x')`. */
-export function rootName(node: SyntaxNode): SyntaxNode | null {
+export function rootName(given: SyntaxNode): SyntaxNode | null {
+  const node = bare(given);
   if (node.type === 'Identifier') return node;
   const next = node.type === 'MemberExpression' ? nodeIn(node, 'object') : nodeIn(node, 'callee');
   return next ? rootName(next) : null;
 }
 
 /** The chain's names after its root: `['describe', 'only']`. */
-export function chainOf(node: SyntaxNode): string[] {
+export function chainOf(given: SyntaxNode): string[] {
+  const node = bare(given);
   if (node.type === 'MemberExpression') {
     const object = nodeIn(node, 'object');
     return [...(object ? chainOf(object) : []), propertyOf(node) ?? '?'];
