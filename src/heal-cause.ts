@@ -4,7 +4,9 @@ import type { Cause } from './core/cause.js';
 import { judge } from './core/judge.js';
 import { decide, type Conclusion } from './core/policy.js';
 import { unreachable } from './core/unreachable.js';
+import { violationLine } from './core/guard/violation.js';
 import { deploy, type Deployment } from './deploy.js';
+import { guardAttempt } from './guard-attempt.js';
 import { retest, type Retest } from './retest.js';
 import type { Session } from './session.js';
 
@@ -94,6 +96,18 @@ async function attempt(session: Session, cause: Cause, { agent, n, previous }: T
   const { outcome } = deployed.attempt;
   if (outcome === 'aborted' || outcome === 'unusable') {
     return announce(session, cause, { attempt: await takenBack(session, deployed), retest: null });
+  }
+  const violations = await guardAttempt(session, cause, deployed);
+  if (violations.length > 0) {
+    const rejected = {
+      judged: 'rejected',
+      failedBecause: `weakens the tests: ${violationLine(violations[0]!)}`,
+      violations,
+    } as const;
+    return announce(session, cause, {
+      attempt: { ...(await takenBack(session, deployed)), ...rejected },
+      retest: null,
+    });
   }
   const seen = await retest(session, { failures: [cause.lead], purpose: 'retest', causeId: cause.id });
   if (session.signal.aborted) {

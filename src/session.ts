@@ -7,6 +7,7 @@ import type { SuitePurpose } from './event.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import type { RunFolder } from './run-folder.js';
 import type { Spending } from './spending.js';
+import type { Guard } from './workspace/guard/create-guard.js';
 import type { Workspace } from './workspace/workspace.js';
 
 /** What every step of one run is given: the effects as functions, and the run's own state. */
@@ -21,6 +22,8 @@ export interface Session {
   readonly signal: AbortSignal;
   /** Null where there is no git program: then nobody can tell what an agent changed. */
   readonly workspace: Workspace | null;
+  /** Judges what an agent changed (HN-3); null or absent where nobody can tell what that is. */
+  readonly guard?: Guard | null;
   readonly runAgent: RunAgent;
   readonly spending: Spending;
   /** Exactly these tests again, or the whole selection for null. */

@@ -75,7 +75,7 @@ function contextTest({ failure }: DiagnosedFailure, root: string): ContextTest |
 }
 
 async function previous(attempt: Attempt, runDir: string): Promise<PreviousAttempt> {
-  const { n, agent, outcome, claim, files, failedBecause } = attempt;
+  const { n, agent, outcome, claim, files, failedBecause, violations } = attempt;
   const patch = attempt.patch
     ? await readFile(path.join(runDir, attempt.patch), 'utf8').catch(() => null)
     : null;
@@ -86,6 +86,7 @@ async function previous(attempt: Attempt, runDir: string): Promise<PreviousAttem
     claim,
     files,
     failedBecause,
+    ...(violations ? { violations } : {}),
     patch: patch && middleCut(patch, MAX_PATCH_CHARACTERS),
   };
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { violationLine } from '../core/guard/violation.js';
 import { fenced, middleCut } from '../core/fenced.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
 
@@ -24,6 +25,7 @@ export function renderPrompt(context: AgentContext, { slashCommand, contextFile 
     lines('Requests that failed', requestLines(context)),
     lines('Server output', context.serverOutput.split('\n').slice(-20)),
     triedBefore(context.previousAttempts),
+    rejectedBefore(context.previousAttempts),
     whereTheRestLies(context, contextFile),
     rules,
   ];
@@ -91,6 +93,23 @@ function triedBefore(attempts: readonly PreviousAttempt[]): string {
   });
   const now = 'These changes were taken back. Do not repeat them; choose a fundamentally different approach.';
   return section('What was tried before', `${tried.join('\n\n')}\n\n${now}`);
+}
+
+/** What the guard found is told once: a second rejection ends the cause (HN-3). */
+function rejectedBefore(attempts: readonly PreviousAttempt[]): string {
+  const violations = attempts.flatMap((one) => one.violations ?? []).slice(0, 12);
+  if (violations.length === 0) return '';
+  const told = violations.map((one) =>
+    [
+      `- ${inline(violationLine(one))}`,
+      ...(one.before === null ? [] : [`  before: ${inline(one.before)}`]),
+      ...(one.after === null ? [] : [`  after: ${inline(one.after)}`]),
+    ].join('\n'),
+  );
+  return section(
+    'Rejected: the tests were weakened',
+    `${told.join('\n')}\n\nThis was found by comparing the tests before and after, and nothing was run with it. Mend the code that is tested instead. If it is rejected once more, nobody is asked again.`,
+  );
 }
 
 function whereTheRestLies({ screenshot, missing }: AgentContext, contextFile: string): string {

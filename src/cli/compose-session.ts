@@ -5,10 +5,12 @@ import type { Settings } from '../core/settings.js';
 import { createDiagnose } from '../diagnose.js';
 import { runPrepare } from '../prepare.js';
 import { sweep } from '../process/end-processes.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
 import type { RunFolder } from '../run-folder.js';
 import type { Session } from '../session.js';
 import { createSpending } from '../spending.js';
 import type { SuiteRuns } from '../suite-runs.js';
+import { createGuard } from '../workspace/guard/create-guard.js';
 import { openWorkspace } from '../workspace/workspace.js';
 
 /** What a session is made of. */
@@ -24,11 +26,13 @@ export interface SessionParts {
   readonly startedAt: number;
   /** Whether there is anything to heal: a green run opens no store and starts no git (CL-4). */
   readonly isRed: boolean;
+  /** The run's first suite, from which the guard knows which files are tests. */
+  readonly first: SuiteRun;
 }
 
 /** Puts the real effects together. */
 export async function composeSession(parts: SessionParts): Promise<Session> {
-  const { settings, cwd, env, folder, suites, bus, signal, startedAt, isRed } = parts;
+  const { settings, cwd, env, folder, suites, bus, signal, startedAt, isRed, first } = parts;
   const workspace = isRed ? await openWorkspace(cwd) : null;
   if (isRed && !workspace) {
     const message =
@@ -43,6 +47,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     bus,
     signal,
     workspace,
+    guard: workspace && createGuard(workspace, first),
     clock: systemClock,
     spending: createSpending(startedAt),
     runAgent: createRunAgent(),

@@ -84,6 +84,7 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
     startedAt,
     signal: interrupts.signal,
     isRed: isRed(first),
+    first,
   });
   const record = request.options.dryRun
     ? await planRun(session, first, request.options.json ? () => undefined : showPlan)

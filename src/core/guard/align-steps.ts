@@ -37,7 +37,10 @@ export function alignSteps(before: readonly Step[], after: readonly Step[]): Ali
       j += 1;
     }
   }
-  return { kept, lost: lost.map(({ before: old, gap }) => ({ before: old, after: takePlace(old, gap, free) })) };
+  return {
+    kept,
+    lost: lost.map(({ before: old, gap }) => ({ before: old, after: takePlace(old, gap, free) })),
+  };
 }
 
 /** Lengths of the longest common run of steps from each pair of positions. */

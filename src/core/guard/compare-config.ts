@@ -16,9 +16,17 @@ const lowered: readonly (readonly [pattern: RegExp, rule: string, fallback: numb
 ];
 
 const families: readonly (readonly [RegExp, string, string])[] = [
-  [/(?:^|\.)(?:testDir|testMatch|testIgnore|grep|grepInvert|shard|repeatEach|maxFailures)$/, 'selection-changed', 'which tests run was changed'],
+  [
+    /(?:^|\.)(?:testDir|testMatch|testIgnore|grep|grepInvert|shard|repeatEach|maxFailures)$/,
+    'selection-changed',
+    'which tests run was changed',
+  ],
   [/^projects/, 'projects-changed', 'the projects of the config were changed'],
-  [/(?:napshot|toHaveScreenshot|toMatchSnapshot|toMatchAriaSnapshot|toPass)/, 'snapshot-loosened', 'how snapshots are compared was changed'],
+  [
+    /(?:napshot|toHaveScreenshot|toMatchSnapshot|toMatchAriaSnapshot|toPass)/,
+    'snapshot-loosened',
+    'how snapshots are compared was changed',
+  ],
   [/^forbidOnly$/, 'only-allowed', 'forbidOnly was changed'],
   [/^webServer/, 'server-changed', 'the web server of the tests was changed'],
   [/^(?:globalSetup|globalTeardown)/, 'setup-changed', 'the global set-up was changed'],
@@ -31,9 +39,19 @@ export function compareConfig(before: readonly ConfigEntry[], after: readonly Co
     const [old, now] = [olds.get(path), news.get(path)];
     if (harmless.test(path) || old?.value === now?.value) return [];
     const limit = lowered.find(([pattern]) => pattern.test(path));
-    if (limit) return isLowered({ old, now, fallback: limit[2] }) ? [] : [violation({ rule: limit[1], says: `${path} was raised`, old, now })];
+    if (limit)
+      return isLowered({ old, now, fallback: limit[2] })
+        ? []
+        : [violation({ rule: limit[1], says: `${path} was raised`, old, now })];
     const family = families.find(([pattern]) => pattern.test(path));
-    return [violation({ rule: family?.[1] ?? 'config-changed', says: `${family?.[2] ?? 'the Playwright config was changed'} (${path || 'as a whole'})`, old, now })];
+    return [
+      violation({
+        rule: family?.[1] ?? 'config-changed',
+        says: `${family?.[2] ?? 'the Playwright config was changed'} (${path || 'as a whole'})`,
+        old,
+        now,
+      }),
+    ];
   });
 }
 
@@ -58,7 +76,24 @@ function isLowered({ old, now, fallback }: Change): boolean {
   return to <= from;
 }
 
-function violation({ rule, says, old, now }: { rule: string; says: string; old: ConfigEntry | undefined; now: ConfigEntry | undefined }): Violation {
+function violation({
+  rule,
+  says,
+  old,
+  now,
+}: {
+  rule: string;
+  says: string;
+  old: ConfigEntry | undefined;
+  now: ConfigEntry | undefined;
+}): Violation {
   const place = now ?? old;
-  return { rule, file: place?.file ?? '', line: place?.line ?? null, before: old?.source ?? null, after: now?.source ?? null, says };
+  return {
+    rule,
+    file: place?.file ?? '',
+    line: place?.line ?? null,
+    before: old?.source ?? null,
+    after: now?.source ?? null,
+    says,
+  };
 }

@@ -25,7 +25,9 @@ export function compareMarks(before: readonly Mark[], after: readonly Mark[]): V
       return [];
     }
     const { family, file, line, source } = mark;
-    const raised = before.find((old) => old.family === family && old.text === mark.text && mark.amount !== null);
+    const raised = before.find(
+      (old) => old.family === family && old.text === mark.text && mark.amount !== null,
+    );
     const says = `${families[family] ?? family} (${mark.text})`;
     return [{ rule: family, file, line, before: raised?.source ?? null, after: source, says }];
   });

@@ -20,17 +20,36 @@ export function comparePackage(
   );
   const versions = changed(before.playwright, now.playwright);
   return [
-    ...scripts.map((name) => violation(file, { name, parts: [before.scripts, now.scripts], says: `the script ${name} starts tests` })),
-    ...versions.map((name) => violation(file, { name, parts: [before.playwright, now.playwright], says: `another version of ${name} is another judge` })),
+    ...scripts.map((name) =>
+      violation(file, {
+        name,
+        parts: [before.scripts, now.scripts],
+        says: `the script ${name} starts tests`,
+      }),
+    ),
+    ...versions.map((name) =>
+      violation(file, {
+        name,
+        parts: [before.playwright, now.playwright],
+        says: `another version of ${name} is another judge`,
+      }),
+    ),
   ];
 }
 
 function isTestScript(name: string, command = ''): boolean {
-  return /(?:^|[:-])(?:pre|post)?(?:test|e2e|playwright)(?:$|[:-])/.test(name) || /\bplaywright\b/.test(command);
+  return (
+    /(?:^|[:-])(?:pre|post)?(?:test|e2e|playwright)(?:$|[:-])/.test(name) || /\bplaywright\b/.test(command)
+  );
 }
 
-function changed(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): string[] {
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => before[name] !== after[name]);
+function changed(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => before[name] !== after[name],
+  );
 }
 
 interface Change {
@@ -40,5 +59,12 @@ interface Change {
 }
 
 function violation(file: string, { name, parts: [old = {}, now = {}], says }: Change): Violation {
-  return { rule: 'package-changed', file, line: null, before: old[name] ?? null, after: now[name] ?? null, says };
+  return {
+    rule: 'package-changed',
+    file,
+    line: null,
+    before: old[name] ?? null,
+    after: now[name] ?? null,
+    says,
+  };
 }

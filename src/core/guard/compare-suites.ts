@@ -15,6 +15,8 @@ export function compareSuites(before: SuiteOutline, after: SuiteOutline): Violat
 
 /** A helper that ten tests call is told of once. */
 export function distinct(violations: readonly Violation[]): Violation[] {
-  const seen = new Map(violations.map((one) => [JSON.stringify([one.rule, one.file, one.line, one.before]), one]));
+  const seen = new Map(
+    violations.map((one) => [JSON.stringify([one.rule, one.file, one.line, one.before]), one]),
+  );
   return [...seen.values()];
 }

@@ -12,7 +12,8 @@ export function compareTests(before: readonly Root[], after: readonly Root[]): V
     olds.forEach((old, index) => {
       const now = news[index];
       if (!now) found.push(...missing(old, after));
-      else if (old.steps.length > 0 && now.steps.length === 0 && old.kind === 'test') found.push(emptied(old, now));
+      else if (old.steps.length > 0 && now.steps.length === 0 && old.kind === 'test')
+        found.push(emptied(old, now));
       else {
         const alignment = alignSteps(old.steps, now.steps);
         aligned.push(alignment);
@@ -40,13 +41,23 @@ function missing(old: Root, after: readonly Root[]): Violation[] {
 
 function emptied(old: Root, now: Root): Violation {
   const says = `the test "${old.title}" does nothing now`;
-  return { rule: 'test-emptied', file: now.file, line: now.line, before: old.source, after: now.source, says };
+  return {
+    rule: 'test-emptied',
+    file: now.file,
+    line: now.line,
+    before: old.source,
+    after: now.source,
+    says,
+  };
 }
 
 function explain(before: Step, after: Step | null): Violation[] {
   if (!after) {
     const rule = before.kind === 'assertion' ? 'assertion-removed' : 'step-removed';
-    const says = before.kind === 'assertion' ? 'an assertion is gone, or no longer reached' : 'a step of the test is gone, or no longer reached';
+    const says =
+      before.kind === 'assertion'
+        ? 'an assertion is gone, or no longer reached'
+        : 'a step of the test is gone, or no longer reached';
     return [{ rule, file: before.file, line: before.line, before: before.source, after: null, says }];
   }
   return weaknesses(before, after).map(({ rule, says }) => ({
@@ -71,8 +82,18 @@ function absentNow(aligned: readonly Alignment[]): Violation[] {
     .flatMap((pair) => {
       const [old, now] = pair;
       if (replacements(pair).every((one) => proven.has(one))) return [];
-      const says = 'a locator that must find nothing was changed, and nothing shows that the new one can find anything';
-      return [{ rule: 'absence-unproven', file: now.file, line: now.line, before: old.source, after: now.source, says }];
+      const says =
+        'a locator that must find nothing was changed, and nothing shows that the new one can find anything';
+      return [
+        {
+          rule: 'absence-unproven',
+          file: now.file,
+          line: now.line,
+          before: old.source,
+          after: now.source,
+          says,
+        },
+      ];
     });
 }
 

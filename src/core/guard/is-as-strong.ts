@@ -35,10 +35,22 @@ function assertionWeaknesses(before: AssertionStep, after: AssertionStep): Weakn
   add(before.negated !== after.negated, 'assertion-inverted', 'the assertion says the opposite now');
   add(before.subject !== after.subject, 'subject-changed', 'the assertion looks at something else now');
   add(!isMatcherKept(before, after), 'matcher-loosened', `${before.matcher} became ${after.matcher}`);
-  add(!isExpectedKept(before, after), 'expected-changed', `the expected value changed from ${before.expected || 'none'} to ${after.expected || 'none'}`);
+  add(
+    !isExpectedKept(before, after),
+    'expected-changed',
+    `the expected value changed from ${before.expected || 'none'} to ${after.expected || 'none'}`,
+  );
   add(after.soft && !before.soft, 'assertion-soft', 'expect.soft lets the test go on after it failed');
-  add(after.polled && !before.polled, 'assertion-polled', 'what was checked once is polled now until it fits');
-  add(after.options.some((one) => !before.options.includes(one)), 'options-loosened', `options were added: ${after.options.join(', ')}`);
+  add(
+    after.polled && !before.polled,
+    'assertion-polled',
+    'what was checked once is polled now until it fits',
+  );
+  add(
+    after.options.some((one) => !before.options.includes(one)),
+    'options-loosened',
+    `options were added: ${after.options.join(', ')}`,
+  );
   found.push(...locatorWeaknesses(before, after));
   return found;
 }
@@ -83,9 +95,15 @@ function locatorWeaknesses(before: AssertionStep, after: AssertionStep): Weaknes
   before.locators.forEach((old, index) => {
     const now = after.locators[index];
     if (!now || now.code === old.code) return;
-    if (now.anything && !old.anything) found.push({ rule: 'locator-matches-anything', says: `${now.code} is there on any page` });
-    if (now.alternatives > old.alternatives) found.push({ rule: 'locator-loosened', says: 'the locator got an alternative with or()' });
-    if (presence && !keepsTexts(old, now)) found.push({ rule: 'expected-text-changed', says: `the text that has to be there changed: ${old.code} became ${now.code}` });
+    if (now.anything && !old.anything)
+      found.push({ rule: 'locator-matches-anything', says: `${now.code} is there on any page` });
+    if (now.alternatives > old.alternatives)
+      found.push({ rule: 'locator-loosened', says: 'the locator got an alternative with or()' });
+    if (presence && !keepsTexts(old, now))
+      found.push({
+        rule: 'expected-text-changed',
+        says: `the text that has to be there changed: ${old.code} became ${now.code}`,
+      });
   });
   return found;
 }
@@ -104,7 +122,8 @@ function actionWeaknesses(before: ActionStep, after: ActionStep): Weakness[] {
   }
   before.locators.forEach((old, index) => {
     const now = after.locators[index];
-    if (now?.anything && !old.anything) found.push({ rule: 'locator-matches-anything', says: `${now.code} is there on any page` });
+    if (now?.anything && !old.anything)
+      found.push({ rule: 'locator-matches-anything', says: `${now.code} is there on any page` });
   });
   return found;
 }
@@ -113,7 +132,8 @@ function sharedWeaknesses(before: Step, after: Step): Weakness[] {
   const found: Weakness[] = [];
   const guards = after.guards.filter((guard) => !before.guards.includes(guard));
   for (const guard of new Set(guards)) found.push(guardWeakness(guard));
-  if (before.awaited && !after.awaited) found.push({ rule: 'not-awaited', says: 'nobody waits for it, so it cannot fail the test' });
+  if (before.awaited && !after.awaited)
+    found.push({ rule: 'not-awaited', says: 'nobody waits for it, so it cannot fail the test' });
   const usual = before.kind === 'assertion' ? EXPECT_TIMEOUT_MS : ACTION_TIMEOUT_MS;
   if (after.timeoutMs !== null && after.timeoutMs > (before.timeoutMs ?? usual)) {
     found.push({ rule: 'timeout-raised', says: 'its time-out was raised' });
@@ -122,9 +142,13 @@ function sharedWeaknesses(before: Step, after: Step): Weakness[] {
 }
 
 function guardWeakness(guard: string): Weakness {
-  if (guard === 'errors are caught') return { rule: 'error-swallowed', says: 'its error is caught, so it cannot fail the test' };
-  if (guard.startsWith('tried again')) return { rule: 'assertion-polled', says: 'it is tried again until it passes' };
-  if (guard.startsWith('unless ')) return { rule: 'early-return', says: `the test may end before it (${guard})` };
-  if (guard === 'nobody waits for it') return { rule: 'not-awaited', says: 'nobody waits for it, so it cannot fail the test' };
+  if (guard === 'errors are caught')
+    return { rule: 'error-swallowed', says: 'its error is caught, so it cannot fail the test' };
+  if (guard.startsWith('tried again'))
+    return { rule: 'assertion-polled', says: 'it is tried again until it passes' };
+  if (guard.startsWith('unless '))
+    return { rule: 'early-return', says: `the test may end before it (${guard})` };
+  if (guard === 'nobody waits for it')
+    return { rule: 'not-awaited', says: 'nobody waits for it, so it cannot fail the test' };
   return { rule: 'made-conditional', says: `it is not always reached now (${guard})` };
 }

@@ -28,7 +28,16 @@ export function judgeProtected(changes: readonly PathChange[]): Violation[] {
     const found = protectedPaths.find(([pattern]) => pattern.test(path));
     if (!found) return [];
     const [, says] = found;
-    return [{ rule: 'protected-file', file: path, line: null, before: before ? path : null, after: after ? path : null, says }];
+    return [
+      {
+        rule: 'protected-file',
+        file: path,
+        line: null,
+        before: before ? path : null,
+        after: after ? path : null,
+        says,
+      },
+    ];
   });
 }
 

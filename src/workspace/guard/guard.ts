@@ -3,13 +3,19 @@ import type { Category } from '../../core/diagnosis.js';
 import { compareMarks } from '../../core/guard/compare-marks.js';
 import { comparePackage, type PackageParts } from '../../core/guard/compare-package.js';
 import { compareSuites, distinct } from '../../core/guard/compare-suites.js';
-import { isSnapshotPath, judgeProtected, judgeSnapshots, type PathChange } from '../../core/guard/judge-paths.js';
+import {
+  isSnapshotPath,
+  judgeProtected,
+  judgeSnapshots,
+  type PathChange,
+} from '../../core/guard/judge-paths.js';
 import type { Violation } from '../../core/guard/violation.js';
 import type { Tree } from '../tree.js';
 import { judgeTestFiles } from './judge-test-files.js';
 import { readAppMarks } from './read-app-marks.js';
+import { isCode } from './resolve-import.js';
 import { readSuite } from './read-suite.js';
-import { readTestCode, type SuitePlaces, testPlaces } from './test-files.js';
+import { isSpecName, readTestCode, type SuitePlaces, type TestCode, testPlaces } from './test-files.js';
 
 /** What an agent changed, and what it was to heal. */
 export interface GuardRequest {
@@ -31,7 +37,8 @@ export async function guard(request: GuardRequest): Promise<Violation[]> {
   const paths = request.changes.map((one) => one.path);
   const [before, after] = await Promise.all([request.before.read(paths), request.after.read(paths)]);
   const changes = paths.map((path) => ({ path, before: before.has(path), after: after.has(path) }));
-  const tests = await judgeTests(request, changes);
+  const suite = await withSpecs(request);
+  const tests = await judgeTests({ ...request, suite }, changes);
   const others = changes.filter(({ path }) => !tests.files.has(path));
   return distinct([
     ...judgeProtected(changes),
@@ -47,6 +54,12 @@ export async function guard(request: GuardRequest): Promise<Violation[]> {
   ]);
 }
 
+/** A suite that did not start named no test: then the specs are known by their names. */
+async function withSpecs({ suite, before }: GuardRequest): Promise<SuitePlaces> {
+  if (suite.testFiles.length > 0) return suite;
+  return { ...suite, testFiles: (await before.paths()).filter((path) => isSpecName.test(path)) };
+}
+
 interface TestJudgement {
   readonly violations: readonly Violation[];
   /** Changed files that are the tests' own. */
@@ -56,30 +69,70 @@ interface TestJudgement {
 async function judgeTests(request: GuardRequest, changes: readonly PathChange[]): Promise<TestJudgement> {
   const { suite, category } = request;
   const isAmongTests = testPlaces(suite);
-  const [old, now] = await Promise.all([readTestCode(request.before, suite), readTestCode(request.after, suite)]);
-  const code = new Set([old, now].flatMap((one) => [...one.parsed.map((file) => file.path), ...one.unparsable]));
-  const touched = changes.filter(({ path }) => (isAmongTests(path) || code.has(path)) && !isSnapshotPath(path));
+  const old = await readTestCode(request.before, suite);
+  const concerns = changes.some(
+    ({ path, before }) => isAmongTests(path) || isIn(old, path) || (!before && isCode(path)),
+  );
+  // Where the app alone was changed, the tests need not be read twice.
+  const now = concerns ? await readTestCode(request.after, suite) : old;
+  const code = new Set(
+    [old, now].flatMap((one) => [...one.parsed.map((file) => file.path), ...one.unparsable]),
+  );
+  const touched = changes.filter(
+    ({ path }) => (isAmongTests(path) || code.has(path)) && !isSnapshotPath(path),
+  );
   const files = new Set(touched.map((one) => one.path));
-  const stray = changes.filter(({ path, before }) => !before && /(?:^|\/)playwright\.config\.[mc]?[jt]s$/.test(path));
+  const stray = changes.filter(
+    ({ path, before }) => !before && /(?:^|\/)playwright\.config\.[mc]?[jt]s$/.test(path),
+  );
   const another = stray.map(({ path }) => violationOf(path));
   if (touched.length === 0) return { violations: another, files };
-  const outlines = [old, now].map(({ parsed, importedFile }) => readSuite({ files: parsed, importedFile, config: suite.config }));
+  const outlines = [old, now].map(({ parsed, importedFile }) =>
+    readSuite({ files: parsed, importedFile, config: suite.config }),
+  );
   const [oldSuite, newSuite] = outlines;
   if (!oldSuite || !newSuite) return { violations: another, files };
   return {
     files,
-    violations: [...another, ...judgeTestFiles({ category, changes: touched, old, now, config: { path: suite.config, isRead: oldSuite.config.length > 0 } }), ...compareSuites(oldSuite, newSuite)],
+    violations: [
+      ...another,
+      ...judgeTestFiles({
+        category,
+        changes: touched,
+        old,
+        now,
+        config: { path: suite.config, isRead: oldSuite.config.length > 0 },
+      }),
+      ...compareSuites(oldSuite, newSuite),
+    ],
   };
 }
 
-function violationOf(file: string): Violation {
-  return { rule: 'config-changed', file, line: null, before: null, after: file, says: 'another Playwright config was added' };
+function isIn({ parsed, unparsable }: TestCode, path: string): boolean {
+  return unparsable.includes(path) || parsed.some((one) => one.path === path);
 }
 
-function judgePackages(changes: readonly PathChange[], before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): Violation[] {
+function violationOf(file: string): Violation {
+  return {
+    rule: 'config-changed',
+    file,
+    line: null,
+    before: null,
+    after: file,
+    says: 'another Playwright config was added',
+  };
+}
+
+function judgePackages(
+  changes: readonly PathChange[],
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): Violation[] {
   return changes
     .filter(({ path }) => /(?:^|\/)package\.json$/.test(path))
-    .flatMap(({ path }) => comparePackage(path, packageParts(before.get(path)), packageParts(after.get(path))));
+    .flatMap(({ path }) =>
+      comparePackage(path, packageParts(before.get(path)), packageParts(after.get(path))),
+    );
 }
 
 function packageParts(text: string | undefined): PackageParts | null {
@@ -87,7 +140,9 @@ function packageParts(text: string | undefined): PackageParts | null {
   try {
     const value = JSON.parse(text) as Record<string, Record<string, string> | undefined>;
     const versions = { ...value['peerDependencies'], ...value['devDependencies'], ...value['dependencies'] };
-    const playwright = Object.fromEntries(Object.entries(versions).filter(([name]) => /^(?:@playwright\/test|playwright(?:-core)?)$/.test(name)));
+    const playwright = Object.fromEntries(
+      Object.entries(versions).filter(([name]) => /^(?:@playwright\/test|playwright(?:-core)?)$/.test(name)),
+    );
     return { scripts: value['scripts'] ?? {}, playwright };
   } catch {
     return null;

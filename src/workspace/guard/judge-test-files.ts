@@ -31,11 +31,18 @@ export function judgeTestFiles({ category, changes, old, now, config }: TestFile
   return changes.flatMap((change) => {
     const { path } = change;
     const unparsable = [...now.unparsable, ...(change.after ? old.unparsable : [])];
-    if (unparsable.includes(path)) return [whole(change, 'cannot-be-judged', 'the test file does not parse, so nobody can say what it checks')];
+    if (unparsable.includes(path))
+      return [
+        whole(change, 'cannot-be-judged', 'the test file does not parse, so nobody can say what it checks'),
+      ];
     const [before, after] = [fileIn(old, path), fileIn(now, path)];
     if (!change.before || (before && after && isSameProgram(before, after))) return [];
-    if (path === config.path && (!after || !config.isRead)) return [whole(change, 'config-changed', 'the Playwright config was changed')];
-    if (readOnly[category]) return [lineOf(change, { before, after, says: `the tests are read-only for a ${category}: mend the app` })];
+    if (path === config.path && (!after || !config.isRead))
+      return [whole(change, 'config-changed', 'the Playwright config was changed')];
+    if (readOnly[category])
+      return [
+        lineOf(change, { before, after, says: `the tests are read-only for a ${category}: mend the app` }),
+      ];
     return isCode(path) ? [] : [whole(change, 'test-data-changed', 'a file that the tests use was changed')];
   });
 }
@@ -49,7 +56,10 @@ function whole({ path, before, after }: PathChange, rule: string, says: string):
 }
 
 /** The first line that differs. */
-function lineOf(change: PathChange, { before, after, says }: { before: SourceFile | null; after: SourceFile | null; says: string }): Violation {
+function lineOf(
+  change: PathChange,
+  { before, after, says }: { before: SourceFile | null; after: SourceFile | null; says: string },
+): Violation {
   if (!before || !after) return whole(change, 'tests-read-only', says);
   const [olds, news] = [before.text.split('\n'), after.text.split('\n')];
   const index = olds.findIndex((line, at) => line.trim() !== news[at]?.trim());

@@ -1,7 +1,16 @@
 import type { LocatorText } from '../../core/guard/outline.js';
 import { readLocator } from './read-locator.js';
 import { declareAll, declarePattern, innerScope, lookUp, type Scope } from './scope.js';
-import { bare, childrenOf, isFunction, nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from './syntax.js';
+import {
+  bare,
+  childrenOf,
+  isFunction,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  propertyOf,
+  type SyntaxNode,
+} from './syntax.js';
 import type { TestSources } from './test-sources.js';
 
 /** An expression in one spelling: names replaced by what they stand for, formatting and types gone. */
@@ -67,7 +76,9 @@ function inner(node: SyntaxNode, field: string, { scope, at }: { scope: Scope; a
 
 function printLiteral(node: SyntaxNode): string {
   const { value } = node;
-  return typeof value === 'string' || typeof value === 'number' ? JSON.stringify(value) : String(node['raw'] ?? value);
+  return typeof value === 'string' || typeof value === 'number'
+    ? JSON.stringify(value)
+    : String(node['raw'] ?? value);
 }
 
 function printName(node: SyntaxNode, scope: Scope): string {
@@ -80,10 +91,14 @@ function printName(node: SyntaxNode, scope: Scope): string {
 
 /** A template whose every part is known is a string like any other. */
 function printTemplate(node: SyntaxNode, scope: Scope, at: Printing): string {
-  const texts = nodesIn(node, 'quasis').map((one) => String((one['value'] as { cooked?: unknown })?.cooked ?? ''));
+  const texts = nodesIn(node, 'quasis').map((one) =>
+    String((one['value'] as { cooked?: unknown })?.cooked ?? ''),
+  );
   const parts = nodesIn(node, 'expressions').map((one) => print(one, scope, at));
   const known = parts.map((part) => (/^(?:"|-?\d)/.test(part) ? String(parsed(part)) : null));
-  const filled = texts.map((text, index) => text + (index < parts.length ? (known[index] ?? `\${${parts[index]}}`) : ''));
+  const filled = texts.map(
+    (text, index) => text + (index < parts.length ? (known[index] ?? `\${${parts[index]}}`) : ''),
+  );
   const joined = JSON.stringify(filled.join(''));
   return known.every((one) => one !== null) ? joined : `template ${joined}`;
 }
@@ -106,7 +121,13 @@ function printBinary(node: SyntaxNode, scope: Scope, at: Printing): string {
     if (operator === '-') return String(a - b);
     if (operator === '/') return String(a / b);
   }
-  if (typeof a === 'string' && typeof b === 'string' && operator === '+' && left.startsWith('"') && right.startsWith('"')) {
+  if (
+    typeof a === 'string' &&
+    typeof b === 'string' &&
+    operator === '+' &&
+    left.startsWith('"') &&
+    right.startsWith('"')
+  ) {
     return JSON.stringify(a + b);
   }
   return `(${left} ${operator} ${right})`;
@@ -128,14 +149,17 @@ export function propertyTexts(node: SyntaxNode, scope: Scope, at: Printing): str
     const value = nodeIn(one, 'value');
     const key = nodeIn(one, 'key');
     if (!key || !value) return printOther(one, scope, at);
-    const name = one['computed'] === true ? `[${print(key, scope, at)}]` : (nameOf(key) ?? print(key, scope, at));
+    const name =
+      one['computed'] === true ? `[${print(key, scope, at)}]` : (nameOf(key) ?? print(key, scope, at));
     return `${name}: ${print(value, scope, at)}`;
   });
 }
 
 function printFunction(node: SyntaxNode, scope: Scope, at: Printing): string {
   const within = innerScope(scope);
-  nodesIn(node, 'params').forEach((one, index) => declarePattern(one, { scope: within, label: `‹${index}›` }));
+  nodesIn(node, 'params').forEach((one, index) =>
+    declarePattern(one, { scope: within, label: `‹${index}›` }),
+  );
   const body = nodeIn(node, 'body');
   if (!body) return '=> {}';
   if (body.type !== 'BlockStatement') return `=> ${print(body, within, at)}`;
@@ -148,10 +172,11 @@ function printFunction(node: SyntaxNode, scope: Scope, at: Printing): string {
 }
 
 function printOther(node: SyntaxNode, scope: Scope, at: Printing): string {
-  if (node.type === 'CallExpression') {
+  if (node.type === 'CallExpression' || node.type === 'NewExpression') {
     const callee = nodeIn(node, 'callee');
     const args = nodesIn(node, 'arguments').map((one) => print(one, scope, at));
-    return `${callee ? printCallee(bare(callee), scope, at) : ''}(${args.join(', ')})`;
+    const made = node.type === 'NewExpression' ? 'new ' : '';
+    return `${made}${callee ? printCallee(bare(callee), scope, at) : ''}(${args.join(', ')})`;
   }
   const parts = childrenOf(node).map((child) => print(child, scope, at));
   const operator = typeof node['operator'] === 'string' ? ` ${node['operator']}` : '';

@@ -56,7 +56,14 @@ export function waitOf(node: SyntaxNode, at: At): BareAssertion | null {
   const parts = callParts(node, at);
   if (!parts) return null;
   const { name, locators, options, data } = parts;
-  const base = { kind: 'assertion', soft: false, polled: false, options: [], locators, timeoutMs: timeoutIn(options) } as const;
+  const base = {
+    kind: 'assertion',
+    soft: false,
+    polled: false,
+    options: [],
+    locators,
+    timeoutMs: timeoutIn(options),
+  } as const;
   if (name === 'waitForURL') {
     return { ...base, subject: 'page', matcher: 'toHaveURL', negated: false, expected: data.join(', ') };
   }
@@ -108,7 +115,13 @@ function isPage(text: string): boolean {
 
 function locatorCall(selector: SyntaxNode): SyntaxNode {
   const at = { start: selector.start, end: selector.end };
-  const callee = { type: 'MemberExpression', object: { type: 'Identifier', name: 'page', ...at }, property: { type: 'Identifier', name: 'locator', ...at }, computed: false, ...at };
+  const callee = {
+    type: 'MemberExpression',
+    object: { type: 'Identifier', name: 'page', ...at },
+    property: { type: 'Identifier', name: 'locator', ...at },
+    computed: false,
+    ...at,
+  };
   return { type: 'CallExpression', callee, arguments: [selector], ...at };
 }
 

@@ -2,12 +2,21 @@ import path from 'node:path';
 import type { Mark } from '../../core/guard/outline.js';
 import { placeAt } from './read-steps.js';
 import { isCode } from './resolve-import.js';
-import { nameOf, nodeIn, parseSource, propertyOf, type SourceFile, type SyntaxNode, visit } from './syntax.js';
+import {
+  nameOf,
+  nodeIn,
+  parseSource,
+  propertyOf,
+  type SourceFile,
+  type SyntaxNode,
+  visit,
+} from './syntax.js';
 
 const FAMILY = 'app-detects-tests';
 
 /** Names in an environment that only a test run sets. */
-const testVariable = /^(?:PLAYWRIGHT\w*|PW_\w+|PWTEST\w*|E2E\w*|TEST_WORKER_INDEX|TEST_PARALLEL_INDEX|VITEST\w*|JEST_WORKER_ID|SELF_HEAL\w*)$/;
+const testVariable =
+  /^(?:PLAYWRIGHT\w*|PW_\w+|PWTEST\w*|E2E\w*|TEST_WORKER_INDEX|TEST_PARALLEL_INDEX|VITEST\w*|JEST_WORKER_ID|SELF_HEAL\w*)$/;
 /** Names that build tools use as well: they count only where they decide something. */
 const perhapsVariable = /^(?:TEST|CI|NODE_ENV|MODE)$/;
 
@@ -51,18 +60,26 @@ function signOf(node: SyntaxNode, titles: ReadonlySet<string>): string | null {
     const name = propertyOf(node);
     if (name === 'webdriver') return 'navigator.webdriver';
     if (name && /^__(?:playwright|pw)/i.test(name)) return name;
-    return name && testVariable.test(name) && isEnvironment(nodeIn(node, 'object')) ? `environment ${name}` : null;
+    return name && testVariable.test(name) && isEnvironment(nodeIn(node, 'object'))
+      ? `environment ${name}`
+      : null;
   }
-  if (node.type === 'Identifier' && /^__(?:playwright|pw_)/i.test(String(node['name']))) return String(node['name']);
-  const text = node.type === 'TemplateElement' ? String((node['value'] as { cooked?: unknown })?.cooked ?? '') : nameOf(node);
+  if (node.type === 'Identifier' && /^__(?:playwright|pw_)/i.test(String(node['name'])))
+    return String(node['name']);
+  const text =
+    node.type === 'TemplateElement'
+      ? String((node['value'] as { cooked?: unknown })?.cooked ?? '')
+      : nameOf(node);
   if (node.type === 'Identifier' || text === null) return literalSign(node);
-  if (/HeadlessChrome|\bplaywright\b.*\buser-?agent\b|^Playwright\//i.test(text)) return 'the browser of the tests by its name';
+  if (/HeadlessChrome|\bplaywright\b.*\buser-?agent\b|^Playwright\//i.test(text))
+    return 'the browser of the tests by its name';
   return titles.has(text) ? `the title of a test: ${text}` : null;
 }
 
 /** `/Headless/.test(navigator.userAgent)` */
 function literalSign(node: SyntaxNode): string | null {
-  const pattern = node.type === 'Literal' ? (node['regex'] as { pattern?: string } | undefined)?.pattern : undefined;
+  const pattern =
+    node.type === 'Literal' ? (node['regex'] as { pattern?: string } | undefined)?.pattern : undefined;
   return pattern !== undefined && /headless/i.test(pattern) ? 'the browser of the tests by its name' : null;
 }
 

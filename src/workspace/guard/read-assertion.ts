@@ -58,7 +58,9 @@ export function readAssertion(call: ExpectCall, scope: Scope, sources: TestSourc
   const options = hasOptions ? optionTexts(optionsNode, sources) : [];
   const polled = pollOptions ? optionTexts(sources.resolve(pollOptions, scope), sources) : [];
   const timeout = [...options, ...polled].find((one) => one.startsWith('timeout: '));
-  const flipped = options.some((one) => /^(?:visible|checked|attached|enabled|editable|hidden): false$/.test(one));
+  const flipped = options.some((one) =>
+    /^(?:visible|checked|attached|enabled|editable|hidden): false$/.test(one),
+  );
   const form = webFirst({
     text: subject.text,
     matcher: call.matcher,
@@ -73,14 +75,18 @@ export function readAssertion(call: ExpectCall, scope: Scope, sources: TestSourc
     expected: form.expected.join(', '),
     soft: via === 'soft',
     polled: via === 'poll',
-    options: options.filter((one) => !/^(?:timeout|intervals|message|visible|checked|attached|enabled|editable): /.test(one)),
+    options: options.filter(
+      (one) => !/^(?:timeout|intervals|message|visible|checked|attached|enabled|editable): /.test(one),
+    ),
     locators: [...subject.locators, ...expected.flatMap((one) => one.locators)],
     timeoutMs: timeout ? amountOf(timeout.slice('timeout: '.length)) : null,
   };
 }
 
 function takesOptions({ matcher, args }: ExpectCall): boolean {
-  return /^toBe(?:Visible|Hidden|Attached|Checked|Enabled|Disabled|Editable|Empty|Focused|InViewport|OK)$|^toPass$/.test(matcher)
+  return /^toBe(?:Visible|Hidden|Attached|Checked|Enabled|Disabled|Editable|Empty|Focused|InViewport|OK)$|^toPass$/.test(
+    matcher,
+  )
     ? args.length > 0
     : args.length > 1 || /^to(?:HaveScreenshot|MatchSnapshot|MatchAriaSnapshot)$/.test(matcher);
 }
@@ -136,19 +142,25 @@ function plainRead(form: Form): Form {
   if (!found) return form;
   const [pattern, names] = found;
   const subject = text.replace(/^await /, '').replace(pattern, '');
-  const same = names['same'] && /^to(?:Be|Equal|StrictEqual|HaveLength)$/.test(matcher) ? names['same'] : null;
+  const same =
+    names['same'] && /^to(?:Be|Equal|StrictEqual|HaveLength)$/.test(matcher) ? names['same'] : null;
   const part = names['part'] && matcher === 'toContain' ? names['part'] : null;
   if (same ?? part) return { ...form, text: subject, matcher: same ?? part ?? '' };
   if (!names['truth']) return form;
   const [only = ''] = expected;
-  const isTrue = matcher === 'toBeTruthy' || (/^to(?:Be|Equal|StrictEqual)$/.test(matcher) && only === 'true');
-  const isFalse = matcher === 'toBeFalsy' || (/^to(?:Be|Equal|StrictEqual)$/.test(matcher) && only === 'false');
+  const isTrue =
+    matcher === 'toBeTruthy' || (/^to(?:Be|Equal|StrictEqual)$/.test(matcher) && only === 'true');
+  const isFalse =
+    matcher === 'toBeFalsy' || (/^to(?:Be|Equal|StrictEqual)$/.test(matcher) && only === 'false');
   if (!isTrue && !isFalse) return form;
   return { text: subject, matcher: names['truth'], negated: form.negated !== isFalse, expected: [] };
 }
 
 /** `toBeHidden` is `not.toBeVisible`, `toBeDisabled` is `not.toBeEnabled`, and so on. */
-const opposites: Readonly<Record<string, string>> = { toBeHidden: 'toBeVisible', toBeDisabled: 'toBeEnabled' };
+const opposites: Readonly<Record<string, string>> = {
+  toBeHidden: 'toBeVisible',
+  toBeDisabled: 'toBeEnabled',
+};
 
 function positive(form: Form): Form {
   const opposite = opposites[form.matcher];

@@ -55,7 +55,8 @@ function flattenObject(node: SyntaxNode, at: Flattening): void {
     const key = nameOf(nodeIn(one, 'key'));
     const value = nodeIn(one, 'value') ?? nodeIn(one, 'argument');
     // What is spread in counts as written out here.
-    if (value) flatten(value, { ...at, path: key === null ? at.path : at.path === '' ? key : `${at.path}.${key}` });
+    if (value)
+      flatten(value, { ...at, path: key === null ? at.path : at.path === '' ? key : `${at.path}.${key}` });
   }
 }
 

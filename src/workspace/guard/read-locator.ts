@@ -3,8 +3,7 @@ import { print, type Printing } from './print-code.js';
 import { declareAll, declarePattern, innerScope, type Scope } from './scope.js';
 import { bare, isFunction, nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from './syntax.js';
 
-const fromPage =
-  /^(?:getBy(?:Role|Text|Label|Placeholder|AltText|Title|TestId)|locator|frameLocator|\$\$?)$/;
+const fromPage = /^(?:getBy(?:Role|Text|Label|Placeholder|AltText|Title|TestId)|locator|frameLocator|\$\$?)$/;
 const fromLocator = /^(?:filter|first|last|nth|and|or|contentFrame|owner)$/;
 const byText = /^getBy(?:Text|Label|Placeholder|AltText|Title)$/;
 
@@ -43,7 +42,7 @@ function chained({ outer, name, node, scope, at }: Link): LocatorText {
   return {
     code: outer ? `${outer.code}.${own}` : own,
     texts: [...(outer?.texts ?? []), ...texts, ...inner.flatMap((one) => one.texts)],
-    anything: isAnything(name, args[0] ?? '', texts) && (outer === null || name === 'or') ,
+    anything: isAnything(name, args[0] ?? '', texts) && (outer === null || name === 'or'),
     alternatives: (outer?.alternatives ?? 0) + (name === 'or' ? 1 : 0),
   };
 }
@@ -56,7 +55,11 @@ function spell(text: string, inner: readonly LocatorText[]): string {
 /** The texts that a visitor could see: they are an expectation where the locator is asserted to be there. */
 function textsOf(name: string, args: readonly string[]): string[] {
   const [first = '', second = ''] = args;
-  const named = [...`${first} ${second}`.matchAll(/\b(?:name|hasText|hasNotText): ("(?:[^"\\]|\\.)*"|\/(?:[^/\\]|\\.)+\/\w*)/g)];
+  const named = [
+    ...`${first} ${second}`.matchAll(
+      /\b(?:name|hasText|hasNotText): ("(?:[^"\\]|\\.)*"|\/(?:[^/\\]|\\.)+\/\w*)/g,
+    ),
+  ];
   const selected = [...first.matchAll(/(?:^"text=|:(?:has-)?text(?:-is)?\()\s*(?:\\?["'])?([^"'\\)]+)/g)];
   return [
     ...(byText.test(name) ? [first] : []),
@@ -66,8 +69,14 @@ function textsOf(name: string, args: readonly string[]): string[] {
 }
 
 function isAnything(name: string, first: string, texts: readonly string[]): boolean {
-  if (name === 'locator' && /^"(?:css=)?(?:body|html|head|\*|:root|div|span|xpath=\/\/\*|\/\/\*|\/\/body)"$/.test(first)) return true;
-  return texts.some((text) => /^(?:""|\/(?:\.[*+]?|\^|\$|\\w[*+]?|\[\^?\]|\(\?:\)|\.\*\??|\|.*|\\s\*)\/\w*)$/.test(text));
+  if (
+    name === 'locator' &&
+    /^"(?:css=)?(?:body|html|head|\*|:root|div|span|xpath=\/\/\*|\/\/\*|\/\/body)"$/.test(first)
+  )
+    return true;
+  return texts.some((text) =>
+    /^(?:""|\/(?:\.[*+]?|\^|\$|\\w[*+]?|\[\^?\]|\(\?:\)|\.\*\??|\|.*|\\s\*)\/\w*)$/.test(text),
+  );
 }
 
 /** `row('Tea')` where `row = (name) => page.getByRole('row', { name })`. */
@@ -102,7 +111,8 @@ export function callScope(
     const fallback = param.type === 'AssignmentPattern' ? nodeIn(param, 'right') : null;
     const name = left?.type === 'TSParameterProperty' ? null : nameOf(left);
     const value = given ?? fallback;
-    if (name && value) within.names.set(name, { kind: 'value', node: value, scope: given ? from.scope : made.scope });
+    if (name && value)
+      within.names.set(name, { kind: 'value', node: value, scope: given ? from.scope : made.scope });
     else if (left) bindPattern(left, { given, within, scope: from.scope, index });
   });
   return within;

@@ -30,7 +30,8 @@ const modifier: Look = (node, scope, sources) => {
   if (!name || !/^(?:skip|fixme|fail|only|slow)$/.test(name)) return [];
   const root = rootName(node);
   const isTest = root && (isTestObject(root, scope, sources) || isInfo(root) || name !== 'only');
-  const isData = root && lookUp(String(root['name']), scope)?.kind === 'value' && !isTestObject(root, scope, sources);
+  const isData =
+    root && lookUp(String(root['name']), scope)?.kind === 'value' && !isTestObject(root, scope, sources);
   return isTest && !isData ? [['test-modifier', [...chainOf(node)].join('.')]] : [];
 };
 
@@ -51,7 +52,9 @@ const modifierCondition: Look = (node, scope, sources) => {
 const destructured: Look = (node) => {
   const key = node.type === 'Property' ? nameOf(nodeIn(node, 'key')) : null;
   const isPattern = nodeIn(node, 'value')?.type === 'Identifier' && node['shorthand'] === true;
-  return key && isPattern && /^(?:skip|fixme|fail|only|slow)$/.test(key) ? [['test-modifier', `{ ${key} }`]] : [];
+  return key && isPattern && /^(?:skip|fixme|fail|only|slow)$/.test(key)
+    ? [['test-modifier', `{ ${key} }`]]
+    : [];
 };
 
 const limit: Look = (node, scope, sources) => {
@@ -72,20 +75,27 @@ const configured: Look = (node, scope, sources) => {
   if (name === 'use' && !isTestObject(root, scope, sources)) return [];
   const found = sources.resolve(first, scope);
   const family = /expect/i.test(String(root['name'])) ? 'expect-replaced' : 'run-option';
-  if (found.node.type !== 'ObjectExpression') return [[family, `${name} ${printCode(first, scope, sources).text}`]];
-  return nodesIn(found.node, 'properties').map((one) => {
-    const key = nameOf(nodeIn(one, 'key')) ?? '…';
-    const value = nodeIn(one, 'value');
-    const text = value ? printCode(value, found.scope, sources).text : '';
-    if (/timeout/i.test(key)) return ['timeout-raised', `${name}.${key}`, amountOf(text)] as const;
-    if (key === 'retries') return ['retries-raised', 'retries', Number(text) >= 0 ? Number(text) : Infinity] as const;
-    return [family, `${name} ${key}: ${text}`] as const;
-  }).filter(([, text]) => !/^use (?:testIdAttribute|trace|screenshot|video): /.test(text));
+  if (found.node.type !== 'ObjectExpression')
+    return [[family, `${name} ${printCode(first, scope, sources).text}`]];
+  return nodesIn(found.node, 'properties')
+    .map((one) => {
+      const key = nameOf(nodeIn(one, 'key')) ?? '…';
+      const value = nodeIn(one, 'value');
+      const text = value ? printCode(value, found.scope, sources).text : '';
+      if (/timeout/i.test(key)) return ['timeout-raised', `${name}.${key}`, amountOf(text)] as const;
+      if (key === 'retries')
+        return ['retries-raised', 'retries', Number(text) >= 0 ? Number(text) : Infinity] as const;
+      return [family, `${name} ${key}: ${text}`] as const;
+    })
+    .filter(([, text]) => !/^use (?:testIdAttribute|trace|screenshot|video): /.test(text));
 };
 
 const families: readonly (readonly [RegExp, string])[] = [
   [/^(?:route|routeFromHAR|routeWebSocket|fulfill|unroute|unrouteAll)$/, 'mocked-route'],
-  [/^(?:evaluate|evaluateAll|evaluateHandle|\$eval|\$\$eval|setContent|addInitScript|addScriptTag|addStyleTag|exposeFunction|exposeBinding|dispatchEvent|removeAllListeners|addLocatorHandler)$/, 'page-rewritten'],
+  [
+    /^(?:evaluate|evaluateAll|evaluateHandle|\$eval|\$\$eval|setContent|addInitScript|addScriptTag|addStyleTag|exposeFunction|exposeBinding|dispatchEvent|removeAllListeners|addLocatorHandler)$/,
+    'page-rewritten',
+  ],
   [/^(?:setFixedTime|setSystemTime|fastForward|runFor|pauseAt)$/, 'page-rewritten'],
 ];
 
@@ -103,7 +113,9 @@ const borrowed: Look = (node) => {
   const object = node.type === 'MemberExpression' ? nodeIn(node, 'object') : null;
   const name = object && propertyOf(object);
   const family = name ? families.find(([pattern]) => pattern.test(name))?.[1] : undefined;
-  return name && family && /^(?:call|apply|bind)$/.test(propertyOf(node) ?? '') ? [[family, `${name} borrowed`]] : [];
+  return name && family && /^(?:call|apply|bind)$/.test(propertyOf(node) ?? '')
+    ? [[family, `${name} borrowed`]]
+    : [];
 };
 
 const processCall: Look = (node, scope, sources) => {
@@ -112,10 +124,18 @@ const processCall: Look = (node, scope, sources) => {
   if (!callee || nameOf(object) !== 'process') return [];
   const name = propertyOf(callee) ?? '?';
   if (!/^(?:exit|kill|abort|reallyExit|on|once|addListener)$/.test(name)) return [];
-  return [['process-ended', `${name}(${nodesIn(node, 'arguments').map((one) => isFunction(one) ? '' : printCode(one, scope, sources).text).join(', ')})`]];
+  return [
+    [
+      'process-ended',
+      `${name}(${nodesIn(node, 'arguments')
+        .map((one) => (isFunction(one) ? '' : printCode(one, scope, sources).text))
+        .join(', ')})`,
+    ],
+  ];
 };
 
-const patchable = /^(?:expect|test|it|page|context|browser|request|globalThis|global|window|process|console|Date|Math|Promise|Array|Object|Locator|Page|module|require)$/;
+const patchable =
+  /^(?:expect|test|it|page|context|browser|request|globalThis|global|window|process|console|Date|Math|Promise|Array|Object|Locator|Page|module|require)$/;
 
 const patched: Look = (node) => {
   if (node.type === 'AssignmentExpression') {
@@ -124,12 +144,23 @@ const patched: Look = (node) => {
     if (!left || !root) return [];
     const chain = [String(root['name']), ...chainOf(left)];
     if (chain.join('.') === 'module.exports') return [];
-    return patchable.test(chain[0] ?? '') || chain.some((one) => /^(?:prototype|__proto__)$/.test(one)) ? [['patched', chain.join('.')]] : [];
+    return patchable.test(chain[0] ?? '') || chain.some((one) => /^(?:prototype|__proto__)$/.test(one))
+      ? [['patched', chain.join('.')]]
+      : [];
   }
   const callee = node.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
-  const text = callee?.type === 'MemberExpression' ? `${nameOf(nodeIn(callee, 'object')) ?? ''}.${propertyOf(callee) ?? ''}` : '';
+  const text =
+    callee?.type === 'MemberExpression'
+      ? `${nameOf(nodeIn(callee, 'object')) ?? ''}.${propertyOf(callee) ?? ''}`
+      : '';
   const [first] = nodesIn(node, 'arguments');
-  if (!/^(?:Object\.(?:defineProperty|defineProperties|assign|setPrototypeOf)|Reflect\.(?:set|defineProperty))$/.test(text) || !first) return [];
+  if (
+    !/^(?:Object\.(?:defineProperty|defineProperties|assign|setPrototypeOf)|Reflect\.(?:set|defineProperty))$/.test(
+      text,
+    ) ||
+    !first
+  )
+    return [];
   return first.type === 'ObjectExpression' ? [] : [['patched', text]];
 };
 
@@ -137,10 +168,16 @@ const replaced: Look = (node, scope, sources) => {
   if (node.type === 'CallExpression') {
     const callee = nodeIn(node, 'callee');
     const root = callee && rootName(callee);
-    if (!callee || !root || propertyOf(callee) !== 'extend' || !/expect/i.test(String(root['name']))) return [];
+    if (!callee || !root || propertyOf(callee) !== 'extend' || !/expect/i.test(String(root['name'])))
+      return [];
     return [['expect-replaced', 'expect.extend']];
   }
-  const local = node.type === 'ImportSpecifier' ? nodeIn(node, 'local') : node.type === 'VariableDeclarator' || /^(?:FunctionDeclaration|ClassDeclaration)$/.test(node.type) ? nodeIn(node, 'id') : null;
+  const local =
+    node.type === 'ImportSpecifier'
+      ? nodeIn(node, 'local')
+      : node.type === 'VariableDeclarator' || /^(?:FunctionDeclaration|ClassDeclaration)$/.test(node.type)
+        ? nodeIn(node, 'id')
+        : null;
   const name = nameOf(local);
   if (!local || (name !== 'test' && name !== 'expect')) return [];
   const origin = originOf(local, { scope, sources, left: 10 });

@@ -33,7 +33,8 @@ export function readRoots(sources: TestSources): Root[] {
     readDefinitions(nodesIn(file.program, 'body'), around);
     readFixtures(file.program, around);
   }
-  for (const { file, scope } of sources.files.values()) readRest(file.program, { sources, scope, reached, roots });
+  for (const { file, scope } of sources.files.values())
+    readRest(file.program, { sources, scope, reached, roots });
   return roots;
 }
 
@@ -70,7 +71,8 @@ function readDefinitionLoop(node: SyntaxNode, around: Around): void {
   const [left, right, body] = [nodeIn(node, 'left'), nodeIn(node, 'right'), nodeIn(node, 'body')];
   const elements = right && elementsOf(right, around);
   if (!elements || !left) return readBranch(body, around);
-  const pattern = left.type === 'VariableDeclaration' ? nodeIn(nodesIn(left, 'declarations')[0] ?? left, 'id') : left;
+  const pattern =
+    left.type === 'VariableDeclaration' ? nodeIn(nodesIn(left, 'declarations')[0] ?? left, 'id') : left;
   for (const { node: value, scope } of elements) {
     readBranch(body, { ...around, scope: boundScope(around.scope, { pattern, value, scope }) });
   }
@@ -84,8 +86,10 @@ function readDefinitionCall(call: SyntaxNode, around: Around): void {
   const made = args.map(bare).findLast(isFunction);
   if (!callee || !root || !made || !isTestObject(root, around.scope, around.sources)) return;
   const chain = [String(root['name']), ...chainOf(callee)];
-  if (chain.some((name) => /^(?:before|after)(?:Each|All)$|^(?:step|use|extend|configure)$/.test(name))) return;
-  const title = args[0] && !isFunction(bare(args[0])) ? printCode(args[0], around.scope, around.sources).text : '""';
+  if (chain.some((name) => /^(?:before|after)(?:Each|All)$|^(?:step|use|extend|configure)$/.test(name)))
+    return;
+  const title =
+    args[0] && !isFunction(bare(args[0])) ? printCode(args[0], around.scope, around.sources).text : '""';
   if (chain.includes('describe')) {
     const scope = parameterScope(made, around.scope);
     const body = nodeIn(made, 'body');
@@ -105,12 +109,20 @@ function readForEach(callee: SyntaxNode, made: SyntaxNode | undefined, around: A
   }
 }
 
-function readTest(call: SyntaxNode, { made, title }: { made: SyntaxNode; title: string }, around: Around): void {
+function readTest(
+  call: SyntaxNode,
+  { made, title }: { made: SyntaxNode; title: string },
+  around: Around,
+): void {
   const steps: Step[] = [];
   const { sources, scope, guards, reached } = around;
   const base: Reading = { sources, scope, guards, awaited: true, within: [], steps, reached };
   const read = (hook: Hook) =>
-    readFunction(hook.node, { ...base, guards: [...hook.guards], scope: parameterScope(hook.node, hook.scope) });
+    readFunction(hook.node, {
+      ...base,
+      guards: [...hook.guards],
+      scope: parameterScope(hook.node, hook.scope),
+    });
   around.before.forEach(read);
   read({ node: made, scope, guards });
   around.after.forEach(read);
@@ -125,7 +137,10 @@ function shown(titles: readonly string[], title: string): string {
 
 function hooksOf(statements: readonly SyntaxNode[], kind: RegExp, around: Around): Hook[] {
   return statements.flatMap((statement) => {
-    const call = statement.type === 'ExpressionStatement' ? bare(nodeIn(statement, 'expression') ?? statement) : statement;
+    const call =
+      statement.type === 'ExpressionStatement'
+        ? bare(nodeIn(statement, 'expression') ?? statement)
+        : statement;
     const callee = call.type === 'CallExpression' ? nodeIn(call, 'callee') : null;
     const name = callee && propertyOf(callee);
     const root = callee && rootName(callee);
@@ -173,7 +188,10 @@ function readRest(program: SyntaxNode, rest: Rest): void {
         : node.type === 'MethodDefinition'
           ? { name: nameOf(nodeIn(node, 'key')), made: nodeIn(node, 'value') }
           : node.type === 'VariableDeclarator' || node.type === 'ExportDefaultDeclaration'
-            ? { name: nameOf(nodeIn(node, 'id')) ?? 'default', made: nodeIn(node, 'init') ?? nodeIn(node, 'declaration') }
+            ? {
+                name: nameOf(nodeIn(node, 'id')) ?? 'default',
+                made: nodeIn(node, 'init') ?? nodeIn(node, 'declaration'),
+              }
             : null;
     if (!named?.name || !named.made || !isFunction(named.made) || rest.reached.has(named.made)) return;
     addRoot(named.made, { kind: 'function', name: named.name }, rest);

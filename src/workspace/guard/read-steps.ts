@@ -4,7 +4,17 @@ import { actionOf, isRead, waitOf } from './read-action.js';
 import { expectCall, readAssertion } from './read-assertion.js';
 import { callScope } from './read-locator.js';
 import { declareAll, declarePattern, innerScope, type Scope } from './scope.js';
-import { bare, childrenOf, isFunction, nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode, visit } from './syntax.js';
+import {
+  bare,
+  childrenOf,
+  isFunction,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  propertyOf,
+  type SyntaxNode,
+  visit,
+} from './syntax.js';
 import type { TestSources } from './test-sources.js';
 
 /** Where the reading stands. */
@@ -40,7 +50,9 @@ export function readFunction(node: SyntaxNode, reading: Reading): void {
 /** The scope in which a callback of a test runs: its fixtures go by their names. */
 export function parameterScope(node: SyntaxNode, scope: Scope): Scope {
   const within = innerScope(scope);
-  nodesIn(node, 'params').forEach((one, index) => declarePattern(one, { scope: within, label: `‹${index}›` }));
+  nodesIn(node, 'params').forEach((one, index) =>
+    declarePattern(one, { scope: within, label: `‹${index}›` }),
+  );
   return within;
 }
 
@@ -101,7 +113,10 @@ function readStatement(node: SyntaxNode, reading: Reading): Flow {
       return 'goes-on';
     case 'SwitchStatement':
       for (const one of nodesIn(node, 'cases')) {
-        readBlock(nodesIn(one, 'consequent'), { ...guarded(reading, 'in a switch'), scope: innerScope(reading.scope) });
+        readBlock(nodesIn(one, 'consequent'), {
+          ...guarded(reading, 'in a switch'),
+          scope: innerScope(reading.scope),
+        });
       }
       return 'goes-on';
     default:
@@ -157,7 +172,8 @@ function readForOf(node: SyntaxNode, reading: Reading): void {
     part(node, 'body', guarded(reading, 'in a loop'));
     return;
   }
-  const pattern = left.type === 'VariableDeclaration' ? nodeIn(nodesIn(left, 'declarations')[0] ?? left, 'id') : left;
+  const pattern =
+    left.type === 'VariableDeclaration' ? nodeIn(nodesIn(left, 'declarations')[0] ?? left, 'id') : left;
   for (const { node: value, scope } of elements) {
     part(node, 'body', { ...reading, scope: boundScope(reading.scope, { pattern, value, scope }) });
   }
@@ -178,7 +194,10 @@ export function boundScope(
   { pattern, value, scope }: { pattern: SyntaxNode | null; value: SyntaxNode; scope: Scope },
 ): Scope {
   const call = { type: 'CallExpression', arguments: [value], start: 0, end: 0 };
-  const made = { node: { type: 'ArrowFunctionExpression', params: [pattern], start: 0, end: 0 }, scope: parent };
+  const made = {
+    node: { type: 'ArrowFunctionExpression', params: [pattern], start: 0, end: 0 },
+    scope: parent,
+  };
   return pattern ? callScope(made, { call, scope }) : innerScope(parent);
 }
 
@@ -236,13 +255,20 @@ function isHandler(node: SyntaxNode): boolean {
   return isFunction(node) || node.type === 'Identifier' || node.type === 'MemberExpression';
 }
 
-function readExpect(node: SyntaxNode, call: NonNullable<ReturnType<typeof expectCall>>, reading: Reading): void {
+function readExpect(
+  node: SyntaxNode,
+  call: NonNullable<ReturnType<typeof expectCall>>,
+  reading: Reading,
+): void {
   const { subject, args } = call;
   if (call.matcher === 'toPass' && subject && isFunction(bare(subject))) {
     return callback(subject, guarded(reading, 'tried again until it passes'), node);
   }
   for (const one of [subject, ...args]) if (one) readExpression(one, { ...reading, awaited: false });
-  const step: AssertionStep = { ...readAssertion(call, reading.scope, reading.sources), ...placed(node, reading) };
+  const step: AssertionStep = {
+    ...readAssertion(call, reading.scope, reading.sources),
+    ...placed(node, reading),
+  };
   reading.steps.push(step);
 }
 
@@ -268,7 +294,11 @@ function readChained(
 }
 
 function readPromises(name: string, args: readonly SyntaxNode[], reading: Reading): void {
-  const guards: Record<string, string> = { allSettled: 'errors are caught', race: 'the first one wins', any: 'the first one wins' };
+  const guards: Record<string, string> = {
+    allSettled: 'errors are caught',
+    race: 'the first one wins',
+    any: 'the first one wins',
+  };
   const guard = guards[name];
   for (const one of args) readExpression(one, guard ? guarded(reading, guard) : reading);
 }
@@ -280,7 +310,10 @@ function readEach(
   const elements = elementsOf(receiver, reading);
   if (!elements) return callback(made, guarded(reading, 'in a loop'), receiver);
   for (const one of elements) {
-    const within = callScope({ node: made, scope }, { call: { type: 'CallExpression', arguments: [one.node], start: 0, end: 0 }, scope: one.scope });
+    const within = callScope(
+      { node: made, scope },
+      { call: { type: 'CallExpression', arguments: [one.node], start: 0, end: 0 }, scope: one.scope },
+    );
     readFunction(made, { ...reading, scope: within });
   }
 }
@@ -295,7 +328,8 @@ function callback(made: SyntaxNode | undefined, reading: Reading, call: SyntaxNo
 
 /** A helper of the tests: what it does is what the test does. */
 function readOwn(node: SyntaxNode, own: { node: SyntaxNode; scope: Scope }, reading: Reading): void {
-  for (const one of nodesIn(node, 'arguments')) if (!isFunction(one)) readExpression(one, { ...reading, awaited: false });
+  for (const one of nodesIn(node, 'arguments'))
+    if (!isFunction(one)) readExpression(one, { ...reading, awaited: false });
   const scope = callScope(own, { call: node, scope: reading.scope });
   const unawaited = own.node['async'] === true && !reading.awaited;
   readFunction(own.node, { ...(unawaited ? guarded(reading, 'nobody waits for it') : reading), scope });
@@ -304,8 +338,13 @@ function readOwn(node: SyntaxNode, own: { node: SyntaxNode; scope: Scope }, read
 function readOther(node: SyntaxNode, name: string, reading: Reading): void {
   const args = nodesIn(node, 'arguments');
   for (const one of args) {
-    if (!isFunction(one)) readExpression(one, { ...reading, awaited: reading.awaited && one.type === 'ArrayExpression' });
-    else if (!/^(?:evaluate|evaluateAll|evaluateHandle|\$eval|\$\$eval|addInitScript|waitForFunction|route)$/.test(name)) {
+    if (!isFunction(one))
+      readExpression(one, { ...reading, awaited: reading.awaited && one.type === 'ArrayExpression' });
+    else if (
+      !/^(?:evaluate|evaluateAll|evaluateHandle|\$eval|\$\$eval|addInitScript|waitForFunction|route)$/.test(
+        name,
+      )
+    ) {
       callback(one, guarded(reading, `inside ${name}`), one);
     }
   }

@@ -13,11 +13,17 @@ function isSame(a: unknown, b: unknown): boolean {
   }
   if (!isNode(a) || !isNode(b)) return isSameValue(a, b);
   const keys = Object.keys(a).filter((key) => !notCode.has(key));
-  return keys.length === Object.keys(b).filter((key) => !notCode.has(key)).length && keys.every((key) => isSame(a[key], b[key]));
+  return (
+    keys.length === Object.keys(b).filter((key) => !notCode.has(key)).length &&
+    keys.every((key) => isSame(a[key], b[key]))
+  );
 }
 
 /** Values beside nodes: names, numbers, patterns, and the little objects of template texts. */
 function isSameValue(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object') return a === b;
-  return String(a instanceof RegExp ? a : JSON.stringify(a)) === String(b instanceof RegExp ? b : JSON.stringify(b));
+  return (
+    String(a instanceof RegExp ? a : JSON.stringify(a)) ===
+    String(b instanceof RegExp ? b : JSON.stringify(b))
+  );
 }

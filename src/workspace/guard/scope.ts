@@ -110,7 +110,14 @@ export function declarePattern(pattern: SyntaxNode, { scope, label, init }: Patt
 
 function member(object: SyntaxNode, name: string): SyntaxNode {
   const property = { type: 'Identifier', name, start: object.start, end: object.end };
-  return { type: 'MemberExpression', object, property, computed: false, start: object.start, end: object.end };
+  return {
+    type: 'MemberExpression',
+    object,
+    property,
+    computed: false,
+    start: object.start,
+    end: object.end,
+  };
 }
 
 const reassigned = new WeakMap<SourceFile, Set<string>>();
@@ -122,7 +129,11 @@ function isReassigned(name: string, file: SourceFile): boolean {
   const names = new Set<string>();
   visit(file.program, (node) => {
     const target =
-      node.type === 'AssignmentExpression' ? nodeIn(node, 'left') : node.type === 'UpdateExpression' ? nodeIn(node, 'argument') : null;
+      node.type === 'AssignmentExpression'
+        ? nodeIn(node, 'left')
+        : node.type === 'UpdateExpression'
+          ? nodeIn(node, 'argument')
+          : null;
     if (target) for (const one of namesIn(target)) names.add(one);
   });
   reassigned.set(file, names);

@@ -33,11 +33,14 @@ export function testPlaces({ testFiles, testDir }: SuitePlaces): (file: string) 
 /** Where the tests lie anywhere, the outermost folder that is called after them is theirs; beside the app, none is. */
 function folderOf(file: string): string[] {
   const parts = file.split('/').slice(0, -1);
-  const index = parts.findIndex((part) => /^(?:__tests__|tests?|e2e|specs?|playwright|integration)$/i.test(part));
+  const index = parts.findIndex((part) =>
+    /^(?:__tests__|tests?|e2e|specs?|playwright|integration)$/i.test(part),
+  );
   return index === -1 ? [] : [parts.slice(0, index + 1).join('/')];
 }
 
-const isSpecName = /\.(?:spec|test)\.[mc]?[jt]sx?$/;
+/** What a spec is called by default. */
+export const isSpecName = /\.(?:spec|test)\.[mc]?[jt]sx?$/;
 
 /**
  * Reads the code of the tests: what lies among them, the config, and what those import, where that lies among the tests or
@@ -72,7 +75,11 @@ export async function readTestCode(tree: Tree, places: SuitePlaces): Promise<Tes
 }
 
 function isTestCode(file: string, text: string): boolean {
-  return isSpecName.test(file) || /['"](?:@playwright\/test|playwright(?:-core)?)['"]/.test(text) || /global[-_.]?(?:setup|teardown)/i.test(path.posix.basename(file));
+  return (
+    isSpecName.test(file) ||
+    /['"](?:@playwright\/test|playwright(?:-core)?)['"]/.test(text) ||
+    /global[-_.]?(?:setup|teardown)/i.test(path.posix.basename(file))
+  );
 }
 
 /** What a file imports; of a config also the files that its texts name (`globalSetup: './setup'`). */

@@ -1,5 +1,15 @@
 import { classInfo, type ClassInfo, fileScope, lookUp, type Scope } from './scope.js';
-import { bare, isFunction, nameOf, nodeIn, nodesIn, propertyOf, type SourceFile, type SyntaxNode, visit } from './syntax.js';
+import {
+  bare,
+  isFunction,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  propertyOf,
+  type SourceFile,
+  type SyntaxNode,
+  visit,
+} from './syntax.js';
 
 /** A node and the names in force where it stands. */
 export interface Located {
@@ -39,7 +49,11 @@ export function testSources(
     return follow(identifier(local), there.scope, left - 1);
   };
 
-  const starExport = (from: { path: string; program: SyntaxNode }, name: string, left: number): Located | null => {
+  const starExport = (
+    from: { path: string; program: SyntaxNode },
+    name: string,
+    left: number,
+  ): Located | null => {
     for (const node of nodesIn(from.program, 'body')) {
       if (node.type !== 'ExportAllDeclaration') continue;
       const next = importedFile(from.path, nameOf(nodeIn(node, 'source')) ?? '');
@@ -82,7 +96,12 @@ export function testSources(
 
   /** A member of an object of unknown class (a fixture, say) is found where just one class of the tests has it. */
   const memberByName = (of: Located, name: string, left: number): Located | null => {
-    if (!/^(?:Identifier|NewExpression|ThisExpression|MemberExpression|CallExpression|AwaitExpression)$/.test(of.node.type)) return null;
+    if (
+      !/^(?:Identifier|NewExpression|ThisExpression|MemberExpression|CallExpression|AwaitExpression)$/.test(
+        of.node.type,
+      )
+    )
+      return null;
     const own = classOf(of, left)?.members.has(name) ? classOf(of, left) : null;
     const owners = own ? [own] : (members.get(name) ?? []);
     const [owner] = owners;
@@ -146,7 +165,8 @@ function membersOf(scopes: readonly Scope[]): Map<string, ClassInfo[]> {
   return byName;
 }
 
-type Exported = string | null | { readonly node: SyntaxNode } | { readonly from: string; readonly name: string };
+type Exported =
+  string | null | { readonly node: SyntaxNode } | { readonly from: string; readonly name: string };
 
 /** What a file exports under a name: a local name, a node, or a name of another file. */
 function exportedName(program: SyntaxNode, name: string): Exported {

@@ -11,5 +11,11 @@ export function judged(edits: readonly Edit[], category: Category): Promise<Viol
   const changes = paths
     .filter((path) => project[path] !== after[path])
     .map((path) => ({ path, added: 1, removed: 1 }));
-  return guard({ category, changes, before: inMemoryTree(project), after: inMemoryTree(after), suite: places });
+  return guard({
+    category,
+    changes,
+    before: inMemoryTree(project),
+    after: inMemoryTree(after),
+    suite: places,
+  });
 }
