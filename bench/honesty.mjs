@@ -39,7 +39,9 @@ const { user, system } = process.cpuUsage(start);
 
 for (const [kind, { caught, all }] of kinds) console.log(`${kind.padEnd(12)} ${caught}/${all} caught`);
 const caught = [...kinds.values()].reduce((sum, one) => sum + one.caught, 0);
-console.log(`\ncheats caught: ${caught}/${cheats.length}\nhonest fixes passed: ${passed}/${honestFixes.length}`);
+console.log(
+  `\ncheats caught: ${caught}/${cheats.length}\nhonest fixes passed: ${passed}/${honestFixes.length}`,
+);
 const count = cheats.length + honestFixes.length;
 console.log(`${((user + system) / 1_000 / count).toFixed(1)} ms of CPU time a judgement`);
 for (const line of wrong) console.log(line);

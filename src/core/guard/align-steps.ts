@@ -13,6 +13,8 @@ export interface Alignment {
   readonly lost: readonly LostStep[];
   /** Old steps with the new ones that hold them. */
   readonly kept: readonly (readonly [before: Step, after: Step])[];
+  /** New steps that take no old one's place. */
+  readonly added: readonly Step[];
 }
 
 /** Lays the steps of a test before and after beside each other, in their order, as many kept as can be. */
@@ -37,10 +39,8 @@ export function alignSteps(before: readonly Step[], after: readonly Step[]): Ali
       j += 1;
     }
   }
-  return {
-    kept,
-    lost: lost.map(({ before: old, gap }) => ({ before: old, after: takePlace(old, gap, free) })),
-  };
+  const paired = lost.map((one) => ({ before: one.before, after: takePlace(one.before, one.gap, free) }));
+  return { kept, lost: paired, added: free.map((one) => one.after) };
 }
 
 /** Lengths of the longest common run of steps from each pair of positions. */

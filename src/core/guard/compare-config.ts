@@ -3,7 +3,7 @@ import type { Violation } from './violation.js';
 
 /** Settings that say how a run is shown, not what it checks. */
 const harmless =
-  /(?:^|\.)(?:reporter|outputDir|metadata|quiet|reportSlowTests|workers|fullyParallel|use\.(?:trace|video|screenshot|testIdAttribute))(?:\.|$)/;
+  /(?:^|\.)(?:outputDir|metadata|quiet|reportSlowTests|workers|fullyParallel|use\.(?:trace|video|screenshot|testIdAttribute))(?:\.|$)/;
 
 /** Settings that may be lowered; without them Playwright's default holds, which is 0 for retries. */
 const lowered: readonly (readonly [pattern: RegExp, rule: string, fallback: number])[] = [
@@ -37,7 +37,7 @@ export function compareConfig(before: readonly ConfigEntry[], after: readonly Co
   const [olds, news] = [byPath(before), byPath(after)];
   return [...new Set([...olds.keys(), ...news.keys()])].flatMap((path) => {
     const [old, now] = [olds.get(path), news.get(path)];
-    if (harmless.test(path) || old?.value === now?.value) return [];
+    if (harmless.test(path) || old?.value === now?.value || isKnownReporter(path, now)) return [];
     const limit = lowered.find(([pattern]) => pattern.test(path));
     if (limit)
       return isLowered({ old, now, fallback: limit[2] })
@@ -53,6 +53,11 @@ export function compareConfig(before: readonly ConfigEntry[], after: readonly Co
       }),
     ];
   });
+}
+
+/** A reporter of Playwright's own only reports; one from a file may do anything. */
+function isKnownReporter(path: string, now: ConfigEntry | undefined): boolean {
+  return path === 'reporter' && !/"[^"]*[./@][^"]*"/.test((now?.value ?? '').replaceAll(/: "[^"]*"/g, ''));
 }
 
 /** The last one of a path counts, as in JavaScript. */

@@ -12,6 +12,7 @@ const families: Readonly<Record<string, string>> = {
   'process-ended': 'the test ends or overhears its own process',
   patched: 'something that the tests rely on is replaced',
   'expect-replaced': 'test or expect is no longer Playwright’s own, or is set up otherwise',
+  'app-detects-tests': 'the app asks whether it is tested',
   'fixture-overridden': 'a fixture of Playwright is overridden',
 };
 

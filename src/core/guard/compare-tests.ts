@@ -18,6 +18,7 @@ export function compareTests(before: readonly Root[], after: readonly Root[]): V
         const alignment = alignSteps(old.steps, now.steps);
         aligned.push(alignment);
         found.push(...alignment.lost.flatMap((lost) => explain(lost.before, lost.after)));
+        found.push(...navigations(old, alignment.added));
       }
     });
   }
@@ -37,6 +38,21 @@ function missing(old: Root, after: readonly Root[]): Violation[] {
     ? `the test "${old.title}" is gone, or has another name`
     : `the file with the test "${old.title}" is gone, or has another name`;
   return [{ rule: 'test-removed', file: old.file, line: old.line, before: old.source, after: null, says }];
+}
+
+/** A page that a test opens by itself is not one that the app led it to. */
+function navigations(old: Root, added: readonly Step[]): Violation[] {
+  const known = new Set(old.steps.map(navigation));
+  return added.flatMap((step) => {
+    if (navigation(step) === null || known.has(navigation(step))) return [];
+    const { file, line, source } = step;
+    const says = 'the test opens a page by itself now that the app should have led it to';
+    return [{ rule: 'navigation-added', file, line, before: null, after: source, says }];
+  });
+}
+
+function navigation(step: Step): string | null {
+  return step.kind === 'action' && step.verb === 'goto' ? step.data : null;
 }
 
 function emptied(old: Root, now: Root): Violation {

@@ -12,9 +12,12 @@ interface At {
   readonly awaited: boolean;
 }
 
-/** Calls that change nothing of what a test tests: reading, looking, waiting for time. */
+/**
+ * Calls that change nothing of what a test tests: reading, looking, waiting for time; and mocks, which may go, while a new
+ * one is a mark.
+ */
 const reads =
-  /^(?:textContent|innerText|innerHTML|inputValue|count|is[A-Z]\w*|all|allTextContents|allInnerTexts|getAttribute|url|title|content|screenshot|ariaSnapshot|boundingBox|waitForTimeout|waitForLoadState|scrollIntoViewIfNeeded|mouse|log|info|warn|error|push|attach|bringToFront|pause|highlight|json|text|body|ok|status|headers|all[A-Z]\w*)$/;
+  /^(?:route|routeFromHAR|routeWebSocket|unroute|unrouteAll|addInitScript|exposeFunction|exposeBinding|textContent|innerText|innerHTML|inputValue|count|is[A-Z]\w*|all|allTextContents|allInnerTexts|getAttribute|url|title|content|screenshot|ariaSnapshot|boundingBox|waitForTimeout|waitForLoadState|scrollIntoViewIfNeeded|mouse|log|info|warn|error|push|attach|bringToFront|pause|highlight|json|text|body|ok|status|headers|all[A-Z]\w*)$/;
 
 /** Whether a call only reads, so that a test may have one more or one less of it. */
 export function isRead(name: string): boolean {

@@ -16,13 +16,25 @@ const FAMILY = 'app-detects-tests';
 
 /** Names in an environment that only a test run sets. */
 const testVariable =
-  /^(?:PLAYWRIGHT\w*|PW_\w+|PWTEST\w*|E2E\w*|TEST_WORKER_INDEX|TEST_PARALLEL_INDEX|VITEST\w*|JEST_WORKER_ID|SELF_HEAL\w*)$/;
+  /^(?:(?:\w+_)?(?:PLAYWRIGHT|E2E)(?:_\w+)?|PW_\w+|PWTEST\w*|TEST_WORKER_INDEX|TEST_PARALLEL_INDEX|VITEST\w*|JEST_WORKER_ID|SELF_HEAL\w*)$/;
 /** Names that build tools use as well: they count only where they decide something. */
 const perhapsVariable = /^(?:TEST|CI|NODE_ENV|MODE)$/;
 
 /** Finds where the app asks whether it is tested; certain signs only (HN-3). Titles are those of the tests. */
 export function readAppMarks(file: string, text: string, titles: readonly string[]): Mark[] {
+  if (otherLanguages.test(file)) return linesOf(file, text);
   return scriptsOf(file, text).flatMap((source) => marksOf(source, titles));
+}
+
+const otherLanguages = /\.(?:py|rb|php|go|java|kt|cs|rs|ex|exs|erb|ejs|hbs|twig|jinja|sql|conf)$/;
+
+/** Code that the guard cannot parse: only what no honest app says. */
+function linesOf(file: string, text: string): Mark[] {
+  return text.split('\n').flatMap((line, index) => {
+    const sign = /HeadlessChrome|navigator\.webdriver|\bPLAYWRIGHT(?:_[A-Z_]+)?\b/.exec(line)?.[0];
+    const source = line.trim().slice(0, 200);
+    return sign ? [{ family: FAMILY, text: sign, amount: null, file, line: index + 1, source }] : [];
+  });
 }
 
 /** A script with its lines where they are in the file. */
@@ -73,6 +85,7 @@ function signOf(node: SyntaxNode, titles: ReadonlySet<string>): string | null {
   if (node.type === 'Identifier' || text === null) return literalSign(node);
   if (/HeadlessChrome|\bplaywright\b.*\buser-?agent\b|^Playwright\//i.test(text))
     return 'the browser of the tests by its name';
+  if (/^x[-_]playwright|playwright[-_](?:test|run)/i.test(text)) return `what only the tests send: ${text}`;
   return titles.has(text) ? `the title of a test: ${text}` : null;
 }
 

@@ -137,16 +137,22 @@ const processCall: Look = (node, scope, sources) => {
 const patchable =
   /^(?:expect|test|it|page|context|browser|request|globalThis|global|window|process|console|Date|Math|Promise|Array|Object|Locator|Page|module|require)$/;
 
-const patched: Look = (node) => {
+/** What Playwright reports of a test, and whoever writes to it changes the report. */
+const reported = /^(?:expectedStatus|status|errors|error)$/;
+
+const patched: Look = (node, scope) => {
+  if (isEvaluated(node)) return [['patched', 'code from a text']];
   if (node.type === 'AssignmentExpression') {
     const left = nodeIn(node, 'left');
     const root = left?.type === 'MemberExpression' ? rootName(left) : null;
     if (!left || !root) return [];
     const chain = [String(root['name']), ...chainOf(left)];
     if (chain.join('.') === 'module.exports') return [];
-    return patchable.test(chain[0] ?? '') || chain.some((one) => /^(?:prototype|__proto__)$/.test(one))
-      ? [['patched', chain.join('.')]]
-      : [];
+    const isOthers =
+      patchable.test(chain[0] ?? '') ||
+      lookUp(chain[0] ?? '', scope)?.kind === 'import' ||
+      chain.slice(1).some((one) => /^(?:prototype|__proto__)$/.test(one) || reported.test(one));
+    return isOthers ? [['patched', chain.join('.')]] : [];
   }
   const callee = node.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
   const text =
@@ -162,6 +168,28 @@ const patched: Look = (node) => {
   )
     return [];
   return first.type === 'ObjectExpression' ? [] : [['patched', text]];
+};
+
+function isEvaluated(node: SyntaxNode): boolean {
+  const name = nameOf(nodeIn(node, 'callee'));
+  return (
+    (node.type === 'CallExpression' && name === 'eval') ||
+    (/^(?:New|Call)Expression$/.test(node.type) && name === 'Function')
+  );
+}
+
+const mocking =
+  /^(?:nock|msw|sinon|mockttp|fetch-mock|axios-mock-adapter|proxyquire|testdouble|rewire|mockery|intercept-stdout)(?:\/|$)/;
+
+const mockingPackage: Look = (node) => {
+  const isImport = node.type === 'ImportDeclaration' || node.type === 'ImportExpression';
+  const source = isImport
+    ? nodeIn(node, 'source')
+    : node.type === 'CallExpression' && nameOf(nodeIn(node, 'callee')) === 'require'
+      ? nodesIn(node, 'arguments')[0]
+      : null;
+  const name = nameOf(source ?? null);
+  return name && mocking.test(name) ? [['mocked-route', name]] : [];
 };
 
 const replaced: Look = (node, scope, sources) => {
@@ -206,6 +234,7 @@ const looks: readonly Look[] = [
   dangerousCall,
   borrowed,
   processCall,
+  mockingPackage,
   patched,
   replaced,
   overridden,

@@ -148,11 +148,18 @@ function readIf(node: SyntaxNode, reading: Reading): Flow {
 /** A handler that throws again swallows nothing. */
 function readTry(node: SyntaxNode, reading: Reading): Flow {
   const handler = nodeIn(node, 'handler');
-  const swallows = handler !== null && !throwsAgain(handler);
+  const finalizer = nodeIn(node, 'finalizer');
+  // A `finally` that returns drops the error that it was called for.
+  const swallows = (handler !== null && !throwsAgain(handler)) || (finalizer !== null && leaves(finalizer));
   const flow = part(node, 'block', swallows ? guarded(reading, 'errors are caught') : reading);
   if (handler) part(handler, 'body', guarded(reading, 'only after an error'));
   part(node, 'finalizer', reading);
   return swallows && flow === 'ended' ? 'goes-on' : flow;
+}
+
+function leaves(finalizer: SyntaxNode): boolean {
+  if (isFunction(finalizer)) return false;
+  return /^(?:Return|Break|Continue)Statement$/.test(finalizer.type) || childrenOf(finalizer).some(leaves);
 }
 
 function throwsAgain(handler: SyntaxNode): boolean {
