@@ -1,8 +1,10 @@
 import type { LocatorText } from '../../core/guard/outline.js';
+import type { Printing } from './printing.js';
 import { readLocator } from './read-locator.js';
 import { declareAll, declarePattern, innerScope, lookUp, type Scope } from './scope.js';
 import {
   bare,
+  cookedText,
   childrenOf,
   isFunction,
   nameOf,
@@ -20,19 +22,12 @@ export interface PrintedCode {
   readonly locators: readonly LocatorText[];
 }
 
-/** What a printing shares on its way down. */
-export interface Printing {
-  readonly sources: TestSources;
-  readonly locators: LocatorText[];
-  readonly depth: number;
-}
-
 const MAX_DEPTH = 40;
 
 /** Prints an expression so that two spellings of the same thing are the same text. */
 export function printCode(node: SyntaxNode, scope: Scope, sources: TestSources): PrintedCode {
   const locators: LocatorText[] = [];
-  const text = print(node, scope, { sources, locators, depth: 0 });
+  const text = print(node, scope, { sources, locators, depth: 0, print });
   return { text, locators };
 }
 
@@ -91,9 +86,7 @@ function printName(node: SyntaxNode, scope: Scope): string {
 
 /** A template whose every part is known is a string like any other. */
 function printTemplate(node: SyntaxNode, scope: Scope, at: Printing): string {
-  const texts = nodesIn(node, 'quasis').map((one) =>
-    String((one['value'] as { cooked?: unknown })?.cooked ?? ''),
-  );
+  const texts = nodesIn(node, 'quasis').map((one) => cookedText(one));
   const parts = nodesIn(node, 'expressions').map((one) => print(one, scope, at));
   const known = parts.map((part) => (/^(?:"|-?\d)/.test(part) ? String(parsed(part)) : null));
   const filled = texts.map(

@@ -1,8 +1,9 @@
 import path from 'node:path';
 import type { Mark } from '../../core/guard/outline.js';
-import { placeAt } from './read-steps.js';
+import { placeAt } from './place-at.js';
 import { isCode } from './resolve-import.js';
 import {
+  cookedText,
   nameOf,
   nodeIn,
   parseSource,
@@ -78,10 +79,7 @@ function signOf(node: SyntaxNode, titles: ReadonlySet<string>): string | null {
   }
   if (node.type === 'Identifier' && /^__(?:playwright|pw_)/i.test(String(node['name'])))
     return String(node['name']);
-  const text =
-    node.type === 'TemplateElement'
-      ? String((node['value'] as { cooked?: unknown })?.cooked ?? '')
-      : nameOf(node);
+  const text = node.type === 'TemplateElement' ? cookedText(node) : nameOf(node);
   if (node.type === 'Identifier' || text === null) return literalSign(node);
   if (/HeadlessChrome|\bplaywright\b.*\buser-?agent\b|^Playwright\//i.test(text))
     return 'the browser of the tests by its name';

@@ -1,6 +1,6 @@
 import type { ConfigEntry } from '../../core/guard/outline.js';
 import { printCode } from './print-code.js';
-import { placeAt } from './read-steps.js';
+import { placeAt } from './place-at.js';
 import type { Scope } from './scope.js';
 import { nameOf, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 import type { TestSources } from './test-sources.js';

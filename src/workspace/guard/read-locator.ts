@@ -1,5 +1,5 @@
 import type { LocatorText } from '../../core/guard/outline.js';
-import { print, type Printing } from './print-code.js';
+import type { Printing } from './printing.js';
 import { declareAll, declarePattern, innerScope, type Scope } from './scope.js';
 import { bare, isFunction, nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from './syntax.js';
 
@@ -35,7 +35,7 @@ interface Link {
 
 function chained({ outer, name, node, scope, at }: Link): LocatorText {
   const inner: LocatorText[] = [];
-  const args = nodesIn(node, 'arguments').map((one) => print(one, scope, { ...at, locators: inner }));
+  const args = nodesIn(node, 'arguments').map((one) => at.print(one, scope, { ...at, locators: inner }));
   const spelled = args.map((text) => spell(text, inner));
   const own = `${name === '$' || name === '$$' ? 'locator' : name}(${spelled.join(', ')})`;
   const texts = textsOf(name, args);

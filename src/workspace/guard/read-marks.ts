@@ -1,7 +1,7 @@
 import type { Mark } from '../../core/guard/outline.js';
 import { printCode } from './print-code.js';
 import { amountOf } from './read-assertion.js';
-import { placeAt } from './read-steps.js';
+import { placeAt } from './place-at.js';
 import { lookUp, type Scope } from './scope.js';
 import { isFunction, nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode, visit } from './syntax.js';
 import { chainOf, isTestObject, originOf, rootName } from './test-object.js';

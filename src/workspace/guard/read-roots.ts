@@ -1,6 +1,8 @@
 import type { Root, Step } from '../../core/guard/outline.js';
 import { printCode } from './print-code.js';
-import { boundScope, elementsOf, parameterScope, placeAt, readFunction, type Reading } from './read-steps.js';
+import { boundScope, elementsOf, parameterScope } from './bound-scope.js';
+import { placeAt } from './place-at.js';
+import { readFunction, type Reading } from './read-steps.js';
 import { innerScope, declareAll, type Scope } from './scope.js';
 import { bare, isFunction, nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode, visit } from './syntax.js';
 import { chainOf, isTestObject, rootName } from './test-object.js';

@@ -1,9 +1,11 @@
 import type { ActionStep, AssertionStep, Step } from '../../core/guard/outline.js';
+import { boundScope, elementsOf, parameterScope } from './bound-scope.js';
+import { placeAt } from './place-at.js';
 import { printCode } from './print-code.js';
 import { actionOf, isRead, waitOf } from './read-action.js';
 import { expectCall, readAssertion } from './read-assertion.js';
 import { callScope } from './read-locator.js';
-import { declareAll, declarePattern, innerScope, type Scope } from './scope.js';
+import { declareAll, innerScope, type Scope } from './scope.js';
 import {
   bare,
   childrenOf,
@@ -45,15 +47,6 @@ export function readFunction(node: SyntaxNode, reading: Reading): void {
   const inside = { ...reading, scope, within: [...reading.within, node] };
   if (body.type === 'BlockStatement') readBlock(nodesIn(body, 'body'), inside);
   else readExpression(body, { ...inside, awaited: true });
-}
-
-/** The scope in which a callback of a test runs: its fixtures go by their names. */
-export function parameterScope(node: SyntaxNode, scope: Scope): Scope {
-  const within = innerScope(scope);
-  nodesIn(node, 'params').forEach((one, index) =>
-    declarePattern(one, { scope: within, label: `‹${index}›` }),
-  );
-  return within;
 }
 
 function readBlock(statements: readonly SyntaxNode[], reading: Reading): Flow {
@@ -186,28 +179,6 @@ function readForOf(node: SyntaxNode, reading: Reading): void {
   }
 }
 
-/** The elements of a list that is written out, or null. */
-export function elementsOf(list: SyntaxNode, { scope, sources }: Pick<Reading, 'scope' | 'sources'>) {
-  const found = sources.resolve(list, scope);
-  if (found.node.type !== 'ArrayExpression') return null;
-  const elements = nodesIn(found.node, 'elements');
-  if (elements.some((one) => one.type === 'SpreadElement')) return null;
-  return elements.map((one) => sources.resolve(one, found.scope));
-}
-
-/** A scope in which a loop's variable is one element. */
-export function boundScope(
-  parent: Scope,
-  { pattern, value, scope }: { pattern: SyntaxNode | null; value: SyntaxNode; scope: Scope },
-): Scope {
-  const call = { type: 'CallExpression', arguments: [value], start: 0, end: 0 };
-  const made = {
-    node: { type: 'ArrowFunctionExpression', params: [pattern], start: 0, end: 0 },
-    scope: parent,
-  };
-  return pattern ? callScope(made, { call, scope }) : innerScope(parent);
-}
-
 /** Reads an expression: the calls in it, in the order in which they are written. */
 export function readExpression(given: SyntaxNode, reading: Reading): void {
   const node = bare(given);
@@ -282,11 +253,6 @@ function readExpect(
 function placed(node: SyntaxNode, { guards, awaited, scope }: Reading) {
   const line = scope.file.lineAt(node.start);
   return { guards, awaited, ...placeAt(scope.file, line) };
-}
-
-/** A place with the text of its line. */
-export function placeAt(file: Scope['file'], line: number) {
-  return { file: file.path, line, source: (file.text.split('\n')[line - 1] ?? '').trim().slice(0, 200) };
 }
 
 function readChained(

@@ -126,3 +126,9 @@ export function isFunction(node: SyntaxNode): boolean {
     node.type === 'FunctionDeclaration'
   );
 }
+
+/** The text of a part of a template. */
+export function cookedText(node: SyntaxNode): string {
+  const { cooked } = (node['value'] ?? {}) as { readonly cooked?: string | null };
+  return cooked ?? '';
+}

@@ -34,100 +34,108 @@ export function testSources(
   importedFile: (from: string, source: string) => string | null,
 ): TestSources {
   const files = new Map(parsed.map((file) => [file.path, { file, scope: fileScope(file) }]));
-  const members = membersOf([...files.values()].map((one) => one.scope));
-
-  const exported = (path: string, name: string, left: number): Located | null => {
-    const there = files.get(path);
-    if (!there || left <= 0) return null;
-    const local = exportedName(there.file.program, name);
-    if (typeof local === 'object' && local) {
-      if ('node' in local) return { node: local.node, scope: there.scope };
-      const next = importedFile(path, local.from);
-      return next === null ? null : exported(next, local.name, left - 1);
-    }
-    if (local === null) return starExport({ path, program: there.file.program }, name, left);
-    return follow(identifier(local), there.scope, left - 1);
-  };
-
-  const starExport = (
-    from: { path: string; program: SyntaxNode },
-    name: string,
-    left: number,
-  ): Located | null => {
-    for (const node of nodesIn(from.program, 'body')) {
-      if (node.type !== 'ExportAllDeclaration') continue;
-      const next = importedFile(from.path, nameOf(nodeIn(node, 'source')) ?? '');
-      const found = next === null ? null : exported(next, name, left - 1);
-      if (found) return found;
-    }
-    return null;
-  };
-
-  const follow = (given: SyntaxNode, scope: Scope, left = MAX_STEPS): Located => {
-    const node = bare(given);
-    const here = { node, scope };
-    if (left <= 0) return here;
-    if (node.type === 'Identifier') {
-      const binding = lookUp(String(node['name']), scope);
-      if (binding?.kind === 'value') return follow(binding.node, binding.scope, left - 1);
-      if (binding?.kind !== 'import') return here;
-      const next = importedFile(scopeFile(scope), binding.source);
-      return (next && exported(next, binding.name, left - 1)) || here;
-    }
-    return node.type === 'MemberExpression' ? (followMember(node, scope, left - 1) ?? here) : here;
-  };
-
-  const followMember = (node: SyntaxNode, scope: Scope, left: number): Located | null => {
-    const name = propertyOf(node) ?? indexOf(node);
-    const object = nodeIn(node, 'object');
-    if (name === null || !object) return null;
-    if (object.type === 'ThisExpression') {
-      const found = scope.self?.members.get(name);
-      return found && scope.self ? follow(found, { ...scope.self.scope, self: scope.self }, left) : null;
-    }
-    const of = follow(object, scope, left);
-    const inside = partOf(of.node, name);
-    if (inside) return follow(inside, of.scope, left);
-    if (of.node.type === 'ImportNamespaceSpecifier') return null;
-    const namespace = namespaceOf(object, scope);
-    if (namespace !== null) return exported(importedFile(scopeFile(scope), namespace) ?? '', name, left);
-    return memberByName(of, name, left);
-  };
-
-  /** A member of an object of unknown class (a fixture, say) is found where just one class of the tests has it. */
-  const memberByName = (of: Located, name: string, left: number): Located | null => {
-    if (
-      !/^(?:Identifier|NewExpression|ThisExpression|MemberExpression|CallExpression|AwaitExpression)$/.test(
-        of.node.type,
-      )
-    )
-      return null;
-    const own = classOf(of, left)?.members.has(name) ? classOf(of, left) : null;
-    const owners = own ? [own] : (members.get(name) ?? []);
-    const [owner] = owners;
-    const node = owner?.members.get(name);
-    if (!owner || !node || owners.length > 1) return null;
-    return follow(node, { ...owner.scope, self: owner }, left);
-  };
-
-  const classOf = ({ node, scope }: Located, left: number): ClassInfo | null => {
-    const callee = node.type === 'NewExpression' ? nodeIn(node, 'callee') : null;
-    const found = callee ? follow(callee, scope, left) : null;
-    return found && /^Class/.test(found.node.type) ? classInfo(found.node, found.scope) : null;
-  };
-
+  const project = { files, importedFile, members: membersOf([...files.values()].map((one) => one.scope)) };
   return {
     files,
-    resolve: (node, scope) => follow(node, scope),
+    resolve: (node, scope) => follow({ node, scope }, project, MAX_STEPS),
     functionOf: (callee, scope) => {
-      const found = follow(callee, scope);
+      const found = follow({ node: callee, scope }, project, MAX_STEPS);
       return isFunction(found.node) ? found : null;
     },
   };
 }
 
-function scopeFile(scope: Scope): string {
-  return scope.file.path;
+/** All test files, as they are followed through. */
+interface Project {
+  readonly files: TestSources['files'];
+  readonly importedFile: (from: string, source: string) => string | null;
+  /** Classes by the names of their members. */
+  readonly members: ReadonlyMap<string, readonly ClassInfo[]>;
+}
+
+function follow({ node: given, scope }: Located, project: Project, left: number): Located {
+  const node = bare(given);
+  const here = { node, scope };
+  if (left <= 0) return here;
+  if (node.type === 'MemberExpression') return followMember(here, project, left - 1) ?? here;
+  if (node.type !== 'Identifier') return here;
+  const binding = lookUp(String(node['name']), scope);
+  if (binding?.kind === 'value') return follow(binding, project, left - 1);
+  if (binding?.kind !== 'import') return here;
+  const next = project.importedFile(scope.file.path, binding.source);
+  return (next !== null && exported({ path: next, name: binding.name }, project, left - 1)) || here;
+}
+
+interface Export {
+  readonly path: string;
+  readonly name: string;
+}
+
+function exported({ path, name }: Export, project: Project, left: number): Located | null {
+  const there = project.files.get(path);
+  if (!there || left <= 0) return null;
+  const local = exportedName(there.file.program, name);
+  if (local === null) return starExport({ path, name }, project, left - 1);
+  if (typeof local === 'string')
+    return follow({ node: identifier(local), scope: there.scope }, project, left - 1);
+  if ('node' in local) return { node: local.node, scope: there.scope };
+  const next = project.importedFile(path, local.from);
+  return next === null ? null : exported({ path: next, name: local.name }, project, left - 1);
+}
+
+function starExport({ path, name }: Export, project: Project, left: number): Located | null {
+  const program = project.files.get(path)?.file.program;
+  for (const node of program ? nodesIn(program, 'body') : []) {
+    if (node.type !== 'ExportAllDeclaration') continue;
+    const next = project.importedFile(path, nameOf(nodeIn(node, 'source')) ?? '');
+    const found = next === null ? null : exported({ path: next, name }, project, left);
+    if (found) return found;
+  }
+  return null;
+}
+
+function followMember({ node, scope }: Located, project: Project, left: number): Located | null {
+  const name = propertyOf(node) ?? indexOf(node);
+  const object = nodeIn(node, 'object');
+  if (name === null || !object) return null;
+  if (object.type === 'ThisExpression') {
+    const found = scope.self?.members.get(name);
+    return found && scope.self ? follow(ofClass(found, scope.self), project, left) : null;
+  }
+  const of = follow({ node: object, scope }, project, left);
+  const inside = partOf(of.node, name);
+  if (inside) return follow({ node: inside, scope: of.scope }, project, left);
+  const namespace = namespaceOf(object, scope);
+  if (namespace === null) return memberByName({ of, name }, project, left);
+  const path = project.importedFile(scope.file.path, namespace);
+  return path === null ? null : exported({ path, name }, project, left);
+}
+
+function ofClass(node: SyntaxNode, self: ClassInfo): Located {
+  return { node, scope: { ...self.scope, self } };
+}
+
+const mayBeInstance =
+  /^(?:Identifier|NewExpression|ThisExpression|MemberExpression|CallExpression|AwaitExpression)$/;
+
+/** A member of an object of unknown class (a fixture, say) is found where just one class of the tests has it. */
+function memberByName(
+  { of, name }: { of: Located; name: string },
+  project: Project,
+  left: number,
+): Located | null {
+  if (!mayBeInstance.test(of.node.type)) return null;
+  const own = classOf(of, project, left);
+  const owners = own?.members.has(name) ? [own] : (project.members.get(name) ?? []);
+  const [owner] = owners;
+  const node = owner?.members.get(name);
+  return owner && node && owners.length === 1 ? follow(ofClass(node, owner), project, left) : null;
+}
+
+function classOf({ node, scope }: Located, project: Project, left: number): ClassInfo | null {
+  const callee = node.type === 'NewExpression' ? nodeIn(node, 'callee') : null;
+  const found = callee ? follow({ node: callee, scope }, project, left) : null;
+  return found?.node.type.startsWith('Class') ? classInfo(found.node, found.scope) : null;
 }
 
 function identifier(name: string): SyntaxNode {
