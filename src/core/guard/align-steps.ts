@@ -19,6 +19,23 @@ export interface Alignment {
 
 /** Lays the steps of a test before and after beside each other, in their order, as many kept as can be. */
 export function alignSteps(before: readonly Step[], after: readonly Step[]): Alignment {
+  const same = sameBeginning(before, after);
+  const rest = alignRest(before.slice(same.length), after.slice(same.length));
+  return { ...rest, kept: [...same, ...rest.kept] };
+}
+
+/** Most of a changed test is as it was: only what follows has to be searched. */
+function sameBeginning(before: readonly Step[], after: readonly Step[]): (readonly [Step, Step])[] {
+  const pairs: (readonly [Step, Step])[] = [];
+  for (const [index, old] of before.entries()) {
+    const now = after[index];
+    if (!now || !isAsStrong(old, now)) break;
+    pairs.push([old, now]);
+  }
+  return pairs;
+}
+
+function alignRest(before: readonly Step[], after: readonly Step[]): Alignment {
   const longest = table(before, after);
   const kept: (readonly [Step, Step])[] = [];
   const lost: { before: Step; gap: number }[] = [];

@@ -12,6 +12,7 @@ const protectedPaths: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)agents\.ya?ml$/, 'agents.yaml says how self-heal works: only its owner changes it'],
   [/(?:^|\/)\.self-heal\//, 'the folder of self-heal is its own'],
   [/(?:^|\/)\.git\//, 'git’s own folder'],
+  [/(?:^|\/)node_modules\/(?:@playwright|playwright)/, 'Playwright itself judges the tests'],
   [
     /(?:^|\/)(?:\.github\/|\.gitlab-ci\.ya?ml$|\.gitlab\/|\.circleci\/|\.buildkite\/|\.azure-pipelines\/|azure-pipelines[\w.-]*\.ya?ml$|Jenkinsfile|bitbucket-pipelines\.ya?ml$|\.travis\.ya?ml$|\.drone\.ya?ml$|appveyor\.ya?ml$|\.woodpecker|\.teamcity\/|\.semaphore\/|cloudbuild\.ya?ml$|buildspec\.ya?ml$)/,
     'a CI file is out of an agent’s reach',

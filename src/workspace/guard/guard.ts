@@ -44,6 +44,7 @@ export async function guard(request: GuardRequest): Promise<Violation[]> {
     ...judgeProtected(changes),
     ...judgeSnapshots(changes),
     ...judgePackages(changes, before, after),
+    ...judgeAliases(changes, before, after),
     ...tests.violations,
     ...others.flatMap(({ path }) =>
       compareMarks(
@@ -133,6 +134,26 @@ function judgePackages(
     .flatMap(({ path }) =>
       comparePackage(path, packageParts(before.get(path)), packageParts(after.get(path))),
     );
+}
+
+/** `paths` of a tsconfig, which Playwright follows, may put another module in the place of its own. */
+function judgeAliases(
+  changes: readonly PathChange[],
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): Violation[] {
+  const names = (text = '') => /"(?:@playwright\/test|playwright(?:-core)?|\*)"\s*:/.test(text);
+  return changes
+    .filter(({ path }) => /(?:^|\/)[jt]sconfig[\w.-]*\.json$/.test(path))
+    .filter(({ path }) => names(after.get(path)) && !names(before.get(path)))
+    .map(({ path }) => ({
+      rule: 'expect-replaced',
+      file: path,
+      line: null,
+      before: null,
+      after: path,
+      says: 'a path alias takes the place of Playwright',
+    }));
 }
 
 function packageParts(text: string | undefined): PackageParts | null {

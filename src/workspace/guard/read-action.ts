@@ -17,7 +17,7 @@ interface At {
  * one is a mark.
  */
 const reads =
-  /^(?:route|routeFromHAR|routeWebSocket|unroute|unrouteAll|addInitScript|exposeFunction|exposeBinding|textContent|innerText|innerHTML|inputValue|count|is[A-Z]\w*|all|allTextContents|allInnerTexts|getAttribute|url|title|content|screenshot|ariaSnapshot|boundingBox|waitForTimeout|waitForLoadState|scrollIntoViewIfNeeded|mouse|log|info|warn|error|push|attach|bringToFront|pause|highlight|json|text|body|ok|status|headers|all[A-Z]\w*)$/;
+  /^(?:getBy\w+|locator|frameLocator|filter|first|last|nth|and|or|contentFrame|owner|route|routeFromHAR|routeWebSocket|unroute|unrouteAll|addInitScript|exposeFunction|exposeBinding|textContent|innerText|innerHTML|inputValue|count|is[A-Z]\w*|all|allTextContents|allInnerTexts|getAttribute|url|title|content|screenshot|ariaSnapshot|boundingBox|waitForTimeout|waitForLoadState|scrollIntoViewIfNeeded|mouse|log|info|warn|error|push|attach|bringToFront|pause|highlight|json|text|body|ok|status|headers|all[A-Z]\w*)$/;
 
 /** Whether a call only reads, so that a test may have one more or one less of it. */
 export function isRead(name: string): boolean {

@@ -57,6 +57,18 @@ const destructured: Look = (node) => {
     : [];
 };
 
+/** A tag decides which runs a test is part of. */
+const tagged: Look = (node, scope, sources) => {
+  const callee = node.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
+  const root = callee && rootName(callee);
+  const [, details] = nodesIn(node, 'arguments');
+  if (!root || details?.type !== 'ObjectExpression' || !isTestObject(root, scope, sources)) return [];
+  return nodesIn(details, 'properties').flatMap((one) => {
+    const value = nameOf(nodeIn(one, 'key')) === 'tag' ? nodeIn(one, 'value') : null;
+    return value ? [['run-option', `tag ${printCode(value, scope, sources).text}`] as const] : [];
+  });
+};
+
 const limit: Look = (node, scope, sources) => {
   const callee = node.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
   const name = callee && propertyOf(callee);
@@ -93,7 +105,7 @@ const configured: Look = (node, scope, sources) => {
 const families: readonly (readonly [RegExp, string])[] = [
   [/^(?:route|routeFromHAR|routeWebSocket|fulfill|unroute|unrouteAll)$/, 'mocked-route'],
   [
-    /^(?:evaluate|evaluateAll|evaluateHandle|\$eval|\$\$eval|setContent|addInitScript|addScriptTag|addStyleTag|exposeFunction|exposeBinding|dispatchEvent|removeAllListeners|addLocatorHandler)$/,
+    /^(?:evaluate|evaluateAll|evaluateHandle|\$eval|\$\$eval|setContent|addInitScript|addScriptTag|addStyleTag|exposeFunction|exposeBinding|dispatchEvent|removeAllListeners|setOffline|addCookies|setExtraHTTPHeaders|addLocatorHandler)$/,
     'page-rewritten',
   ],
   [/^(?:setFixedTime|setSystemTime|fastForward|runFor|pauseAt)$/, 'page-rewritten'],
@@ -140,10 +152,16 @@ const patchable =
 /** What Playwright reports of a test, and whoever writes to it changes the report. */
 const reported = /^(?:expectedStatus|status|errors|error)$/;
 
+/** What Playwright gives to a test. */
+const given = /^(?:expect|test|page|context|browser|request)$/;
+
 const patched: Look = (node, scope) => {
   if (isEvaluated(node)) return [['patched', 'code from a text']];
   if (node.type === 'AssignmentExpression') {
     const left = nodeIn(node, 'left');
+    if (left?.type === 'Identifier' && given.test(String(left['name']))) {
+      return [['patched', `${String(left['name'])} is assigned`]];
+    }
     const root = left?.type === 'MemberExpression' ? rootName(left) : null;
     if (!left || !root) return [];
     const chain = [String(root['name']), ...chainOf(left)];
@@ -229,6 +247,7 @@ const looks: readonly Look[] = [
   modifier,
   modifierCondition,
   destructured,
+  tagged,
   limit,
   configured,
   dangerousCall,
