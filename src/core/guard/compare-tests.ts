@@ -7,8 +7,9 @@ import type { Violation } from './violation.js';
 export function compareTests(before: readonly Root[], after: readonly Root[]): Violation[] {
   const found: Violation[] = [];
   const aligned: Alignment[] = [];
+  const newByKey = byKey(after);
   for (const [key, olds] of byKey(before)) {
-    const news = byKey(after).get(key) ?? [];
+    const news = newByKey.get(key) ?? [];
     olds.forEach((old, index) => {
       const now = news[index];
       if (!now) found.push(...missing(old, after));
@@ -27,7 +28,11 @@ export function compareTests(before: readonly Root[], after: readonly Root[]): V
 
 function byKey(roots: readonly Root[]): Map<string, Root[]> {
   const groups = new Map<string, Root[]>();
-  for (const root of roots) groups.set(root.key, [...(groups.get(root.key) ?? []), root]);
+  for (const root of roots) {
+    const group = groups.get(root.key);
+    if (group) group.push(root);
+    else groups.set(root.key, [root]);
+  }
   return groups;
 }
 

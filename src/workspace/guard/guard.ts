@@ -11,6 +11,7 @@ import {
 } from '../../core/guard/judge-paths.js';
 import type { Violation } from '../../core/guard/violation.js';
 import type { Tree } from '../tree.js';
+import { affectedFiles } from './affected-files.js';
 import { judgeTestFiles } from './judge-test-files.js';
 import { readAppMarks } from './read-app-marks.js';
 import { isCode } from './resolve-import.js';
@@ -88,11 +89,10 @@ async function judgeTests(request: GuardRequest, changes: readonly PathChange[])
   );
   const another = stray.map(({ path }) => violationOf(path));
   if (touched.length === 0) return { violations: another, files };
-  const outlines = [old, now].map(({ parsed, importedFile }) =>
-    readSuite({ files: parsed, importedFile, config: suite.config }),
-  );
-  const [oldSuite, newSuite] = outlines;
-  if (!oldSuite || !newSuite) return { violations: another, files };
+  const affected = new Set([...affectedFiles(old, files), ...affectedFiles(now, files)]);
+  const outline = ({ parsed, importedFile }: TestCode) =>
+    readSuite({ files: parsed, importedFile, affected, config: suite.config });
+  const [oldSuite, newSuite] = [outline(old), outline(now)];
   return {
     files,
     violations: [

@@ -11,9 +11,10 @@ type Found = readonly (readonly [family: string, text: string, amount?: number])
 type Look = (node: SyntaxNode, scope: Scope, sources: TestSources) => Found;
 
 /** Finds what must not be new in a test file, wherever it stands in it. */
-export function readMarks(sources: TestSources): Mark[] {
+export function readMarks(sources: TestSources, affected: ReadonlySet<string>): Mark[] {
   const marks: Mark[] = [];
   for (const { file, scope } of sources.files.values()) {
+    if (!affected.has(file.path)) continue;
     visit(file.program, (node) => {
       for (const look of looks) {
         for (const [family, text, amount = null] of look(node, scope, sources)) {

@@ -27,16 +27,16 @@ interface Hook {
 }
 
 /** Reads every test, fixture and helper of the test files, with what each does. */
-export function readRoots(sources: TestSources): Root[] {
+export function readRoots(sources: TestSources, affected: ReadonlySet<string>): Root[] {
+  const read = [...sources.files.values()].filter(({ file }) => affected.has(file.path));
   const roots: Root[] = [];
   const reached = new Set<SyntaxNode>();
-  for (const { file, scope } of sources.files.values()) {
+  for (const { file, scope } of read) {
     const around = { sources, scope, titles: [file.path], guards: [], before: [], after: [], reached, roots };
     readDefinitions(nodesIn(file.program, 'body'), around);
     readFixtures(file.program, around);
   }
-  for (const { file, scope } of sources.files.values())
-    readRest(file.program, { sources, scope, reached, roots });
+  for (const { file, scope } of read) readRest(file.program, { sources, scope, reached, roots });
   return roots;
 }
 

@@ -20,6 +20,8 @@ export interface TestCode {
   /** Files that are there and do not parse. */
   readonly unparsable: readonly string[];
   readonly importedFile: (from: string, source: string) => string | null;
+  /** Which files of the project each parsed file imports. */
+  readonly imports: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Tells what lies among the tests, whatever kind of file it is. */
@@ -52,6 +54,7 @@ export async function readTestCode(tree: Tree, places: SuitePlaces): Promise<Tes
   const isAmongTests = testPlaces(places);
   const parsed = new Map<string, SourceFile>();
   const unparsable: string[] = [];
+  const imports = new Map<string, readonly string[]>();
   const seen = new Set<string>();
   let next = [...paths].filter((file) => isCode(file) && (isAmongTests(file) || file === places.config));
   let sure = true;
@@ -63,15 +66,17 @@ export async function readTestCode(tree: Tree, places: SuitePlaces): Promise<Tes
       const source = parseSource(file, text);
       if (source) parsed.set(file, source);
       else unparsable.push(file);
-      for (const one of source ? importsOf(source, file === places.config) : []) {
-        const target = importedFile(file, one);
-        if (target !== null && isCode(target) && !seen.has(target)) found.add(target);
-      }
+      if (!source) continue;
+      const targets = importsOf(source, file === places.config).flatMap(
+        (one) => importedFile(file, one) ?? [],
+      );
+      imports.set(file, targets);
+      for (const target of targets) if (isCode(target) && !seen.has(target)) found.add(target);
     }
     next = [...found];
     sure = false;
   }
-  return { parsed: [...parsed.values()], unparsable, importedFile };
+  return { parsed: [...parsed.values()], unparsable, importedFile, imports };
 }
 
 function isTestCode(file: string, text: string): boolean {
