@@ -33,7 +33,7 @@ export function createGuard(workspace: Workspace, first: SuiteRun): Guard {
 }
 
 /** Where the suite's files are, seen from the recorded root, which may be reached through links. */
-export function placesOf(
+function placesOf(
   root: string,
   { tests, rootDir, configFile }: Pick<SuiteRun, 'tests' | 'rootDir' | 'configFile'>,
 ): SuitePlaces {

@@ -32,7 +32,7 @@ export function printCode(node: SyntaxNode, scope: Scope, sources: TestSources):
 }
 
 /** The same, on the way down; locators go into `printing.locators`. */
-export function print(given: SyntaxNode, givenScope: Scope, printing: Printing): string {
+function print(given: SyntaxNode, givenScope: Scope, printing: Printing): string {
   if (printing.depth > MAX_DEPTH) return '‹deep›';
   const at = { ...printing, depth: printing.depth + 1 };
   const { node, scope } = at.sources.resolve(given, givenScope);
@@ -137,7 +137,7 @@ function printMember(node: SyntaxNode, scope: Scope, at: Printing): string {
 }
 
 /** `key: value` of each property of an object literal. */
-export function propertyTexts(node: SyntaxNode, scope: Scope, at: Printing): string[] {
+function propertyTexts(node: SyntaxNode, scope: Scope, at: Printing): string[] {
   return nodesIn(node, 'properties').map((one) => {
     const value = nodeIn(one, 'value');
     const key = nodeIn(one, 'key');

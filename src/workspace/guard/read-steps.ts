@@ -180,7 +180,7 @@ function readForOf(node: SyntaxNode, reading: Reading): void {
 }
 
 /** Reads an expression: the calls in it, in the order in which they are written. */
-export function readExpression(given: SyntaxNode, reading: Reading): void {
+function readExpression(given: SyntaxNode, reading: Reading): void {
   const node = bare(given);
   switch (node.type) {
     case 'AwaitExpression':
