@@ -94,6 +94,7 @@ function reportCause({ cause, verdict, reason, attempts }: CauseRecord): ReportC
 function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
   return {
     ...attempt,
+    violations: attempt.violations ?? [],
     costUsd: usage?.costUsd ?? null,
     inputTokens: usage?.inputTokens ?? null,
     outputTokens: usage?.outputTokens ?? null,

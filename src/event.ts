@@ -1,4 +1,5 @@
 import type { Attempt } from './core/attempt.js';
+import type { Violation } from './core/guard/violation.js';
 import type { Category, Reason } from './core/diagnosis.js';
 import type { TestRef } from './core/failure.js';
 import type { Choice } from './core/escalation.js';
@@ -65,6 +66,8 @@ export type Event =
   | { type: 'tests.quarantined'; tests: TestRef[] }
   /** So many questions wait for people that no further agent is started. */
   | { type: 'agent.build_paused'; status: 'escalation_threshold_exceeded' }
+  /** The guard found that an agent weakened the tests: its change is taken back, and nothing is run with it (HN-3). */
+  | { type: 'attempt.rejected'; causeId: string; attempt: number; violations: readonly Violation[] }
   | { type: 'attempt.judged'; causeId: string; attempt: Attempt }
   | { type: 'cause.ended'; causeId: string; verdict: CauseVerdict; reason: string; attempts: number }
   /** The run goes on, but somebody should know. */

@@ -1,14 +1,12 @@
 import { agentsFor } from './core/agents-for.js';
 import type { Attempt } from './core/attempt.js';
 import type { Cause } from './core/cause.js';
-import { headlineOf, judge, type Judged, type Observation } from './core/judge.js';
 import { questionAbout, type Escalation } from './core/escalation.js';
 import { decide, type Conclusion } from './core/policy.js';
 import type { EarlierTries } from './core/remembered.js';
 import { unreachable } from './core/unreachable.js';
-import { deploy, type Deployment } from './deploy.js';
-import { prove, type Proved } from './prove.js';
-import { retest, type Retest } from './retest.js';
+import type { Retest } from './retest.js';
+import { tryFix, type TriedFix, type Try } from './try-fix.js';
 import type { Session } from './session.js';
 import type { Memory } from './store/ledger.js';
 
@@ -137,129 +135,13 @@ async function wait(
   await session.clock.sleep(so.delayMs, session.signal);
 }
 
-interface Try {
-  /** Null runs the test again with the code as it is (HL-5). */
-  agent: string | null;
-  n: number;
-  previous: readonly Attempt[];
-  earlier: ReadonlySet<string>;
-  known: Memory;
-}
-
-interface JudgedAttempt {
-  attempt: Attempt;
-  retest: Retest | null;
-}
-
-/** One attempt: an agent (or none), the re-run that judges it, and the take-back of what did not hold. */
-async function attempt(session: Session, cause: Cause, work: Try): Promise<JudgedAttempt> {
+/** One attempt, written into the memory before it begins and after it ends. */
+async function attempt(session: Session, cause: Cause, work: Try): Promise<TriedFix> {
   const { agent, n } = work;
   const { signature } = cause.lead;
   const id = await session.memory.attemptStarted({ causeId: cause.id, signature, n, agent });
-  const judged = await judgedAttempt(session, cause, work);
+  const judged = await tryFix(session, cause, work);
   await session.memory.attemptFinished(id, judged.attempt);
   session.bus.emit({ type: 'attempt.judged', causeId: cause.id, attempt: judged.attempt });
   return judged;
-}
-
-async function judgedAttempt(session: Session, cause: Cause, work: Try): Promise<JudgedAttempt> {
-  const { agent, n, previous, earlier, known } = work;
-  const deployed =
-    agent === null ? bareAttempt(n) : await deploy(session, { cause, agent, n, previous, known });
-  const { outcome } = deployed.attempt;
-  if (outcome === 'aborted' || outcome === 'unusable') {
-    return { attempt: await takenBack(session, deployed), retest: null };
-  }
-  const seen = await retest(session, { failures: [cause.lead], purpose: 'retest', causeId: cause.id });
-  if (session.signal.aborted) {
-    return { attempt: await takenBack(session, deployed), retest: null };
-  }
-  const judged = withoutLoop(judge(cause.lead, seen.observe(cause.lead)), seen.observe(cause.lead), earlier);
-  if (judged.judgement === 'green') return judgeGreen(session, cause, { deployed, retest: seen });
-  const held = judged.judgement === 'changed';
-  const attempt = held ? deployed.attempt : await takenBack(session, deployed);
-  const failedBecause = joined(attempt.failedBecause, judged.because);
-  return { attempt: { ...attempt, judged: judged.judgement, failedBecause }, retest: seen };
-}
-
-/** An error that the same test had before, and an agent had mended: A, B, A is a loop, not progress (HN-9). */
-function withoutLoop(judged: Judged, seen: Observation, earlier: ReadonlySet<string>): Judged {
-  const now = seen.failure ?? seen.suiteFailure;
-  if (judged.judgement !== 'changed' || !now || !earlier.has(now.signature)) return judged;
-  return {
-    judgement: 'still-failing',
-    because: `an error that was mended before came back: ${headlineOf(now)}`,
-  };
-}
-
-/** One green run proves nothing (HN-5): it is repeated, and the change taken out and put back. */
-async function judgeGreen(
-  session: Session,
-  cause: Cause,
-  { deployed, retest }: { deployed: Deployment; retest: Retest },
-): Promise<JudgedAttempt> {
-  const proved = await prove(session, cause, deployed);
-  if (proved.kind === 'interrupted') return { attempt: await takenBack(session, deployed), retest: null };
-  const { judged, failedBecause } = judgementOf(proved, deployed.attempt, session.workspace !== null);
-  const attempt = judged === 'green' ? deployed.attempt : await takenBack(session, deployed);
-  return {
-    attempt: { ...attempt, judged, failedBecause, proof: proved.steps },
-    retest: judged === 'still-failing' ? null : retest,
-  };
-}
-
-/** Who changed nothing has healed nothing, however green the test is now. Without git nobody can tell. */
-function judgementOf(
-  proved: Exclude<Proved, { kind: 'interrupted' }>,
-  { agent, files }: Attempt,
-  seesFiles: boolean,
-): Pick<Attempt, 'judged' | 'failedBecause'> {
-  if (proved.kind === 'flaked') return { judged: 'still-failing', failedBecause: proved.because };
-  if (proved.kind === 'not-needed') return { judged: 'flaky', failedBecause: proved.because };
-  if (agent === null)
-    return { judged: 'flaky', failedBecause: 'green when it was run again with the code as it is' };
-  if (seesFiles && files.length === 0)
-    return {
-      judged: 'flaky',
-      failedBecause: 'green after an agent that changed no file: flaky, or mended outside the project',
-    };
-  return { judged: 'green', failedBecause: null };
-}
-
-function joined(...parts: readonly (string | null)[]): string | null {
-  const told = parts.filter((part) => part !== null);
-  return told.length > 0 ? told.join('; ') : null;
-}
-
-/** A fix that did not hold is taken back, so that the next attempt starts from the user's own code. */
-async function takenBack(session: Session, { attempt, before, after }: Deployment): Promise<Attempt> {
-  if (!session.workspace || before === null || after === null || attempt.files.length === 0) return attempt;
-  const { leftAlone } = await session.workspace.takeBack(before, after);
-  if (leftAlone.length > 0) {
-    const message = `Left as they are, because they changed again after the agent: ${leftAlone.join(', ')}`;
-    session.bus.emit({ type: 'run.warning', message });
-  }
-  return { ...attempt, takenBack: true };
-}
-
-function bareAttempt(n: number): Deployment {
-  const attempt: Attempt = {
-    n,
-    agent: null,
-    slashCommand: null,
-    runner: null,
-    outcome: 'no-agent',
-    claim: null,
-    usage: null,
-    judged: 'not-judged',
-    durationMs: 0,
-    files: [],
-    patch: null,
-    prompt: null,
-    checkpoints: null,
-    proof: [],
-    takenBack: false,
-    failedBecause: null,
-  };
-  return { attempt, before: null, after: null };
 }

@@ -10,6 +10,7 @@ import type { Running } from './running.js';
 import type { Redactor } from './secrets/redactor.js';
 import type { RunMemory } from './run-memory.js';
 import type { Spending } from './spending.js';
+import type { Guard } from './workspace/guard/create-guard.js';
 import type { Workspace } from './workspace/workspace.js';
 
 /** What every step of one run is given: the effects as functions, and the run's own state. */
@@ -28,6 +29,8 @@ export interface Session {
   readonly running: Running;
   /** What every text passes on its way out. */
   readonly redactor: Redactor;
+  /** Judges what an agent changed (HN-3); null or absent where nobody can tell what that is. */
+  readonly guard?: Guard | null;
   readonly runAgent: RunAgent;
   readonly spending: Spending;
   readonly memory: RunMemory;

@@ -94,7 +94,7 @@ async function patchText(file: string | null, runDir: string): Promise<string | 
 }
 
 async function previous(attempt: Attempt, runDir: string): Promise<PreviousAttempt> {
-  const { n, agent, outcome, claim, files, failedBecause } = attempt;
+  const { n, agent, outcome, claim, files, failedBecause, violations } = attempt;
   return {
     n,
     agent,
@@ -102,6 +102,7 @@ async function previous(attempt: Attempt, runDir: string): Promise<PreviousAttem
     claim,
     files,
     failedBecause,
+    ...(violations ? { violations } : {}),
     patch: await patchText(attempt.patch, runDir),
   };
 }

@@ -1,6 +1,7 @@
 import type { AgentClaim, AgentOutcome, FileChange } from '../core/attempt.js';
 import type { Diagnosis } from '../core/diagnosis.js';
 import type { ConsoleEntry, NetworkEntry, SourceExcerpt } from '../core/evidence.js';
+import type { Violation } from '../core/guard/violation.js';
 import type { EarlierFix } from '../core/remembered.js';
 
 /**
@@ -70,4 +71,6 @@ export interface PreviousAttempt {
   /** The patch, at most 8,000 characters, or null. */
   patch: string | null;
   failedBecause: string | null;
+  /** Where it weakened the tests, which is why nothing was run with it (HN-3). */
+  violations?: readonly Violation[];
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
+import { violationLine } from '../core/guard/violation.js';
 import { fenced, middleCut } from '../core/fenced.js';
-import type { AgentContext } from './context.js';
+import type { AgentContext, PreviousAttempt } from './context.js';
 
 /** What a prompt names beside the context itself. */
 export interface PromptFrame {
@@ -27,6 +28,7 @@ export function renderPrompt(context: AgentContext, { slashCommand, contextFile 
     guidanceOf(context),
     healedBefore(context.earlierFix),
     triedBefore(context),
+    rejectedBefore(context.previousAttempts),
     whereTheRestLies(context, contextFile),
     rules,
   ];
@@ -123,6 +125,23 @@ function triedBefore({ previousAttempts, attempt, task }: AgentContext): string 
   const number = Math.max(attempt, attempts.length + 1);
   const goal = `This is attempt ${number}. The goal is the same: ${task}.`;
   return section('What was tried before', `${goal}\n\n${tried.join('\n\n')}\n\n${now}`);
+}
+
+/** What the guard found is told once: a second rejection ends the cause (HN-3). */
+function rejectedBefore(attempts: readonly PreviousAttempt[]): string {
+  const violations = attempts.flatMap((one) => one.violations ?? []).slice(0, 12);
+  if (violations.length === 0) return '';
+  const told = violations.map((one) =>
+    [
+      `- ${inline(violationLine(one))}`,
+      ...(one.before === null ? [] : [`  before: ${inline(one.before)}`]),
+      ...(one.after === null ? [] : [`  after: ${inline(one.after)}`]),
+    ].join('\n'),
+  );
+  return section(
+    'Rejected: the tests were weakened',
+    `${told.join('\n')}\n\nThis was found by comparing the tests before and after, and nothing was run with it. Mend the code that is tested instead. If it is rejected once more, nobody is asked again.`,
+  );
 }
 
 function whereTheRestLies({ screenshot, missing }: AgentContext, contextFile: string): string {

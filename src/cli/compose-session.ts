@@ -13,6 +13,7 @@ import type { Session } from '../session.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { createSpending } from '../spending.js';
 import type { SuiteRuns } from '../suite-runs.js';
+import { createGuard } from '../workspace/guard/create-guard.js';
 import { openWorkspace } from '../workspace/workspace.js';
 
 /** What a session is made of. */
@@ -28,6 +29,7 @@ export interface SessionParts {
   readonly running: Running;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
+  /** The run's first suite, from which the guard knows which files are tests. */
   readonly first: SuiteRun;
   readonly memory: RunMemory;
 }
@@ -54,6 +56,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     signal,
     workspace,
     running,
+    guard: workspace && createGuard(workspace, first),
     clock: systemClock,
     spending: createSpending(startedAt),
     redactor,

@@ -1,4 +1,5 @@
 import type { Proof } from './proof.js';
+import type { Violation } from './guard/violation.js';
 
 /** What an agent says of its own work; it is a claim, and only the re-run decides. */
 export interface AgentClaim {
@@ -56,15 +57,12 @@ export type AgentOutcome =
   | 'unchanged'
   | 'denied';
 
-/** What the re-runs say of an attempt: the same failure, another one, none, or the test was not there to run (HL-10). */
+/**
+ * What the re-runs say of an attempt: the same failure, another one, none, or the test was not there to run (HL-10). `flaky`: green,
+ * but not by what the agent changed (HN-5). `rejected`: the guard says that it weakened the tests, and nothing was run with it (HN-3).
+ */
 export type Judgement =
-  | 'still-failing'
-  | 'changed'
-  | 'green'
-  /** Green, but not by what the agent changed (HN-5). */
-  | 'flaky'
-  | 'vanished'
-  | 'not-judged';
+  'still-failing' | 'changed' | 'green' | 'flaky' | 'vanished' | 'rejected' | 'not-judged';
 
 /** One agent run, or one re-run without an agent, and the re-run that judges it. */
 export interface Attempt {
@@ -92,6 +90,8 @@ export interface Attempt {
   readonly takenBack: boolean;
   /** Why it failed, in a line, for the next agent and the report; null when it held. */
   readonly failedBecause: string | null;
+  /** What the guard found in it; absent where there is nothing. */
+  readonly violations?: readonly Violation[];
 }
 
 /** One file that an agent changed. */

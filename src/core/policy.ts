@@ -50,11 +50,16 @@ export type Conclusion =
   /** Green, but by no change of an agent: nobody healed it (HN-7). */
   | { readonly verdict: 'flaky'; readonly reason: string }
   | { readonly verdict: 'agent-unusable'; readonly reason: string }
+  /** Its agents weakened the tests, and did so again after they were told (HN-3). */
+  | { readonly verdict: 'rejected'; readonly reason: string }
   /** Another failure took its place (HL-3); it has causes of its own. */
   | { readonly verdict: 'superseded'; readonly reason: string }
   /** A limit was met before it could be healed (exit 4). */
   | { readonly verdict: 'budget'; readonly reason: string }
   | { readonly verdict: 'interrupted'; readonly reason: string };
+
+/** A cause whose agents weakened the tests so often is given up: they are told once (HN-3). */
+const REJECTIONS_BEFORE_VERDICT = 2;
 
 /** After so many fixes that did not hold, the last retry deploys no agent (HL-5). */
 const FAILED_FIXES_BEFORE_BARE_RETEST = 2;
@@ -83,7 +88,7 @@ export function decide(history: History, policy: Policy): Decision {
   }
   const next = nextTry(history, policy);
   // Nobody waits for a try that will not be made.
-  if (!last || history.waited || next.kind === 'conclude') return next;
+  if (!last || history.waited || next.kind === 'conclude' || last.judged === 'rejected') return next;
   return { kind: 'wait', delayMs: backoffMs(history.attempts.length, policy.retries), attempt: last.n };
 }
 
@@ -107,6 +112,9 @@ function conclusionOf(last: Attempt, history: History, policy: Policy): Decision
       'the agent program refused every tool call that would have changed a file',
     );
   }
+  const rejections = history.attempts.filter((attempt) => attempt.judged === 'rejected').length;
+  if (rejections >= REJECTIONS_BEFORE_VERDICT)
+    return conclude('rejected', 'its agents weakened the tests again after they were told');
   if (last.claim?.status === 'needs-person') return { kind: 'escalate', question: last.claim.summary };
   if (triesOf(history) >= policy.retries.max) {
     const before = earlierOf(history).count;
@@ -127,7 +135,7 @@ function triesOf(history: History): number {
 
 function isBareRetest(history: History, retries: RetrySettings): boolean {
   const failedFixes = history.attempts.filter(
-    (attempt) => attempt.agent !== null && attempt.files.length > 0,
+    (attempt) => attempt.agent !== null && attempt.files.length > 0 && attempt.judged !== 'rejected',
   );
   const failed = earlierOf(history).failedFixes + failedFixes.length;
   return triesOf(history) + 1 >= retries.max && failed >= FAILED_FIXES_BEFORE_BARE_RETEST;

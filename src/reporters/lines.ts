@@ -1,5 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import { renderProof } from '../core/proof.js';
+import { violationLine } from '../core/guard/violation.js';
 import { unreachable } from '../core/unreachable.js';
 import type { Event, SuitePurpose } from '../event.js';
 import { clipped, counted, dollars, duration, testName } from './format.js';
@@ -49,6 +50,8 @@ export function linesFor(event: Event, paint: ChalkInstance): string[] {
       return [
         `${paint.yellow('paused')}: too many questions wait for a person (${event.status}); no further agent is started`,
       ];
+    case 'attempt.rejected':
+      return rejected(event, paint);
     case 'attempt.judged':
       return [`${at(event.causeId)}${judged(event, paint)}`];
     case 'cause.ended':
@@ -126,6 +129,21 @@ function cameBack({ fix }: Of<'cause.came_back'>): string {
   return `healed ${counted(fix.times, 'time')} before, last on ${fix.healedAt.slice(0, 10)}${by} in run ${fix.runId}${said}`;
 }
 
+const VIOLATIONS_SHOWN = 6;
+
+/** Each violation with the lines that were there and the lines that took their place. */
+function rejected({ causeId, violations }: Of<'attempt.rejected'>, paint: ChalkInstance): string[] {
+  const shown = violations
+    .slice(0, VIOLATIONS_SHOWN)
+    .flatMap((one) => [
+      `${at(causeId)}${paint.red('weakens the tests')}: ${clipped(violationLine(one), 200)}`,
+      ...(one.before === null ? [] : [`   ${paint.red('-')} ${clipped(one.before, 160)}`]),
+      ...(one.after === null ? [] : [`   ${paint.green('+')} ${clipped(one.after, 160)}`]),
+    ]);
+  const more = violations.length - VIOLATIONS_SHOWN;
+  return more > 0 ? [...shown, `${at(causeId)}and ${counted(more, 'more violation')}`] : shown;
+}
+
 function judged({ attempt }: Of<'attempt.judged'>, paint: ChalkInstance): string {
   const back = attempt.takenBack ? '; its change was taken back' : '';
   const told = attempt.failedBecause ? ` (${clipped(attempt.failedBecause, 160)})` : '';
@@ -140,6 +158,8 @@ function judged({ attempt }: Of<'attempt.judged'>, paint: ChalkInstance): string
       return `${paint.red('still red')}${told}${back}`;
     case 'vanished':
       return `${paint.red('the test is gone, which heals nothing')}${told}${back}`;
+    case 'rejected':
+      return `${paint.red('rejected (tampering)')}${back}`;
     case 'not-judged':
       return `not judged${told}${back}`;
     default:

@@ -1,4 +1,5 @@
 import type { AgentClaim, FileChange, Judgement } from '../core/attempt.js';
+import type { Violation } from '../core/guard/violation.js';
 import type { Category, Reason } from '../core/diagnosis.js';
 import type { Proof } from '../core/proof.js';
 import type { CauseVerdict, Outcome, Verdict } from '../core/verdict.js';
@@ -99,6 +100,8 @@ export interface ReportAttempt {
   proof: Proof;
   takenBack: boolean;
   failedBecause: string | null;
+  /** Why the guard rejected it, with the lines (HN-3); empty, or absent in older reports, where it did not. */
+  violations?: readonly Violation[];
 }
 
 /** A question to a person. */

@@ -1,5 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import { renderProof } from '../core/proof.js';
+import { violationLine } from '../core/guard/violation.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import { clipped, counted, dollars, duration } from './format.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from './report.js';
@@ -81,16 +82,20 @@ function causeLines(
     `      ${paint.dim(label.padEnd(7))} ${clipped(text, columns - 14)}`;
   const why = cause.why[0];
   const files = cause.attempts.filter((one) => !one.takenBack).flatMap((one) => one.files);
-  const head = clipped(`${cause.id} ${cause.verdict} · ${cause.category} · ${cause.headline}`, columns - 4);
+  const word = cause.verdict === 'rejected' ? 'rejected (tampering)' : cause.verdict;
+  const head = clipped(`${cause.id} ${word} · ${cause.category} · ${cause.headline}`, columns - 4);
   return [
-    `  ${mark} ${head.replace(cause.verdict, paint.bold(cause.verdict))}`,
+    `  ${mark} ${head.replace(word, paint.bold(word))}`,
     ...(why
       ? [line('why', `${why.source}: ${why.evidence}`)]
       : cause.warning
         ? [line('why', cause.warning)]
         : []),
     line('tests', testsOf(report, cause)),
-    ...cause.attempts.map((one) => line(`try ${one.n}`, attemptLine(one))),
+    ...cause.attempts.flatMap((one) => [
+      line(`try ${one.n}`, attemptLine(one)),
+      ...violationTexts(one).map((text) => line('', text)),
+    ]),
     ...(cause.proof.length > 0 ? [line('proof', renderProof(cause.proof))] : []),
     ...(files.length > 0 ? [line('files', files.map(fileChange).join(', '))] : []),
     ...(good ? [] : [line('end', cause.reason), line('look', `${folder}/${cause.evidence}/`)]),
@@ -118,6 +123,20 @@ function attemptLine(attempt: ReportAttempt): string {
   const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`;
   const because = failedBecause && judged !== 'green' ? ` (${failedBecause})` : '';
   return `${who}${cost} → ${judged}${takenBack ? ', taken back' : ''}${because}`;
+}
+
+/** The first violations with their lines; the rest is counted, since the summary has to fit a screen. */
+function violationTexts({ violations = [] }: ReportAttempt): string[] {
+  const shown = violations
+    .slice(0, 2)
+    .flatMap((one) => [
+      violationLine(one),
+      ...(one.before === null ? [] : [`  - ${one.before}`]),
+      ...(one.after === null ? [] : [`  + ${one.after}`]),
+    ]);
+  return violations.length > 2
+    ? [...shown, `and ${counted(violations.length - 2, 'more violation')}`]
+    : shown;
 }
 
 function fileChange({

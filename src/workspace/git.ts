@@ -5,7 +5,7 @@ export interface Git {
   /** Runs git and gives its standard output without the last line end; rejects when git fails. */
   run(args: readonly string[], options?: { input?: string }): Promise<string>;
   /** The same, as bytes: a patch of a Latin-1 file is not UTF-8. */
-  bytes(args: readonly string[]): Promise<Uint8Array>;
+  bytes(args: readonly string[], options?: { input?: string }): Promise<Uint8Array>;
 }
 
 /**
@@ -37,8 +37,8 @@ export function privateGit(gitDir: string, workTree: string): Git {
   return {
     run: async (args, { input = '' } = {}) =>
       (await execa('git', [...config, ...args], { ...options, input })).stdout,
-    bytes: async (args) => {
-      const stdio = { input: '', encoding: 'buffer', stripFinalNewline: false } as const;
+    bytes: async (args, { input = '' } = {}) => {
+      const stdio = { input, encoding: 'buffer', stripFinalNewline: false } as const;
       return (await execa('git', [...config, ...args], { ...options, ...stdio })).stdout;
     },
   };

@@ -4,6 +4,7 @@ import { execa } from 'execa';
 import type { FileChange } from '../core/attempt.js';
 import { type Git, privateGit, withoutGit } from './git.js';
 import { parseNameStatus, parseNumstat } from './git-output.js';
+import { gitTree, type Tree } from './tree.js';
 
 /** The id of a recorded state of the working tree. */
 export type Checkpoint = string;
@@ -21,6 +22,8 @@ export interface Workspace {
   checkpoint(): Promise<Checkpoint>;
   /** Files that differ, paths relative to `root`, with `/`. */
   changes(before: Checkpoint, after: Checkpoint): Promise<FileChange[]>;
+  /** The files of a recorded state, to be read. */
+  tree(checkpoint: Checkpoint): Tree;
   /** A patch that `git apply` takes, binary files included; empty where nothing differs. */
   patch(before: Checkpoint, after: Checkpoint): Promise<Uint8Array>;
   /**
@@ -58,6 +61,7 @@ export async function openWorkspace(projectRoot: string): Promise<Workspace | nu
     checkpoint: () => checkpoint(git, [root, projectRoot]),
     changes: async (before, after) =>
       parseNumstat(await git.run(['diff-tree', '-r', '-z', '--numstat', before, after])),
+    tree: (checkpoint) => gitTree(git, checkpoint),
     patch: (before, after) => patch(git, before, after),
     takeBack: (before, after, spare = []) =>
       takeBack({ git, before, after, spare, now: () => checkpoint(git, [root, projectRoot]) }),

@@ -77,6 +77,7 @@ async function runThatSays(say: Say, env: Record<string, string> = plantedVariab
       root,
       checkpoint: async () => 'tree',
       changes: async () => [{ path: 'src/a.ts', added: 1, removed: 1 }],
+      tree: () => ({ paths: async () => [], read: async () => new Map() }),
       patch: async () => Buffer.from(`--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-a\n${say('patch')}\n`),
       takeBack: async () => ({ restored: [], leftAlone: [] }),
     },

@@ -47,6 +47,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
       root: '/project',
       checkpoint: async () => `tree${(changed += 1)}`,
       changes: async () => [{ path: 'src/a.ts', added: 1, removed: 1 }],
+      tree: () => ({ paths: async () => [], read: async () => new Map() }),
       patch: async () => new Uint8Array(),
       takeBack: async (before, after) => {
         moves.push(`${after} → ${before}`);

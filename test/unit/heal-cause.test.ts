@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Question } from '../../src/core/escalation.js';
 import { healCause } from '../../src/heal-cause.js';
 import { noMemory, type RunMemory } from '../../src/run-memory.js';
+import type { Session } from '../../src/session.js';
 import type { Memory } from '../../src/store/ledger.js';
 import {
   aCause,
@@ -110,6 +111,68 @@ describe('the loop for one cause', () => {
     const { attempts, conclusion } = await healCause(given, cause);
     expect(attempts).toMatchObject([{ outcome: 'unusable', judged: 'not-judged' }]);
     expect(conclusion).toEqual({ verdict: 'agent-unusable', reason: 'Not logged in. Run claude /login.' });
+  });
+
+  const violation = {
+    rule: 'assertion-removed',
+    file: 'tests/a.spec.ts',
+    line: 3,
+    before: 'await expect(x).toBeVisible();',
+    after: null,
+    says: 'an assertion is gone',
+  };
+
+  it('HN-3 takes a weakening back without a re-run, tells the agent at once, and goes on', async () => {
+    const seen: string[] = [];
+    const verdicts = [[violation], []];
+    const {
+      session: given,
+      events,
+      clock,
+    } = await session([null], { guard: async () => verdicts.shift() ?? [] });
+    const { attempts, conclusion } = await healCause(
+      { ...given, runAgent: async ({ prompt }) => (seen.push(prompt), finished) },
+      cause,
+    );
+    expect(attempts.map((one) => [one.judged, one.takenBack])).toEqual([
+      ['rejected', true],
+      ['green', false],
+    ]);
+    expect(attempts[0]?.violations).toEqual([violation]);
+    expect(events).toContainEqual({
+      type: 'attempt.rejected',
+      causeId: 'c1',
+      attempt: 1,
+      violations: [violation],
+    });
+    expect(clock.slept).toEqual([]);
+    expect(seen[0]).not.toContain('assertion-removed');
+    expect(seen[1]).toContain('tests/a.spec.ts:3 assertion-removed');
+    expect(seen[1]).toContain('await expect(x).toBeVisible();');
+    expect(conclusion.verdict).toBe('healed');
+  });
+
+  it('HN-3 gives a cause up that is rejected a second time, and never runs a test with it', async () => {
+    const runAgain = async () => Promise.reject(new Error('nothing may be run'));
+    const { session: given, agents } = await session([], { guard: async () => [violation], runAgain });
+    const { attempts, conclusion } = await healCause(given, cause);
+    expect(attempts.map((one) => one.judged)).toEqual(['rejected', 'rejected']);
+    expect(agents).toHaveLength(2);
+    expect(conclusion.verdict).toBe('rejected');
+  });
+
+  it('HN-4 tells the guard the class for which the agent was sent', async () => {
+    const lead = failing('t1', 'boom', {
+      diagnosis: aDiagnosis({ category: 'runtime-error', alternatives: ['ui-error'] }),
+    });
+    const asked: string[] = [];
+    const guard: Session['guard'] = async ({ category }) => (asked.push(category), []);
+    const { session: given } = await session(['boom', 'boom', 'boom'], {
+      diagnose: async () => [lead],
+      guard,
+    });
+    await healCause(given, aCause({ lead }));
+    expect(asked).toEqual(['runtime-error', 'ui-error']);
   });
 
   it('AG-10 takes the unproven change back when it is interrupted during the re-run', async () => {

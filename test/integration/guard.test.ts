@@ -1,0 +1,76 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { edited, type Edit, places, project } from '../../fixtures/guard/project.mjs';
+import { createGuard } from '../../src/workspace/guard/create-guard.js';
+import { openWorkspace, type Workspace } from '../../src/workspace/workspace.js';
+import { aResult, aSuiteRun, aTest } from '../rig/builders.js';
+import { tempDir } from '../rig/temp-dir.js';
+
+let dir: string;
+let workspace: Workspace;
+
+const put = (files: Readonly<Record<string, string>>) => {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
+    writeFileSync(path.join(dir, name), text);
+  }
+};
+
+/** The first suite of a run, as Playwright reports it: with absolute paths. */
+function firstRun(testFiles: readonly string[] = places.testFiles) {
+  const tests = testFiles.map((file) => {
+    const location = { file: path.join(dir, file), line: 1, column: 1 };
+    return { ...aResult(file), test: aTest(file, { location }) };
+  });
+  const rootDir = testFiles.length > 0 ? path.join(dir, 'tests') : '';
+  return aSuiteRun({ tests, rootDir, configFile: path.join(dir, places.config) });
+}
+
+async function judged(edits: readonly Edit[], first = firstRun()) {
+  const before = await workspace.checkpoint();
+  const now = edited(edits);
+  for (const gone of Object.keys(project).filter((file) => !(file in now))) rmSync(path.join(dir, gone));
+  put(now);
+  const after = await workspace.checkpoint();
+  const files = await workspace.changes(before, after);
+  const violations = await createGuard(workspace, first)({ category: 'ui-error', files, before, after });
+  return violations.map(({ rule, file, line }) => ({ rule, file, line }));
+}
+
+beforeEach(async () => {
+  dir = tempDir('größe mit Leerzeichen');
+  put(project);
+  const opened = await openWorkspace(dir);
+  if (!opened) throw new Error('There is no git program.');
+  workspace = opened;
+});
+
+it('HN-3 reads both states from the private store, and names file and line', async () => {
+  const edit = ['tests/cart.spec.ts', "toHaveURL('/thanks')", "toHaveURL('/')"] as const;
+  expect(await judged([edit])).toEqual([{ rule: 'expected-changed', file: 'tests/cart.spec.ts', line: 16 }]);
+});
+
+it('HN-3 sees files that were deleted, added, and are no text', async () => {
+  const found = await judged([
+    ['tests/search.spec.ts', null],
+    ['tests/search.spec.ts-snapshots/results-chromium.png', '\u0000PNG\n\n'],
+    ['tests/neu größe.spec.ts', "import { test } from '@playwright/test';\ntest.only('x', () => {});\n"],
+  ]);
+  expect(new Set(found.map(({ rule, file }) => `${rule} ${file}`))).toEqual(
+    new Set([
+      'test-removed tests/search.spec.ts',
+      'snapshot-changed tests/search.spec.ts-snapshots/results-chromium.png',
+      'test-modifier tests/neu größe.spec.ts',
+    ]),
+  );
+});
+
+it('HN-3 knows the specs by their names where the suite did not start', async () => {
+  const edit = ['tests/cart.spec.ts', "toHaveURL('/thanks')", "toHaveURL('/')"] as const;
+  expect(await judged([edit], firstRun([]))).toMatchObject([{ rule: 'expected-changed' }]);
+});
+
+it('HN-3 says nothing to a mended app', async () => {
+  expect(await judged([['src/cart.ts', 'price, 1)', 'price, 0)']])).toEqual([]);
+});
