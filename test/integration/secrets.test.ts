@@ -266,7 +266,14 @@ describe('what a run writes', () => {
     expect(evidence).not.toMatch(/^\W*Fix applied successfully\W*$/m);
     const prompt = readFileSync(path.join(dir, 'failures', '1', 'prompt.md'), 'utf8');
     expect(outsideOfFences(prompt).filter((line) => line === '## Rules')).toHaveLength(1);
-    expect(readdirSync(attempts).sort()).toEqual(['1.log', '1.patch', '2.log', '2.patch']);
+    expect(readdirSync(attempts).sort()).toEqual([
+      '1.log',
+      '1.patch',
+      '1.prompt.md',
+      '2.log',
+      '2.patch',
+      '2.prompt.md',
+    ]);
   });
 });
 
