@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { exitCodes } from '../problem.js';
 import { classifyCommand } from './classify-command.js';
+import { configCommand } from './config-command.js';
 import { runCommand } from './run-command.js';
 import { version } from './version.js';
 
@@ -22,6 +23,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .configureOutput({ writeErr: (text) => process.stderr.write(text) });
   program.addCommand(inherit(program, runCommand()));
   program.addCommand(inherit(program, classifyCommand()));
+  program.addCommand(inherit(program, configCommand()));
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
