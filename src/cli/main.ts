@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { exitCodes } from '../problem.js';
 import { classifyCommand } from './classify-command.js';
 import { configCommand } from './config-command.js';
+import { initCommand } from './init-command.js';
 import { runCommand } from './run-command.js';
 import { version } from './version.js';
 
@@ -24,6 +25,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   program.addCommand(inherit(program, runCommand()));
   program.addCommand(inherit(program, classifyCommand()));
   program.addCommand(inherit(program, configCommand()));
+  program.addCommand(inherit(program, initCommand()));
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {

@@ -1,18 +1,18 @@
+import type { BuiltInRunner } from '../core/built-in-runner.js';
+
 /** How a program wants the file of a slash command. */
 export type CommandFormat = 'claude' | 'markdown' | 'toml' | 'plain';
 
 /** A coding-agent program for which self-heal can be set up. */
 export interface AgentProgram {
   /** Its executable, and its name as a runner in agents.yaml. */
-  readonly name: string;
+  readonly name: BuiltInRunner;
   readonly title: string;
   /** The npm package that installs it. */
   readonly packageName: string;
   /** The variable by which it takes a key where nobody can log in. */
   readonly keyVariable: string;
   readonly format: CommandFormat;
-  /** The file of a slash command in the project, with `/`. */
-  commandFile(command: string): string;
 }
 
 /** In the order in which one is chosen where nobody is asked. */
@@ -23,7 +23,6 @@ export const agentPrograms: readonly AgentProgram[] = [
     packageName: '@anthropic-ai/claude-code',
     keyVariable: 'ANTHROPIC_API_KEY',
     format: 'claude',
-    commandFile: (command) => `.claude/commands/${command}.md`,
   },
   {
     name: 'codex',
@@ -32,7 +31,6 @@ export const agentPrograms: readonly AgentProgram[] = [
     keyVariable: 'CODEX_API_KEY',
     // It expands no slash commands: self-heal reads the file and puts it into the prompt.
     format: 'plain',
-    commandFile: (command) => `.codex/prompts/${command}.md`,
   },
   {
     name: 'gemini',
@@ -40,7 +38,6 @@ export const agentPrograms: readonly AgentProgram[] = [
     packageName: '@google/gemini-cli',
     keyVariable: 'GEMINI_API_KEY',
     format: 'toml',
-    commandFile: (command) => `.gemini/commands/${command}.toml`,
   },
   {
     name: 'opencode',
@@ -48,7 +45,6 @@ export const agentPrograms: readonly AgentProgram[] = [
     packageName: 'opencode-ai',
     keyVariable: 'ANTHROPIC_API_KEY',
     format: 'markdown',
-    commandFile: (command) => `.opencode/command/${command}.md`,
   },
   {
     name: 'copilot',
@@ -57,7 +53,6 @@ export const agentPrograms: readonly AgentProgram[] = [
     keyVariable: 'COPILOT_GITHUB_TOKEN',
     // As with codex, self-heal reads the file.
     format: 'plain',
-    commandFile: (command) => `.github/prompts/${command}.prompt.md`,
   },
 ];
 

@@ -3,7 +3,8 @@ import type { CommandFormat } from './agent-programs.js';
 import type { SlashCommand } from './slash-commands.js';
 
 /** Claude Code asks nobody when it runs without a terminal: what is not allowed here or by self-heal's flags is refused. */
-const claudeTools = 'Read, Grep, Glob, Edit, Write, Bash(git status:*), Bash(git diff:*), Bash(git log:*), Bash(git show:*)';
+const claudeTools =
+  'Read, Grep, Glob, Edit, Write, Bash(git status:*), Bash(git diff:*), Bash(git log:*), Bash(git show:*)';
 
 /** The text of a slash command's file, as a program reads it; what failed is put in where the placeholder stands. */
 export function commandFileText({ description, body }: SlashCommand, format: CommandFormat): string {

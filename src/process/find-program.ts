@@ -9,7 +9,8 @@ export interface ProgramPlace {
 
 /** Finds a program as it would be started: in the project's `node_modules/.bin`, then on PATH; null where it is not. */
 export async function findProgram(file: string, { cwd, env }: ProgramPlace): Promise<string | null> {
-  if (/[\\/]/.test(file)) return (await isExecutable(path.resolve(cwd, file))) ? path.resolve(cwd, file) : null;
+  if (/[\\/]/.test(file))
+    return (await isExecutable(path.resolve(cwd, file))) ? path.resolve(cwd, file) : null;
   const folders = [path.join(cwd, 'node_modules', '.bin'), ...pathOf(env).split(path.delimiter)];
   const endings = process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : [''];
   for (const folder of folders.filter((one) => one !== '')) {
