@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { exitCodes } from '../problem.js';
 import { classifyCommand } from './classify-command.js';
 import { configCommand } from './config-command.js';
+import { doctorCommand } from './doctor-command.js';
 import { initCommand } from './init-command.js';
 import { runCommand } from './run-command.js';
 import { version } from './version.js';
@@ -26,6 +27,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   program.addCommand(inherit(program, classifyCommand()));
   program.addCommand(inherit(program, configCommand()));
   program.addCommand(inherit(program, initCommand()));
+  program.addCommand(inherit(program, doctorCommand()));
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
