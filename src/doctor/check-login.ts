@@ -42,13 +42,15 @@ async function claude(place: ProbePlace): Promise<Login> {
     : { state: 'unknown', why: 'this version does not say', remedy };
 }
 
-/** 0.169.0: `login status` ends with 1 where nobody is logged in; it does not count a key, or a provider of one's own. */
+/**
+ * 0.169.0: `login status` ends with 1 where nobody is logged in; it does not count CODEX_API_KEY, which `codex exec` takes, or a
+ * provider of one's own. OPENAI_API_KEY is not taken.
+ */
 async function codex(place: ProbePlace): Promise<Login> {
   const remedy = 'Run `codex login`, or set CODEX_API_KEY.';
   if (isSet(place, 'CODEX_API_KEY')) return { state: 'in', how: 'CODEX_API_KEY' };
   const { exitCode, output } = await probe(['codex', 'login', 'status'], place);
-  if (exitCode === 0)
-    return { state: 'in', how: /Logged in using (.+)/.exec(output)?.[1]?.trim() ?? 'an account' };
+  if (exitCode === 0) return { state: 'in', how: /API key/i.test(output) ? 'an API key' : 'an account' };
   const config = readOrEmpty(
     path.join(place.env['CODEX_HOME'] ?? path.join(homeOf(place), '.codex'), 'config.toml'),
   );

@@ -98,6 +98,7 @@ async function checkCommands({ name, agents, settings }: Routed, { cwd }: ProbeP
 }
 
 function onlyTo(agent: string): Settings['routes'] {
-  const routes = categories.map((category) => [category, [agent]] as const);
+  const route: readonly string[] = [agent];
+  const routes = categories.map((category) => [category, route] as const);
   return Object.fromEntries(routes) as Record<Category, readonly string[]>;
 }

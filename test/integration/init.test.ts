@@ -4,6 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
 import { runInit, type InitOptions } from '../../src/cli/run-init.js';
 import { parseAgentsFile } from '../../src/config/parse-agents-file.js';
+import { programs } from '../rig/programs.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 const config = { 'playwright.config.ts': '', 'package.json': '{}' };
@@ -20,16 +21,6 @@ async function project(files: Record<string, string> = config): Promise<string> 
   for (const [file, text] of Object.entries(files)) {
     await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
     await writeFile(path.join(dir, file), text);
-  }
-  return dir;
-}
-
-/** A folder for PATH in which these programs are. */
-async function programs(...names: string[]): Promise<string> {
-  const dir = tempDir('bin');
-  for (const name of names) {
-    await writeFile(path.join(dir, name), '#!/bin/sh\nexit 0\n');
-    await chmod(path.join(dir, name), 0o755);
   }
   return dir;
 }
@@ -72,7 +63,7 @@ it.each([
   expect(Object.keys(once)).toHaveLength(2 + 1 + 4 + 1);
   expect(parse(once['agents.yaml'] ?? '')).toMatchObject({ runner: agent });
   // Without the flag: what agents.yaml says is what it goes on with.
-  const second = await init(dir, {}, await programs('claude', 'copilot'));
+  const second = await init(dir, {}, programs({ claude: '', copilot: '' }));
   expect(second.ending).toBe(0);
   expect(second.stdout.split('\n').filter((line) => line !== '' && !line.startsWith('unchanged '))).toEqual(
     [],
@@ -96,7 +87,7 @@ it('CL-10 the agents.yaml that it writes is valid, and its first line points at 
 
 it('CL-10 without a terminal the first program that is found is taken, and without any the default', async () => {
   const dir = await project();
-  const bin = await programs('opencode', 'gemini');
+  const bin = programs({ opencode: '', gemini: '' });
   expect((await init(dir, {}, bin)).stderr).toContain('Agent programs: gemini, opencode; set up for gemini');
   const other = await project();
   const { stderr } = await init(other);
