@@ -44,7 +44,7 @@ ${before === null ? '' : `      - run: ${before}\n`}      - run: ${install}
           ${agent.keyVariable}: \${{ secrets.${agent.keyVariable} }}
       - name: Keep what was changed
         if: \${{ !cancelled() }}
-        run: git add --intent-to-add --all . && git diff --binary > "$RUNNER_TEMP/self-heal.patch"
+        run: git add --intent-to-add --all :/ && git diff --binary > "$RUNNER_TEMP/self-heal.patch"
       - uses: actions/upload-artifact@v4
         if: \${{ !cancelled() }}
         with:

@@ -40,7 +40,7 @@ self-heal:
   script:
 ${script.map((line) => `    - ${JSON.stringify(line)}`).join('\n')}
   after_script:
-    - cd "$CI_PROJECT_DIR" && git add --intent-to-add --all . && git diff --binary > self-heal.patch
+    - cd "$CI_PROJECT_DIR" && git add --intent-to-add --all :/ && git diff --binary > self-heal.patch
   artifacts:
     when: always
     paths:
