@@ -12,7 +12,8 @@ export function agentsFileText(cwd: string, runner: string): string {
   const shipped = shippedAgentsFile();
   return shipped
     .replace(/^# yaml-language-server: .*$/m, `# yaml-language-server: $schema=${schemaFrom(cwd)}`)
-    .replace(/^runner: .*$/m, `runner: ${runner}`);
+    .replace(/^runner: .*$/m, `runner: ${runner}`)
+    .replace('every value here is', runner === 'claude' ? '$&' : 'but for the runner every value here is');
 }
 
 function schemaFrom(cwd: string): string {
