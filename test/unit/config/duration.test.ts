@@ -24,7 +24,7 @@ describe('CF-1 durations', () => {
 
   it('CF-4 what is written of a duration is read as the same', () => {
     expect([300_000, 5_400_000, 0, 90_500].map(durationText)).toEqual(['5m', '1h30m', '0s', '1m30s500ms']);
-    fc.assert(fc.property(fc.nat(), (ms) => expect(parseDuration(durationText(ms))).toBe(ms)));
+    fc.assert(fc.property(fc.nat(), (ms) => parseDuration(durationText(ms)) === ms));
   });
 
   it('CF-1 every whole number of hours, minutes, seconds and milliseconds adds up', () => {
