@@ -1,7 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import { exitCodes } from '../problem.js';
 import { classifyCommand } from './classify-command.js';
+import { configCommand } from './config-command.js';
+import { doctorCommand } from './doctor-command.js';
 import { escalationsCommand } from './escalations-command.js';
+import { initCommand } from './init-command.js';
 import { inspectCommand } from './inspect-command.js';
 import { resumeCommand } from './resume-command.js';
 import { runCommand } from './run-command.js';
@@ -32,6 +35,9 @@ export async function main(argv: readonly string[]): Promise<void> {
   program.addCommand(inherit(program, resumeCommand()));
   program.addCommand(inherit(program, escalationsCommand()));
   program.addCommand(inherit(program, statsCommand()));
+  program.addCommand(inherit(program, initCommand()));
+  program.addCommand(inherit(program, doctorCommand()));
+  program.addCommand(inherit(program, configCommand()));
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {

@@ -74,7 +74,8 @@ function countLines(text: string, lineStart: number): number {
   return lines;
 }
 
-function markLine(line: string, from: number, to: number): string[] {
+/** A line and a marker under the columns `from` to `to` (the end not included); a long line is cut around them. */
+export function markLine(line: string, from: number, to: number): string[] {
   const cutStart = line.length > MAX_LINE ? Math.max(0, from - LEAD) : 0;
   const cutEnd = cutStart + MAX_LINE;
   const before = (cutStart > 0 ? '…' : '') + line.slice(cutStart, from);

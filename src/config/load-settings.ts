@@ -2,11 +2,14 @@ import type { Settings } from '../core/settings.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { decodeUtf8 } from './decode.js';
-import { renderDiagnostics, type Diagnostic, type SourceText } from './diagnostic.js';
+import { renderDiagnostics, type Diagnostic } from './diagnostic.js';
+import { readEnvironment, type EnvironmentSettings } from './environment-settings.js';
+import { overlay } from './overlay.js';
 import { parseAgentsFile } from './parse-agents-file.js';
 import { projectName } from './project-name.js';
-import { readAgentsFile } from './read-agents-file.js';
+import { readAgentsFile, type AgentsFileBytes } from './read-agents-file.js';
 import { resolveSettings } from './resolve-settings.js';
+import type { AgentsFile } from './schema.js';
 
 /** What the settings of a run depend on. */
 export interface SettingsRequest {
@@ -14,32 +17,90 @@ export interface SettingsRequest {
   readonly cwd: string;
   /** A file that somebody named; it must be there. */
   readonly file?: string;
-  /** Where `${VAR}` is taken from. */
+  /** Where `${VAR}` is taken from, and `SELF_HEAL_<KEY>`, which goes before the file. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What to call the project instead of the name in its package.json. */
   readonly packageName?: string;
 }
 
+/** All that settings are made of, each source by itself; the environment goes before the file, and both before the defaults. */
+export interface SettingsLayers {
+  readonly environment: EnvironmentSettings;
+  readonly file: AgentsFile;
+  /** Null where there is no file. */
+  readonly source: { readonly path: string; readonly name: string; readonly text: string } | null;
+  /** What the project is called where neither says. */
+  readonly project: string;
+}
+
 /** Loads agents.yaml, or the built-in defaults where there is none; its mistakes are one `config-invalid` Problem (CF-3). */
 export async function loadSettings(request: SettingsRequest): Promise<Result<Settings, Problem>> {
+  const layers = await loadLayers(request);
+  return layers.ok ? ok(settingsOf(layers.value)) : layers;
+}
+
+/** The settings that hold when every source has had its say (CF-4). */
+export function settingsOf({ environment, file, source, project }: SettingsLayers): Settings {
+  const merged = overlay(file, environment.settings);
+  return resolveSettings({ file: merged, project, filePath: source?.path ?? null });
+}
+
+/** Reads every source; the mistakes of all of them are one `config-invalid` Problem (CF-3). */
+export async function loadLayers(request: SettingsRequest): Promise<Result<SettingsLayers, Problem>> {
   const found = await readAgentsFile(request.cwd, request.file);
   if (!found.ok) return found;
   const project = request.packageName ?? (await projectName(request.cwd));
-  if (!found.value) return ok(resolveSettings({ file: {}, project, filePath: null }));
-  const { path, name, bytes } = found.value;
-  const decoded = decodeUtf8(bytes);
-  if (!decoded.ok) return err(invalid({ name, text: decoded.error.text }, [decoded.error.diagnostic]));
-  const parsed = parseAgentsFile(decoded.value, request.env);
-  if (!parsed.ok) return err(invalid({ name, text: decoded.value }, parsed.error));
-  return ok(resolveSettings({ file: parsed.value, project, filePath: path }));
+  const read = found.value ? readText(found.value, request.env) : null;
+  const environment = readEnvironment(request.env, read && read.mistakes.length > 0 ? null : read?.file);
+  const fileMistakes = read ? read.mistakes : [];
+  if (fileMistakes.length + environment.mistakes.length > 0) {
+    return err(invalid(read, environment.mistakes));
+  }
+  const source = read && { path: read.path, name: read.name, text: read.text };
+  return ok({ environment, file: read?.file ?? {}, source, project });
 }
 
-function invalid(source: SourceText, diagnostics: readonly Diagnostic[]): Problem {
-  const count = diagnostics.length;
+interface FileReading {
+  readonly path: string;
+  readonly name: string;
+  readonly text: string;
+  readonly file: AgentsFile;
+  readonly mistakes: readonly Diagnostic[];
+}
+
+function readText({ path, name, bytes }: AgentsFileBytes, env: SettingsRequest['env']): FileReading {
+  const decoded = decodeUtf8(bytes);
+  if (!decoded.ok) {
+    return { path, name, text: decoded.error.text, file: {}, mistakes: [decoded.error.diagnostic] };
+  }
+  const parsed = parseAgentsFile(decoded.value, env);
+  const { file, mistakes } = parsed.ok
+    ? { file: parsed.value, mistakes: [] }
+    : { file: {}, mistakes: parsed.error };
+  return { path, name, text: decoded.value, file, mistakes };
+}
+
+function invalid(read: FileReading | null, fromEnvironment: readonly string[]): Problem {
+  const inFile = read?.mistakes.length ?? 0;
+  const places = [
+    ...(read && inFile > 0 ? [`${read.name} has ${counted(inFile)}`] : []),
+    ...(fromEnvironment.length > 0 ? [`the environment has ${counted(fromEnvironment.length)}`] : []),
+  ];
+  const names = [
+    ...(read && inFile > 0 ? [read.name] : []),
+    ...(fromEnvironment.length > 0 ? ['the environment'] : []),
+  ];
   return {
     kind: 'config-invalid',
-    message: `${source.name} has ${count === 1 ? '1 mistake' : `${count} mistakes`}`,
-    detail: renderDiagnostics(source, diagnostics),
-    remedy: `Correct ${source.name}; nothing was run.`,
+    message: places.join(', '),
+    detail: [
+      ...(read && inFile > 0 ? [renderDiagnostics(read, read.mistakes)] : []),
+      ...fromEnvironment,
+    ].join('\n\n'),
+    remedy: `Correct ${names.join(' and ')}; nothing was run.`,
   };
+}
+
+function counted(mistakes: number): string {
+  return mistakes === 1 ? '1 mistake' : `${mistakes} mistakes`;
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { durationMistake, parseDuration } from '../../../src/config/duration.js';
+import { durationMistake, durationText, parseDuration } from '../../../src/config/duration.js';
 
 describe('CF-1 durations', () => {
   it.each([
@@ -21,6 +21,11 @@ describe('CF-1 durations', () => {
       expect(parseDuration(text)).toBeNull();
     },
   );
+
+  it('CF-4 what is written of a duration is read as the same', () => {
+    expect([300_000, 5_400_000, 0, 90_500].map(durationText)).toEqual(['5m', '1h30m', '0s', '1m30s500ms']);
+    fc.assert(fc.property(fc.nat(), (ms) => parseDuration(durationText(ms)) === ms));
+  });
 
   it('CF-1 every whole number of hours, minutes, seconds and milliseconds adds up', () => {
     const part = fc.nat(10_000);

@@ -1,0 +1,69 @@
+import path from 'node:path';
+import type { BuiltInRunner } from '../core/built-in-runner.js';
+
+/** Where a program keeps its slash commands, and who expands them. */
+interface CommandPlaces {
+  /**
+   * Patterns below the project and below the user's home, the first is where a new one is written; `{name}` is the command
+   * without its slash, a `:` in it being a folder.
+   */
+  readonly project: readonly string[];
+  readonly home: readonly string[];
+  /** `program`: it expands them without a terminal; `self-heal`: it does not, so we send the file's text (measured). */
+  readonly expandedBy: 'program' | 'self-heal';
+}
+
+const claudePlaces = ['.claude/commands/{name}.md', '.claude/skills/{name}/SKILL.md'];
+
+/** One row for each program. Codex and Copilot expand nothing without a terminal, so they may share Claude Code's files. */
+export const commandPlaces: Readonly<Record<BuiltInRunner, CommandPlaces>> = {
+  claude: { project: claudePlaces, home: claudePlaces, expandedBy: 'program' },
+  codex: {
+    project: ['.codex/prompts/{name}.md', '.agents/skills/{name}/SKILL.md', ...claudePlaces],
+    home: ['.codex/prompts/{name}.md', '.agents/skills/{name}/SKILL.md', ...claudePlaces],
+    expandedBy: 'self-heal',
+  },
+  gemini: {
+    project: ['.gemini/commands/{name}.toml'],
+    home: ['.gemini/commands/{name}.toml'],
+    expandedBy: 'program',
+  },
+  opencode: {
+    project: [
+      '.opencode/command/{name}.md',
+      '.opencode/commands/{name}.md',
+      '.claude/skills/{name}/SKILL.md',
+    ],
+    home: ['.config/opencode/command/{name}.md', '.config/opencode/commands/{name}.md'],
+    expandedBy: 'program',
+  },
+  copilot: {
+    project: ['.github/prompts/{name}.prompt.md', '.github/skills/{name}/SKILL.md', ...claudePlaces],
+    home: ['.copilot/skills/{name}/SKILL.md', ...claudePlaces],
+    expandedBy: 'self-heal',
+  },
+};
+
+/** The file, relative to the project and with `/`, in which a new slash command (`/debugger`, `/sub:name`) of a program is written. */
+export function commandFileOf(runner: BuiltInRunner, slashCommand: string): string {
+  return filledIn(commandPlaces[runner].project[0] ?? '', slashCommand);
+}
+
+/** Every absolute path at which a program's slash command may lie, the project's first. */
+export function commandFilesOf(
+  runner: BuiltInRunner,
+  slashCommand: string,
+  folders: { readonly project: string; readonly home: string },
+): string[] {
+  const { project, home } = commandPlaces[runner];
+  return [
+    ...project.map((place) => path.join(folders.project, filledIn(place, slashCommand))),
+    ...home.map((place) => path.join(folders.home, filledIn(place, slashCommand))),
+  ];
+}
+
+/** The name of a slash command is its first word: `/fix --all` runs `/fix`. */
+function filledIn(place: string, slashCommand: string): string {
+  const [name = ''] = slashCommand.replace(/^\//, '').split(/\s/);
+  return place.replace('{name}', name.split(':').join('/'));
+}

@@ -1,0 +1,79 @@
+import { stringify } from 'yaml';
+import type { EffectiveValue, Origin } from '../config/effective-settings.js';
+import { unreachable } from '../core/unreachable.js';
+
+/** Where comments begin, unless a value is longer. */
+const COMMENT_COLUMN = 44;
+
+/** The effective settings as an agents.yaml that says the same, with the origin of each value behind it (CF-4). */
+export function configYaml(values: readonly EffectiveValue[]): string {
+  let above: readonly string[] = [];
+  const lines = values.flatMap((one) => {
+    const parents = one.path.slice(0, -1);
+    const shared = parents.findIndex((key, depth) => above[depth] !== key);
+    const from = shared === -1 ? parents.length : shared;
+    const heads = parents.slice(from).map((key, index) => `${indent(from + index)}${inline(key)}:`);
+    above = one.path;
+    return [...heads, lineOf(one)];
+  });
+  return `${['version: 1', ...lines].join('\n')}\n`;
+}
+
+/** The same as one JSON document. */
+export function configJson(values: readonly EffectiveValue[], file: string | null): string {
+  const config: Record<string, unknown> = { version: 1 };
+  for (const { path, value } of values) put(config, path, value);
+  const origins = values.map(({ path, origin }) => ({ path, ...origin }));
+  return `${JSON.stringify({ schemaVersion: 1, file, config, origins }, null, 2)}\n`;
+}
+
+function lineOf({ path, value, origin }: EffectiveValue): string {
+  const key = `${indent(path.length - 1)}${inline(path.at(-1))}:`;
+  // A key without a value is a mistake in agents.yaml, so what is not set is a comment.
+  if (value === null) return comment(`${indent(path.length - 1)}# ${inline(path.at(-1))}: not set`, origin);
+  return comment(`${key} ${inline(value)}`, origin);
+}
+
+function comment(text: string, origin: Origin): string {
+  return `${text.padEnd(COMMENT_COLUMN)} # ${describe(origin)}`;
+}
+
+function describe(origin: Origin): string {
+  switch (origin.from) {
+    case 'environment':
+      return `environment ${origin.variable}`;
+    case 'file':
+      return `${origin.file.replaceAll(/\s+/g, ' ')}:${origin.line}`;
+    case 'default':
+      return 'default';
+    case 'project':
+      return 'default: package.json, or the folder';
+    case 'setting':
+      return `default: as ${origin.setting}`;
+    default:
+      return unreachable(origin);
+  }
+}
+
+/** One line of YAML, whatever the value. */
+function inline(value: unknown): string {
+  const text = stringify(value, {
+    collectionStyle: 'flow',
+    flowCollectionPadding: false,
+    lineWidth: 0,
+    ...(typeof value === 'string' && /[\r\n]/.test(value) ? { defaultStringType: 'QUOTE_DOUBLE' } : {}),
+  }).trim();
+  return text.includes('\n') ? JSON.stringify(value) : text;
+}
+
+function indent(depth: number): string {
+  return '  '.repeat(depth);
+}
+
+function put(tree: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const parent = path.slice(0, -1).reduce<Record<string, unknown>>((node, key) => {
+    node[key] ??= {};
+    return node[key] as Record<string, unknown>;
+  }, tree);
+  parent[path.at(-1) ?? ''] = value;
+}

@@ -1,0 +1,34 @@
+import type { WriteOutcome, WrittenFile } from '../init/write-plan.js';
+
+const words: Readonly<Record<WriteOutcome, string>> = {
+  written: 'wrote',
+  extended: 'added .self-heal/ to',
+  overwritten: 'overwrote',
+  unchanged: 'unchanged',
+  left: 'left as it is',
+};
+
+const dryWords: Readonly<Record<WriteOutcome, string>> = {
+  ...words,
+  written: 'would write',
+  extended: 'would add .self-heal/ to',
+  overwritten: 'would overwrite',
+  left: 'would leave as it is',
+};
+
+/** One line a file; what was left says how it is overwritten. */
+export function initLines(files: readonly WrittenFile[], dryRun: boolean): string {
+  const lines = files.map(({ file, outcome }) => {
+    const line = `${(dryRun ? dryWords : words)[outcome]} ${file.name}`;
+    return outcome === 'left' ? `${line} (it has another text; --force overwrites it)` : line;
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+/** What would be written, each file under its name. */
+export function initTexts(files: readonly WrittenFile[]): string {
+  return files
+    .filter(({ outcome }) => outcome !== 'unchanged' && outcome !== 'left')
+    .map(({ file }) => `\n--- ${file.name}\n${file.text.replace(/\r?\n$/, '')}\n`)
+    .join('');
+}

@@ -1,0 +1,124 @@
+import path from 'node:path';
+import { agentPrograms, type AgentProgram } from '../init/agent-programs.js';
+import { ciSystemOf, ciSystems, type CiSystem } from '../init/ci-system.js';
+import { configsBelow } from '../init/configs-below.js';
+import { configuredRunner } from '../init/configured-runner.js';
+import { findAgents } from '../init/find-agents.js';
+import { gitRootOf } from '../init/git-root.js';
+import { planInit } from '../init/plan-init.js';
+import { outcomesOf, writePlan, type WrittenFile } from '../init/write-plan.js';
+import { findPlaywrightConfig } from '../playwright/find-config.js';
+import { findPlaywright } from '../playwright/find-playwright.js';
+import { packageManagerOf } from '../playwright/package-manager.js';
+import { exitCodes, type Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import { chooseAgent } from './choose-agent.js';
+import { initLines, initTexts } from './init-text.js';
+
+/** The flags of `self-heal init`. */
+export interface InitOptions {
+  agent?: string;
+  ci?: string | true;
+  config?: string;
+  dryRun?: boolean;
+  force?: boolean;
+}
+
+/** `self-heal init`, as it was typed. */
+export interface InitCall {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly isAskable: boolean;
+  readonly options: InitOptions;
+}
+
+/** The whole of `self-heal init`: gives the exit code, or the problem that kept it from writing. */
+export async function runInit({ cwd, env, isAskable, options }: InitCall): Promise<number | Problem> {
+  const config = configOf(cwd, options.config);
+  if (!config.ok) return config.error;
+  const ci = ciOf(options.ci, gitRootOf(cwd) ?? cwd);
+  if (!ci.ok) return ci.error;
+  const found = await findAgents({ cwd, env });
+  const chosen = await chooseAgent({
+    ...(options.agent === undefined ? {} : { named: options.agent }),
+    configured: await configuredRunner(cwd),
+    found,
+    isAskable,
+  });
+  if (!chosen.ok) return chosen.error;
+  const agent = chosen.value;
+  say(`Playwright config: ${path.relative(cwd, config.value)}`);
+  say(`Package manager: ${packageManagerOf(cwd).name}`);
+  say(
+    `Agent programs: ${found.map(({ name }) => name).join(', ') || 'none on PATH'}; set up for ${agent.name}`,
+  );
+  const plan = await planInit({
+    cwd,
+    agent,
+    ci: ci.value,
+    ...(options.config === undefined ? {} : { config: options.config }),
+  });
+  if (!plan.ok) return plan.error;
+  const force = options.force ?? false;
+  const written = options.dryRun ? ok(outcomesOf(plan.value, force)) : await writePlan(plan.value, force);
+  if (!written.ok) return written.error;
+  process.stdout.write(initLines(written.value, options.dryRun ?? false));
+  if (options.dryRun) process.stdout.write(initTexts(written.value));
+  else for (const step of nextSteps(cwd, { found, agent, files: written.value, ci: ci.value })) say(step);
+  return exitCodes.green;
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+function configOf(cwd: string, flag?: string): Result<string, Problem> {
+  const config = findPlaywrightConfig(cwd, flag);
+  if (config.ok || flag !== undefined) return config;
+  const [below] = configsBelow(cwd);
+  if (below === undefined) return config;
+  const folder = path.posix.dirname(below);
+  return err({
+    ...config.error,
+    remedy: `There is ${below}: run \`self-heal init\` in ${folder}, or here with \`-c ${below}\`.`,
+  });
+}
+
+function ciOf(flag: string | true | undefined, root: string): Result<CiSystem | null, Problem> {
+  if (flag === undefined) return ok(null);
+  const system = flag === true ? ciSystemOf(root) : ciSystems.find((one) => one === flag);
+  if (system) return ok(system);
+  return err({
+    kind: 'usage',
+    message:
+      flag === true
+        ? `there is neither .github nor .gitlab-ci.yml in ${root}`
+        : `no workflow can be written for ${JSON.stringify(flag)}`,
+    remedy: `Say which: ${ciSystems.map((one) => `--ci ${one}`).join(' or ')}.`,
+  });
+}
+
+interface Done {
+  readonly found: readonly AgentProgram[];
+  readonly agent: AgentProgram;
+  readonly files: readonly WrittenFile[];
+  readonly ci: CiSystem | null;
+}
+
+function nextSteps(cwd: string, { found, agent, files, ci }: Done): string[] {
+  const { add, exec } = packageManagerOf(cwd);
+  const isHere = found.some(({ name }) => name === agent.name);
+  const wroteNow = files.some(({ outcome }) => outcome !== 'unchanged' && outcome !== 'left');
+  return [
+    ...(findPlaywright(cwd).ok ? [] : [`→ Playwright is not installed here: ${add} @playwright/test`]),
+    ...(isHere ? [] : [`→ ${agent.title} was not found: npm install -g ${agent.packageName}`]),
+    ...(ci === 'gitlab' && wroteNow
+      ? ['→ Add to .gitlab-ci.yml: include: [{ local: .gitlab/self-heal.gitlab-ci.yml }]']
+      : []),
+    ...(ci !== null && wroteNow ? [`→ Give the CI a secret named ${agent.keyVariable}.`] : []),
+    `→ Next: ${exec} self-heal doctor`,
+  ];
+}
+
+/** The names that `--agent` takes, for the help. */
+export const agentNames: readonly string[] = agentPrograms.map(({ name }) => name);

@@ -1,0 +1,100 @@
+import { parseDocument, type Document } from 'yaml';
+import { categories } from '../core/diagnosis.js';
+import { defaultAgents, defaults } from './defaults.js';
+import { durationText } from './duration.js';
+import { withoutPassword, type EnvironmentValue } from './environment-settings.js';
+import type { SettingsLayers } from './load-settings.js';
+import { locate } from './locate.js';
+import { scalarKeys } from './scalar-keys.js';
+import { shippedAgentsFile } from './shipped-agents-file.js';
+
+/** Where a value came from. */
+export type Origin =
+  | { readonly from: 'environment'; readonly variable: string }
+  | { readonly from: 'file'; readonly file: string; readonly line: number }
+  | { readonly from: 'default' }
+  /** What the project is called in its package.json, or its folder. */
+  | { readonly from: 'project' }
+  /** Of an agent that names none: the setting of the whole file. */
+  | { readonly from: 'setting'; readonly setting: string };
+
+/** One value that holds, at its path in agents.yaml; null where nothing is set. */
+export interface EffectiveValue {
+  readonly path: readonly string[];
+  readonly value: unknown;
+  readonly origin: Origin;
+}
+
+/**
+ * Every value that holds, in the order of the schema, as agents.yaml would say it (CF-4). A text with `${VAR}` is given as
+ * it is written, never as what it stands for: that may be a secret.
+ */
+export function effectiveSettings(layers: SettingsLayers): EffectiveValue[] {
+  const look = lookup(layers);
+  const scalars = scalarKeys().map(({ path }) => look(path, null));
+  const named = (key: string, others: readonly string[] = []) => [
+    ...new Set([...others, ...Object.keys(Reflect.get(layers.file, key) ?? {})]),
+  ];
+  const runners = named('runners').flatMap((name) => [
+    look(['runners', name, 'command'], []),
+    look(['runners', name, 'prompt'], 'stdin'),
+  ]);
+  const runner = look(['runner'], defaults.runner);
+  const agents = named('agents', defaultAgents).flatMap((name) => [
+    look(['agents', name, 'slashCommand'], `/${name}`),
+    inherited(look(['agents', name, 'runner'], runner.value), 'runner'),
+    look(['agents', name, 'timeout'], durationText(defaults.timeoutMs)),
+  ]);
+  const routes = categories.map((category) => look(['routes', category], defaults.routes[category]));
+  const [head, tail] = [
+    scalars.filter(({ path }) => path.length === 1),
+    scalars.filter(({ path }) => path.length > 1),
+  ];
+  return [...head, ...runners, ...agents, ...routes, ...tail];
+}
+
+function inherited(value: EffectiveValue, setting: string): EffectiveValue {
+  return value.origin.from === 'default' ? { ...value, origin: { from: 'setting', setting } } : value;
+}
+
+type Lookup = (path: readonly string[], fallback: unknown) => EffectiveValue;
+
+/** Asks the environment, then the file, then the defaults as the shipped file writes them, then the fallback. */
+function lookup({ environment, source, project }: SettingsLayers): Lookup {
+  const document = source && parse(source.text);
+  const written: unknown = document?.toJS();
+  const shipped: unknown = parse(shippedAgentsFile()).toJS();
+  const byPath = new Map(environment.values.map((one) => [one.path.join('\0'), one]));
+  return (path, fallback) => {
+    const set = byPath.get(path.join('\0'));
+    if (set) return { path, value: shown(set.value), origin: fromEnvironment(set) };
+    const own = valueAt(written, path);
+    if (source && document && own !== undefined) {
+      const { start } = locate({ root: document.contents, text: source.text }, path, 'value');
+      const line = source.text.slice(0, start).split('\n').length;
+      return { path, value: shown(own), origin: { from: 'file', file: source.name, line } };
+    }
+    if (path.join('.') === 'project') return { path, value: project, origin: { from: 'project' } };
+    return { path, value: valueAt(shipped, path) ?? fallback, origin: { from: 'default' } };
+  };
+}
+
+function fromEnvironment({ variable }: EnvironmentValue): Origin {
+  return { from: 'environment', variable };
+}
+
+/** The document without `${VAR}` replaced; that it can be read was found out before. */
+function parse(text: string): Document.Parsed {
+  return parseDocument(text, { merge: true, stringKeys: true, logLevel: 'error' });
+}
+
+function shown(value: unknown): unknown {
+  return typeof value === 'string' ? withoutPassword(value) : value;
+}
+
+function valueAt(data: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    data,
+  );
+}

@@ -1,0 +1,10 @@
+/** The coding-agent programs that self-heal knows by itself (AG-1). */
+export const builtInRunners = ['claude', 'codex', 'gemini', 'opencode', 'copilot'] as const;
+
+/** A coding-agent program that self-heal knows by itself. */
+export type BuiltInRunner = (typeof builtInRunners)[number];
+
+/** Whether a runner's name is that of a built-in one. */
+export function isBuiltInRunner(name: string): name is BuiltInRunner {
+  return builtInRunners.some((one) => one === name);
+}

@@ -1,0 +1,27 @@
+import { mkdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { bad, good, type Check } from './check.js';
+
+/** Whether `.self-heal` can be made and written; what was made to find out is taken away again. */
+export async function checkFolder(cwd: string): Promise<Check> {
+  const folder = path.join(cwd, '.self-heal');
+  const file = path.join(folder, `doctor-${process.pid}.tmp`);
+  const wasThere = await stat(folder).then(
+    () => true,
+    () => false,
+  );
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFile(file, '');
+    await rm(file);
+    if (!wasThere) await rmdir(folder);
+    return good('.self-heal', 'writable');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return bad(
+      '.self-heal',
+      `cannot be written: ${reason}`,
+      'Make the project folder writable, or free some disk space.',
+    );
+  }
+}

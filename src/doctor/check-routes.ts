@@ -1,0 +1,104 @@
+import { checkAgents } from '../agents/check-agents.js';
+import { isBuiltInRunner, type BuiltInRunner } from '../core/built-in-runner.js';
+import { categories, type Category } from '../core/diagnosis.js';
+import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
+import { agentProgram } from '../init/agent-programs.js';
+import { findProgram } from '../process/find-program.js';
+import { bad, doubtful, good, type Check } from './check.js';
+import { checkLogin } from './check-login.js';
+import { probe, type ProbePlace } from './probe.js';
+
+/** Checks the program of every agent that a route names, and the agents' slash commands; each program is asked once. */
+export async function checkRoutes(settings: Settings, place: ProbePlace): Promise<Check[]> {
+  const routed = [...new Set(Object.values(settings.routes).flat())].flatMap(
+    (name) => settings.agents[name] ?? [],
+  );
+  const byRunner = new Map<string, AgentSettings[]>();
+  for (const agent of routed) byRunner.set(agent.runner, [...(byRunner.get(agent.runner) ?? []), agent]);
+  const checks = await Promise.all(
+    Array.from(byRunner, async ([name, agents]) => {
+      const runner = settings.runners[name];
+      return runner ? checkRunner({ name, runner, agents, settings }, place) : [];
+    }),
+  );
+  return checks.flat();
+}
+
+interface Routed {
+  readonly name: string;
+  readonly runner: RunnerSettings;
+  readonly agents: readonly AgentSettings[];
+  readonly settings: Settings;
+}
+
+async function checkRunner(routed: Routed, place: ProbePlace): Promise<Check[]> {
+  const { name, runner } = routed;
+  const file = runner.kind === 'command' ? (runner.command[0] ?? '') : runner.kind;
+  const found = await findProgram(file, place);
+  if (found === null) return [bad(name, `the program ${file} was not found`, installHint(file))];
+  if (runner.kind === 'command' || !isBuiltInRunner(runner.kind)) {
+    return [good(name, found), ...(await checkCommands(routed, place))];
+  }
+  const [version, login, commands] = await Promise.all([
+    checkVersion(runner.kind, place),
+    loginOf(runner.kind, place),
+    checkCommands(routed, place),
+  ]);
+  return [version, login, ...commands];
+}
+
+function installHint(file: string): string {
+  const program = agentProgram(file);
+  return program
+    ? `Run \`npm install -g ${program.packageName}\`, or name another runner in agents.yaml.`
+    : 'Install it, or correct its command in agents.yaml.';
+}
+
+async function checkVersion(program: BuiltInRunner, place: ProbePlace): Promise<Check> {
+  const { exitCode, output } = await probe([program, '--version'], place);
+  const version = /\d+\.\d+[\w.-]*/.exec(output)?.[0];
+  return exitCode === 0 && version !== undefined
+    ? good(program, version)
+    : bad(
+        program,
+        'it is there, but `--version` fails',
+        `Run \`${program} --version\` to see why, or install it again.`,
+      );
+}
+
+async function loginOf(program: BuiltInRunner, place: ProbePlace): Promise<Check> {
+  const name = `${program} login`;
+  const login = await checkLogin(program, place);
+  switch (login.state) {
+    case 'in':
+      return good(name, login.how);
+    case 'out':
+      return bad(name, 'not logged in', login.remedy);
+    case 'unknown':
+      return doubtful(name, `unknown: ${login.why}`, login.remedy);
+    default:
+      return login satisfies never;
+  }
+}
+
+/** Asks the very check that a run begins with, for one agent at a time, so that every one that is missing is named. */
+async function checkCommands({ name, agents, settings }: Routed, { cwd }: ProbePlace): Promise<Check[]> {
+  const problems = await Promise.all(
+    agents.map(async (agent) => {
+      const routes = onlyTo(agent.name);
+      return { agent, problem: await checkAgents({ ...settings, routes }, cwd) };
+    }),
+  );
+  const about = `${name} commands`;
+  const fine = problems.filter(({ problem }) => problem === null).map(({ agent }) => agent.slashCommand);
+  const missing = problems.flatMap(({ problem }) =>
+    problem ? [bad(about, problem.message, problem.remedy)] : [],
+  );
+  return fine.length === 0 ? missing : [good(about, fine.join(', ')), ...missing];
+}
+
+function onlyTo(agent: string): Settings['routes'] {
+  const route: readonly string[] = [agent];
+  const routes = categories.map((category) => [category, route] as const);
+  return Object.fromEntries(routes) as Record<Category, readonly string[]>;
+}

@@ -1,0 +1,58 @@
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { stripAnsi } from '../core/classify/strip-ansi.js';
+import type { Playwright } from '../playwright/find-playwright.js';
+import { bad, good, type Check } from './check.js';
+import { checkBrowsers } from './check-browsers.js';
+import { markedLines } from './marked-lines.js';
+import { probe } from './probe.js';
+
+/** What the checks of a suite need. */
+export interface SuitePlace {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly config: string;
+  readonly playwright: Playwright;
+  /** Where the compiled scripts for Playwright lie; default: those of this build. */
+  readonly injectDir?: string;
+}
+
+const browserShape = z.looseObject({ browserName: z.string(), isRemote: z.boolean() });
+const listedShape = z.object({
+  tests: z.number(),
+  errors: z.array(z.string()),
+  browsers: z.array(browserShape),
+});
+
+/** How a project of the suite starts its browser. */
+export type ListedBrowser = z.infer<typeof browserShape>;
+
+/** Lists the tests, which starts neither tests nor web servers, and then starts each browser that they would. */
+export async function checkSuite(place: SuitePlace): Promise<Check[]> {
+  const { cwd, env, config, playwright } = place;
+  const injectDir = place.injectDir ?? fileURLToPath(new URL('../playwright/inject/', import.meta.url));
+  const reporter = path.join(injectDir, 'list-projects.cjs');
+  const argv = [process.execPath, playwright.cli, 'test', '--list', '-c', config, `--reporter=${reporter}`];
+  const { output } = await probe(argv, { cwd, env: { ...env, NO_COLOR: '1', FORCE_COLOR: '0' } });
+  const [listed] = markedLines(output, 'self-heal-listed').map((one) => listedShape.safeParse(one));
+  if (!listed?.success) {
+    return [bad('tests', `Playwright could not list them: ${firstLine(output)}`, listYourself(config, cwd))];
+  }
+  const { tests, errors, browsers } = listed.data;
+  const [error] = errors;
+  if (tests === 0) return [bad('tests', firstLine(error ?? 'there are none'), listYourself(config, cwd))];
+  const found = `${tests} found${error === undefined ? '' : `, and an error: ${firstLine(error)}`}`;
+  // An error of the suite is a failure that a run hands to an agent; so it is no reason not to run.
+  return [good('tests', found), ...(await checkBrowsers(browsers, { ...place, injectDir }))];
+}
+
+function listYourself(config: string, cwd: string): string {
+  return `\`playwright test --list -c ${path.relative(cwd, config)}\` shows all of it.`;
+}
+
+function firstLine(text: string): string {
+  const lines = stripAnsi(text).split(/\r?\n/);
+  return (lines.find((line) => line.trim() !== '') ?? 'it said nothing').trim().slice(0, 200);
+}

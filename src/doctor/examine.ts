@@ -1,0 +1,62 @@
+import path from 'node:path';
+import { loadSettings } from '../config/load-settings.js';
+import { findPlaywrightConfig } from '../playwright/find-config.js';
+import { findPlaywright } from '../playwright/find-playwright.js';
+import type { Problem } from '../problem.js';
+import { bad, good, type Check } from './check.js';
+import { checkFolder } from './check-folder.js';
+import { checkGit } from './check-git.js';
+import { checkNode } from './check-node.js';
+import { checkRoutes } from './check-routes.js';
+import { checkSuite } from './check-suite.js';
+
+/** What is examined. */
+export interface Examination {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly nodeVersion: string;
+  /** What `-c` names. */
+  readonly config?: string;
+  /** What `--agents` names. */
+  readonly agents?: string;
+  /** Where the compiled scripts for Playwright lie; default: those of this build. */
+  readonly injectDir?: string;
+}
+
+/** Checks everything that a run needs (CL-11), in the order in which a run needs it. Changes nothing, and asks no model. */
+export async function examine(examination: Examination): Promise<Check[]> {
+  const { cwd, nodeVersion } = examination;
+  const groups = await Promise.all([
+    examinePlaywright(examination),
+    examineAgents(examination),
+    checkGit(examination),
+    checkFolder(cwd),
+  ]);
+  return [checkNode(nodeVersion), ...groups.flat()];
+}
+
+async function examinePlaywright({ cwd, env, config: flag, injectDir }: Examination): Promise<Check[]> {
+  const config = findPlaywrightConfig(cwd, flag);
+  const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
+  const checks = [
+    playwright.ok ? good('playwright', playwright.value.version) : ofProblem('playwright', playwright.error),
+    config.ok
+      ? good('playwright config', path.relative(cwd, config.value))
+      : ofProblem('playwright config', config.error),
+  ];
+  if (!playwright.ok || !config.ok) return checks;
+  const place = { cwd, env, config: config.value, playwright: playwright.value };
+  return [...checks, ...(await checkSuite({ ...place, ...(injectDir === undefined ? {} : { injectDir }) }))];
+}
+
+async function examineAgents({ cwd, env, agents }: Examination): Promise<Check[]> {
+  const settings = await loadSettings({ cwd, env, ...(agents === undefined ? {} : { file: agents }) });
+  if (!settings.ok) return [ofProblem('agents.yaml', settings.error)];
+  const { file } = settings.value;
+  const found = file === null ? 'there is none: the built-in defaults hold' : path.relative(cwd, file);
+  return [good('agents.yaml', found), ...(await checkRoutes(settings.value, { cwd, env }))];
+}
+
+function ofProblem(name: string, { message, detail, remedy }: Problem): Check {
+  return bad(name, detail === undefined ? message : `${message}\n\n${detail}\n`, remedy);
+}

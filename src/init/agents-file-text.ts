@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { shippedAgentsFile } from '../config/shipped-agents-file.js';
+
+const SCHEMA = 'node_modules/self-heal/schema/agents.schema.json';
+
+/**
+ * The shipped agents.yaml, with every default and what it means, for a program; its first line points editors at the schema
+ * where it is installed, which in a monorepo may be above the package.
+ */
+export function agentsFileText(cwd: string, runner: string): string {
+  const shipped = shippedAgentsFile();
+  return shipped
+    .replace(/^# yaml-language-server: .*$/m, `# yaml-language-server: $schema=${schemaFrom(cwd)}`)
+    .replace(/^runner: .*$/m, `runner: ${runner}`)
+    .replace('every value here is', runner === 'claude' ? '$&' : 'but for the runner every value here is');
+}
+
+function schemaFrom(cwd: string): string {
+  let folder = cwd;
+  for (let up = ''; ; up += '../') {
+    if (existsSync(path.join(folder, SCHEMA))) return `${up === '' ? './' : up}${SCHEMA}`;
+    const parent = path.dirname(folder);
+    // Not installed yet, or Plug'n'Play: as it will be in most projects.
+    if (parent === folder) return `./${SCHEMA}`;
+    folder = parent;
+  }
+}

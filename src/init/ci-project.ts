@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { lockFolderOf, packageManagerOf, type PackageManager } from '../playwright/package-manager.js';
+
+/** What a workflow must know of a project. */
+export interface CiProject {
+  /** The package, relative to the root of the repository, with `/`; `.` where it is the root. */
+  readonly folder: string;
+  /** Where packages are installed, likewise. */
+  readonly installFolder: string;
+  readonly manager: PackageManager;
+  /** Installs exactly what the lock file says. */
+  readonly install: string;
+  /** What must be there before: the program of the package manager. */
+  readonly before: string | null;
+  /** `-c e2e/playwright.config.ts `, or nothing. */
+  readonly configFlag: string;
+}
+
+/** Looks at what a workflow must know: in a monorepo packages are installed at the lock file, which is not where the tests are. */
+export function ciProjectOf(cwd: string, root: string, config?: string): CiProject {
+  const manager = packageManagerOf(cwd);
+  const lockFolder = lockFolderOf(cwd);
+  return {
+    folder: relative(root, cwd),
+    // A lock file above the repository is none of its business.
+    installFolder: relative(root, lockFolder?.startsWith(root) ? lockFolder : cwd),
+    manager,
+    install: lockFolder === null ? 'npm install' : installOf(manager, lockFolder),
+    before:
+      manager.name === 'npm' ? null : manager.name === 'bun' ? 'npm install --global bun' : 'corepack enable',
+    configFlag: config === undefined ? '' : ` -c ${quoted(config)}`,
+  };
+}
+
+function installOf({ name }: PackageManager, lockFolder: string): string {
+  switch (name) {
+    case 'npm':
+      return 'npm ci';
+    case 'yarn':
+      // Yarn 1 has no .yarnrc.yml, and no --immutable.
+      return existsSync(path.join(lockFolder, '.yarnrc.yml'))
+        ? 'yarn install --immutable'
+        : 'yarn install --frozen-lockfile';
+    case 'pnpm':
+    case 'bun':
+      return `${name} install --frozen-lockfile`;
+    default:
+      return name satisfies never;
+  }
+}
+
+function relative(from: string, to: string): string {
+  return path.relative(from, to).replaceAll(path.sep, '/') || '.';
+}
+
+/** One word for a POSIX shell. */
+function quoted(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

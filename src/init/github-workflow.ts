@@ -1,0 +1,63 @@
+import type { AgentProgram } from './agent-programs.js';
+import type { CiProject } from './ci-project.js';
+
+/**
+ * A GitHub Actions workflow that gives the agent no token of the repository: the job's token may only read, the checkout does
+ * not keep it, and no step hands it on. What was mended is an artifact for a person to apply, and a healed run is red until then.
+ */
+export function githubWorkflow(project: CiProject, agent: AgentProgram): string {
+  const { manager, install, before, folder, installFolder, configFlag } = project;
+  return `# Runs the end-to-end tests. What fails is handed to ${agent.title}; the fix is kept as an artifact (self-heal.patch), and the
+# job stays red until a person has applied it. The agent gets its own key and nothing else: no token that may write.
+name: self-heal
+
+on:
+  pull_request:
+  workflow_dispatch:
+
+permissions:
+  contents: read
+
+jobs:
+  self-heal:
+    # A pull request from a fork gets no secrets, and so no agent.
+    if: github.event_name != 'pull_request' || github.event.pull_request.head.repo.full_name == github.repository
+    runs-on: ubuntu-latest
+    timeout-minutes: 90
+    defaults:
+      run:
+        working-directory: ${yamlText(folder)}
+    steps:
+      - uses: actions/checkout@v4
+        with:
+          persist-credentials: false
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 22
+${before === null ? '' : `      - run: ${before}\n`}      - run: ${install}
+        working-directory: ${yamlText(installFolder)}
+      - run: ${manager.exec} playwright install --with-deps
+      - run: npm install --global ${agent.packageName}
+      - name: Run the tests, and have what fails mended
+        run: ${manager.exec} self-heal run --fail-on-heal${configFlag}
+        env:
+          ${agent.keyVariable}: \${{ secrets.${agent.keyVariable} }}
+      - name: Keep what was changed
+        if: \${{ !cancelled() }}
+        run: git add --intent-to-add --all :/ && git diff --binary > "$RUNNER_TEMP/self-heal.patch"
+      - uses: actions/upload-artifact@v4
+        if: \${{ !cancelled() }}
+        with:
+          name: self-heal
+          path: |
+            \${{ runner.temp }}/self-heal.patch
+            ${folder === '.' ? '' : `${folder}/`}.self-heal/runs/
+          include-hidden-files: true
+          if-no-files-found: ignore
+`;
+}
+
+/** A YAML scalar: quoted where it is more than a plain word. */
+export function yamlText(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : JSON.stringify(text);
+}

@@ -1,0 +1,55 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import type { PlannedFile } from './plan-init.js';
+import { unwritable } from './write-problem.js';
+
+/** What became of a planned file. */
+export type WriteOutcome = 'written' | 'extended' | 'unchanged' | 'left' | 'overwritten';
+
+/** What a plan would do, or did. */
+export interface WrittenFile {
+  readonly file: PlannedFile;
+  readonly outcome: WriteOutcome;
+}
+
+/** What would become of each file; one with another text is left as it is, unless `force` overwrites it. */
+export function outcomesOf(plan: readonly PlannedFile[], force: boolean): WrittenFile[] {
+  return plan.map((file) => ({ file, outcome: outcomeOf(file, force) }));
+}
+
+/** Writes what is to be written. A file that somebody made in the meantime is not overwritten. */
+export async function writePlan(
+  plan: readonly PlannedFile[],
+  force: boolean,
+): Promise<Result<readonly WrittenFile[], Problem>> {
+  const outcomes = outcomesOf(plan, force);
+  const written: string[] = [];
+  for (const { file, outcome } of outcomes) {
+    if (outcome === 'unchanged' || outcome === 'left') continue;
+    try {
+      await mkdir(path.dirname(file.path), { recursive: true });
+      await writeFile(file.path, file.text, { flag: outcome === 'written' ? 'wx' : 'w' });
+    } catch (error) {
+      return err(unwritable(file.name, error, written));
+    }
+    written.push(file.name);
+  }
+  return ok(outcomes);
+}
+
+function outcomeOf({ state }: PlannedFile, force: boolean): WriteOutcome {
+  switch (state) {
+    case 'new':
+      return 'written';
+    case 'extended':
+      return 'extended';
+    case 'same':
+      return 'unchanged';
+    case 'different':
+      return force ? 'overwritten' : 'left';
+    default:
+      return state satisfies never;
+  }
+}

@@ -1,0 +1,26 @@
+import type { Problem } from '../problem.js';
+
+/** A file or folder that stands in the way of what is to be written. */
+export function unreadable(cwd: string, error: unknown): Problem {
+  return {
+    kind: 'folder-not-writable',
+    message: `what lies in ${cwd} cannot be read`,
+    detail: textOf(error),
+    remedy: 'Move what stands in the way, or give yourself the right to read it; nothing was written.',
+  };
+}
+
+/** A file that cannot be written; what was written before it is right, so that a second try goes on there. */
+export function unwritable(name: string, error: unknown, written: readonly string[]): Problem {
+  const before = written.length === 0 ? 'nothing was written' : `already written: ${written.join(', ')}`;
+  return {
+    kind: 'folder-not-writable',
+    message: `${name} cannot be written`,
+    detail: textOf(error),
+    remedy: `Make the folder writable and run \`self-heal init\` again; ${before}.`,
+  };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

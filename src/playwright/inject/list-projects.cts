@@ -1,0 +1,60 @@
+import type { FullConfig, Reporter, Suite, TestError } from '@playwright/test/reporter';
+
+/** How a project starts its browser; what cannot be written as JSON is left out. */
+interface ListedBrowser {
+  browserName: string;
+  channel: string | undefined;
+  headless: boolean | undefined;
+  launchOptions: object | undefined;
+  /** It connects to a browser that is started elsewhere. */
+  isRemote: boolean;
+}
+
+/**
+ * A reporter for `playwright test --list` that writes one line: how many tests there are, and which browsers their projects start.
+ * The config's own output may stand before it, so that the line has a mark.
+ */
+class ListProjects implements Reporter {
+  private readonly errors: string[] = [];
+  private suite: Suite | null = null;
+
+  onBegin(_config: FullConfig, suite: Suite): void {
+    this.suite = suite;
+  }
+
+  onError(error: TestError): void {
+    this.errors.push(error.message ?? error.value ?? 'unknown error');
+  }
+
+  onEnd(): void {
+    const projects = (this.suite?.suites ?? []).filter((one) => one.allTests().length > 0);
+    const listed = {
+      tests: this.suite?.allTests().length ?? 0,
+      errors: this.errors,
+      browsers: projects.flatMap((one) => {
+        const use = one.project()?.use;
+        return use ? [browserOf(use)] : [];
+      }),
+    };
+    process.stdout.write(`\nself-heal-listed: ${JSON.stringify(listed)}\n`);
+  }
+
+  printsToStdio(): boolean {
+    return true;
+  }
+}
+
+type Use = NonNullable<ReturnType<Suite['project']>>['use'];
+
+function browserOf(use: Use): ListedBrowser {
+  const { browserName, defaultBrowserType, channel, headless, launchOptions, connectOptions } = use;
+  return {
+    browserName: browserName ?? defaultBrowserType ?? 'chromium',
+    channel,
+    headless,
+    launchOptions,
+    isRemote: connectOptions !== undefined,
+  };
+}
+
+module.exports = ListProjects;

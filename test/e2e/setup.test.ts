@@ -1,0 +1,53 @@
+import { chmodSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { programs } from '../rig/programs.js';
+import { scratchProject, shopFiles } from '../rig/scratch-project.js';
+import { tempDir } from '../rig/temp-dir.js';
+
+const claude = `
+case "$*" in
+  --version) echo '2.1.197 (Claude Code)';;
+  --help) echo '  auth   x';;
+  'auth status') echo '{ "loggedIn": true, "authMethod": "oauth" }';;
+  *) exit 9;;
+esac`;
+
+it('CL-11 doctor says what is missing, init writes it, and then a run can work', async () => {
+  const project = await scratchProject(shopFiles);
+  const PATH = `${programs({ claude })}${path.delimiter}${process.env['PATH'] ?? ''}`;
+  const env = { PATH, HOME: tempDir('home') };
+  const before = await project.selfHeal(['doctor'], env);
+  expect(before.exitCode).toBe(2);
+  expect(before.stdout).toMatch(/✗ claude commands .*\n +→ /);
+  const init = await project.selfHeal(['init'], env);
+  expect(init.exitCode).toBe(0);
+  expect(init.stdout).toMatch(/^wrote \.claude\/commands\/debugger\.md$/m);
+  const after = await project.selfHeal(['doctor', '--json'], env);
+  expect({ exitCode: after.exitCode, stderr: after.stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(JSON.parse(after.stdout)).toMatchObject({ schemaVersion: 1, ok: true });
+  const run = await project.selfHeal(['run'], env);
+  expect(run.exitCode).toBe(0);
+});
+
+it('CF-4 config prints YAML to standard output, and a mistake of the environment ends with 2 and runs nothing', async () => {
+  const project = await scratchProject({ ...shopFiles, 'agents.yaml': 'retries: { max: 5 }\n' });
+  const { exitCode, stdout } = await project.selfHeal(['config'], { SELF_HEAL_LIMITS_COST_USD: '2' });
+  expect(exitCode).toBe(0);
+  expect(parse(stdout)).toMatchObject({ retries: { max: 5 }, limits: { costUsd: 2 } });
+  const wrong = await project.selfHeal(['run'], { SELF_HEAL_RETRIES_MAX: 'many' });
+  expect(wrong.exitCode).toBe(2);
+  expect(wrong.stderr).toContain('SELF_HEAL_RETRIES_MAX=many');
+  expect(wrong.events).toEqual([]);
+});
+
+// Root may write anywhere.
+it.skipIf(process.getuid?.() === 0)('CL-10 a read-only project is one message, exit 2', async () => {
+  const project = await scratchProject(shopFiles);
+  chmodSync(project.dir, 0o555);
+  const { exitCode, stderr } = await project.selfHeal(['init', '--agent', 'claude']);
+  chmodSync(project.dir, 0o755);
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/agents\.yaml cannot be written[\s\S]*→ Make the folder writable/);
+});

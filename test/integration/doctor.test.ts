@@ -1,0 +1,306 @@
+import { existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import { doctorText } from '../../src/cli/doctor-text.js';
+import type { Check } from '../../src/doctor/check.js';
+import { checkLogin } from '../../src/doctor/check-login.js';
+import { checkNode } from '../../src/doctor/check-node.js';
+import { examine } from '../../src/doctor/examine.js';
+import { paletteFor } from '../../src/reporters/palette.js';
+import { launchOptions } from '../rig/chromium.js';
+import { compiledInject } from '../rig/compiled-inject.js';
+import { programs } from '../rig/programs.js';
+import { agentsYaml, scratchProject, shopFiles, userEnv } from '../rig/scratch-project.js';
+import { tempDir } from '../rig/temp-dir.js';
+
+afterEach(() => vi.unstubAllEnvs());
+
+const fixer = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs']), 'fixer.mjs': '' };
+
+/** Files of a project, examined; the programs go before those of PATH, and the home is empty. */
+async function examined(
+  files: Record<string, string>,
+  scripts: Record<string, string> = {},
+  env: Record<string, string> = {},
+) {
+  const project = await scratchProject(files);
+  const PATH = `${programs(scripts)}${path.delimiter}${process.env['PATH'] ?? ''}`;
+  vi.stubEnv('PATH', PATH);
+  const checks = await examine({
+    cwd: project.dir,
+    env: { ...userEnv(), HOME: tempDir('home'), PATH, ...env },
+    nodeVersion: process.versions.node,
+    injectDir: compiledInject(),
+  });
+  return { checks, dir: project.dir, of: (name: string) => checks.filter((one) => one.name === name) };
+}
+
+function states(checks: readonly Check[]): Record<string, string> {
+  return Object.fromEntries(checks.map(({ name, state }) => [name, state]));
+}
+
+it('CL-11 a project in which a run works: one line a check, and nothing is changed', async () => {
+  const { checks, dir } = await examined({ ...shopFiles, ...fixer });
+  expect(states(checks)).toEqual({
+    node: 'ok',
+    playwright: 'ok',
+    'playwright config': 'ok',
+    tests: 'ok',
+    browser: 'ok',
+    'agents.yaml': 'ok',
+    own: 'ok',
+    'own commands': 'ok',
+    git: 'ok',
+    'ignore entry': 'ok',
+    '.self-heal': 'ok',
+  });
+  expect(checks.find(({ name }) => name === 'browser')?.found).toMatch(/^chromium \d+\./);
+  expect(existsSync(path.join(dir, '.self-heal'))).toBe(false);
+  expect(existsSync(path.join(dir, 'test-results'))).toBe(false);
+});
+
+it('CL-11 listing starts no web server, and each way of starting a browser is tried once', async () => {
+  const config = `
+    import { defineConfig, devices } from '@playwright/test';
+    console.log('a config may speak');
+    const use = { launchOptions: ${launchOptions} };
+    export default defineConfig({
+      testDir: 'tests', use,
+      projects: [{ name: 'a' }, { name: 'b' }, { name: 'c', use: { launchOptions: { executablePath: '/nowhere/chrome' } } },
+        { name: 'empty', testMatch: 'nothing', use: { browserName: 'webkit' } }],
+      webServer: { command: 'node -e "require(\\'fs\\').writeFileSync(\\'served\\', \\'\\')"', url: 'http://127.0.0.1:9/' },
+    });`;
+  const { of, dir } = await examined({ ...shopFiles, ...fixer, 'playwright.config.ts': config });
+  expect(of('tests')).toMatchObject([{ state: 'ok', found: '3 found' }]);
+  expect(of('browser')).toMatchObject([
+    { state: 'ok' },
+    {
+      state: 'failed',
+      found: expect.stringContaining('/nowhere/chrome') as unknown,
+      remedy: expect.stringContaining('executablePath') as unknown,
+    },
+  ]);
+  expect(existsSync(path.join(dir, 'served'))).toBe(false);
+});
+
+it.each([
+  [
+    'a config that throws',
+    { 'playwright.config.ts': 'throw new Error("no config today");' },
+    'no config today',
+  ],
+  ['no test', { 'tests/shop.spec.ts': '' }, 'No tests found'],
+])('CL-11 %s fails, in the words of Playwright', async (_, files, words) => {
+  const { of } = await examined({ ...shopFiles, ...fixer, ...files });
+  expect(of('tests')).toMatchObject([
+    {
+      state: 'failed',
+      found: expect.stringContaining(words) as unknown,
+      remedy: expect.stringContaining('--list') as unknown,
+    },
+  ]);
+  expect(of('browser')).toEqual([]);
+});
+
+it('CL-11 no Playwright and no config: each fails with its remedy, and the other checks are made', async () => {
+  const project = await scratchProject({ ...fixer, 'pnpm-lock.yaml': '' });
+  rmSync(path.join(project.dir, 'node_modules'));
+  const checks = await examine({ cwd: project.dir, env: userEnv(), nodeVersion: '20.18.3' });
+  expect(states(checks)).toMatchObject({
+    node: 'failed',
+    playwright: 'failed',
+    'playwright config': 'failed',
+    own: 'ok',
+    git: 'ok',
+  });
+  expect(checks.find(({ name }) => name === 'playwright')?.remedy).toContain(
+    'pnpm add --save-dev @playwright/test',
+  );
+});
+
+it('CL-11 mistakes in agents.yaml are shown with their lines', async () => {
+  const { of } = await examined({ ...shopFiles, 'agents.yaml': 'routs: {}\n' });
+  expect(of('agents.yaml')).toMatchObject([
+    { state: 'failed', found: expect.stringContaining('agents.yaml:1:1') as unknown },
+  ]);
+});
+
+it('CL-11 a program that is not there, or a script of it, fails', async () => {
+  const gone = await examined({ ...shopFiles, 'agents.yaml': agentsYaml(['no-such-agent']) });
+  expect(gone.of('own')).toMatchObject([
+    { state: 'failed', found: 'the program no-such-agent was not found' },
+  ]);
+  expect(gone.of('own commands')).toEqual([]);
+  const scriptless = await examined({ ...shopFiles, 'agents.yaml': fixer['agents.yaml'] });
+  expect(scriptless.of('own commands')[0]).toMatchObject({ state: 'failed' });
+});
+
+const claude = (status: string) => `
+case "$*" in
+  --version) echo '2.1.197 (Claude Code)';;
+  --help) echo 'Commands:'; echo '  auth   Manage authentication';;
+  'auth status') ${status};;
+  *) echo "$*" >> "$HOME/paid"; sleep 600;;
+esac`;
+const inside = claude(`echo '{ "loggedIn": true, "authMethod": "api_key" }'`);
+const outside = claude(`echo '{ "loggedIn": false }'; exit 1`);
+
+it('CL-11 the four commands of claude, its version and its login, without a call that is paid', async () => {
+  const files = { ...shopFiles, '.claude/commands/debugger.md': 'x', '.claude/commands/database.md': 'x' };
+  const home = tempDir('home');
+  const { of } = await examined(files, { claude: outside }, { HOME: home });
+  expect(of('claude')).toMatchObject([{ state: 'ok', found: '2.1.197' }]);
+  expect(of('claude login')).toMatchObject([
+    { state: 'failed', remedy: expect.stringContaining('/login') as unknown },
+  ]);
+  expect(of('claude commands')).toMatchObject([
+    { state: 'ok', found: '/database, /debugger' },
+    { state: 'failed', found: expect.stringContaining('/build-doctor') as unknown },
+    { state: 'failed', found: expect.stringContaining('/code-review') as unknown },
+  ]);
+  expect(existsSync(path.join(home, 'paid'))).toBe(false);
+});
+
+it('CL-11 a program that is broken fails', async () => {
+  const { of } = await examined(shopFiles, { claude: 'exit 127' });
+  expect(of('claude')).toMatchObject([
+    { state: 'failed', found: expect.stringContaining('--version') as unknown },
+  ]);
+});
+
+const login = (
+  program: Parameters<typeof checkLogin>[0],
+  script: string,
+  env: Record<string, string> = {},
+) => {
+  const HOME = env['HOME'] ?? tempDir('home');
+  const PATH = `${programs({ [program]: script })}${path.delimiter}${process.env['PATH'] ?? ''}`;
+  return checkLogin(program, { cwd: tempDir(), env: { PATH, ...env, HOME } });
+};
+
+it('CL-11 claude says whether somebody is logged in; one that has no such command is not asked', async () => {
+  expect(await login('claude', inside)).toEqual({ state: 'in', how: 'api_key' });
+  expect(await login('claude', outside)).toMatchObject({ state: 'out' });
+  const HOME = tempDir('home');
+  const old = `case "$*" in --help) echo '  config  x';; *) touch "$HOME/paid";; esac`;
+  expect(await login('claude', old, { HOME })).toMatchObject({ state: 'unknown' });
+  expect(existsSync(path.join(HOME, 'paid'))).toBe(false);
+});
+
+it('CL-11 codex says it by its exit code; its own key and a provider of one’s own count too', async () => {
+  const no = `echo 'Not logged in' >&2; exit 1`;
+  expect(await login('codex', `echo 'API key configured - ***'`)).toEqual({ state: 'in', how: 'an API key' });
+  expect(await login('codex', no)).toMatchObject({ state: 'out' });
+  expect(await login('codex', no, { CODEX_API_KEY: 'x' })).toEqual({ state: 'in', how: 'CODEX_API_KEY' });
+  expect(await login('codex', no, { OPENAI_API_KEY: 'x' })).toMatchObject({ state: 'out' });
+  const HOME = tempDir('home');
+  await mkdir(path.join(HOME, '.codex'));
+  await writeFile(path.join(HOME, '.codex/config.toml'), 'model_provider = "own"\n');
+  expect(await login('codex', no, { HOME })).toMatchObject({ state: 'unknown' });
+});
+
+it('CL-11 opencode counts its credentials; without any it may still work', async () => {
+  const list = (text: string) => `printf '${text}\\n'`;
+  expect(await login('opencode', list('2 credentials'))).toMatchObject({ state: 'in' });
+  expect(await login('opencode', list('0 credentials\\n1 environment variable'))).toMatchObject({
+    state: 'in',
+  });
+  expect(await login('opencode', list('0 credentials'))).toMatchObject({ state: 'unknown' });
+});
+
+it('CL-11 gemini and copilot are not started at all', async () => {
+  const HOME = tempDir('home');
+  const paid = 'touch "$HOME/paid"';
+  expect(await login('gemini', paid, { HOME })).toMatchObject({ state: 'out' });
+  expect(await login('gemini', paid, { HOME, GEMINI_API_KEY: 'x' })).toEqual({
+    state: 'in',
+    how: 'GEMINI_API_KEY',
+  });
+  await mkdir(path.join(HOME, '.gemini'));
+  await writeFile(
+    path.join(HOME, '.gemini/settings.json'),
+    '{"security":{"auth":{"selectedType":"oauth-personal"}}}',
+  );
+  expect(await login('gemini', paid, { HOME })).toMatchObject({ state: 'unknown' });
+  writeFileSync(path.join(HOME, '.gemini/oauth_creds.json'), '{}');
+  expect(await login('gemini', paid, { HOME })).toEqual({ state: 'in', how: 'a stored login' });
+  expect(await login('copilot', paid, { HOME })).toMatchObject({ state: 'unknown' });
+  expect(await login('copilot', paid, { HOME, GH_TOKEN: 'x' })).toEqual({ state: 'in', how: 'GH_TOKEN' });
+  expect(existsSync(path.join(HOME, 'paid'))).toBe(false);
+});
+
+it('CL-11 git: not found and not ignored are warnings, since a run works without', async () => {
+  const project = await scratchProject({ ...shopFiles, ...fixer });
+  const bin = tempDir('bin');
+  symlinkSync(process.execPath, path.join(bin, 'node'));
+  const env = { ...userEnv(), PATH: bin };
+  const without = await examine({
+    cwd: project.dir,
+    env,
+    nodeVersion: '22.0.0',
+    injectDir: compiledInject(),
+  });
+  expect(states(without)).toMatchObject({ git: 'warning' });
+  await mkdir(path.join(project.dir, '.git'));
+  for (const [file, text] of [
+    ['HEAD', 'ref: refs/heads/main\n'],
+    ['config', '[core]\n\trepositoryformatversion = 0\n'],
+  ] as const) {
+    await writeFile(path.join(project.dir, '.git', file), text);
+  }
+  for (const folder of ['objects', 'refs']) await mkdir(path.join(project.dir, '.git', folder));
+  const unignored = await examine({
+    cwd: project.dir,
+    env: userEnv(),
+    nodeVersion: '22.0.0',
+    injectDir: compiledInject(),
+  });
+  expect(states(unignored)).toMatchObject({ 'ignore entry': 'warning' });
+  await writeFile(path.join(project.dir, '.gitignore'), '.self-heal/\n');
+  const ignored = await examine({
+    cwd: project.dir,
+    env: userEnv(),
+    nodeVersion: '22.0.0',
+    injectDir: compiledInject(),
+  });
+  expect(states(ignored)).toMatchObject({ 'ignore entry': 'ok' });
+});
+
+it('CL-11 a .self-heal that cannot be written fails, and one that is there keeps what is in it', async () => {
+  const { of, dir } = await examined({ ...shopFiles, ...fixer, '.self-heal': 'a file' });
+  expect(of('.self-heal')).toMatchObject([
+    { state: 'failed', remedy: expect.stringContaining('writable') as unknown },
+  ]);
+  expect(await readFile(path.join(dir, '.self-heal'), 'utf8')).toBe('a file');
+  const there = await examined({ ...shopFiles, ...fixer, '.self-heal/runs/1/report.json': '{}' });
+  expect(there.of('.self-heal')).toMatchObject([{ state: 'ok' }]);
+  expect(existsSync(path.join(there.dir, '.self-heal/runs/1/report.json'))).toBe(true);
+});
+
+it.each([
+  ['20.18.3', 'failed'],
+  ['20.19.0', 'ok'],
+  ['18.20.1', 'failed'],
+  ['22.0.0', 'ok'],
+])('CL-11 Node %s: %s', (version, state) => {
+  expect(checkNode(version).state).toBe(state);
+});
+
+it('CL-11 the remedy stands under the line that needs it', () => {
+  const text = doctorText(
+    [
+      { name: 'node', state: 'ok', found: '22.0.0', remedy: null },
+      { name: 'browser', state: 'failed', found: 'not there', remedy: 'Run `x`.' },
+    ],
+    paletteFor({ NO_COLOR: '1' }),
+  );
+  expect(text.split('\n')).toEqual([
+    '✓ node     22.0.0',
+    '✗ browser  not there',
+    '           → Run `x`.',
+    '',
+    'One check fails: a run could not work.',
+    '',
+  ]);
+});

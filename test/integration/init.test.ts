@@ -1,0 +1,229 @@
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { parse } from 'yaml';
+import { runInit, type InitOptions } from '../../src/cli/run-init.js';
+import { parseAgentsFile } from '../../src/config/parse-agents-file.js';
+import { programs } from '../rig/programs.js';
+import { tempDir } from '../rig/temp-dir.js';
+
+const config = { 'playwright.config.ts': '', 'package.json': '{}' };
+
+interface Called {
+  readonly ending: unknown;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function project(files: Record<string, string> = config): Promise<string> {
+  const dir = tempDir();
+  await mkdir(path.join(dir, '.git'));
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
+    await writeFile(path.join(dir, file), text);
+  }
+  return dir;
+}
+
+async function init(cwd: string, options: InitOptions = {}, bin = ''): Promise<Called> {
+  const written = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    const spy = vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      written[stream] += String(text);
+      return true;
+    });
+    onTestFinished(() => spy.mockRestore());
+  }
+  const ending = await runInit({ cwd, env: { PATH: bin }, isAskable: false, options });
+  vi.restoreAllMocks();
+  return { ending, ...written };
+}
+
+/** Every file of a folder with its text. */
+async function snapshot(dir: string): Promise<Record<string, string>> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const files = entries.filter((one) => one.isFile()).map((one) => path.join(one.parentPath, one.name));
+  const texts = files
+    .sort()
+    .map(async (file) => [path.relative(dir, file), await readFile(file, 'utf8')] as const);
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+it.each([
+  ['claude', '.claude/commands/debugger.md'],
+  ['codex', '.codex/prompts/debugger.md'],
+  ['gemini', '.gemini/commands/debugger.toml'],
+  ['opencode', '.opencode/command/debugger.md'],
+  ['copilot', '.github/prompts/debugger.prompt.md'],
+])('CL-10 sets a project up for %s, and twice is as once', async (agent, file) => {
+  const dir = await project();
+  expect((await init(dir, { agent })).ending).toBe(0);
+  const once = await snapshot(dir);
+  expect(Object.keys(once)).toContain(path.normalize(file));
+  expect(Object.keys(once)).toHaveLength(2 + 1 + 4 + 1);
+  expect(parse(once['agents.yaml'] ?? '')).toMatchObject({ runner: agent });
+  expect(once['agents.yaml']?.includes('but for the runner')).toBe(agent !== 'claude');
+  // Without the flag: what agents.yaml says is what it goes on with.
+  const second = await init(dir, {}, programs({ claude: '', copilot: '' }));
+  expect(second.ending).toBe(0);
+  expect(second.stdout.split('\n').filter((line) => line !== '' && !line.startsWith('unchanged '))).toEqual(
+    [],
+  );
+  expect(await snapshot(dir)).toEqual(once);
+});
+
+it('CL-10 the agents.yaml that it writes is valid, and its first line points at the schema', async () => {
+  const dir = await project({
+    'packages/wéb app/playwright.config.cts': '',
+    'node_modules/self-heal/schema/agents.schema.json': '{}',
+  });
+  const cwd = path.join(dir, 'packages/wéb app');
+  await init(cwd, { agent: 'claude' });
+  const text = await readFile(path.join(cwd, 'agents.yaml'), 'utf8');
+  expect(parseAgentsFile(text, {})).toMatchObject({ ok: true, value: { runner: 'claude' } });
+  expect(text.split('\n')[0]).toBe(
+    '# yaml-language-server: $schema=../../node_modules/self-heal/schema/agents.schema.json',
+  );
+});
+
+it('CL-10 without a terminal the first program that is found is taken, and without any the default', async () => {
+  const dir = await project();
+  const bin = programs({ opencode: '', gemini: '' });
+  expect((await init(dir, {}, bin)).stderr).toContain('Agent programs: gemini, opencode; set up for gemini');
+  const other = await project();
+  const { stderr } = await init(other);
+  expect(stderr).toContain('none on PATH; set up for claude');
+  expect(stderr).toContain('npm install -g @anthropic-ai/claude-code');
+});
+
+it('CL-10 what somebody has changed is left and named, and --force overwrites it', async () => {
+  const dir = await project();
+  await init(dir, { agent: 'claude' });
+  const wanted = await snapshot(dir);
+  await writeFile(path.join(dir, 'agents.yaml'), 'version: 1\n');
+  await rm(path.join(dir, '.claude/commands/database.md'));
+  const { stdout } = await init(dir, { agent: 'claude' });
+  expect(stdout).toMatch(/^left as it is agents\.yaml .*--force/m);
+  expect(stdout).toMatch(/^wrote \.claude\/commands\/database\.md$/m);
+  expect(await snapshot(dir)).toEqual({ ...wanted, 'agents.yaml': 'version: 1\n' });
+  expect((await init(dir, { agent: 'claude', force: true })).stdout).toMatch(/^overwrote agents\.yaml$/m);
+  expect(await snapshot(dir)).toEqual(wanted);
+});
+
+it('CL-10 files with the line ends of Windows are the same files, and .gitignore keeps its own', async () => {
+  const dir = await project({ ...config, '.gitignore': 'dist\r\nnode_modules' });
+  await init(dir, { agent: 'claude' });
+  expect(await readFile(path.join(dir, '.gitignore'), 'utf8')).toBe(
+    'dist\r\nnode_modules\r\n.self-heal/\r\n',
+  );
+  const file = path.join(dir, 'agents.yaml');
+  await writeFile(file, (await readFile(file, 'utf8')).replaceAll('\n', '\r\n'));
+  const { stdout } = await init(dir, { agent: 'claude' });
+  expect(stdout).toMatch(/^unchanged agents\.yaml$/m);
+  expect(stdout).toMatch(/^unchanged \.gitignore$/m);
+});
+
+it('CL-10 a .gitignore above the package, within the repository, is enough', async () => {
+  const dir = await project({ '.gitignore': '.self-heal/\n', 'packages/web/playwright.config.ts': '' });
+  await init(path.join(dir, 'packages/web'), { agent: 'claude' });
+  expect(Object.keys(await snapshot(dir)).filter((file) => file.endsWith('.gitignore'))).toEqual([
+    '.gitignore',
+  ]);
+});
+
+it('CL-10 --dry-run shows every text and writes nothing', async () => {
+  const dir = await project();
+  const before = await snapshot(dir);
+  const { stdout, ending } = await init(dir, { agent: 'gemini', ci: 'github', dryRun: true });
+  expect(ending).toBe(0);
+  expect(stdout).toMatch(/^would write agents\.yaml$/m);
+  expect(stdout).toContain('--- .gemini/commands/code-review.toml\ndescription = ');
+  expect(stdout).toContain('--- .github/workflows/self-heal.yml\n');
+  expect(await snapshot(dir)).toEqual(before);
+});
+
+it('CL-10 agents.yml is as good as agents.yaml', async () => {
+  const dir = await project({ ...config, 'agents.yml': 'version: 1\n' });
+  await init(dir, { agent: 'claude' });
+  expect(Object.keys(await snapshot(dir))).not.toContain('agents.yaml');
+});
+
+it.each([
+  ['package-lock.json', 'npm ci', 'npx self-heal run'],
+  ['pnpm-lock.yaml', 'pnpm install --frozen-lockfile', 'pnpm exec self-heal run'],
+  ['yarn.lock', 'yarn install --frozen-lockfile', 'yarn self-heal run'],
+  ['bun.lock', 'bun install --frozen-lockfile', 'bunx self-heal run'],
+])(
+  'CL-10 a workflow beside %s installs by its package manager and gives the agent no token',
+  async (lock, install, run) => {
+    const dir = await project({ [lock]: '', 'packages/web app/playwright.config.ts': '', '.github/x': '' });
+    const { ending } = await init(path.join(dir, 'packages/web app'), { agent: 'claude', ci: true });
+    expect(ending).toBe(0);
+    const text = await readFile(path.join(dir, '.github/workflows/self-heal.yml'), 'utf8');
+    const { permissions, jobs } = parse(text) as {
+      permissions: unknown;
+      jobs: Record<string, { defaults: unknown; permissions?: unknown; steps: Record<string, unknown>[] }>;
+    };
+    const job = jobs['self-heal'];
+    expect(permissions).toEqual({ contents: 'read' });
+    expect(job?.permissions).toBeUndefined();
+    expect(job?.defaults).toEqual({ run: { 'working-directory': 'packages/web app' } });
+    const steps = job?.steps ?? [];
+    expect(steps[0]).toMatchObject({ uses: 'actions/checkout@v4', with: { 'persist-credentials': false } });
+    expect(steps).toContainEqual({ run: install, 'working-directory': '.' });
+    const agent = steps.find((step) => String(step['run']).includes(run));
+    expect(agent?.['env']).toEqual({ ANTHROPIC_API_KEY: '${{ secrets.ANTHROPIC_API_KEY }}' });
+    expect(text).not.toMatch(/GITHUB_TOKEN|github\.token/);
+  },
+);
+
+it('CL-10 a job for GitLab takes the tokens of the job away, and says how it is included', async () => {
+  const dir = await project({
+    'e2e/playwright.config.js': '',
+    '.gitlab-ci.yml': 'x: 1\n',
+    'package-lock.json': '',
+  });
+  const { stderr } = await init(dir, { agent: 'gemini', ci: true, config: 'e2e/playwright.config.js' });
+  expect(stderr).toContain('.gitlab-ci.yml: include');
+  const text = await readFile(path.join(dir, '.gitlab/self-heal.gitlab-ci.yml'), 'utf8');
+  const job = (parse(text) as Record<string, { script: string[] }>)['self-heal'];
+  expect(job?.script.at(-1)).toMatch(
+    /^env -u CI_JOB_TOKEN .* npx self-heal run --fail-on-heal -c e2e\/playwright\.config\.js$/,
+  );
+  expect(await readFile(path.join(dir, '.gitlab-ci.yml'), 'utf8')).toBe('x: 1\n');
+});
+
+it.each<[string, Record<string, string>, InitOptions, RegExp]>([
+  ['no config', { 'package.json': '{}' }, {}, /npm init playwright@latest/],
+  ['a config below', { 'e2e/playwright.config.mjs': '' }, {}, /-c e2e\/playwright\.config\.mjs/],
+  ['an unknown program', config, { agent: 'gemni' }, /Did you mean gemini\?/],
+  ['an unknown CI', config, { ci: 'travis' }, /--ci github or --ci gitlab/],
+  ['no CI to be found', config, { ci: true }, /--ci github or --ci gitlab/],
+])('CL-10 %s: says what to do, exit 2, writes nothing', async (_, files, options, remedy) => {
+  const dir = await project(files);
+  const before = await snapshot(dir);
+  const { ending } = await init(dir, options);
+  expect(ending).toMatchObject({ remedy: expect.stringMatching(remedy) as unknown });
+  expect(await snapshot(dir)).toEqual(before);
+});
+
+it('CL-10 a file where a folder must be is a problem that says what was written', async () => {
+  const dir = await project({ ...config, '.claude': 'a file' });
+  const { ending } = await init(dir, { agent: 'claude' });
+  expect(ending).toMatchObject({
+    kind: 'folder-not-writable',
+    remedy: expect.stringMatching(/nothing was written/) as unknown,
+  });
+});
+
+// Root may write anywhere.
+it.skipIf(process.getuid?.() === 0)(
+  'CL-10 a folder that cannot be written is a problem that says so',
+  async () => {
+    const dir = await project();
+    await chmod(dir, 0o555);
+    const { ending } = await init(dir, { agent: 'claude' });
+    await chmod(dir, 0o755);
+    expect(ending).toMatchObject({ kind: 'folder-not-writable', message: 'agents.yaml cannot be written' });
+  },
+);

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { ignoresFolder, withIgnoreEntry } from '../../../src/init/ignore-entry.js';
+
+it.each([
+  '.self-heal/',
+  '.self-heal',
+  '/.self-heal/',
+  '**/.self-heal/',
+  'a\r\n.self-heal/\r\nb',
+  '.self-heal/**',
+  ' .self-heal/ ',
+])('CL-10 %j ignores the folder already', (text) => {
+  expect(ignoresFolder(text)).toBe(true);
+});
+
+it.each([
+  '',
+  '# .self-heal/',
+  '.self-heal/latest',
+  'x/.self-heal/',
+  '.self-heal/\n!.self-heal/',
+  '.self-heals/',
+])('CL-10 %j does not', (text) => {
+  expect(ignoresFolder(text)).toBe(false);
+});
+
+it.each([
+  ['', '.self-heal/\n'],
+  ['a\n', 'a\n.self-heal/\n'],
+  ['a', 'a\n.self-heal/\n'],
+  ['a\r\nb\r\n', 'a\r\nb\r\n.self-heal/\r\n'],
+  ['a\r\nb', 'a\r\nb\r\n.self-heal/\r\n'],
+])('CL-10 %j becomes %j', (before, after) => {
+  expect(withIgnoreEntry(before)).toBe(after);
+  expect(ignoresFolder(after)).toBe(true);
+});

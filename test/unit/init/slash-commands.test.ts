@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { readClaim } from '../../../src/agents/claim.js';
+import { agentPrograms } from '../../../src/init/agent-programs.js';
+import { commandFileText } from '../../../src/init/command-file.js';
+import { slashCommands } from '../../../src/init/slash-commands.js';
+import { defaultAgents } from '../../../src/config/defaults.js';
+
+const every = agentPrograms.flatMap((program) =>
+  slashCommands.map((command) => ({
+    about: `${program.name} /${command.name}`,
+    text: commandFileText(command, program.format),
+    placeholder: program.format === 'toml' ? '{{args}}' : '$ARGUMENTS',
+    format: program.format,
+  })),
+);
+
+it('CL-10 there is a command for each agent of the built-in routes', () => {
+  expect(slashCommands.map(({ name }) => name).sort()).toEqual([...defaultAgents].sort());
+});
+
+it.each(every)(
+  'CL-10 $about holds the failure once, and nothing that its program would expand',
+  ({ text, placeholder }) => {
+    expect(text.split(placeholder)).toHaveLength(2);
+    const rest = text.replace(placeholder, '');
+    expect(rest).not.toMatch(/@|!`|!\{|\{\{|\$\d|\$ARGUMENTS|^!/m);
+  },
+);
+
+it.each(every)('AG-3 an agent that repeats $about claims nothing', ({ text }) => {
+  expect(text).toContain('SELF-HEAL: {"status"');
+  expect(text.split('\n').map(readClaim).filter(Boolean)).toEqual([]);
+});
+
+it.each(every)('CL-10 $about says when to answer what, and what not to touch', ({ text }) => {
+  for (const word of [
+    '`fixed`',
+    '`not-fixed`',
+    '`needs-person`',
+    '## Never',
+    '## What not to touch',
+    '## What to look at',
+  ]) {
+    expect(text).toContain(word);
+  }
+});
+
+it.each(every.filter(({ format }) => format === 'toml'))('CL-10 $about is TOML with two keys', ({ text }) => {
+  expect(text).toMatch(/^description = '[^'\n]+'\n\nprompt = '''\n(?:(?!''')[\s\S])*'''\n$/);
+});
+
+it.each(every.filter(({ format }) => format === 'claude' || format === 'markdown'))(
+  'CL-10 $about begins with front matter',
+  ({ text }) => {
+    expect(text).toMatch(/^---\ndescription: [A-Z][^:\n#]+\n(?:allowed-tools: .+\n)?---\n\n/);
+  },
+);
