@@ -1,8 +1,9 @@
-// Classifications a second on one core. Usage: node bench/classify.mjs [failures.jsonl], after `npm run build`. Without a file
+// Classifications a second on one core, of failures and of what agent programs say when they fail. Usage: node bench/classify.mjs [failures.jsonl], after `npm run build`. Without a file
 // it takes the sample below. Counts CPU time, so that other work on the machine does not matter.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { readClassifyInput } from '../dist/cli/classify-input.js';
+import { classifyAgentFailure } from '../dist/core/agent-trouble/classify-agent-failure.js';
 import { classify } from '../dist/core/classify/classify.js';
 
 const wanted = 20_000;
@@ -64,22 +65,34 @@ const text = file ? readFileSync(file, 'utf8') : sample.join('\n');
 const records = readClassifyInput(text, { format: 'jsonl', rootDir: process.cwd() });
 if (!records.ok) throw new Error(`${records.error.message}: ${records.error.detail}`);
 
-const speeds = Array.from({ length: rounds + 1 }, () =>
-  speedOf(records.value.map(({ evidence }) => evidence)),
+report(
+  'failures',
+  classify,
+  records.value.map(({ evidence }) => evidence),
 );
-// The first round is the compiler's.
-const best = Math.max(...speeds.slice(1));
-console.log(
-  `${records.value.length} failures: ${best.toLocaleString('en')} classifications/s of CPU time (wanted: ${wanted.toLocaleString('en')})`,
-);
-if (best < wanted) process.exitCode = 1;
+report('agent failures', classifyAgentFailure, [
+  'API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+  'unexpected status 401 Unauthorized: Invalid API key, url: http://127.0.0.1:4444/v1/responses',
+  '{"type":"error","error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}',
+  "TypeError: Cannot read properties of undefined (reading 'session')\n    at run (cli.js:503:17)",
+]);
 
-function speedOf(failures) {
+function report(what, classifyOne, inputs) {
+  const speeds = Array.from({ length: rounds + 1 }, () => speedOf(classifyOne, inputs));
+  // The first round is the compiler's.
+  const best = Math.max(...speeds.slice(1));
+  console.log(
+    `${inputs.length} ${what}: ${best.toLocaleString('en')} classifications/s of CPU time (wanted: ${wanted.toLocaleString('en')})`,
+  );
+  if (best < wanted) process.exitCode = 1;
+}
+
+function speedOf(classifyOne, failures) {
   const start = process.cpuUsage();
   let count = 0;
   let usedMs = 0;
   while (usedMs < roundMs) {
-    for (const evidence of failures) classify(evidence);
+    for (const failure of failures) classifyOne(failure);
     count += failures.length;
     const { user, system } = process.cpuUsage(start);
     usedMs = (user + system) / 1_000;

@@ -1,16 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { Command } from 'commander';
+import { classifyAgentFailure } from '../core/agent-trouble/classify-agent-failure.js';
 import { classify } from '../core/classify/classify.js';
 import type { Diagnosis } from '../core/diagnosis.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
+import { readAgentFailures, type AgentFailureRecord } from './agent-failure-input.js';
 import { classifyFormatOf, readClassifyInput, type ClassifyRecord } from './classify-input.js';
 import { end } from './end.js';
 
 interface ClassifyOptions {
   jsonl?: boolean;
   json?: boolean;
+  agent?: boolean;
 }
 
 /** `self-heal classify`: what a failure is, and which evidence decided (CL-8). */
@@ -20,12 +23,17 @@ export function classifyCommand(): Command {
     .argument('[file]', 'a file, or - for standard input', '-')
     .option('--jsonl', 'read one failure a line as JSON, and print one answer a line')
     .option('--json', 'print the whole diagnosis as JSON')
+    .option(
+      '--agent',
+      'classify what a coding-agent program wrote when it failed: retryable, context_overflow or fatal',
+    )
     .action(async (file: string, options: ClassifyOptions) => end(await run(file, options)));
 }
 
 async function run(file: string, options: ClassifyOptions): Promise<number | Problem> {
   const input = await readInput(file);
   if (!input.ok) return input.error;
+  if (options.agent) return runAgent(input.value, options);
   const format = options.jsonl ? 'jsonl' : classifyFormatOf(input.value);
   const records = readClassifyInput(input.value, { format, rootDir: process.cwd() });
   if (!records.ok) return records.error;
@@ -34,6 +42,28 @@ async function run(file: string, options: ClassifyOptions): Promise<number | Pro
     records.value.map((record) => `${render(record, classify(record.evidence))}\n`).join(''),
   );
   return 0;
+}
+
+function runAgent(text: string, options: ClassifyOptions): number | Problem {
+  const records = readAgentFailures(text, options.jsonl ? 'jsonl' : 'text');
+  if (!records.ok) return records.error;
+  const render = options.jsonl ? asAgentLine : options.json ? asAgentJson : asAgentText;
+  process.stdout.write(records.value.map((record) => `${render(record)}\n`).join(''));
+  return 0;
+}
+
+function asAgentLine({ id, text }: AgentFailureRecord): string {
+  const { kind, reason, evidence } = classifyAgentFailure(text);
+  return JSON.stringify({ id, category: kind, reason, evidence });
+}
+
+function asAgentJson({ text }: AgentFailureRecord): string {
+  return JSON.stringify(classifyAgentFailure(text), null, 2);
+}
+
+function asAgentText({ text }: AgentFailureRecord): string {
+  const { kind, reason, evidence } = classifyAgentFailure(text);
+  return [`${kind} (${reason})`, ...(evidence === null ? [] : [`  ${evidence}`])].join('\n');
 }
 
 async function readInput(file: string): Promise<Result<string, Problem>> {
