@@ -2,9 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buildContext } from './agents/build-context.js';
 import { renderPrompt } from './agents/prompt.js';
+import { reduceContext } from './agents/reduce-context.js';
 import type { AgentRun, Attempt, FileChange } from './core/attempt.js';
 import type { Cause } from './core/cause.js';
 import { unreachable } from './core/unreachable.js';
+import { runWithRestarts, type SettledRun, type Start } from './restart-agent.js';
 import type { Session } from './session.js';
 import type { Checkpoint } from './workspace/workspace.js';
 
@@ -35,7 +37,13 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
   const before = (await session.workspace?.checkpoint()) ?? null;
   session.spending.agentStarted(request.cause);
   const file = await session.folder.attempt(session.spending.totals().agentRuns);
-  const run = await startAgent(session, request, file);
+  const run = await runWithRestarts(session, {
+    cause: request.cause,
+    n: request.n,
+    runner: session.settings.agents[request.agent]?.runner ?? '',
+    resume: sessionOf(session, request),
+    start: (start) => startAgent(session, request, start),
+  });
   const after = (await session.workspace?.checkpoint()) ?? null;
   const files = before && after && session.workspace ? await session.workspace.changes(before, after) : [];
   const patch = files.length > 0 ? await keepPatch(session, { before, after, file }) : null;
@@ -45,13 +53,20 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
   return { attempt, before, after };
 }
 
-async function startAgent(session: Session, request: DeployRequest, file: string): Promise<AgentRun> {
+/** The session of the last attempt, for the same agent with the same program to go on with (AG-9). */
+function sessionOf(session: Session, { agent, previous }: DeployRequest): string | null {
+  const last = previous.findLast((one) => one.agent !== null);
+  const runner = session.settings.agents[agent]?.runner;
+  return last?.agent === agent && last.runner === runner ? (last.usage?.sessionId ?? null) : null;
+}
+
+async function startAgent(session: Session, request: DeployRequest, start: Start): Promise<AgentRun> {
   const { cause, n } = request;
   const agent = session.settings.agents[request.agent];
   const runner = agent && session.settings.runners[agent.runner];
   if (!agent || !runner) throw new Error(`The settings hold no runner for agent ${request.agent}`);
-  const { prompt, contextFile, promptFile } = await writeWork(session, request);
-  const logFile = `${file}.log`;
+  const { prompt, contextFile, promptFile } = await writeWork(session, request, start);
+  const logFile = `${await session.folder.attempt(session.spending.totals().agentRuns)}.log`;
   const started = {
     causeId: cause.id,
     attempt: n,
@@ -78,6 +93,7 @@ async function startAgent(session: Session, request: DeployRequest, file: string
     cwd: session.cwd,
     runId: session.folder.runId,
     attempt: n,
+    resume: start.resume,
     signal: session.signal,
     onStart: announce,
     onActivity: (text) => session.bus.emit({ type: 'agent.activity', causeId: cause.id, text }),
@@ -85,12 +101,16 @@ async function startAgent(session: Session, request: DeployRequest, file: string
 }
 
 /** Writes context.json and prompt.md into the failure's folder, where `inspect` finds what the agent was given. */
-export async function writeWork(session: Session, request: DeployRequest): Promise<Work> {
+export async function writeWork(
+  session: Session,
+  request: DeployRequest,
+  { reduced }: Pick<Start, 'reduced'> = { reduced: false },
+): Promise<Work> {
   const dir = await session.folder.failure(request.cause.lead.n);
   const contextFile = path.join(dir, 'context.json');
   const promptFile = path.join(dir, 'prompt.md');
   const agent = session.settings.agents[request.agent];
-  const context = await buildContext({
+  const whole = await buildContext({
     settings: session.settings,
     root: session.cwd,
     runId: session.folder.runId,
@@ -99,6 +119,7 @@ export async function writeWork(session: Session, request: DeployRequest): Promi
     attempt: request.n,
     previousAttempts: request.previous,
   });
+  const context = reduced ? reduceContext(whole) : whole;
   const prompt = renderPrompt(context, { contextFile, slashCommand: agent?.slashCommand ?? '' });
   await writeFile(contextFile, `${JSON.stringify(context, null, 2)}\n`);
   await writeFile(promptFile, prompt);
@@ -120,7 +141,7 @@ async function keepPatch(session: Session, { before, after, file }: PatchRequest
 interface Ended {
   session: Session;
   request: DeployRequest;
-  run: AgentRun;
+  run: SettledRun;
   files: readonly FileChange[];
   patch: string | null;
 }
@@ -146,12 +167,12 @@ function attemptOf({ session, request, run, files, patch }: Ended): Attempt {
 }
 
 /** Joins how the process ended with what happened to the files (AG-8); blind to files, an agent has the benefit of the doubt. */
-function outcomeOf(run: AgentRun, files: readonly FileChange[], sawFiles: boolean): Attempt['outcome'] {
+function outcomeOf(run: SettledRun, files: readonly FileChange[], sawFiles: boolean): Attempt['outcome'] {
   if (run.ending.kind !== 'completed' || files.length > 0 || !sawFiles) return run.ending.kind;
   return run.denials.length > 0 ? 'denied' : 'unchanged';
 }
 
-function troubleOf({ ending, claim }: AgentRun, outcome: Attempt['outcome']): string | null {
+function troubleOf({ ending, claim }: SettledRun, outcome: Attempt['outcome']): string | null {
   switch (ending.kind) {
     case 'completed':
       if (outcome === 'denied') return 'every tool call was denied and no file changed';
@@ -168,6 +189,8 @@ function troubleOf({ ending, claim }: AgentRun, outcome: Attempt['outcome']): st
       return `the agent could not be started: ${ending.reason}`;
     case 'aborted':
       return 'interrupted';
+    case 'limited':
+      return `the agent met its own limit: ${ending.reason}`;
     case 'unusable':
       return `${ending.reason}. ${ending.remedy}`;
     default:

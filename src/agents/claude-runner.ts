@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { AgentClaim } from '../core/attempt.js';
-import { readClaim } from './claim.js';
+import { claimIn } from './read-event.js';
 import { noUsage, type AgentResult, type OutputReader, type Runner } from './runner.js';
+import { troubleFrom } from './trouble.js';
 
 /** Turns of one agent run; a fix that needs more has lost its way. */
 const MAX_TURNS = 60;
@@ -11,7 +11,7 @@ const MAX_TURNS = 60;
  * keep the process alive behind its result, are off, and its own retries are few, since ours count.
  */
 export const claudeRunner: Runner = {
-  command: ({ prompt }) => ({
+  command: ({ prompt, resume, runner }) => ({
     file: 'claude',
     args: [
       '-p',
@@ -22,6 +22,8 @@ export const claudeRunner: Runner = {
       'acceptEdits',
       '--max-turns',
       String(MAX_TURNS),
+      ...(resume ? ['--resume', resume] : []),
+      ...(runner.kind === 'command' ? [] : (runner.args ?? [])),
     ],
     env: {
       CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
@@ -29,6 +31,7 @@ export const claudeRunner: Runner = {
     },
     // By standard input: a prompt may begin with a dash, and be longer than an argument can be.
     input: prompt,
+    passes: ['ANTHROPIC_*', 'CLAUDE_*', 'API_TIMEOUT_MS', 'DISABLE_*', ...cloudKeys()],
   }),
   reader: claudeReader,
 };
@@ -95,7 +98,7 @@ function activityOf(event: unknown): string | null {
 
 function resultOf(result: ClaudeResult): AgentResult {
   return {
-    claim: claimOf(result),
+    claim: claimIn(result.result ?? ''),
     usage: {
       costUsd: result.total_cost_usd ?? null,
       inputTokens: result.usage?.input_tokens ?? null,
@@ -108,33 +111,27 @@ function resultOf(result: ClaudeResult): AgentResult {
   };
 }
 
-function claimOf({ result = '' }: ClaudeResult): AgentClaim | null {
-  return result.split('\n').reduce<AgentClaim | null>((last, line) => readClaim(line) ?? last, null);
+/** The cloud's own keys, only where Claude Code is told to reach its model through that cloud. */
+function cloudKeys(): string[] {
+  return [
+    ...(process.env['CLAUDE_CODE_USE_BEDROCK'] ? ['AWS_*'] : []),
+    ...(process.env['CLAUDE_CODE_USE_VERTEX'] ? ['GOOGLE_*', 'CLOUD_ML_REGION', 'VERTEX_*'] : []),
+  ];
 }
 
-/** What only a person can mend, by the words and the status of the API's answer; measured on 2.1.329. */
-const unusable: readonly { readonly pattern: RegExp; readonly remedy: string }[] = [
-  {
-    pattern: /not logged in|invalid api key|failed to authenticate|oauth token/i,
-    remedy: 'Run `claude` and /login, or set ANTHROPIC_API_KEY.',
-  },
-  {
-    pattern: /credit balance|usage limit|spending limit/i,
-    remedy: 'Add credit, or wait until the limit is reset.',
-  },
-  { pattern: /issue with the selected model/i, remedy: 'Choose a model that your account has.' },
-  { pattern: /unknown command/i, remedy: 'Create the slash command in .claude/commands/.' },
-];
-
-/** An API failure has `subtype: "success"` and `is_error: true`; a command that never ran has no turns. */
+/**
+ * An API failure has `subtype: "success"` and `is_error: true`; a command that never ran has no turns, and an older Claude Code
+ * says so only in its result.
+ */
 function troubleOf(result: ClaudeResult): AgentResult['trouble'] {
-  const text = (result.result ?? result.errors?.join('; ') ?? result.subtype ?? '').trim();
-  const known = unusable.find(({ pattern }) => pattern.test(text));
-  const refused = result.api_error_status === 401 || result.api_error_status === 403;
-  const failed = result.is_error === true || result.num_turns === 0;
-  if (failed && (known || refused)) {
-    const remedy = known?.remedy ?? 'Check the login and the permissions of the account.';
-    return { kind: 'unusable', reason: `claude: ${text.slice(0, 300)}`, remedy };
-  }
-  return result.is_error === true ? { kind: 'exited', exitCode: 1 } : null;
+  const { subtype = '', api_error_status: status, terminal_reason: reason } = result;
+  const text = (result.result ?? result.errors?.join('; ') ?? subtype).trim();
+  if (/^error_max_/.test(subtype)) return { kind: 'limited', reason: `claude: ${text.slice(0, 300)}` };
+  if (result.num_turns === 0 && /unknown command/i.test(text)) return troubleFrom(text, 'claude');
+  if (result.is_error !== true) return null;
+  const isOfApi = typeof status === 'number' || reason === 'api_error' || reason === 'prompt_too_long';
+  const told = [reason, status && `status ${status}`, text].filter(Boolean).join(': ');
+  const trouble = troubleFrom(told, 'claude');
+  // What no rule knows and the API did not say is a crash of the program (AG-5).
+  return isOfApi || /not logged in/i.test(text) ? trouble : { kind: 'exited', exitCode: 1 };
 }

@@ -17,6 +17,7 @@ export function commandRunner(settings: Extract<RunnerSettings, { kind: 'command
         file,
         args: [...args, ...last],
         env: {},
+        passes: 'everything' as const,
         input: settings.prompt === 'stdin' ? task.prompt : '',
       };
     },

@@ -7,12 +7,25 @@ export interface AgentCommand {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly input: string;
+  /** The variables of our environment that it is given (`ANTHROPIC_*` names several), or all of them. */
+  readonly passes: readonly string[] | 'everything';
+}
+
+/** Where a line was written to. */
+export type OutputStream = 'stdout' | 'stderr';
+
+/** What a line says: a short text to show, and whether the work is complete by it. */
+export interface LineMeaning {
+  readonly activity: string | null;
+  readonly complete: boolean;
+  /** The program goes on where it has no hope (its own retries, a full context): it is ended at once. */
+  readonly hopeless?: boolean;
 }
 
 /** Understands what a program writes, line by line. */
 export interface OutputReader {
-  /** What a line says: a short text to show, and whether the work is complete by it. */
-  line(text: string): { readonly activity: string | null; readonly complete: boolean };
+  /** What a line of its standard output, or error, says. */
+  line(text: string, from: OutputStream): LineMeaning;
   /** What all of it came to. */
   result(): AgentResult;
 }
@@ -23,7 +36,7 @@ export interface AgentResult {
   readonly usage: AgentUsage;
   readonly denials: readonly string[];
   /** The program's own account of a failure, which its exit code may not tell; or null. */
-  readonly trouble: Extract<AgentEnding, { kind: 'unusable' | 'exited' }> | null;
+  readonly trouble: Extract<AgentEnding, { kind: 'unusable' | 'exited' | 'retryable' | 'context-overflow' | 'limited' }> | null;
 }
 
 /** One kind of coding-agent program: how it is started, and what its output means. */

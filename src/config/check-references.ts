@@ -1,7 +1,7 @@
+import { builtInRunners, isBuiltInRunner } from '../core/built-in-runner.js';
 import { closest } from './closest.js';
-import { defaultAgents, defaults } from './defaults.js';
+import { defaultAgents } from './defaults.js';
 import { hint, type Mistake } from './mistake.js';
-import { notSupported, unsupportedRunners } from './unsupported.js';
 
 /**
  * Checks that the agents and runners which a file names are there. It takes the data unchecked, since a file whose shape
@@ -9,10 +9,10 @@ import { notSupported, unsupportedRunners } from './unsupported.js';
  */
 export function checkReferences(data: unknown): Mistake[] {
   const agents = [...defaultAgents, ...keysOf(at(data, 'agents'))];
-  const runners = [defaults.runner, ...keysOf(at(data, 'runners'))];
+  const runners = [...builtInRunners, ...keysOf(at(data, 'runners'))];
   const named = keysOf(at(data, 'agents')).map((agent) => ['agents', agent, 'runner']);
   return [
-    ...keysOf(at(data, 'runners')).flatMap(checkRunnerName),
+    ...keysOf(at(data, 'runners')).flatMap((name) => checkRunnerKeys(name, at(at(data, 'runners'), name))),
     ...[['runner'], ...named].flatMap((path) => checkRunner(path, atPath(data, path), runners)),
     ...keysOf(at(data, 'routes')).flatMap((category) =>
       checkRoute(category, at(at(data, 'routes'), category), agents),
@@ -20,23 +20,32 @@ export function checkReferences(data: unknown): Mistake[] {
   ];
 }
 
-function checkRunnerName(name: string): Mistake[] {
-  if (name !== defaults.runner && !unsupportedRunners.has(name)) return [];
+/** A runner of one's own is a command; a built-in one has its command, and takes arguments and variables beside it. */
+function checkRunnerKeys(name: string, runner: unknown): Mistake[] {
+  const keys = keysOf(runner);
+  const path = ['runners', name];
+  if (isBuiltInRunner(name)) {
+    if (!keys.includes('command') && !keys.includes('prompt')) return [];
+    const message = `"${name}" is the name of a built-in runner; choose another`;
+    return [{ path, part: 'key', absent: false, message }];
+  }
+  const needed: Mistake[] =
+    typeof runner === 'object' && runner !== null && !keys.includes('command')
+      ? [{ path: [...path, 'command'], part: 'value', absent: true, message: `"${name}" needs a "command"` }]
+      : [];
+  const misplaced = keys.filter((key) => key === 'args' || key === 'env');
   return [
-    {
-      path: ['runners', name],
-      part: 'key',
-      absent: false,
-      message: `"${name}" is the name of a built-in runner; choose another`,
-    },
+    ...needed,
+    ...misplaced.map((key): Mistake => {
+      const message = `"${key}" is for the built-in runners; write it into the "command"`;
+      return { path: [...path, key], part: 'key', absent: false, message };
+    }),
   ];
 }
 
 function checkRunner(path: readonly string[], value: unknown, runners: readonly string[]): Mistake[] {
   if (typeof value !== 'string' || value.trim() === '' || runners.includes(value)) return [];
-  const message = unsupportedRunners.has(value)
-    ? `the built-in runner "${value}" ${notSupported}; describe its command under "runners", with another name`
-    : `no runner has this name${hint(closest(value, runners), [...new Set(runners)], 'known are')}`;
+  const message = `no runner has this name${hint(closest(value, runners), [...new Set(runners)], 'known are')}`;
   return [{ path, part: 'value', absent: false, message }];
 }
 

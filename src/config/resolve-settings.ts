@@ -1,3 +1,4 @@
+import { builtInRunners, isBuiltInRunner } from '../core/built-in-runner.js';
 import { categories, type Category } from '../core/diagnosis.js';
 import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
 import { defaultAgents, defaults } from './defaults.js';
@@ -53,11 +54,15 @@ function resolveAgents(file: AgentsFile): Record<string, AgentSettings> {
 }
 
 function resolveRunners(file: AgentsFile): Record<string, RunnerSettings> {
-  const own = Object.entries(file.runners ?? {}).map(([name, { command, prompt = 'stdin' }]) => {
-    const settings: RunnerSettings = { kind: 'command', command, prompt };
+  const named = Object.entries(file.runners ?? {});
+  const own = named.map(([name, { command = [], prompt = 'stdin', args, env }]) => {
+    const settings: RunnerSettings = isBuiltInRunner(name)
+      ? { kind: name, ...given({ args, env }) }
+      : { kind: 'command', command, prompt };
     return [name, settings] as const;
   });
-  return { claude: { kind: 'claude' }, ...Object.fromEntries(own) };
+  const builtIn = builtInRunners.map((kind) => [kind, { kind }] as const);
+  return Object.fromEntries<RunnerSettings>([...builtIn, ...own]);
 }
 
 function resolveRoutes(file: AgentsFile): Record<Category, readonly string[]> {

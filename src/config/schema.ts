@@ -12,6 +12,7 @@ const runner = z.strictObject({
     .array(argument, 'must be a list of texts, such as [node, tools/fixer.mjs]; it is not given to a shell')
     .min(1, 'must name a program, such as [node, tools/fixer.mjs]')
     .refine((argv) => argv.length === 0 || /\S/.test(argv[0] ?? ''), 'must begin with the name of a program')
+    .optional()
     .meta({
       description: `The program and its arguments, not given to a shell. Replaced are ${placeholdersInText}.`,
       examples: [['node', 'tools/fixer.mjs', '{slashCommand}']],
@@ -22,6 +23,21 @@ const runner = z.strictObject({
     .describe(
       'How the program gets the prompt: on its standard input (stdin, the default), as last argument, or not at all.',
     ),
+  args: z
+    .array(text, "must be a list of texts, such as [--model, sonnet]")
+    .optional()
+    .meta({
+      description: 'Further arguments for a built-in runner: a model, or a permission that it does not have by itself.',
+      examples: [['--allowedTools', 'Bash(npx playwright test *)']],
+    }),
+  env: z
+    .array(text, 'must be a list of names, such as [MY_PROXY, AWS_*]')
+    .optional()
+    .meta({
+      description:
+        'Variables of the environment that a built-in runner is given beside those that it needs. A name that ends in * stands for all that begin so.',
+      examples: [['AWS_PROFILE']],
+    }),
 });
 
 const agent = z.strictObject({
@@ -111,7 +127,9 @@ export const agentsFileSchema = z.strictObject({
   runners: z
     .record(name, runner)
     .optional()
-    .describe('Programs that run slash commands, beside the built-in claude.'),
+    .describe(
+      'Programs that run slash commands, by name; and what the built-in ones (claude, codex, gemini, opencode, copilot) are given beside the usual.',
+    ),
   agents: z
     .record(name, agent)
     .optional()

@@ -9,8 +9,5 @@ export const unsupportedKeys: ReadonlySet<string> = new Set([
   'verify.ring',
 ]);
 
-/** Names of built-in runners that cannot be chosen yet, and are taken all the same (AG-1). */
-export const unsupportedRunners: ReadonlySet<string> = new Set(['codex', 'gemini', 'opencode', 'copilot']);
-
 /** The sentence for all of these. */
 export const notSupported = 'is not supported by this version of self-heal';

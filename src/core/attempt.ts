@@ -23,6 +23,12 @@ export type AgentEnding =
   | { readonly kind: 'spawn-failed'; readonly reason: string }
   /** We were interrupted. */
   | { readonly kind: 'aborted' }
+  /** Its own limit of turns or of money ended it; what it did until then may still hold. */
+  | { readonly kind: 'limited'; readonly reason: string }
+  /** Waiting helps: rate limited, overloaded, the connection dropped (AG-7). */
+  | { readonly kind: 'retryable'; readonly reason: string }
+  /** What it was given is too long for its model (AG-7). */
+  | { readonly kind: 'context-overflow'; readonly reason: string }
   /** The program cannot work at all here: not logged in, no credit, unknown model. Says what a person must do. */
   | { readonly kind: 'unusable'; readonly reason: string; readonly remedy: string };
 
@@ -48,6 +54,7 @@ export type AgentOutcome =
   | 'timed-out'
   | 'spawn-failed'
   | 'aborted'
+  | 'limited'
   | 'unusable'
   | 'unchanged'
   | 'denied';

@@ -1,3 +1,4 @@
+import type { BuiltInRunner } from './built-in-runner.js';
 import type { Category } from './diagnosis.js';
 
 /** An agent as the routes name it: a slash command, the program that runs it, and how long it may take. */
@@ -10,7 +11,13 @@ export interface AgentSettings {
 
 /** A program that runs slash commands: one built in, or any other by its command line. */
 export type RunnerSettings =
-  | { readonly kind: 'claude' }
+  | {
+      readonly kind: BuiltInRunner;
+      /** Further arguments of its command line, such as a model or a permission. */
+      readonly args?: readonly string[];
+      /** Names of variables of the environment that it is given beside those it needs (`MY_*` names several). */
+      readonly env?: readonly string[];
+    }
   | {
       readonly kind: 'command';
       /** argv, never given to a shell; may hold {slashCommand} {contextFile} {promptFile} {screenshot}. */

@@ -186,7 +186,7 @@ const fatal: readonly AgentTroubleRule[] = [
     pattern: any(
       'unauthori[sz]ed|forbidden|authenticat|permission[_ ]denied|insufficient permissions|missing scopes',
       'invalid.{0,12}(?:api[ _-]?)?(?:key|credentials|token)\\b|(?:api[ _-]?)?key (?:is )?(?:invalid|not valid|missing|required)|api key not',
-      'not logged in|please run /login|log ?in again|token (?:has )?expired|no api key|oauth token',
+      'not logged in|please run /login|log ?in again|token (?:has )?expired|no api key|oauth token|auth(?:entication)? method',
       statusCode(401, 403, 407),
     ),
   },
