@@ -39,7 +39,7 @@ const MAX_RESTARTS = 5;
 export async function runWithRestarts(session: Session, request: RestartRequest): Promise<SettledRun> {
   let next: Start = { reduced: false, resume: request.resume };
   let whole: AgentRun | null = null;
-  for (let restarts = 0; ; ) {
+  for (let restarts = 0; ;) {
     const run = await request.start(next);
     whole = whole === null ? run : joined(whole, run);
     const { ending } = whole;
@@ -47,7 +47,9 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
     if (again === null) return settled(whole, ending, request.runner);
     const waits = ending.kind === 'retryable';
     if (waits) restarts += 1;
-    const delayMs = waits ? jittered(backoffMs(restarts, session.settings.retries), session.clock.random()) : 0;
+    const delayMs = waits
+      ? jittered(backoffMs(restarts, session.settings.retries), session.clock.random())
+      : 0;
     const stop = restarts > MAX_RESTARTS ? 'it stayed so' : limitMet(session, { ...request, delayMs, whole });
     if (stop !== null) return settled(whole, ending, request.runner);
     announce(session, request, { delayMs, reason: 'reason' in ending ? ending.reason : ending.kind });

@@ -29,9 +29,7 @@ async function checkAgent(
   if (runner.kind !== 'command') {
     const { file, title, install } = programs[runner.kind];
     const remedy = `Install ${title} (${install}), or name another runner in agents.yaml; --dry-run needs none.`;
-    return (
-      (await checkProgram(agent, { file, cwd, remedy })) ?? checkSlashCommand(agent, runner.kind, cwd)
-    );
+    return (await checkProgram(agent, { file, cwd, remedy })) ?? checkSlashCommand(agent, runner.kind, cwd);
   }
   const [file = '', ...args] = runner.command;
   const remedy = 'Install it, or correct the command in agents.yaml; --dry-run needs no agent.';

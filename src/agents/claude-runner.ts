@@ -127,10 +127,13 @@ function troubleOf(result: ClaudeResult): AgentResult['trouble'] {
   const { subtype = '', api_error_status: status, terminal_reason: reason } = result;
   const text = (result.result ?? result.errors?.join('; ') ?? subtype).trim();
   if (/^error_max_/.test(subtype)) return { kind: 'limited', reason: `claude: ${text.slice(0, 300)}` };
-  if (result.num_turns === 0 && /unknown command/i.test(text)) return troubleFrom(text, 'claude');
+  if (result.num_turns === 0 && /unknown command/i.test(text)) {
+    const remedy = 'Create the slash command in .claude/commands/.';
+    return { kind: 'unusable', reason: `claude: ${text.slice(0, 300)}`, remedy };
+  }
   if (result.is_error !== true) return null;
   const isOfApi = typeof status === 'number' || reason === 'api_error' || reason === 'prompt_too_long';
-  const told = [reason, status && `status ${status}`, text].filter(Boolean).join(': ');
+  const told = [reason === 'prompt_too_long' && reason, status && `status ${status}`, text].filter(Boolean).join(': ');
   const trouble = troubleFrom(told, 'claude');
   // What no rule knows and the API did not say is a crash of the program (AG-5).
   return isOfApi || /not logged in/i.test(text) ? trouble : { kind: 'exited', exitCode: 1 };

@@ -65,7 +65,8 @@ const eventShape = z.object({
 type CodexEvent = z.infer<typeof eventShape>;
 
 /** What the sandbox answers to a write outside the project, and Codex to what its policy forbids. */
-const refused = /read-only file system|operation not permitted|permission denied|rejected by|not permitted by/i;
+const refused =
+  /read-only file system|operation not permitted|permission denied|rejected by|not permitted by/i;
 
 /** Reads the JSON lines of `codex exec --json`; an item of type `error` may be a mere warning, `turn.failed` never is. */
 export function codexReader(): OutputReader {

@@ -9,8 +9,9 @@ export const copilotRunner: Runner = {
   command: ({ prompt, resume, screenshot, runner }) => ({
     file: 'copilot',
     args: [
-      '--allow-tool',
-      'write',
+      '--allow-tool=write',
+      // Else the system's temporary folder counts as the project's.
+      '--disallow-temp-dir',
       '--no-ask-user',
       '--output-format',
       'json',
@@ -58,7 +59,11 @@ export function copilotReader(): OutputReader {
     if (sessionId) usage = { ...usage, sessionId };
     if (type === 'assistant.message') {
       said += `${data?.content ?? ''}\n`;
-      usage = { ...usage, outputTokens: plus(usage.outputTokens, data?.outputTokens), turns: (usage.turns ?? 0) + 1 };
+      usage = {
+        ...usage,
+        outputTokens: plus(usage.outputTokens, data?.outputTokens),
+        turns: (usage.turns ?? 0) + 1,
+      };
     }
     if (data?.toolCallId && data.toolName) tools.set(data.toolCallId, data.toolName);
     if (type === 'tool.execution_complete' && data?.success === false && wasRefused(data))

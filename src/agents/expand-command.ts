@@ -37,13 +37,24 @@ export function fillIn(commandText: string, args: string): string {
 
 /** The `prompt` of a Gemini CLI command file (TOML): a basic or literal string, of one line or several; else the whole text. */
 export function promptOfToml(toml: string): string {
-  const found = /^[^\S\n]*prompt[^\S\n]*=[^\S\n]*(?:"""\r?\n?([\s\S]*?)"""|'''\r?\n?([\s\S]*?)'''|"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)')/m.exec(toml);
+  const found =
+    /^[^\S\n]*prompt[^\S\n]*=[^\S\n]*(?:"""\r?\n?([\s\S]*?)"""|'''\r?\n?([\s\S]*?)'''|"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)')/m.exec(
+      toml,
+    );
   if (!found) return toml;
   const [, longBasic, longLiteral, basic, literal] = found;
   return longLiteral ?? literal ?? unescaped(longBasic ?? basic ?? '');
 }
 
-const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '"': '"', '\\': '\\', b: '\b', f: '\f' };
+const escapes: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  '"': '"',
+  '\\': '\\',
+  b: '\b',
+  f: '\f',
+};
 
 function unescaped(text: string): string {
   return text.replaceAll(/\\(?:u([0-9a-fA-F]{4})|\r?\n\s*|(.))/g, (_, code?: string, letter?: string) => {

@@ -49,7 +49,8 @@ const eventShape = z.object({
 });
 type GeminiEvent = z.infer<typeof eventShape>;
 
-const refused = /not in workspace|outside the allowed|denied by policy|not (?:found|available|allowed)|permission/i;
+const refused =
+  /not in workspace|outside the allowed|denied by policy|not (?:found|available|allowed)|permission/i;
 
 /** Reads `stream-json`; the status of a refused request stands on standard error alone. */
 export function geminiReader(): OutputReader {
@@ -78,7 +79,12 @@ export function geminiReader(): OutputReader {
   };
   const onErrorLine = (text: string): LineMeaning => {
     if (/^Attempt \d+ failed/.test(text)) retries += 1;
-    if (/^(?:Attempt \d+ failed|Error when talking|Error: |\[API Error|Invalid auth|.*\bplease set an Auth method)/i.test(text)) lastError = text;
+    if (
+      /^(?:Attempt \d+ failed|Error when talking|Error: |\[API Error|Invalid auth|.*\bplease set an Auth method)/i.test(
+        text,
+      )
+    )
+      lastError = text;
     status = /^\s*status: (\d{3})\b/.exec(text)?.[1] ?? status;
     return { activity: null, complete: false, hopeless: retries > MAX_RETRIES };
   };
@@ -94,7 +100,8 @@ export function geminiReader(): OutputReader {
         claim: claimIn(said),
         usage: withStats(usage, { ended, calls }),
         denials,
-        trouble: failure === null ? null : troubleFrom(`${status && `status ${status}: `}${failure}`, 'gemini'),
+        trouble:
+          failure === null ? null : troubleFrom(`${status && `status ${status}: `}${failure}`, 'gemini'),
       };
     },
   };
@@ -106,7 +113,10 @@ function failureOf(ended: GeminiEvent | null, lastError: string | null): string 
   return ended ? (ended.error?.message ?? lastError ?? 'failed') : lastError;
 }
 
-function withStats(usage: AgentUsage, { ended, calls }: { ended: GeminiEvent | null; calls: number }): AgentUsage {
+function withStats(
+  usage: AgentUsage,
+  { ended, calls }: { ended: GeminiEvent | null; calls: number },
+): AgentUsage {
   if (!ended) return usage;
   const { stats } = ended;
   return {

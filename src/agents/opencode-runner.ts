@@ -10,6 +10,12 @@ const permission = { edit: 'allow', bash: 'deny', webfetch: 'deny', external_dir
 /** With it, a request that is too long is compacted and sent again without end. */
 const compaction = { auto: false };
 
+/**
+ * Of opencode's own retries, which it makes in silence for a minute and a half and which cannot be set, so many are waited
+ * for; its log on standard error shows them.
+ */
+const MAX_RETRIES = 2;
+
 /** opencode without a terminal. A slash command is its `--command`; what standard input holds are the arguments. */
 export const opencodeRunner: Runner = {
   command: ({ prompt, resume, runner }) => {
@@ -20,6 +26,9 @@ export const opencodeRunner: Runner = {
         'run',
         '--format',
         'json',
+        '--print-logs',
+        '--log-level',
+        'ERROR',
         '--command',
         command.replace(/^\//, '').split(':').join('/'),
         ...(resume ? ['-s', resume] : []),
@@ -58,9 +67,7 @@ const eventShape = z.object({
   error: z
     .object({
       name: z.string().optional(),
-      data: z
-        .object({ message: z.string().optional(), statusCode: z.number().optional() })
-        .optional(),
+      data: z.object({ message: z.string().optional(), statusCode: z.number().optional() }).optional(),
     })
     .optional(),
   part: z
@@ -91,6 +98,7 @@ export function opencodeReader(): OutputReader {
   let said = '';
   let failure: string | null = null;
   let stopped = false;
+  let retries = 0;
   const denials: string[] = [];
   const onEvent = (event: OpencodeEvent): LineMeaning => {
     const { type, part } = event;
@@ -110,14 +118,22 @@ export function opencodeReader(): OutputReader {
       hopeless: event.error?.name === 'ContextOverflowError',
     };
   };
+  const onErrorLine = (text: string): LineMeaning => {
+    const asked = /permission requested: ([\w.-]+)/.exec(text);
+    if (asked) denials.push(asked[1] ?? 'a tool');
+    if (/^Error: /.test(text)) failure ??= text;
+    const streamError = /message="stream error".*\berror\.error="(.*)"/.exec(text);
+    if (!streamError) return { activity: null, complete: false };
+    retries += 1;
+    // It only retries what may pass; the words alone need not say so.
+    if (retries > MAX_RETRIES) failure ??= `Provider is overloaded or out of reach: ${streamError[1]}`;
+    return { activity: null, complete: false, hopeless: retries > MAX_RETRIES };
+  };
   return {
     line: (text, from) => {
       const event = readEvent(eventShape, text);
       if (event) return onEvent(event);
-      const asked = from === 'stderr' && /permission requested: ([\w.-]+)/.exec(text);
-      if (asked) denials.push(asked[1] ?? 'a tool');
-      if (from === 'stderr' && /^Error: /.test(text)) failure ??= text;
-      return { activity: null, complete: false };
+      return from === 'stderr' ? onErrorLine(text) : { activity: null, complete: false };
     },
     result: (): AgentResult => ({
       claim: claimIn(said),

@@ -36,7 +36,10 @@ export interface AgentResult {
   readonly usage: AgentUsage;
   readonly denials: readonly string[];
   /** The program's own account of a failure, which its exit code may not tell; or null. */
-  readonly trouble: Extract<AgentEnding, { kind: 'unusable' | 'exited' | 'retryable' | 'context-overflow' | 'limited' }> | null;
+  readonly trouble: Extract<
+    AgentEnding,
+    { kind: 'unusable' | 'exited' | 'retryable' | 'context-overflow' | 'limited' }
+  > | null;
 }
 
 /** One kind of coding-agent program: how it is started, and what its output means. */

@@ -11,7 +11,8 @@ const MAX_REASON_CHARACTERS = 300;
 /** What a person must do; logging in depends on the program. */
 const remedies: Readonly<Record<Exclude<AgentTroubleReason, 'unauthorized'>, string>> = {
   overloaded: 'The provider is overloaded; run again later.',
-  'rate-limited': 'The provider limits how much may be asked in a minute; run again later, or raise the limit.',
+  'rate-limited':
+    'The provider limits how much may be asked in a minute; run again later, or raise the limit.',
   connection: 'The provider cannot be reached; check the network and the proxy, then run again.',
   'prompt-too-long':
     'Choose a model with a larger context, lower `evidence` in agents.yaml, or shorten the slash command and what the program reads at its start.',
@@ -19,7 +20,8 @@ const remedies: Readonly<Record<Exclude<AgentTroubleReason, 'unauthorized'>, str
   'quota-used-up': 'Wait until the limit is reset, or raise it.',
   model: 'Choose a model that your account has.',
   certificate: 'Trust the certificate of your proxy: set NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.',
-  'invalid-request': 'The provider refuses what the program sends: check its model and its settings, or update it.',
+  'invalid-request':
+    'The provider refuses what the program sends: check its model and its settings, or update it.',
   refused: 'The provider refuses to work on this; look at what the log shows, and fix it by hand.',
   'session-unknown': 'Run again; its earlier session is gone.',
   'command-line': 'Check the arguments of this runner in agents.yaml and the version of the program.',

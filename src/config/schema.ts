@@ -24,10 +24,11 @@ const runner = z.strictObject({
       'How the program gets the prompt: on its standard input (stdin, the default), as last argument, or not at all.',
     ),
   args: z
-    .array(text, "must be a list of texts, such as [--model, sonnet]")
+    .array(text, 'must be a list of texts, such as [--model, sonnet]')
     .optional()
     .meta({
-      description: 'Further arguments for a built-in runner: a model, or a permission that it does not have by itself.',
+      description:
+        'Further arguments for a built-in runner: a model, or a permission that it does not have by itself.',
       examples: [['--allowedTools', 'Bash(npx playwright test *)']],
     }),
   env: z

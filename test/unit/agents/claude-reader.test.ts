@@ -21,7 +21,7 @@ const result = (over: object) =>
 
 function read(...lines: string[]) {
   const reader = claudeReader();
-  return { seen: lines.map((line) => reader.line(line)), result: reader.result() };
+  return { seen: lines.map((line) => reader.line(line, 'stdout')), result: reader.result() };
 }
 
 describe('Claude Code’s stream-json', () => {
@@ -70,7 +70,10 @@ describe('Claude Code’s stream-json', () => {
 
   it('AG-5 takes is_error for the failure that it is, though the subtype says success', () => {
     const over = { is_error: true, api_error_status: 500, result: 'API Error: 500' };
-    expect(read(result(over)).result.trouble).toEqual({ kind: 'exited', exitCode: 1 });
+    expect(read(result(over)).result.trouble).toEqual({
+      kind: 'retryable',
+      reason: 'claude: status 500: API Error: 500',
+    });
   });
 
   it('AG-8 does not take an agent that talks of logins for one that is not logged in', () => {

@@ -52,7 +52,7 @@ agents.yaml:8:20 "costUsd" must not be negative
         "    agents: { debugger: { slashCommand: '漢字', runner: me } }",
         '                                        ~~~~~~',
         '',
-        'agents.yaml:2:51 no runner has this name; known are claude',
+        'agents.yaml:2:51 no runner has this name; known are claude, codex, gemini, opencode, copilot',
         "    agents: { debugger: { slashCommand: '漢字', runner: me } }",
         '                                                        ~~',
       ].join('\n'),
@@ -126,7 +126,7 @@ describe('CF-3 what a mistake is called', () => {
       ['1:12 "claude" is the name of a built-in runner; choose another'],
     ],
     [
-      'a runner named like one to come',
+      'a runner named like another built-in one',
       'runners: { codex: { command: [x] } }',
       ['1:12 "codex" is the name of a built-in runner; choose another'],
     ],
@@ -205,19 +205,21 @@ describe('CF-3 what a mistake is called', () => {
     expect(markedIn(text)).toEqual([key]);
   });
 
-  it.each(['codex', 'gemini', 'opencode', 'copilot'])(
-    'CF-3 runner %s is not supported yet, and says so',
+  it.each(['claude', 'codex', 'gemini', 'opencode', 'copilot'])(
+    'AG-1 runner %s is built in, and takes arguments and variables',
     (runner) => {
-      expect(headsOf(`runner: ${runner}\nagents: { debugger: { runner: ${runner} } }`)).toEqual([
-        expect.stringMatching(
-          `^1:9 the built-in runner "${runner}" is not supported by this version of self-heal;`,
-        ),
-        expect.stringMatching(
-          `^2:31 the built-in runner "${runner}" is not supported by this version of self-heal;`,
-        ),
-      ]);
+      const text = `runner: ${runner}\nagents: { debugger: { runner: ${runner} } }`;
+      expect(headsOf(text)).toEqual([]);
+      expect(headsOf(`runners: { ${runner}: { args: [--model, x], env: [AWS_PROFILE] } }`)).toEqual([]);
     },
   );
+
+  it('AG-1 arguments and variables beside a command are a mistake, since they would do nothing', () => {
+    expect(headsOf('runners: { mine: { command: [x], args: [-v], env: [A] } }')).toEqual([
+      '1:34 "args" is for the built-in runners; write it into the "command"',
+      '1:46 "env" is for the built-in runners; write it into the "command"',
+    ]);
+  });
 });
 
 describe('CF-3 YAML', () => {
@@ -284,7 +286,7 @@ describe('CF-3 YAML', () => {
     const text = 'agents:\n  a: &x { timeout: 1m, foo: 1 }\n  b: *x\n  c: { <<: *x, runner: fo }\n';
     expect(headsOf(text)).toEqual([
       '2:24 unknown key "foo"; allowed here: slashCommand, runner, timeout',
-      '4:24 no runner has this name; known are claude',
+      '4:24 no runner has this name; known are claude, codex, gemini, opencode, copilot',
     ]);
   });
 

@@ -9,6 +9,14 @@ function settingsOf(yaml: string): Settings {
   return resolveSettings({ file: file.value, project: 'shop', filePath: null });
 }
 
+const builtIn = {
+  claude: { kind: 'claude' },
+  codex: { kind: 'codex' },
+  gemini: { kind: 'gemini' },
+  opencode: { kind: 'opencode' },
+  copilot: { kind: 'copilot' },
+};
+
 const nothing = settingsOf('');
 
 describe('CF-1 what a file says, and what holds where it is silent', () => {
@@ -31,7 +39,7 @@ describe('CF-1 what a file says, and what holds where it is silent', () => {
           timeoutMs: 300_000,
         },
       },
-      runners: { claude: { kind: 'claude' } },
+      runners: builtIn,
       routes: {
         'build-error': ['build-doctor'],
         'database-error': ['database'],
@@ -87,7 +95,7 @@ verify: { prepare: npm run build, confirm: 2 }
         mine: { name: 'mine', slashCommand: '/plugin:mine --deep', runner: 'other', timeoutMs: 300_000 },
       },
       runners: {
-        claude: { kind: 'claude' },
+        ...builtIn,
         fixer: {
           kind: 'command',
           command: ['node', 'fixer.mjs', '{slashCommand}', '{contextFile}', '{promptFile}', '{screenshot}'],
