@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { claimIn } from './read-event.js';
 import { noUsage, type AgentResult, type OutputReader, type Runner } from './runner.js';
-import { troubleFrom } from './trouble.js';
+import { troubleFrom, troubleInText } from './trouble.js';
 
 /** Turns of one agent run; a fix that needs more has lost its way. */
 const MAX_TURNS = 60;
@@ -133,8 +133,10 @@ function troubleOf(result: ClaudeResult): AgentResult['trouble'] {
   }
   if (result.is_error !== true) return null;
   const isOfApi = typeof status === 'number' || reason === 'api_error' || reason === 'prompt_too_long';
-  const told = [reason === 'prompt_too_long' && reason, status && `status ${status}`, text].filter(Boolean).join(': ');
-  const trouble = troubleFrom(told, 'claude');
+  const told = [reason === 'prompt_too_long' && reason, status && `status ${status}`, text]
+    .filter(Boolean)
+    .join(': ');
+  if (isOfApi) return troubleFrom(told, 'claude');
   // What no rule knows and the API did not say is a crash of the program (AG-5).
-  return isOfApi || /not logged in/i.test(text) ? trouble : { kind: 'exited', exitCode: 1 };
+  return troubleInText(told, 'claude') ?? { kind: 'exited', exitCode: 1 };
 }
