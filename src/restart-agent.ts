@@ -43,7 +43,8 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
     const run = await request.start(next);
     whole = whole === null ? run : joined(whole, run);
     const { ending } = whole;
-    const again = startAfter(ending, next);
+    const again = session.signal.aborted ? null : startAfter(ending, next);
+    if (again === null && session.signal.aborted) return { ...whole, ending: { kind: 'aborted' } };
     if (again === null) return settled(whole, ending, request.runner);
     const waits = ending.kind === 'retryable';
     if (waits) restarts += 1;

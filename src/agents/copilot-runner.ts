@@ -26,6 +26,9 @@ export const copilotRunner: Runner = {
   reader: copilotReader,
 };
 
+/** Of Copilot's own retries so many are waited for; ours count. */
+const MAX_RETRIES = 2;
+
 const dataShape = z.object({
   content: z.string().optional(),
   message: z.string().optional(),
@@ -34,6 +37,8 @@ const dataShape = z.object({
   toolName: z.string().optional(),
   toolCallId: z.string().optional(),
   success: z.boolean().optional(),
+  retryAttempt: z.number().optional(),
+  errorMessage: z.string().nullish(),
   outputTokens: z.number().optional(),
   inputTokens: z.number().optional(),
   error: z.object({ code: z.string().optional(), message: z.string().optional() }).nullish(),
@@ -68,9 +73,11 @@ export function copilotReader(): OutputReader {
     if (data?.toolCallId && data.toolName) tools.set(data.toolCallId, data.toolName);
     if (type === 'tool.execution_complete' && data?.success === false && wasRefused(data))
       denials.push(tools.get(data.toolCallId ?? '') ?? 'a tool');
+    const isLast = type === 'model.call_failure' && (data?.retryAttempt ?? 0) >= MAX_RETRIES;
+    if (isLast) failure = `${failureOf(data)} ${data?.errorMessage ?? 'connection error'}`.trim();
     if (type === 'session.error') failure = failureOf(data);
     if (type === 'result' && exitCode === 0) failure = null;
-    return { activity: activityOf(type, data), complete: type === 'result' };
+    return { activity: activityOf(type, data), complete: type === 'result', hopeless: isLast };
   };
   return {
     line: (text) => {

@@ -5,7 +5,7 @@ import { noUsage, type AgentResult, type LineMeaning, type OutputReader, type Ru
 import { troubleFrom } from './trouble.js';
 
 /** Of Gemini CLI's own retries, which go on for more than two minutes and cannot be set, so many are waited for. */
-const MAX_RETRIES = 2;
+const MAX_RETRIES = 1;
 
 /**
  * Gemini CLI without a terminal. `auto_edit` lets it edit in the project and offers it no shell at all; the folder is

@@ -67,6 +67,7 @@ const claude: RealProgram = {
   reportsCost: true,
 };
 
+// Codex does not report a command that ends at once, refused or not (0.169.0), so its edit takes a second.
 const codex: RealProgram = {
   name: 'codex',
   env: (url) => {
@@ -80,9 +81,7 @@ const codex: RealProgram = {
   },
   edits: (file) => [
     {
-      calls: [
-        { tool: 'exec_command', input: { cmd: `sed -i s/one/two/ '${file}' || echo two > '${file}'` } },
-      ],
+      calls: [{ tool: 'exec_command', input: { cmd: `sleep 1; echo two > '${file}'` } }],
     },
   ],
   tooLong: openaiTooLong,

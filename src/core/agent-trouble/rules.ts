@@ -44,7 +44,7 @@ const decisive: readonly AgentTroubleRule[] = [
     reason: 'prompt-too-long',
     pattern: any(
       String.raw`\b(?:prompt|input|conversation|context)(?: \w+)? is too (?:long|large)\b`,
-      String.raw`\b(?:prompt|input|conversation|context) too (?:long|large)\b`,
+      String.raw`\b(?:prompt|input|conversation|context)\b.{0,15} too (?:long|large)\b`,
       'context_length_exceeded|context_window_exceeded|ContextOverflow|ContextWindowExceeded|prompt_too_long',
       String.raw`\b(?:maximum|max) context (?:length|size|window)`,
       String.raw`exceeds? (?:the |your |this |its )?(?:model'?s? )?(?:available |maximum )?context\b`,
