@@ -126,7 +126,7 @@ function cloudKeys(): string[] {
 function troubleOf(result: ClaudeResult): AgentResult['trouble'] {
   const { subtype = '', api_error_status: status, terminal_reason: reason } = result;
   const text = (result.result ?? result.errors?.join('; ') ?? subtype).trim();
-  if (/^error_max_/.test(subtype)) return { kind: 'limited', reason: `claude: ${text.slice(0, 300)}` };
+  if (subtype.startsWith('error_max_')) return { kind: 'limited', reason: `claude: ${text.slice(0, 300)}` };
   if (result.num_turns === 0 && /unknown command/i.test(text)) {
     const remedy = 'Create the slash command in .claude/commands/.';
     return { kind: 'unusable', reason: `claude: ${text.slice(0, 300)}`, remedy };

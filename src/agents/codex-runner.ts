@@ -85,7 +85,7 @@ export function codexReader(): OutputReader {
     }
     if (event.type === 'error') {
       failure = (event.message ?? 'error').replace(/^Reconnecting\.{3} \d+\/\d+ \((.*)\)$/s, '$1');
-      if (/^Reconnecting/.test(event.message ?? '')) reconnects += 1;
+      if (event.message?.startsWith('Reconnecting')) reconnects += 1;
     }
     if (item?.type === 'agent_message') claim = claimIn(item.text ?? '') ?? claim;
     if (event.type === 'item.completed' && item && wasDenied(item)) denials.push(item.command ?? item.type);

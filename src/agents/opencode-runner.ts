@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AgentUsage } from '../core/attempt.js';
+import { stripAnsi } from '../core/classify/strip-ansi.js';
 import { splitCommand } from './expand-command.js';
 import { claimIn, plus, readEvent } from './read-event.js';
 import { noUsage, type AgentResult, type LineMeaning, type OutputReader, type Runner } from './runner.js';
@@ -47,9 +48,9 @@ export const opencodeRunner: Runner = {
 
 /** opencode takes its keys from the variables of the providers. */
 const providerKeys = [
-  ...['ANTHROPIC_*', 'OPENAI_*', 'GEMINI_*', 'GOOGLE_GENERATIVE_AI_API_KEY', 'OPENROUTER_API_KEY'],
-  ...['GROQ_API_KEY', 'MISTRAL_API_KEY', 'XAI_API_KEY', 'DEEPSEEK_API_KEY', 'GITHUB_TOKEN', 'AZURE_*'],
-];
+  'ANTHROPIC_* OPENAI_* GEMINI_* GOOGLE_GENERATIVE_AI_API_KEY OPENROUTER_API_KEY GROQ_API_KEY MISTRAL_API_KEY',
+  'XAI_API_KEY DEEPSEEK_API_KEY GITHUB_TOKEN AZURE_*',
+].flatMap((line) => line.split(' '));
 
 /** The configuration that the user gave by the environment, with our permissions where it names none. */
 function configWith(given: string | undefined): string {
@@ -118,10 +119,11 @@ export function opencodeReader(): OutputReader {
       hopeless: event.error?.name === 'ContextOverflowError',
     };
   };
-  const onErrorLine = (text: string): LineMeaning => {
+  const onErrorLine = (coloured: string): LineMeaning => {
+    const text = stripAnsi(coloured);
     const asked = /permission requested: ([\w.-]+)/.exec(text);
     if (asked) denials.push(asked[1] ?? 'a tool');
-    if (/^Error: /.test(text)) failure ??= text;
+    if (text.startsWith('Error: ')) failure ??= text;
     const streamError = /message="stream error".*\berror\.error="(.*)"/.exec(text);
     if (!streamError) return { activity: null, complete: false };
     retries += 1;
@@ -162,7 +164,7 @@ function added(usage: AgentUsage, part: OpencodeEvent['part']): AgentUsage {
 type Part = NonNullable<OpencodeEvent['part']>;
 
 function wasDenied({ tool, state }: Part): boolean {
-  if (tool === 'invalid') return refused.test(String(state?.input?.['error'] ?? ''));
+  if (tool === 'invalid') return refused.test(JSON.stringify(state?.input?.['error'] ?? ''));
   return state?.status === 'error' && refused.test(state.error ?? '');
 }
 

@@ -38,8 +38,11 @@ export function remedyFor(reason: AgentTroubleReason, runner: string): string {
 
 /** A program's own account of why it could not work, told apart by AG-6; words that no rule knows are fatal. */
 export function troubleFrom(text: string, runner: string): Trouble {
-  const { kind, reason } = classifyAgentFailure(text);
-  const told = `${runner}: ${text.trim().replaceAll(/\s+/g, ' ').slice(0, MAX_REASON_CHARACTERS) || 'it failed without a word'}`;
+  const { kind, reason, evidence } = classifyAgentFailure(text);
+  const words = text.trim().replaceAll(/\s+/g, ' ');
+  // Of much text the line that decided is worth more than the first.
+  const short = words.length > MAX_REASON_CHARACTERS ? (evidence ?? words) : words;
+  const told = `${runner}: ${short.slice(0, MAX_REASON_CHARACTERS) || 'it failed without a word'}`;
   if (kind === 'retryable') return { kind: 'retryable', reason: told };
   if (kind === 'context_overflow') return { kind: 'context-overflow', reason: told };
   return { kind: 'unusable', reason: told, remedy: remedyFor(reason, runner) };

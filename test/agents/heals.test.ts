@@ -34,7 +34,7 @@ async function heal(program: RealProgram, stepsFor: (file: string) => readonly S
   const project = await scratchProject(files(program));
   await using stub = await startStubApi(stepsFor(path.join(project.dir, 'a.txt')));
   const finished = await project.selfHeal(['run'], program.env(stub.url));
-  return { ...finished, requests: stub.requests, read: project.read };
+  return { ...finished, requests: stub.requests, read: (file) => project.read(file) };
 }
 
 const eventsOf = ({ events }: Finished, type: string) => events.filter((event) => event.type === type);

@@ -112,7 +112,7 @@ const decisive: readonly AgentTroubleRule[] = [
     kind: 'fatal',
     reason: 'session-unknown',
     pattern: any(
-      'no conversation found|session not found|no rollout found|session ID:? .{0,60}already in use|no previous sessions? found|invalid session identifier',
+      'no conversation found|session not found|no rollout found|session ID:? .{0,60}already in use|no previous sessions? found|no session, task,? or name matched|invalid session identifier',
     ),
   },
   {

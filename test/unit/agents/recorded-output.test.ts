@@ -20,7 +20,7 @@ const readers: Readonly<Record<string, () => OutputReader>> = {
 };
 
 function replay(program: string, scenario: string) {
-  const reader = readers[program]!();
+  const reader = (readers[program] ?? claudeReader)();
   const file = path.join(import.meta.dirname, 'recorded', `${program}-${scenario}.jsonl`);
   const lines = readFileSync(file, 'utf8').trim().split('\n');
   const seen = lines.map((line) => {

@@ -48,7 +48,7 @@ describe('how a program is started', () => {
     const { args, input, env } = opencodeRunner.command(agentTask('hangs', { runner: { kind: 'opencode' } }));
     expect(args.join(' ')).toContain('--command debugger');
     expect(input).toBe('Fix this error so the test can pass.');
-    expect(JSON.parse(env['OPENCODE_CONFIG_CONTENT']!)).toMatchObject({
+    expect(JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '')).toMatchObject({
       permission: { edit: 'allow', bash: 'deny', external_directory: 'deny' },
       compaction: { auto: false },
     });
