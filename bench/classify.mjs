@@ -1,4 +1,5 @@
-// Classifications a second on one core, of failures and of what agent programs say when they fail. Usage: node bench/classify.mjs [failures.jsonl], after `npm run build`. Without a file
+// Classifications a second on one core, of failures and of what agent programs say when they fail; with a labelled file of the
+// latter, also the table of what they were taken for. Usage: node bench/classify.mjs [failures.jsonl [agent-stderr.jsonl]], after `npm run build`. Without a file
 // it takes the sample below. Counts CPU time, so that other work on the machine does not matter.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
@@ -77,6 +78,9 @@ report('agent failures', classifyAgentFailure, [
   "TypeError: Cannot read properties of undefined (reading 'session')\n    at run (cli.js:503:17)",
 ]);
 
+const agentFile = process.argv[3];
+if (agentFile) printTable(readFileSync(agentFile, 'utf8'));
+
 function report(what, classifyOne, inputs) {
   const speeds = Array.from({ length: rounds + 1 }, () => speedOf(classifyOne, inputs));
   // The first round is the compiler's.
@@ -98,4 +102,29 @@ function speedOf(classifyOne, failures) {
     usedMs = (user + system) / 1_000;
   }
   return Math.round((count / usedMs) * 1_000);
+}
+
+function printTable(text) {
+  const kinds = ['retryable', 'context_overflow', 'fatal'];
+  const records = text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line));
+  const taken = records.map((record) => ({ ...record, got: classifyAgentFailure(record.stderr).kind }));
+  console.table(
+    Object.fromEntries(
+      kinds.map((kind) => [
+        kind,
+        Object.fromEntries(
+          kinds.map((got) => [got, taken.filter((one) => one.category === kind && one.got === got).length]),
+        ),
+      ]),
+    ),
+  );
+  const right = taken.filter((one) => one.got === one.category).length;
+  const lenient = taken.filter((one) => one.got === one.category || one.got === one.secondary).length;
+  const share = (count) => (count / taken.length).toFixed(3);
+  console.log(
+    `${taken.length} agent failures: ${share(right)} right, ${share(lenient)} with the second label`,
+  );
 }

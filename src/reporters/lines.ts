@@ -29,7 +29,11 @@ export function linesFor(event: Event, paint: ChalkInstance): string[] {
     case 'agent.ended':
       return agentEnded(event, paint);
     case 'agent.retrying':
-      return [`${at(event.causeId)}waiting ${duration(event.delayMs)} before the next try`];
+      return [
+        event.delayMs === 0
+          ? `${at(event.causeId)}starting again: ${clipped(event.reason, 200)}`
+          : `${at(event.causeId)}waiting ${duration(event.delayMs)} before the next try: ${clipped(event.reason, 120)}`,
+      ];
     case 'agent.waiting_for_input':
       return [`${at(event.causeId)}${paint.yellow('a person is needed')}: ${clipped(event.question, 200)}`];
     case 'agent.build_paused':
