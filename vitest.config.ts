@@ -24,6 +24,19 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
+      // Real coding agents, which scripts/test-agents.mjs installs; they are no part of the default run.
+      ...(process.env['SELF_HEAL_TEST_AGENTS'] === undefined
+        ? []
+        : [
+            {
+              test: {
+                name: 'agents',
+                include: ['test/agents/**/*.test.ts'],
+                testTimeout: 180_000,
+                maxWorkers: 1,
+              },
+            },
+          ]),
     ],
   },
 });

@@ -1,10 +1,11 @@
-// Classifications a second on one core, and how many are right. Usage: node bench/classify.mjs [failures.jsonl …], after
-// `npm run build`. Without a file it takes the sample below. Counts CPU time, so that other work on the machine does not
-// matter. Records that say what they are (`category`, `secondary`, `retry`) are judged: strictly by the first, leniently by
-// either.
+// Classifications a second on one core, of failures and of what agent programs say when they fail, and how many are right. Usage:
+// node bench/classify.mjs [failures.jsonl [agent-stderr.jsonl]], after `npm run build`. Without a file it takes the sample
+// below. Counts CPU time, so that other work on the machine does not matter. Records that say what they are (`category`,
+// `secondary`, `retry`) are judged: strictly by the first, leniently by either.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { readClassifyInput } from '../dist/cli/classify-input.js';
+import { classifyAgentFailure } from '../dist/core/agent-trouble/classify-agent-failure.js';
 import { classify } from '../dist/core/classify/classify.js';
 
 const wanted = 20_000;
@@ -61,21 +62,22 @@ const sample = [
   { error: { message: 'Test timeout of 30000ms exceeded.' } },
 ].map((record) => JSON.stringify(record));
 
-const files = process.argv.slice(2);
-const text =
-  files.length > 0 ? files.map((file) => readFileSync(file, 'utf8').trim()).join('\n') : sample.join('\n');
+const [, , file, agentFile] = process.argv;
+const text = file ? readFileSync(file, 'utf8') : sample.join('\n');
 const records = readClassifyInput(text, { format: 'jsonl', rootDir: process.cwd() });
 if (!records.ok) throw new Error(`${records.error.message}: ${records.error.detail}`);
 
-const speeds = Array.from({ length: rounds + 1 }, () =>
-  speedOf(records.value.map(({ evidence }) => evidence)),
+report(
+  'failures',
+  classify,
+  records.value.map(({ evidence }) => evidence),
 );
-// The first round is the compiler's.
-const best = Math.max(...speeds.slice(1));
-console.log(
-  `${records.value.length} failures: ${best.toLocaleString('en')} classifications/s of CPU time (wanted: ${wanted.toLocaleString('en')})`,
-);
-if (best < wanted) process.exitCode = 1;
+report('agent failures', classifyAgentFailure, [
+  'API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+  'unexpected status 401 Unauthorized: Invalid API key, url: http://127.0.0.1:4444/v1/responses',
+  '{"type":"error","error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}',
+  "TypeError: Cannot read properties of undefined (reading 'session')\n    at run (cli.js:503:17)",
+]);
 
 const judged = text
   .split('\n')
@@ -84,6 +86,7 @@ const judged = text
   .filter(({ record }) => record.category)
   .map(judge);
 if (judged.length > 0) printJudgement(judged);
+if (agentFile) printTable(readFileSync(agentFile, 'utf8'));
 
 function judge({ record, evidence }) {
   const { category, retry, confidence, why } = classify(evidence);
@@ -130,15 +133,50 @@ function share(those, key) {
   return (those.filter((one) => one[key]).length / those.length).toFixed(3);
 }
 
-function speedOf(failures) {
+function report(what, classifyOne, inputs) {
+  const speeds = Array.from({ length: rounds + 1 }, () => speedOf(classifyOne, inputs));
+  // The first round is the compiler's.
+  const best = Math.max(...speeds.slice(1));
+  console.log(
+    `${inputs.length} ${what}: ${best.toLocaleString('en')} classifications/s of CPU time (wanted: ${wanted.toLocaleString('en')})`,
+  );
+  if (best < wanted) process.exitCode = 1;
+}
+
+function speedOf(classifyOne, failures) {
   const start = process.cpuUsage();
   let count = 0;
   let usedMs = 0;
   while (usedMs < roundMs) {
-    for (const evidence of failures) classify(evidence);
+    for (const failure of failures) classifyOne(failure);
     count += failures.length;
     const { user, system } = process.cpuUsage(start);
     usedMs = (user + system) / 1_000;
   }
   return Math.round((count / usedMs) * 1_000);
+}
+
+function printTable(text) {
+  const kinds = ['retryable', 'context_overflow', 'fatal'];
+  const records = text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line));
+  const taken = records.map((record) => ({ ...record, got: classifyAgentFailure(record.stderr).kind }));
+  console.table(
+    Object.fromEntries(
+      kinds.map((kind) => [
+        kind,
+        Object.fromEntries(
+          kinds.map((got) => [got, taken.filter((one) => one.category === kind && one.got === got).length]),
+        ),
+      ]),
+    ),
+  );
+  const right = taken.filter((one) => one.got === one.category).length;
+  const lenient = taken.filter((one) => one.got === one.category || one.got === one.secondary).length;
+  const share = (count) => (count / taken.length).toFixed(3);
+  console.log(
+    `${taken.length} agent failures: ${share(right)} right, ${share(lenient)} with the second label`,
+  );
 }

@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { AgentRun, Attempt, FileChange } from './core/attempt.js';
+import type { Attempt, FileChange } from './core/attempt.js';
 import { unreachable } from './core/unreachable.js';
+import { runWithRestarts, type SettledRun } from './restart-agent.js';
 import type { Redactor } from './secrets/redactor.js';
-import { startAgent, type DeployRequest } from './start-agent.js';
+import { sessionOf, startAgent, type DeployRequest } from './start-agent.js';
 import type { Session } from './session.js';
 import type { Checkpoint } from './workspace/workspace.js';
 
@@ -20,7 +21,13 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
   await session.running.opened(before);
   session.spending.agentStarted(request.cause);
   const file = await session.folder.attempt(session.spending.totals().agentRuns);
-  const run = await startAgent(session, request, file);
+  const run = await runWithRestarts(session, {
+    cause: request.cause,
+    n: request.n,
+    runner: session.settings.agents[request.agent]?.runner ?? '',
+    resume: sessionOf(session, request),
+    start: (start) => startAgent(session, request, { ...start, file }),
+  });
   const after = (await session.workspace?.checkpoint()) ?? null;
   await session.running.changed(before, after);
   const files = before && after && session.workspace ? await session.workspace.changes(before, after) : [];
@@ -63,7 +70,7 @@ function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string 
 interface Ended {
   session: Session;
   request: DeployRequest;
-  run: AgentRun;
+  run: SettledRun;
   files: readonly FileChange[];
   patch: string | null;
   prompt: string;
@@ -94,15 +101,12 @@ function attemptOf({ session, request, run, files, patch, prompt, checkpoints }:
 }
 
 /** Joins how the process ended with what happened to the files (AG-8); blind to files, an agent has the benefit of the doubt. */
-function outcomeOf(run: AgentRun, files: readonly FileChange[], sawFiles: boolean): Attempt['outcome'] {
-  const { kind } = run.ending;
-  // `startAgent` lets no trouble through that a restart may end.
-  if (kind === 'troubled') return 'unusable';
-  if (kind !== 'completed' || files.length > 0 || !sawFiles) return kind;
+function outcomeOf(run: SettledRun, files: readonly FileChange[], sawFiles: boolean): Attempt['outcome'] {
+  if (run.ending.kind !== 'completed' || files.length > 0 || !sawFiles) return run.ending.kind;
   return run.denials.length > 0 ? 'denied' : 'unchanged';
 }
 
-function troubleOf({ ending, claim }: AgentRun, outcome: Attempt['outcome']): string | null {
+function troubleOf({ ending, claim }: SettledRun, outcome: Attempt['outcome']): string | null {
   switch (ending.kind) {
     case 'completed':
       if (outcome === 'denied') return 'every tool call was denied and no file changed';
@@ -119,8 +123,8 @@ function troubleOf({ ending, claim }: AgentRun, outcome: Attempt['outcome']): st
       return `the agent could not be started: ${ending.reason}`;
     case 'aborted':
       return 'interrupted';
-    case 'troubled':
-      return ending.reason;
+    case 'limited':
+      return `the agent met its own limit: ${ending.reason}`;
     case 'unusable':
       return `${ending.reason}. ${ending.remedy}`;
     default:
@@ -131,7 +135,7 @@ function troubleOf({ ending, claim }: AgentRun, outcome: Attempt['outcome']): st
 function announceEnd(
   session: Session,
   request: DeployRequest,
-  ended: { attempt: Attempt; run: AgentRun },
+  ended: { attempt: Attempt; run: SettledRun },
 ): void {
   session.bus.emit({
     type: 'agent.ended',

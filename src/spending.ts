@@ -6,6 +6,8 @@ import type { Spent } from './core/policy.js';
 /** Keeps what a run has spent; `Spent` for a decision is read from it. */
 export interface Spending {
   agentStarted(cause: Cause): void;
+  /** The same agent once more, for a reason that is no test's fault (AG-7): it counts for the run alone. */
+  agentRestarted(): void;
   attemptEnded(attempt: Attempt): void;
   avoided(count: number): void;
   spentFor(cause: Cause, now: number): Spent;
@@ -22,6 +24,9 @@ export function createSpending(startedAt: number): Spending {
     agentStarted: (cause) => {
       agentRuns += 1;
       for (const key of keysOf(cause)) byTest.set(key, (byTest.get(key) ?? 0) + 1);
+    },
+    agentRestarted: () => {
+      agentRuns += 1;
     },
     attemptEnded: (attempt) => {
       if (attempt.usage?.costUsd != null) costUsd = (costUsd ?? 0) + attempt.usage.costUsd;

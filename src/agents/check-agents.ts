@@ -1,12 +1,14 @@
 import { access, constants } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import path from 'node:path';
-import type { AgentSettings, BuiltInProgram, RunnerSettings, Settings } from '../core/settings.js';
+import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
 import type { Problem } from '../problem.js';
-import { commandFileOf, findCommandFile } from './slash-command.js';
+import type { BuiltInRunner } from '../core/built-in-runner.js';
+import { commandFileOf, commandFilesOf } from './command-files.js';
+import { programs } from './programs.js';
 
 /**
- * Finds out before the suite is run whether the programs behind the routes exist: a slash command that Claude Code does not know
- * would go to the model as prose, and end well (measured on 2.1.329).
+ * Finds out before the suite is run whether the programs behind the routes exist: a slash command that Claude Code (or any of the others but opencode) would go to the model as prose, and end well.
  */
 export async function checkAgents(settings: Settings, cwd: string): Promise<Problem | null> {
   const routed = new Set(Object.values(settings.routes).flat());
@@ -24,29 +26,23 @@ async function checkAgent(
   runner: RunnerSettings,
   cwd: string,
 ): Promise<Problem | null> {
-  if (runner.kind !== 'command')
-    return (await checkProgram(agent, runner.kind, cwd)) ?? checkSlashCommand(agent, runner.kind, cwd);
+  if (runner.kind !== 'command') {
+    const { file, title, install } = programs[runner.kind];
+    const remedy = `Install ${title} (${install}), or name another runner in agents.yaml; --dry-run needs none.`;
+    return (await checkProgram(agent, { file, cwd, remedy })) ?? checkSlashCommand(agent, runner.kind, cwd);
+  }
   const [file = '', ...args] = runner.command;
-  return (await checkProgram(agent, file, cwd)) ?? checkScript(agent, [file, ...args], cwd);
+  const remedy = 'Install it, or correct the command in agents.yaml; --dry-run needs no agent.';
+  return (await checkProgram(agent, { file, cwd, remedy })) ?? checkScript(agent, [file, ...args], cwd);
 }
 
-async function checkProgram(agent: AgentSettings, file: string, cwd: string): Promise<Problem | null> {
+async function checkProgram(
+  agent: AgentSettings,
+  { file, cwd, remedy }: { file: string; cwd: string; remedy: string },
+): Promise<Problem | null> {
   if (await findProgram(file, cwd)) return null;
-  const install = installOf[file];
-  const remedy = install
-    ? `Install it (${install}), or name another runner in agents.yaml; --dry-run needs none.`
-    : 'Install it, or correct the command in agents.yaml; --dry-run needs no agent.';
   return missing(`the program ${file} of agent ${agent.name} was not found`, remedy);
 }
-
-/** How the built-in programs are installed, as their makers say. */
-const installOf: Readonly<Record<string, string>> = {
-  claude: 'npm install -g @anthropic-ai/claude-code',
-  codex: 'npm install -g @openai/codex',
-  gemini: 'npm install -g @google/gemini-cli',
-  opencode: 'npm install -g opencode-ai',
-  copilot: 'npm install -g @github/copilot',
-};
 
 const interpreters = /^(?:node|bun|deno|python3?|ruby|bash|sh)(?:\.exe)?$/;
 
@@ -68,13 +64,14 @@ async function checkScript(
 
 async function checkSlashCommand(
   { name, slashCommand }: AgentSettings,
-  program: BuiltInProgram,
+  runner: BuiltInRunner,
   cwd: string,
 ): Promise<Problem | null> {
-  if (await findCommandFile(program, slashCommand, { cwd })) return null;
+  const places = commandFilesOf(runner, slashCommand, { project: cwd, home: homedir() });
+  for (const place of places) if (await exists(place, constants.R_OK)) return null;
   return missing(
-    `the slash command ${slashCommand} of agent ${name} does not exist for ${program}`,
-    `Write it as ${commandFileOf(program, slashCommand)}, or map another one in agents.yaml.`,
+    `the slash command ${slashCommand} of agent ${name} does not exist for ${runner}`,
+    `Write it as ${commandFileOf(runner, slashCommand)}, or map another one in agents.yaml.`,
   );
 }
 

@@ -15,7 +15,10 @@ interface CommandPlaces {
 
 const claudePlaces = ['.claude/commands/{name}.md', '.claude/skills/{name}/SKILL.md'];
 
-/** One row for each program. Codex and Copilot expand nothing without a terminal, so they may share Claude Code's files. */
+/**
+ * One row for each program. Codex and Copilot expand nothing without a terminal, so they may share Claude Code's files;
+ * Gemini CLI joins the lines of the arguments to one, which would tear the prompt's fenced blocks.
+ */
 export const commandPlaces: Readonly<Record<BuiltInRunner, CommandPlaces>> = {
   claude: { project: claudePlaces, home: claudePlaces, expandedBy: 'program' },
   codex: {
@@ -26,7 +29,7 @@ export const commandPlaces: Readonly<Record<BuiltInRunner, CommandPlaces>> = {
   gemini: {
     project: ['.gemini/commands/{name}.toml'],
     home: ['.gemini/commands/{name}.toml'],
-    expandedBy: 'program',
+    expandedBy: 'self-heal',
   },
   opencode: {
     project: [

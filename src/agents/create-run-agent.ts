@@ -1,18 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers';
-import { agentTroubleOf } from '../core/agent-trouble.js';
 import type { AgentEnding } from '../core/attempt.js';
+import type { BuiltInRunner } from '../core/built-in-runner.js';
 import type { RunnerSettings } from '../core/settings.js';
 import { unreachable } from '../core/unreachable.js';
 import { cleanText } from '../evidence/clean-text.js';
 import { supervise, type Ending, type Supervised } from '../process/supervise.js';
 import { openAgentLog } from './agent-log.js';
+import { claudeRunner } from './claude-runner.js';
+import { codexRunner } from './codex-runner.js';
+import { commandRunner } from './command-runner.js';
+import { copilotRunner } from './copilot-runner.js';
+import { expandedPrompt } from './expand-command.js';
+import { geminiRunner } from './gemini-runner.js';
 import { lineSplitter } from './line-splitter.js';
+import { opencodeRunner } from './opencode-runner.js';
+import { passedEnv } from './passed-env.js';
 import type { AgentTask, RunAgent } from './run-agent.js';
-import { agentEnvironment } from './agent-environment.js';
-import type { AgentResult, OutputReader } from './runner.js';
-import { runnerOf } from './runners/runner-of.js';
-import { endingOfTrouble } from './trouble.js';
+import type { AgentResult, OutputReader, OutputStream, Runner } from './runner.js';
+import { troubleInText } from './trouble.js';
 
 /** How patient we are with programs, in milliseconds. */
 export interface Patience {
@@ -35,13 +41,14 @@ export function createRunAgent(
   patience: Patience = { graceMs: 5000, settleMs: 5000 },
   clean: (text: string) => string = cleanText,
 ): RunAgent {
-  return async (task) => {
+  return async (given) => {
     const startedAt = performance.now();
+    const task = await expanded(given);
     const reader = runnerOf(task.runner).reader();
-    const { ended, tail } = await runToEnd(task, reader, { ...patience, clean });
+    const { ended, tail, errorTail } = await runToEnd(task, reader, { ...patience, clean });
     const result = reader.result();
     return {
-      ending: endingOf(ended.ending, result, task),
+      ending: endingOf({ ending: ended.ending, result, errorTail }, task),
       claim: result.claim,
       usage: result.usage,
       denials: result.denials,
@@ -52,9 +59,34 @@ export function createRunAgent(
   };
 }
 
+const builtIn: Readonly<Record<BuiltInRunner, Runner>> = {
+  claude: claudeRunner,
+  codex: codexRunner,
+  gemini: geminiRunner,
+  opencode: opencodeRunner,
+  copilot: copilotRunner,
+};
+
+function runnerOf(settings: RunnerSettings): Runner {
+  return settings.kind === 'command' ? commandRunner(settings) : builtIn[settings.kind];
+}
+
+/** The task with the words that its program is really sent, for programs that expand no slash command themselves. */
+async function expanded(task: AgentTask): Promise<AgentTask> {
+  if (task.runner.kind === 'command') return task;
+  return { ...task, prompt: await expandedPrompt(task.runner.kind, task.prompt, task.cwd) };
+}
+
+/** Variables of the environment that agents.yaml adds to those a built-in runner is given. */
+function extraEnv(runner: RunnerSettings): readonly string[] {
+  return runner.kind === 'command' ? [] : (runner.env ?? []);
+}
+
 interface RanToEnd {
   ended: Awaited<Supervised['ended']>;
   tail: string;
+  /** The last lines of standard error alone. */
+  errorTail: string;
 }
 
 interface How extends Patience {
@@ -66,48 +98,58 @@ async function runToEnd(
   reader: OutputReader,
   { clean, ...patience }: How,
 ): Promise<RanToEnd> {
-  const { runner } = task;
-  const extraArgs = runner.kind === 'command' ? [] : runner.args;
-  const { file, args, env, input } = runnerOf(runner).command({ ...task, extraArgs });
+  const { file, args, env, input, passes } = runnerOf(task.runner).command(task);
   const log = openAgentLog(task.logFile, clean);
   const lines: string[] = [];
+  const errorLines: string[] = [];
   let settling: NodeJS.Timeout | undefined;
   const say = atMostEvery(ACTIVITY_EVERY_MS, (text) => task.onActivity(shortLine(clean(beginning(text)))));
-  const splitter = lineSplitter((line) => {
-    lines.push(beginning(line));
-    if (lines.length > TAIL_LINES) lines.shift();
-    const { activity, complete } = reader.line(line);
+  const onLine = (line: string, from: OutputStream) => {
+    keepLast(lines, line);
+    if (from === 'stderr') keepLast(errorLines, line);
+    const { activity, complete, hopeless } = reader.line(line, from);
     if (activity !== null) say(activity);
+    if (hopeless) running.stop();
     // The work is done; a process that stays alive behind it is ended, not waited for.
     if (complete) settling ??= setTimeout(() => running.stop(), patience.settleMs);
-  });
+  };
+  const splitters = {
+    stdout: lineSplitter((line) => onLine(line, 'stdout')),
+    stderr: lineSplitter((line) => onLine(line, 'stderr')),
+  };
   const running = supervise({
     file,
     args,
     cwd: task.cwd,
-    env: { ...givenEnv(runner), ...env, ...ownEnv(task) },
+    env: {
+      ...passedEnv(process.env, passes === 'everything' ? passes : [...passes, ...extraEnv(task.runner)]),
+      ...env,
+      ...ownEnv(task),
+    },
     input,
     marker: { name: 'SELF_HEAL_AGENT_ID', value: randomUUID() },
     timeoutMs: task.agent.timeoutMs,
     graceMs: patience.graceMs,
     signal: task.signal,
     onStart: task.onStart,
-    onOutput: (chunk) => {
+    onOutput: (chunk, from) => {
       log.write(chunk);
-      splitter.write(chunk);
+      splitters[from].write(chunk);
     },
   });
   const ended = await running.ended;
   clearTimeout(settling);
-  splitter.end();
+  splitters.stdout.end();
+  splitters.stderr.end();
   clearTimeout(settling);
   await log.close();
-  return { ended, tail: shortLines(clean(lines.join('\n'))) };
+  const shown = (some: readonly string[]) => shortLines(clean(some.join('\n')));
+  return { ended, tail: shown(lines), errorTail: shown(errorLines) };
 }
 
-/** A program of the project's own gets all of the environment, one that is built in what it needs. */
-function givenEnv(runner: RunnerSettings): NodeJS.ProcessEnv {
-  return runner.kind === 'command' ? process.env : agentEnvironment(runner.kind, process.env, runner.env);
+function keepLast(lines: string[], line: string): void {
+  lines.push(beginning(line));
+  if (lines.length > TAIL_LINES) lines.shift();
 }
 
 function ownEnv({ contextFile, promptFile, runId, attempt }: AgentTask): Record<string, string> {
@@ -144,8 +186,15 @@ function atMostEvery(spanMs: number, say: (text: string) => void): (text: string
   };
 }
 
+interface Ended {
+  ending: Ending;
+  result: AgentResult;
+  errorTail: string;
+}
+
 /** What the program says of itself comes first where its exit code hides it, but never before our own reason to end it. */
-function endingOf(ending: Ending, result: AgentResult, task: AgentTask): AgentEnding {
+function endingOf(ended: Ended, task: AgentTask): AgentEnding {
+  const { ending, result, errorTail } = ended;
   switch (ending.kind) {
     case 'timed-out':
       return { kind: 'timed-out', afterMs: task.agent.timeoutMs };
@@ -153,29 +202,14 @@ function endingOf(ending: Ending, result: AgentResult, task: AgentTask): AgentEn
     case 'spawn-failed':
       return ending;
     case 'stopped':
-      return saidEnding(result) ?? { kind: 'completed' };
+      return result.trouble ?? { kind: 'completed' };
     case 'exited':
-      return (
-        saidEnding(result) ??
-        (ending.exitCode === 0 ? { kind: 'completed' } : brokenOff(ending, result, task))
-      );
+      if (result.trouble) return result.trouble;
+      if (ending.exitCode === 0) return { kind: 'completed' };
+      return troubleInText(errorTail, task.agent.runner) ?? ending;
     case 'signalled':
-      return saidEnding(result) ?? ending;
+      return result.trouble ?? ending;
     default:
       return unreachable(ending);
   }
-}
-
-function saidEnding({ trouble }: AgentResult): AgentEnding | null {
-  return trouble === null || trouble.kind === 'silent' ? null : trouble;
-}
-
-/** A program that ended badly and said so in plain text only. What nobody recognises is a crash, not a refusal (AG-5). */
-function brokenOff(
-  ending: Extract<AgentEnding, { kind: 'exited' }>,
-  { trouble }: AgentResult,
-  { runner }: AgentTask,
-): AgentEnding {
-  if (trouble?.kind !== 'silent' || runner.kind === 'command') return ending;
-  return agentTroubleOf(trouble.text).rule === null ? ending : endingOfTrouble(runner.kind, trouble.text);
 }

@@ -1,33 +1,23 @@
 import { middleCut } from '../core/fenced.js';
 import type { AgentContext } from './context.js';
 
-const few = 5;
-const shortText = 1500;
+const MAX_MESSAGE_CHARACTERS = 1000;
+const MAX_ENTRIES = 5;
+const MAX_SERVER_CHARACTERS = 1000;
 
-/** The same failure in fewer words, for a model whose context was too small for all of it (AG-7); `cut` says what is gone. */
+/** The context for a model that had no room for the whole (AG-7): what failed and why, and the last few lines of the rest. */
 export function reduceContext(context: AgentContext): AgentContext {
-  const failed = context.network.filter(({ status, failure }) => failure !== null || (status ?? 0) >= 400);
+  const { error, console, network, serverOutput, previousAttempts } = context;
+  const failed = network.filter(({ status, failure }) => failure !== null || (status ?? 0) >= 400);
   return {
     ...context,
-    error: {
-      ...context.error,
-      message: middleCut(context.error.message, shortText),
-      stack: context.error.stack && middleCut(context.error.stack, shortText),
-    },
+    error: { ...error, message: middleCut(error.message, MAX_MESSAGE_CHARACTERS), causes: [] },
+    otherTests: context.otherTests.slice(0, MAX_ENTRIES),
     ariaSnapshot: null,
-    console: context.console.slice(-few),
-    network: failed.slice(-few).map((entry) => ({
-      ...entry,
-      requestHeaders: {},
-      responseHeaders: {},
-      requestBody: null,
-      responseBody: entry.responseBody && middleCut(entry.responseBody, 300),
-    })),
-    serverOutput: context.serverOutput.split('\n').slice(-few).join('\n'),
-    previousAttempts: context.previousAttempts.map((one) => ({
-      ...one,
-      patch: one.patch && middleCut(one.patch, shortText),
-    })),
-    cut: [...context.cut, 'most of the evidence, since the context of the model was too small for it'],
+    console: console.slice(-MAX_ENTRIES),
+    network: failed.slice(-MAX_ENTRIES).map((one) => ({ ...one, requestBody: null, responseBody: null })),
+    serverOutput: serverOutput.slice(-MAX_SERVER_CHARACTERS),
+    previousAttempts: previousAttempts.map((one) => ({ ...one, patch: null })),
+    cut: [...context.cut, 'most of the evidence was left out, because the whole was too long for the model'],
   };
 }

@@ -16,8 +16,8 @@ export interface AgentTask {
   readonly cwd: string;
   readonly runId: string;
   readonly attempt: number;
-  /** The session of an earlier attempt of the same program, which this one continues; or null (AG-9). */
-  readonly resume: string | null;
+  /** The session of an earlier attempt, which the program is to continue (AG-9). */
+  readonly resume?: string | null;
   /** Aborts on interrupt; the agent and all it started are gone when the promise resolves. */
   readonly signal: AbortSignal;
   readonly onStart: (pid: number) => void;

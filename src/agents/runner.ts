@@ -7,15 +7,25 @@ export interface AgentCommand {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly input: string;
+  /** The variables of our environment that it is given (`ANTHROPIC_*` names several), or all of them. */
+  readonly passes: readonly string[] | 'everything';
 }
 
-/** A task with what agents.yaml adds to the command line. */
-export type AgentWork = AgentTask & { readonly extraArgs: readonly string[] };
+/** Where a line was written to. */
+export type OutputStream = 'stdout' | 'stderr';
+
+/** What a line says: a short text to show, and whether the work is complete by it. */
+export interface LineMeaning {
+  readonly activity: string | null;
+  readonly complete: boolean;
+  /** The program goes on where it has no hope (its own retries, a full context): it is ended at once. */
+  readonly hopeless?: boolean;
+}
 
 /** Understands what a program writes, line by line. */
 export interface OutputReader {
-  /** What a line says: a short text to show, and whether the work is complete by it. */
-  line(text: string): { readonly activity: string | null; readonly complete: boolean };
+  /** What a line of its standard output, or error, says. */
+  line(text: string, from: OutputStream): LineMeaning;
   /** What all of it came to. */
   result(): AgentResult;
 }
@@ -25,21 +35,16 @@ export interface AgentResult {
   readonly claim: AgentClaim | null;
   readonly usage: AgentUsage;
   readonly denials: readonly string[];
-  /**
-   * The program's own account of a failure, which its exit code may not tell. `silent`: its output broke off without the record that
-   * ends it, `text` being what it wrote beside; or null.
-   */
-  readonly trouble:
-    | Extract<AgentEnding, { kind: 'unusable' | 'exited' | 'troubled' }>
-    | { readonly kind: 'silent'; readonly text: string }
-    | null;
+  /** The program's own account of a failure, which its exit code may not tell; or null. */
+  readonly trouble: Extract<
+    AgentEnding,
+    { kind: 'unusable' | 'exited' | 'retryable' | 'context-overflow' | 'limited' }
+  > | null;
 }
 
 /** One kind of coding-agent program: how it is started, and what its output means. */
 export interface Runner {
-  /** Whether the program runs slash commands itself; for one that does not, self-heal puts the command's text into the prompt. */
-  readonly expandsCommands: boolean;
-  command(work: AgentWork): AgentCommand;
+  command(task: AgentTask): AgentCommand;
   reader(): OutputReader;
 }
 

@@ -1,17 +1,57 @@
-import { agentTroubleOf } from '../core/agent-trouble.js';
-import type { AgentEnding } from '../core/attempt.js';
+import { classifyAgentFailure } from '../core/agent-trouble/classify-agent-failure.js';
+import type { AgentTroubleReason } from '../core/agent-trouble/rules.js';
+import { isBuiltInRunner } from '../core/built-in-runner.js';
+import { programs } from './programs.js';
+import type { AgentResult } from './runner.js';
 
-const longestReason = 300;
-const unknownRemedy = 'Look at the log of the attempt; start the agent program by hand to see more.';
+type Trouble = NonNullable<AgentResult['trouble']>;
 
-/** What a program's own account of its failure means for the attempt (AG-6, AG-7). */
-export function endingOfTrouble(
-  program: string,
-  text: string,
-): Extract<AgentEnding, { kind: 'troubled' | 'unusable' }> {
-  const { kind, remedy } = agentTroubleOf(text);
-  const words = text.replaceAll(/\s+/g, ' ').trim().slice(0, longestReason);
-  const reason = `${program}: ${words === '' ? 'it failed without a word' : words}`;
-  if (kind === 'fatal') return { kind: 'unusable', reason, remedy: remedy ?? unknownRemedy };
-  return { kind: 'troubled', trouble: kind, reason };
+const MAX_REASON_CHARACTERS = 300;
+
+/** What a person must do; logging in depends on the program. */
+const remedies: Readonly<Record<Exclude<AgentTroubleReason, 'unauthorized'>, string>> = {
+  overloaded: 'The provider is overloaded; run again later.',
+  'rate-limited':
+    'The provider limits how much may be asked in a minute; run again later, or raise the limit.',
+  connection: 'The provider cannot be reached; check the network and the proxy, then run again.',
+  'prompt-too-long':
+    'Choose a model with a larger context, lower `evidence` in agents.yaml, or shorten the slash command and what the program reads at its start.',
+  'out-of-credit': 'Add credit to the account, or use another one.',
+  'quota-used-up': 'Wait until the limit is reset, or raise it.',
+  model: 'Choose a model that your account has.',
+  certificate: 'Trust the certificate of your proxy: set NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.',
+  'invalid-request':
+    'The provider refuses what the program sends: check its model and its settings, or update it.',
+  refused: 'The provider refuses to work on this; look at what the log shows, and fix it by hand.',
+  'session-unknown': 'Run again; its earlier session is gone.',
+  'command-line': 'Check the arguments of this runner in agents.yaml and the version of the program.',
+  unknown: "Look into the agent's log, and try the program by hand.",
+};
+
+/** What a person does about a trouble of this runner's program, in a sentence or two. */
+export function remedyFor(reason: AgentTroubleReason, runner: string): string {
+  if (reason !== 'unauthorized') return remedies[reason];
+  return isBuiltInRunner(runner)
+    ? programs[runner].login
+    : 'Check the login and the permissions of the account.';
+}
+
+/** A program's own account of why it could not work, told apart by AG-6; words that no rule knows are fatal. */
+export function troubleFrom(text: string, runner: string): Trouble {
+  const { kind, reason, evidence } = classifyAgentFailure(text);
+  const words = text.trim().replaceAll(/\s+/g, ' ');
+  // Of much text the line that decided is worth more than the first.
+  const short = words.length > MAX_REASON_CHARACTERS ? (evidence ?? words) : words;
+  const told = `${runner}: ${short.slice(0, MAX_REASON_CHARACTERS) || 'it failed without a word'}`;
+  if (kind === 'retryable') return { kind: 'retryable', reason: told };
+  if (kind === 'context_overflow') return { kind: 'context-overflow', reason: told };
+  return { kind: 'unusable', reason: told, remedy: remedyFor(reason, runner) };
+}
+
+/** Reasons that may as well be about the user's own program, of which an agent's free text is full. */
+const notItsOwn: readonly AgentTroubleReason[] = ['unknown', 'invalid-request', 'refused'];
+
+/** The trouble in free text on standard error, or null where nothing says that it is the program's own (AG-5 goes on then). */
+export function troubleInText(text: string, runner: string): Trouble | null {
+  return notItsOwn.includes(classifyAgentFailure(text).reason) ? null : troubleFrom(text, runner);
 }

@@ -1,19 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { Command } from 'commander';
-import { loadSettings } from '../config/load-settings.js';
-import { createClassify } from '../core/classify/classify.js';
+import { classifyAgentFailure } from '../core/agent-trouble/classify-agent-failure.js';
+import { classify } from '../core/classify/classify.js';
 import type { Diagnosis } from '../core/diagnosis.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { classifyAgents } from './classify-agents.js';
+import { readAgentFailures, type AgentFailureRecord } from './agent-failure-input.js';
 import { classifyFormatOf, readClassifyInput, type ClassifyRecord } from './classify-input.js';
 import { end } from './end.js';
 
 interface ClassifyOptions {
   jsonl?: boolean;
   json?: boolean;
-  agents?: string;
   agent?: boolean;
 }
 
@@ -24,30 +23,47 @@ export function classifyCommand(): Command {
     .argument('[file]', 'a file, or - for standard input', '-')
     .option('--jsonl', 'read one failure a line as JSON, and print one answer a line')
     .option('--json', 'print the whole diagnosis as JSON')
-    .option('--agent', 'classify what an agent program said of its own failure instead')
-    .option('--agents <file>', 'agents.yaml whose rules to use instead of those of the one in this folder')
+    .option(
+      '--agent',
+      'classify what a coding-agent program wrote when it failed: retryable, context_overflow or fatal',
+    )
     .action(async (file: string, options: ClassifyOptions) => end(await run(file, options)));
 }
 
 async function run(file: string, options: ClassifyOptions): Promise<number | Problem> {
   const input = await readInput(file);
   if (!input.ok) return input.error;
-  if (options.agent) return classifyAgents(input.value, options);
+  if (options.agent) return runAgent(input.value, options);
   const format = options.jsonl ? 'jsonl' : classifyFormatOf(input.value);
   const records = readClassifyInput(input.value, { format, rootDir: process.cwd() });
   if (!records.ok) return records.error;
-  const settings = await loadSettings({
-    cwd: process.cwd(),
-    env: process.env,
-    ...(options.agents ? { file: options.agents } : {}),
-  });
-  if (!settings.ok) return settings.error;
-  const classify = createClassify(settings.value.classify);
   const render = options.jsonl ? asLine : options.json ? asJson : asText;
   process.stdout.write(
     records.value.map((record) => `${render(record, classify(record.evidence))}\n`).join(''),
   );
   return 0;
+}
+
+function runAgent(text: string, options: ClassifyOptions): number | Problem {
+  const records = readAgentFailures(text, options.jsonl ? 'jsonl' : 'text');
+  if (!records.ok) return records.error;
+  const render = options.jsonl ? asAgentLine : options.json ? asAgentJson : asAgentText;
+  process.stdout.write(records.value.map((record) => `${render(record)}\n`).join(''));
+  return 0;
+}
+
+function asAgentLine({ id, text }: AgentFailureRecord): string {
+  const { kind, reason, evidence } = classifyAgentFailure(text);
+  return JSON.stringify({ id, category: kind, reason, evidence });
+}
+
+function asAgentJson({ text }: AgentFailureRecord): string {
+  return JSON.stringify(classifyAgentFailure(text), null, 2);
+}
+
+function asAgentText({ text }: AgentFailureRecord): string {
+  const { kind, reason, evidence } = classifyAgentFailure(text);
+  return [`${kind} (${reason})`, ...(evidence === null ? [] : [`  ${evidence}`])].join('\n');
 }
 
 async function readInput(file: string): Promise<Result<string, Problem>> {

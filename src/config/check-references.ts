@@ -1,5 +1,5 @@
+import { builtInRunners, isBuiltInRunner } from '../core/built-in-runner.js';
 import { rules } from '../core/classify/rules.js';
-import { builtInPrograms } from '../core/settings.js';
 import { closest } from './closest.js';
 import { defaultAgents } from './defaults.js';
 import { hint, type Mistake } from './mistake.js';
@@ -10,10 +10,10 @@ import { hint, type Mistake } from './mistake.js';
  */
 export function checkReferences(data: unknown): Mistake[] {
   const agents = [...defaultAgents, ...keysOf(at(data, 'agents'))];
-  const runners = [...builtInPrograms, ...keysOf(at(data, 'runners'))];
+  const runners = [...builtInRunners, ...keysOf(at(data, 'runners'))];
   const named = keysOf(at(data, 'agents')).map((agent) => ['agents', agent, 'runner']);
   return [
-    ...keysOf(at(data, 'runners')).flatMap(checkRunnerName),
+    ...keysOf(at(data, 'runners')).flatMap((name) => checkRunnerKeys(name, at(at(data, 'runners'), name))),
     ...[['runner'], ...named].flatMap((path) => checkRunner(path, atPath(data, path), runners)),
     ...keysOf(at(data, 'routes')).flatMap((category) =>
       checkRoute(category, at(at(data, 'routes'), category), agents),
@@ -41,15 +41,26 @@ function checkRules(classify: unknown): Mistake[] {
   ];
 }
 
-function checkRunnerName(name: string): Mistake[] {
-  if (!builtInPrograms.some((program) => program === name)) return [];
+/** A runner of one's own is a command; a built-in one has its command, and takes arguments and variables beside it. */
+function checkRunnerKeys(name: string, runner: unknown): Mistake[] {
+  const keys = keysOf(runner);
+  const path = ['runners', name];
+  if (isBuiltInRunner(name)) {
+    if (!keys.includes('command') && !keys.includes('prompt')) return [];
+    const message = `"${name}" is the name of a built-in runner; choose another`;
+    return [{ path, part: 'key', absent: false, message }];
+  }
+  const needed: Mistake[] =
+    typeof runner === 'object' && runner !== null && !keys.includes('command')
+      ? [{ path: [...path, 'command'], part: 'value', absent: true, message: `"${name}" needs a "command"` }]
+      : [];
+  const misplaced = keys.filter((key) => key === 'args' || key === 'env');
   return [
-    {
-      path: ['runners', name],
-      part: 'key',
-      absent: false,
-      message: `"${name}" is the name of a built-in runner; choose another`,
-    },
+    ...needed,
+    ...misplaced.map((key): Mistake => {
+      const message = `"${key}" is for the built-in runners; write it into the "command"`;
+      return { path: [...path, key], part: 'key', absent: false, message };
+    }),
   ];
 }
 

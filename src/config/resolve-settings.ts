@@ -1,7 +1,8 @@
+import { builtInRunners, isBuiltInRunner } from '../core/built-in-runner.js';
 import { categories, type Category } from '../core/diagnosis.js';
 import { anywhere } from '../core/classify/rule.js';
 import { noProjectRules, type ProjectRules } from '../core/classify/project-rules.js';
-import { builtInPrograms, type AgentSettings, type RunnerSettings, type Settings } from '../core/settings.js';
+import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
 import { defaultAgents, defaults } from './defaults.js';
 import type { AgentsFile } from './schema.js';
 
@@ -58,16 +59,15 @@ function resolveAgents(file: AgentsFile): Record<string, AgentSettings> {
 }
 
 function resolveRunners(file: AgentsFile): Record<string, RunnerSettings> {
-  const own = Object.entries(file.runners ?? {}).map(([name, { command, prompt = 'stdin' }]) => {
-    const settings: RunnerSettings = { kind: 'command', command, prompt };
+  const named = Object.entries(file.runners ?? {});
+  const own = named.map(([name, { command = [], prompt = 'stdin', args, env }]) => {
+    const settings: RunnerSettings = isBuiltInRunner(name)
+      ? { kind: name, ...given({ args, env }) }
+      : { kind: 'command', command, prompt };
     return [name, settings] as const;
   });
-  const builtIn = builtInPrograms.map((kind) => {
-    const { args = [], env = [] } = file.programs?.[kind] ?? {};
-    const settings: RunnerSettings = { kind, args, env };
-    return [kind, settings] as const;
-  });
-  return { ...Object.fromEntries(builtIn), ...Object.fromEntries(own) };
+  const builtIn = builtInRunners.map((kind) => [kind, { kind }] as const);
+  return Object.fromEntries<RunnerSettings>([...builtIn, ...own]);
 }
 
 function resolveRoutes(file: AgentsFile): Record<Category, readonly string[]> {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { categories, evidenceSources, retryAxes, type Category } from '../core/diagnosis.js';
-import { builtInPrograms, type BuiltInProgram } from '../core/settings.js';
 import {
   amount,
   argument,
@@ -22,6 +21,7 @@ const runner = z.strictObject({
     .array(argument, 'must be a list of texts, such as [node, tools/fixer.mjs]; it is not given to a shell')
     .min(1, 'must name a program, such as [node, tools/fixer.mjs]')
     .refine((argv) => argv.length === 0 || /\S/.test(argv[0] ?? ''), 'must begin with the name of a program')
+    .optional()
     .meta({
       description: `The program and its arguments, not given to a shell. Replaced are ${placeholdersInText}.`,
       examples: [['node', 'tools/fixer.mjs', '{slashCommand}']],
@@ -32,26 +32,23 @@ const runner = z.strictObject({
     .describe(
       'How the program gets the prompt: on its standard input (stdin, the default), as last argument, or not at all.',
     ),
-});
-
-const program = z.strictObject({
   args: z
-    .array(text, 'must be a list of texts, such as [--model, opus]')
+    .array(text, 'must be a list of texts, such as [--model, sonnet]')
     .optional()
-    .describe(
-      'Arguments that are added to those of self-heal, which let the program edit in the project and no more.',
-    ),
+    .meta({
+      description:
+        'Further arguments for a built-in runner: a model, or a permission that it does not have by itself.',
+      examples: [['--allowedTools', 'Bash(npx playwright test *)']],
+    }),
   env: z
-    .array(text, 'must be a list of names, such as [DATABASE_URL]')
+    .array(text, 'must be a list of names, such as [MY_PROXY, AWS_*]')
     .optional()
-    .describe(
-      'Variables of the environment that the program and its tools may see, beside what every program needs.',
-    ),
+    .meta({
+      description:
+        'Variables of the environment that a built-in runner is given beside those that it needs. A name that ends in * stands for all that begin so.',
+      examples: [['AWS_PROFILE']],
+    }),
 });
-
-const programShape = Object.fromEntries(
-  builtInPrograms.map((name) => [name, program.optional().describe(`What ${name} is given beside.`)]),
-) as Record<BuiltInProgram, z.ZodOptional<typeof program>>;
 
 const agent = z.strictObject({
   slashCommand: z
@@ -189,11 +186,9 @@ export const agentsFileSchema = z.strictObject({
   runners: z
     .record(name, runner)
     .optional()
-    .describe('Programs that run slash commands, beside the built-in ones.'),
-  programs: z
-    .strictObject(programShape)
-    .optional()
-    .describe('What the built-in programs are given beside what self-heal gives them.'),
+    .describe(
+      'Programs that run slash commands, by name; and what the built-in ones (claude, codex, gemini, opencode, copilot) are given beside the usual.',
+    ),
   agents: z
     .record(name, agent)
     .optional()

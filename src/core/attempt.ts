@@ -26,8 +26,12 @@ export type AgentEnding =
   | { readonly kind: 'spawn-failed'; readonly reason: string }
   /** We were interrupted. */
   | { readonly kind: 'aborted' }
-  /** The program's own API is in trouble that waiting, or less to read, may end (AG-7). */
-  | { readonly kind: 'troubled'; readonly trouble: 'retryable' | 'context_overflow'; readonly reason: string }
+  /** Its own limit of turns or of money ended it; what it did until then may still hold. */
+  | { readonly kind: 'limited'; readonly reason: string }
+  /** Waiting helps: rate limited, overloaded, the connection dropped (AG-7). */
+  | { readonly kind: 'retryable'; readonly reason: string }
+  /** What it was given is too long for its model (AG-7). */
+  | { readonly kind: 'context-overflow'; readonly reason: string }
   /** The program cannot work at all here: not logged in, no credit, unknown model. Says what a person must do. */
   | { readonly kind: 'unusable'; readonly reason: string; readonly remedy: string };
 
@@ -53,6 +57,7 @@ export type AgentOutcome =
   | 'timed-out'
   | 'spawn-failed'
   | 'aborted'
+  | 'limited'
   | 'unusable'
   | 'unchanged'
   | 'denied';

@@ -1,3 +1,4 @@
+import type { BuiltInRunner } from './built-in-runner.js';
 import type { ProjectRules } from './classify/project-rules.js';
 import type { Category } from './diagnosis.js';
 
@@ -9,20 +10,14 @@ export interface AgentSettings {
   readonly timeoutMs: number;
 }
 
-/** The agent programs that self-heal knows by name (AG-1). */
-export const builtInPrograms = ['claude', 'codex', 'gemini', 'opencode', 'copilot'] as const;
-
-/** One of them. */
-export type BuiltInProgram = (typeof builtInPrograms)[number];
-
 /** A program that runs slash commands: one built in, or any other by its command line. */
 export type RunnerSettings =
   | {
-      readonly kind: BuiltInProgram;
-      /** Arguments that agents.yaml adds to those of self-heal. */
-      readonly args: readonly string[];
-      /** Names of variables that agents.yaml lets through beside the allow-list. */
-      readonly env: readonly string[];
+      readonly kind: BuiltInRunner;
+      /** Further arguments of its command line, such as a model or a permission. */
+      readonly args?: readonly string[];
+      /** Names of variables of the environment that it is given beside those it needs (`MY_*` names several). */
+      readonly env?: readonly string[];
     }
   | {
       readonly kind: 'command';

@@ -24,7 +24,7 @@ export interface Command {
   /** Aborting ends it. */
   readonly signal: AbortSignal;
   readonly onStart: (pid: number) => void;
-  readonly onOutput: (chunk: Buffer) => void;
+  readonly onOutput: (chunk: Buffer, from: 'stdout' | 'stderr') => void;
 }
 
 /** How a program ended; the first reason to end it wins. */
@@ -96,7 +96,9 @@ function start({ file, args, cwd, env, marker, onOutput, onStart, input }: Comma
     stdio: 'pipe',
     windowsHide: true,
   });
-  for (const stream of [child.stdout, child.stderr] as (Readable | null)[]) stream?.on('data', onOutput);
+  for (const from of ['stdout', 'stderr'] as const) {
+    (child[from] as Readable | null)?.on('data', (chunk: Buffer) => onOutput(chunk, from));
+  }
   // An agent need not read what it is told.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(input);

@@ -31,9 +31,7 @@ export function linesFor(event: Event, paint: ChalkInstance): string[] {
     case 'agent.ended':
       return agentEnded(event, paint);
     case 'agent.retrying':
-      return [
-        `${at(event.causeId)}waiting ${duration(event.delayMs)} before the next try: ${clipped(event.reason, 160)}`,
-      ];
+      return [retrying(event)];
     case 'agent.waiting_for_input':
       return [
         `${at(event.causeId)}${paint.yellow('a person is needed')}: ${clipped(event.question, 200)}${event.escalationId ? ` (self-heal escalations show ${event.escalationId})` : ''}`,
@@ -66,6 +64,11 @@ export function linesFor(event: Event, paint: ChalkInstance): string[] {
     default:
       return unreachable(event);
   }
+}
+
+function retrying({ causeId, delayMs, reason }: Of<'agent.retrying'>): string {
+  if (delayMs === 0) return `${at(causeId)}starting again: ${clipped(reason, 200)}`;
+  return `${at(causeId)}waiting ${duration(delayMs)} before the next try: ${clipped(reason, 120)}`;
 }
 
 function at(causeId: string | null): string {

@@ -40,6 +40,25 @@ it('CL-8 classifies one failure a line with --jsonl', async () => {
   ]);
 });
 
+it('AG-6 classifies what an agent program wrote when it failed, one a line with --agent --jsonl', async () => {
+  const lines = [
+    { id: 'a', stderr: 'API Error: 529 Overloaded' },
+    { id: 'b', stderr: 'prompt is too long: 3 tokens > 2 maximum' },
+    { id: 'c', stderr: '' },
+  ];
+  const text = lines.map((line) => JSON.stringify(line)).join('\n');
+  const { exitCode, stdout } = await classify(['--agent', '--jsonl'], text);
+  expect(exitCode).toBe(0);
+  const answers = stdout.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(answers).toMatchObject([
+    { id: 'a', category: 'retryable', reason: 'overloaded' },
+    { id: 'b', category: 'context_overflow' },
+    { id: 'c', category: 'fatal', reason: 'unknown', evidence: null },
+  ]);
+  expect((await classify(['--agent'], 'HTTP 429')).stdout).toContain('retryable (rate-limited)');
+  expect((await classify(['--agent', '--jsonl'], '{"id":"x"}')).exitCode).toBe(2);
+});
+
 it('CS-6 warns of an unknown class in exactly these words', async () => {
   const { stdout } = await classify(['-'], 'it does not work');
   expect(stdout).toContain('Error type unknown, using default agent');

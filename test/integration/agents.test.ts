@@ -99,6 +99,18 @@ describe('how an agent ends', () => {
     expect(tail).toContain('I give up');
   });
 
+  it.each([
+    ['Error: 529 Overloaded', 'stderr', { kind: 'retryable', reason: 'own: Error: 529 Overloaded' }],
+    ['401 Unauthorized', 'stderr', { kind: 'unusable' }],
+    ['prompt is too long', 'stderr', { kind: 'context-overflow' }],
+    ['the page says: 503 Overloaded', 'stdout', { kind: 'exited', exitCode: 3 }],
+    ['404 not found', 'stderr', { kind: 'exited', exitCode: 3 }],
+  ])('AG-6 tells %j on %s apart when the program fails', async (text, stream, ending) => {
+    const code = `process.${stream}.write(${JSON.stringify(text)}); process.exitCode = 3`;
+    const runner = { kind: 'command', command: [process.execPath, '-e', code], prompt: 'none' } as const;
+    expect((await run(agentTask('hangs', { runner }))).ending).toMatchObject(ending);
+  });
+
   it('AG-5 crashes', async () => {
     expect((await run(agentTask('crashes'))).ending).toEqual({ kind: 'signalled', signal: 'SIGSEGV' });
   });

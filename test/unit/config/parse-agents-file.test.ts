@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { headsOf, markedIn, mistakesIn } from './mistakes-in.js';
 
 const sections =
-  'version, project, runner, runners, programs, agents, routes, classify, retries, limits, evidence, verify, store';
+  'version, project, runner, runners, agents, routes, classify, retries, limits, evidence, verify, store';
 
 describe('CF-3 mistakes are shown as a compiler shows them', () => {
   it('CF-3 tells all at once, in the order of the file', () => {
@@ -127,7 +127,7 @@ describe('CF-3 what a mistake is called', () => {
       ['1:12 "claude" is the name of a built-in runner; choose another'],
     ],
     [
-      'a runner named like one to come',
+      'a runner named like another built-in one',
       'runners: { codex: { command: [x] } }',
       ['1:12 "codex" is the name of a built-in runner; choose another'],
     ],
@@ -195,14 +195,20 @@ describe('CF-3 what a mistake is called', () => {
   });
 
   it.each(['claude', 'codex', 'gemini', 'opencode', 'copilot'])(
-    'AG-1 %s can be chosen, and its name cannot be taken',
+    'AG-1 runner %s is built in, and takes arguments and variables',
     (runner) => {
-      expect(headsOf(`runner: ${runner}\nagents: { debugger: { runner: ${runner} } }`)).toEqual([]);
-      expect(headsOf(`runners: { ${runner}: { command: [x] } }`)).toEqual([
-        expect.stringContaining(`"${runner}" is the name of a built-in runner`),
-      ]);
+      const text = `runner: ${runner}\nagents: { debugger: { runner: ${runner} } }`;
+      expect(headsOf(text)).toEqual([]);
+      expect(headsOf(`runners: { ${runner}: { args: [--model, x], env: [AWS_PROFILE] } }`)).toEqual([]);
     },
   );
+
+  it('AG-1 arguments and variables beside a command are a mistake, since they would do nothing', () => {
+    expect(headsOf('runners: { mine: { command: [x], args: [-v], env: [A] } }')).toEqual([
+      '1:34 "args" is for the built-in runners; write it into the "command"',
+      '1:46 "env" is for the built-in runners; write it into the "command"',
+    ]);
+  });
 });
 
 describe('CF-3 YAML', () => {

@@ -9,11 +9,15 @@ function settingsOf(yaml: string): Settings {
   return resolveSettings({ file: file.value, project: 'shop', filePath: null });
 }
 
-const nothing = settingsOf('');
+const builtIn = {
+  claude: { kind: 'claude' },
+  codex: { kind: 'codex' },
+  gemini: { kind: 'gemini' },
+  opencode: { kind: 'opencode' },
+  copilot: { kind: 'copilot' },
+};
 
-const builtIn = Object.fromEntries(
-  ['claude', 'codex', 'gemini', 'opencode', 'copilot'].map((kind) => [kind, { kind, args: [], env: [] }]),
-);
+const nothing = settingsOf('');
 
 describe('CF-1 what a file says, and what holds where it is silent', () => {
   it('CF-1 says nothing: the routing table, and the documented defaults', () => {
@@ -60,6 +64,7 @@ version: 1
 project: till
 runner: fixer
 runners:
+  codex: { args: [-m, big], env: [DATABASE_URL] }
   fixer: { command: [node, fixer.mjs, '{slashCommand}', '{contextFile}', '{promptFile}', '{screenshot}'], prompt: none }
   other: { command: [other] }
 agents:
@@ -71,7 +76,6 @@ routes:
 retries: { max: 0, backoff: { initial: 0s, factor: 1.5, max: 500ms } }
 limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time: 90s }
 evidence: { console: 0, network: 7 }
-programs: { codex: { args: [-m, big], env: [DATABASE_URL] } }
 verify: { prepare: npm run build, confirm: 2, repeat: 5, flips: 0, ring: none, ringTime: 90s }
 store: postgres://ann@db/till
 `);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { lastClaim, parseJsonLine } from './json-line.js';
-import { noUsage, type AgentResult, type OutputReader, type Runner } from '../runner.js';
-import { endingOfTrouble } from '../trouble.js';
+import { claimIn } from './read-event.js';
+import { noUsage, type AgentResult, type OutputReader, type Runner } from './runner.js';
+import { troubleFrom, troubleInText } from './trouble.js';
 
 /** Turns of one agent run; a fix that needs more has lost its way. */
 const MAX_TURNS = 60;
@@ -11,8 +11,7 @@ const MAX_TURNS = 60;
  * keep the process alive behind its result, are off, and its own retries are few, since ours count.
  */
 export const claudeRunner: Runner = {
-  expandsCommands: true,
-  command: ({ prompt, resume, extraArgs }) => ({
+  command: ({ prompt, resume, runner }) => ({
     file: 'claude',
     args: [
       '-p',
@@ -24,7 +23,7 @@ export const claudeRunner: Runner = {
       '--max-turns',
       String(MAX_TURNS),
       ...(resume ? ['--resume', resume] : []),
-      ...extraArgs,
+      ...(runner.kind === 'command' ? [] : (runner.args ?? [])),
     ],
     env: {
       CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
@@ -32,6 +31,7 @@ export const claudeRunner: Runner = {
     },
     // By standard input: a prompt may begin with a dash, and be longer than an argument can be.
     input: prompt,
+    passes: ['ANTHROPIC_*', 'CLAUDE_*', 'API_TIMEOUT_MS', 'DISABLE_*', ...cloudKeys()],
   }),
   reader: claudeReader,
 };
@@ -67,13 +67,21 @@ export function claudeReader(): OutputReader {
   let result: ClaudeResult | null = null;
   return {
     line: (text) => {
-      const event = parseJsonLine(text);
+      const event = parse(text);
       const ended = resultShape.safeParse(event);
       if (ended.success) result = ended.data;
       return { activity: ended.success ? null : activityOf(event), complete: ended.success };
     },
     result: () => (result ? resultOf(result) : { claim: null, usage: noUsage, denials: [], trouble: null }),
   };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function activityOf(event: unknown): string | null {
@@ -90,7 +98,7 @@ function activityOf(event: unknown): string | null {
 
 function resultOf(result: ClaudeResult): AgentResult {
   return {
-    claim: lastClaim(result.result ?? ''),
+    claim: claimIn(result.result ?? ''),
     usage: {
       costUsd: result.total_cost_usd ?? null,
       inputTokens: result.usage?.input_tokens ?? null,
@@ -103,16 +111,32 @@ function resultOf(result: ClaudeResult): AgentResult {
   };
 }
 
-/** An API failure has `subtype: "success"` and `is_error: true`; a command that never ran has no turns, and says why in words. */
+/** The cloud's own keys, only where Claude Code is told to reach its model through that cloud. */
+function cloudKeys(): string[] {
+  return [
+    ...(process.env['CLAUDE_CODE_USE_BEDROCK'] ? ['AWS_*'] : []),
+    ...(process.env['CLAUDE_CODE_USE_VERTEX'] ? ['GOOGLE_*', 'CLOUD_ML_REGION', 'VERTEX_*'] : []),
+  ];
+}
+
+/**
+ * An API failure has `subtype: "success"` and `is_error: true`; a command that never ran has no turns, and an older Claude Code
+ * says so only in its result.
+ */
 function troubleOf(result: ClaudeResult): AgentResult['trouble'] {
-  const text = (result.result ?? result.errors?.join('; ') ?? result.subtype ?? '').trim();
-  const ran = result.num_turns !== 0;
-  if (result.is_error !== true && (ran || !/unknown command|not logged in/i.test(text))) return null;
-  // A limit on turns or money is how this attempt ended, no trouble of the API.
-  if (/^error_(?:max_turns|max_budget|during_execution)/.test(result.subtype ?? ''))
-    return { kind: 'exited', exitCode: 1 };
-  return endingOfTrouble(
-    'claude',
-    [result.api_error_status, result.terminal_reason, text].filter(Boolean).join(' '),
-  );
+  const { subtype = '', api_error_status: status, terminal_reason: reason } = result;
+  const text = (result.result ?? result.errors?.join('; ') ?? subtype).trim();
+  if (subtype.startsWith('error_max_')) return { kind: 'limited', reason: `claude: ${text.slice(0, 300)}` };
+  if (result.num_turns === 0 && /unknown command/i.test(text)) {
+    const remedy = 'Create the slash command in .claude/commands/.';
+    return { kind: 'unusable', reason: `claude: ${text.slice(0, 300)}`, remedy };
+  }
+  if (result.is_error !== true) return null;
+  const isOfApi = typeof status === 'number' || reason === 'api_error' || reason === 'prompt_too_long';
+  const told = [reason === 'prompt_too_long' && reason, status && `status ${status}`, text]
+    .filter(Boolean)
+    .join(': ');
+  if (isOfApi) return troubleFrom(told, 'claude');
+  // What no rule knows and the API did not say is a crash of the program (AG-5).
+  return troubleInText(told, 'claude') ?? { kind: 'exited', exitCode: 1 };
 }

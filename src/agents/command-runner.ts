@@ -1,8 +1,8 @@
-import type { AgentClaim } from '../../core/attempt.js';
-import type { RunnerSettings } from '../../core/settings.js';
-import { readClaim } from '../claim.js';
-import type { AgentTask } from '../run-agent.js';
-import { noUsage, type OutputReader, type Runner } from '../runner.js';
+import type { AgentClaim } from '../core/attempt.js';
+import type { RunnerSettings } from '../core/settings.js';
+import { readClaim } from './claim.js';
+import type { AgentTask } from './run-agent.js';
+import { noUsage, type OutputReader, type Runner } from './runner.js';
 
 /** The kernel takes no argument over 128 KiB (MAX_ARG_STRLEN of execve(2)); one that is longer is given as a file. */
 const MAX_ARGUMENT_BYTES = 100_000;
@@ -10,7 +10,6 @@ const MAX_ARGUMENT_BYTES = 100_000;
 /** Any program, by its command line in agents.yaml. */
 export function commandRunner(settings: Extract<RunnerSettings, { kind: 'command' }>): Runner {
   return {
-    expandsCommands: true,
     command: (task) => {
       const [file = '', ...args] = settings.command.map((word) => filledIn(word, task));
       const last = settings.prompt === 'argument' ? [promptArgument(task)] : [];
@@ -18,6 +17,7 @@ export function commandRunner(settings: Extract<RunnerSettings, { kind: 'command
         file,
         args: [...args, ...last],
         env: {},
+        passes: 'everything' as const,
         input: settings.prompt === 'stdin' ? task.prompt : '',
       };
     },

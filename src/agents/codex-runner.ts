@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import type { AgentClaim, AgentUsage } from '../core/attempt.js';
+import { claimIn, plus, readEvent } from './read-event.js';
+import { noUsage, type AgentResult, type LineMeaning, type OutputReader, type Runner } from './runner.js';
+import { troubleFrom } from './trouble.js';
+
+/**
+ * Of Codex's own retries so many are waited for. Its provider's limits cannot be set from outside without naming the
+ * provider, and where the connection is refused it would try for ever.
+ */
+const MAX_RECONNECTS = 2;
+
+/** Writes nothing but the project, and reaches no network; its shell sees no variable that looks like a secret. */
+const sandbox = [
+  'sandbox_workspace_write.exclude_slash_tmp=true',
+  'sandbox_workspace_write.exclude_tmpdir_env_var=true',
+  'shell_environment_policy.ignore_default_excludes=false',
+];
+
+/** Codex without a terminal (`codex exec`), in its sandbox; the prompt arrives with its slash command expanded by us. */
+export const codexRunner: Runner = {
+  command: ({ prompt, resume, screenshot, runner }) => {
+    const own = runner.kind === 'command' ? [] : (runner.args ?? []);
+    const image = screenshot === null ? [] : ['-i', screenshot];
+    const settings = ['sandbox_mode="workspace-write"', ...sandbox].flatMap((one) => ['-c', one]);
+    return {
+      file: 'codex',
+      args: [
+        'exec',
+        // A resumed session takes no -s, and would be read-only without the setting.
+        ...(resume ? ['resume'] : []),
+        '--json',
+        '--skip-git-repo-check',
+        ...settings,
+        ...own,
+        ...image,
+        ...(resume ? ['--', resume, '-'] : ['--', '-']),
+      ],
+      env: {},
+      // By standard input: as an argument it would be joined with an open pipe, and could be too long.
+      input: prompt,
+      passes: ['CODEX_*', 'OPENAI_*', 'AZURE_OPENAI_*'],
+    };
+  },
+  reader: codexReader,
+};
+
+const eventShape = z.object({
+  type: z.string(),
+  thread_id: z.string().optional(),
+  message: z.string().optional(),
+  error: z.object({ message: z.string() }).optional(),
+  usage: z.object({ input_tokens: z.number().optional(), output_tokens: z.number().optional() }).optional(),
+  item: z
+    .object({
+      type: z.string(),
+      text: z.string().optional(),
+      command: z.string().optional(),
+      status: z.string().optional(),
+      aggregated_output: z.string().nullish(),
+      changes: z.array(z.object({ path: z.string().optional() })).optional(),
+    })
+    .optional(),
+});
+type CodexEvent = z.infer<typeof eventShape>;
+
+/** What the sandbox answers to a write outside the project, and Codex to what its policy forbids. */
+const refused =
+  /read-only file system|operation not permitted|permission denied|rejected by|not permitted by/i;
+
+/** Reads the JSON lines of `codex exec --json`; an item of type `error` may be a mere warning, `turn.failed` never is. */
+export function codexReader(): OutputReader {
+  let usage: AgentUsage = noUsage;
+  let claim: AgentClaim | null = null;
+  let failure: string | null = null;
+  let reconnects = 0;
+  const denials: string[] = [];
+  const meaningOf = (event: CodexEvent): LineMeaning => {
+    const { item } = event;
+    if (event.thread_id) usage = { ...usage, sessionId: event.thread_id };
+    if (event.type === 'turn.failed') failure = event.error?.message ?? 'turn.failed';
+    if (event.type === 'turn.completed') {
+      failure = null;
+      usage = added(usage, event.usage);
+    }
+    if (event.type === 'error') {
+      failure = (event.message ?? 'error').replace(/^Reconnecting\.{3} \d+\/\d+ \((.*)\)$/s, '$1');
+      if (event.message?.startsWith('Reconnecting')) reconnects += 1;
+    }
+    if (item?.type === 'agent_message') claim = claimIn(item.text ?? '') ?? claim;
+    if (event.type === 'item.completed' && item && wasDenied(item)) denials.push(item.command ?? item.type);
+    const complete = event.type === 'turn.completed' || event.type === 'turn.failed';
+    return { activity: activityOf(event), complete, hopeless: reconnects > MAX_RECONNECTS };
+  };
+  return {
+    line: (text) => {
+      const event = readEvent(eventShape, text);
+      if (event) return meaningOf(event);
+      // Seen on a refused connection: it would wait for the network for ever.
+      const waits = /waiting for network/i.test(text);
+      if (waits) failure ??= 'Connection refused: waiting for network';
+      return { activity: null, complete: false, hopeless: waits };
+    },
+    result: (): AgentResult => ({
+      claim,
+      usage,
+      denials,
+      trouble: failure === null ? null : troubleFrom(failure, 'codex'),
+    }),
+  };
+}
+
+function added(usage: AgentUsage, more: CodexEvent['usage']): AgentUsage {
+  return {
+    ...usage,
+    inputTokens: plus(usage.inputTokens, more?.input_tokens),
+    outputTokens: plus(usage.outputTokens, more?.output_tokens),
+    turns: (usage.turns ?? 0) + 1,
+  };
+}
+
+function wasDenied({ status, aggregated_output: output }: NonNullable<CodexEvent['item']>): boolean {
+  return status === 'declined' || (status === 'failed' && refused.test(output ?? ''));
+}
+
+function activityOf({ type, item }: CodexEvent): string | null {
+  if (!item || item.type === 'error' || type === 'item.updated') return null;
+  if (item.type === 'file_change') return `edit ${(item.changes ?? []).map((one) => one.path).join(' ')}`;
+  return item.command ?? item.text ?? null;
+}

@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import type { BuiltInRunner } from '../core/built-in-runner.js';
+import { commandFilesOf, commandPlaces } from './command-files.js';
+
+/**
+ * The prompt as a program has to be sent it: one that expands no slash commands without a terminal gets the text of the
+ * command's file with the rest of the prompt as its arguments. A file that is gone by now leaves the prompt as it is.
+ */
+export async function expandedPrompt(runner: BuiltInRunner, prompt: string, cwd: string): Promise<string> {
+  if (commandPlaces[runner].expandedBy === 'program') return prompt;
+  const { command, rest } = splitCommand(prompt);
+  for (const file of commandFilesOf(runner, command, { project: cwd, home: homedir() })) {
+    const text = await readFile(file, 'utf8').catch(() => null);
+    if (text !== null) return fillIn(file.endsWith('.toml') ? promptOfToml(text) : text, rest);
+  }
+  return prompt;
+}
+
+/** The slash command that a prompt begins with, and all that follows it. */
+export function splitCommand(prompt: string): { readonly command: string; readonly rest: string } {
+  const [command = ''] = /^\S*/.exec(prompt) ?? [];
+  return { command, rest: prompt.slice(command.length).trim() };
+}
+
+/** Fills `$ARGUMENTS`, `$1` … `$9` and `{{args}}` into a command's text without its front matter; one that asks for neither is followed by them. */
+export function fillIn(commandText: string, args: string): string {
+  const body = commandText.replace(/^\uFEFF?---\r?\n[\s\S]*?\r?\n---[^\S\n]*(?:\r?\n|$)/, '').trim();
+  const placeholder = /\{\{args\}\}|\$(?:ARGUMENTS\b|\{ARGUMENTS\}|([1-9])(?!\d))/g;
+  if (body.search(placeholder) === -1) return `${body}\n\n${args}\n`;
+  const words = args.split(/\s+/);
+  const filled = body.replaceAll(placeholder, (_, position?: string) =>
+    position === undefined ? args : (words[Number(position) - 1] ?? ''),
+  );
+  return `${filled}\n`;
+}
+
+/** The `prompt` of a Gemini CLI command file (TOML): a basic or literal string, of one line or several; else the whole text. */
+export function promptOfToml(toml: string): string {
+  const found =
+    /^[^\S\n]*prompt[^\S\n]*=[^\S\n]*(?:"""\r?\n?([\s\S]*?)"""|'''\r?\n?([\s\S]*?)'''|"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)')/m.exec(
+      toml,
+    );
+  if (!found) return toml;
+  const [, longBasic, longLiteral, basic, literal] = found;
+  return longLiteral ?? literal ?? unescaped(longBasic ?? basic ?? '');
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  '"': '"',
+  '\\': '\\',
+  b: '\b',
+  f: '\f',
+};
+
+function unescaped(text: string): string {
+  return text.replaceAll(/\\(?:u([0-9a-fA-F]{4})|\r?\n\s*|(.))/g, (_, code?: string, letter?: string) => {
+    if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
+    return letter === undefined ? '' : (escapes[letter] ?? letter);
+  });
+}

@@ -1,0 +1,25 @@
+/** What every program needs to run, to find its files and to reach its provider, whatever the system. */
+const basics = [
+  'PATH HOME USER LOGNAME SHELL LANG LANGUAGE LC_* TZ TERM COLORTERM NO_COLOR TMPDIR TMP TEMP XDG_* CI',
+  'SSH_AUTH_SOCK DBUS_SESSION_BUS_ADDRESS HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY',
+  'NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR NVM_* VOLTA_* FNM_* ASDF_* PLAYWRIGHT_BROWSERS_PATH IS_SANDBOX',
+  'SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86)',
+  'USERPROFILE USERNAME HOMEDRIVE HOMEPATH NUMBER_OF_PROCESSORS',
+].flatMap((line) => line.split(' '));
+
+/**
+ * The variables that a program is given: an allow-list, since the tools of an agent inherit all of them, and the keys and
+ * passwords of the project are nothing that a model has to see. A name that ends in `*` stands for all that begin so.
+ */
+export function passedEnv(
+  env: NodeJS.ProcessEnv,
+  passes: readonly string[] | 'everything',
+): NodeJS.ProcessEnv {
+  if (passes === 'everything') return { ...env };
+  const names = [...basics, ...passes].map((name) => name.toUpperCase());
+  const whole = new Set(names.filter((name) => !name.endsWith('*')));
+  const beginnings = names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
+  const isPassed = (name: string) =>
+    whole.has(name) || beginnings.some((beginning) => name.startsWith(beginning));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isPassed(name.toUpperCase())));
+}

@@ -1,0 +1,24 @@
+import type { z } from 'zod';
+import type { AgentClaim } from '../core/attempt.js';
+import { readClaim } from './claim.js';
+
+/** Reads a line of a program's JSON lines as an event of a shape; null for every other line. */
+export function readEvent<S extends z.ZodType>(shape: S, line: string): z.output<S> | null {
+  if (!line.startsWith('{')) return null;
+  try {
+    const shaped = shape.safeParse(JSON.parse(line));
+    return shaped.success ? shaped.data : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The last completion signal in a message of several lines, or null (AG-3). */
+export function claimIn(text: string): AgentClaim | null {
+  return text.split('\n').reduce<AgentClaim | null>((last, line) => readClaim(line) ?? last, null);
+}
+
+/** The sum of what is known, or null where nothing is. */
+export function plus(sum: number | null, more: number | null | undefined): number | null {
+  return more === null || more === undefined ? sum : (sum ?? 0) + more;
+}

@@ -1,0 +1,77 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { scratchProject, type Finished } from '../rig/scratch-project.js';
+import { commandFile, lastWords, realPrograms, type RealProgram } from './real-program.js';
+import { startStubApi, type SeenRequest, type Step } from './stub-api.js';
+
+/** A suite without a browser, with a fault that is one word in a file; every class goes to one agent. */
+function files(program: RealProgram): Record<string, string> {
+  const classes = ['build-error', 'database-error', 'runtime-error', 'network-error', 'ui-error', 'unknown'];
+  return {
+    'package.json': '{ "name": "scratch", "type": "module" }',
+    '.gitignore': 'node_modules\ntest-results\n',
+    'a.txt': 'one\n',
+    'playwright.config.ts': "export default { testDir: 'tests', reporter: [['list']] };",
+    'tests/a.spec.ts': `
+      import { readFileSync } from 'node:fs';
+      import { test, expect } from '@playwright/test';
+      test('says two', () => expect(readFileSync('a.txt', 'utf8').trim()).toBe('two'));`,
+    'agents.yaml': `version: 1
+runner: ${program.name}
+routes: { ${classes.map((one) => `${one}: [debugger]`).join(', ')} }
+retries: { max: 3, backoff: { initial: 100ms, factor: 1, max: 100ms } }
+`,
+    ...commandFile(program),
+  };
+}
+
+interface Healed extends Finished {
+  readonly requests: readonly SeenRequest[];
+  read(file: string): Promise<string>;
+}
+
+async function heal(program: RealProgram, stepsFor: (file: string) => readonly Step[]): Promise<Healed> {
+  const project = await scratchProject(files(program));
+  await using stub = await startStubApi(stepsFor(path.join(project.dir, 'a.txt')));
+  const finished = await project.selfHeal(['run'], program.env(stub.url));
+  return { ...finished, requests: stub.requests, read: (file) => project.read(file) };
+}
+
+const eventsOf = ({ events }: Finished, type: string) => events.filter((event) => event.type === type);
+
+describe.each(realPrograms)('self-heal run with $name', (program) => {
+  it('AG-1 AG-9 heals a fault, in the session of the attempt that did nothing', async () => {
+    const healed = await heal(program, (file) => [lastWords, ...program.edits(file), lastWords]);
+    expect(healed.exitCode, healed.stderr).toBe(0);
+    expect(await healed.read('a.txt')).toBe('two\n');
+    const judged = eventsOf(healed, 'attempt.judged');
+    expect(judged).toMatchObject([
+      { attempt: { outcome: 'unchanged', judged: 'still-failing' } },
+      { attempt: { outcome: 'completed', judged: 'green', files: [{ path: 'a.txt' }] } },
+    ]);
+    const main = healed.requests.filter((request) => request.isMain);
+    expect(main[0]?.body).not.toContain('one is two');
+    expect(main[1]?.body).toContain('one is two');
+  });
+
+  it('AG-7 a provider that is overloaded for a moment costs no attempt', async () => {
+    const busy = Array.from({ length: program.name === 'codex' ? 12 : 3 }, () => ({ status: 503 }));
+    const healed = await heal(program, (file) => [...busy, ...program.edits(file), lastWords]);
+    expect(healed.exitCode, healed.stderr).toBe(0);
+    expect(eventsOf(healed, 'attempt.judged')).toHaveLength(1);
+    expect(eventsOf(healed, 'agent.retrying').length).toBeLessThan(4);
+  });
+
+  it('AG-7 a full context gets less, and is no attempt either', async () => {
+    const healed = await heal(program, (file) => [program.tooLong, ...program.edits(file), lastWords]);
+    expect(healed.exitCode, healed.stderr).toBe(0);
+    expect(eventsOf(healed, 'attempt.judged')).toHaveLength(1);
+    expect(eventsOf(healed, 'agent.started')).toHaveLength(2);
+  });
+
+  it('AG-7 a program that is not logged in ends the run with 5 and the remedy', async () => {
+    const { exitCode, stdout, stderr } = await heal(program, () => [{ status: 401 }]);
+    expect(exitCode).toBe(5);
+    expect(`${stdout}${stderr}`).toMatch(/log ?in|set [A-Z_]+KEY|GH_TOKEN/i);
+  });
+});

@@ -1,0 +1,178 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { commandFileOf } from '../../src/agents/command-files.js';
+import type { BuiltInRunner } from '../../src/core/built-in-runner.js';
+import { tempDir } from '../rig/temp-dir.js';
+import type { Answer } from './dialects.js';
+
+/** How one real program is pointed at the stub, and what its model has to call to edit a file. */
+export interface RealProgram {
+  readonly name: BuiltInRunner;
+  /** The environment of a user who has this program and nothing else: fake key, private HOME, telemetry off. */
+  env(url: string): Record<string, string>;
+  /** The tool calls that write `two` over `one` in a file, one answer each. */
+  edits(file: string): Answer[];
+  /** What the program says to a prompt that is too long, as the provider words it. */
+  readonly tooLong: { readonly status: number; readonly body: unknown };
+  readonly reportsCost: boolean;
+}
+
+/** The programs that are tried: those of `scripts/test-agents.mjs`, by name and folder of its executable. */
+const folders = JSON.parse(process.env['SELF_HEAL_TEST_AGENTS'] ?? '{}') as Record<string, string>;
+
+/** A home folder with nothing of the user's, and no credential in the environment. */
+function bare(name: BuiltInRunner, home: string): Record<string, string> {
+  const kept = ['PATH', 'LANG', 'SELF_HEAL_CHROMIUM', 'PLAYWRIGHT_BROWSERS_PATH'].flatMap((key) => {
+    const value = process.env[key];
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  const { PATH = '', ...rest } = Object.fromEntries(kept);
+  return { ...rest, PATH: [folders[name], PATH].join(path.delimiter), HOME: home, TERM: 'dumb' };
+}
+
+const openaiTooLong = {
+  status: 400,
+  body: {
+    error: {
+      message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
+      type: 'invalid_request_error',
+      param: 'input',
+      code: 'context_length_exceeded',
+    },
+  },
+};
+
+const claude: RealProgram = {
+  name: 'claude',
+  env: (url) => ({
+    ...bare('claude', tempDir()),
+    ANTHROPIC_API_KEY: 'sk-ant-fake',
+    ANTHROPIC_BASE_URL: url,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_ERROR_REPORTING: '1',
+  }),
+  edits: (file) => [
+    { calls: [{ tool: 'Read', input: { file_path: file } }] },
+    { calls: [{ tool: 'Edit', input: { file_path: file, old_string: 'one', new_string: 'two' } }] },
+  ],
+  tooLong: {
+    status: 400,
+    body: {
+      type: 'error',
+      error: { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000 maximum' },
+    },
+  },
+  reportsCost: true,
+};
+
+// Codex does not report a command that ends at once, refused or not (0.169.0), so its edit takes a second.
+const codex: RealProgram = {
+  name: 'codex',
+  env: (url) => {
+    const home = tempDir();
+    const folder = path.join(home, '.codex');
+    mkdirSync(folder);
+    const provider = `name = "stub"\nbase_url = "${url}/v1"\nenv_key = "CODEX_API_KEY"\nwire_api = "responses"`;
+    const text = `model = "gpt-5"\nmodel_provider = "stub"\n[model_providers.stub]\n${provider}\n[analytics]\nenabled = false\n`;
+    writeFileSync(path.join(folder, 'config.toml'), text);
+    return { ...bare('codex', home), CODEX_HOME: folder, CODEX_API_KEY: 'sk-fake' };
+  },
+  edits: (file) => [
+    {
+      calls: [{ tool: 'exec_command', input: { cmd: `sleep 1; echo two > '${file}'` } }],
+    },
+  ],
+  tooLong: openaiTooLong,
+  reportsCost: false,
+};
+
+const gemini: RealProgram = {
+  name: 'gemini',
+  env: (url) => {
+    const home = tempDir();
+    const settings = {
+      security: { auth: { selectedType: 'gemini-api-key' } },
+      privacy: { usageStatisticsEnabled: false },
+      telemetry: { enabled: false },
+      general: { enableAutoUpdate: false },
+      model: { name: 'gemini-2.5-pro' },
+    };
+    mkdirSync(path.join(home, '.gemini'));
+    writeFileSync(path.join(home, '.gemini', 'settings.json'), JSON.stringify(settings));
+    return { ...bare('gemini', home), GEMINI_API_KEY: 'fake', GOOGLE_GEMINI_BASE_URL: url };
+  },
+  edits: (file) => [
+    {
+      calls: [
+        {
+          tool: 'replace',
+          input: { file_path: file, old_string: 'one', new_string: 'two', instruction: 'mend it' },
+        },
+      ],
+    },
+  ],
+  tooLong: {
+    status: 400,
+    body: {
+      error: {
+        code: 400,
+        message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+        status: 'INVALID_ARGUMENT',
+      },
+    },
+  },
+  reportsCost: false,
+};
+
+const opencode: RealProgram = {
+  name: 'opencode',
+  env: (url) => {
+    const stub = {
+      npm: '@ai-sdk/openai-compatible',
+      options: { baseURL: `${url}/v1`, apiKey: 'fake' },
+      models: { stub: { name: 'stub', cost: { input: 1, output: 2 } } },
+    };
+    return {
+      ...bare('opencode', tempDir()),
+      OPENCODE_CONFIG_CONTENT: JSON.stringify({ model: 'stub/stub', provider: { stub } }),
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+    };
+  },
+  edits: (file) => [
+    { calls: [{ tool: 'read', input: { filePath: file } }] },
+    { calls: [{ tool: 'edit', input: { filePath: file, oldString: 'one', newString: 'two' } }] },
+  ],
+  tooLong: openaiTooLong,
+  reportsCost: true,
+};
+
+const copilot: RealProgram = {
+  name: 'copilot',
+  env: (url) => ({
+    ...bare('copilot', tempDir()),
+    COPILOT_OFFLINE: 'true',
+    COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+    COPILOT_PROVIDER_API_KEY: 'fake',
+    COPILOT_MODEL: 'stub',
+    COPILOT_AUTO_UPDATE: 'false',
+  }),
+  edits: (file) => [{ calls: [{ tool: 'edit', input: { path: file, old_str: 'one', new_str: 'two' } }] }],
+  tooLong: openaiTooLong,
+  reportsCost: false,
+};
+
+/** Those that are installed. */
+export const realPrograms = [claude, codex, gemini, opencode, copilot].filter(({ name }) => name in folders);
+
+/** A project's file with the slash command of a program, which marks the text that the model has to be sent. */
+export function commandFile({ name }: RealProgram): Record<string, string> {
+  const text = 'EXPANDED-BY-THE-COMMAND-FILE';
+  const body = name === 'gemini' ? `prompt = """${text}: {{args}}"""\n` : `${text}: $ARGUMENTS\n`;
+  return { [commandFileOf(name, '/debugger')]: body };
+}
+
+/** The model's last words. */
+export const lastWords: Answer = { text: 'Done.\nSELF-HEAL: {"status":"fixed","summary":"one is two"}' };

@@ -1,0 +1,50 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import { dialectOf, type Answer, type Dialect } from './dialects.js';
+
+/** What the stub does with a request of the agent: an answer of the model, a refusal, or a connection that breaks. */
+export type Step = Answer | { readonly status: number; readonly body?: unknown } | 'drop';
+
+/** One request as it arrived. */
+export interface SeenRequest {
+  readonly dialect: Dialect['name'];
+  readonly body: string;
+  /** Whether it offers tools: the agent's own work, not the title or the summary of it. */
+  readonly isMain: boolean;
+}
+
+/** A model provider on loopback that speaks the four protocols of the coding agents, and does as it is told. */
+export interface StubApi extends AsyncDisposable {
+  readonly url: string;
+  readonly requests: readonly SeenRequest[];
+}
+
+/** Starts the stub; each main request takes the next step, and the last step holds for all that follow. */
+export async function startStubApi(steps: readonly Step[]): Promise<StubApi> {
+  const requests: SeenRequest[] = [];
+  let taken = 0;
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await textOf(request);
+    const dialect = dialectOf(request.method ?? '', request.url ?? '');
+    if (!dialect) return void response.writeHead(404).end('{"error":{"message":"stub: no such path"}}');
+    const isMain = /"tools":\s*\[\s*\{/.test(body);
+    requests.push({ dialect: dialect.name, body, isMain });
+    const step = isMain ? steps[Math.min(taken++, steps.length - 1)] : { text: 'A title' };
+    if (step === undefined || step === 'drop') return void request.socket.destroy();
+    if (!('status' in step)) return dialect.write(response, step, body);
+    const refusal = step.body ?? { type: 'error', error: { type: 'error', message: `stub ${step.status}` } };
+    response.writeHead(step.status, { 'content-type': 'application/json' }).end(JSON.stringify(refusal));
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
