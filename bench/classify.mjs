@@ -1,6 +1,7 @@
 // Classifications a second on one core, of failures and of what agent programs say when they fail; with a labelled file of the
-// latter, also the table of what they were taken for. Usage: node bench/classify.mjs [failures.jsonl [agent-stderr.jsonl]], after `npm run build`. Without a file
-// it takes the sample below. Counts CPU time, so that other work on the machine does not matter.
+// latter, also the table of what they were taken for. Usage: node bench/classify.mjs [failures.jsonl [agent-stderr.jsonl]],
+// after `npm run build`. Without a file it takes the samples below. Counts CPU time, so that other work on the machine does
+// not matter.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { readClassifyInput } from '../dist/cli/classify-input.js';
