@@ -32,7 +32,13 @@ export interface AgentTroubleRule {
 const any = (...alternatives: readonly string[]) => new RegExp(alternatives.join('|'), 'i');
 
 /** Says that the limit is one of the next minutes, whatever else the text says of quotas. */
-const soon = any('per[ -]?minute', 'per[ -]?second', String.raw`\b[TR]P[MS]\b`, 'retryDelay');
+const soon = any(
+  'per[ -]?minute',
+  'per[ -]?second',
+  String.raw`\b[TR]P[MS]\b`,
+  'retryDelay',
+  String.raw`retry in \d+(?:\.\d+)? ?s`,
+);
 
 /**
  * Rows for texts that name their cause in so many words while they hold the words of a weaker row as well: a daily quota
@@ -50,7 +56,7 @@ const decisive: readonly AgentTroubleRule[] = [
       String.raw`exceeds? (?:the |your |this |its )?(?:model'?s? )?(?:available |maximum )?context\b`,
       String.raw`input length and .{0,20}max_tokens. exceed|input (?:length|tokens?) exceeds?`,
       String.raw`(?:input|prompt) token count.{0,40}exceeds?`,
-      String.raw`request_too_large|request (?:body |entity )?(?:is )?too large|payload too large|length limit exceeded`,
+      String.raw`model_max_prompt_tokens_exceeded|string_above_max_length|request_too_large|request (?:body |entity )?(?:is )?too large|payload too large|length limit exceeded`,
       String.raw`maximum prompt length|exceeds? .{0,40}maximum (?:allowed )?(?:input|prompt|number of tokens allowed)`,
       String.raw`ran out of room in the model|tokens? > \d+ maximum`,
       statusCode(413),
@@ -75,7 +81,7 @@ const decisive: readonly AgentTroubleRule[] = [
     reason: 'out-of-credit',
     pattern: any(
       'insufficient[_ ](?:quota|credits?|balance|funds)|credit balance|out of (?:\\w+ )?credits?|no credits?\\b|not enough credits',
-      'billing[_ ](?:hard[_ ])?limit|billing (?:is )?not (?:active|enabled)|plan and billing|plans? & billing|payment required',
+      'billing[_ ](?:hard[_ ])?limit|billing (?:is )?not (?:active|enabled)|plans? & billing|payment required|more credits',
       'spend(?:ing)?[_ -](?:limit|cap)|budget (?:has been )?exceeded',
       statusCode(402),
     ),
@@ -87,6 +93,8 @@ const decisive: readonly AgentTroubleRule[] = [
       String.raw`\b(?:usage|session|weekly|monthly|daily|5-hour|five-hour)[ _]limit`,
       String.raw`\b(?:hit|reached|exceeded) (?:your|the|its) .{0,30}\b(?:limit|allowance)\b.{0,60}(?:reset|upgrade|plan|premium|switch)`,
       String.raw`hit your .{0,20}limit|limit (?:reached|will reset)? ?[·∙•|].{0,20}reset`,
+      String.raw`\b(?:weekly|monthly|daily|session)[ -](?:\w+ )?rate limit`,
+      String.raw`(?:try again|retry|resets?|wait)\b.{0,20} \d+ ?(?:h|hours?|days?)\b`,
       String.raw`premium request|daily (?:rate limit|quota|request)|per[ -]?day|PerDay|per[ -]?month|monthly quota|TerminalQuota`,
       String.raw`no quota|quota_exceeded|usage_limit_reached|usage_not_included`,
     ),
@@ -96,7 +104,7 @@ const decisive: readonly AgentTroubleRule[] = [
     kind: 'fatal',
     reason: 'quota-used-up',
     pattern: any(
-      'exceeded your (?:current )?quota|quota (?:has been )?(?:exceeded|exhausted)|exhausted your',
+      'plan and billing|billing details|exceeded your (?:current )?quota|quota (?:has been )?(?:exceeded|exhausted)|exhausted your',
     ),
     unless: soon,
   },
@@ -107,6 +115,12 @@ const decisive: readonly AgentTroubleRule[] = [
       'self[- _]signed|certificate[ _]verify|certificate has expired|unable to (?:get|verify).{0,30}(?:cert|issuer)',
       String.raw`\b(?:CERT_[A-Z_]+|UNABLE_TO_[A-Z_]*(?:CERT|SIGNATURE)[A-Z_]*|DEPTH_ZERO_SELF_SIGNED_CERT|ERR_TLS_[A-Z_]+)\b`,
     ),
+  },
+  {
+    kind: 'fatal',
+    reason: 'unauthorized',
+    // The last answer, for all the retries and broken streams around it.
+    pattern: any(String.raw`(?:unexpected|last) status:? (?:401|403)\b`),
   },
   {
     kind: 'fatal',
@@ -132,6 +146,7 @@ const retryable: readonly AgentTroubleRule[] = [
     reason: 'rate-limited',
     pattern: any(
       String.raw`rate[ _-]?limit`,
+      String.raw`retry in \d+(?:\.\d+)? ?s|quota.{0,80}per[ -]?minute`,
       'too many requests|throttl|resource[ _]?(?:has been )?exhausted',
       statusCode(429),
     ),
@@ -143,8 +158,8 @@ const retryable: readonly AgentTroubleRule[] = [
       'overloaded|high demand|at capacity|capacity constraints',
       'service unavailable|temporarily unavailable|bad gateway|gateway time-?out|internal server error|internal error encountered',
       String.raw`(?:internal[_ ])?server[_ ](?:side )?error\b|InternalServerError|\bapi_error\b|\bUNAVAILABLE\b|\btry again later\b`,
-      String.raw`an error occurred while ?processing your request`,
-      statusCode(500, 502, 503, 504, 520, 521, 522, 523, 524, 529),
+      String.raw`an error occurred while ?processing your request|unable to process your request`,
+      statusCode(408, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529),
     ),
   },
   {
@@ -153,9 +168,10 @@ const retryable: readonly AgentTroubleRule[] = [
     pattern: any(
       String.raw`\b(?:ETIMEDOUT|ECONNRESET|ECONNREFUSED|ECONNABORTED|EPIPE|EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+)\b`,
       String.raw`(?<![\w./\\-])network(?![\w/\\]|-\w)`,
+      'dns error|failed to lookup|name resolution|name or service not known|peer closed|other side closed|incomplete chunked',
       'socket hang up|fetch failed|stream (?:error|disconnected|closed)|premature close|getaddrinfo',
-      String.raw`connection (?:error|refused|reset|closed|dropped|timed out|lost|aborted)|(?:unable|failed) to connect|APIConnectionError`,
-      String.raw`request timed? ?out|(?:response|stream|idle|read|connect(?:ion)?) time-?out|APITimeoutError|deadline exceeded|error sending request`,
+      String.raw`internet connection|connection (?:error|refused|reset|closed|dropped|timed out|lost|aborted)|(?:unable|failed|cannot|could not|couldn't) (?:to )?connect|upstream connect error|disconnect/reset|APIConnectionError`,
+      String.raw`request timed? ?out|(?:response|stream|idle|read|connect(?:ion)?) time-?out|APITimeoutError|operation (?:was aborted due to )?timed? ?-?out|timed out after|deadline exceeded|error sending request`,
     ),
   },
 ];

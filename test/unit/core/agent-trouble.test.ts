@@ -20,6 +20,8 @@ describe('the failure text of an agent program', () => {
     '{"code":529}',
     'API Error (429 {"type":"error"})',
     'Error code: 429 - quota metric requests per minute exceeded',
+    'You exceeded your current quota, check your plan and billing details. Please retry in 38.2s.',
+    'error sending request: dns error: failed to lookup address information',
     "We're currently experiencing high demand",
   ])('AG-6 is retryable: %s', (text) => expect(kindOf(text)).toBe('retryable'));
 
@@ -50,6 +52,9 @@ describe('the failure text of an agent program', () => {
     '429 {"error":{"type":"insufficient_quota"}}',
     'Claude usage limit reached. Your limit will reset at 3pm',
     '429 quota exceeded: requests per day',
+    'stream error: exceeded retry limit, last status: 401 Unauthorized',
+    'You have hit your weekly rate limit',
+    'Rate limit reached. Please try again in 5 hours',
     'Connection error: self-signed certificate in certificate chain',
     'max_tokens: 70000 > 64000, which is the maximum allowed number of output tokens',
   ])('AG-6 is fatal: %j', (text) => expect(kindOf(text)).toBe('fatal'));
