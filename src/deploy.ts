@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { troubleOfEnding } from './core/agent-trouble/trouble-of-ending.js';
 import type { Attempt, FileChange } from './core/attempt.js';
 import { unreachable } from './core/unreachable.js';
 import { runWithRestarts, type SettledRun } from './restart-agent.js';
@@ -144,6 +145,7 @@ function announceEnd(
     outcome: ended.attempt.outcome,
     durationMs: ended.run.durationMs,
     costUsd: ended.run.usage.costUsd,
+    trouble: troubleOfEnding(ended.run.ending),
     filesChanged: ended.attempt.files.length,
     leftovers: ended.run.leftovers,
   });

@@ -1,3 +1,4 @@
+import type { AgentTrouble } from './core/agent-trouble/classify-agent-failure.js';
 import type { Attempt } from './core/attempt.js';
 import type { Violation } from './core/guard/violation.js';
 import type { Category, Reason } from './core/diagnosis.js';
@@ -51,6 +52,8 @@ export type Event =
       outcome: Attempt['outcome'];
       durationMs: number;
       costUsd: number | null;
+      /** What ailed the program itself (AG-6), or null. */
+      trouble: AgentTrouble | null;
       filesChanged: number;
       leftovers: readonly string[];
     }

@@ -81,13 +81,13 @@ it('CL-2 an empty suite: exit 2', async () => {
 });
 
 it('CS-10 a suite that does not compile: one failure, a build error, healed like any other', async () => {
-  const spec = shopFiles['tests/shop.spec.ts'].replace("test('buys'", "test('buys' {");
+  const spec = `import { price } from '../lib/price';\n${shopFiles['tests/shop.spec.ts']}\nvoid price;`;
   const fixer = `import { readFileSync, writeFileSync } from 'node:fs';
-    const file = 'tests/shop.spec.ts';
-    writeFileSync(file, readFileSync(file, 'utf8').replace("test('buys' {", "test('buys'"));`;
+    writeFileSync('lib/price.ts', readFileSync('lib/price.ts', 'utf8').replace('= {;', '= 9;'));`;
   const project = await scratchProject({
     ...shopFiles,
     'tests/shop.spec.ts': spec,
+    'lib/price.ts': 'export const price = {;\n',
     'fixer.mjs': fixer,
     ...own,
   });
