@@ -1,6 +1,5 @@
 import { renderProof } from '../core/proof.js';
-import { suiteItself } from './junit.js';
-import { tellTests, type LastWord, type Told } from './last-word.js';
+import { suiteItself, tellTests, type LastWord, type Told } from './last-word.js';
 import type { Report } from './report.js';
 
 /**
@@ -66,7 +65,7 @@ function testOf({ test, word }: Told): object {
   const suite = [...(test.project ? [test.project] : []), ...titles];
   return {
     // CTRF wants a name; Playwright lets a title be empty.
-    name: test.title.at(-1) || nameless,
+    name: test.title.at(-1) || '(no title)',
     ...told,
     ...(suite.length > 0 ? { suite } : {}),
     rawStatus: test.verdict,
@@ -77,5 +76,3 @@ function testOf({ test, word }: Told): object {
     extra: { id: test.id, project: test.project, ...extra },
   };
 }
-
-const nameless = '(no title)';

@@ -1,10 +1,7 @@
 import { unreachable } from '../core/unreachable.js';
-import { tellTests, type LastWord, type Told } from './last-word.js';
+import { suiteItself, tellTests, type LastWord, type Told } from './last-word.js';
 import type { Report, ReportTest } from './report.js';
 import { renderXml, type XmlElement } from './xml.js';
-
-/** How test reports name the failure of the suite itself: no test ran into it. */
-export const suiteItself = 'the suite itself, before its tests';
 
 /**
  * The run as JUnit XML. Suites and cases have the names that Playwright's own junit reporter gives them (suite: file,
@@ -80,7 +77,10 @@ function testCase({ test, word }: Told): XmlElement {
 
 function properties(test: ReportTest | null): XmlElement[] {
   if (test === null || test.verdict === 'passed' || test.verdict === 'not-run') return [];
-  const told = { 'self-heal.verdict': test.verdict, ...(test.causeId && { 'self-heal.cause': test.causeId }) };
+  const told = {
+    'self-heal.verdict': test.verdict,
+    ...(test.causeId && { 'self-heal.cause': test.causeId }),
+  };
   const children = Object.entries(told).map(([name, value]) => ({
     name: 'property',
     attributes: { name, value },

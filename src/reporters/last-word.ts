@@ -2,6 +2,9 @@ import { renderProof } from '../core/proof.js';
 import { unreachable } from '../core/unreachable.js';
 import type { Report, ReportCause, ReportTest } from './report.js';
 
+/** How people and tools are told of a failure of the suite's own: no test ran into it. */
+export const suiteItself = 'the suite itself, before its tests';
+
 /** What became of one test, in the three endings that every test report knows. */
 export interface LastWord {
   readonly status: 'passed' | 'failed' | 'skipped';
