@@ -3,7 +3,7 @@ import { suiteItself, tellTests, type LastWord, type Told } from './last-word.js
 import type { Report } from './report.js';
 
 /**
- * The run in the Common Test Report Format (https://ctrf.io, schema 0.0.0). Names and suites are those of Playwright's
+ * The run in the Common Test Report Format (https://ctrf.io, 0.1.0). Names and suites are those of Playwright's
  * own CTRF reporter, but paths are relative to the project. What CTRF has no word for is under `extra`.
  */
 export function ctrfOf(report: Report): object {
@@ -13,7 +13,7 @@ export function ctrfOf(report: Report): object {
   const count = (status: LastWord['status']) => told.filter(({ word }) => word.status === status).length;
   return {
     reportFormat: 'CTRF',
-    specVersion: '0.0.0',
+    specVersion: '0.1.0',
     timestamp: new Date(stop).toISOString(),
     generatedBy: 'self-heal',
     results: {

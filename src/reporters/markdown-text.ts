@@ -31,6 +31,7 @@ export function cutToBytes(text: string, most: number): string {
 function oneLine(text: string, width: number): string {
   // oxlint-disable-next-line no-control-regex -- a control character is nothing to show
   const line = text.replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
-  const characters = line.length > width ? Array.from(line.slice(0, 2 * width)) : [];
+  // A character takes two places at most, so this is enough to see whether there are more than `width`.
+  const characters = line.length > width ? Array.from(line.slice(0, 2 * width + 1)) : [];
   return characters.length > width ? `${characters.slice(0, width - 1).join('')}…` : line;
 }
