@@ -20,6 +20,7 @@ export interface ReportFrame {
 /** Puts a finished run into the shape of report.json. */
 export function buildReport(session: Session, record: RunRecord, frame: ReportFrame): Report {
   const { agentRuns, agentRunsAvoided, costUsd } = session.spending.totals();
+  const firstMs = new Map(record.first.tests.map(({ test, durationMs }) => [test.id, durationMs]));
   const counted = (...verdicts: string[]) =>
     record.tests.filter((one) => verdicts.includes(one.verdict)).length;
   return {
@@ -32,7 +33,10 @@ export function buildReport(session: Session, record: RunRecord, frame: ReportFr
     ...(record.paused ? { status: 'escalation_threshold_exceeded' as const } : {}),
     ...(frame.resumedFrom === null ? {} : { resumedFrom: frame.resumedFrom }),
     dryRun: frame.dryRun,
-    tests: record.tests.map((one) => reportTest(one, session.cwd)),
+    tests: record.tests.map((one) => ({
+      ...reportTest(one, session.cwd),
+      durationMs: firstMs.get(one.test.id) ?? 0,
+    })),
     causes: record.causes.map(reportCause),
     escalations: record.causes
       .filter((one) => one.verdict === 'escalated')
@@ -82,6 +86,7 @@ function reportCause({ cause, verdict, reason, attempts }: CauseRecord): ReportC
   const { tests, ...summary } = summarise(cause);
   return {
     ...summary,
+    source: cause.lead.diagnosis.facts.source,
     tests: tests.map((test) => test.id),
     verdict,
     reason,

@@ -13,6 +13,7 @@ import { firstRunProblem } from '../playwright/refusals.js';
 import { toPlaywrightArgs } from '../playwright/selection.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { exitCodes, type Problem } from '../problem.js';
+import { leaveReports } from '../reporters/leave-reports.js';
 import { ndjsonReporter } from '../reporters/ndjson.js';
 import { paletteFor } from '../reporters/palette.js';
 import type { Report } from '../reporters/report.js';
@@ -231,6 +232,7 @@ async function finish(request: RunRequest, finished: Finished): Promise<number> 
   const report = redactor.deep(built);
   const { flaky } = report.totals;
   await session.memory.ended({ ...final, flaky, agentRunsAvoided: report.totals.agentRunsAvoided });
+  await leave(request, report, { session, bus });
   await writeFileAtomic(path.join(session.folder.dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
   const { agentRuns, agentRunsAvoided, costUsd, durationMs } = report.totals;
   bus.emit({ type: 'run.ended', ...final, durationMs, agentRuns, agentRunsAvoided, costUsd });
@@ -238,6 +240,19 @@ async function finish(request: RunRequest, finished: Finished): Promise<number> 
   for (const trouble of broken) process.stderr.write(`self-heal: ${redactor.clean(trouble)}\n`);
   show(request, session, report);
   return broken.length > 0 && final.exitCode === exitCodes.green ? exitCodes.red : final.exitCode;
+}
+
+/** Another tool's report that cannot be written is not the run's failure: report.json and the terminal say so. */
+async function leave(
+  { cwd, env }: RunRequest,
+  report: Report,
+  { session, bus }: Pick<Finished, 'session' | 'bus'>,
+) {
+  const print = (line: string) => process.stderr.write(`${line}\n`);
+  for (const warning of await leaveReports(report, { dir: session.folder.dir, cwd, env, print })) {
+    bus.emit({ type: 'run.warning', message: warning });
+    report.warnings.push(session.redactor.clean(warning));
+  }
 }
 
 function show({ cwd, env, options }: RunRequest, { folder }: Session, report: Report): void {

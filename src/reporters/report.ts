@@ -48,6 +48,8 @@ export interface ReportTest {
   line: number;
   project: string;
   verdict: Verdict;
+  /** In the first run; 0 where it did not run then, absent in older reports. */
+  durationMs?: number;
   /** Re-runs after agents' work. */
   retries: number;
   /** The last of `causeIds`, or null. */
@@ -65,6 +67,8 @@ export interface ReportCause {
   confidence: number;
   warning: string | null;
   headline: string;
+  /** The first frame of the user's own code, `src/cart.ts:12:5`; null, or absent in older reports, where no stack says it. */
+  source?: string | null;
   why: readonly Reason[];
   tests: readonly string[];
   parent: string | null;

@@ -109,7 +109,8 @@ function testsOf(report: Report, cause: ReportCause): string {
   return `${others.length > 0 ? `${tests.length}: ` : ''}${nameOf(first)}${others.length > 0 ? ` (+${others.length})` : ''}`;
 }
 
-function nameOf({ project, file, line, title }: ReportTest): string {
+/** A test for people: `[project] › file:line › titles`. */
+export function nameOf({ project, file, line, title }: ReportTest): string {
   return [...(project ? [`[${project}]`] : []), `${file}:${line}`, ...title.slice(1)].join(' › ');
 }
 

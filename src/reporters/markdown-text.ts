@@ -1,0 +1,37 @@
+/** Text as Markdown shows it unchanged, on one line, at most `width` characters: nothing in it is markup or calls a person. */
+export function prose(text: string, width = 500): string {
+  const escaped = oneLine(text, width).replaceAll(/[\\`*_{}[\]<>#|~$!&]/g, String.raw`\$&`);
+  // GitHub looks for mentions in what was rendered, so that an escape does not help: an empty comment does.
+  return escaped.replaceAll(/@(?=[\w-])/g, '@<!-- -->');
+}
+
+/** Text as a code span, on one line, at most `width` characters; `none` for an empty one. */
+export function code(text: string, width = 300): string {
+  const line = oneLine(text, width);
+  if (line === '') return 'none';
+  const runs = line.match(/`+/g) ?? [];
+  const fence = '`'.repeat(Math.max(0, ...runs.map((run) => run.length)) + 1);
+  const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
+  return `${fence}${pad}${line}${pad}${fence}`;
+}
+
+/** How many bytes a text takes in a file. */
+export function bytesOf(text: string): number {
+  return Buffer.byteLength(text);
+}
+
+/** The whole lines of a text that take at most so many bytes. */
+export function cutToBytes(text: string, most: number): string {
+  if (bytesOf(text) <= most) return text;
+  const cut = Buffer.from(text).subarray(0, Math.max(0, most));
+  const end = cut.lastIndexOf('\n');
+  return cut.subarray(0, end + 1).toString();
+}
+
+function oneLine(text: string, width: number): string {
+  // oxlint-disable-next-line no-control-regex -- a control character is nothing to show
+  const line = text.replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
+  // A character takes two places at most, so this is enough to see whether there are more than `width`.
+  const characters = line.length > width ? Array.from(line.slice(0, 2 * width + 1)) : [];
+  return characters.length > width ? `${characters.slice(0, width - 1).join('')}…` : line;
+}
