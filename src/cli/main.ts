@@ -6,6 +6,7 @@ import { inspectCommand } from './inspect-command.js';
 import { resumeCommand } from './resume-command.js';
 import { runCommand } from './run-command.js';
 import { statsCommand } from './stats-command.js';
+import { uiCommand } from './ui-command.js';
 import { undoCommand } from './undo-command.js';
 import { version } from './version.js';
 
@@ -32,6 +33,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   program.addCommand(inherit(program, resumeCommand()));
   program.addCommand(inherit(program, escalationsCommand()));
   program.addCommand(inherit(program, statsCommand()));
+  program.addCommand(inherit(program, uiCommand()));
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
