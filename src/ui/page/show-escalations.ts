@@ -67,18 +67,23 @@ function form(
   made.addEventListener('submit', (event) => {
     event.preventDefault();
     const choice = new FormData(made).get('choice') as Choice | null;
-    if (choice === null) trouble.textContent = 'Choose one of these first.';
-    else void send(choice);
+    trouble.textContent = missing(choice, guidance.value);
+    if (choice !== null && trouble.textContent === '') void send(choice);
   });
   const send = async (choice: Choice) => {
     button.disabled = true;
-    trouble.textContent = '';
     const sent = await sendAnswer(id, { choice, guidance: guidance.value.trim() });
     button.disabled = false;
     if (sent.ok) answered(sent.value);
     else trouble.textContent = sent.error;
   };
   return made;
+}
+
+/** What is to be said before the answer can be sent; empty where nothing is. */
+function missing(choice: Choice | null, guidance: string): string {
+  if (choice === null) return 'Choose one of these first.';
+  return choice === 'guide' && guidance.trim() === '' ? 'Write the guidance first.' : '';
 }
 
 function radio(id: string, choice: Choice, text: string): HTMLElement {
