@@ -1,6 +1,6 @@
 // Compiles src/ to dist/ and writes the JSON Schema of agents.yaml from the compiled config.
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -10,4 +10,10 @@ const node = (...args) => execFileSync(process.execPath, args, { cwd: root, stdi
 
 rmSync(path.join(root, 'dist'), { recursive: true, force: true });
 node(path.join('node_modules', 'typescript', 'bin', 'tsc'));
+// The page of `self-heal ui` is compiled for browsers, and its other files are copied.
+const page = path.join('src', 'ui', 'page');
+node(path.join('node_modules', 'typescript', 'bin', 'tsc'), '-p', page);
+for (const name of ['index.html', 'ui.css', 'icon.svg']) {
+  cpSync(path.join(root, page, name), path.join(root, 'dist', 'ui', 'page', name));
+}
 node(path.join('scripts', 'generate-schema.mjs'));

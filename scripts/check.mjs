@@ -11,6 +11,7 @@ const steps = [
   ['format', bin('prettier'), ['--check', '--log-level=warn', '.']],
   ['lint', bin('oxlint'), ['--type-aware', '--quiet', ...lintPaths]],
   ['types', bin('tsc'), ['-p', 'tsconfig.test.json']],
+  ['types of the page', bin('tsc'), ['--noEmit', '-p', 'src/ui/page']],
   ['unused code', bin('knip'), []],
   ['package', bin('publint'), ['--strict']],
   ...(process.argv.includes('--no-tests') ? [] : [['tests', process.execPath, ['scripts/test.mjs']]]),

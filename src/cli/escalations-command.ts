@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { choiceText } from '../core/escalation.js';
 import type { Problem } from '../problem.js';
 import type { Ledger } from '../store/ledger.js';
+import { noSuchEscalation } from './answer-escalation.js';
 import { asEntry, asPage } from './escalation-text.js';
 import { end } from './end.js';
 import { openLedger } from './open-ledger.js';
@@ -33,7 +34,7 @@ export function escalationsCommand(): Command {
     .action(async (id: string, options: CommonOptions & ResolveOptions) =>
       end(
         await withLedger(options, (ledger) =>
-          ledger === null ? Promise.resolve(noSuch(id)) : resolveEscalation(ledger, id, options),
+          ledger === null ? Promise.resolve(noSuchEscalation(id)) : resolveEscalation(ledger, id, options),
         ),
       ),
     );
@@ -60,19 +61,11 @@ function list(options: CommonOptions & { all?: boolean }): Promise<number | Prob
 function show(id: string, options: CommonOptions): Promise<number | Problem> {
   return withLedger(options, async (ledger) => {
     const found = (await ledger?.escalation(id)) ?? null;
-    if (!found) return noSuch(id);
+    if (!found) return noSuchEscalation(id);
     const page = options.json ? JSON.stringify({ schemaVersion: 1, ...found }, null, 2) : asPage(found);
     process.stdout.write(`${page}\n`);
     return 0;
   });
-}
-
-function noSuch(id: string): Problem {
-  return {
-    kind: 'usage',
-    message: `There is no escalation ${id}`,
-    remedy: 'self-heal escalations list names them.',
-  };
 }
 
 async function withLedger(

@@ -9,6 +9,7 @@ import { inspectCommand } from './inspect-command.js';
 import { resumeCommand } from './resume-command.js';
 import { runCommand } from './run-command.js';
 import { statsCommand } from './stats-command.js';
+import { uiCommand } from './ui-command.js';
 import { undoCommand } from './undo-command.js';
 import { version } from './version.js';
 
@@ -38,6 +39,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   program.addCommand(inherit(program, initCommand()));
   program.addCommand(inherit(program, doctorCommand()));
   program.addCommand(inherit(program, configCommand()));
+  program.addCommand(inherit(program, uiCommand()));
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {

@@ -46,6 +46,11 @@ export async function findRun(
   return ok({ runId: meant, dir, report, ...(await readFailureRecords(dir)) });
 }
 
+/** The id of the newest run, or null where there is none. */
+export async function latestRunId(projectRoot: string): Promise<string | null> {
+  return latestOf(projectRoot, await runIdsIn(projectRoot));
+}
+
 /** `.self-heal/latest` where it points at a run, else the newest by its id. */
 async function latestOf(projectRoot: string, ids: readonly string[]): Promise<string | null> {
   const target = await realpath(path.join(projectRoot, '.self-heal', 'latest')).catch(() => '');

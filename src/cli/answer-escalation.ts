@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { createBus } from '../bus.js';
+import { systemClock } from '../clock.js';
+import type { Answer, Choice, Escalation } from '../core/escalation.js';
+import type { Problem } from '../problem.js';
+import { ndjsonReporter } from '../reporters/ndjson.js';
+import { err, ok, type Result } from '../result.js';
+import type { Ledger } from '../store/ledger.js';
+
+/** An answer as it was typed or sent. */
+export interface TypedAnswer {
+  readonly choice?: Choice;
+  readonly guidance?: string;
+}
+
+/** Stores an answer and tells the run that had asked (ME-7, ME-11); gives the question as it is then. */
+export async function answerEscalation(
+  ledger: Ledger,
+  id: string,
+  answer: Answer,
+): Promise<Result<Escalation, Problem>> {
+  const resolved = await ledger.resolve(id, answer);
+  if (!resolved) return err(noSuchEscalation(id));
+  await tellRun(resolved, answer.choice);
+  return ok(resolved);
+}
+
+/** The answer, where it is one of what was asked. */
+export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnswer): Result<Answer, Problem> {
+  if (!choice || !asked.choices.includes(choice)) {
+    return err({
+      kind: 'usage',
+      message: choice
+        ? `${choice} is no choice of escalation ${asked.id}`
+        : `Escalation ${asked.id} needs an answer, and there is no terminal to ask on`,
+      remedy: `Say --choice ${asked.choices.join(' | ')}.`,
+    });
+  }
+  if (choice === 'guide' && !guidance?.trim()) {
+    return err({
+      kind: 'usage',
+      message: 'The guidance is missing',
+      remedy: 'Say it with --guidance "what is right, or where to look".',
+    });
+  }
+  return ok({ choice, guidance: guidance ?? null });
+}
+
+/** There is no question of this id. */
+export function noSuchEscalation(id: string): Problem {
+  return {
+    kind: 'usage',
+    message: `There is no escalation ${id}`,
+    remedy: 'self-heal escalations list names them.',
+  };
+}
+
+/** The answer is an event of the run that had asked, where its folder is still there. */
+async function tellRun({ runId, id }: Escalation, choice: Choice): Promise<void> {
+  const file = path.resolve('.self-heal', 'runs', runId, 'events.ndjson');
+  if (!existsSync(file)) return;
+  const bus = createBus([ndjsonReporter(file)], systemClock);
+  bus.emit({ type: 'agent.escalation_resolved', escalationId: id, choice });
+  await bus.close();
+}

@@ -1,0 +1,26 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** A file of the page. */
+export interface PageFile {
+  readonly text: string;
+  readonly type: string;
+}
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** The page, read once and by name: what a request says is looked up and never made into a path. */
+export async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
+  const folder = path.join(import.meta.dirname, 'page');
+  const files = new Map<string, PageFile>();
+  for (const name of await readdir(folder)) {
+    const type = types[path.extname(name)];
+    if (type) files.set(name, { text: await readFile(path.join(folder, name), 'utf8'), type });
+  }
+  return files;
+}

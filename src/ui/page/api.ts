@@ -1,0 +1,52 @@
+import type { Choice, Escalation } from '../../core/escalation.js';
+import type { Result } from '../../result.js';
+import type { Screenshot } from '../screenshot.js';
+
+/** The questions that wait for a person, with the words of each choice. */
+export interface OpenQuestions {
+  readonly escalations: readonly Escalation[];
+  readonly choiceText: Readonly<Record<Choice, string>>;
+}
+
+/** The open questions, or why they cannot be had. */
+export async function fetchQuestions(): Promise<Result<OpenQuestions, string>> {
+  return ask<OpenQuestions>('/api/escalations');
+}
+
+/** The pictures of a run's failures. */
+export async function fetchScreenshots(runId: string): Promise<readonly Screenshot[]> {
+  const answer = await ask<{ screenshots: Screenshot[] }>(`/api/runs/${runId}/screenshots`);
+  return answer.ok ? answer.value.screenshots : [];
+}
+
+/** Answers a question. */
+export async function sendAnswer(
+  id: string,
+  answer: { choice: Choice; guidance: string },
+): Promise<Result<Escalation, string>> {
+  return ask<Escalation>(`/api/escalations/${encodeURIComponent(id)}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(answer),
+  });
+}
+
+async function ask<T>(url: string, init: RequestInit = {}): Promise<Result<T, string>> {
+  try {
+    const response = await fetch(url, init);
+    if (response.ok) return { ok: true, value: (await response.json()) as T };
+    const text = await response.text();
+    return { ok: false, error: said(text) };
+  } catch {
+    return { ok: false, error: 'self-heal ui does not answer. Is it still running?' };
+  }
+}
+
+function said(text: string): string {
+  try {
+    const { message, remedy } = JSON.parse(text) as { message: string; remedy: string };
+    return `${message}. ${remedy}`;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Outcome } from '../../core/verdict.js';
+import type { Event, StampedEvent, SuitePurpose } from '../../event.js';
+import { doByType, type ByType } from './by-type.js';
+import { counted } from './words.js';
+
+/** What the run does from this event on, in a sentence; null where it goes on with what it did. */
+export function phaseOf(event: StampedEvent): string | null {
+  return doByType(phases, null, event) ?? null;
+}
+
+const phases: ByType<null, string | null> = {
+  'run.started': () => 'Starting Playwright',
+  'suite.started': (_, { purpose, causeId }) => purposes[purpose](causeId ?? 'a cause'),
+  'suite.ended': (_, event) => (event.purpose === 'first' ? firstEnded(event) : null),
+  'agent.started': (_, { slashCommand, causeId, attempt }) =>
+    `${slashCommand} works on ${causeId}, attempt ${attempt}`,
+  'agent.ended': (_, { causeId }) => `The agent for ${causeId} has ended; the re-run decides`,
+  'agent.retrying': (_, { causeId }) => `Waiting before ${causeId} is tried again`,
+  'agent.build_paused': () => 'Paused: too many questions wait for a person',
+  'cause.ended': (_, { causeId, verdict }) => `${causeId}: ${verdict}`,
+  'run.ended': (_, { outcome }) => outcomes[outcome],
+};
+
+const purposes: Record<SuitePurpose, (causeId: string) => string> = {
+  first: () => 'Running the suite',
+  confirm: (causeId) => `Running ${causeId} again, unchanged, before any agent is paid`,
+  retest: (causeId) => `Running ${causeId} again, with the change`,
+  proof: (causeId) => `Proving the fix of ${causeId}`,
+  'shared-fix': (causeId) => `Running the other tests of ${causeId}`,
+  ring: () => 'Running the tests around the fixes, to see that nothing else broke',
+};
+
+const outcomes: Record<Outcome, string> = {
+  green: 'Done: everything is green',
+  red: 'Done: some tests are still red',
+  escalated: 'Done: a person is needed',
+  paused: 'Paused: too many questions wait for a person',
+  budget: 'Stopped: a limit was reached',
+  'agent-unusable': 'Stopped: the agent program cannot work here',
+  interrupted: 'Interrupted',
+};
+
+function firstEnded({ failed, total }: Extract<Event, { type: 'suite.ended' }>): string {
+  return failed === 0 ? `All of ${counted(total, 'test')} ran` : `${failed} failed: finding out why`;
+}

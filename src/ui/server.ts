@@ -1,0 +1,91 @@
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import type { Clock } from '../clock.js';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import { checkRequest, setHeaders } from './check-request.js';
+import type { EscalationDesk } from './escalation-desk.js';
+import { escalationRoutes } from './escalation-routes.js';
+import { eventStream } from './event-stream.js';
+import { readPageFiles, type PageFile } from './page-files.js';
+import { readScreenshot, screenshotsOf } from './screenshots.js';
+
+/** What the server shows, and to whom. */
+export interface UiOptions {
+  readonly projectRoot: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly token: string;
+  readonly desk: EscalationDesk;
+  readonly clock: Pick<Clock, 'sleep'>;
+}
+
+/** A server that listens. */
+export interface UiServer {
+  /** With the token: whoever has it may look, and decide. */
+  readonly url: string;
+  /** Ends it with every stream. */
+  close(): Promise<void>;
+}
+
+/** Serves the page on loopback only (RP-5); a port that cannot be had is a `Problem`. */
+export async function startUi(options: UiOptions): Promise<Result<UiServer, Problem>> {
+  const closing = new AbortController();
+  let port = 0;
+  const app = appOf({ ...options, closing: closing.signal, listensOn: () => port }, await readPageFiles());
+  const server = createServer((request, response) => void getRequestListener(app.fetch)(request, response));
+  const problem = await listening(server, options.port);
+  if (problem) return err(problem);
+  port = (server.address() as AddressInfo).port;
+  const close = async () => {
+    closing.abort();
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  };
+  return ok({ url: `http://127.0.0.1:${port}/?token=${options.token}`, close });
+}
+
+interface AppOptions extends UiOptions {
+  readonly closing: AbortSignal;
+  readonly listensOn: () => number;
+}
+
+function appOf(options: AppOptions, files: ReadonlyMap<string, PageFile>): Hono {
+  const { projectRoot, token, desk, listensOn } = options;
+  const app = new Hono();
+  app.use(setHeaders, checkRequest({ token, port: listensOn }));
+  app.get('/api/events', (c) => eventStream(c, options));
+  app.route('/api/escalations', escalationRoutes(desk));
+  app.get('/api/runs/:runId/screenshots', async (c) =>
+    c.json({ screenshots: await screenshotsOf(projectRoot, c.req.param('runId')) }),
+  );
+  app.get('/runs/:runId/failures/:n/:name', async (c) => {
+    const picture = await readScreenshot(projectRoot, c.req.param());
+    return picture
+      ? c.body(new Uint8Array(picture.bytes), 200, { 'Content-Type': picture.type })
+      : c.notFound();
+  });
+  app.get('/:name?', (c) => {
+    const file = files.get(c.req.param('name') ?? 'index.html');
+    return file ? c.body(file.text, 200, { 'Content-Type': file.type }) : c.notFound();
+  });
+  app.notFound((c) => c.text('There is nothing here.', 404));
+  return app;
+}
+
+async function listening(server: Server, port: number): Promise<Problem | null> {
+  return new Promise((resolve) => {
+    server.once('error', (error) =>
+      resolve({
+        kind: 'usage',
+        message: `Port ${port} of 127.0.0.1 cannot be listened on`,
+        detail: error.message,
+        remedy: 'Leave --port out, and a free one is taken.',
+      }),
+    );
+    server.listen(port, '127.0.0.1', () => resolve(null));
+  });
+}

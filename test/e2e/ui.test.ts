@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { chromium, type Page } from '@playwright/test';
+import { expect, it, onTestFinished } from 'vitest';
+import { loadSettings } from '../../src/config/load-settings.js';
+import type { Escalation, Question } from '../../src/core/escalation.js';
+import { writeFailureRecord } from '../../src/failure-record.js';
+import { createLedger } from '../../src/store/create-ledger.js';
+import { openStore } from '../../src/store/open-store.js';
+import { aDiagnosed, anAttempt, anEvidence, aTest } from '../rig/builders.js';
+import { launchOptions } from '../rig/chromium.js';
+import { scratchProject, type ScratchProject } from '../rig/scratch-project.js';
+import { aCauseSummary, shownRun, type ShownRun } from '../rig/shown-run.js';
+
+const runId = '20261121-071500-000a';
+
+it('RP-5 ME-7 a run is seen in a browser while it happens, and its question is decided there', async () => {
+  const project = await scratchProject({ 'package.json': '{ "name": "shop" }' });
+  const ui = project.start(['ui']);
+  const [line] = (await once(ui.stdout, 'data')) as [Buffer];
+  const page = await openPage(line.toString().trim());
+  const troubles = troublesOf(page);
+  await page.getByText('No run yet').waitFor();
+
+  const run = await shownRun(project.dir, runId);
+  await beginRun(run);
+  await page.getByRole('status').filter({ hasText: '/debugger works on c1, attempt 1' }).waitFor();
+  const card = page.getByRole('article', { name: /^c1/ });
+  await card.getByText('reads <b>src/cart.ts</b>').waitFor();
+  await page.getByRole('heading', { name: '<img src=x onerror=alert(1)> total is undefined' }).waitFor();
+  expect(await page.locator('img, b').count()).toBe(0);
+  expect(page.url()).not.toContain('token');
+
+  await showScreenshot(run);
+  await healFirst(run);
+  await card.getByText('red red | green green green | red | green').waitFor();
+  await card.getByText(/^Why runtime-error/).click();
+  const picture = card.getByRole('img', { name: 'The page when the test of c1 failed' });
+  await expect
+    .poll(() => picture.evaluate((image: unknown) => (image as { naturalWidth: number }).naturalWidth))
+    .toBe(1);
+
+  const asked = await ask(project, run);
+  await answer(page, asked);
+  const { stdout } = await project.selfHeal(['escalations', 'show', asked.id, '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    state: 'resolved',
+    choice: 'guide',
+    guidance: 'It is Thanks, as on the sign.',
+  });
+  expect(await project.read('.self-heal/latest/events.ndjson')).toContain(
+    `"type":"agent.escalation_resolved","escalationId":"${asked.id}","choice":"guide"`,
+  );
+  expect(await page.getByRole('article', { name: new RegExp(`^${asked.id}`) }).count()).toBe(0);
+  expect(troubles).toEqual([]);
+
+  ui.kill('SIGINT');
+  expect((await ui).exitCode).toBe(0);
+  await page.getByText('connection lost').waitFor();
+});
+
+async function openPage(url: string): Promise<Page> {
+  const browser = await chromium.launch(JSON.parse(launchOptions) as Parameters<typeof chromium.launch>[0]);
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage({ viewport: { width: 380, height: 800 } });
+  page.setDefaultTimeout(20_000);
+  await page.goto(url);
+  return page;
+}
+
+/** What the policy forbids and what throws is said in the console. */
+function troublesOf(page: Page): string[] {
+  const troubles: string[] = [];
+  page.on('pageerror', (error) => troubles.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') troubles.push(message.text());
+  });
+  return troubles;
+}
+
+/** As far as an agent at work. What the app under test wrote looks like markup. */
+async function beginRun(run: ShownRun): Promise<void> {
+  const causeId = 'c1';
+  const headline = '<img src=x onerror=alert(1)> total is undefined';
+  const tests = [aTest('t1', { titlePath: ['cart.spec.ts', 'adds up <script>alert(2)</script>'] })];
+  await run.tell(
+    { type: 'run.started', runId, project: 'shop', cwd: '/', playwright: '1.65.0', dryRun: false },
+    { type: 'suite.started', purpose: 'first', tests: null, causeId: null },
+    { type: 'cause.found', cause: aCauseSummary({ headline, tests }) },
+    { type: 'cause.started', causeId },
+    {
+      type: 'agent.started',
+      causeId,
+      attempt: 1,
+      agent: 'debugger',
+      slashCommand: '/debugger',
+      runner: 'claude',
+      timeoutMs: 60_000,
+      pid: 1,
+      logFile: 'attempts/1.log',
+    },
+    { type: 'agent.activity', causeId, text: 'reads <b>src/cart.ts</b>' },
+  );
+}
+
+async function showScreenshot({ dir }: ShownRun): Promise<void> {
+  const folder = path.join(dir, 'failures', '1');
+  await mkdir(folder, { recursive: true });
+  const screenshot = path.join(folder, 'screenshot.png');
+  const onePixel =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  await writeFile(screenshot, Buffer.from(onePixel, 'base64'));
+  await writeFailureRecord(folder, aDiagnosed({ evidence: anEvidence({ screenshot }) }));
+}
+
+async function healFirst(run: ShownRun): Promise<void> {
+  const causeId = 'c1';
+  const proof = ['red', 'red', 'green', 'green', 'green', 'red', 'green'] as const;
+  const files = [{ path: 'src/cart.ts', added: 1, removed: 1 }];
+  await run.tell(
+    {
+      type: 'agent.ended',
+      causeId,
+      attempt: 1,
+      outcome: 'completed',
+      durationMs: 4200,
+      costUsd: 0.12,
+      filesChanged: 1,
+      leftovers: [],
+    },
+    { type: 'attempt.judged', causeId, attempt: anAttempt({ judged: 'green', files, proof }) },
+    { type: 'cause.ended', causeId, verdict: 'healed', reason: 'it passed three times', attempts: 1 },
+    { type: 'cause.found', cause: aCauseSummary({ id: 'c2', headline: 'RangeError: the count' }) },
+  );
+}
+
+/** Asks as a run does: in the store first, then as an event. */
+async function ask({ dir }: ScratchProject, run: ShownRun): Promise<Escalation> {
+  const settings = await loadSettings({ cwd: dir, env: {} });
+  if (!settings.ok) throw new Error(settings.error.message);
+  const opened = await openStore(settings.value.store, dir);
+  if (!opened.ok) throw new Error(opened.error.message);
+  const ledger = createLedger(opened.value, settings.value.project, Date.now);
+  const question: Question = {
+    signature: 'shop:Error:00000002',
+    category: 'unknown',
+    retry: 'code_error',
+    tests: [{ id: 't2', name: 'words.spec.ts › says thanks' }],
+    problem: 'The agent asks: is it Tanks or Thanks?',
+    tried: ['/code-review changed nothing; the test failed in the same way.'],
+    recommendation: 'Answer the question as guidance.',
+    choices: ['skip', 'simplify', 'guide'],
+  };
+  const asked = await ledger.escalate(question, runId);
+  await ledger.close();
+  const escalationId = asked.id;
+  await run.tell({
+    type: 'agent.waiting_for_input',
+    causeId: 'c2',
+    question: question.problem,
+    escalationId,
+  });
+  return asked;
+}
+
+/** With the keyboard alone. An answer without its guidance is refused first. */
+async function answer(page: Page, { id }: Escalation): Promise<void> {
+  const form = page.getByRole('article', { name: new RegExp(`^${id}`) });
+  await form.getByRole('radio', { name: 'Skip it' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  expect(await form.getByRole('radio', { name: 'Give guidance to the agent' }).isChecked()).toBe(true);
+  await form.getByRole('button', { name: 'Answer' }).press('Enter');
+  await form.getByRole('alert').filter({ hasText: 'Write the guidance first.' }).waitFor();
+  await page.getByLabel('What the next agent is to know').focus();
+  await page.keyboard.type('It is Thanks, as on the sign.');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page
+    .getByRole('status')
+    .filter({ hasText: `${id} is answered: the next run tries again.` })
+    .waitFor();
+}

@@ -1,0 +1,350 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { request, type IncomingMessage } from 'node:http';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/clock.js';
+import type { Escalation } from '../../src/core/escalation.js';
+import { writeFailureRecord } from '../../src/failure-record.js';
+import { err, ok } from '../../src/result.js';
+import type { EscalationDesk, GivenAnswer } from '../../src/ui/escalation-desk.js';
+import { startUi } from '../../src/ui/server.js';
+import { aDiagnosed, anEvidence } from '../rig/builders.js';
+import { shownRun } from '../rig/shown-run.js';
+import { sseClient, type SseClient } from '../rig/sse-client.js';
+import { tempDir } from '../rig/temp-dir.js';
+
+const token = 'a-token-of-this-test';
+const bearer = { authorization: `Bearer ${token}` };
+const first = '20261121-071500-000a';
+const second = '20261121-071600-000b';
+const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]);
+
+const nobody: EscalationDesk = {
+  pending: async () => ok([]),
+  answer: async () => err({ kind: 'usage', message: 'There is no escalation', remedy: 'None.' }),
+};
+
+async function serve(projectRoot = tempDir(), desk = nobody) {
+  const started = await startUi({ projectRoot, port: 0, token, desk, clock: systemClock });
+  if (!started.ok) throw new Error(started.error.message);
+  onTestFinished(() => started.value.close());
+  const { origin, host } = new URL(started.value.url);
+  const follow = (after?: string) =>
+    sseClient(`${origin}/api/events`, { ...bearer, ...(after ? { 'last-event-id': after } : {}) });
+  return { projectRoot, origin, host, url: started.value.url, follow, close: () => started.value.close() };
+}
+
+interface Asked {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** Not `fetch`, which rewrites paths and forbids to lie about `Host`. */
+async function ask(origin: string, target: string, { method = 'GET', headers = {}, body }: Asked = {}) {
+  const { hostname, port } = new URL(origin);
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request({ hostname, port, path: target, method, headers }, resolve).on('error', reject).end(body);
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) };
+}
+
+async function take(client: SseClient, count: number) {
+  const taken = [];
+  for (let n = 0; n < count; n += 1) taken.push(await client.next());
+  return taken;
+}
+
+describe('who may look', () => {
+  it('RP-5 listens on loopback alone, and the URL has the token', async () => {
+    const { url } = await serve();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=a-token-of-this-test$/);
+  });
+
+  it.each(['/', '/ui.css', '/api/events', '/api/escalations', `/api/runs/${first}/screenshots`, '/nothing'])(
+    'RP-5 %s is refused without the token, with a wrong one, and with the right one in the wrong place',
+    async (target) => {
+      const { origin } = await serve();
+      const port = new URL(origin).port;
+      for (const headers of [
+        {},
+        { authorization: 'Bearer another' },
+        { cookie: `self-heal-ui-${port}=another` },
+        { cookie: `self-heal-ui-1=${token}` },
+      ]) {
+        expect((await ask(origin, target, { headers })).status).toBe(401);
+      }
+      expect((await ask(origin, `${target}?token=another`)).status).toBe(401);
+      if (target !== '/') expect((await ask(origin, `${target}?token=${token}`)).status).toBe(401);
+    },
+  );
+
+  it('RP-5 the first request makes the token a cookie that no script reads, and later ones bring it', async () => {
+    const { origin } = await serve();
+    const page = await ask(origin, `/?token=${token}`);
+    expect(page.status).toBe(200);
+    const cookie = page.headers['set-cookie']?.[0] ?? '';
+    expect(cookie).toMatch(/; HttpOnly/i);
+    expect(cookie).toMatch(/; SameSite=Strict/i);
+    const later = await ask(origin, '/ui.css', { headers: { cookie: cookie.split(';')[0] ?? '' } });
+    expect(later.status).toBe(200);
+    expect(later.headers['content-type']).toBe('text/css; charset=utf-8');
+  });
+
+  it('RP-5 a name that was rebound to this machine is refused, token or not', async () => {
+    const { origin, host } = await serve();
+    const port = new URL(origin).port;
+    for (const other of [
+      `evil.example:${port}`,
+      '127.0.0.1',
+      `127.0.0.1:1`,
+      `127.0.0.1.evil.example:${port}`,
+    ]) {
+      expect((await ask(origin, '/', { headers: { ...bearer, host: other } })).status).toBe(421);
+    }
+    for (const ours of [host, `localhost:${port}`]) {
+      expect((await ask(origin, '/', { headers: { ...bearer, host: ours } })).status).toBe(200);
+    }
+  });
+
+  it('RP-5 another origin may neither ask nor answer, and an answer says its origin', async () => {
+    const given: GivenAnswer[] = [];
+    const desk: EscalationDesk = {
+      ...nobody,
+      answer: async (_, answer) => {
+        given.push(answer);
+        return ok({ id: 'e1' } as Escalation);
+      },
+    };
+    const { origin } = await serve(tempDir(), desk);
+    const answer = (headers: Record<string, string>) =>
+      ask(origin, '/api/escalations/e1', {
+        method: 'POST',
+        headers: { ...bearer, ...headers },
+        body: '{"choice":"skip"}',
+      });
+    for (const headers of [
+      {},
+      { origin: 'null' },
+      { origin: 'http://127.0.0.1:1' },
+      { origin: `https${origin.slice(4)}` },
+    ]) {
+      expect((await answer(headers as Record<string, string>)).status).toBe(403);
+    }
+    expect((await ask(origin, '/', { headers: { ...bearer, origin: 'http://evil.example' } })).status).toBe(
+      403,
+    );
+    expect(given).toEqual([]);
+    expect((await answer({ origin })).status).toBe(200);
+    expect(given).toEqual([{ choice: 'skip' }]);
+  });
+
+  it('RP-5 every response, refusals too, forbids scripts and frames of others and says nothing of where it was', async () => {
+    const { origin } = await serve();
+    for (const headers of [bearer, {}]) {
+      const { headers: got } = await ask(origin, '/', { headers });
+      const policy = got['content-security-policy'];
+      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain('unsafe');
+      expect(got).toMatchObject({
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+      });
+    }
+  });
+});
+
+describe('what it serves', () => {
+  it('RP-5 the screenshot of a failure, and nothing else of the disk', async () => {
+    const { projectRoot, origin } = await serve();
+    const { dir } = await shownRun(projectRoot, first);
+    const folder = path.join(dir, 'failures', '1');
+    await mkdir(path.join(dir, 'failures', '2'), { recursive: true });
+    await mkdir(folder);
+    await writeFile(path.join(folder, 'screenshot.png'), png);
+    await writeFile(path.join(folder, 'context.json'), '{}');
+    await writeFile(path.join(projectRoot, 'screenshot.png'), 'not of a run');
+    await symlink(
+      path.join(projectRoot, 'screenshot.png'),
+      path.join(dir, 'failures', '2', 'screenshot.png'),
+    );
+    const of = (target: string) => ask(origin, target, { headers: bearer });
+    const good = await of(`/runs/${first}/failures/1/screenshot.png`);
+    expect(good.headers['content-type']).toBe('image/png');
+    expect(good.body.equals(png)).toBe(true);
+    for (const target of [
+      `/runs/${first}/failures/2/screenshot.png`,
+      `/runs/${first}/failures/3/screenshot.png`,
+      `/runs/${first}/failures/01/screenshot.png`,
+      `/runs/${first}/failures/1/context.json`,
+      `/runs/${first}/failures/1/constructor`,
+      `/runs/latest/failures/1/screenshot.png`,
+      `/runs/../../failures/1/screenshot.png`,
+      `/runs/${first}/failures/..%2f..%2f..%2f..%2f..%2f./screenshot.png`,
+      `/runs/..%2f..%2fruns%2f${first}/failures/1/screenshot.png`,
+      `/runs/${first}/failures/1/..%2fcontext.json`,
+      '/../package.json',
+      '/..%2fserver.ts',
+      '/%2e%2e/server.ts',
+      '/server.ts',
+      '/tsconfig.json',
+    ]) {
+      expect([target, (await of(target)).status]).toEqual([target, 404]);
+    }
+  });
+
+  it('RP-5 says which picture belongs to which failure', async () => {
+    const { projectRoot, origin } = await serve();
+    const { dir } = await shownRun(projectRoot, first);
+    const screenshot = path.join(dir, 'failures', '1', 'screenshot.png');
+    await mkdir(path.dirname(screenshot), { recursive: true });
+    await writeFailureRecord(path.dirname(screenshot), aDiagnosed({ evidence: anEvidence({ screenshot }) }));
+    const { body } = await ask(origin, `/api/runs/${first}/screenshots`, { headers: bearer });
+    expect(JSON.parse(body.toString())).toEqual({
+      screenshots: [
+        { signature: 'shop:Error:00000001', testId: 't1', url: `/runs/${first}/failures/1/screenshot.png` },
+      ],
+    });
+  });
+
+  it.each([
+    '',
+    'null',
+    '{"choice":"delete"}',
+    '{"choice":"skip","more":1}',
+    '{"choice":"guide","guidance":5}',
+  ])('RP-5 %j is no answer', async (body) => {
+    const { origin } = await serve();
+    const headers = { ...bearer, origin };
+    const { status } = await ask(origin, '/api/escalations/e1', { method: 'POST', headers, body });
+    expect(status).toBe(400);
+  });
+
+  it('RP-5 a trouble of the store is said without its detail', async () => {
+    const desk: EscalationDesk = {
+      ...nobody,
+      pending: async () =>
+        err({
+          kind: 'store-unusable',
+          message: 'It is away',
+          remedy: 'Wait.',
+          detail: 'postgres://ann@host',
+        }),
+    };
+    const { origin } = await serve(tempDir(), desk);
+    const { status, body } = await ask(origin, '/api/escalations', { headers: bearer });
+    expect([status, JSON.parse(body.toString())]).toEqual([500, { message: 'It is away', remedy: 'Wait.' }]);
+  });
+});
+
+describe('the events of a run', () => {
+  it('RP-5 come as they are written, from the first, with their places as ids', async () => {
+    const { projectRoot, follow } = await serve();
+    const client = follow();
+    expect((await client.next()).event).toBe('none');
+    const run = await shownRun(projectRoot, first);
+    await run.tell({ type: 'run.started' });
+    expect(await client.next()).toMatchObject({ event: 'run', data: first });
+    expect(await client.next()).toMatchObject({ id: `${first}:1`, event: 'message' });
+    await run.tell({ type: 'agent.build_paused' });
+    const { id, data } = await client.next();
+    expect([id, JSON.parse(data).type]).toEqual([`${first}:2`, 'agent.build_paused']);
+  });
+
+  it('RP-5 a reconnecting page gets what it missed, once each', async () => {
+    const { projectRoot, follow } = await serve();
+    const run = await shownRun(projectRoot, first);
+    await run.tell({ type: 'run.started' }, { type: 'cause.started', causeId: 'c1' });
+    const client = follow();
+    expect((await take(client, 3)).at(-1)?.id).toBe(`${first}:2`);
+    client.close();
+    await run.tell({ type: 'cause.started', causeId: 'c2' }, { type: 'cause.started', causeId: 'c3' });
+    const again = follow(`${first}:2`);
+    expect((await take(again, 2)).map(({ id }) => id)).toEqual([`${first}:3`, `${first}:4`]);
+  });
+
+  it('RP-5 a run that began while the page was away comes after the rest of the one it knew', async () => {
+    const { projectRoot, follow } = await serve();
+    const old = await shownRun(projectRoot, first);
+    await old.tell({ type: 'run.started' }, { type: 'run.ended' });
+    const young = await shownRun(projectRoot, second);
+    await young.tell({ type: 'run.started' });
+    const got = await take(follow(`${first}:1`), 3);
+    expect(got.map(({ id, data }) => id ?? data)).toEqual([`${first}:2`, second, `${second}:1`]);
+  });
+
+  it('RP-5 a new run is followed when it begins, after all of the old one', async () => {
+    const { projectRoot, follow } = await serve();
+    const old = await shownRun(projectRoot, first);
+    await old.tell({ type: 'run.started' });
+    const client = follow();
+    await take(client, 2);
+    await old.tell({ type: 'run.ended' });
+    const young = await shownRun(projectRoot, second);
+    await young.tell({ type: 'run.started' });
+    const got = await take(client, 3);
+    expect(got.map(({ id, data }) => id ?? data)).toEqual([`${first}:2`, second, `${second}:1`]);
+  });
+
+  it('RP-5 a line is told when it is whole, with no character torn', async () => {
+    const { projectRoot, follow } = await serve();
+    const run = await shownRun(projectRoot, first);
+    await run.tell({ type: 'run.started' });
+    const client = follow();
+    await take(client, 2);
+    const line = Buffer.from('{"type":"run.warning","message":"größe"}\n');
+    const middle = line.indexOf(0xc3) + 1;
+    await writeFile(path.join(run.dir, 'events.ndjson'), line.subarray(0, middle), { flag: 'a' });
+    // A second page that has got so far shows that the half line was there to be read.
+    await take(follow(), 2);
+    await writeFile(path.join(run.dir, 'events.ndjson'), line.subarray(middle), { flag: 'a' });
+    expect(JSON.parse((await client.next()).data)).toEqual({ type: 'run.warning', message: 'größe' });
+  });
+
+  it('RP-5 a torn line of a killed run is passed over, and keeps its number', async () => {
+    const { projectRoot, follow } = await serve();
+    const run = await shownRun(projectRoot, first);
+    await run.append('{"type":"agent.act{"type":"x"}\n{"type":"run.ended"}\n');
+    expect((await take(follow(), 2)).map(({ id }) => id)).toEqual([null, `${first}:2`]);
+  });
+
+  it('RP-5 a file that is written anew is told anew, to a page that was there and to one that comes back', async () => {
+    const { projectRoot, follow } = await serve();
+    const run = await shownRun(projectRoot, first);
+    await run.tell({ type: 'run.started' }, { type: 'run.ended' }, { type: 'run.warning' });
+    const client = follow();
+    await take(client, 4);
+    await run.rewrite('{"type":"run.started"}\n');
+    const begun = [{ event: 'run', data: first }, { id: `${first}:1` }];
+    expect(await take(client, 2)).toMatchObject(begun);
+    expect(await take(follow(`${first}:3`), 2)).toMatchObject(begun);
+  });
+
+  it('RP-5 an id that names no run is answered from the beginning', async () => {
+    const { projectRoot, follow } = await serve();
+    await (await shownRun(projectRoot, first)).tell({ type: 'run.started' });
+    for (const id of ['nonsense', `${second}:4`, '../../etc/passwd:1']) {
+      expect(await take(follow(id), 2)).toMatchObject([{ event: 'run' }, { id: `${first}:1` }]);
+    }
+  });
+
+  it('RP-5 closing ends open streams', async () => {
+    const { follow, close } = await serve();
+    await follow().next();
+    await close();
+  });
+});
+
+it('RP-5 a port that is taken is a problem with a remedy', async () => {
+  const { origin } = await serve();
+  const port = Number(new URL(origin).port);
+  const again = await startUi({ projectRoot: tempDir(), port, token, desk: nobody, clock: systemClock });
+  expect(again).toMatchObject({
+    ok: false,
+    error: { kind: 'usage', remedy: expect.stringContaining('--port') },
+  });
+});

@@ -1,0 +1,51 @@
+import { appendFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { CauseSummary, StampedEvent } from '../../src/event.js';
+import { createRunFolder } from '../../src/run-folder.js';
+import { aTest } from './builders.js';
+
+/** A run's folder, written as a run in another process writes it. */
+export interface ShownRun {
+  readonly runId: string;
+  readonly dir: string;
+  /** Appends events. */
+  tell(...events: readonly Partial<StampedEvent>[]): Promise<void>;
+  /** Appends text as it is. */
+  append(text: string): Promise<void>;
+  /** Writes the file anew. */
+  rewrite(text: string): Promise<void>;
+}
+
+/** Makes one, which is then the newest. */
+export async function shownRun(projectRoot: string, runId: string): Promise<ShownRun> {
+  const folder = await createRunFolder(projectRoot, runId);
+  if (!folder.ok) throw new Error(folder.error.message);
+  const { dir } = folder.value;
+  const file = path.join(dir, 'events.ndjson');
+  const append = (text: string) => appendFile(file, text);
+  return {
+    runId,
+    dir,
+    append,
+    tell: (...events) =>
+      append(events.map((event) => `${JSON.stringify({ time: Date.now(), ...event })}\n`).join('')),
+    rewrite: (text) => writeFile(file, text),
+  };
+}
+
+/** A cause as an event names it. */
+export function aCauseSummary(over: Partial<CauseSummary> = {}): CauseSummary {
+  return {
+    id: 'c1',
+    signature: 'shop:Error:00000001',
+    category: 'runtime-error',
+    alternatives: [],
+    why: [],
+    confidence: 0.9,
+    tests: [aTest()],
+    headline: 'TypeError: total is undefined',
+    parent: null,
+    warning: null,
+    ...over,
+  };
+}

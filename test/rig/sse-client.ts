@@ -1,0 +1,47 @@
+import { request } from 'node:http';
+import { onTestFinished } from 'vitest';
+
+/** One server-sent event. */
+export interface Sent {
+  readonly id: string | null;
+  readonly event: string;
+  readonly data: string;
+}
+
+/** A page's connection to a stream of server-sent events; closed when the test is over. */
+export interface SseClient {
+  /** The next event; waits for it. */
+  next(): Promise<Sent>;
+  close(): void;
+}
+
+/** Connects, as a browser does. */
+export function sseClient(url: string, headers: Record<string, string>): SseClient {
+  const sent: Sent[] = [];
+  const waiting: ((one: Sent) => void)[] = [];
+  const asked = request(url, { headers }, (response) => {
+    let text = '';
+    response.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      const blocks = text.split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const one of blocks.map(parsed)) {
+        const taker = waiting.shift();
+        if (taker) taker(one);
+        else sent.push(one);
+      }
+    });
+    response.on('error', () => undefined);
+  });
+  asked.on('error', () => undefined).end();
+  onTestFinished(() => void asked.destroy());
+  return {
+    next: async () => sent.shift() ?? new Promise((resolve) => waiting.push(resolve)),
+    close: () => void asked.destroy(),
+  };
+}
+
+function parsed(block: string): Sent {
+  const field = (name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1] ?? null;
+  return { id: field('id'), event: field('event') ?? 'message', data: field('data') ?? '' };
+}
