@@ -72,19 +72,3 @@ it('CL-8 names the line that is no JSON, and the file that is not there: exit 2'
   expect(missing.exitCode).toBe(2);
   expect(missing.stderr).toContain('no-such-file.txt');
 });
-
-it('AG-6 CL-8 classifies what agent programs say of their failures, one a line', async () => {
-  const lines = [
-    { id: 'a', stderr: 'API Error: 529 overloaded' },
-    { id: 'b', stderr: 'prompt is too long' },
-    { id: 'c', stderr: '' },
-  ];
-  const text = lines.map((line) => JSON.stringify(line)).join('\n');
-  const { exitCode, stdout } = await classify(['--agent', '--jsonl'], text);
-  expect(exitCode).toBe(0);
-  expect(stdout.split('\n').map((line) => JSON.parse(line) as unknown)).toEqual([
-    { id: 'a', category: 'retryable', rule: 'overloaded' },
-    { id: 'b', category: 'context_overflow', rule: 'request-too-large' },
-    { id: 'c', category: 'fatal', rule: null },
-  ]);
-});

@@ -158,7 +158,7 @@ describe('a flaky test', () => {
 });
 
 describe('tests that are gone', () => {
-  it('HL-10 a deleted test is not a fixed one, and comes back', async () => {
+  it('HL-10 HN-3 a deleted test is not a fixed one: it is rejected, and comes back', async () => {
     const deletes = { 'fixer.mjs': `import { rmSync } from 'node:fs'; rmSync('tests/shop.spec.ts');` };
     const other = {
       'tests/other.spec.ts': `import { test } from '@playwright/test'; test('other', () => {});`,
@@ -166,7 +166,7 @@ describe('tests that are gone', () => {
     const project = await scratchProject({ ...shopFiles, ...broken, ...deletes, ...other, ...own });
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(exitCode).toBe(1);
-    expect(report?.causes[0]?.attempts[0]).toMatchObject({ judged: 'vanished', takenBack: true });
+    expect(report?.causes[0]?.attempts[0]).toMatchObject({ judged: 'rejected', takenBack: true });
     expect(existsSync(path.join(project.dir, 'tests/shop.spec.ts'))).toBe(true);
   });
 });
