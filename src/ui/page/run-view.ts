@@ -13,6 +13,7 @@ export interface RunView {
   phase: string;
   startedAt: number | null;
   endedAt: number | null;
+  lastEventAt: number | null;
   outcome: Outcome | null;
   /** Of the Playwright run that is under way; null between them. */
   progress: { done: number; total: number } | null;
@@ -49,6 +50,8 @@ export interface AttemptView {
   agentOutcome: string | null;
   judged: Attempt | null;
   readonly violations: string[];
+  /** The run ended before it was judged. */
+  stopped: boolean;
 }
 
 /** A run of which nothing is known yet. */
@@ -59,6 +62,7 @@ export function emptyRun(runId: string): RunView {
     phase: 'Starting',
     startedAt: null,
     endedAt: null,
+    lastEventAt: null,
     outcome: null,
     progress: null,
     suite: null,
@@ -73,6 +77,7 @@ export function emptyRun(runId: string): RunView {
 /** Changes the view by one event. Events of a newer self-heal, which it does not know, change nothing. */
 export function addEvent(run: RunView, event: StampedEvent): void {
   run.phase = phaseOf(event) ?? run.phase;
+  run.lastEventAt = event.time;
   doByType(runChanges, run, event);
   const causeId = 'causeId' in event ? event.causeId : null;
   const cause = causeId === null ? undefined : run.causes.get(causeId);
@@ -125,7 +130,16 @@ const runChanges: ByType<RunView, void> = {
 function endRun(run: RunView, event: Extract<StampedEvent, { type: 'run.ended' }>): void {
   const { time, outcome, agentRuns, agentRunsAvoided, costUsd } = event;
   Object.assign(run, { endedAt: time, outcome, agentRuns, agentRunsAvoided, costUsd, progress: null });
-  for (const cause of run.causes.values()) cause.activity = null;
+  for (const cause of run.causes.values()) {
+    cause.activity = null;
+    for (const attempt of cause.attempts.values()) stop(attempt, time);
+  }
+}
+
+/** An interrupted run ends in the middle of an attempt. */
+function stop(attempt: AttemptView, time: number): void {
+  attempt.durationMs ??= attempt.startedAt === null ? null : time - attempt.startedAt;
+  attempt.stopped = attempt.judged === null;
 }
 
 function note(run: RunView, what: string, tests: readonly TestRef[]): void {
@@ -152,7 +166,9 @@ const causeChanges: ByType<CauseView, void> = {
     cause.notes.push(`waited ${counted(Math.ceil(delayMs / 1000), 'second')}: ${reason}`);
   },
   'agent.waiting_for_input': (cause, { question, escalationId }) => {
-    cause.notes.push(`a person is asked${escalationId === null ? '' : ` (${escalationId})`}: ${question}`);
+    cause.notes.push(
+      escalationId === null ? `A person is needed: ${question}` : `A person is asked: ${escalationId}`,
+    );
   },
   'cause.came_back': (cause) => {
     cause.notes.push('An earlier run had healed this; it did not hold.');
@@ -191,5 +207,6 @@ function emptyAttempt(n: number, by: string): AttemptView {
     agentOutcome: null,
     judged: null,
     violations: [],
+    stopped: false,
   };
 }

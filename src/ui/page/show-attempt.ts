@@ -26,7 +26,7 @@ function build({ n, by, judged, violations, logFile, ...at }: AttemptView): HTML
   );
 }
 
-type Measures = Pick<AttemptView, 'durationMs' | 'costUsd' | 'startedAt' | 'agentOutcome'>;
+type Measures = Pick<AttemptView, 'durationMs' | 'costUsd' | 'startedAt' | 'agentOutcome' | 'stopped'>;
 
 function facts({ durationMs, costUsd, startedAt }: Measures): HTMLElement[] {
   const time =
@@ -36,23 +36,24 @@ function facts({ durationMs, costUsd, startedAt }: Measures): HTMLElement[] {
   return costUsd === null ? [time] : [time, element('span', { class: 'fact' }, dollars(costUsd))];
 }
 
-function notJudged({ agentOutcome }: Measures): string {
+function notJudged({ agentOutcome, stopped }: Measures): string {
+  if (stopped) return 'The run ended before this was judged.';
   return agentOutcome === null ? 'At work.' : `The agent ${agentOutcome}; the re-run decides.`;
 }
 
 const judgements: Record<Judgement, string> = {
-  green: 'The test is green.',
-  'still-failing': 'The test still fails in the same way.',
-  changed: 'The test fails in another way.',
-  flaky: 'Green, but not by what was changed.',
-  vanished: 'The test was no longer there to run.',
-  rejected: 'Rejected: it weakened the tests.',
-  'not-judged': 'Not judged.',
+  green: 'The test is green',
+  'still-failing': 'The test still fails in the same way',
+  changed: 'The test fails in another way',
+  flaky: 'Green, but not by what was changed',
+  vanished: 'The test was no longer there to run',
+  rejected: 'Rejected: it weakened the tests',
+  'not-judged': 'Not judged',
 };
 
 function result({ judged, takenBack, failedBecause }: Attempt): HTMLElement {
-  const because = failedBecause === null ? '' : ` ${failedBecause}`;
-  const back = takenBack ? ' The change was taken back.' : '';
+  const because = failedBecause === null ? '.' : `: ${failedBecause}`;
+  const back = takenBack ? ' (The change was taken back.)' : '';
   return element('p', { class: `judged ${judged}` }, `${judgements[judged]}${because}${back}`);
 }
 

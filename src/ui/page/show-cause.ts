@@ -1,3 +1,4 @@
+import type { Reason } from '../../core/diagnosis.js';
 import { element } from './element.js';
 import type { CauseView } from './run-view.js';
 import { attemptPart } from './show-attempt.js';
@@ -96,7 +97,7 @@ function about({ summary }: CauseView, screenshot: string | null): Part {
         element(
           'ul',
           {},
-          ...why.map(({ source, evidence }) =>
+          ...differing(why).map(({ source, evidence }) =>
             element('li', {}, `The ${source} says: `, element('code', {}, evidence)),
           ),
           ...(tests.length > 1 ? tests.map((test) => element('li', {}, testName(test))) : []),
@@ -104,6 +105,12 @@ function about({ summary }: CauseView, screenshot: string | null): Part {
         screenshot === null ? null : picture(screenshot, id),
       ),
   };
+}
+
+/** Two rules may have matched the same words. */
+function differing(why: readonly Reason[]): Reason[] {
+  const said = ({ source, evidence }: Reason) => `${source}: ${evidence}`;
+  return [...new Map(why.map((reason) => [said(reason), reason])).values()];
 }
 
 function picture(url: string, id: string): HTMLElement {

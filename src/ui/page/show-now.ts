@@ -28,6 +28,7 @@ function facts(run: RunView): Part[] {
   const verdicts = [...run.causes.values()].filter(({ verdict }) => verdict === 'healed').length;
   return [
     ...(startedAt === null ? [] : [time(startedAt, endedAt)]),
+    ...(endedAt === null && run.lastEventAt !== null ? [lastNews(run.lastEventAt)] : []),
     ...(suite ? [fact('Tests', `${suite.passed} passed, ${suite.failed} failed${flakyOf(suite)}`)] : []),
     ...(progress ? [fact('Now', `${progress.done} of ${counted(progress.total, 'test')}`)] : []),
     ...(run.causes.size > 0 ? [fact('Healed', `${verdicts} of ${counted(run.causes.size, 'cause')}`)] : []),
@@ -46,6 +47,13 @@ function time(startedAt: number, endedAt: number | null): Part {
       ? () => element('dd', { 'data-since': String(startedAt) })
       : () => element('dd', {}, duration(endedAt - startedAt));
   return { key: 'Time', from: endedAt, build: () => element('div', {}, element('dt', {}, 'Time'), value()) };
+}
+
+/** A run that was killed says no more: this is how it shows. */
+function lastNews(at: number): Part {
+  const build = () =>
+    element('div', {}, element('dt', {}, 'Last event'), element('dd', { 'data-since': String(at) }));
+  return { key: 'Last event', from: at, build };
 }
 
 function fact(name: string, text: string): Part {
