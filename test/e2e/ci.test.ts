@@ -60,8 +60,7 @@ it('RP-2 RP-3 in GitHub Actions a run leaves summary, annotations, outputs, and 
     ['shop.spec.ts', 'buys'],
     ['z-red.spec.ts', 'odd ]]> "names" › 100%0A::error::owned'],
   ]);
-  for (const { attributes } of theirs)
-    expect(names).toContainEqual([attributes['classname'], attributes['name']]);
+  expect(theirs.map(({ attributes }) => [attributes['classname'], attributes['name']])).toEqual(names);
   expect(ours.attributes).toMatchObject({ tests: '2', failures: '1', errors: '0', skipped: '0' });
   const ctrf = JSON.parse(await project.read('.self-heal/latest/ctrf.json')) as {
     results: { summary: object };
