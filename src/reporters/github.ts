@@ -53,7 +53,7 @@ function annotation(cause: ReportCause, tests: readonly ReportTest[], places: Gi
   const why = cause.why[0];
   const lines = [
     cause.headline,
-    ...(why ? [`${why.source}: ${why.evidence}`] : []),
+    ...(why && why.evidence !== cause.headline ? [`${why.source}: ${why.evidence}`] : []),
     tests.length > 1 ? `${named} (+${tests.length - 1})` : named,
     ...(cause.reason ? [cause.reason] : []),
     ...(cause.proof.length > 0 ? [`proof: ${renderProof(cause.proof)}`] : []),
