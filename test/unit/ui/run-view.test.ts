@@ -25,6 +25,8 @@ const ended = {
   costUsd: 0.12,
   filesChanged: 1,
   leftovers: [],
+  trouble: null,
+  trouble: null,
 } as const;
 const over = {
   type: 'run.ended',
