@@ -26,7 +26,6 @@ const ended = {
   filesChanged: 1,
   leftovers: [],
   trouble: null,
-  trouble: null,
 } as const;
 const over = {
   type: 'run.ended',
