@@ -32,7 +32,7 @@ async function questions(project: ScratchProject): Promise<Escalation[]> {
   return (JSON.parse(stdout) as { escalations: Escalation[] }).escalations;
 }
 
-it('ME-5 ME-6 ME-7 a question waits for a person, pays no agent meanwhile, and skip quarantines its test', async () => {
+it('CL-12 ME-5 ME-6 ME-7 a question waits for a person, pays no agent meanwhile, and skip quarantines its test', async () => {
   const asks = `import { appendFileSync } from 'node:fs';
     appendFileSync('agent.ran', 'x');
     console.log('SELF-HEAL: {"status":"needs-person","summary":"Is it Tanks or Thanks?"}');`;
