@@ -94,7 +94,7 @@ async function environmentFiles(folders: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     [...new Set(folders)].map(async (folder) => {
       const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-      const files = entries.filter((entry) => entry.isFile() && /^\.env(?:\.|$)/.test(entry.name));
+      const files = entries.filter((entry) => !entry.isDirectory() && /^\.env(?:\.|$)/.test(entry.name));
       return files.map(({ name }) => path.join(folder, name));
     }),
   );
