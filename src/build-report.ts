@@ -20,7 +20,6 @@ export interface ReportFrame {
 /** Puts a finished run into the shape of report.json. */
 export function buildReport(session: Session, record: RunRecord, frame: ReportFrame): Report {
   const { agentRuns, agentRunsAvoided, costUsd } = session.spending.totals();
-  const firstMs = new Map(record.first.tests.map(({ test, durationMs }) => [test.id, durationMs]));
   const counted = (...verdicts: string[]) =>
     record.tests.filter((one) => verdicts.includes(one.verdict)).length;
   return {
@@ -35,7 +34,7 @@ export function buildReport(session: Session, record: RunRecord, frame: ReportFr
     dryRun: frame.dryRun,
     tests: record.tests.map((one) => ({
       ...reportTest(one, session.cwd),
-      durationMs: firstMs.get(one.test.id) ?? 0,
+      durationMs: one.durationMs,
     })),
     causes: record.causes.map(reportCause),
     escalations: record.causes

@@ -30,9 +30,7 @@ export async function runRing(progress: Progress, first: SuiteRun): Promise<Ring
       .standings()
       .flatMap(({ test, verdict }) => (verdict === 'passed' || verdict === 'healed' ? [test.id] : [])),
   );
-  const ids = chosen.files
-    .flatMap((one) => one.ids)
-    .filter((id) => board.standings().some(({ test }) => test.id === id));
+  const ids = chosen.files.flatMap((one) => one.ids);
   const red = await redAmong(progress, { ids, all: chosen.leftOut.length === 0, of: green });
   const broken = red.size === 0 ? red : await redAmong(progress, { ids: [...red], all: false, of: red });
   for (const id of red) if (!broken.has(id)) board.decided(id, 'flaky');
@@ -45,10 +43,11 @@ interface Choice {
   timeMs: number;
 }
 
-function choose({ session }: Progress, first: SuiteRun, { kept, timeMs }: Choice): Ring {
+/** Where the first run came to no test, the tests are those that a later one brought to light. */
+function choose({ session, board }: Progress, first: SuiteRun, { kept, timeMs }: Choice): Ring {
   const files = new Map<string, RingFile>();
   let sum = 0;
-  for (const { test, durationMs } of first.tests) {
+  for (const { test, durationMs } of board.standings()) {
     const { file } = test.location;
     const before = files.get(file) ?? { file, ids: [], durationMs: 0 };
     files.set(file, { file, ids: [...before.ids, test.id], durationMs: before.durationMs + durationMs });
@@ -61,7 +60,7 @@ function choose({ session }: Progress, first: SuiteRun, { kept, timeMs }: Choice
       .flatMap(keptOf)
       .flatMap(({ files: changed }) => changed.map((one) => path.join(session.cwd, one.path))),
     timeMs,
-    workers: first.durationMs > 0 ? sum / first.durationMs : 1,
+    workers: first.tests.length > 0 && first.durationMs > 0 ? sum / first.durationMs : 1,
   });
 }
 

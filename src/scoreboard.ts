@@ -12,6 +12,8 @@ export interface TestStanding {
   causeIds: string[];
   /** Healed by a fix that was made for another test (HL-6). */
   sharedFix: boolean;
+  /** What it took when it first ran, in milliseconds. */
+  durationMs: number;
 }
 
 /** Where each test of the run stands; the last word is what stands here at the end. */
@@ -57,11 +59,12 @@ export function createScoreboard(): Scoreboard {
 }
 
 /** A re-run says something new only of tests that were unknown or had not run; the rest is decided by their cause. */
-function see(byId: Map<string, TestStanding>, { test, outcome }: TestResult): void {
+function see(byId: Map<string, TestStanding>, { test, outcome, durationMs }: TestResult): void {
   const standing = byId.get(test.id);
   const verdict = firstVerdict[outcome];
-  if (!standing) byId.set(test.id, { test, verdict, retries: 0, causeIds: [], sharedFix: false });
-  else if (standing.verdict === 'not-run') standing.verdict = verdict;
+  if (!standing) {
+    byId.set(test.id, { test, verdict, retries: 0, causeIds: [], sharedFix: false, durationMs });
+  } else if (standing.verdict === 'not-run') Object.assign(standing, { verdict, durationMs });
 }
 
 const firstVerdict: Record<TestResult['outcome'], Verdict> = {

@@ -103,7 +103,14 @@ async function runThatSays(say: Say, env: Record<string, string> = plantedVariab
       {
         first: run,
         tests: [
-          { test: failure.test, verdict: 'failed', retries: 1, causeIds: [cause.id], sharedFix: false },
+          {
+            test: failure.test,
+            verdict: 'failed',
+            retries: 1,
+            causeIds: [cause.id],
+            sharedFix: false,
+            durationMs: 1,
+          },
         ],
         causes: [{ cause, verdict: 'failed', reason: say('reason'), attempts: [attempt], overBudget: false }],
         suiteRed: false,
