@@ -127,6 +127,7 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'env_error',
     categories: ['database-error'],
     words: [
+      'no suitable servers',
       'mongonetwork',
       'does not exist',
       'econn',
@@ -217,7 +218,7 @@ export const retryRules: readonly RetryRule[] = [
     id: 'retry/no-answer',
     axis: 'env_error',
     categories: ['network-error', 'unknown'],
-    words: ['timeout', 'timed out', 'time out', 'timed-out', 'deadline_exceeded'],
+    words: ['time-out', 'timeout', 'timed out', 'time out', 'timed-out', 'deadline_exceeded'],
     pattern: /\b[Tt]ime(?:d )?-?\s?out\b|\bTimeoutError\b|DEADLINE_EXCEEDED/,
     // A locator that was waited for in vain says nothing of the machine, whatever the page's requests came to.
     unless:
@@ -247,6 +248,8 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'env_error',
     categories: ['unknown'],
     words: [
+      'worker exited',
+      'sigbus',
       'crashed',
       'has been closed',
       'target closed',

@@ -68,6 +68,7 @@ const symptoms: readonly RuleOfClass[] = [
   {
     id: 'ui/screenshot',
     words: [
+      'different from',
       'visual ',
       'writing actual',
       'close match to snapshot',
@@ -92,6 +93,7 @@ const symptoms: readonly RuleOfClass[] = [
   {
     id: 'ui/waiting-for-element',
     words: [
+      'waiting for ',
       ' to be ',
       'waiting for locator',
       'waiting for getby',
@@ -145,6 +147,7 @@ const symptoms: readonly RuleOfClass[] = [
   {
     id: 'ui/element-not-found',
     words: [
+      'still not',
       'staleelementreference',
       'unknown engine',
       'capybara::',
@@ -203,7 +206,7 @@ const symptoms: readonly RuleOfClass[] = [
   },
   {
     id: 'ui/click-timeout-words',
-    words: ['timeout', 'times out', 'timed out'],
+    words: ['timesout', 'timedout', 'timeout', 'times out', 'timed out'],
     pattern:
       /\b(?:[Cc]lick|[Ff]ill|[Hh]over|[Tt]ap|[Pp]ress|[Cc]heck|[Tt]ype|[Ss]elect)\w* tim(?:es|ed) ?out|Timed out retrying after \d+ms|[Tt]imeout.{0,60}waiting for (?:element|locator|selector)|(?:locator|selector|element)\b.{0,80}(?:timeout|timed out)/i,
     confidence: 0.75,

@@ -92,7 +92,7 @@ export const unknownRules = rulesFor('unknown', [
   },
   {
     id: 'unknown/bare-timeout',
-    words: ['timeout', 'tearing down', 'timed out'],
+    words: ['while running', 'for the test suite to run', 'timeout', 'tearing down', 'timed out'],
     pattern:
       /^(?:Error: |TimeoutError: )?(?:Test|Worker teardown) timeout of \d+ ?ms exceeded\.?(?: while .{1,120})?$|hook timeout of \d+ms exceeded|while running "\w{1,20}" hook|Exceeded timeout of \d+ ?ms for a (?:hook|test)|[Ff]ixture "\w{1,80}" timeout of|Tearing down "\w{1,80}" exceeded|waiting .{0,20}for the test suite to run/m,
     confidence: 0.72,

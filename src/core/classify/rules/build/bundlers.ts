@@ -5,6 +5,7 @@ export const bundlerRules = rulesFor('build-error', [
   {
     id: 'build/vite-plugin',
     words: [
+      '[plugin',
       '[plugin:',
       '[plugin ',
       '[vite:',
@@ -49,6 +50,7 @@ export const bundlerRules = rulesFor('build-error', [
   {
     id: 'build/missing-export',
     words: [
+      'is not exported from',
       '[missing_export]',
       'is not exported by',
       'no matching export in',
@@ -96,6 +98,8 @@ export const bundlerRules = rulesFor('build-error', [
   {
     id: 'build/webpack',
     words: [
+      'moduleparseerror',
+      'modulenotfounderror',
       'module not found',
       'module build failed',
       'module parse failed',
@@ -145,6 +149,8 @@ export const bundlerRules = rulesFor('build-error', [
   {
     id: 'build/component-compiler',
     words: [
+      'ng9',
+      'ng7',
       'attempted to close an element',
       'compiler-sfc',
       'compileerror',

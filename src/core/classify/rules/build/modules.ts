@@ -37,6 +37,8 @@ export const moduleRules = rulesFor('build-error', [
   {
     id: 'build/esm-cjs',
     words: [
+      "unexpected token 'export",
+      "unexpected token 'import",
       'must use import to load',
       'is a commonjs module',
       'require() of es',

@@ -7,6 +7,8 @@ export const structureRules = rulesFor('build-error', [
   {
     id: 'build/error-at-position',
     words: [
+      '[error',
+      'error]',
       ': error',
       ') error',
       '- error',
@@ -96,7 +98,7 @@ export const structureRules = rulesFor('build-error', [
   },
   {
     id: 'build/prerender',
-    words: ['prerender'],
+    words: ['handlehttperror', 'prerender'],
     // The build ended since a page of it could not be rendered; the exception, where there is one, says more.
     pattern:
       /Exiting due to prerender errors|^\s*Errors prerendering:|handleHttpError|prerender(?:ing)? (?:failed|error)/m,
@@ -105,6 +107,8 @@ export const structureRules = rulesFor('build-error', [
   {
     id: 'build/toolchain',
     words: [
+      'no matching @tailwind',
+      'client-only',
       'syntax error',
       'matching `@tailwind',
       'cannot be nested',
@@ -143,6 +147,11 @@ export const structureRules = rulesFor('build-error', [
   {
     id: 'build/command-missing',
     words: [
+      'die benennung',
+      'reconnu',
+      'wird nicht',
+      'le terme',
+      'der befehl',
       'not found',
       'not recognized',
       'interner oder externer',

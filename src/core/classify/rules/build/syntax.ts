@@ -4,7 +4,7 @@ import { rulesFor } from '../../rule.js';
 export const syntaxRules = rulesFor('build-error', [
   {
     id: 'build/syntax-with-position',
-    words: ['syntaxerror', 'syntax error', 'unexpected token (', 'missing semicolon'],
+    words: ['unexpected token', 'syntaxerror', 'syntax error', 'unexpected token (', 'missing semicolon'],
     pattern:
       /SyntaxError: (?:\S{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|json|astro)\b.{0,200})?.{0,200}\(\d+:\d+\)|(?:Unexpected token|Missing semicolon)[^\n(]{0,60}\(\d+:\d+\)|^\s*[×x]?\s*Syntax Error\s*$/im,
     unless: /in JSON/,
@@ -35,7 +35,7 @@ export const syntaxRules = rulesFor('build-error', [
   },
   {
     id: 'build/jsx',
-    words: ['umd global', 'jsx'],
+    words: ['expected corresponding', 'umd global', 'jsx'],
     pattern:
       /Adjacent JSX elements|JSX element '?.{0,60} has no corresponding closing tag|Expected corresponding (?:JSX )?closing tag|Unterminated JSX contents|JSX syntax extension is not currently enabled|invalid JS syntax.{0,80}JSX|React' refers to a UMD global/i,
     confidence: 0.93,
@@ -43,6 +43,14 @@ export const syntaxRules = rulesFor('build-error', [
   {
     id: 'build/unexpected-token',
     words: [
+      'error: expected',
+      'error: unexpected',
+      'error: unterminated',
+      'error: syntax',
+      '× unexpected',
+      'x unexpected',
+      '× expected',
+      'x expected',
       'but found',
       ', got ',
       'unexpected token',

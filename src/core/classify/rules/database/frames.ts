@@ -40,6 +40,7 @@ export const frameRules = rulesFor('database-error', [
   {
     id: 'database/error-object',
     words: [
+      'severity',
       'routine:',
       '"routine"',
       'sqlmessage',
@@ -58,6 +59,9 @@ export const frameRules = rulesFor('database-error', [
   {
     id: 'database/sql-beside-error',
     words: [
+      'statement',
+      'query',
+      'sql',
       'select ',
       'insert into',
       'update ',
@@ -76,6 +80,14 @@ export const frameRules = rulesFor('database-error', [
   {
     id: 'database/words-of-a-database',
     words: [
+      'sqlgrammar',
+      'null constraint',
+      'check constraint',
+      'could not execute',
+      'column ',
+      'could not prepare',
+      'could not extract',
+      'constraint or index',
       'unique constraint',
       'foreign key',
       'integrity constraint',

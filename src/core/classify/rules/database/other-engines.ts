@@ -38,6 +38,8 @@ export const otherEngineRules = rulesFor('database-error', [
   {
     id: 'database/sqlite',
     words: [
+      'database table is locked',
+      'no such function',
       'sqlite',
       'no such table',
       'no such column',

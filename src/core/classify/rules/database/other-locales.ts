@@ -4,7 +4,20 @@ import { rulesFor } from '../../rule.js';
 export const otherLocaleRules = rulesFor('database-error', [
   {
     id: 'database/translated-severity',
-    words: ['fehler:', 'erreur', 'fatal', 'errore', 'erro:', '错误', '致命', 'ошибка', 'エラー', '오류'],
+    words: [
+      'fehler',
+      'erro',
+      'fehler:',
+      'erreur',
+      'fatal',
+      'errore',
+      'erro:',
+      '错误',
+      '致命',
+      'ошибка',
+      'エラー',
+      '오류',
+    ],
     pattern:
       /^(?:.{0,80}[ \t])?(?:FEHLER|ERREUR|ERRORE|ERRO|ОШИБКА|ВАЖНО|错误|致命错误|エラー|오류|치명적오류)\s?:? {1,3}.{0,120}(?:»|«|"|“|')/m,
     unless: /\bTS\d{4}|error TS|npm/,
@@ -13,6 +26,10 @@ export const otherLocaleRules = rulesFor('database-error', [
   {
     id: 'database/translated-message',
     words: [
+      'rompt la',
+      'viole la',
+      'la colon',
+      'la colun',
       'existiert nicht',
       "n'existe pas",
       'no existe',

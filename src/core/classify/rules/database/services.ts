@@ -33,6 +33,7 @@ export const serviceRules = rulesFor('database-error', [
   {
     id: 'database/pool',
     words: [
+      'pool probably full',
       'pool full',
       'pool timed out',
       'timeout exceeded when trying to connect',

@@ -5,6 +5,9 @@ export const clientRules = rulesFor('network-error', [
   {
     id: 'network/client-exception',
     words: [
+      'response not successful',
+      'socketexception',
+      'system.net.sockets',
       'response code',
       'err_non_2xx',
       'requests.exceptions',
@@ -45,7 +48,7 @@ export const clientRules = rulesFor('network-error', [
   },
   {
     id: 'network/page-navigation',
-    words: ['page', 'frame'].flatMap((owner) =>
+    words: ['wait_for', '.wait_for', '.waitfor', 'page', 'frame'].flatMap((owner) =>
       ['goto', 'navigate', 'reload', 'go_', 'goback', 'goforward', 'wait_for_', 'waitfor', 'expect_'].map(
         (action) => `${owner}.${action}`,
       ),
@@ -60,6 +63,7 @@ export const clientRules = rulesFor('network-error', [
   {
     id: 'network/webkit-words',
     words: [
+      'could not connect to server',
       'connect to the server',
       'network connection',
       'access control checks',

@@ -35,6 +35,8 @@ export const httpRules = rulesFor('network-error', [
   {
     id: 'network/status-words',
     words: [
+      'entity too large',
+      'request time-out',
       'bad request',
       'unauthorized',
       'forbidden',
@@ -61,6 +63,13 @@ export const httpRules = rulesFor('network-error', [
   {
     id: 'network/status-number',
     words: [
+      '6 error',
+      '7 error',
+      'http_error',
+      'http:',
+      'response was',
+      'response is',
+      '"code',
       '0 error',
       '1 error',
       '2 error',
@@ -95,7 +104,22 @@ export const httpRules = rulesFor('network-error', [
   },
   {
     id: 'network/access-log',
-    words: ['get ', 'post ', 'put ', 'patch ', 'delete ', 'head ', 'options '],
+    words: [
+      'get"',
+      'post"',
+      'put"',
+      'patch"',
+      'delete"',
+      "get'",
+      "post'",
+      'get ',
+      'post ',
+      'put ',
+      'patch ',
+      'delete ',
+      'head ',
+      'options ',
+    ],
     pattern:
       /\b(?:GET|POST|PUT|PATCH|DELETE)\b["']? ["']?(?:https?:\/\/[^\s"']{1,300}|\/[^\s"']{0,300})["']?(?: HTTP\/[\d.]{1,3}["']?)?[ :→\->]{1,6}(?:status:? )?5\d\d\b|^\s*5\d\d (?:GET|POST|PUT|PATCH|DELETE) |\b(?:GET|POST|PUT|PATCH|DELETE) (?:https?:\/\/\S{1,300}|\/\S{0,300})[ :→\->]{1,6}4\d\d \(/m,
     unless: /favicon|\.map\b/,
@@ -156,7 +180,17 @@ export const httpRules = rulesFor('network-error', [
   },
   {
     id: 'network/graphql',
-    words: ['graphql', '"code"', 'extensions', 'code: "', "code: '"],
+    words: [
+      'apolloerror',
+      'serverparseerror',
+      'unauthenticated',
+      'bad_request',
+      'graphql',
+      '"code"',
+      'extensions',
+      'code: "',
+      "code: '",
+    ],
     // The answer of a GraphQL server that only says that it failed; what failed may stand in it as well.
     pattern:
       /\bcode["']?: ?["'](?:INTERNAL_SERVER_ERROR|UNAUTHENTICATED|FORBIDDEN|BAD_USER_INPUT|BAD_REQUEST|GRAPHQL_\w+|PERSISTED_QUERY_\w+|UNAUTHORIZED|TOO_MANY_REQUESTS|NOT_FOUND)["']|\bGraphQL error: |\b(?:ApolloError|CombinedGraphQLErrors|ServerParseError): /,

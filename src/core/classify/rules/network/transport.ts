@@ -93,6 +93,7 @@ export const transportRules = rulesFor('network-error', [
   {
     id: 'network/cors',
     words: [
+      'blocked by cors',
       'blocked a frame',
       'cors ',
       'cross-origin request blocked',

@@ -5,6 +5,7 @@ export const waitingRules = rulesFor('network-error', [
   {
     id: 'network/navigation-timeout',
     words: [
+      'timed out',
       'cannot navigate to invalid',
       'waiting for navigation',
       'goto',
@@ -25,6 +26,11 @@ export const waitingRules = rulesFor('network-error', [
   {
     id: 'network/response-timeout',
     words: [
+      'waiting for request',
+      'wait_for_request',
+      'awaiting for',
+      'waiting for response',
+      'expect__response',
       'waitforresponse: ',
       'timeout of ',
       'waitforresponse',
@@ -43,6 +49,8 @@ export const waitingRules = rulesFor('network-error', [
   {
     id: 'network/api-request',
     words: [
+      'request.head',
+      'route.',
       'apirequestcontext.',
       'request.get',
       'request.post',
@@ -68,6 +76,10 @@ export const waitingRules = rulesFor('network-error', [
   {
     id: 'network/web-server-unreachable',
     words: [
+      'is used',
+      'is in use',
+      'allocated',
+      'occupied',
       'server did not',
       'server failed to',
       'server never',

@@ -61,6 +61,8 @@ export const frameworkRules = rulesFor('runtime-error', [
   {
     id: 'runtime/next',
     words: [
+      'only works in a',
+      'client component',
       'suspense boundary',
       'but it is on the client',
       'is on the client',
@@ -133,6 +135,7 @@ export const frameworkRules = rulesFor('runtime-error', [
   {
     id: 'runtime/other-languages',
     words: [
+      'undefined variable',
       'object has no attribute',
       'keyerror:',
       'nameerror:',

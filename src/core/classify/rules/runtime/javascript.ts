@@ -43,7 +43,7 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/reference-error',
-    words: ['is not defined', "can't find variable", 'before initialization'],
+    words: ['referenceerror', 'is not defined', "can't find variable", 'before initialization'],
     pattern: /\bReferenceError: |^\s*(?:Uncaught )?[\w$]{1,60} is not defined\s*$|[Cc]an't find variable: /m,
     unless: notTheCode,
     confidence: 0.9,
@@ -90,6 +90,7 @@ export const javascriptRules = rulesFor('runtime-error', [
   {
     id: 'runtime/page-exception',
     words: [
+      'script error',
       'digest',
       'exception',
       'a client-side exception',
@@ -108,6 +109,7 @@ export const javascriptRules = rulesFor('runtime-error', [
   {
     id: 'runtime/node',
     words: [
+      'invalid flags',
       'invalidcharactererror',
       'invalidaccesserror',
       'err_http_headers_sent',
@@ -181,7 +183,7 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/own-error-class',
-    words: ['error: '],
+    words: ['exception: ', 'error: '],
     // An exception of the app's own making, uncaught: its stack has frames, and no rule knows its words.
     pattern: /^(?:Uncaught )?[A-Z]\w{2,60}(?:Error|Exception): \S/m,
     sources: ['server'],

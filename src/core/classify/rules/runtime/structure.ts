@@ -5,6 +5,10 @@ export const exceptionRules = rulesFor('runtime-error', [
   {
     id: 'runtime/server-rendering',
     words: [
+      'error when',
+      'error during',
+      'error handling',
+      'side rendering',
       'not matching server-rendered',
       'rendered on server',
       'expected on client',

@@ -11,6 +11,7 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
   {
     id: 'ui/selenium-wait',
     words: [
+      'not attached to the page',
       'expected condition failed',
       'waiting for visib',
       'waiting for presence',
@@ -30,6 +31,8 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
   {
     id: 'ui/plain-assertion',
     words: [
+      'error trace:',
+      'comparisonfailure',
       'expected',
       'but found',
       'but was',
@@ -48,6 +51,7 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
   {
     id: 'ui/other-drivers',
     words: [
+      'not currently interactable',
       'specified selector',
       'expected "',
       'webdriver',
@@ -81,7 +85,7 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
   },
   {
     id: 'ui/page-action',
-    words: ['page', 'frame', 'mouse', 'keyboard', 'touchscreen'].flatMap((owner) =>
+    words: ['waitfor', 'wait_for', 'page', 'frame', 'mouse', 'keyboard', 'touchscreen'].flatMap((owner) =>
       actions.map((action) => `${owner}.${action}`),
     ),
     // An action on the page that failed for whatever reason its log gives.
