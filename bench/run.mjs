@@ -5,7 +5,15 @@ import process from 'node:process';
 import { root, setUp } from '../scripts/setup.mjs';
 
 const env = await setUp();
-for (const name of ['green-suite', 'overhead', 'classify', 'honesty', 'checkpoint', 'evidence-memory', 'prompts']) {
+for (const name of [
+  'green-suite',
+  'overhead',
+  'classify',
+  'honesty',
+  'checkpoint',
+  'evidence-memory',
+  'prompts',
+]) {
   console.log(`\n# ${name}`);
   spawnSync(process.execPath, [path.join(root, 'bench', `${name}.mjs`)], {
     cwd: root,
