@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Attempt } from './core/attempt.js';
+import { spentOn } from './core/spent-on.js';
 import type { FinalOutcome } from './core/outcome.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from './reporters/report.js';
 import type { CauseRecord } from './progress.js';
@@ -60,6 +61,7 @@ export function buildReport(session: Session, record: RunRecord, frame: ReportFr
       notRun: counted('not-run'),
       agentRuns,
       agentRunsAvoided,
+      ...spentOn(record.causes.flatMap((one) => one.attempts)),
       costUsd,
       durationMs: session.clock.now() - frame.startedAt,
     },
@@ -90,6 +92,7 @@ function reportCause({ cause, verdict, reason, attempts }: CauseRecord): ReportC
     verdict,
     reason,
     attempts: attempts.map(reportAttempt),
+    ...spentOn(attempts),
     proof: verdict === 'healed' ? (attempts.at(-1)?.proof ?? []) : [],
     evidence: `failures/${cause.lead.n}`,
   };

@@ -72,7 +72,14 @@ export type Event =
   /** The guard found that an agent weakened the tests: its change is taken back, and nothing is run with it (HN-3). */
   | { type: 'attempt.rejected'; causeId: string; attempt: number; violations: readonly Violation[] }
   | { type: 'attempt.judged'; causeId: string; attempt: Attempt }
-  | { type: 'cause.ended'; causeId: string; verdict: CauseVerdict; reason: string; attempts: number }
+  | {
+      type: 'cause.ended';
+      causeId: string;
+      verdict: CauseVerdict;
+      reason: string;
+      attempts: number;
+      costUsd: number | null;
+    }
   /** The run goes on, but somebody should know. */
   | { type: 'run.warning'; message: string }
   | {

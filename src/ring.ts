@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Attempt } from './core/attempt.js';
 import { failureKey, type TestRef } from './core/failure.js';
 import { chooseRing, type Ring, type RingFile } from './core/ring.js';
+import { spentOn } from './core/spent-on.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import type { CauseRecord, Progress } from './progress.js';
 
@@ -131,6 +132,7 @@ function reject(progress: Progress, record: CauseRecord, tests: readonly TestRef
     verdict: 'failed',
     reason,
     attempts: attempts.length,
+    costUsd: spentOn(attempts).costUsd,
   });
 }
 

@@ -1,3 +1,4 @@
+import { spentOn } from './core/spent-on.js';
 import type { Attempt } from './core/attempt.js';
 import type { Cause, DiagnosedFailure } from './core/cause.js';
 import { failureKey } from './core/failure.js';
@@ -191,5 +192,12 @@ async function announce({ session }: Progress, ended: CauseRecord): Promise<void
     reason,
     bySharedFix: attempts.at(-1)?.judged !== 'green',
   });
-  session.bus.emit({ type: 'cause.ended', causeId: cause.id, verdict, reason, attempts: attempts.length });
+  session.bus.emit({
+    type: 'cause.ended',
+    causeId: cause.id,
+    verdict,
+    reason,
+    attempts: attempts.length,
+    costUsd: spentOn(attempts).costUsd,
+  });
 }

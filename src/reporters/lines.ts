@@ -53,7 +53,7 @@ export function linesFor(event: Event, paint: ChalkInstance): string[] {
     case 'attempt.judged':
       return [`${at(event.causeId)}${judged(event, paint)}`];
     case 'cause.ended':
-      return [`${at(event.causeId)}${paint.bold(event.verdict)}: ${event.reason}`];
+      return [`${at(event.causeId)}${paint.bold(event.verdict)}: ${event.reason}${costOf(event)}`];
     case 'run.warning':
       return [`${paint.yellow('warning')}: ${event.message}`];
     case 'suite.progress':
@@ -69,6 +69,10 @@ export function linesFor(event: Event, paint: ChalkInstance): string[] {
 function retrying({ causeId, delayMs, reason }: Of<'agent.retrying'>): string {
   if (delayMs === 0) return `${at(causeId)}starting again: ${clipped(reason, 200)}`;
   return `${at(causeId)}waiting ${duration(delayMs)} before the next try: ${clipped(reason, 120)}`;
+}
+
+function costOf({ costUsd }: { costUsd: number | null }): string {
+  return costUsd === null ? '' : `, ${dollars(costUsd)}`;
 }
 
 function at(causeId: string | null): string {
@@ -117,7 +121,7 @@ function causeFound({ cause }: Of<'cause.found'>, paint: ChalkInstance): string[
 }
 
 function agentEnded(event: Of<'agent.ended'>, paint: ChalkInstance): string[] {
-  const cost = event.costUsd === null ? '' : `, ${dollars(event.costUsd)}`;
+  const cost = costOf(event);
   const files = `${counted(event.filesChanged, 'file')} changed`;
   const line = `${at(event.causeId)}attempt ${event.attempt}: agent ${event.outcome} after ${duration(event.durationMs)}${cost}, ${files}`;
   const left = event.leftovers.map(

@@ -35,6 +35,8 @@ export interface Report {
     agentRunsAvoided: number;
     /** US dollars as the agent programs report them; null where none did. */
     costUsd: number | null;
+    inputTokens: number | null;
+    outputTokens: number | null;
     durationMs: number;
   };
 }
@@ -75,6 +77,10 @@ export interface ReportCause {
   verdict: CauseVerdict;
   reason: string;
   attempts: ReportAttempt[];
+  /** What its agents report of money and tokens together; null where none says. */
+  costUsd: number | null;
+  inputTokens: number | null;
+  outputTokens: number | null;
   /** The runs that a heal rests on (HN-5); empty where there is none. */
   proof: Proof;
   /** Relative to the run's folder: context.json, prompt.md, screenshot … */

@@ -33,6 +33,9 @@ export function aReportCause(over: Partial<ReportCause> = {}): ReportCause {
     alternatives: [],
     confidence: 0.9,
     warning: null,
+    costUsd: null,
+    inputTokens: null,
+    outputTokens: null,
     headline: 'TypeError: boom',
     source: null,
     why: [
@@ -92,6 +95,8 @@ export function aReport(over: Partial<Report> = {}): Report {
       notRun: counted('not-run'),
       agentRuns: 1,
       agentRunsAvoided: 0,
+      inputTokens: null,
+      outputTokens: null,
       costUsd: 0.02,
       durationMs: 41_000,
     },

@@ -49,6 +49,9 @@ const cause: ReportCause = {
   verdict: 'healed',
   reason: 'fixed by debugger',
   attempts: [attempt],
+  costUsd: 0.02,
+  inputTokens: null,
+  outputTokens: null,
   proof: ['red', 'red', 'green', 'green', 'red', 'green'],
   evidence: 'failures/1',
 };
@@ -89,6 +92,8 @@ function report(over: Partial<Report> = {}): Report {
       notRun: 0,
       agentRuns: 1,
       agentRunsAvoided: 1,
+      inputTokens: null,
+      outputTokens: null,
       costUsd: 0.02,
       durationMs: 41_000,
     },
