@@ -10,10 +10,11 @@ const node = (...args) => execFileSync(process.execPath, args, { cwd: root, stdi
 
 rmSync(path.join(root, 'dist'), { recursive: true, force: true });
 node(path.join('node_modules', 'typescript', 'bin', 'tsc'));
-// The page of `self-heal ui` is compiled for browsers, and its other files are copied.
+// The page of `self-heal ui` is compiled for browsers, and files that are not code are copied.
 const page = path.join('src', 'ui', 'page');
 node(path.join('node_modules', 'typescript', 'bin', 'tsc'), '-p', page);
-for (const name of ['index.html', 'ui.css', 'icon.svg']) {
+for (const name of ['index.html', 'base.css', 'ui.css', 'icon.svg']) {
   cpSync(path.join(root, page, name), path.join(root, 'dist', 'ui', 'page', name));
 }
+cpSync(path.join(root, 'src', 'html', 'report.css'), path.join(root, 'dist', 'html', 'report.css'));
 node(path.join('scripts', 'generate-schema.mjs'));

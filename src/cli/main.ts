@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor-command.js';
 import { escalationsCommand } from './escalations-command.js';
 import { initCommand } from './init-command.js';
 import { inspectCommand } from './inspect-command.js';
+import { reportCommand } from './report-command.js';
 import { resumeCommand } from './resume-command.js';
 import { runCommand } from './run-command.js';
 import { statsCommand } from './stats-command.js';
@@ -32,6 +33,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   program.addCommand(inherit(program, runCommand()));
   program.addCommand(inherit(program, classifyCommand()));
   program.addCommand(inherit(program, inspectCommand()));
+  program.addCommand(inherit(program, reportCommand()));
   program.addCommand(inherit(program, undoCommand()));
   program.addCommand(inherit(program, resumeCommand()));
   program.addCommand(inherit(program, escalationsCommand()));

@@ -238,7 +238,10 @@ async function finish(request: RunRequest, finished: Finished): Promise<number> 
   bus.emit({ type: 'run.ended', ...final, durationMs, agentRuns, agentRunsAvoided, costUsd });
   const broken = await bus.close();
   for (const trouble of broken) process.stderr.write(`self-heal: ${redactor.clean(trouble)}\n`);
-  show(request, session, report);
+  const { dir } = session.folder;
+  const folder = { dir, shown: path.relative(request.cwd, dir).replaceAll(path.sep, '/') };
+  if (!isQuiet(report)) await leavePage(report, folder);
+  show(request, folder.shown, report);
   return broken.length > 0 && final.exitCode === exitCodes.green ? exitCodes.red : final.exitCode;
 }
 
@@ -255,12 +258,26 @@ async function leave(
   }
 }
 
-function show({ cwd, env, options }: RunRequest, { folder }: Session, report: Report): void {
+/** For people, and only where there is something to see: what draws it is loaded late (CL-4). */
+async function leavePage(report: Report, folder: { dir: string; shown: string }): Promise<void> {
+  try {
+    const { writeHtmlReport } = await import('../html/write-html-report.js');
+    await writeHtmlReport(report, folder);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`self-heal: report.html could not be written: ${why}\n`);
+  }
+}
+
+function show({ env, options }: RunRequest, folder: string, report: Report): void {
   if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-  const quarantined = report.tests.some((test) => test.verdict === 'quarantined');
-  const nothing = report.causes.length === 0 && report.totals.flaky === 0 && !quarantined;
-  if (nothing && report.outcome === 'green') return;
-  const where = path.relative(cwd, folder.dir).replaceAll(path.sep, '/');
+  if (isQuiet(report)) return;
   const columns = process.stderr.columns ?? 120;
-  process.stderr.write(`${summaryOf(report, { paint: paletteFor(env), columns, folder: where })}\n`);
+  process.stderr.write(`${summaryOf(report, { paint: paletteFor(env), columns, folder })}\n`);
+}
+
+/** Green, and nothing to tell. */
+function isQuiet({ outcome, causes, totals, tests }: Report): boolean {
+  const quarantined = tests.some((test) => test.verdict === 'quarantined');
+  return outcome === 'green' && causes.length === 0 && totals.flaky === 0 && !quarantined;
 }

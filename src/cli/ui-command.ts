@@ -5,10 +5,13 @@ import { systemClock } from '../clock.js';
 import { exitCodes, type Problem } from '../problem.js';
 import { end } from './end.js';
 import { listenForInterrupts } from './interrupts.js';
+import { isLive } from './is-live.js';
 import { openEscalationDesk } from './open-escalation-desk.js';
+import { openInBrowser } from './open-in-browser.js';
 
 interface UiCommandOptions {
   agents?: string;
+  open: boolean;
   port: number;
 }
 
@@ -19,6 +22,7 @@ export function uiCommand(): Command {
   return new Command('ui')
     .description('the newest run in a browser while it happens, with the questions that wait for a person')
     .option('--port <n>', 'port of 127.0.0.1 to listen on (default: a free one)', port, 0)
+    .option('--no-open', 'only print the URL; so it is also without a terminal')
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
     .action(async (options: UiCommandOptions) => end(await ui(options)));
 }
@@ -30,7 +34,7 @@ function port(value: string): number {
 }
 
 /** Ends when it is interrupted, which is how it is meant to end. */
-async function ui({ agents, port }: UiCommandOptions): Promise<number | Problem> {
+async function ui({ agents, open, port }: UiCommandOptions): Promise<number | Problem> {
   // The web server is code that no other command needs.
   const { startUi } = await import('../ui/server.js');
   using interrupts = listenForInterrupts(() => undefined);
@@ -44,6 +48,7 @@ async function ui({ agents, port }: UiCommandOptions): Promise<number | Problem>
   if (!started.ok) return started.error;
   process.stdout.write(`${started.value.url}\n`);
   process.stderr.write('Open this URL; it is for you alone. Ctrl-C ends it.\n');
+  if (open && isLive(process.env, process.stdout.isTTY)) await openInBrowser(started.value.url);
   if (!interrupts.signal.aborted) await once(interrupts.signal, 'abort');
   await started.value.close();
   return exitCodes.green;

@@ -2,13 +2,8 @@ import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { readFailureRecords } from '../failure-record.js';
 import { runIdsIn } from '../inspect/find-run.js';
+import { screenshotTypes } from '../inspect/screenshot-types.js';
 import type { Screenshot } from './screenshot.js';
-
-const mimeTypes: Record<string, string> = {
-  'screenshot.png': 'image/png',
-  'screenshot.jpg': 'image/jpeg',
-  'screenshot.webp': 'image/webp',
-};
 
 /** The pictures of a run's failures; none for a run that there is not. */
 export async function screenshotsOf(projectRoot: string, runId: string): Promise<Screenshot[]> {
@@ -16,7 +11,7 @@ export async function screenshotsOf(projectRoot: string, runId: string): Promise
   const { failures } = await readFailureRecords(path.join(projectRoot, '.self-heal', 'runs', runId));
   return failures.flatMap(({ n, signature, failure, evidence }) => {
     const name = path.basename(evidence.screenshot ?? '');
-    if (!(name in mimeTypes)) return [];
+    if (!(name in screenshotTypes)) return [];
     const testId = failure.scope === 'test' ? failure.test.id : null;
     return [{ signature, testId, url: `/runs/${runId}/failures/${n}/${name}` }];
   });
@@ -27,7 +22,7 @@ export async function readScreenshot(
   projectRoot: string,
   asked: { readonly runId: string; readonly n: string; readonly name: string },
 ): Promise<{ bytes: Buffer; type: string } | null> {
-  const type = Object.hasOwn(mimeTypes, asked.name) ? mimeTypes[asked.name] : undefined;
+  const type = Object.hasOwn(screenshotTypes, asked.name) ? screenshotTypes[asked.name] : undefined;
   if (!type || !/^[1-9]\d{0,5}$/.test(asked.n)) return null;
   if (!(await runIdsIn(projectRoot)).includes(asked.runId)) return null;
   const place = path.join('runs', asked.runId, 'failures', asked.n, asked.name);

@@ -1,73 +1,78 @@
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { chromium, type Page } from '@playwright/test';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, test, type Page } from '@playwright/test';
+import { execa } from 'execa';
 import { loadSettings } from '../../src/config/load-settings.js';
 import type { Escalation, Question } from '../../src/core/escalation.js';
 import { writeFailureRecord } from '../../src/failure-record.js';
 import { createLedger } from '../../src/store/create-ledger.js';
 import { openStore } from '../../src/store/open-store.js';
 import { aDiagnosed, anAttempt, anEvidence, aTest } from '../rig/builders.js';
-import { launchOptions } from '../rig/chromium.js';
-import { scratchProject, type ScratchProject } from '../rig/scratch-project.js';
 import { aCauseSummary, shownRun, type ShownRun } from '../rig/shown-run.js';
+import { pixel } from '../rig/stored-run.js';
+import { axeViolations } from './axe.js';
 
 const runId = '20261121-071500-000a';
+const selfHeal = path.join(import.meta.dirname, '..', '..', 'bin', 'self-heal.js');
 
-it('RP-5 ME-7 a run is seen in a browser while it happens, and its question is decided there', async () => {
-  const project = await scratchProject({ 'package.json': '{ "name": "shop" }' });
-  const ui = project.start(['ui']);
+test('RP-5 ME-7 a run is seen in a browser while it happens, and its question is decided there', async ({
+  page,
+}, testInfo) => {
+  const dir = testInfo.outputPath('größe mit raum');
+  await mkdir(dir, { recursive: true });
+  await writeFile(path.join(dir, 'package.json'), '{ "name": "shop" }');
+  const ui = execa(process.execPath, [selfHeal, 'ui'], { cwd: dir, reject: false });
   const [line] = (await once(ui.stdout, 'data')) as [Buffer];
-  const page = await openPage(line.toString().trim());
   const troubles = troublesOf(page);
-  await page.getByText('No run yet').waitFor();
+  await page.goto(line.toString().trim());
+  await expect(page.getByText('No run yet')).toBeVisible();
 
-  const run = await shownRun(project.dir, runId);
+  const run = await shownRun(dir, runId);
   await beginRun(run);
-  await page.getByRole('status').filter({ hasText: '/debugger works on c1, attempt 1' }).waitFor();
+  await expect(
+    page.getByRole('status').filter({ hasText: '/debugger works on c1, attempt 1' }),
+  ).toBeVisible();
   const card = page.getByRole('article', { name: /^c1/ });
-  await card.getByText('reads <b>src/cart.ts</b>').waitFor();
-  await page.getByRole('heading', { name: '<img src=x onerror=alert(1)> total is undefined' }).waitFor();
+  await expect(card.getByText('reads <b>src/cart.ts</b>')).toBeVisible();
+  await expect(
+    page.getByRole('heading', { name: '<img src=x onerror=alert(1)> total is undefined' }),
+  ).toBeVisible();
   expect(await page.locator('img, b').count()).toBe(0);
   expect(page.url()).not.toContain('token');
 
   await showScreenshot(run);
   await healFirst(run);
-  await card.getByText('red red | green green green | red | green').waitFor();
+  await expect(card.getByText('red red | green green green | red | green')).toBeVisible();
   await card.getByText(/^Why runtime-error/).click();
-  const picture = card.getByRole('img', { name: 'The page when the test of c1 failed' });
-  await expect
-    .poll(() => picture.evaluate((image: unknown) => (image as { naturalWidth: number }).naturalWidth))
-    .toBe(1);
+  await expect(card.getByRole('img', { name: 'The page when the test of c1 failed' })).toHaveJSProperty(
+    'naturalWidth',
+    1,
+  );
 
-  const asked = await ask(project, run);
+  const asked = await ask(dir, run);
+  await expect(page.getByRole('article', { name: new RegExp(`^${asked.id}`) })).toBeVisible();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await axeViolations(page)).toEqual([]);
+  }
   await answer(page, asked);
-  const { stdout } = await project.selfHeal(['escalations', 'show', asked.id, '--json']);
+  const { stdout } = await execa(process.execPath, [selfHeal, 'escalations', 'show', asked.id, '--json'], {
+    cwd: dir,
+  });
   expect(JSON.parse(stdout)).toMatchObject({
     state: 'resolved',
     choice: 'guide',
     guidance: 'It is Thanks, as on the sign.',
   });
-  expect(await project.read('.self-heal/latest/events.ndjson')).toContain(
-    `"type":"agent.escalation_resolved","escalationId":"${asked.id}","choice":"guide"`,
-  );
-  expect(await page.getByRole('article', { name: new RegExp(`^${asked.id}`) }).count()).toBe(0);
+  await expect(page.getByRole('article', { name: new RegExp(`^${asked.id}`) })).toHaveCount(0);
   expect(troubles).toEqual([]);
 
   ui.kill('SIGINT');
   expect((await ui).exitCode).toBe(0);
-  await page.getByText('connection lost').waitFor();
+  await expect(page.getByText('connection lost')).toBeVisible();
 });
-
-async function openPage(url: string): Promise<Page> {
-  const browser = await chromium.launch(JSON.parse(launchOptions) as Parameters<typeof chromium.launch>[0]);
-  onTestFinished(() => browser.close());
-  const page = await browser.newPage({ viewport: { width: 380, height: 800 } });
-  page.setDefaultTimeout(20_000);
-  await page.goto(url);
-  return page;
-}
 
 /** What the policy forbids and what throws is said in the console. */
 function troublesOf(page: Page): string[] {
@@ -108,9 +113,7 @@ async function showScreenshot({ dir }: ShownRun): Promise<void> {
   const folder = path.join(dir, 'failures', '1');
   await mkdir(folder, { recursive: true });
   const screenshot = path.join(folder, 'screenshot.png');
-  const onePixel =
-    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-  await writeFile(screenshot, Buffer.from(onePixel, 'base64'));
+  await writeFile(screenshot, pixel);
   await writeFailureRecord(folder, aDiagnosed({ evidence: anEvidence({ screenshot }) }));
 }
 
@@ -136,7 +139,7 @@ async function healFirst(run: ShownRun): Promise<void> {
 }
 
 /** Asks as a run does: in the store first, then as an event. */
-async function ask({ dir }: ScratchProject, run: ShownRun): Promise<Escalation> {
+async function ask(dir: string, run: ShownRun): Promise<Escalation> {
   const settings = await loadSettings({ cwd: dir, env: {} });
   if (!settings.ok) throw new Error(settings.error.message);
   const opened = await openStore(settings.value.store, dir);
@@ -170,15 +173,14 @@ async function answer(page: Page, { id }: Escalation): Promise<void> {
   await form.getByRole('radio', { name: 'Skip it' }).focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
-  expect(await form.getByRole('radio', { name: 'Give guidance to the agent' }).isChecked()).toBe(true);
+  await expect(form.getByRole('radio', { name: 'Give guidance to the agent' })).toBeChecked();
   await form.getByRole('button', { name: 'Answer' }).press('Enter');
-  await form.getByRole('alert').filter({ hasText: 'Write the guidance first.' }).waitFor();
+  await expect(form.getByRole('alert').filter({ hasText: 'Write the guidance first.' })).toBeVisible();
   await page.getByLabel('What the next agent is to know').focus();
   await page.keyboard.type('It is Thanks, as on the sign.');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await page
-    .getByRole('status')
-    .filter({ hasText: `${id} is answered: the next run tries again.` })
-    .waitFor();
+  await expect(
+    page.getByRole('status').filter({ hasText: `${id} is answered: the next run tries again.` }),
+  ).toBeVisible();
 }

@@ -1,0 +1,11 @@
+import process from 'node:process';
+
+/** Opens a file or URL in the person's own browser; where there is none, says so, since the place has been printed. */
+export async function openInBrowser(target: string): Promise<void> {
+  try {
+    const { default: open } = await import('open');
+    await open(target);
+  } catch {
+    process.stderr.write('self-heal: no browser could be opened here; open it yourself.\n');
+  }
+}

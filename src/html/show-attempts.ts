@@ -1,0 +1,110 @@
+import type { Judgement } from '../core/attempt.js';
+import type { Violation } from '../core/guard/violation.js';
+import type { Proof } from '../core/proof.js';
+import { counted, dollars, duration } from '../reporters/format.js';
+import type { ReportAttempt } from '../reporters/report.js';
+import type { Detail } from './detail.js';
+import { html, nothing, type Markup } from './markup.js';
+import { showDiff } from './show-diff.js';
+
+/** What was tried, in its order: who, what it changed, what the guard and the re-runs said. */
+export function showAttempts(
+  attempts: readonly ReportAttempt[],
+  patches: ReadonlyMap<string, string>,
+  detail: Detail,
+): Markup {
+  if (attempts.length === 0) return nothing;
+  return html`<ol class="attempts">
+    ${attempts.map((attempt) => showAttempt(attempt, patches.get(attempt.patch ?? '') ?? null, detail))}
+  </ol>`;
+}
+
+function showAttempt(attempt: ReportAttempt, patch: string | null, detail: Detail): Markup {
+  const { n, slashCommand, agent, runner, outcome, judged, failedBecause, claim, takenBack } = attempt;
+  const who = agent === null ? 'the code as it is, no agent' : `${slashCommand ?? agent} (${runner ?? ''})`;
+  const because = failedBecause && judged !== 'green' ? `: ${failedBecause}` : '.';
+  return html`<li>
+    <p>
+      <strong>Attempt ${n}: ${who}</strong>
+      ${agent === null ? '' : html`<span class="fact">${outcome}, ${duration(attempt.durationMs)}${spent(attempt)}</span>`}
+    </p>
+    <p class="judged ${judged}">
+      ${judgements[judged]}${because}${takenBack ? ' The change was taken back.' : ''}
+    </p>
+    ${claim?.summary ? html`<p class="quiet">It said “${claim.status}”: ${claim.summary}</p>` : ''}
+    ${showViolations(attempt.violations ?? [])} ${showChange(attempt, patch, detail)}
+  </li>`;
+}
+
+function spent({ costUsd, inputTokens, outputTokens }: ReportAttempt): string {
+  const tokens =
+    inputTokens === null && outputTokens === null
+      ? ''
+      : `, ${inputTokens ?? 0} tokens in, ${outputTokens ?? 0} out`;
+  return `${costUsd === null ? '' : `, ${dollars(costUsd)}`}${tokens}`;
+}
+
+const judgements: Record<Judgement, string> = {
+  green: 'The test is green',
+  'still-failing': 'The test still fails in the same way',
+  changed: 'The test fails in another way',
+  flaky: 'Green, but not by what was changed',
+  vanished: 'The test was no longer there to run',
+  rejected: 'Rejected, it weakened the tests',
+  'not-judged': 'Not judged',
+};
+
+function showViolations(violations: readonly Violation[]): Markup {
+  if (violations.length === 0) return nothing;
+  const line = (sign: '−' | '+', text: string | null) =>
+    text === null
+      ? ''
+      : html`<div class="${sign === '+' ? 'd2h-ins' : 'd2h-del'}">
+          <span class="sign">${sign}</span><code>${text}</code>
+        </div>`;
+  return html`<ul class="violations" aria-label="What the guard found">
+    ${violations
+      .slice(0, 20)
+      .map(
+        ({ file, line: at, rule, says, before, after }) =>
+          html`<li>
+            <strong>${rule}</strong> in <code>${file}${at === null ? '' : `:${at}`}</code>:
+            ${says}${line('−', before)}${line('+', after)}
+          </li>`,
+      )}
+    ${violations.length > 20 ? html`<li>and ${violations.length - 20} more</li>` : ''}
+  </ul>`;
+}
+
+function showChange(
+  { files, patch: path, takenBack }: ReportAttempt,
+  patch: string | null,
+  detail: Detail,
+): Markup {
+  if (files.length === 0) return nothing;
+  const list = files.map(({ path: name, added, removed }) =>
+    added === null || removed === null ? `${name} (binary)` : `${name} +${added} −${removed}`,
+  );
+  const title = `${counted(files.length, 'file')} changed: ${list.slice(0, 8).join(', ')}${list.length > 8 ? ' …' : ''}`;
+  if (patch === null || detail.diffLines === 0)
+    return html`<p class="quiet">${title}${path === null ? '' : html` (<code>${path}</code>)`}</p>`;
+  const diff = showDiff(patch, { maxLines: detail.diffLines });
+  return takenBack
+    ? html`<details>
+        <summary>${title}, taken back</summary>
+        ${diff}
+      </details>`
+    : html`<details open>
+        <summary>${title}</summary>
+        ${diff}
+      </details>`;
+}
+
+/** The runs that a heal rests on; a bar wherever the code or its result changed. */
+export function showProof(steps: Proof): Markup {
+  if (steps.length === 0) return nothing;
+  return html`<p class="proof">
+    <strong>Proof</strong>
+    ${steps.map((step, at) => html`${at > 0 && step !== steps[at - 1] ? ' | ' : ' '}<span class="step ${step}">${step}</span>`)}
+  </p>`;
+}

@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Report } from '../reporters/report.js';
+import { writeFileAtomic } from '../write-file-atomic.js';
+import { loadRun } from './load-run.js';
+import { renderPage } from './render-page.js';
+
+/** Where a report lies. */
+export interface ReportFolder {
+  /** The run's folder; absolute. */
+  readonly dir: string;
+  /** The same as a person types it. */
+  readonly shown: string;
+}
+
+/** Writes `report.html` into the run's folder (RP-4) and gives its path. Throws where it cannot be written. */
+export async function writeHtmlReport(report: Report, { dir, shown }: ReportFolder): Promise<string> {
+  const page = await renderPage(await loadRun(report, dir, shown), await readStyles());
+  const file = path.join(dir, 'report.html');
+  await writeFileAtomic(file, page);
+  return file;
+}
+
+/** The look of the live page, and what the report has beside it. */
+async function readStyles(): Promise<string> {
+  const here = import.meta.dirname;
+  const files = [path.join(here, '..', 'ui', 'page', 'base.css'), path.join(here, 'report.css')];
+  return (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
+}

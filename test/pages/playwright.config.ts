@@ -1,0 +1,16 @@
+import { defineConfig } from '@playwright/test';
+import { launchOptions } from '../rig/chromium.js';
+
+/** The pages of self-heal in a real browser, narrow and wide. */
+export default defineConfig({
+  testDir: '.',
+  outputDir: '../../test-results/pages',
+  fullyParallel: true,
+  forbidOnly: true,
+  reporter: 'list',
+  use: { launchOptions: JSON.parse(launchOptions) as object },
+  projects: [
+    { name: 'narrow', use: { viewport: { width: 380, height: 800 } } },
+    { name: 'wide', use: { viewport: { width: 1440, height: 900 } } },
+  ],
+});

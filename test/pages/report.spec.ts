@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test, type Page, type TestInfo } from '@playwright/test';
+import { hostile, storedRun } from '../rig/stored-run.js';
+import { axeViolations } from './axe.js';
+
+const selfHeal = path.join(import.meta.dirname, '..', '..', 'bin', 'self-heal.js');
+
+/** Opens the page that `self-heal report` makes of a stored run, and gives what it asked of the outside or complained of. */
+async function openReport(page: Page, testInfo: TestInfo): Promise<string[]> {
+  const project = testInfo.outputPath('shop');
+  await mkdir(project, { recursive: true });
+  await storedRun(project);
+  const { stdout } = await promisify(execFile)(process.execPath, [selfHeal, 'report'], { cwd: project });
+  const file = stdout.trim();
+  const troubles: string[] = [];
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith('data:') && url !== pathToFileURL(file).href) troubles.push(url);
+  });
+  page.on('pageerror', ({ message }) => troubles.push(message));
+  page.on('dialog', (dialog) => {
+    troubles.push(dialog.message());
+    void dialog.dismiss();
+  });
+  page.on('console', (message) => troubles.push(message.text()));
+  await page.goto(pathToFileURL(file).href);
+  return troubles;
+}
+
+test('RP-4 one file from the disk shows picture, step, evidence, diff, proof and cost of a cause', async ({
+  page,
+}, testInfo) => {
+  const troubles = await openReport(page, testInfo);
+  const cause = page.getByRole('article', { name: /^c1/ });
+  await expect(
+    cause.getByRole('img', { name: 'Screenshot of the page when the test of c1 failed' }),
+  ).toHaveJSProperty('naturalWidth', 1);
+  await expect(cause.getByText(`Failed step: Click ${hostile}`)).toBeVisible();
+  await expect(cause.locator('.proof')).toHaveText('Proof red red | green | red | green');
+  const diff = cause.getByRole('group', { name: 'Changes of src/orders.ts' });
+  await expect(diff.locator('.d2h-del')).toContainText('order.delivery.id');
+  await expect(diff.locator('.d2h-ins .hljs-keyword').first()).toHaveText('const');
+  await expect(diff.locator('ins').first()).not.toBeEmpty();
+  await expect(cause.getByText('$0.02').first()).toBeVisible();
+  await cause.getByText('Network (2)').click();
+  await expect(cause.getByRole('row').filter({ hasText: '/api/orders' })).toContainText('500');
+  await cause.getByText('When', { exact: true }).click();
+  await expect(cause.getByRole('list', { name: 'When c1 was worked on' })).toContainText(
+    '/debugger (claude), attempt 1',
+  );
+  expect(troubles).toEqual([]);
+});
+
+test("RP-4 it shows the guard's findings with their lines, and the question with the command that answers it", async ({
+  page,
+}, testInfo) => {
+  await openReport(page, testInfo);
+  const found = page
+    .getByRole('article', { name: /^c2/ })
+    .getByRole('list', { name: 'What the guard found' });
+  await expect(found).toContainText('assertion-removed in tests/cart.spec.ts:12: an assertion is gone');
+  await expect(found.locator('.d2h-del')).toContainText('toHaveText');
+  await expect(page.getByText('npx self-heal escalations resolve e-7')).toBeVisible();
+  // What a person has to look at stands before what is mended.
+  await expect(page.getByRole('article').last()).toHaveAccessibleName(/^c1/);
+});
+
+test('RP-4 EV-10 nothing that an app, an agent or a patch wrote becomes more than text', async ({
+  page,
+}, testInfo) => {
+  const troubles = await openReport(page, testInfo);
+  await openAll(page);
+  await expect(page.getByText('onerror=alert(1)').first()).toBeVisible();
+  expect(await page.locator('script, img[src="x"], pre img, code img').count()).toBe(0);
+  expect(troubles).toEqual([]);
+});
+
+test('RP-4 it can be used with a keyboard and a screen reader, and nothing sticks out', async ({
+  page,
+}, testInfo) => {
+  await openReport(page, testInfo);
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('navigation', { name: 'Causes' }).getByRole('link').first()).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/#c2$/);
+  await openAll(page);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await axeViolations(page)).toEqual([]);
+  }
+});
+
+/** With the keyboard, each that is shut. */
+async function openAll(page: Page): Promise<void> {
+  const shut = page.locator('details:not([open]) > summary');
+  for (let left = await shut.count(); left > 0; left -= 1) {
+    await shut.first().press('Enter');
+    await expect(shut).toHaveCount(left - 1);
+  }
+}
