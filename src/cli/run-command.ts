@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { exitCodes } from '../problem.js';
+import { leaveProblem } from '../reporters/leave-reports.js';
 import { end } from './end.js';
 import { addSelectionFlags, type RunOptions } from './options.js';
 import { runSelfHeal } from './run-self-heal.js';
@@ -26,7 +27,12 @@ export function runCommand(): Command {
     .addHelpText('after', examples)
     .action(async (words: string[], options: RunOptions) => {
       const { filters, passThrough } = splitAtDashes(words, process.argv);
-      end(await runSelfHeal({ cwd: process.cwd(), env: process.env, filters, passThrough, options }));
+      const { env } = process;
+      const ending = await runSelfHeal({ cwd: process.cwd(), env, filters, passThrough, options });
+      if (typeof ending !== 'number') {
+        await leaveProblem(ending, { env, print: (line) => process.stderr.write(`${line}\n`) });
+      }
+      end(ending);
     });
   return command;
 }

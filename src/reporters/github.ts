@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { CauseVerdict } from '../core/verdict.js';
 import { renderProof } from '../core/proof.js';
+import type { Problem } from '../problem.js';
 import { clipped, counted } from './format.js';
 import { suiteItself } from './last-word.js';
 import type { Report, ReportCause, ReportTest } from './report.js';
@@ -32,6 +33,11 @@ export function githubAnnotations(report: Report, places: GithubPlaces): string[
         command('warning', { title: 'self-heal' }, `${counted(hidden, 'more cause')}: see the summary`),
       ]
     : commands;
+}
+
+/** The workflow command for what kept self-heal from working: without a run there is no cause to point at. */
+export function githubProblem({ message, remedy }: Problem): string {
+  return command('error', { title: 'self-heal could not work' }, `${message}\n${remedy}`);
 }
 
 const levels: Record<CauseVerdict, 'error' | 'warning' | 'notice'> = {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { appendFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Problem } from '../problem.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import { ctrfOf } from './ctrf.js';
-import { githubAnnotations, githubOutputs } from './github.js';
+import { githubAnnotations, githubOutputs, githubProblem } from './github.js';
 import { junitOf } from './junit.js';
+import { prose } from './markdown-text.js';
 import { markdownOf, summaryBytes } from './markdown.js';
 import type { Report } from './report.js';
 
@@ -64,6 +66,19 @@ async function tellGithub(report: Report, folder: string, { dir, cwd, env, print
         )
       : null,
   ];
+}
+
+/** Tells GitHub Actions, where it is that, why self-heal could not work: an annotation and a line of the summary. */
+export async function leaveProblem(
+  problem: Problem,
+  { env, print }: Pick<ReportPlaces, 'env' | 'print'>,
+): Promise<void> {
+  if (env['GITHUB_ACTIONS'] !== 'true') return;
+  print(githubProblem(problem));
+  const summary = env['GITHUB_STEP_SUMMARY'];
+  const text = `## self-heal could not work\n\n${prose(problem.message)}\n\n${prose(problem.remedy)}\n`;
+  // Where it cannot be written, the annotation and the log say the same.
+  if (summary) await appendFile(summary, text).catch(() => undefined);
 }
 
 /** GitHub takes the whole of what a step says or nothing, so that what is there already counts. */

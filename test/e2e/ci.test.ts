@@ -67,3 +67,13 @@ it('RP-2 RP-3 in GitHub Actions a run leaves summary, annotations, outputs, and 
   };
   expect(ctrf.results.summary).toMatchObject({ tests: 2, passed: 1, failed: 1 });
 });
+
+it('RP-3 a run that cannot begin says why in GitHub Actions too', async () => {
+  const summary = path.join(tempDir('actions'), 'summary');
+  const project = await scratchProject({ 'package.json': '{ "name": "empty" }' });
+  const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary };
+  const { exitCode, stderr } = await project.selfHeal(['run'], env);
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/^::error title=self-heal could not work::/m);
+  expect(await readFile(summary, 'utf8')).toContain('## self-heal could not work');
+});

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { leaveReports } from '../../../src/reporters/leave-reports.js';
+import { leaveProblem, leaveReports } from '../../../src/reporters/leave-reports.js';
 import { aReport, aReportCause } from '../../rig/a-report.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
@@ -67,4 +67,27 @@ it('RP-3 the folder is told as seen from the workspace', async () => {
   await leaveReports(aReport(), { ...there, env: workspace });
   const output = await readFile(env.GITHUB_OUTPUT, 'utf8');
   expect(output).toContain(`\n${path.basename(there.cwd)}/.self-heal/runs/r1\n`);
+});
+
+it('RP-3 what kept self-heal from working is an annotation and stands in the summary', async () => {
+  const problem = {
+    kind: 'no-tests',
+    message: 'there are no tests\n::error::owned',
+    remedy: 'Write one.',
+  } as const;
+  const outside = await places();
+  await leaveProblem(problem, outside);
+  expect(outside.printed).toEqual([]);
+
+  const folder = tempDir('actions');
+  const inside = await places(inActions(folder));
+  await leaveProblem(problem, inside);
+  expect(inside.printed).toEqual([
+    '::error title=self-heal could not work::there are no tests%0A::error::owned%0AWrite one.',
+  ]);
+  expect(await readFile(path.join(folder, 'summary'), 'utf8')).toMatch(
+    /^## self-heal could not work\n[^]*Write one/,
+  );
+
+  await leaveProblem(problem, await places(inActions(path.join(folder, 'not there'))));
 });
