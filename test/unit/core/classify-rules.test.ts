@@ -156,6 +156,7 @@ const examples: Readonly<Record<string, string>> = {
   'database/translated-severity': 'FEHLER:  Wert zu lang für »kurz«',
   'database/translated-message': '关系 "orders" 不存在',
   'database/layer-frame': '  File "/srv/django/db/backends/base/base.py", line 3, in cursor',
+  'database/said-on-page': '- text: relation "orders" does not exist',
   'database/error-object': "  routine: 'exec_stmt_raise',",
   'database/sql-beside-error': 'Error: no, at `insert into orders values (1)`',
   'database/words-of-a-database': 'Integrity constraint violation on the orders',

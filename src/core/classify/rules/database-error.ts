@@ -1,5 +1,6 @@
 import { frameRules } from './database/frames.js';
 import { mapperRules } from './database/mappers.js';
+import { onPageRules } from './database/on-page.js';
 import { otherEngineRules } from './database/other-engines.js';
 import { otherLocaleRules } from './database/other-locales.js';
 import { postgresRules } from './database/postgres.js';
@@ -13,4 +14,5 @@ export const databaseErrorRules = [
   ...serviceRules,
   ...otherLocaleRules,
   ...frameRules,
+  ...onPageRules,
 ];
