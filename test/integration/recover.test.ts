@@ -20,15 +20,15 @@ const tomorrow = new Date(Date.now() + 86_400_000);
 
 interface Place {
   /** May be the last that is done. */
-  step(): void;
+  readonly step: () => void;
   /** Does something that is not interrupted. */
-  calmly<T>(work: () => Promise<T>): Promise<T>;
+  readonly calmly: <T>(work: () => Promise<T>) => Promise<T>;
   readonly dir: string;
   readonly runDir: string;
   readonly workspace: Workspace;
   readonly running: Running;
-  write(files: Readonly<Record<string, string>>): void;
-  read(): Record<string, string>;
+  readonly write: (files: Readonly<Record<string, string>>) => void;
+  readonly read: () => Record<string, string>;
 }
 
 /** A project of two files, whose every move may be the last: before it, in the middle of it, or after it. */
@@ -48,13 +48,13 @@ async function place(mayEnd: () => void): Promise<Place> {
   write({ 'a.txt': 'old\n', 'b.txt': 'old\n' });
   mkdirSync(runDir, { recursive: true });
   const told = await announceRunning({ dir: runDir });
-  const stepped = <Args extends unknown[]>(tell: (...args: Args) => Promise<void>) => {
-    return async (...args: Args) => {
+  const stepped =
+    <Args extends unknown[]>(tell: (...args: Args) => Promise<void>) =>
+    async (...args: Args) => {
       step();
       await tell(...args);
       step();
     };
-  };
   return {
     step,
     calmly: async (work) => {
@@ -71,11 +71,11 @@ async function place(mayEnd: () => void): Promise<Place> {
         ['a.txt', 'b.txt'].map((name) => [name, readFileSync(path.join(dir, name), 'utf8')]),
       ),
     running: {
-      opened: stepped(told.opened),
-      changed: stepped(told.changed),
-      moving: stepped(told.moving),
-      decided: stepped(told.decided),
-      ended: stepped(told.ended),
+      opened: stepped((before) => told.opened(before)),
+      changed: stepped((before, after) => told.changed(before, after)),
+      moving: stepped((unfinished) => told.moving(unfinished)),
+      decided: stepped(() => told.decided()),
+      ended: stepped(() => told.ended()),
     },
     workspace: {
       ...session.workspace!,
