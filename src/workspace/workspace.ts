@@ -5,7 +5,10 @@ import type { FileChange } from '../core/attempt.js';
 import { type Git, privateGit, withoutGit } from './git.js';
 import { parseNumstat } from './git-output.js';
 import { keepModes, unusualModes } from './modes.js';
+import { hiddenByNewRules, type IgnoreRules, readIgnoreRules } from './ignore-rules.js';
 import { recordNested } from './nested.js';
+import { playwrightPackages } from './playwright-packages.js';
+import { momentIn, strayChanges } from './stray-changes.js';
 import { takeBack, type TakenBack } from './take-back.js';
 import { gitTree, type Tree } from './tree.js';
 
@@ -30,6 +33,11 @@ export interface Workspace {
    * (paths relative to `root`). What is back already counts as neither.
    */
   takeBack(before: Checkpoint, after: Checkpoint, spare?: readonly string[]): Promise<TakenBack>;
+  /**
+   * Files outside of every checkpoint (installed packages, ignored files that are no output of tools) that were written since the
+   * last checkpoint; relative to `root`.
+   */
+  strayChanges?(): Promise<readonly string[]>;
 }
 
 /** Never part of a snapshot, also where the project ignores nothing. */
@@ -55,7 +63,15 @@ export async function openWorkspace(projectRoot: string): Promise<Workspace | nu
     path.join(gitDir, 'info', 'attributes'),
     '* -text -filter -ident -working-tree-encoding !eol\n',
   );
-  const record = () => checkpoint({ git, gitDir, root }, [root, projectRoot]);
+  const store = { git, gitDir, root, projectRoot };
+  let rules: IgnoreRules | null = null;
+  let moment: number | null = null;
+  const record = async () => {
+    const id = await checkpoint(store, rules);
+    rules ??= await readIgnoreRules(git, root);
+    moment = await momentIn(gitDir);
+    return id;
+  };
   return {
     root,
     checkpoint: record,
@@ -65,6 +81,7 @@ export async function openWorkspace(projectRoot: string): Promise<Workspace | nu
     patch: (before, after) => patch(git, before, after),
     takeBack: (before, after, spare = []) =>
       takeBack({ git, gitDir, root, before, after, spare, now: record }),
+    strayChanges: async () => (moment === null ? [] : strayChanges(git, store, moment)),
   };
 }
 
@@ -84,14 +101,22 @@ interface Store {
   git: Git;
   gitDir: string;
   root: string;
+  projectRoot: string;
 }
 
-async function checkpoint({ git, gitDir, root }: Store, folders: readonly string[]): Promise<Checkpoint> {
+async function checkpoint(
+  { git, gitDir, root, projectRoot }: Store,
+  rules: IgnoreRules | null,
+): Promise<Checkpoint> {
   const empty = await git
     .run(['add', '--all', '--ignore-errors', '--', '.'])
     .then(() => [])
     .catch(tolerateUnreadableFiles);
-  const ignored = await environmentFiles(folders);
+  const ignored = [
+    ...(await environmentFiles([root, projectRoot])),
+    ...playwrightPackages(root, projectRoot),
+    ...(rules ? await hiddenByNewRules(git, root, rules) : []),
+  ];
   if (ignored.length > 0) {
     await git.run(['add', '--force', '--ignore-errors', '--', ...ignored]).catch(tolerateUnreadableFiles);
   }
