@@ -5,14 +5,20 @@ const packages = ['@playwright/test', 'playwright', 'playwright-core'];
 
 /**
  * The packages of Playwright itself, which judges the tests: recorded although git ignores them, so that the guard sees an edit in them
- * and it is taken back. Links (pnpm's) and where they lead; what is outside of the recorded folder cannot be recorded.
+ * and it is taken back; also those in `nested` folders of packages (relative to `root`), where a new one would come first. Links (pnpm's) and where they lead; what is outside of the recorded folder cannot be recorded.
  */
-export function playwrightPackages(root: string, projectRoot: string): string[] {
+export function playwrightPackages(
+  root: string,
+  projectRoot: string,
+  nested: readonly string[] = [],
+): string[] {
   const found = new Set<string>();
   for (let folder = projectRoot; ; folder = path.dirname(folder)) {
     for (const name of packages) addPackage(found, path.join(folder, 'node_modules', name));
     if (folder === root || folder === path.dirname(folder)) break;
   }
+  for (const modules of nested)
+    for (const name of packages) addPackage(found, path.join(root, modules, name));
   const top = real(root);
   return [...found].filter((place) => {
     const parent = real(path.dirname(place));

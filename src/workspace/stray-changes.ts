@@ -68,7 +68,7 @@ async function writtenBelow(place: string, since: number): Promise<string[]> {
     if (!info) continue;
     if (info.isDirectory()) {
       for (const { name } of await entriesOf(at)) if (name !== '.git') next.push(path.join(at, name));
-    } else if (info.ctimeMs > since) found.push(at);
+    } else if (info.ctimeMs >= since) found.push(at);
   }
   return found;
 }

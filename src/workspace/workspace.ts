@@ -114,7 +114,7 @@ async function checkpoint(
     .catch(tolerateUnreadableFiles);
   const ignored = [
     ...(await environmentFiles([root, projectRoot])),
-    ...playwrightPackages(root, projectRoot),
+    ...playwrightPackages(root, projectRoot, await nestedPackages(git)),
     ...(rules ? await hiddenByNewRules(git, root, rules) : []),
   ];
   if (ignored.length > 0) {
@@ -132,6 +132,12 @@ async function checkpoint(
     ),
   );
   return id;
+}
+
+/** Every `node_modules` of the recorded folder; what is in them is not looked at. */
+async function nestedPackages(git: Git): Promise<string[]> {
+  const args = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'];
+  return (await git.run(args)).split('\0').filter((folder) => /(?:^|\/)node_modules\/$/.test(folder));
 }
 
 /** `.env` and its kind, which projects ignore and agents edit. */

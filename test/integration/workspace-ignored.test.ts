@@ -113,6 +113,13 @@ describe('HN-3 Playwright itself is out of reach', () => {
     expect(readFileSync(file('node_modules/playwright/lib/expect.js'), 'utf8')).toBe(judge);
   });
 
+  it('another one beside the tests is seen, and taken away', async () => {
+    const own = { 'tests/node_modules/@playwright/test/index.js': 'module.exports.expect = () => true;\n' };
+    const { rules } = await judged(() => write(own));
+    expect(rules).toContain('protected-file tests/node_modules/@playwright/test/index.js');
+    expect(existsSync(file('tests/node_modules'))).toBe(false);
+  });
+
   it('where pnpm links to it, the link and what it leads to', async () => {
     rmSync(file('node_modules/@playwright/test'), { recursive: true });
     write({ 'node_modules/.pnpm/t@1/node_modules/@playwright/test/index.js': judge });
