@@ -85,6 +85,7 @@ function reportTest({ test, verdict, retries, causeIds, sharedFix }: TestStandin
 
 function reportCause({ cause, verdict, reason, attempts }: CauseRecord): ReportCause {
   const { tests, ...summary } = summarise(cause);
+  const last = attempts.at(-1);
   return {
     ...summary,
     source: cause.lead.diagnosis.facts.source,
@@ -93,7 +94,8 @@ function reportCause({ cause, verdict, reason, attempts }: CauseRecord): ReportC
     reason,
     attempts: attempts.map(reportAttempt),
     ...spentOn(attempts),
-    proof: verdict === 'healed' ? (attempts.at(-1)?.proof ?? []) : [],
+    proof: verdict === 'healed' ? (last?.proof ?? []) : [],
+    ...(verdict === 'healed' && last?.testProofs ? { testProofs: last.testProofs } : {}),
     evidence: `failures/${cause.lead.n}`,
   };
 }

@@ -29,6 +29,7 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
     resume: sessionOf(session, request),
     start: (start) => startAgent(session, request, { ...start, file }),
   });
+  await nameStrays(session, request.cause.id);
   const after = (await session.workspace?.checkpoint()) ?? null;
   await session.running.changed(before, after);
   const files = before && after && session.workspace ? await session.workspace.changes(before, after) : [];
@@ -39,6 +40,18 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
   session.spending.attemptEnded(attempt);
   announceEnd(session, request, { attempt, run });
   return { attempt, before, after };
+}
+
+const STRAYS_SHOWN = 5;
+
+/** What no checkpoint holds is not judged, not in the patch, and not taken back: then that is said. */
+async function nameStrays({ workspace, bus }: Session, causeId: string): Promise<void> {
+  const strays = (await workspace?.strayChanges?.()) ?? [];
+  if (strays.length === 0) return;
+  const shown = strays.slice(0, STRAYS_SHOWN).join(', ');
+  const more = strays.length > STRAYS_SHOWN ? ` and ${strays.length - STRAYS_SHOWN} more` : '';
+  const message = `${causeId}: while its agent worked, files were written that git ignores, which are no part of its fix and are not taken back: ${shown}${more}`;
+  bus.emit({ type: 'run.warning', message });
 }
 
 interface PatchRequest {

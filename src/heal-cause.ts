@@ -8,6 +8,7 @@ import { unreachable } from './core/unreachable.js';
 import type { Retest } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './try-fix.js';
 import type { Session } from './session.js';
+import type { Trial } from './trial.js';
 import type { Memory } from './store/ledger.js';
 
 /** How a cause ended. */
@@ -17,6 +18,8 @@ export interface HealedCause {
   readonly conclusion: Conclusion | Asked;
   /** What the last re-run of the lead showed, or null where none was made. */
   readonly lastRetest: Retest | null;
+  /** What the proof of its fix showed of each of its tests; null where none was made. */
+  readonly trial: Trial | null;
 }
 
 /** A question to a person; its id is null where the store did not take it. */
@@ -39,6 +42,7 @@ export async function healCause(
 ): Promise<HealedCause> {
   const attempts: Attempt[] = [];
   let lastRetest: Retest | null = null;
+  let trial: Trial | null = null;
   let waited = true;
   session.bus.emit({ type: 'cause.started', causeId: cause.id });
   const known = await session.memory.meet(cause.lead.signature);
@@ -68,6 +72,7 @@ export async function healCause(
         await session.running.decided();
         attempts.push(judged.attempt);
         lastRetest = judged.retest;
+        trial = judged.trial ?? null;
         waited = false;
         break;
       }
@@ -81,7 +86,7 @@ export async function healCause(
   }
 
   function ended(conclusion: HealedCause['conclusion']): HealedCause {
-    return { cause, attempts, conclusion, lastRetest };
+    return { cause, attempts, conclusion, lastRetest, trial };
   }
 }
 

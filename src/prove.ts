@@ -1,13 +1,13 @@
 import type { Cause } from './core/cause.js';
-import type { Observation } from './core/judge.js';
-import type { Proof, ProofStep } from './core/proof.js';
+import type { Proof } from './core/proof.js';
 import type { Deployment } from './deploy.js';
-import { retest } from './retest.js';
 import type { Session } from './session.js';
+import { end, runOnce, startTrial, takingPart, type Trial } from './trial.js';
 
-/** What came of trying to prove a fix whose first re-run was green. */
+/** What came of trying to prove a fix whose first re-run was green; `steps` are those of the test that leads. */
 export type Proved =
-  | { readonly kind: 'proven'; readonly steps: Proof }
+  /** What the trial says of each test of the cause holds with the fix in place. */
+  | { readonly kind: 'proven'; readonly steps: Proof; readonly trial: Trial }
   /** A further run was red: the first green was luck, or the fix does not always hold. */
   | { readonly kind: 'flaked'; readonly steps: Proof; readonly because: string }
   /** Green with the change taken out too: it was not the change. The change stays out. */
@@ -15,62 +15,75 @@ export type Proved =
   | { readonly kind: 'interrupted'; readonly steps: Proof };
 
 /**
- * Proves a fix on the leading test (HN-5): green so often as `verify.repeat` says, then `verify.flips` times red with the change
- * taken out and green with it put back. Without git, or with a fix that changed no file, nothing can be taken out.
+ * Proves a fix on the tests of its cause (HN-5, HL-6): green so often as `verify.repeat` says, then `verify.flips` times red with the
+ * change taken out and green with it put back. All tests share each Playwright run. Without git, or with a fix that changed no file,
+ * nothing can be taken out.
  */
 export async function prove(session: Session, cause: Cause, deployed: Deployment): Promise<Proved> {
   const { repeat, flips } = session.settings.verify;
-  const steps: ProofStep[] = [...reds(session), 'green'];
+  const trial = startTrial(session, cause, { withFollowers: mayHeal(session, deployed) });
+  await runFollowers(trial);
+  if (session.signal.aborted) return interrupted(trial);
   for (let green = 1; green < repeat; green += 1) {
-    const seen = await again(session, cause);
-    if (session.signal.aborted) return { kind: 'interrupted', steps };
-    steps.push(stepOf(seen));
-    if (stepOf(seen) === 'red')
-      return {
-        kind: 'flaked',
-        steps,
-        because: `green at first, and red again in run ${green + 1} of ${repeat}`,
-      };
+    const { red } = await runOnce(trial, takingPart(trial), 'proof');
+    if (session.signal.aborted) return interrupted(trial);
+    const held = dropped(trial, red, `green at first, and red again in run ${green + 1} of ${repeat}`);
+    if (held) return held;
   }
   for (let flip = 0; flip < flips; flip += 1) {
-    const ended = await flipOnce(session, cause, { deployed, steps });
+    const ended = await flipOnce(trial, deployed);
     if (ended) return ended;
   }
-  return { kind: 'proven', steps };
+  return { kind: 'proven', steps: stepsOf(trial), trial };
 }
 
-/** The runs before: the first, and those that confirmed it. */
-function reds({ settings }: Session): ProofStep[] {
-  return Array.from({ length: 1 + settings.verify.confirm }, () => 'red' as const);
+/** Who changed nothing heals nothing: then the leading test alone is looked at. */
+function mayHeal({ workspace }: Session, { attempt }: Deployment): boolean {
+  return attempt.agent !== null && (workspace === null || attempt.files.length > 0);
 }
 
-async function flipOnce(
-  session: Session,
-  cause: Cause,
-  { deployed, steps }: { deployed: Deployment; steps: ProofStep[] },
-): Promise<Proved | null> {
-  const { before, after, attempt } = deployed;
-  if (!session.workspace || before === null || after === null || attempt.files.length === 0) return null;
-  await session.workspace.takeBack(before, after);
-  const without = await again(session, cause);
-  if (session.signal.aborted) return { kind: 'interrupted', steps };
-  steps.push(stepOf(without));
-  if (stepOf(without) === 'green')
-    return { kind: 'not-needed', steps, because: 'green with the change taken out too: the test is flaky' };
-  await session.workspace.takeBack(after, before);
-  const back = await again(session, cause);
-  if (session.signal.aborted) return { kind: 'interrupted', steps };
-  steps.push(stepOf(back));
-  return stepOf(back) === 'green'
-    ? null
-    : { kind: 'flaked', steps, because: 'red again when the change was put back' };
+/** The other tests of the cause meet the fix: those that stay red are no part of the proof (HL-6). */
+async function runFollowers(trial: Trial): Promise<void> {
+  const followers = takingPart(trial).slice(1);
+  if (followers.length === 0) return;
+  const { green, red } = await runOnce(trial, followers, 'shared-fix');
+  end(red, 'red');
+  end(
+    green.filter(({ isProven }) => !isProven),
+    'run-once',
+  );
 }
 
-async function again(session: Session, cause: Cause): Promise<Observation> {
-  const seen = await retest(session, { failures: [cause.lead], purpose: 'proof', causeId: cause.id });
-  return seen.observe(cause.lead);
+/** Red with the fix: the whole fix has not held where the leading test is among them; the others leave the proof. */
+function dropped(trial: Trial, red: Trial['candidates'], because: string): Proved | null {
+  const [leading] = takingPart(trial);
+  if (!leading || red.includes(leading)) return { kind: 'flaked', steps: stepsOf(trial), because };
+  end(red, 'unsteady');
+  return null;
 }
 
-function stepOf({ ended, suiteFailure }: Observation): ProofStep {
-  return ended === 'passed' && !suiteFailure ? 'green' : 'red';
+async function flipOnce(trial: Trial, { before, after, attempt }: Deployment): Promise<Proved | null> {
+  const { workspace, signal } = trial.session;
+  if (!workspace || before === null || after === null || attempt.files.length === 0) return null;
+  await workspace.takeBack(before, after);
+  const without = await runOnce(trial, takingPart(trial), 'proof');
+  if (signal.aborted) return interrupted(trial);
+  if (without.red.length === 0) {
+    const because = 'green with the change taken out too: the test is flaky';
+    return { kind: 'not-needed', steps: stepsOf(trial), because };
+  }
+  end(without.green, 'flaky');
+  await workspace.takeBack(after, before);
+  const back = await runOnce(trial, without.red, 'proof');
+  if (signal.aborted) return interrupted(trial);
+  return dropped(trial, back.red, 'red again when the change was put back');
+}
+
+function interrupted(trial: Trial): Proved {
+  return { kind: 'interrupted', steps: stepsOf(trial) };
+}
+
+/** Of the test that leads: the cause's own, unless that turned out to be flaky. */
+function stepsOf(trial: Trial): Proof {
+  return [...((takingPart(trial)[0] ?? trial.candidates[0])?.steps ?? [])];
 }

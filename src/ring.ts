@@ -5,6 +5,7 @@ import { chooseRing, type Ring, type RingFile } from './core/ring.js';
 import { spentOn } from './core/spent-on.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import type { CauseRecord, Progress } from './progress.js';
+import type { Move } from './running.js';
 
 /** What running the suite around the fixes once more showed (HN-6). */
 export interface RingResult {
@@ -95,15 +96,18 @@ async function blame(
   let left = new Set(broken);
   for (const record of kept.toReversed()) {
     if (left.size === 0 || session.signal.aborted) break;
+    await session.running.moving({ why: 'ring', moves: wayBack(record) });
     await takeOut(progress, record);
     const still = await redAmong(progress, { ids: [...left], all: false, of: left });
     const mended = [...left].filter((id) => !still.has(id));
     if (mended.length === 0) {
       await putBack(progress, record);
+      await session.running.decided();
       continue;
     }
     const tests = board.standings().flatMap(({ test }) => (mended.includes(test.id) ? [test] : []));
     reject(progress, record, tests);
+    await session.running.decided();
     broke.push({ causeId: record.cause.id, tests });
     left = still;
   }
@@ -143,9 +147,14 @@ async function takeOut({ session }: Progress, record: CauseRecord): Promise<void
 }
 
 async function putBack({ session }: Progress, record: CauseRecord): Promise<void> {
-  for (const { checkpoints } of keptOf(record)) {
-    if (checkpoints) await session.workspace?.takeBack(checkpoints.after, checkpoints.before);
-  }
+  for (const { before, after } of wayBack(record)) await session.workspace?.takeBack(before, after);
+}
+
+/** The moves that put the changes of a cause back into the tree. */
+function wayBack(record: CauseRecord): Move[] {
+  return keptOf(record).flatMap(({ checkpoints }) =>
+    checkpoints ? [{ before: checkpoints.after, after: checkpoints.before }] : [],
+  );
 }
 
 /** The attempts of a cause whose changes are in the tree. */

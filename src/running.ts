@@ -10,6 +10,21 @@ export interface OpenTransaction {
   readonly after: string | null;
 }
 
+/** From one recorded state to another: what is as `after` becomes as `before`. */
+export interface Move {
+  readonly before: string;
+  readonly after: string;
+}
+
+/**
+ * Moves of proven changes that were begun: `ring`, the way back for changes that are out for a check; `undo`, what the user has asked for.
+ * Whoever finds them makes them.
+ */
+export interface Unfinished {
+  readonly why: 'ring' | 'undo';
+  readonly moves: readonly Move[];
+}
+
 /**
  * What a run that is at work says of itself in `running.json`, so that the next command can tell that it was killed, end what it
  * left behind and take back what it had not decided (HN-2, AG-10). Its troubles stop nothing.
@@ -19,6 +34,8 @@ export interface Running {
   opened(before: string | null): Promise<void>;
   /** It has ended, and left the tree as `after`. */
   changed(before: string | null, after: string | null): Promise<void>;
+  /** Proven changes are about to be moved; whatever ends this process before `decided`, these moves are made by the next command. */
+  moving(unfinished: Unfinished): Promise<void>;
   /** Its change was kept or taken back. */
   decided(): Promise<void>;
   /** The run is over. */
@@ -30,6 +47,7 @@ export interface KilledRun {
   readonly runId: string;
   readonly dir: string;
   readonly transaction: OpenTransaction | null;
+  readonly unfinished: Unfinished | null;
   /** When it was last known to be alive, in milliseconds since the epoch. */
   readonly aliveAt: number;
 }
@@ -40,18 +58,20 @@ interface RunningFile {
   /** The start of the process in the system's own unit: pids come again. */
   startedAt: string | null;
   transaction: OpenTransaction | null;
+  unfinished?: Unfinished;
 }
 
 const fileName = 'running.json';
 const BEAT_MS = 500;
 
 /** Says that this process is at work on a run. */
-export async function announceRunning({ dir }: RunFolder): Promise<Running> {
+export async function announceRunning({ dir }: Pick<RunFolder, 'dir'>): Promise<Running> {
   const file = path.join(dir, fileName);
   const startedAt = (await processEntry(process.pid))?.startedAt ?? null;
   let beat: NodeJS.Timeout | null = null;
-  const write = async (transaction: OpenTransaction | null) => {
-    const text: RunningFile = { schemaVersion: 1, pid: process.pid, startedAt, transaction };
+  const write = async (transaction: OpenTransaction | null, unfinished?: Unfinished) => {
+    const more = unfinished ? { unfinished } : {};
+    const text: RunningFile = { schemaVersion: 1, pid: process.pid, startedAt, transaction, ...more };
     await writeFileAtomic(file, `${JSON.stringify(text)}\n`).catch(() => undefined);
   };
   const rest = () => {
@@ -73,6 +93,10 @@ export async function announceRunning({ dir }: RunFolder): Promise<Running> {
       rest();
       if (before !== null && after !== null) await write({ before, after });
     },
+    moving: async (unfinished) => {
+      rest();
+      await write(null, unfinished);
+    },
     decided: async () => {
       rest();
       await write(null);
@@ -88,6 +112,7 @@ export async function announceRunning({ dir }: RunFolder): Promise<Running> {
 export const notRunning: Running = {
   opened: async () => undefined,
   changed: async () => undefined,
+  moving: async () => undefined,
   decided: async () => undefined,
   ended: async () => undefined,
 };
@@ -98,6 +123,11 @@ export async function killedRuns(projectRoot: string): Promise<KilledRun[]> {
   const names = await readdir(runs).catch(() => []);
   const found = await Promise.all(names.map((runId) => killedRun(runId, path.join(runs, runId))));
   return found.filter((one) => one !== null).toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
+}
+
+/** Whether somebody is at work on a run now; who was killed at it has been put in order before. */
+export async function isAtWork(dir: string): Promise<boolean> {
+  return (await stat(path.join(dir, fileName)).catch(() => null)) !== null;
 }
 
 /** Says that nothing of a killed run is left to do. */
@@ -113,7 +143,8 @@ async function killedRun(runId: string, dir: string): Promise<KilledRun | null> 
   const said = parse(text);
   const process = said && (await processEntry(said.pid));
   if (process && !process.zombie && process.startedAt === said.startedAt) return null;
-  return { runId, dir, transaction: said?.transaction ?? null, aliveAt: info.mtimeMs };
+  const unfinished = said?.unfinished ?? null;
+  return { runId, dir, transaction: said?.transaction ?? null, unfinished, aliveAt: info.mtimeMs };
 }
 
 function parse(text: string): RunningFile | null {

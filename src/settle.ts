@@ -7,6 +7,7 @@ import type { HealedCause } from './heal-cause.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import type { CauseRecord, Progress } from './progress.js';
 import { retest, type Retest } from './retest.js';
+import { settleProven } from './settle-proven.js';
 
 /** Failures by their key. */
 export type ByKey = [key: string, failure: DiagnosedFailure][];
@@ -128,11 +129,15 @@ export async function settle(progress: Progress, ended: HealedCause): Promise<By
 /** After a fix that is kept: the lead is healed or has another error now, and the rest of the cause is looked at again. */
 async function settleProgress(
   progress: Progress,
-  { cause, conclusion, lastRetest }: HealedCause,
+  { cause, conclusion, lastRetest, trial }: HealedCause,
 ): Promise<ByKey> {
   const { board } = progress;
   if (lastRetest?.run) board.saw(lastRetest.run);
   const { verdict } = conclusion;
+  if (verdict === 'healed' && trial) {
+    const { red, others } = settleProven(progress, cause, trial);
+    return [...keyed(red), ...newlyRed(progress, [...(lastRetest?.others ?? []), ...others])];
+  }
   if (verdict === 'healed' || verdict === 'flaky') board.decided(failureKey(cause.lead.failure), verdict);
   const successor = conclusion.verdict === 'superseded' ? successorOf(cause.lead, lastRetest) : null;
   const rest = await settleFollowers(progress, cause, verdict === 'flaky' ? 'flaky' : 'healed');

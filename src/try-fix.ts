@@ -5,6 +5,7 @@ import { headlineOf, judge, type Judged, type Observation } from './core/judge.j
 import { deploy, type Deployment } from './deploy.js';
 import { guardAttempt } from './guard-attempt.js';
 import { prove, type Proved } from './prove.js';
+import { testProofs, type Trial } from './trial.js';
 import { retest, type Retest } from './retest.js';
 import type { Session } from './session.js';
 import type { Memory } from './store/ledger.js';
@@ -25,6 +26,8 @@ export interface Try {
 export interface TriedFix {
   readonly attempt: Attempt;
   readonly retest: Retest | null;
+  /** What the proof showed of the cause's tests; absent where nothing was proven. */
+  readonly trial?: Trial;
 }
 
 /**
@@ -77,10 +80,25 @@ async function judgeGreen(
   const proved = await prove(session, cause, deployed);
   if (proved.kind === 'interrupted') return { attempt: await takenBack(session, deployed), retest: null };
   const { judged, failedBecause } = judgementOf(proved, deployed.attempt, session.workspace !== null);
-  const attempt = judged === 'green' ? deployed.attempt : await takenBack(session, deployed);
+  if (judged === 'green' && proved.kind === 'proven') return proven(deployed.attempt, proved, retest);
+  const attempt = await takenBack(session, deployed);
   return {
     attempt: { ...attempt, judged, failedBecause, proof: proved.steps },
     retest: judged === 'still-failing' ? null : retest,
+  };
+}
+
+function proven(
+  attempt: Attempt,
+  { steps, trial }: Extract<Proved, { kind: 'proven' }>,
+  retest: Retest,
+): TriedFix {
+  const tests = testProofs(trial);
+  const several = tests.length > 1 ? { testProofs: tests } : {};
+  return {
+    attempt: { ...attempt, judged: 'green', failedBecause: null, proof: steps, ...several },
+    retest,
+    trial,
   };
 }
 

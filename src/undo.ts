@@ -3,14 +3,9 @@ import path from 'node:path';
 import type { Attempt } from './core/attempt.js';
 import type { StoredRun } from './inspect/find-run.js';
 import type { StampedEvent } from './event.js';
-import type { Workspace } from './workspace/workspace.js';
-
-/** What taking back a run's changes came to; paths relative to the workspace's root. */
-export interface Undone {
-  readonly restored: readonly string[];
-  /** Files that were changed again after the agents. */
-  readonly leftAlone: readonly string[];
-}
+import { makeMoves } from './make-moves.js';
+import { type Move, notRunning, type Running } from './running.js';
+import type { TakenBack, Workspace } from './workspace/workspace.js';
 
 /** An attempt whose change a run kept. */
 type Kept = Pick<Attempt, 'files' | 'judged' | 'takenBack' | 'checkpoints'>;
@@ -24,17 +19,25 @@ export async function keptChanges({ dir, report }: StoredRun): Promise<Kept[]> {
   );
 }
 
-/** Takes them back, the newest first; what somebody has changed since stays, and is named (HN-8). */
-export async function undo(workspace: Workspace, kept: readonly Kept[]): Promise<Undone> {
-  const restored = new Set<string>();
-  const leftAlone = new Set<string>();
-  for (const { checkpoints } of kept.toReversed()) {
-    if (!checkpoints) continue;
-    const back = await workspace.takeBack(checkpoints.before, checkpoints.after, [...leftAlone]);
-    for (const file of back.restored) restored.add(file);
-    for (const file of back.leftAlone) leftAlone.add(file);
-  }
-  return { restored: [...restored].filter((file) => !leftAlone.has(file)), leftAlone: [...leftAlone] };
+/** The moves that take them back, the newest first. */
+function wayBackOf(kept: readonly Kept[]): Move[] {
+  return kept.toReversed().flatMap(({ checkpoints }) => (checkpoints ? [checkpoints] : []));
+}
+
+/**
+ * Takes them back, the newest first; what somebody has changed since stays, and is named (HN-8). Killed at it, it is finished by the next
+ * command (HN-2).
+ */
+export async function undo(
+  workspace: Workspace,
+  kept: readonly Kept[],
+  running: Running = notRunning,
+): Promise<TakenBack> {
+  const moves = wayBackOf(kept);
+  await running.moving({ why: 'undo', moves });
+  const undone = await makeMoves(workspace, moves);
+  await running.ended();
+  return undone;
 }
 
 async function judgedAttempts(dir: string): Promise<Attempt[]> {

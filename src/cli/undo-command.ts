@@ -2,8 +2,9 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { findRun, runIdOf, runIdsIn } from '../inspect/find-run.js';
 import { exitCodes, type Problem } from '../problem.js';
-import { keptChanges, undo, type Undone } from '../undo.js';
-import { openWorkspace } from '../workspace/workspace.js';
+import { announceRunning, isAtWork } from '../running.js';
+import { keptChanges, undo } from '../undo.js';
+import { openWorkspace, type TakenBack } from '../workspace/workspace.js';
 import { end } from './end.js';
 import { recover } from './recover.js';
 
@@ -24,11 +25,12 @@ async function run(word: string): Promise<number | Problem> {
   const found = await findRun(cwd, named);
   if (!found.ok) return found.error;
   const { runId, dir } = found.value;
+  if (await isAtWork(dir)) return atWork(runId);
   const kept = await keptChanges(found.value);
   if (kept.length === 0) return say(`run ${runId} left no change in the project: nothing to undo`);
   const workspace = await openWorkspace(cwd);
   if (!workspace) return noGit;
-  const undone = await undo(workspace, kept);
+  const undone = await undo(workspace, kept, await announceRunning({ dir }));
   say(
     [
       ...told(runId, undone),
@@ -38,7 +40,7 @@ async function run(word: string): Promise<number | Problem> {
   return undone.leftAlone.length > 0 ? exitCodes.red : exitCodes.green;
 }
 
-function told(runId: string, { restored, leftAlone }: Undone): string[] {
+function told(runId: string, { restored, leftAlone }: TakenBack): string[] {
   return [
     restored.length > 0
       ? `undone, what the agents of run ${runId} changed:`
@@ -52,6 +54,14 @@ function told(runId: string, { restored, leftAlone }: Undone): string[] {
 function say(text: string): number {
   process.stdout.write(`${text}\n`);
   return exitCodes.green;
+}
+
+function atWork(runId: string): Problem {
+  return {
+    kind: 'usage',
+    message: `run ${runId} is still at work`,
+    remedy: 'Wait until it is over, or interrupt it; what it has not proven then is taken back by itself.',
+  };
 }
 
 const noGit: Problem = {

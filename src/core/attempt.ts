@@ -1,4 +1,4 @@
-import type { Proof } from './proof.js';
+import type { Proof, TestProof } from './proof.js';
 import type { Violation } from './guard/violation.js';
 
 /** What an agent says of its own work; it is a claim, and only the re-run decides. */
@@ -92,6 +92,8 @@ export interface Attempt {
   readonly checkpoints: { readonly before: string; readonly after: string } | null;
   /** The runs that the heal rests on (HN-5); empty where there is none. */
   readonly proof: Proof;
+  /** The same for each test of the cause, where it has more than one (HL-6). */
+  readonly testProofs?: readonly TestProof[];
   readonly takenBack: boolean;
   /** Why it failed, in a line, for the next agent and the report; null when it held. */
   readonly failedBecause: string | null;

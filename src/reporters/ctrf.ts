@@ -1,5 +1,5 @@
 import { renderProof } from '../core/proof.js';
-import { suiteItself, tellTests, type LastWord, type Told } from './last-word.js';
+import { type LastWord, proofFor, suiteItself, tellTests, type Told } from './last-word.js';
 import type { Report } from './report.js';
 
 /**
@@ -58,7 +58,7 @@ function testOf({ test, word }: Told): object {
     category: cause.category,
     signature: cause.signature,
     reason: cause.reason,
-    proof: renderProof(cause.proof),
+    proof: renderProof(proofFor(cause, test?.id ?? null)),
   };
   if (test === null) return { name: suiteItself, ...told, extra };
   const titles = test.title.slice(0, -1);

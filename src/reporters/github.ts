@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { CauseVerdict } from '../core/verdict.js';
-import { renderProof } from '../core/proof.js';
+import { tellProof } from '../core/proof.js';
 import type { Problem } from '../problem.js';
 import { clipped, counted } from './format.js';
 import { suiteItself } from './last-word.js';
@@ -62,7 +62,7 @@ function annotation(cause: ReportCause, tests: readonly ReportTest[], places: Gi
     ...(why && why.evidence !== cause.headline ? [`${why.source}: ${why.evidence}`] : []),
     tests.length > 1 ? `${named} (+${tests.length - 1})` : named,
     ...(cause.reason ? [cause.reason] : []),
-    ...(cause.proof.length > 0 ? [`proof: ${renderProof(cause.proof)}`] : []),
+    ...(cause.proof.length > 0 ? [`proof: ${tellProof(cause.proof, cause.testProofs)}`] : []),
   ];
   const title = clipped(`self-heal: ${cause.id} ${cause.verdict} · ${cause.category}`, 200);
   const message = lines.map((line) => clipped(line, 500)).join('\n');

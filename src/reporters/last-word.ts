@@ -1,4 +1,4 @@
-import { renderProof } from '../core/proof.js';
+import { type Proof, renderProof } from '../core/proof.js';
 import { unreachable } from '../core/unreachable.js';
 import type { Report, ReportCause, ReportTest } from './report.js';
 
@@ -45,7 +45,7 @@ function wordOn(test: ReportTest, cause: ReportCause | null): LastWord {
     case 'flaky':
       return { status: 'passed', message: 'flaky: red, then green without a change', details: '', cause };
     case 'healed':
-      return { status: 'passed', message: healedBy(cause, test.sharedFix), details: '', cause };
+      return { status: 'passed', message: healedBy(cause, test), details: '', cause };
     case 'quarantined':
       return {
         status: 'skipped',
@@ -65,6 +65,11 @@ function wordOn(test: ReportTest, cause: ReportCause | null): LastWord {
   }
 }
 
+/** The runs that the heal of one test rests on: its own, where its cause has several (HL-6). */
+export function proofFor({ proof, testProofs = [] }: ReportCause, testId: string | null): Proof {
+  return testProofs.find(({ id }) => id === testId)?.proof ?? proof;
+}
+
 function failed(verdict: string, cause: ReportCause | null): LastWord {
   if (cause === null) return { status: 'failed', message: verdict, details: '', cause };
   const why = cause.why.map(({ source, evidence }) => `${source}: ${evidence}`);
@@ -79,12 +84,13 @@ function failed(verdict: string, cause: ReportCause | null): LastWord {
 }
 
 /** `healed by debugger (claude) in 2 attempts, proof: red red | green green`. */
-function healedBy(cause: ReportCause | null, sharedFix: boolean): string {
+function healedBy(cause: ReportCause | null, { id, sharedFix }: ReportTest): string {
   if (cause === null) return 'healed';
   const last = cause.attempts.at(-1);
   const who = last?.agent ? `by ${last.agent}${last.runner ? ` (${last.runner})` : ''}` : 'without an agent';
   const tries = cause.attempts.length > 1 ? ` in ${cause.attempts.length} attempts` : '';
   const shared = sharedFix ? `, with the fix of ${cause.id}` : '';
-  const proof = cause.proof.length > 0 ? `, proof: ${renderProof(cause.proof)}` : '';
+  const steps = proofFor(cause, id);
+  const proof = steps.length > 0 ? `, proof: ${renderProof(steps)}` : '';
   return `healed ${who}${tries}${shared}${proof}`;
 }

@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { renderProof } from '../core/proof.js';
+import { tellProof } from '../core/proof.js';
 import { violationLine } from '../core/guard/violation.js';
 import { unreachable } from '../core/unreachable.js';
 import type { Event, SuitePurpose } from '../event.js';
@@ -22,7 +22,8 @@ export function linesFor(event: Event, paint: ChalkInstance): string[] {
       return causeFound(event, paint);
     case 'cause.flaky':
       return event.tests.map(
-        (test) => `${paint.yellow('flaky')}: green without a change, no agent: ${testName(test)}`,
+        (test) =>
+          `${paint.yellow('flaky')}: ${event.causeId === null ? 'green without a change, no agent' : `green without the fix of ${event.causeId} too`}: ${testName(test)}`,
       );
     case 'agent.started':
       return [
@@ -156,7 +157,7 @@ function judged({ attempt }: Of<'attempt.judged'>, paint: ChalkInstance): string
   const told = attempt.failedBecause ? ` (${clipped(attempt.failedBecause, 160)})` : '';
   switch (attempt.judged) {
     case 'green':
-      return `${paint.green('green')}${attempt.proof.length > 0 ? `: ${renderProof(attempt.proof)}` : ''}`;
+      return `${paint.green('green')}${attempt.proof.length > 0 ? `: ${tellProof(attempt.proof, attempt.testProofs)}` : ''}`;
     case 'flaky':
       return `${paint.yellow('flaky')}${told}${back}`;
     case 'changed':

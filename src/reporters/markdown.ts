@@ -1,5 +1,5 @@
 import { violationLine } from '../core/guard/violation.js';
-import { renderProof } from '../core/proof.js';
+import { tellProof } from '../core/proof.js';
 import type { CauseVerdict } from '../core/verdict.js';
 import { counted, dollars, duration } from './format.js';
 import { isMended, suiteItself } from './last-word.js';
@@ -102,7 +102,7 @@ function causeSection(cause: ReportCause, { byId, folder }: Around): string {
     `tests: ${testsOf(cause, byId)}`,
     ...attempts.slice(0, ITEMS).map(attemptItem),
     ...(attempts.length > ITEMS ? [`and ${counted(attempts.length - ITEMS, 'more attempt')}`] : []),
-    ...(proof.length > 0 ? [`proof: ${code(renderProof(proof), 1000)}`] : []),
+    ...(proof.length > 0 ? [`proof: ${code(tellProof(proof, cause.testProofs), 1000)}`] : []),
     ...(kept.length > 0 ? [`files: ${listed(kept.map(fileChange))}`] : []),
     ...(reason ? [`ended: ${prose(reason)}`] : []),
     `evidence: ${code(`${folder}/${cause.evidence}/`)}`,

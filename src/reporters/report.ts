@@ -1,7 +1,7 @@
 import type { AgentClaim, FileChange, Judgement } from '../core/attempt.js';
 import type { Violation } from '../core/guard/violation.js';
 import type { Category, Reason } from '../core/diagnosis.js';
-import type { Proof } from '../core/proof.js';
+import type { Proof, TestProof } from '../core/proof.js';
 import type { CauseVerdict, Outcome, Verdict } from '../core/verdict.js';
 
 /** `report.json`: what a run came to. Other programs read it; a change of meaning is a new `schemaVersion`. */
@@ -83,6 +83,8 @@ export interface ReportCause {
   outputTokens: number | null;
   /** The runs that a heal rests on (HN-5); empty where there is none. */
   proof: Proof;
+  /** The same for each of its tests, where a heal has more than one (HL-6). */
+  testProofs?: readonly TestProof[];
   /** Relative to the run's folder: context.json, prompt.md, screenshot … */
   evidence: string;
 }
@@ -108,6 +110,8 @@ export interface ReportAttempt {
   prompt: string | null;
   checkpoints: { before: string; after: string } | null;
   proof: Proof;
+  /** The same for each test of the cause, where it has more than one (HL-6). */
+  testProofs?: readonly TestProof[];
   takenBack: boolean;
   failedBecause: string | null;
   /** Why the guard rejected it, with the lines (HN-3); empty, or absent in older reports, where it did not. */

@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { renderProof } from '../core/proof.js';
+import { tellProof } from '../core/proof.js';
 import { violationLine } from '../core/guard/violation.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import { clipped, counted, dollars, duration } from './format.js';
@@ -96,7 +96,7 @@ function causeLines(
       line(`try ${one.n}`, attemptLine(one)),
       ...violationTexts(one).map((text) => line('', text)),
     ]),
-    ...(cause.proof.length > 0 ? [line('proof', renderProof(cause.proof))] : []),
+    ...(cause.proof.length > 0 ? [line('proof', tellProof(cause.proof, cause.testProofs))] : []),
     ...(files.length > 0 ? [line('files', files.map(fileChange).join(', '))] : []),
     ...(good ? [] : [line('end', cause.reason), line('look', `${folder}/${cause.evidence}/`)]),
   ];

@@ -8,11 +8,6 @@ export function parseNumstat(text: string): FileChange[] {
   });
 }
 
-/** Reads `git diff-tree -z --name-status`: `status NUL path NUL`; gives the paths. */
-export function parseNameStatus(text: string): string[] {
-  return records(text).filter((_, index) => index % 2 === 1);
-}
-
 function records(text: string): string[] {
   return text.split('\0').filter((record) => record !== '');
 }

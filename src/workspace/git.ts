@@ -5,7 +5,7 @@ export interface Git {
   /** Runs git and gives its standard output without the last line end; rejects when git fails. */
   run(args: readonly string[], options?: { input?: string }): Promise<string>;
   /** The same, as bytes: a patch of a Latin-1 file is not UTF-8. */
-  bytes(args: readonly string[], options?: { input?: string }): Promise<Uint8Array>;
+  bytes(args: readonly string[], options?: { input?: string | Uint8Array }): Promise<Uint8Array>;
 }
 
 /**

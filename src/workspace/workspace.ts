@@ -3,17 +3,19 @@ import path from 'node:path';
 import { execa } from 'execa';
 import type { FileChange } from '../core/attempt.js';
 import { type Git, privateGit, withoutGit } from './git.js';
-import { parseNameStatus, parseNumstat } from './git-output.js';
+import { parseNumstat } from './git-output.js';
+import { keepModes, unusualModes } from './modes.js';
+import { hiddenByNewRules, type IgnoreRules, readIgnoreRules } from './ignore-rules.js';
+import { recordNested } from './nested.js';
+import { playwrightPackages } from './playwright-packages.js';
+import { momentIn, strayChanges } from './stray-changes.js';
+import { takeBack, type TakenBack } from './take-back.js';
 import { gitTree, type Tree } from './tree.js';
 
 /** The id of a recorded state of the working tree. */
 export type Checkpoint = string;
 
-/** What a take-back did: files put back, and files left alone because somebody else changed them meanwhile. */
-export interface TakenBack {
-  readonly restored: readonly string[];
-  readonly leftAlone: readonly string[];
-}
+export type { TakenBack } from './take-back.js';
 
 /** Records and restores the user's files without touching their index, branch, stash or HEAD (HN-1). */
 export interface Workspace {
@@ -31,6 +33,11 @@ export interface Workspace {
    * (paths relative to `root`). What is back already counts as neither.
    */
   takeBack(before: Checkpoint, after: Checkpoint, spare?: readonly string[]): Promise<TakenBack>;
+  /**
+   * Files outside of every checkpoint (installed packages, ignored files that are no output of tools) that were written since the
+   * last checkpoint; relative to `root`.
+   */
+  strayChanges?(): Promise<readonly string[]>;
 }
 
 /** Never part of a snapshot, also where the project ignores nothing. */
@@ -56,15 +63,25 @@ export async function openWorkspace(projectRoot: string): Promise<Workspace | nu
     path.join(gitDir, 'info', 'attributes'),
     '* -text -filter -ident -working-tree-encoding !eol\n',
   );
+  const store = { git, gitDir, root, projectRoot };
+  let rules: IgnoreRules | null = null;
+  let moment: number | null = null;
+  const record = async () => {
+    const id = await checkpoint(store, rules);
+    rules ??= await readIgnoreRules(git, root);
+    moment = await momentIn(gitDir);
+    return id;
+  };
   return {
     root,
-    checkpoint: () => checkpoint(git, [root, projectRoot]),
+    checkpoint: record,
     changes: async (before, after) =>
       parseNumstat(await git.run(['diff-tree', '-r', '-z', '--numstat', before, after])),
     tree: (checkpoint) => gitTree(git, checkpoint),
     patch: (before, after) => patch(git, before, after),
     takeBack: (before, after, spare = []) =>
-      takeBack({ git, before, after, spare, now: () => checkpoint(git, [root, projectRoot]) }),
+      takeBack({ git, gitDir, root, before, after, spare, now: record }),
+    strayChanges: async () => (moment === null ? [] : strayChanges(git, store, moment)),
   };
 }
 
@@ -80,13 +97,47 @@ async function workTreeOf(projectRoot: string): Promise<string | null> {
   return top.exitCode === 0 && top.stdout !== '' ? path.normalize(top.stdout) : projectRoot;
 }
 
-async function checkpoint(git: Git, folders: readonly string[]): Promise<Checkpoint> {
-  await git.run(['add', '--all', '--ignore-errors', '--', '.']).catch(tolerateUnreadableFiles);
-  const ignored = await environmentFiles(folders);
+interface Store {
+  git: Git;
+  gitDir: string;
+  root: string;
+  projectRoot: string;
+}
+
+async function checkpoint(
+  { git, gitDir, root, projectRoot }: Store,
+  rules: IgnoreRules | null,
+): Promise<Checkpoint> {
+  const empty = await git
+    .run(['add', '--all', '--ignore-errors', '--', '.'])
+    .then(() => [])
+    .catch(tolerateUnreadableFiles);
+  const ignored = [
+    ...(await environmentFiles([root, projectRoot])),
+    ...playwrightPackages(root, projectRoot, await nestedPackages(git)),
+    ...(rules ? await hiddenByNewRules(git, root, rules) : []),
+  ];
   if (ignored.length > 0) {
     await git.run(['add', '--force', '--ignore-errors', '--', ...ignored]).catch(tolerateUnreadableFiles);
   }
-  return git.run(['write-tree']);
+  await recordNested(git, root, empty);
+  const id = await git.run(['write-tree']);
+  const listed = Buffer.from(await git.bytes(['ls-files', '-z'])).toString('latin1');
+  await keepModes(
+    gitDir,
+    id,
+    unusualModes(
+      root,
+      listed.split('\0').filter((file) => file !== ''),
+    ),
+  );
+  return id;
+}
+
+/** Every `node_modules` of the recorded folder; what is in them is not looked at. */
+async function nestedPackages(git: Git): Promise<string[]> {
+  const args = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'];
+  return (await git.run(args)).split('\0').filter((folder) => /(?:^|\/)node_modules\/$/.test(folder));
 }
 
 /** `.env` and its kind, which projects ignore and agents edit. */
@@ -101,46 +152,17 @@ async function environmentFiles(folders: readonly string[]): Promise<string[]> {
   return found.flat();
 }
 
-/** A file that cannot be read (a socket, another user's) is not recorded; the rest is. */
-function tolerateUnreadableFiles(error: unknown): void {
+/** A file that cannot be read (a socket, another user's) is not recorded; the rest is. Gives the repositories that have no commit. */
+function tolerateUnreadableFiles(error: unknown): string[] {
   const text = error instanceof Error ? error.message : String(error);
   if (!/adding files failed|unable to index|can only add|does not have a commit checked out/.test(text))
     throw error;
+  return [...text.matchAll(/^error: '(.+)\/' does not have a commit checked out$/gm)].map((found) =>
+    Buffer.from(found[1] ?? '').toString('latin1'),
+  );
 }
 
 function patch(git: Git, before: Checkpoint, after: Checkpoint): Promise<Uint8Array> {
   const exact = ['--binary', '--no-ext-diff', '--no-textconv', '--no-renames', '--no-color'];
   return git.bytes(['diff-tree', '-r', '-p', ...exact, before, after]);
-}
-
-interface TakeBack {
-  git: Git;
-  before: Checkpoint;
-  after: Checkpoint;
-  spare: readonly string[];
-  now: () => Promise<Checkpoint>;
-}
-
-async function takeBack({ git, before, after, spare, now: recordNow }: TakeBack): Promise<TakenBack> {
-  const changed = await changedPaths(git, before, after);
-  if (changed.length === 0) return { restored: [], leftAlone: [] };
-  const now = await recordNow();
-  const touchedSince = new Set([...(await changedPaths(git, after, now)), ...spare]);
-  const notBack = new Set(await changedPaths(git, before, now));
-  const restored = changed.filter((file) => !touchedSince.has(file));
-  if (restored.length > 0) {
-    const args = [
-      'restore',
-      `--source=${before}`,
-      '--worktree',
-      '--pathspec-from-file=-',
-      '--pathspec-file-nul',
-    ];
-    await git.run(['--literal-pathspecs', ...args], { input: restored.join('\0') });
-  }
-  return { restored, leftAlone: changed.filter((file) => touchedSince.has(file) && notBack.has(file)) };
-}
-
-async function changedPaths(git: Git, from: Checkpoint, to: Checkpoint): Promise<string[]> {
-  return parseNameStatus(await git.run(['diff-tree', '-r', '-z', '--name-status', '--no-renames', from, to]));
 }

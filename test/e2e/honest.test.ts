@@ -43,6 +43,44 @@ describe('a heal is proven', () => {
   });
 });
 
+/** Three tests that one wrong word fails, the last of which has another trouble behind it. */
+const alike = `
+  import { test, expect } from '@playwright/test';
+  import { readFileSync } from 'node:fs';
+  const thanks = () => expect(readFileSync('page.html', 'utf8').includes('Thanks'), 'it thanks').toBe(true);
+  test('thanks', thanks);
+  test('thanks again', thanks);
+  test('thanks and bows', () => {
+    thanks();
+    expect(readFileSync('page.html', 'utf8').split('bow').length, 'it bows').toBe(2);
+  });`;
+
+describe('a fix of several tests', () => {
+  it('HL-6 HN-5 is proven on each of them; one that stays red is a cause of its own', async () => {
+    const files = {
+      ...broken,
+      'tests/shop.spec.ts': alike,
+      'fixer.mjs': editingAgent([
+        ['page.html', 'Tanks', 'Thanks'],
+        ['page.html', '<button', '<button class="b"'],
+      ]),
+    };
+    const project = await scratchProject({ ...shopFiles, ...files, ...own('{ ring: none }') });
+    const { exitCode, stderr, report, events } = await project.selfHeal(['run']);
+    const [cause, other] = report?.causes ?? [];
+    expect(cause?.testProofs?.map(({ ended, proof }) => [ended, proof.join(' ')])).toEqual([
+      ['proven', 'red red green green green red green'],
+      ['proven', 'red red green green green red green'],
+      ['red', 'red red red'],
+    ]);
+    expect(other).toMatchObject({ parent: 'c1', verdict: 'failed', tests: [cause?.tests[2]] });
+    expect(stderr).toContain('red red | green green green | red | green (2 of 3 tests; 1 still red)');
+    const runs = events.filter((one) => one.type === 'suite.started' && one.causeId === 'c1');
+    expect(runs).toHaveLength(6);
+    expect(exitCode).toBe(1);
+  });
+});
+
 describe('what was green stays green', () => {
   const other = `import { test, expect } from '@playwright/test';
     import { readFileSync } from 'node:fs';

@@ -40,6 +40,44 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
+/** Green when the fix is in; red before; and where the fix is out again, it says so in a file and waits to be killed. */
+const waiting = `
+  import { test, expect } from '@playwright/test';
+  import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+  test('thanks', async () => {
+    const isFixed = readFileSync('page.html', 'utf8').includes('Thanks');
+    if (isFixed) writeFileSync('was.fixed', '');
+    else if (existsSync('was.fixed')) {
+      writeFileSync('agent.started', process.pid + ' ' + process.ppid);
+      await new Promise(() => setInterval(() => {}, 1000));
+    }
+    expect(isFixed, 'it thanks').toBe(true);
+  });`;
+
+it.runIf(process.platform === 'linux')(
+  'HN-2 HN-5 killed with SIGKILL while the fix is out for its proof: the next command leaves it out, and says where it is',
+  async () => {
+    const project = await scratchProject({
+      ...shopFiles,
+      ...broken,
+      '.gitignore': 'node_modules\ntest-results\n*.fixed\nagent.started\n',
+      'tests/shop.spec.ts': waiting,
+      'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]),
+      'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'verify: { repeat: 1, ring: none }'),
+    });
+    const running = project.start(['run']);
+    const pids = await agentStarted(project);
+    running.kill('SIGKILL');
+    await running;
+    const { stderr } = await project.selfHeal(['undo']);
+    expect(pids.map(isAlive)).toEqual([false, false]);
+    expect(await project.read('page.html')).toBe(broken['page.html']);
+    expect(stderr).toMatch(/was killed at work\n.*was out already, for the proof[^]*recovered\.patch/);
+    const [run = ''] = readdirSync(path.join(project.dir, '.self-heal/runs'));
+    expect(await project.read(`.self-heal/runs/${run}/recovered.patch`)).toContain('Thanks');
+  },
+);
+
 it('HN-8 HN-1 undo takes back what the agents of a run changed, .env files too, and leaves what you changed since', async () => {
   const project = await scratchProject({
     ...shopFiles,

@@ -95,6 +95,33 @@ describe.each([
   });
 });
 
+it('HN-2 keeps what somebody put in the place of a file meanwhile', async () => {
+  write('a', 'file\n');
+  write('b/inner.txt', 'b\n');
+  const workspace = await open();
+  const before = await workspace.checkpoint();
+  rmSync(file('a'));
+  rmSync(file('b'), { recursive: true });
+  const after = await workspace.checkpoint();
+  write('a/mine.txt', 'the user\n');
+  write('b', 'the user\n');
+  expect(await workspace.takeBack(before, after)).toEqual({ restored: [], leftAlone: ['a', 'b/inner.txt'] });
+  expect([read('a/mine.txt'), read('b')]).toEqual(['the user\n', 'the user\n']);
+});
+
+it('HN-2 removes no folder that has something in it which git ignores', async () => {
+  write('.gitignore', '*.log\n');
+  write('a', 'file\n');
+  const workspace = await open();
+  const before = await workspace.checkpoint();
+  rmSync(file('a'));
+  write('a/new.txt', 'agent\n');
+  const after = await workspace.checkpoint();
+  write('a/mine.log', 'the user\n');
+  expect(await workspace.takeBack(before, after)).toEqual({ restored: ['a/new.txt'], leftAlone: ['a'] });
+  expect(read('a/mine.log')).toBe('the user\n');
+});
+
 it('HN-1 leaves index, HEAD, refs and uncommitted work of the user’s repository as they are', async () => {
   git('init', '-q');
   write('a.txt', 'committed\n');

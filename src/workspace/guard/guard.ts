@@ -9,6 +9,8 @@ import {
   judgeSnapshots,
   type PathChange,
 } from '../../core/guard/judge-paths.js';
+import { judgeEnvironment } from '../../core/guard/judge-environment.js';
+import { judgeShadows } from '../../core/guard/judge-shadows.js';
 import type { Violation } from '../../core/guard/violation.js';
 import type { Tree } from '../tree.js';
 import { affectedFiles } from './affected-files.js';
@@ -46,6 +48,7 @@ export async function guard(request: GuardRequest): Promise<Violation[]> {
     ...judgeSnapshots(changes),
     ...judgePackages(changes, before, after),
     ...judgeAliases(changes, before, after),
+    ...paths.flatMap((path) => judgeEnvironment(path, before.get(path) ?? '', after.get(path) ?? '')),
     ...tests.violations,
     ...others.flatMap(({ path }) =>
       compareMarks(
@@ -87,7 +90,8 @@ async function judgeTests(request: GuardRequest, changes: readonly PathChange[])
   const stray = changes.filter(
     ({ path, before }) => !before && /(?:^|\/)playwright\.config\.[mc]?[jt]s$/.test(path),
   );
-  const another = stray.map(({ path }) => violationOf(path));
+  const testCode = new Set(old.parsed.map((file) => file.path));
+  const another = [...stray.map(({ path }) => violationOf(path)), ...judgeShadows(changes, testCode)];
   if (touched.length === 0) return { violations: another, files };
   const affected = new Set([...affectedFiles(old, files), ...affectedFiles(now, files)]);
   const outline = ({ parsed, importedFile }: TestCode) =>
@@ -161,9 +165,17 @@ function packageParts(text: string | undefined): PackageParts | null {
   try {
     const value = JSON.parse(text) as Record<string, Record<string, string> | undefined>;
     const versions = { ...value['peerDependencies'], ...value['devDependencies'], ...value['dependencies'] };
-    const playwright = Object.fromEntries(
-      Object.entries(versions).filter(([name]) => /^(?:@playwright\/test|playwright(?:-core)?)$/.test(name)),
-    );
+    // What takes the place of a package, wherever it is asked for: npm's, yarn's and pnpm's words for it.
+    const replaced = ['overrides', 'resolutions', 'pnpm'].map((key) => [
+      key,
+      JSON.stringify(value[key] ?? ''),
+    ]);
+    const playwright = Object.fromEntries([
+      ...Object.entries(versions).filter(([name]) =>
+        /^(?:@playwright\/test|playwright(?:-core)?)$/.test(name),
+      ),
+      ...replaced.filter(([, text]) => /["/>](?:test|playwright(?:-core)?)(?:@[^"]*)?":/.test(text ?? '')),
+    ]);
     return { scripts: value['scripts'] ?? {}, playwright };
   } catch {
     return null;

@@ -115,7 +115,12 @@ const families: readonly (readonly [RegExp, string])[] = [
 const dangerousCall: Look = (node, scope, sources) => {
   const callee = node.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
   const name = callee && propertyOf(callee);
-  const family = name ? families.find(([pattern]) => pattern.test(name))?.[1] : undefined;
+  const object = callee?.type === 'MemberExpression' ? nodeIn(callee, 'object') : null;
+  // The page's own time: `install` alone says too little.
+  const isClock = name === 'install' && (propertyOf(object ?? callee ?? node) ?? nameOf(object)) === 'clock';
+  const family = isClock
+    ? 'page-rewritten'
+    : families.find(([pattern]) => name !== null && pattern.test(name))?.[1];
   if (!name || !family) return [];
   const args = nodesIn(node, 'arguments').map((one) => printCode(one, scope, sources).text);
   return [[family, `${name}(${args.join(', ')})`]];

@@ -1,0 +1,33 @@
+import type { Cause, DiagnosedFailure } from './cause.js';
+
+/** So many tests of one cause are proven one by one. */
+const MAX_TESTS = 20;
+/** With the change out they fail as before: so long that may take beside the leading test, in milliseconds, one after another. */
+const MAX_RED_MS = 300_000;
+
+/**
+ * The tests of a cause that the whole proof is run on (HL-6): the leading one, and others so long as they are few and fail fast; those
+ * of other files come first, since they differ the most. The rest is seen green once.
+ */
+export function chooseProven({ lead, members }: Cause): Set<DiagnosedFailure> {
+  const chosen = new Set([lead]);
+  let redMs = 0;
+  for (const member of byTurns(members.filter((one) => one !== lead))) {
+    redMs += member.failure.scope === 'test' ? member.failure.durationMs : 0;
+    if (chosen.size >= MAX_TESTS || redMs > MAX_RED_MS) break;
+    chosen.add(member);
+  }
+  return chosen;
+}
+
+/** The first of each file, then the second of each. */
+function byTurns(members: readonly DiagnosedFailure[]): DiagnosedFailure[] {
+  const met = new Map<string, number>();
+  const turns = members.map((member) => {
+    const file = member.failure.scope === 'test' ? member.failure.test.location.file : '';
+    const turn = met.get(file) ?? 0;
+    met.set(file, turn + 1);
+    return { member, turn };
+  });
+  return turns.toSorted((a, b) => a.turn - b.turn).map(({ member }) => member);
+}
