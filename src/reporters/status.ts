@@ -1,6 +1,6 @@
 import type { CauseVerdict } from '../core/verdict.js';
 import type { Category } from '../core/diagnosis.js';
-import type { CauseSummary, StampedEvent, SuitePurpose } from '../event.js';
+import type { CauseSummary, Event, StampedEvent, SuitePurpose } from '../event.js';
 import { counted } from './format.js';
 
 /** What is being done, and since when. */
@@ -114,49 +114,46 @@ class Board {
   }
 }
 
-function follow(board: Board, event: StampedEvent): void {
-  const { time } = event;
-  switch (event.type) {
-    case 'run.started':
-      board.startedAt = time;
-      return;
-    case 'suite.started':
-      return suiteStarted(board, event);
-    case 'suite.progress':
-      return board.heard(`${event.done}/${event.total} ${event.test}`, null);
-    case 'suite.ended':
-      board.shown ||= event.failed > 0 || event.total === 0;
-      if (event.causeId === null) board.enter(null, 'gathering evidence', event);
-      else board.enter(event.causeId, 'judging', event);
-      return;
-    case 'cause.found':
-      return board.found(event.cause);
-    case 'cause.started':
-      return board.enter(event.causeId, 'beginning', event);
-    case 'agent.started':
-      board.enter(event.causeId, `agent works, try ${event.attempt}`, event);
-      return board.change(event.causeId, { agent: `${event.slashCommand} (${event.runner})` });
-    case 'agent.activity':
-      return board.heard(event.text, event.causeId);
-    case 'agent.ended':
-      board.spent(event.causeId, event.costUsd);
-      return board.enter(event.causeId, 'looking at what changed', event);
-    case 'agent.retrying':
-      return board.enter(event.causeId, 'waiting', { time, until: time + event.delayMs });
-    case 'cause.ended':
-      return board.change(event.causeId, { phase: null, ended: { verdict: event.verdict, at: time } });
-    case 'run.ended':
-      board.shown = false;
-      return;
-    default:
-  }
+type Of<T extends Event['type']> = Extract<StampedEvent, { type: T }>;
+type Handlers = { [T in Event['type']]?: (board: Board, event: Of<T>) => void };
+
+const handlers: Handlers = {
+  'run.started': (board, { time }) => {
+    board.startedAt = time;
+  },
+  'suite.started': suiteStarted,
+  'suite.progress': (board, { done, total, test }) => board.heard(`${done}/${total} ${test}`, null),
+  'suite.ended': (board, event) => {
+    board.shown ||= event.failed > 0 || event.total === 0;
+    board.enter(event.causeId, event.causeId === null ? 'gathering evidence' : 'judging', event);
+  },
+  'cause.found': (board, { cause }) => board.found(cause),
+  'cause.started': (board, event) => board.enter(event.causeId, 'beginning', event),
+  'agent.started': (board, event) => {
+    board.enter(event.causeId, `agent works, try ${event.attempt}`, event);
+    board.change(event.causeId, { agent: `${event.slashCommand} (${event.runner})` });
+  },
+  'agent.activity': (board, { text, causeId }) => board.heard(text, causeId),
+  'agent.ended': (board, event) => {
+    board.spent(event.causeId, event.costUsd);
+    board.enter(event.causeId, 'looking at what changed', event);
+  },
+  'agent.retrying': (board, { causeId, time, delayMs }) =>
+    board.enter(causeId, 'waiting', { time, until: time + delayMs }),
+  'cause.ended': (board, { causeId, verdict, time }) =>
+    board.change(causeId, { phase: null, ended: { verdict, at: time } }),
+  'run.ended': (board) => {
+    board.shown = false;
+  },
+};
+
+function follow<T extends Event['type']>(board: Board, event: Of<T>): void {
+  const handle = handlers[event.type] as ((board: Board, event: Of<T>) => void) | undefined;
+  handle?.(board, event);
 }
 
 /** While the suite runs for the first time, the terminal is the user's own reporter's. */
-function suiteStarted(
-  board: Board,
-  event: Extract<StampedEvent, { type: 'suite.started' }>,
-): void {
+function suiteStarted(board: Board, event: Of<'suite.started'>): void {
   board.shown = event.purpose !== 'first';
   const what = event.tests === null ? 'the suite' : counted(event.tests, 'test');
   if (board.shown) board.enter(event.causeId, `${words[event.purpose]}: ${what}`, event);

@@ -41,7 +41,9 @@ export function terminalReporter(options: TerminalOptions): Reporter {
     handle: (event) => {
       const width = live ? (stream.columns || 80) - 1 : Infinity;
       const lines = linesFor(event, paint, reader);
-      const text = lines.map((line) => `${cutPainted(`${paint.dim('self-heal')} ${line}`, width)}\n`).join('');
+      const text = lines
+        .map((line) => `${cutPainted(`${paint.dim('self-heal')} ${line}`, width)}\n`)
+        .join('');
       if (text !== '') stream.write(text);
       board.take(event);
       if (board.status() === null) draw();
