@@ -15,6 +15,9 @@ export interface LiveRegion {
 /** Columns that the moving sign takes before the first line. */
 const SIGN = 2;
 
+/** The sign need not whirl: each frame is time that the tests do not get. */
+const FRAME_MS = 250;
+
 /**
  * Draws with ora, which clears the region before anything else is written to the terminal and draws it again below. The cursor stays visible, so that
  * nothing needs to be restored, however the process ends; a process that ends by itself, or by a bug, takes the region away first.
@@ -27,9 +30,13 @@ export function liveRegion(screen: Screen, { colour }: { colour: boolean }): Liv
     discardStdin: false,
     hideCursor: false,
     color: colour ? 'magenta' : false,
+    interval: FRAME_MS,
   });
   drawInOnePiece(screen, spinner);
-  const stop = () => void spinner.stop();
+  // A stop of what is not shown would still move the cursor, in the midst of what somebody else prints.
+  const stop = () => {
+    if (spinner.isSpinning) spinner.stop();
+  };
   const onResize = () => {
     if (spinner.isSpinning) clearReflowed(screen, spinner);
   };

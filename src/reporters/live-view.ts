@@ -49,7 +49,7 @@ function headline(status: Status, { paint, columns, now }: LiveViewOptions): str
     ...(costUsd === null ? [] : [dollars(costUsd)]),
     ...(phase?.doing ? [phase.doing] : []),
   ];
-  const text = cut(`self-heal  ${parts.join(' · ')}`, columns - 3);
+  const text = cut(`self-heal ${parts.join(' · ')}`, columns - 3);
   return text.replace('self-heal', paint.bold('self-heal'));
 }
 

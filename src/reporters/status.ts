@@ -148,7 +148,7 @@ const handlers: Handlers = {
 };
 
 function follow<T extends Event['type']>(board: Board, event: Of<T>): void {
-  const handle = handlers[event.type] as ((board: Board, event: Of<T>) => void) | undefined;
+  const handle = handlers[event.type];
   handle?.(board, event);
 }
 
