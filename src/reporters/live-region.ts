@@ -3,7 +3,12 @@ import ora from 'ora';
 import stringWidth from 'string-width';
 
 /** A terminal, or what stands for one. */
-export type Screen = Writable & { columns?: number; rows?: number };
+export type Screen = Writable & {
+  columns?: number;
+  rows?: number;
+  /** The size at this moment; `columns` follows when the signal of the change has been handled. */
+  getWindowSize?(): [columns: number, rows: number];
+};
 
 /** The lines at the bottom of the terminal that are drawn again and again, below all that is printed. */
 export interface LiveRegion {
@@ -58,10 +63,15 @@ export function liveRegion(screen: Screen, { colour }: { colour: boolean }): Liv
 
 type Spinner = ReturnType<typeof ora>;
 
-/** Ora clears line by line and then writes: in one piece, no terminal shows the moment between. */
+/**
+ * Ora clears line by line and then writes: in one piece, no terminal shows the moment between. Nothing is drawn for a size that the window
+ * no longer has: its resize is about to be told.
+ */
 function drawInOnePiece(screen: Screen, spinner: Spinner): void {
   const render = spinner.render.bind(spinner);
   spinner.render = () => {
+    const [columns] = screen.getWindowSize?.() ?? [screen.columns];
+    if (columns !== screen.columns) return spinner;
     screen.cork();
     try {
       return render();

@@ -88,10 +88,11 @@ function attemptLines({ attempts }: ReportCause, line: Line): string[] {
 function attemptText(attempt: ReportAttempt): string {
   const { agent, slashCommand, runner, outcome, judged, durationMs, costUsd, takenBack, failedBecause } =
     attempt;
+  const ended = outcome === 'completed' ? '' : `${outcome}, `;
   const who =
     agent === null
       ? 'no agent, the code as it is'
-      : `${slashCommand} (${runner}) ${outcome}, ${duration(durationMs)}`;
+      : `${slashCommand} (${runner}) ${ended}${duration(durationMs)}`;
   const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`;
   const because = failedBecause && judged !== 'green' ? ` (${failedBecause})` : '';
   return `${who}${cost} → ${judged}${takenBack ? ', taken back' : ''}${because}`;

@@ -37,9 +37,12 @@ export function summaryOf(report: Report, options: SummaryOptions): string {
     ...stepLines(report, options),
     '',
   ];
-  const most = Math.min(MOST_LINES, Math.max(FEWEST_LINES, (options.rows || MOST_LINES) - 1));
-  const causes = causeLines(report, options, most - before.length - after.length);
+  const causes = causeLines(report, options, linesFor(options) - before.length - after.length);
   return [...before, ...causes, ...after].join('\n');
+}
+
+function linesFor({ rows }: SummaryOptions): number {
+  return Math.min(MOST_LINES, Math.max(FEWEST_LINES, (rows || MOST_LINES + 1) - 1));
 }
 
 function headline({ outcome, totals, dryRun, tests }: Report, paint: ChalkInstance): string {
@@ -79,10 +82,10 @@ const order: Record<CauseVerdict, number> = {
   passed: 5,
 };
 
-/** Half the room at least is for causes in one line each, so that one long story does not hide that there are others. */
+/** Two thirds of the room at least are for causes in one line each, so that one long story does not hide that there are others. */
 function causeLines(report: Report, options: SummaryOptions, room: number): string[] {
   const causes = report.causes.toSorted((a, b) => order[a.verdict] - order[b.verdict]);
-  const reserved = Math.min(causes.length, Math.ceil(room / 2));
+  const reserved = Math.min(causes.length, Math.floor((room * 2) / 3));
   const full: string[][] = [];
   let used = 0;
   for (const cause of causes) {
@@ -107,22 +110,29 @@ function hiddenLine(hidden: readonly ReportCause[], { runId }: Report, { columns
   const words = [...new Set(hidden.map(({ verdict }) => verdict))].map(
     (verdict) => `${hidden.filter((one) => one.verdict === verdict).length} ${wordFor(verdict)}`,
   );
-  return `  ${clipped(`… and ${hidden.length} more (${words.join(', ')}): npx self-heal inspect ${runId}`, columns - 3)}`;
+  const command = `npx self-heal inspect ${runId}`;
+  const text = `… and ${hidden.length} more (${words.join(', ')})`;
+  return `  ${clipped(text, columns - command.length - 5)}: ${command}`;
 }
 
-const LISTED = 3;
+/** So many flaky tests, quarantined tests and warnings are named; the rest is counted. */
+function listedOf(options: SummaryOptions): number {
+  return linesFor(options) < MOST_LINES ? 1 : 3;
+}
 
 /** Flaky and quarantined tests; the latter each time, so that nobody forgets them (ME-7). */
-function testLines({ tests }: Report, { paint, columns }: SummaryOptions): string[] {
+function testLines({ tests }: Report, options: SummaryOptions): string[] {
+  const { paint, columns } = options;
+  const most = listedOf(options);
   const listed = (verdict: string, what: string) => {
     const names = tests.filter((test) => test.verdict === verdict).map(nameOf);
     const lines = names
-      .slice(0, LISTED)
+      .slice(0, most)
       .map(
         (name) =>
           `  ${paint.magenta('~')} ${what}: ${cut(name, columns - what.length - 7, { from: 'middle' })}`,
       );
-    return names.length > LISTED ? [...lines, `  … and ${names.length - LISTED} more ${verdict}`] : lines;
+    return names.length > most ? [...lines, `  … and ${names.length - most} more ${verdict}`] : lines;
   };
   return [...listed('flaky', 'flaky, no agent'), ...listed('quarantined', 'quarantined, still red')];
 }
@@ -138,11 +148,11 @@ function ringLines({ ring }: Report, { columns }: SummaryOptions): string[] {
   return [`  ${clipped(text, columns - 3)}`];
 }
 
-function warningLines({ warnings }: Report, { paint, columns }: SummaryOptions): string[] {
-  const lines = warnings
-    .slice(0, LISTED)
-    .map((one) => `  ${paint.magenta('!')} ${clipped(one, columns - 5)}`);
-  const more = warnings.length - LISTED;
+function warningLines({ warnings }: Report, options: SummaryOptions): string[] {
+  const { paint, columns } = options;
+  const most = listedOf(options);
+  const lines = warnings.slice(0, most).map((one) => `  ${paint.magenta('!')} ${clipped(one, columns - 5)}`);
+  const more = warnings.length - most;
   return more > 0 ? [...lines, `  … and ${counted(more, 'more warning')} in report.json`] : lines;
 }
 

@@ -21,10 +21,13 @@ export class TerminalScreen {
   #column = 0;
   cursorVisible = true;
 
-  constructor(
-    public columns: number,
-    public rows: number,
-  ) {}
+  columns: number;
+  rows: number;
+
+  constructor(columns: number, rows: number) {
+    this.columns = columns;
+    this.rows = rows;
+  }
 
   /** All lines, with what has scrolled away. */
   all(): string[] {
@@ -148,11 +151,13 @@ export class ScreenStream extends Writable {
   /** Everything that was written, each write for itself. */
   readonly written: string[] = [];
 
-  constructor(
-    public columns = 80,
-    public rows = 24,
-  ) {
+  columns: number;
+  rows: number;
+
+  constructor(columns = 80, rows = 24) {
     super({ decodeStrings: false });
+    this.columns = columns;
+    this.rows = rows;
     this.screen = new TerminalScreen(columns, rows);
   }
 

@@ -29,8 +29,7 @@ function shownRun(columns = 80, rows = 24, options: { terse?: boolean; live?: bo
     }
     vi.advanceTimersByTime(300);
   };
-  const shown = () =>
-    stream.screen.screen().map((line) => line.replace(/^\S self-heal /, '* self-heal '));
+  const shown = () => stream.screen.screen().map((line) => line.replace(/^\S self-heal /, '* self-heal '));
   const close = () => void reporter.close?.();
   return { stream, take, shown, close, all: () => stream.screen.all().join('\n') };
 }

@@ -1,0 +1,140 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { execa } from 'execa';
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { agentAtWork, healed, redRun } from '../rig/a-run-of-events.js';
+import { compiledSrc } from '../rig/compiled-src.js';
+import { canPty, onAPty } from '../rig/on-a-pty.js';
+import { tempDir } from '../rig/temp-dir.js';
+
+/** The reporter as a run has it, told of events by lines on standard input. */
+async function program(): Promise<string[]> {
+  const file = path.join(tempDir(), 'program.mjs');
+  const from = (name: string) => JSON.stringify(path.join(compiledSrc(), name));
+  await writeFile(
+    file,
+    `import { createInterface } from 'node:readline';
+    import { terminalReporter } from ${from('reporters/terminal.js')};
+    import { paletteFor } from ${from('reporters/palette.js')};
+    import { isLive } from ${from('cli/is-live.js')};
+    import { listenForInterrupts } from ${from('cli/interrupts.js')};
+    const { env, stderr } = process;
+    const live = isLive(env, stderr.isTTY);
+    const reporter = terminalReporter({ stream: stderr, paint: paletteFor(env), live, now: Date.now });
+    const interrupts = listenForInterrupts((text) => stderr.write('self-heal ' + text + '\\n'));
+    const end = (code, said) => {
+      reporter.close();
+      stderr.write(said + '\\n');
+      process.exit(code);
+    };
+    interrupts.signal.addEventListener('abort', () => end(130, 'the last screen'));
+    const now = Date.now();
+    for await (const line of createInterface({ input: process.stdin })) {
+      if (line === 'end') end(0, 'the last screen');
+      if (line === 'crash') setImmediate(() => { throw new Error('a bug'); });
+      else for (const event of JSON.parse(line)) reporter.handle({ ...event, time: now });
+    }`,
+  );
+  return [process.execPath, file];
+}
+
+// A terminal takes no longer lines than 4095 bytes.
+const tell = (...events: readonly object[]) => events.map((event) => `${JSON.stringify([event])}\n`).join('');
+
+const long = 'Edit src/a/very/long/way/to/the/cart/that/is/not/yet/over/and/goes/on/for/long.ts';
+
+async function atWork(env?: Record<string, string>) {
+  const run = onAPty(await program(), env);
+  run.type(
+    tell(...redRun(3), ...agentAtWork('c1', 'Read', 0), ...healed('c1', 0), ...agentAtWork('c2', long, 0)),
+  );
+  return run;
+}
+
+describe.runIf(canPty)('on a terminal', () => {
+  it('CL-13 RP-1 draws the live view, and after a resize draws it anew without a rest of the old one', async () => {
+    const run = await atWork();
+    await run.seen(/Edit src/);
+    expect(run.screen().screen()).toContain('  … 1 cause to go');
+    run.resize(60, 20);
+    await run.seen(/Edit src/);
+    const lines = run.screen().all();
+    expect(lines.filter((line) => line.includes('▸'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('causes done'))).toHaveLength(1);
+    for (const line of run.screen().screen().slice(-5)) expect(stringWidth(line)).toBeLessThan(60);
+    run.resize(120, 40);
+    await run.seen(/for\/long\.ts/);
+    expect(
+      run
+        .screen()
+        .all()
+        .filter((line) => line.includes('▸')),
+    ).toHaveLength(1);
+    run.type('end\n');
+    expect(await run.ended()).toBe(0);
+    expect(run.screen().all().join('\n')).not.toMatch(/▸|causes done|to go/);
+    expect(run.screen().all().slice(-2)).toEqual(['the last screen', '']);
+  });
+
+  it('RP-1 Ctrl-C leaves what was said, the cursor below it, and nothing of the live view', async () => {
+    const run = await atWork();
+    await run.seen(/Edit src/);
+    run.type('\u0003');
+    expect(await run.ended()).toBe(130);
+    const lines = run.screen().all();
+    expect(lines.slice(-3)).toEqual([
+      expect.stringMatching(/self-heal interrupted: ending agents, browsers and servers …$/),
+      'the last screen',
+      '',
+    ]);
+    expect(lines.join('\n')).not.toMatch(/▸|causes done/);
+    expect(run.screen().cursor().column).toBe(0);
+    expect(run.screen().cursorVisible).toBe(true);
+  });
+
+  it('RP-1 a bug leaves its message whole, and nothing of the live view', async () => {
+    const run = await atWork();
+    await run.seen(/Edit src/);
+    run.type('crash\n');
+    expect(await run.ended()).toBe(1);
+    const text = run.screen().all().join('\n');
+    expect(text).toMatch(/^Error: a bug$/m);
+    expect(text).not.toMatch(/▸|causes done/);
+  });
+
+  it.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }, { CI: 'true' }])(
+    'CL-6 moves no cursor with %j, though it is a terminal',
+    async (env) => {
+      const run = await atWork(env);
+      await run.seen(/c2 attempt 1/);
+      run.type('end\n');
+      expect(await run.ended()).toBe(0);
+      // oxlint-disable-next-line no-control-regex -- colours are no movement
+      expect(run.output().replaceAll(/\u001b\[[0-9;]*m/g, '')).not.toContain('\u001b');
+      expect(run.output()).toContain('c1 healed');
+    },
+  );
+});
+
+describe('without a terminal', () => {
+  const through = async (env: Record<string, string>) =>
+    execa({
+      input: `${tell(...redRun(1))}end\n`,
+      env: { PATH: process.env['PATH'], ...env },
+      extendEnv: false,
+    })(process.execPath, (await program()).slice(1));
+
+  it('CL-6 has no colour and moves no cursor when it is piped away', async () => {
+    const { stderr } = await through({ TERM: 'xterm-256color' });
+    expect(stderr).toContain('c1 runtime-error');
+    expect(stderr).not.toContain('\u001b');
+  });
+
+  it('CL-6 has colour, and yet moves no cursor, with FORCE_COLOR', async () => {
+    const { stderr } = await through({ FORCE_COLOR: '1' });
+    expect(stderr).toContain('\u001b[31mruntime-error\u001b[39m');
+    // oxlint-disable-next-line no-control-regex -- colours are no movement
+    expect(stderr.replaceAll(/\u001b\[[0-9;]*m/g, '')).not.toContain('\u001b');
+  });
+});
