@@ -25,7 +25,7 @@ export interface OnAPty {
 export function onAPty(command: readonly string[], env: Record<string, string> = {}): OnAPty {
   const size = { columns: 80, rows: 24 };
   const sizes = [{ ...size }];
-  const child = execa('python3', [path.join(import.meta.dirname, 'pty.py'), '80', '24', ...command], {
+  const child = execa('python3', [path.join(import.meta.dirname, 'on-a-pty.py'), '80', '24', ...command], {
     env: { PATH: process.env['PATH'], TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
     extendEnv: false,
     stdin: 'pipe',
