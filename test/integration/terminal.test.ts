@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
@@ -52,8 +53,10 @@ async function atWork(env?: Record<string, string>) {
   return onAPty(await program([...redRun(3), ...agents]), env);
 }
 
-// A frame with all of its lines.
-const frame = /Edit src[^]*to go[^]*\u001b\[\?2026l/;
+// Frames with all of their lines, in a wide window with the whole of what the agent did.
+const [frame, wholeFrame] = ['Edit src', 'for/long\\.ts'].map(
+  (doing) => new RegExp(`${doing}[^]*to go[^]*\\[\\?2026l`),
+) as [RegExp, RegExp];
 
 describe.runIf(canPty)('on a terminal', () => {
   it('CL-13 RP-1 draws the live view, and after a resize draws it anew without a rest of the old one', async () => {
@@ -67,7 +70,7 @@ describe.runIf(canPty)('on a terminal', () => {
     expect(lines.filter((line) => line.includes('causes done'))).toHaveLength(1);
     for (const line of run.screen().screen().slice(-5)) expect(stringWidth(line)).toBeLessThan(60);
     run.resize(120, 40);
-    await run.seen(/for\/long\.ts[^]*to go[^]*\u001b\[\?2026l/);
+    await run.seen(wholeFrame);
     expect(
       run
         .screen()
@@ -115,6 +118,36 @@ describe.runIf(canPty)('on a terminal', () => {
       // oxlint-disable-next-line no-control-regex -- colours are no movement
       expect(run.output().replaceAll(/\u001b\[[0-9;]*m/g, '')).not.toContain('\u001b');
       expect(run.output()).toContain('c1 healed');
+    },
+  );
+});
+
+describe('without a reader', () => {
+  it.each(['stdout', 'stderr'] as const)(
+    'CL-6 goes on where nobody reads its %s any more',
+    async (closed) => {
+      const file = path.join(tempDir(), 'program.mjs');
+      const module = JSON.stringify(path.join(compiledSrc(), 'cli/outlive-closed-pipes.js'));
+      // What a run prints in the end is more than a pipe holds.
+      await writeFile(
+        file,
+        `import { outliveClosedPipes } from ${module};
+      outliveClosedPipes(process.stdout, process.stderr);
+      process.stdin.once('data', async () => {
+        for (let n = 0; n < 3; n += 1) {
+          process.${closed}.write('x'.repeat(100_000));
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        process.exit(4);
+      });
+      process.${closed}.write('ready');`,
+      );
+      const child = execa(process.execPath, [file], { reject: false, stdin: 'pipe' });
+      await once(child[closed], 'data');
+      child[closed].destroy();
+      child.stdin.write('on\n');
+      const { exitCode, ...ended } = await child;
+      expect([exitCode, ended.stderr]).toEqual([4, closed === 'stdout' ? '' : 'ready']);
     },
   );
 });

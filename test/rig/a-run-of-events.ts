@@ -6,7 +6,7 @@ type Told = StampedEvent extends infer One ? (One extends StampedEvent ? Omit<On
 
 /** Events one second apart, from the time 0. */
 export function stamped(events: readonly Told[], from = 0): StampedEvent[] {
-  return events.map((event, index) => ({ ...event, time: from + index * 1000 }) as StampedEvent);
+  return events.map((event, index) => ({ ...event, time: from + index * 1000 }));
 }
 
 export const suiteEnded = {

@@ -161,12 +161,12 @@ export class ScreenStream extends Writable {
     this.screen = new TerminalScreen(columns, rows);
   }
 
-  override _write(chunk: string | Buffer, _encoding: string, done: () => void): void {
+  override _write(chunk: unknown, _encoding: string, done: () => void): void {
     this.#draw(String(chunk));
     done();
   }
 
-  override _writev(chunks: { chunk: string | Buffer }[], done: () => void): void {
+  override _writev(chunks: { chunk: unknown }[], done: () => void): void {
     this.#draw(chunks.map(({ chunk }) => String(chunk)).join(''));
     done();
   }
