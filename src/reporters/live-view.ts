@@ -24,7 +24,10 @@ export function liveView(status: Status, options: LiveViewOptions): string[] {
   const rows = Math.max(1, Math.min(MOST_ROWS, options.rows - 2));
   const active = status.causes.filter(({ phase }) => phase !== null);
   const ended = status.causes.filter(({ ended, phase }) => ended !== null && phase === null);
-  const below = active.slice(0, MOST_ACTIVE).flatMap((cause) => activeLines(cause, options));
+  const below = [
+    ...phaseLines(status, options),
+    ...active.slice(0, MOST_ACTIVE).flatMap((cause) => activeLines(cause, options)),
+  ];
   const waiting = waitingLine(status, active.length - MOST_ACTIVE, options);
   const room = Math.max(0, rows - 1 - below.length - waiting.length);
   const last = room === 0 ? [] : ended.toSorted((a, b) => endOf(a) - endOf(b)).slice(-room);
@@ -37,33 +40,38 @@ export function liveView(status: Status, options: LiveViewOptions): string[] {
 }
 
 function headline(status: Status, { paint, columns, now }: LiveViewOptions): string {
-  const { causes, phase, costUsd, startedAt } = status;
+  const { causes, costUsd, startedAt } = status;
   const ended = causes.flatMap((cause) => (cause.ended ? [cause.ended.verdict] : []));
   const good = ended.filter(isGood).length;
   const parts = [
-    ...(phase ? [phaseText(phase, now)] : []),
-    ...(causes.length > 0 ? [`${ended.length} of ${counted(causes.length, 'cause')} done`] : []),
-    ...(good > 0 ? [`${good} healed`] : []),
-    ...(ended.length > good ? [`${ended.length - good} left`] : []),
+    ...(causes.length > 0
+      ? [`${ended.length} of ${counted(causes.length, 'cause')} done, ${good} healed`]
+      : []),
     seconds(now - startedAt),
     ...(costUsd === null ? [] : [dollars(costUsd)]),
-    ...(phase?.doing ? [phase.doing] : []),
   ];
   const text = cut(`self-heal ${parts.join(' · ')}`, columns - 3);
   return text.replace('self-heal', paint.bold('self-heal'));
+}
+
+/** What is done for no cause alone. */
+function phaseLines({ phase }: Status, { paint, columns, now }: LiveViewOptions): string[] {
+  if (!phase) return [];
+  const doing = phase.doing === '' ? [] : [`      ${paint.dim(cut(phase.doing, columns - 7))}`];
+  return [`  ${paint.magenta('▸')} ${cut(phaseText(phase, now), columns - 5)}`, ...doing];
 }
 
 function activeLines(cause: CauseStatus, { paint, columns, now }: LiveViewOptions): string[] {
   const { phase, agent, costUsd, startedAt, id, category } = cause;
   if (!phase) return [];
   const parts = [
+    `${id} ${category}`,
     phaseText(phase, now),
     ...(agent === null ? [] : [agent]),
-    ...(startedAt === null || startedAt === phase.since ? [] : [`${seconds(now - startedAt)} in all`]),
     ...(costUsd === null ? [] : [dollars(costUsd)]),
-    category,
+    ...(startedAt === null || startedAt === phase.since ? [] : [`${seconds(now - startedAt)} in all`]),
   ];
-  const line = cut(`${id} ${parts.join(' · ')}`, columns - 5);
+  const line = cut(parts.join(' · '), columns - 5);
   const said = phase.doing || cause.headline;
   return [`  ${paint.magenta('▸')} ${line}`, `      ${paint.dim(cut(said, columns - 7))}`];
 }

@@ -54,10 +54,10 @@ function headline({ outcome, totals, dryRun, tests }: Report, paint: ChalkInstan
     ...(totals.failed > 0 ? [paint.red(`${totals.failed} failed`)] : []),
     ...(quarantined > 0 ? [paint.magenta(`${quarantined} quarantined`)] : []),
     ...(totals.notRun > 0 ? [`${totals.notRun} not run`] : []),
+    duration(totals.durationMs),
+    ...(totals.costUsd === null ? [] : [dollars(totals.costUsd)]),
     ...(dryRun || totals.agentRuns === 0 ? [] : [counted(totals.agentRuns, 'agent run')]),
     ...(totals.agentRunsAvoided > 0 ? [`${totals.agentRunsAvoided} avoided`] : []),
-    ...(totals.costUsd === null ? [] : [dollars(totals.costUsd)]),
-    duration(totals.durationMs),
   ];
   return `${paint.bold('self-heal')}  ${outcomeWord(outcome, paint)}  ${parts.join(' · ')}`;
 }

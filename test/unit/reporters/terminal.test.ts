@@ -41,9 +41,9 @@ it('CL-13 RP-1 shows a line for each cause: phase, agent, time, cost, and what t
   take(healed('c1', 13_000));
   take(agentAtWork('c2', 'Read src/orders.ts', 20_000));
   expect(shown().slice(-5)).toEqual([
-    '* self-heal 1 of 3 causes done · 1 healed · 22s · $0.02',
+    '* self-heal 1 of 3 causes done, 1 healed · 22s · $0.02',
     '  ✓ c1 healed · /debugger (claude) · 4s · $0.02 · runtime-error: TypeError: to…',
-    '  ▸ c2 agent works, try 1, 1s · /debugger (claude) · 2s in all · runtime-error',
+    '  ▸ c2 runtime-error · agent works, try 1, 1s · /debugger (claude) · 2s in all',
     '      Read src/orders.ts',
     '  … 1 cause to go',
   ]);
@@ -70,7 +70,7 @@ it('CL-13 says how long it waits, and how far a run of tests is', () => {
       time: 12_000,
     },
   ]);
-  expect(shown()).toContain('  ▸ c1 waiting 10s · runtime-error');
+  expect(shown()).toContain('  ▸ c1 runtime-error · waiting 10s');
   close();
 });
 
@@ -92,9 +92,9 @@ it('RP-1 shows what is going on in a bounded region, with 300 causes too', () =>
   const header = shown().findIndex((line) => line.startsWith('* self-heal'));
   expect(shown().length - header).toBe(12);
   expect(shown().slice(header)).toEqual([
-    expect.stringMatching(/40 of 300 causes done · 40 healed · .* · \$0\.80/),
+    expect.stringMatching(/40 of 300 causes done, 40 healed · .* · \$0\.80/),
     ...Array.from({ length: 8 }, (_, index): unknown => expect.stringContaining(`✓ c${33 + index} healed`)),
-    expect.stringContaining('▸ c41 agent works'),
+    expect.stringContaining('▸ c41 runtime-error · agent works'),
     '      works',
     '  … 259 causes to go',
   ]);
