@@ -57,9 +57,12 @@ it('CL-13 says how long it waits, and how far a run of tests is', () => {
     { type: 'suite.started', purpose: 'confirm', tests: 300, causeId: null, time: 10_000 },
     { type: 'suite.progress', done: 12, total: 300, failed: 11, test: 'cart.spec.ts:3 › adds', time: 11_000 },
   ]);
-  expect(shown().at(-2)).toBe(
-    '* self-heal confirming: 300 tests, 1s · 0 of 1 cause done · 11s · 12/300 cart.…',
-  );
+  expect(shown().slice(-4)).toEqual([
+    '* self-heal 0 of 1 cause done, 0 healed · 11s',
+    '  ▸ confirming: 300 tests, 1s',
+    '      12/300 cart.spec.ts:3 › adds',
+    '  … 1 cause to go',
+  ]);
   take([
     {
       type: 'agent.retrying',
