@@ -5,7 +5,7 @@ import { aCauseSummary } from './shown-run.js';
 type Told = StampedEvent extends infer One ? (One extends StampedEvent ? Omit<One, 'time'> : never) : never;
 
 /** Events one second apart, from the time 0. */
-export function stamped(events: readonly Told[], from = 0): StampedEvent[] {
+function stamped(events: readonly Told[], from = 0): StampedEvent[] {
   return events.map((event, index) => ({ ...event, time: from + index * 1000 }));
 }
 
