@@ -109,5 +109,5 @@ function endOf({ ended }: CauseStatus): number {
 
 /** Whole seconds: a fraction that changes with each redraw tells nobody anything. */
 function seconds(ms: number): string {
-  return duration(Math.max(0, Math.floor(ms / 1000)) * 1000);
+  return ms < 1000 ? '0s' : duration(Math.floor(ms / 1000) * 1000);
 }
