@@ -16,7 +16,7 @@ function markOf(state: Check['state'], paint: ChalkInstance): string {
     case 'ok':
       return paint.green('✓');
     case 'warning':
-      return paint.yellow('!');
+      return paint.magenta('!');
     case 'failed':
       return paint.red('✗');
     default:

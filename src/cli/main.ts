@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor-command.js';
 import { escalationsCommand } from './escalations-command.js';
 import { initCommand } from './init-command.js';
 import { inspectCommand } from './inspect-command.js';
+import { outliveClosedPipes } from './outlive-closed-pipes.js';
 import { reportCommand } from './report-command.js';
 import { resumeCommand } from './resume-command.js';
 import { runCommand } from './run-command.js';
@@ -22,6 +23,7 @@ const EXIT_BUG = 70;
  * `Problem`s with a remedy; what is thrown is a bug, caught here once.
  */
 export async function main(argv: readonly string[]): Promise<void> {
+  outliveClosedPipes(process.stdout, process.stderr);
   const program = new Command('self-heal')
     .description(
       'Runs a Playwright suite and has each failure fixed by the right coding agent. The re-run decides.',

@@ -20,6 +20,8 @@ export interface RunOptions {
   json?: boolean;
   failOnHeal?: boolean;
   failOnFlakyTests?: boolean;
+  /** Few words, as for an agent; where it is not said, the environment decides. */
+  terse?: boolean;
 }
 
 /** Adds Playwright's selection flags, with the names and forms that Playwright gives them. */
@@ -38,6 +40,16 @@ export function addSelectionFlags(command: Command): Command {
     .option('-x', 'stop after the first failure')
     .option('--max-failures <n>', 'stop after so many failures', count)
     .option('--headed', 'show the browser');
+}
+
+/** How much is said. */
+export function addTerseFlags(command: Command): Command {
+  return command
+    .option(
+      '--terse',
+      'few words and no colour; the default where a coding agent runs it (CLAUDECODE, AI_AGENT …)',
+    )
+    .option('--no-terse', 'as many words as for a person, whoever runs it');
 }
 
 function collect(value: string, previous: string[] | undefined): string[] {

@@ -43,8 +43,9 @@ async function report(word: string | undefined, { open, json }: ReportOptions): 
   const shown = path.relative(cwd, dir).replaceAll(path.sep, '/');
   const file = await write(found, { dir, shown });
   if (typeof file !== 'string') return file;
-  const columns = process.stderr.columns ?? 120;
-  process.stderr.write(`${summaryOf(found, { paint: paletteFor(process.env), columns, folder: shown })}\n`);
+  const { columns, rows } = process.stderr;
+  const options = { paint: paletteFor(process.env), columns: columns || 120, rows, folder: shown };
+  process.stderr.write(`${summaryOf(found, options)}\n`);
   print(file);
   if (open) await openInBrowser(file);
   return exitCodes.green;

@@ -4,18 +4,19 @@ import { err, ok, type Result } from '../result.js';
 import type { StoredRun } from '../store/ledger.js';
 import { end } from './end.js';
 import { openLedger } from './open-ledger.js';
-import type { RunOptions } from './options.js';
+import { addTerseFlags, type RunOptions } from './options.js';
 import { resumedFrom } from './resumed.js';
 import { runSelfHeal, type RunRequest } from './run-self-heal.js';
 
 interface ResumeOptions {
   agents?: string;
   json?: boolean;
+  terse?: boolean;
 }
 
 /** `self-heal resume`: goes on with a killed, paused or limited run where it stood, with its counts (ME-8). */
 export function resumeCommand(): Command {
-  return new Command('resume')
+  return addTerseFlags(new Command('resume'))
     .description('go on with a run that was killed, interrupted, paused or stopped by a limit')
     .argument('[run]', 'its id, the name of its folder in .self-heal/runs; the newest run if none is named')
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')

@@ -15,7 +15,7 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import { exitCodes, type Problem } from '../problem.js';
 import { leaveReports } from '../reporters/leave-reports.js';
 import { ndjsonReporter } from '../reporters/ndjson.js';
-import { paletteFor } from '../reporters/palette.js';
+import { paletteFor, unpainted } from '../reporters/palette.js';
 import type { Report } from '../reporters/report.js';
 import { summaryOf } from '../reporters/summary.js';
 import { terminalReporter } from '../reporters/terminal.js';
@@ -32,6 +32,7 @@ import { createSuiteRuns } from '../suite-runs.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import { announceRunning } from '../running.js';
 import { composeSession } from './compose-session.js';
+import { drivingAgent } from './driving-agent.js';
 import { recover } from './recover.js';
 import { listenForInterrupts, type Interrupts } from './interrupts.js';
 import type { RunOptions } from './options.js';
@@ -156,11 +157,12 @@ interface BusParts {
   redactor: Redactor;
 }
 
-function createRunBus({ env }: RunRequest, { folder, warnings, redactor }: BusParts): Bus {
+function createRunBus({ env, options }: RunRequest, { folder, warnings, redactor }: BusParts): Bus {
   const terminal = terminalReporter({
     stream: process.stderr,
-    paint: paletteFor(env),
+    paint: isTerse(env, options) ? unpainted : paletteFor(env),
     live: isLive(env, process.stderr.isTTY),
+    terse: isTerse(env, options),
     now: () => systemClock.now(),
   });
   const keepWarnings = {
@@ -272,12 +274,24 @@ async function leavePage(report: Report, folder: { dir: string; shown: string })
 function show({ env, options }: RunRequest, folder: string, report: Report): void {
   if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
   if (isQuiet(report)) return;
-  const columns = process.stderr.columns ?? 120;
-  process.stderr.write(`${summaryOf(report, { paint: paletteFor(env), columns, folder })}\n`);
+  const terse = isTerse(env, options);
+  const text = summaryOf(report, {
+    paint: terse ? unpainted : paletteFor(env),
+    columns: process.stderr.columns || 120,
+    rows: process.stderr.rows,
+    folder,
+    terse,
+  });
+  process.stderr.write(`${text}\n`);
 }
 
 /** Green, and nothing to tell. */
 function isQuiet({ outcome, causes, totals, tests }: Report): boolean {
   const quarantined = tests.some((test) => test.verdict === 'quarantined');
   return outcome === 'green' && causes.length === 0 && totals.flaky === 0 && !quarantined;
+}
+
+/** Few words and no colour, where an agent reads. */
+function isTerse(env: NodeJS.ProcessEnv, options: RunOptions): boolean {
+  return options.terse ?? drivingAgent(env) !== null;
 }

@@ -62,6 +62,13 @@ export async function runPlaywright(command: PlaywrightCommand): Promise<Playwri
 }
 
 function forward(from: Readable | null, to: Writable): void {
+  // A reader of ours that has gone takes no more; what is not read then would block Playwright.
+  const onUnpipe = (source: Readable) => {
+    if (source !== from) return;
+    to.off('unpipe', onUnpipe);
+    source.resume();
+  };
+  to.on('unpipe', onUnpipe);
   from?.pipe(to, { end: false });
 }
 

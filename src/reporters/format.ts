@@ -1,5 +1,6 @@
 import prettyMs from 'pretty-ms';
 import type { TestRef } from '../core/failure.js';
+import { cut } from './cut.js';
 
 /** A duration for people: `840ms`, `4.2s`, `3m 12s`. */
 export function duration(ms: number): string {
@@ -23,8 +24,7 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** At most `width` columns, cut with an ellipsis. */
+/** One line of at most `width` columns, cut with an ellipsis. */
 export function clipped(text: string, width: number): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
+  return cut(text, width);
 }

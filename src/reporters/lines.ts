@@ -2,13 +2,28 @@ import type { ChalkInstance } from 'chalk';
 import { tellProof } from '../core/proof.js';
 import { violationLine } from '../core/guard/violation.js';
 import { unreachable } from '../core/unreachable.js';
+import type { TestRef } from '../core/failure.js';
 import type { Event, SuitePurpose } from '../event.js';
 import { clipped, counted, dollars, duration, testName } from './format.js';
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 
-/** What a person reads when an event happens, in lines without their ends; none for what only the status line shows. */
-export function linesFor(event: Event, paint: ChalkInstance): string[] {
+/** Who reads: a log, which has all of it; a person with the live view below, which says what is begun; an agent, which pays for each word. */
+export type Reader = 'log' | 'person' | 'agent';
+
+const begun: ReadonlySet<Event['type']> = new Set(['suite.started', 'agent.started', 'agent.retrying']);
+const chatter: ReadonlySet<Event['type']> = new Set([
+  ...begun,
+  'suite.ended',
+  'agent.ended',
+  'attempt.judged',
+  'cause.came_back',
+]);
+
+/** What is read when an event happens, in lines without their ends; none for what only the live view shows. */
+export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'log'): string[] {
+  if (reader === 'person' && begun.has(event.type)) return [];
+  if (reader === 'agent' && chatter.has(event.type)) return [];
   switch (event.type) {
     case 'run.started':
       return event.dryRun ? ['dry run: failures are gathered and classified, no agent is started'] : [];
@@ -19,12 +34,9 @@ export function linesFor(event: Event, paint: ChalkInstance): string[] {
     case 'suite.ended':
       return suiteEnded(event);
     case 'cause.found':
-      return causeFound(event, paint);
+      return reader === 'log' ? causeFound(event, paint) : [causeLine(event, paint)];
     case 'cause.flaky':
-      return event.tests.map(
-        (test) =>
-          `${paint.yellow('flaky')}: ${event.causeId === null ? 'green without a change, no agent' : `green without the fix of ${event.causeId} too`}: ${testName(test)}`,
-      );
+      return testLines(event.tests, flakyWord(event, paint));
     case 'agent.started':
       return [
         `${at(event.causeId)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) works, at most ${duration(event.timeoutMs)}; its output: ${event.logFile}`,
@@ -35,19 +47,17 @@ export function linesFor(event: Event, paint: ChalkInstance): string[] {
       return [retrying(event)];
     case 'agent.waiting_for_input':
       return [
-        `${at(event.causeId)}${paint.yellow('a person is needed')}: ${clipped(event.question, 200)}${event.escalationId ? ` (self-heal escalations show ${event.escalationId})` : ''}`,
+        `${at(event.causeId)}${paint.magenta('a person is needed')}: ${clipped(event.question, 200)}${event.escalationId ? ` (self-heal escalations show ${event.escalationId})` : ''}`,
       ];
     case 'agent.escalation_resolved':
       return [`${event.escalationId} answered: ${event.choice}`];
     case 'cause.came_back':
-      return [`${at(event.causeId)}${paint.yellow('did not hold')}: ${cameBack(event)}`];
+      return [`${at(event.causeId)}${paint.magenta('did not hold')}: ${cameBack(event)}`];
     case 'tests.quarantined':
-      return event.tests.map(
-        (test) => `${paint.yellow('quarantined')}: red, and not failing the run: ${testName(test)}`,
-      );
+      return testLines(event.tests, `${paint.magenta('quarantined')}: red, and not failing the run`);
     case 'agent.build_paused':
       return [
-        `${paint.yellow('paused')}: too many questions wait for a person (${event.status}); no further agent is started`,
+        `${paint.magenta('paused')}: too many questions wait for a person (${event.status}); no further agent is started`,
       ];
     case 'attempt.rejected':
       return rejected(event, paint);
@@ -56,7 +66,7 @@ export function linesFor(event: Event, paint: ChalkInstance): string[] {
     case 'cause.ended':
       return [`${at(event.causeId)}${paint.bold(event.verdict)}: ${event.reason}${costOf(event)}`];
     case 'run.warning':
-      return [`${paint.yellow('warning')}: ${event.message}`];
+      return [`${paint.magenta('warning')}: ${event.message}`];
     case 'suite.progress':
     case 'cause.started':
     case 'agent.activity':
@@ -117,8 +127,30 @@ function causeFound({ cause }: Of<'cause.found'>, paint: ChalkInstance): string[
     `${cause.id} ${paint.red(cause.category)}: ${clipped(cause.headline, 160)}`,
     ...(first ? [`   ${testName(first)}${more}`] : []),
     ...(why ? [`   because the ${why.source} says: ${clipped(why.evidence, 160)}`] : []),
-    ...(cause.warning ? [`   ${paint.yellow(cause.warning)}`] : []),
+    ...(cause.warning ? [`   ${paint.magenta(cause.warning)}`] : []),
   ];
+}
+
+/** A cause in one line: the live view and the last screen say the rest. */
+function causeLine({ cause }: Of<'cause.found'>, paint: ChalkInstance): string {
+  const [first, ...others] = cause.tests;
+  const where = first ? ` · ${clipped(testName(first), 100)}` : '';
+  const more = others.length > 0 ? ` (+${others.length})` : '';
+  return `${cause.id} ${paint.red(cause.category)}: ${clipped(cause.headline, 100)}${where}${more}`;
+}
+
+const TESTS_SHOWN = 10;
+
+function flakyWord({ causeId }: Of<'cause.flaky'>, paint: ChalkInstance): string {
+  const said =
+    causeId === null ? 'green without a change, no agent' : `green without the fix of ${causeId} too`;
+  return `${paint.magenta('flaky')}: ${said}`;
+}
+
+function testLines(tests: readonly TestRef[], what: string): string[] {
+  const lines = tests.slice(0, TESTS_SHOWN).map((test) => `${what}: ${testName(test)}`);
+  const more = tests.length - TESTS_SHOWN;
+  return more > 0 ? [...lines, `${what}: and ${counted(more, 'more test')}`] : lines;
 }
 
 function agentEnded(event: Of<'agent.ended'>, paint: ChalkInstance): string[] {
@@ -128,7 +160,7 @@ function agentEnded(event: Of<'agent.ended'>, paint: ChalkInstance): string[] {
   const left = event.leftovers.map(
     (one) => `${at(event.causeId)}ended a process that it left behind: ${one}`,
   );
-  return [event.outcome === 'completed' ? line : paint.yellow(line), ...left];
+  return [event.outcome === 'completed' ? line : paint.magenta(line), ...left];
 }
 
 function cameBack({ fix }: Of<'cause.came_back'>): string {
@@ -159,9 +191,9 @@ function judged({ attempt }: Of<'attempt.judged'>, paint: ChalkInstance): string
     case 'green':
       return `${paint.green('green')}${attempt.proof.length > 0 ? `: ${tellProof(attempt.proof, attempt.testProofs)}` : ''}`;
     case 'flaky':
-      return `${paint.yellow('flaky')}${told}${back}`;
+      return `${paint.magenta('flaky')}${told}${back}`;
     case 'changed':
-      return `${paint.yellow('another error now')}${told}`;
+      return `${paint.magenta('another error now')}${told}`;
     case 'still-failing':
       return `${paint.red('still red')}${told}${back}`;
     case 'vanished':

@@ -1,9 +1,12 @@
 import type { ChalkInstance } from 'chalk';
-import { tellProof } from '../core/proof.js';
-import { violationLine } from '../core/guard/violation.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
+import { cut, cutPainted } from './cut.js';
 import { clipped, counted, dollars, duration } from './format.js';
-import type { Report, ReportAttempt, ReportCause, ReportTest } from './report.js';
+import { nextStepsOf } from './next-steps.js';
+import type { Report, ReportCause } from './report.js';
+import { causeInFull, causeInShort, nameOf, wordFor } from './summary-cause.js';
+
+export { nameOf };
 
 /** How a summary is set. */
 export interface SummaryOptions {
@@ -11,28 +14,35 @@ export interface SummaryOptions {
   readonly columns: number;
   /** The run's folder as a person types it. */
   readonly folder: string;
-  /** More causes than this are counted, not shown, so that the summary fits a screen. */
-  readonly causes?: number;
+  /** Rows of the screen that it has to fit; absent where nobody looks at a screen. */
+  readonly rows?: number | undefined;
+  /** An agent reads it: where the report for programs is, it is told too. */
+  readonly terse?: boolean | undefined;
 }
 
-/** The last screen: each cause with its class, why, agent, attempts, files, cost, and what is left to do (RP-1). */
+/** However high the screen is, more than this nobody reads at once; and on a lower one than this it cannot be said. */
+const MOST_LINES = 40;
+const FEWEST_LINES = 22;
+
+/**
+ * The last screen (RP-1): what became of each cause and what is left to do, in lines that fit the terminal and are no more than a screen. What is
+ * left to a person comes first and in full; what does not fit is counted.
+ */
 export function summaryOf(report: Report, options: SummaryOptions): string {
-  const { paint, folder, columns, causes: most = 8 } = options;
-  const shown = report.causes.slice(0, most);
-  const hidden = report.causes.length - shown.length;
-  const lines = [
-    '',
-    headline(report, paint),
-    ...shown.flatMap((cause) => causeLines(report, cause, options)),
-    ...(hidden > 0 ? [`  … and ${counted(hidden, 'more cause')}: ${folder}/report.json`] : []),
-    ...flakyLines(report, options),
-    ...ringLines(report),
-    ...quarantineLines(report, options),
-    ...report.warnings.map((warning) => `  ${paint.yellow('!')} ${clipped(warning, columns - 4)}`),
-    ...nextSteps(report, options),
+  const before = ['', cutPainted(headline(report, options.paint), options.columns - 1)];
+  const after = [
+    ...testLines(report, options),
+    ...ringLines(report, options),
+    ...warningLines(report, options),
+    ...stepLines(report, options),
     '',
   ];
-  return lines.join('\n');
+  const causes = causeLines(report, options, linesFor(options) - before.length - after.length);
+  return [...before, ...causes, ...after].join('\n');
+}
+
+function linesFor({ rows }: SummaryOptions): number {
+  return Math.min(MOST_LINES, Math.max(FEWEST_LINES, (rows || MOST_LINES + 1) - 1));
 }
 
 function headline({ outcome, totals, dryRun, tests }: Report, paint: ChalkInstance): string {
@@ -40,14 +50,14 @@ function headline({ outcome, totals, dryRun, tests }: Report, paint: ChalkInstan
   const parts = [
     counted(totals.passed, 'passed', 'passed'),
     ...(totals.healed > 0 ? [paint.green(`${totals.healed} healed`)] : []),
-    ...(totals.flaky > 0 ? [paint.yellow(`${totals.flaky} flaky`)] : []),
+    ...(totals.flaky > 0 ? [paint.magenta(`${totals.flaky} flaky`)] : []),
     ...(totals.failed > 0 ? [paint.red(`${totals.failed} failed`)] : []),
-    ...(quarantined > 0 ? [paint.yellow(`${quarantined} quarantined`)] : []),
+    ...(quarantined > 0 ? [paint.magenta(`${quarantined} quarantined`)] : []),
     ...(totals.notRun > 0 ? [`${totals.notRun} not run`] : []),
+    duration(totals.durationMs),
+    ...(totals.costUsd === null ? [] : [dollars(totals.costUsd)]),
     ...(dryRun || totals.agentRuns === 0 ? [] : [counted(totals.agentRuns, 'agent run')]),
     ...(totals.agentRunsAvoided > 0 ? [`${totals.agentRunsAvoided} avoided`] : []),
-    ...(totals.costUsd === null ? [] : [dollars(totals.costUsd)]),
-    duration(totals.durationMs),
   ];
   return `${paint.bold('self-heal')}  ${outcomeWord(outcome, paint)}  ${parts.join(' · ')}`;
 }
@@ -55,140 +65,102 @@ function headline({ outcome, totals, dryRun, tests }: Report, paint: ChalkInstan
 function outcomeWord(outcome: Outcome, paint: ChalkInstance): string {
   if (outcome === 'green') return paint.green.bold('GREEN');
   const word = outcome.toUpperCase();
-  return outcome === 'red' ? paint.red.bold(word) : paint.yellow.bold(word);
+  return outcome === 'red' ? paint.red.bold(word) : paint.magenta.bold(word);
 }
 
-const marks: Record<CauseVerdict, string> = {
-  passed: '✓',
-  healed: '✓',
-  superseded: '→',
-  flaky: '~',
-  failed: '✗',
-  rejected: '✗',
-  escalated: '?',
-  quarantined: '~',
-  'agent-unusable': '!',
-  'not-run': '-',
+/** What needs a person most stands first; equals stay in the order in which they were found. */
+const order: Record<CauseVerdict, number> = {
+  escalated: 0,
+  'agent-unusable': 1,
+  rejected: 2,
+  failed: 2,
+  'not-run': 3,
+  quarantined: 4,
+  flaky: 4,
+  healed: 5,
+  superseded: 5,
+  passed: 5,
 };
 
-function causeLines(
-  report: Report,
-  cause: ReportCause,
-  { paint, columns, folder }: SummaryOptions,
-): string[] {
-  const good = cause.verdict === 'healed' || cause.verdict === 'superseded';
-  const mark = good ? paint.green(marks[cause.verdict]) : paint.red(marks[cause.verdict]);
-  const line = (label: string, text: string) =>
-    `      ${paint.dim(label.padEnd(7))} ${clipped(text, columns - 14)}`;
-  const why = cause.why[0];
-  const files = cause.attempts.filter((one) => !one.takenBack).flatMap((one) => one.files);
-  const word = cause.verdict === 'rejected' ? 'rejected (tampering)' : cause.verdict;
-  const head = clipped(`${cause.id} ${word} · ${cause.category} · ${cause.headline}`, columns - 4);
+/** Two thirds of the room at least are for causes in one line each, so that one long story does not hide that there are others. */
+function causeLines(report: Report, options: SummaryOptions, room: number): string[] {
+  const causes = report.causes.toSorted((a, b) => order[a.verdict] - order[b.verdict]);
+  const reserved = Math.min(causes.length, Math.floor((room * 2) / 3));
+  const full: string[][] = [];
+  let used = 0;
+  for (const cause of causes) {
+    const lines = causeInFull(report, cause, options);
+    const isFirst = full.length === 0 && lines.length < room;
+    if (!isFirst && used + lines.length + Math.max(0, reserved - full.length - 1) > room) break;
+    full.push(lines);
+    used += lines.length;
+  }
+  const rest = causes.slice(full.length);
+  const fits = rest.length <= room - used;
+  const short = fits ? rest : rest.slice(0, Math.max(0, room - used - 1));
+  const hidden = rest.slice(short.length);
   return [
-    `  ${mark} ${head.replace(word, paint.bold(word))}`,
-    ...(why
-      ? [line('why', `${why.source}: ${why.evidence}`)]
-      : cause.warning
-        ? [line('why', cause.warning)]
-        : []),
-    line('tests', testsOf(report, cause)),
-    ...cause.attempts.flatMap((one) => [
-      line(`try ${one.n}`, attemptLine(one)),
-      ...violationTexts(one).map((text) => line('', text)),
-    ]),
-    ...(cause.proof.length > 0 ? [line('proof', tellProof(cause.proof, cause.testProofs))] : []),
-    ...(files.length > 0 ? [line('files', files.map(fileChange).join(', '))] : []),
-    ...(good ? [] : [line('end', cause.reason), line('look', `${folder}/${cause.evidence}/`)]),
+    ...full.flat(),
+    ...short.map((cause) => causeInShort(cause, options)),
+    ...(hidden.length > 0 ? [hiddenLine(hidden, report, options)] : []),
   ];
 }
 
-function testsOf(report: Report, cause: ReportCause): string {
-  const tests = report.tests.filter((test) => cause.tests.includes(test.id));
-  const [first, ...others] = tests;
-  if (!first) return 'the suite itself, before its tests';
-  return `${others.length > 0 ? `${tests.length}: ` : ''}${nameOf(first)}${others.length > 0 ? ` (+${others.length})` : ''}`;
+function hiddenLine(hidden: readonly ReportCause[], { runId }: Report, { columns }: SummaryOptions): string {
+  const words = [...new Set(hidden.map(({ verdict }) => verdict))].map(
+    (verdict) => `${hidden.filter((one) => one.verdict === verdict).length} ${wordFor(verdict)}`,
+  );
+  const command = `npx self-heal inspect ${runId}`;
+  const text = `… and ${hidden.length} more (${words.join(', ')})`;
+  return `  ${clipped(text, columns - command.length - 5)}: ${command}`;
 }
 
-/** A test for people: `[project] › file:line › titles`. */
-export function nameOf({ project, file, line, title }: ReportTest): string {
-  return [...(project ? [`[${project}]`] : []), `${file}:${line}`, ...title.slice(1)].join(' › ');
+/** So many flaky tests, quarantined tests and warnings are named; the rest is counted. */
+function listedOf(options: SummaryOptions): number {
+  return linesFor(options) < MOST_LINES ? 1 : 3;
 }
 
-function attemptLine(attempt: ReportAttempt): string {
-  const { agent, slashCommand, runner, outcome, judged, durationMs, costUsd, takenBack, failedBecause } =
-    attempt;
-  const who =
-    agent === null
-      ? 'no agent, the code as it is'
-      : `${slashCommand} (${runner}) ${outcome}, ${duration(durationMs)}`;
-  const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`;
-  const because = failedBecause && judged !== 'green' ? ` (${failedBecause})` : '';
-  return `${who}${cost} → ${judged}${takenBack ? ', taken back' : ''}${because}`;
+/** Flaky and quarantined tests; the latter each time, so that nobody forgets them (ME-7). */
+function testLines({ tests }: Report, options: SummaryOptions): string[] {
+  const { paint, columns } = options;
+  const most = listedOf(options);
+  const listed = (verdict: string, what: string) => {
+    const names = tests.filter((test) => test.verdict === verdict).map(nameOf);
+    const lines = names
+      .slice(0, most)
+      .map(
+        (name) =>
+          `  ${paint.magenta('~')} ${what}: ${cut(name, columns - what.length - 7, { from: 'middle' })}`,
+      );
+    return names.length > most ? [...lines, `  … and ${names.length - most} more ${verdict}`] : lines;
+  };
+  return [...listed('flaky', 'flaky, no agent'), ...listed('quarantined', 'quarantined, still red')];
 }
 
-/** The first violations with their lines; the rest is counted, since the summary has to fit a screen. */
-function violationTexts({ violations = [] }: ReportAttempt): string[] {
-  const shown = violations
-    .slice(0, 2)
-    .flatMap((one) => [
-      violationLine(one),
-      ...(one.before === null ? [] : [`  - ${one.before}`]),
-      ...(one.after === null ? [] : [`  + ${one.after}`]),
-    ]);
-  return violations.length > 2
-    ? [...shown, `and ${counted(violations.length - 2, 'more violation')}`]
-    : shown;
-}
-
-function fileChange({
-  path,
-  added,
-  removed,
-}: {
-  path: string;
-  added: number | null;
-  removed: number | null;
-}): string {
-  return added === null || removed === null ? `${path} (binary)` : `${path} +${added} −${removed}`;
-}
-
-function flakyLines(report: Report, { paint, columns }: SummaryOptions): string[] {
-  const flaky = report.tests.filter((test) => test.verdict === 'flaky');
-  const lines = flaky
-    .slice(0, 5)
-    .map((test) => `  ${paint.yellow('~')} flaky, no agent: ${clipped(nameOf(test), columns - 22)}`);
-  return flaky.length > 5 ? [...lines, `  … and ${flaky.length - 5} more flaky`] : lines;
-}
-
-function ringLines({ ring }: Report): string[] {
+function ringLines({ ring }: Report, { columns }: SummaryOptions): string[] {
   if (!ring) return [];
   const left = ring.leftOut > 0 ? `; there was no time for ${counted(ring.leftOut, 'test')}` : '';
   const broke =
     ring.broke.length === 0
       ? 'nothing broke'
       : `${ring.broke.map(({ causeId }) => causeId).join(', ')} broke others`;
-  return [`  ring ${counted(ring.tests, 'test')} run again after healing: ${broke}${left}`];
+  const text = `ring ${counted(ring.tests, 'test')} run again after healing: ${broke}${left}`;
+  return [`  ${clipped(text, columns - 3)}`];
 }
 
-/** Each time, so that nobody forgets them (ME-7). */
-function quarantineLines({ tests }: Report, { paint, columns }: SummaryOptions): string[] {
-  const names = tests.filter((test) => test.verdict === 'quarantined').map(nameOf);
-  const lines = names
-    .slice(0, 5)
-    .map((name) => `  ${paint.yellow('~')} quarantined, still red: ${clipped(name, columns - 28)}`);
-  return names.length > 5 ? [...lines, `  … and ${names.length - 5} more in quarantine`] : lines;
+function warningLines({ warnings }: Report, options: SummaryOptions): string[] {
+  const { paint, columns } = options;
+  const most = listedOf(options);
+  const lines = warnings.slice(0, most).map((one) => `  ${paint.magenta('!')} ${clipped(one, columns - 5)}`);
+  const more = warnings.length - most;
+  return more > 0 ? [...lines, `  … and ${counted(more, 'more warning')} in report.json`] : lines;
 }
 
-function nextSteps(report: Report, { paint, folder }: SummaryOptions): string[] {
-  const step = (text: string) => `  ${paint.dim('next')} ${text}`;
-  const kept = report.causes.some((cause) =>
-    cause.attempts.some((one) => one.files.length > 0 && !one.takenBack),
-  );
+function stepLines(report: Report, { paint, columns, folder, terse = false }: SummaryOptions): string[] {
+  const label = (what: string) => `  ${paint.dim(what.padEnd(7))} `;
+  const steps = nextStepsOf(report, columns - 11);
   return [
-    ...(kept ? [step(`review the fix: git diff, or the patches in ${folder}/attempts/`)] : []),
-    ...report.escalations.map(({ id, causeId, question, stored }) =>
-      step(`decide on ${causeId}${stored ? ` (self-heal escalations resolve ${id})` : ''}: ${question}`),
-    ),
-    ...(report.causes.length > 0 ? [step(`everything that was seen: ${folder}/`)] : []),
+    ...steps.map(({ what, command }) => `${label(what)}${command}`),
+    ...(terse ? [`${label('json')}${folder}/report.json`] : []),
   ];
 }

@@ -35,6 +35,10 @@ class SelfHealReporter {
   constructor() {
     // Not for the processes that the suite starts.
     delete process.env['PW_TEST_REPORTER'];
+    // Who stops reading (`self-heal run | head -1`) would end Playwright amid its tests, with a stack trace and no result.
+    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
     guarded('the report could not be begun', () => report({ type: 'hello' }));
     guarded('the web servers could not be listened to', () => {
       if (!dir) return;

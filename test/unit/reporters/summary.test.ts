@@ -1,156 +1,195 @@
 import { Chalk } from 'chalk';
+import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
-import type { Report, ReportAttempt, ReportCause, ReportTest } from '../../../src/reporters/report.js';
-import { summaryOf } from '../../../src/reporters/summary.js';
+import type { Report, ReportCause } from '../../../src/reporters/report.js';
+import { summaryOf, type SummaryOptions } from '../../../src/reporters/summary.js';
+import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
 
 const paint = new Chalk({ level: 0 });
 
-const attempt: ReportAttempt = {
-  n: 1,
-  agent: 'debugger',
-  slashCommand: '/debugger',
-  runner: 'claude',
-  outcome: 'completed',
-  judged: 'green',
-  claim: null,
-  durationMs: 4200,
-  costUsd: 0.02,
-  inputTokens: null,
-  outputTokens: null,
-  sessionId: null,
-  files: [{ path: 'src/orders.ts', added: 2, removed: 1 }],
-  patch: 'attempts/1.patch',
-  prompt: 'attempts/1.prompt.md',
-  checkpoints: null,
-  proof: [],
-  takenBack: false,
-  failedBecause: null,
-};
+const test = (id: string, over = {}) =>
+  aReportTest({ id, title: ['cart.spec.ts', 'cart', id], verdict: 'healed', causeId: 'c1', ...over });
 
-const cause: ReportCause = {
-  id: 'c1',
-  signature: 's',
-  category: 'runtime-error',
-  alternatives: ['ui-error'],
-  confidence: 0.9,
-  warning: null,
+const healed = aReportCause({
   headline: 'TimeoutError: locator.click: Timeout 3000ms exceeded.',
-  why: [
-    {
-      rule: 'page-error',
-      category: 'runtime-error',
-      source: 'console',
-      evidence: "TypeError: Cannot read properties of undefined (reading 'id')",
-      confidence: 0.9,
-    },
-  ],
   tests: ['t1', 't2'],
-  parent: null,
-  verdict: 'healed',
-  reason: 'fixed by debugger',
-  attempts: [attempt],
   costUsd: 0.02,
-  inputTokens: null,
-  outputTokens: null,
   proof: ['red', 'red', 'green', 'green', 'red', 'green'],
-  evidence: 'failures/1',
-};
-
-const test = (id: string, verdict: ReportTest['verdict']): ReportTest => ({
-  id,
-  title: ['cart.spec.ts', 'cart', id],
-  file: 'tests/cart.spec.ts',
-  line: 12,
-  project: 'chromium',
-  verdict,
-  retries: 1,
-  causeId: 'c1',
-  causeIds: ['c1'],
-  sharedFix: id !== 't1',
 });
 
-function report(over: Partial<Report> = {}): Report {
-  return {
-    schemaVersion: 1,
-    runId: 'r1',
-    project: 'shop',
-    startedAt: '2026-01-01T00:00:00.000Z',
-    outcome: 'green',
-    exitCode: 0,
-    dryRun: false,
-    tests: [test('t1', 'healed'), test('t2', 'healed')],
-    causes: [cause],
-    escalations: [],
-    ring: null,
-    warnings: [],
-    totals: {
-      tests: 16,
-      passed: 14,
-      flaky: 0,
-      healed: 2,
-      failed: 0,
-      notRun: 0,
-      agentRuns: 1,
-      agentRunsAvoided: 1,
-      inputTokens: null,
-      outputTokens: null,
-      costUsd: 0.02,
-      durationMs: 41_000,
-    },
-    ...over,
-  };
-}
+const left = aReportCause({
+  id: 'c2',
+  verdict: 'failed',
+  reason: 'no approach is left',
+  costUsd: 0.4,
+  proof: [],
+  attempts: [1, 2, 3, 4, 5].map((n) =>
+    aReportAttempt({
+      n,
+      costUsd: 0.1,
+      judged: 'still-failing',
+      takenBack: true,
+      failedBecause: 'the same error',
+    }),
+  ),
+});
 
-const show = (given: Report, columns = 100) =>
-  summaryOf(given, { paint, columns, folder: '.self-heal/runs/r1' }).split('\n');
+const asked = aReportCause({
+  id: 'c3',
+  verdict: 'escalated',
+  reason: 'the key has expired',
+  attempts: [],
+  proof: [],
+});
+const escalations = [
+  { id: 'ask-1a2b', stored: true, causeId: 'c3', state: 'pending' as const, question: 'the key has expired' },
+];
 
-it('RP-1 shows cause, class, why, agent, attempts, files and cost', () => {
-  expect(show(report())).toEqual([
+const show = (given: Partial<Report>, options: Partial<SummaryOptions> = {}) =>
+  summaryOf(aReport({ tests: [test('t1'), test('t2')], ...given }), {
+    paint,
+    columns: 80,
+    folder: '.self-heal/runs/r1',
+    ...options,
+  }).split('\n');
+
+it('RP-1 says of a heal its class, why, agent, proof, files and cost, and how it is looked at and undone', () => {
+  expect(show({ causes: [healed] })).toEqual([
     '',
-    'self-heal  GREEN  14 passed · 2 healed · 1 agent run · 1 avoided · $0.02 · 41s',
-    '  ✓ c1 healed · runtime-error · TimeoutError: locator.click: Timeout 3000ms exceeded.',
-    "      why     console: TypeError: Cannot read properties of undefined (reading 'id')",
+    'self-heal  GREEN  0 passed · 2 healed · 41s · $0.02 · 1 agent run',
+    '  ✓ c1 healed · runtime-error · TimeoutError: locator.click: Timeout 3000ms ex…',
+    '      why     console: boom',
     '      tests   2: [chromium] › tests/cart.spec.ts:12 › cart › t1 (+1)',
-    '      try 1   /debugger (claude) completed, 4.2s, $0.02 → green',
+    '      try 1   /debugger (claude) 4.2s, $0.02 → green',
     '      proof   red red | green green | red | green',
     '      files   src/orders.ts +2 −1',
-    '  next review the fix: git diff, or the patches in .self-heal/runs/r1/attempts/',
-    '  next everything that was seen: .self-heal/runs/r1/',
+    '  review  git diff -- src/orders.ts',
+    '  undo    npx self-heal undo 20260101-000000-0001',
+    '  report  npx self-heal report 20260101-000000-0001',
     '',
   ]);
 });
 
-it('RP-1 says of what failed how it ended and where to look', () => {
-  const failed = {
-    ...attempt,
-    judged: 'still-failing' as const,
-    takenBack: true,
-    failedBecause: 'the same error',
+it('RP-1 puts what is left to a person first, each with the command that is next', () => {
+  expect(show({ outcome: 'escalated', causes: [healed, left, asked], escalations }).slice(2)).toEqual([
+    '  ? c3 escalated · runtime-error · TypeError: boom',
+    '      why     console: boom',
+    '      tests   [chromium] › tests/cart.spec.ts:12 › cart › t1',
+    '      end     the key has expired',
+    '      next    npx self-heal escalations resolve ask-1a2b',
+    '  ✗ c2 failed · runtime-error · TypeError: boom',
+    '      why     console: boom',
+    '      tests   [chromium] › tests/cart.spec.ts:12 › cart › t1',
+    '              2 tries before, $0.20',
+    ...[3, 4, 5].map(
+      (n) => `      try ${n}   /debugger (claude) 4.2s, $0.10 → still-failing, taken back (the …`,
+    ),
+    '      end     no approach is left',
+    '      next    npx self-heal inspect 20260101-000000-0001 c2 --prompt',
+    '  ✓ c1 healed · runtime-error · TimeoutError: locator.click: Timeout 3000ms ex…',
+    '      why     console: boom',
+    '      tests   2: [chromium] › tests/cart.spec.ts:12 › cart › t1 (+1)',
+    '      try 1   /debugger (claude) 4.2s, $0.02 → green',
+    '      proof   red red | green green | red | green',
+    '      files   src/orders.ts +2 −1',
+    '  review  git diff -- src/orders.ts',
+    '  undo    npx self-heal undo 20260101-000000-0001',
+    '  report  npx self-heal report 20260101-000000-0001',
+    '',
+  ]);
+});
+
+it.each([
+  ['agent-unusable', 'agent-unusable', 'npx self-heal doctor'],
+  ['interrupted', 'failed', 'npx self-heal resume 20260101-000000-0001'],
+  ['budget', 'failed', 'npx self-heal resume 20260101-000000-0001'],
+] as const)('RP-1 names the way on from a run that ended %s', (outcome, verdict, command) => {
+  const lines = show({ outcome, causes: [{ ...left, verdict }] });
+  expect(lines.some((line) => line.endsWith(` ${command}`))).toBe(true);
+});
+
+it('RP-1 a question that the store did not take has no command of its own', () => {
+  const lines = show({ causes: [asked], escalations: escalations.map((one) => ({ ...one, stored: false })) });
+  expect(lines.join('\n')).not.toContain('escalations');
+  expect(lines).toContain('      next    npx self-heal inspect 20260101-000000-0001 c3 --prompt');
+});
+
+it.each([
+  [60, undefined, 40],
+  [300, undefined, 40],
+  [300, 24, 23],
+  [300, 50, 40],
+  [300, 8, 22],
+])('RP-1 fits a screen: %d causes on %s rows are told in %d lines', (count, rows, most) => {
+  const causes = Array.from({ length: count }, (_, index): ReportCause => {
+    const kinds = [healed, healed, left, healed, asked];
+    return { ...(kinds[index % 5] ?? healed), id: `c${index + 1}` };
+  });
+  const tests = Array.from({ length: 300 }, (_, index) =>
+    test(`t${index}`, { verdict: index % 2 === 0 ? 'flaky' : 'quarantined' }),
+  );
+  const warnings = Array.from({ length: 50 }, (_, index) => `warning ${index}`);
+  const lines = show({ causes, tests, warnings }, { rows });
+  expect(lines.length).toBeLessThanOrEqual(most);
+  expect(lines.length).toBeGreaterThan(most - 3);
+  expect(lines[2]).toContain('? c5 escalated');
+  const shown = lines.filter((line) => /^ {2}[✓✗?] c/.test(line));
+  const hidden = lines.find((line) => line.includes('… and') && line.includes('inspect')) ?? '';
+  expect(hidden).toContain(`… and ${count - shown.length} more (`);
+  expect(hidden).toMatch(/: npx self-heal inspect 20260101-000000-0001$/);
+  for (const line of lines) expect(stringWidth(line)).toBeLessThan(80);
+});
+
+it('RP-1 says each cause in a line at least where there is room for no more', () => {
+  const causes = Array.from({ length: 20 }, (_, index) => ({ ...healed, id: `c${index + 1}` }));
+  const lines = show({ causes });
+  expect(lines.filter((line) => /^ {2}✓ c\d+ healed/.test(line))).toHaveLength(20);
+  expect(lines).toContain('  ✓ c20 healed · runtime-error · /debugger, $0.02, src/orders.ts +2 −1');
+});
+
+it('RP-1 cuts what is long, in the middle where both ends matter, and never a command', () => {
+  const deep = `tests/${'very/'.repeat(20)}deep.spec.ts`;
+  const long = {
+    ...left,
+    headline: 'x'.repeat(500),
+    reason: 'y '.repeat(300),
+    attempts: [aReportAttempt({ files: [{ path: `src/${'d/'.repeat(60)}a.ts`, added: 1, removed: 0 }] })],
   };
-  const lines = show(
-    report({
-      outcome: 'red',
-      causes: [{ ...cause, verdict: 'failed', reason: 'no more', attempts: [failed] }],
-    }),
+  const tests = [test('t1', { file: deep, title: ['a', 'at last it is paid'] })];
+  const lines = show({ causes: [long], tests, warnings: ['z '.repeat(200)] });
+  for (const line of lines) expect(stringWidth(line)).toBeLessThan(80);
+  expect(lines.find((line) => line.includes('tests  '))).toMatch(
+    /\[chromium\] › tests.*….*at last it is paid$/,
   );
-  expect(lines).toContain(
-    '      try 1   /debugger (claude) completed, 4.2s, $0.02 → still-failing, taken back (the same error)',
-  );
-  expect(lines).toContain('      end     no more');
-  expect(lines).toContain('      look    .self-heal/runs/r1/failures/1/');
-  expect(lines.join('\n')).not.toContain('git diff');
+  expect(lines).toContain('  review  git diff');
+  expect(lines.filter((line) => line.includes('npx self-heal') && line.includes('…'))).toEqual([]);
 });
 
-it('RP-1 fits a screen however many causes there are', () => {
-  const many = Array.from({ length: 300 }, (_, index) => ({ ...cause, id: `c${index}` }));
-  const lines = show(report({ causes: many }));
-  expect(lines.length).toBeLessThan(56);
-  expect(lines.join('\n')).toContain('292 more causes');
-});
-
-it('RP-1 keeps every line within the terminal', () => {
-  const long = { ...cause, headline: 'x'.repeat(500), reason: 'y '.repeat(300), verdict: 'failed' as const };
-  for (const line of show(report({ causes: [long], warnings: ['z '.repeat(200)] }), 80)) {
-    expect(line.length).toBeLessThanOrEqual(80);
+it('EV-10 RP-1 texts of pages, tests and agents stay within their lines', () => {
+  for (const text of hostileTexts) {
+    const cause = { ...left, headline: text, reason: text };
+    const lines = show({ causes: [cause], tests: [test('t1', { title: ['a', text] })], warnings: [text] });
+    expect(lines).toHaveLength(show({ causes: [left], tests: [test('t1')], warnings: ['w'] }).length);
+    // oxlint-disable-next-line no-control-regex -- what steers a terminal
+    expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u0080-\u009f]/);
   }
+});
+
+it('RP-1 tells an agent where the report for programs is', () => {
+  expect(show({ causes: [healed] }, { terse: true })).toContain('  json    .self-heal/runs/r1/report.json');
+});
+
+it('RP-1 uses only colours that can be read on light and on dark', () => {
+  const tests = [test('t1', { verdict: 'flaky' }), test('t2', { verdict: 'quarantined' })];
+  const outcomes = ['green', 'red', 'escalated'] as const;
+  const causes = [healed, left, asked];
+  const text = outcomes
+    .flatMap((outcome) =>
+      show({ outcome, causes, tests, warnings: ['w'] }, { paint: new Chalk({ level: 3 }) }),
+    )
+    .join('');
+  // oxlint-disable-next-line no-control-regex -- colours
+  const codes = new Set([...text.matchAll(/\u001b\[([0-9;]*)m/g)].map(([, code]) => code));
+  // Bold, dim, red, green, magenta, and their ends.
+  expect([...codes].toSorted()).toEqual(['1', '2', '22', '31', '32', '35', '39']);
 });

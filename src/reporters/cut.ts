@@ -1,0 +1,66 @@
+import stringWidth from 'string-width';
+import { visibleText } from '../core/visible-text.js';
+
+/** How a text is made to fit. */
+export interface CutOptions {
+  /** What is given up: the end, as of a sentence, or the middle, as of a path or a title, whose two ends tell it apart. */
+  readonly from?: 'end' | 'middle';
+}
+
+// An endless line of an agent is not measured whole: no column shows more than this many code units of it.
+const UNITS_A_COLUMN = 32;
+
+const segmenter = new Intl.Segmenter();
+
+/**
+ * A text in one line of at most `width` columns, as a terminal counts them (wide characters, emoji, combining marks), without what
+ * would steer the terminal (EV-10). An ellipsis stands where something was cut.
+ */
+export function cut(text: string, width: number, { from = 'end' }: CutOptions = {}): string {
+  const line = oneLine(text, width);
+  if (stringWidth(line) <= width) return line;
+  if (width < 1) return '';
+  const parts = segments(line);
+  const tail = from === 'middle' ? Math.floor((width - 1) / 2) : 0;
+  const end = take(parts.toReversed(), tail).toReversed().join('');
+  return `${take(parts, width - 1 - stringWidth(end)).join('')}…${end}`;
+}
+
+// oxlint-disable-next-line no-control-regex -- our own colours are what is looked for
+const colours = /(\u001b\[[0-9;]*m)/;
+
+/** As `cut`, of a line that we have painted: its colours take no room and are kept, so that what was begun is ended. */
+export function cutPainted(line: string, width: number): string {
+  const isTooWide = stringWidth(line) > width;
+  let left = isTooWide ? width - 1 : width;
+  const parts = line.split(colours).map((part, index) => {
+    if (index % 2 === 1) return part;
+    const text = visibleText(part).replaceAll(/\s*\n\s*/g, ' ');
+    const fitting = isTooWide ? take(segments(text), left).join('') : text;
+    left = fitting === text ? left - stringWidth(fitting) : 0;
+    return fitting;
+  });
+  return isTooWide ? `${parts.join('')}…` : parts.join('');
+}
+
+function segments(text: string): string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+function oneLine(text: string, width: number): string {
+  const most = Math.max(256, width * UNITS_A_COLUMN);
+  const bounded = text.length <= most * 2 ? text : `${text.slice(0, most)}…${text.slice(-most)}`;
+  return visibleText(bounded).replaceAll(/\s+/g, ' ').trim();
+}
+
+/** As many of the first characters as fit. */
+function take(parts: readonly string[], width: number): string[] {
+  let used = 0;
+  const fitting: string[] = [];
+  for (const part of parts) {
+    used += stringWidth(part);
+    if (used > width) break;
+    fitting.push(part);
+  }
+  return fitting;
+}

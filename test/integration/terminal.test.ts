@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { execa } from 'execa';
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import type { StampedEvent } from '../../src/event.js';
+import { agentAtWork, healed, redRun } from '../rig/a-run-of-events.js';
+import { compiledSrc } from '../rig/compiled-src.js';
+import { canPty, onAPty } from '../rig/on-a-pty.js';
+import { tempDir } from '../rig/temp-dir.js';
+
+/** The reporter as a run has it, told of these events; a line on standard input ends it, or makes it crash. */
+async function program(events: readonly StampedEvent[]): Promise<string[]> {
+  const dir = tempDir();
+  const file = path.join(dir, 'program.mjs');
+  await writeFile(path.join(dir, 'events.json'), JSON.stringify(events));
+  const from = (name: string) => JSON.stringify(path.join(compiledSrc(), name));
+  await writeFile(
+    file,
+    `import { readFileSync } from 'node:fs';
+    import { createInterface } from 'node:readline';
+    import { terminalReporter } from ${from('reporters/terminal.js')};
+    import { paletteFor } from ${from('reporters/palette.js')};
+    import { isLive } from ${from('cli/is-live.js')};
+    import { listenForInterrupts } from ${from('cli/interrupts.js')};
+    const { env, stderr } = process;
+    const live = isLive(env, stderr.isTTY);
+    const reporter = terminalReporter({ stream: stderr, paint: paletteFor(env), live, now: Date.now });
+    const interrupts = listenForInterrupts((text) => stderr.write('self-heal ' + text + '\\n'));
+    const end = (code, said) => {
+      reporter.close();
+      stderr.write(said + '\\n');
+      process.exit(code);
+    };
+    interrupts.signal.addEventListener('abort', () => end(130, 'the last screen'));
+    const now = Date.now();
+    for (const event of JSON.parse(readFileSync(new URL('events.json', import.meta.url)))) {
+      reporter.handle({ ...event, time: now });
+    }
+    for await (const line of createInterface({ input: process.stdin })) {
+      if (line === 'end') end(0, 'the last screen');
+      setImmediate(() => { throw new Error('a bug'); });
+    }`,
+  );
+  return [process.execPath, file];
+}
+
+const long = 'Edit src/a/very/long/way/to/the/cart/that/is/not/yet/over/and/goes/on/for/long.ts';
+
+async function atWork(env?: Record<string, string>) {
+  const agents = [...agentAtWork('c1', 'Read', 0), ...healed('c1', 0), ...agentAtWork('c2', long, 0)];
+  return onAPty(await program([...redRun(3), ...agents]), env);
+}
+
+// Frames with all of their lines, in a wide window with the whole of what the agent did.
+const [frame, wholeFrame] = ['Edit src', 'for/long\\.ts'].map(
+  (doing) => new RegExp(`${doing}[^]*to go[^]*\\[\\?2026l`),
+) as [RegExp, RegExp];
+
+describe.runIf(canPty)('on a terminal', () => {
+  it('CL-13 RP-1 draws the live view, and after a resize draws it anew without a rest of the old one', async () => {
+    const run = await atWork();
+    await run.seen(frame);
+    expect(run.screen().screen()).toContain('  … 1 cause to go');
+    run.resize(60, 20);
+    await run.seen(frame);
+    const lines = run.screen().all();
+    expect(lines.filter((line) => line.includes('▸'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('causes done'))).toHaveLength(1);
+    for (const line of run.screen().screen().slice(-5)) expect(stringWidth(line)).toBeLessThan(60);
+    run.resize(120, 40);
+    await run.seen(wholeFrame);
+    expect(
+      run
+        .screen()
+        .all()
+        .filter((line) => line.includes('▸')),
+    ).toHaveLength(1);
+    run.type('end\n');
+    expect(await run.ended()).toBe(0);
+    expect(run.screen().all().join('\n')).not.toMatch(/▸|causes done|to go/);
+    expect(run.screen().all().findLast(Boolean)).toBe('the last screen');
+  });
+
+  it('RP-1 Ctrl-C leaves what was said, the cursor below it, and nothing of the live view', async () => {
+    const run = await atWork();
+    await run.seen(frame);
+    run.type('\u0003');
+    expect(await run.ended()).toBe(130);
+    const lines = run.screen().all();
+    expect(lines.filter(Boolean).slice(-2)).toEqual([
+      expect.stringMatching(/self-heal interrupted: ending agents, browsers and servers …$/),
+      'the last screen',
+    ]);
+    expect(lines.join('\n')).not.toMatch(/▸|causes done/);
+    expect(run.screen().cursor().column).toBe(0);
+    expect(run.screen().cursorVisible).toBe(true);
+  });
+
+  it('RP-1 a bug leaves its message whole, and nothing of the live view', async () => {
+    const run = await atWork();
+    await run.seen(frame);
+    run.type('crash\n');
+    expect(await run.ended()).toBe(1);
+    const text = run.screen().all().join('\n');
+    expect(text).toMatch(/^Error: a bug$/m);
+    expect(text).not.toMatch(/▸|causes done/);
+  });
+
+  it.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }, { CI: 'true' }])(
+    'CL-6 moves no cursor with %j, though it is a terminal',
+    async (env) => {
+      const run = await atWork(env);
+      await run.seen(/c2 attempt 1/);
+      run.type('end\n');
+      expect(await run.ended()).toBe(0);
+      // oxlint-disable-next-line no-control-regex -- colours are no movement
+      expect(run.output().replaceAll(/\u001b\[[0-9;]*m/g, '')).not.toContain('\u001b');
+      expect(run.output()).toContain('c1 healed');
+    },
+  );
+});
+
+describe('without a reader', () => {
+  it.each(['stdout', 'stderr'] as const)(
+    'CL-6 goes on where nobody reads its %s any more',
+    async (closed) => {
+      const file = path.join(tempDir(), 'program.mjs');
+      const module = JSON.stringify(path.join(compiledSrc(), 'cli/outlive-closed-pipes.js'));
+      // What a run prints in the end is more than a pipe holds.
+      await writeFile(
+        file,
+        `import { outliveClosedPipes } from ${module};
+      outliveClosedPipes(process.stdout, process.stderr);
+      process.stdin.once('data', async () => {
+        for (let n = 0; n < 3; n += 1) {
+          process.${closed}.write('x'.repeat(100_000));
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        process.exit(4);
+      });
+      process.${closed}.write('ready');`,
+      );
+      const child = execa(process.execPath, [file], { reject: false, stdin: 'pipe' });
+      await once(child[closed], 'data');
+      child[closed].destroy();
+      child.stdin.write('on\n');
+      const { exitCode, ...ended } = await child;
+      expect([exitCode, ended.stderr]).toEqual([4, closed === 'stdout' ? '' : 'ready']);
+    },
+  );
+});
+
+describe('without a terminal', () => {
+  const through = async (env: Record<string, string>) =>
+    execa({
+      input: 'end\n',
+      env: { PATH: process.env['PATH'], ...env },
+      extendEnv: false,
+    })(process.execPath, (await program(redRun(1))).slice(1));
+
+  it('CL-6 has no colour and moves no cursor when it is piped away', async () => {
+    const { stderr } = await through({ TERM: 'xterm-256color' });
+    expect(stderr).toContain('c1 runtime-error');
+    expect(stderr).not.toContain('\u001b');
+  });
+
+  it('CL-6 has colour, and yet moves no cursor, with FORCE_COLOR', async () => {
+    const { stderr } = await through({ FORCE_COLOR: '1' });
+    expect(stderr).toContain('\u001b[31mruntime-error\u001b[39m');
+    // oxlint-disable-next-line no-control-regex -- colours are no movement
+    expect(stderr.replaceAll(/\u001b\[[0-9;]*m/g, '')).not.toContain('\u001b');
+  });
+});

@@ -1,0 +1,86 @@
+import type { StampedEvent } from '../../src/event.js';
+import { aTest } from './builders.js';
+import { aCauseSummary } from './shown-run.js';
+
+type Told = StampedEvent extends infer One ? (One extends StampedEvent ? Omit<One, 'time'> : never) : never;
+
+/** Events one second apart, from the time 0. */
+function stamped(events: readonly Told[], from = 0): StampedEvent[] {
+  return events.map((event, index) => ({ ...event, time: from + index * 1000 }));
+}
+
+export const suiteEnded = {
+  type: 'suite.ended',
+  causeId: null,
+  total: 310,
+  passed: 10,
+  failed: 300,
+  flaky: 0,
+  skipped: 0,
+  notRun: 0,
+  durationMs: 9000,
+} as const;
+
+/** The start of a run in which so many tests failed, each of a cause of its own. */
+export function redRun(causes: number): StampedEvent[] {
+  const found = Array.from({ length: causes }, (_, index) => ({
+    type: 'cause.found' as const,
+    cause: aCauseSummary({ id: `c${index + 1}`, tests: [aTest(`t${index + 1}`)] }),
+  }));
+  return stamped([
+    { type: 'run.started', runId: 'r1', project: 'shop', cwd: '/p', playwright: '1.65.0', dryRun: false },
+    { type: 'suite.started', purpose: 'first', tests: null, causeId: null },
+    { ...suiteEnded, purpose: 'first' },
+    ...found,
+  ]);
+}
+
+/** An agent at work on a cause. */
+export function agentAtWork(causeId: string, doing: string, from: number): StampedEvent[] {
+  return stamped(
+    [
+      { type: 'cause.started', causeId },
+      {
+        type: 'agent.started',
+        causeId,
+        attempt: 1,
+        agent: 'debugger',
+        slashCommand: '/debugger',
+        runner: 'claude',
+        timeoutMs: 300_000,
+        pid: 1,
+        logFile: '.self-heal/runs/r1/attempts/1.log',
+      },
+      { type: 'agent.activity', causeId, text: doing },
+    ],
+    from,
+  );
+}
+
+/** A cause that was healed, from its agent's end on. */
+export function healed(causeId: string, from: number): StampedEvent[] {
+  return stamped(
+    [
+      {
+        type: 'agent.ended',
+        causeId,
+        attempt: 1,
+        outcome: 'completed',
+        durationMs: 2000,
+        costUsd: 0.02,
+        trouble: null,
+        filesChanged: 1,
+        leftovers: [],
+      },
+      {
+        type: 'cause.ended',
+        causeId,
+        verdict: 'healed',
+        reason: 'fixed by debugger',
+        attempts: 1,
+        costUsd: 0.02,
+      },
+    ],
+    from,
+  );
+}
