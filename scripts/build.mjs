@@ -16,4 +16,7 @@ node(path.join('node_modules', 'typescript', 'bin', 'tsc'), '-p', page);
 for (const name of ['index.html', 'ui.css', 'icon.svg']) {
   cpSync(path.join(root, page, name), path.join(root, 'dist', 'ui', 'page', name));
 }
+// The drill's project is run as it is: planted faults and a scripted agent.
+const drill = path.join('doctor', 'drill', 'project');
+cpSync(path.join(root, 'src', drill), path.join(root, 'dist', drill), { recursive: true });
 node(path.join('scripts', 'generate-schema.mjs'));

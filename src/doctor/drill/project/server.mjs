@@ -25,9 +25,12 @@ const routes = {
 const server = createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url, 'http://127.0.0.1');
   const route = routes[pathname];
-  if (!route) return void response.writeHead(404).end('not found');
   try {
-    const body = route(searchParams);
+    const body = route?.(searchParams);
+    if (body === undefined) {
+      response.writeHead(404).end('not found');
+      return;
+    }
     const type = pathname.startsWith('/api/') ? 'application/json' : 'text/html; charset=utf-8';
     response.writeHead(200, { 'content-type': type }).end(body);
   } catch (error) {
