@@ -2,6 +2,7 @@ import type { ChalkInstance } from 'chalk';
 import { renderProof } from '../core/proof.js';
 import { violationLine } from '../core/guard/violation.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
+import { avoidedLine } from './avoided-line.js';
 import { clipped, counted, dollars, duration } from './format.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from './report.js';
 
@@ -28,6 +29,7 @@ export function summaryOf(report: Report, options: SummaryOptions): string {
     ...flakyLines(report, options),
     ...ringLines(report),
     ...quarantineLines(report, options),
+    ...avoidedLines(report, options),
     ...report.warnings.map((warning) => `  ${paint.yellow('!')} ${clipped(warning, columns - 4)}`),
     ...nextSteps(report, options),
     '',
@@ -177,6 +179,11 @@ function quarantineLines({ tests }: Report, { paint, columns }: SummaryOptions):
     .slice(0, 5)
     .map((name) => `  ${paint.yellow('~')} quarantined, still red: ${clipped(name, columns - 28)}`);
   return names.length > 5 ? [...lines, `  … and ${names.length - 5} more in quarantine`] : lines;
+}
+
+function avoidedLines({ totals, dryRun }: Report, { columns }: SummaryOptions): string[] {
+  const line = dryRun ? null : avoidedLine(totals.avoided);
+  return line === null ? [] : [`  ${clipped(line, columns - 2)}`];
 }
 
 function nextSteps(report: Report, { paint, folder }: SummaryOptions): string[] {
