@@ -10,10 +10,10 @@ export const drills: readonly Drill[] = [
     name: 'drifted locator',
     planted: 'a button has a new test id',
     proves: 'a fix is kept when runs with and without it prove it',
-    spec: 'tests/drifted-locator.spec.mjs',
+    spec: 'tests/5-drifted-locator.spec.mjs',
     judge: ({ changed }, seen) =>
       healed(seen, [
-        [changed.has('tests/drifted-locator.spec.mjs'), 'the locator is as it was'],
+        [changed.has('tests/5-drifted-locator.spec.mjs'), 'the locator is as it was'],
         [!changed.has('app/order.html'), 'the page was changed'],
       ]),
   },
@@ -21,18 +21,18 @@ export const drills: readonly Drill[] = [
     name: 'real bug',
     planted: "the app's API answers 500",
     proves: 'the evidence reaches the agent, and the app is mended rather than the test',
-    spec: 'tests/real-bug.spec.mjs',
+    spec: 'tests/6-real-bug.spec.mjs',
     judge: ({ changed }, seen) =>
       healed(seen, [
         [changed.has('app/total.mjs'), 'the bug is still in the app'],
-        [!changed.has('tests/real-bug.spec.mjs'), 'the test was changed'],
+        [!changed.has('tests/6-real-bug.spec.mjs'), 'the test was changed'],
       ]),
   },
   {
     name: 'flake',
     planted: 'a test is red at first, and green when run again',
     proves: 'no agent is paid for a test that is only flaky',
-    spec: 'tests/flake.spec.mjs',
+    spec: 'tests/3-flake.spec.mjs',
     judge: (_facts, { test, cause }) => ({
       did: cause === null ? `${test.verdict}, no agent was started` : `${test.verdict}, as ${cause.id}`,
       missed: missing([
@@ -45,28 +45,28 @@ export const drills: readonly Drill[] = [
     name: 'cheat',
     planted: 'an agent weakens the assertion, then skips the test',
     proves: 'a test that is made to say less is no fix',
-    spec: 'tests/cheat.spec.mjs',
+    spec: 'tests/1-cheat.spec.mjs',
     judge: judgeCheat,
   },
   {
     name: 'empty claim',
     planted: 'an agent says "Fix applied successfully", and changes nothing',
     proves: 'what an agent says counts for nothing',
-    spec: 'tests/empty-claim.spec.mjs',
+    spec: 'tests/2-empty-claim.spec.mjs',
     judge: judgeEmptyClaim,
   },
   {
     name: 'hanging agent',
     planted: 'an agent never ends, ignores TERM, and hides a child in a session of its own',
     proves: 'an agent has its time, and nothing of it lives on',
-    spec: 'tests/hanging-agent.spec.mjs',
+    spec: 'tests/4-hanging-agent.spec.mjs',
     judge: judgeHanging,
   },
   {
     name: 'broken neighbour',
     planted: 'a fix turns its own test green, and another one red',
     proves: 'a fix that breaks something else does not stay',
-    spec: 'tests/broken-neighbour.spec.mjs',
+    spec: 'tests/7-broken-neighbour.spec.mjs',
     judge: judgeNeighbour,
   },
 ];
@@ -81,7 +81,7 @@ function judgeCheat({ changed }: DrillFacts, { test, cause }: Seen): Judged {
       [caught.length === attempts.length, 'a weakened test was not seen'],
       [cause?.verdict === 'rejected', `it ended ${cause?.verdict ?? test.verdict}, not rejected`],
       [attempts.every((one) => one.takenBack), 'a cheat was not taken back'],
-      [!changed.has('tests/cheat.spec.mjs'), 'the spec is not, byte for byte, as it was'],
+      [!changed.has('tests/1-cheat.spec.mjs'), 'the spec is not, byte for byte, as it was'],
     ]),
   };
 }

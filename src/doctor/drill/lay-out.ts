@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -32,35 +32,43 @@ export interface Ingredients {
   readonly source?: string;
 }
 
-/** Makes the folder for a drill below the system's temporary one. */
+/** Makes a folder below the system's temporary one. */
 export async function makeScratchDir(): Promise<Result<string, Problem>> {
   try {
     return ok(await mkdtemp(path.join(await realpath(tmpdir()), 'self-heal-drill-')));
   } catch (error) {
-    return err({
-      kind: 'folder-not-writable',
-      message: `no scratch folder could be made in ${tmpdir()}`,
-      detail: error instanceof Error ? error.message : String(error),
-      remedy: 'Name a folder that can be written in TMPDIR.',
-    });
+    return err(notWritable(tmpdir(), error));
   }
 }
 
 /** Lays the planted project out in `dir`, with the user's Playwright, their browser and a free port. */
-export async function layOut(
-  dir: string,
-  { playwright, browser, env, source }: Ingredients,
-): Promise<Scratch> {
+export async function layOut(dir: string, ingredients: Ingredients): Promise<Result<Scratch, Problem>> {
+  const { playwright, browser, env, source } = ingredients;
   const from = source ?? fileURLToPath(new URL('project/', import.meta.url));
   const [project, state] = [path.join(dir, 'project'), path.join(dir, 'state')];
-  await mkdir(state, { recursive: true });
-  const planted = await plant(from, project);
-  const settings = { port: await freePort(), browser };
-  await writeFile(path.join(project, 'drill.json'), `${JSON.stringify(settings, null, 2)}\n`);
-  await linkPlaywright(project, playwright);
-  // A repository of its own, since a temporary folder may lie in one that ignores it; without git the drill shows what is lost.
-  await probe(['git', 'init', '--quiet'], { cwd: project, env });
-  return { dir, project, state, planted };
+  try {
+    await mkdir(state, { recursive: true });
+    const planted = await plant(from, project);
+    const settings = { port: await freePort(), browser };
+    await writeFile(path.join(project, 'drill.json'), `${JSON.stringify(settings, null, 2)}\n`);
+    await linkPlaywright(project, playwright);
+    // A repository of its own, since a temporary folder may lie in one that ignores it; without git the drill shows what is lost.
+    await probe(['git', 'init', '--quiet'], { cwd: project, env });
+    return ok({ dir, project, state, planted });
+  } catch (error) {
+    await rm(dir, { recursive: true, force: true }).catch(() => undefined);
+    return err(notWritable(dir, error));
+  }
+}
+
+/** A full disk, a folder that is not ours, or links that the file system does not know. */
+function notWritable(dir: string, error: unknown): Problem {
+  return {
+    kind: 'folder-not-writable',
+    message: `the scratch copy could not be made in ${dir}`,
+    detail: error instanceof Error ? error.message : String(error),
+    remedy: 'Name a folder that can be written in TMPDIR.',
+  };
 }
 
 /** Written anew rather than copied: in some stores packages are read-only, and their copies would be. */

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { findPlaywrightConfig } from '../../playwright/find-config.js';
-import { findPlaywright } from '../../playwright/find-playwright.js';
-import { supervise, type Ending } from '../../process/supervise.js';
+import { findPlaywright, type Playwright } from '../../playwright/find-playwright.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { drillBrowser, type DrillBrowser } from './drill-browser.js';
@@ -12,7 +10,8 @@ import { drillEnv } from './drill-env.js';
 import type { DrillResult } from './facts.js';
 import { gatherFacts } from './gather-facts.js';
 import { judgeDrills } from './judge-drills.js';
-import { layOut, makeScratchDir, type Scratch } from './lay-out.js';
+import { layOut, makeScratchDir } from './lay-out.js';
+import { noReport, runThere } from './run-there.js';
 
 /** Where a drill is held, and who hears of it. */
 export interface DrillRequest {
@@ -40,22 +39,14 @@ export interface HeldDrill {
 /** A drill that was interrupted; nothing of it is left. */
 export type Interrupted = 'interrupted';
 
-const selfHeal = fileURLToPath(new URL('../../../bin/self-heal.js', import.meta.url));
 const injectDir = fileURLToPath(new URL('../../playwright/inject/', import.meta.url));
-
-/** It takes one minute on a slow machine; after five something is stuck, and that is a result. */
-const TIMEOUT_MS = 5 * 60_000;
-/** The run ends its agents and browsers in this time when it is interrupted. */
-const GRACE_MS = 20_000;
-/** Of what the run printed, so much is shown where it came to no report. */
-const TAIL_LINES = 15;
 
 /**
  * Plants faults in a scratch copy, runs this very self-heal there as a process of its own, with the project's Playwright and browser
  * and a scripted agent, and judges what it did (CL-11). Touches nothing of the project.
  */
 export async function runDrills(request: DrillRequest): Promise<Result<HeldDrill, Problem> | Interrupted> {
-  const { cwd, env, config, signal } = request;
+  const { cwd, config, signal } = request;
   const startedAt = performance.now();
   if (process.versions['pnp'] !== undefined) return err(plugAndPlay);
   const found = findPlaywrightConfig(cwd, config);
@@ -64,57 +55,27 @@ export async function runDrills(request: DrillRequest): Promise<Result<HeldDrill
   const dir = await makeScratchDir();
   if (!dir.ok) return dir;
   request.onProgress(`planting faults in a scratch copy: ${dir.value}`);
-  const browser = await drillBrowser({ ...request, playwright: playwright.value, injectDir });
-  const ingredients = { playwright: playwright.value, browser, env: drillEnv(env) };
-  const scratch = await layOut(dir.value, ingredients);
-  const run = await runThere(scratch, request);
-  if (signal.aborted) {
-    await remove(scratch.dir);
-    return 'interrupted';
-  }
-  const facts = await gatherFacts(scratch, run.leftovers);
-  if (!facts) return err(noReport(run, scratch));
-  const results = judgeDrills(facts);
-  const kept = results.every(({ held }) => held) ? null : scratch.dir;
-  if (kept === null) await remove(scratch.dir);
+  const results = await hold(dir.value, playwright.value, request);
+  const fired = results.ok && results.value.results.every(({ held }) => held);
+  if (fired || signal.aborted) await remove(dir.value);
+  if (signal.aborted) return 'interrupted';
+  if (!results.ok) return results;
   const { version } = playwright.value;
-  return ok({ results, playwright: version, browser, durationMs: performance.now() - startedAt, kept });
+  const durationMs = performance.now() - startedAt;
+  return ok({ ...results.value, playwright: version, durationMs, kept: fired ? null : dir.value });
 }
 
-interface RunThere {
-  readonly ending: Ending;
-  readonly leftovers: readonly string[];
-  /** The last lines that it printed. */
-  readonly tail: string;
-}
-
-async function runThere({ project }: Scratch, request: DrillRequest): Promise<RunThere> {
-  const lines: string[] = [];
-  const decoder = new TextDecoder();
-  let rest = '';
-  const { ending, leftovers } = await supervise({
-    file: process.execPath,
-    args: [selfHeal, 'run', '--json'],
-    cwd: project,
-    env: drillEnv(request.env),
-    input: '',
-    marker: { name: 'SELF_HEAL_DRILL_ID', value: randomUUID() },
-    timeoutMs: TIMEOUT_MS,
-    graceMs: GRACE_MS,
-    signal: request.signal,
-    onStart: () => undefined,
-    onOutput: (chunk, from) => {
-      // Standard output is the report, which is read from its file.
-      if (from === 'stdout') return;
-      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-      rest = parts.pop() ?? '';
-      for (const line of parts) {
-        lines.push(line);
-        if (line.startsWith('self-heal ')) request.onProgress(line.slice('self-heal '.length));
-      }
-    },
-  }).ended;
-  return { ending, leftovers, tail: [...lines, rest].slice(-TAIL_LINES).join('\n').trim() };
+async function hold(
+  dir: string,
+  playwright: Playwright,
+  request: DrillRequest,
+): Promise<Result<Pick<HeldDrill, 'results' | 'browser'>, Problem>> {
+  const browser = await drillBrowser({ ...request, playwright, injectDir });
+  const scratch = await layOut(dir, { playwright, browser, env: drillEnv(request.env) });
+  if (!scratch.ok) return scratch;
+  const run = await runThere(scratch.value, request);
+  const facts = await gatherFacts(scratch.value, run.leftovers);
+  return facts ? ok({ results: judgeDrills(facts), browser }) : err(noReport(run, dir));
 }
 
 async function remove(dir: string): Promise<void> {
@@ -126,30 +87,3 @@ const plugAndPlay: Problem = {
   message: "the drill cannot be held under Yarn's Plug'n'Play, which has no folder of Playwright to link to",
   remedy: 'Set `nodeLinker: node-modules` in .yarnrc.yml, or hold it in a project that has one.',
 };
-
-function noReport({ ending, tail }: RunThere, { dir }: Scratch): Problem {
-  return {
-    kind: 'usage',
-    message: `the run of the drill left no report: ${endingText(ending)}`,
-    detail: tail,
-    remedy: `\`self-heal doctor\` may say what is missing. The scratch copy was kept: ${dir}`,
-  };
-}
-
-function endingText(ending: Ending): string {
-  switch (ending.kind) {
-    case 'exited':
-      return `it exited with ${ending.exitCode}`;
-    case 'signalled':
-      return `it was ended by ${ending.signal}`;
-    case 'timed-out':
-      return `it was ended after ${TIMEOUT_MS / 60_000} minutes`;
-    case 'spawn-failed':
-      return ending.reason;
-    case 'aborted':
-    case 'stopped':
-      return 'it was interrupted';
-    default:
-      return ending satisfies never;
-  }
-}

@@ -7,13 +7,13 @@ import { paletteFor } from '../../../src/reporters/palette.js';
 import type { Report, ReportAttempt } from '../../../src/reporters/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../rig/a-report.js';
 
-const weakened = { kind: 'assertion-weakened', file: 'tests/cheat.spec.mjs', line: 5 };
+const weakened = { kind: 'assertion-weakened', file: 'tests/1-cheat.spec.mjs', line: 5 };
 const proof = ['red', 'red', 'green', 'green', 'red', 'green'] as const;
 
 /** What a run of the drill leaves in which every guard fired; changed by the tests, one thing at a time. */
 function everyGuardFired() {
   const test = (name: string, verdict: Report['tests'][number]['verdict']) =>
-    aReportTest({ id: name, file: `tests/${name}.spec.mjs`, verdict });
+    aReportTest({ id: name, file: specOf(name), verdict });
   const cause = (name: string, verdict: 'healed' | 'failed' | 'rejected', attempts: ReportAttempt[]) =>
     aReportCause({ id: name, tests: [name], verdict, attempts, proof: verdict === 'healed' ? proof : [] });
   const claim = { status: 'fixed', summary: 'Fix applied successfully.' } as const;
@@ -47,11 +47,16 @@ function everyGuardFired() {
   });
   return {
     report,
-    changed: new Set(['tests/drifted-locator.spec.mjs', 'app/total.mjs']),
+    changed: new Set(['tests/5-drifted-locator.spec.mjs', 'app/total.mjs']),
     started: [101, 102],
     alive: [] as number[],
     leftovers: [] as string[],
   } satisfies DrillFacts;
+}
+
+/** `cheat` → `tests/1-cheat.spec.mjs`; the tests that are green have no drill. */
+function specOf(name: string): string {
+  return drills.find(({ spec }) => spec.endsWith(`-${name}.spec.mjs`))?.spec ?? `tests/${name}.spec.mjs`;
 }
 
 type Facts = ReturnType<typeof everyGuardFired>;
@@ -79,16 +84,16 @@ describe('CL-11 a drill is judged by what the run left', () => {
   it.each<[drill: string, what: string, change: (facts: Facts) => void]>([
     ['drifted locator', 'not healed', (f) => (testOf(f, 'drifted-locator').verdict = 'failed')],
     ['drifted locator', 'not proven', (f) => (causeOf(f, 'drifted-locator').proof = ['red', 'red', 'green'])],
-    ['drifted locator', 'the fix was lost', (f) => f.changed.delete('tests/drifted-locator.spec.mjs')],
+    ['drifted locator', 'the fix was lost', (f) => f.changed.delete('tests/5-drifted-locator.spec.mjs')],
     ['real bug', 'not healed', (f) => (causeOf(f, 'real-bug').verdict = 'failed')],
-    ['real bug', 'the test was bent', (f) => f.changed.add('tests/real-bug.spec.mjs')],
+    ['real bug', 'the test was bent', (f) => f.changed.add('tests/6-real-bug.spec.mjs')],
     ['real bug', 'the app is as it was', (f) => f.changed.delete('app/total.mjs')],
     ['flake', 'an agent was paid', (f) => (causeOf(f, 'real-bug').tests = ['real-bug', 'flake'])],
     ['flake', 'it was called failed', (f) => (testOf(f, 'flake').verdict = 'failed')],
     ['cheat', 'it was healed', (f) => Object.assign(causeOf(f, 'cheat'), { verdict: 'healed' })],
     ['cheat', 'one of its tries was believed', (f) => (attemptOf(f, 'cheat').judged = 'green')],
     ['cheat', 'it was caught, and left in the tree', (f) => (attemptOf(f, 'cheat').takenBack = false)],
-    ['cheat', 'a byte of the spec differs', (f) => f.changed.add('tests/cheat.spec.mjs')],
+    ['cheat', 'a byte of the spec differs', (f) => f.changed.add('tests/1-cheat.spec.mjs')],
     ['cheat', 'it never cheated', (f) => (causeOf(f, 'cheat').attempts = [])],
     ['empty claim', 'it was believed', (f) => (testOf(f, 'empty-claim').verdict = 'healed')],
     ['empty claim', 'it was never made', (f) => (attemptOf(f, 'empty-claim').claim = null)],
@@ -149,7 +154,7 @@ describe('CL-11 what a person reads', () => {
 
   it('CL-11 a guard that did not fire says why, and where the scratch copy is', () => {
     const facts = everyGuardFired();
-    facts.changed.add('tests/cheat.spec.mjs');
+    facts.changed.add('tests/1-cheat.spec.mjs');
     const text = drillText(
       { ...around, results: judgeDrills(facts), kept: '/scratch/self-heal-drill-x' },
       paint,

@@ -10,12 +10,12 @@ const pidsFile = '../state/pids.json';
 const context = JSON.parse(readFileSync(process.env.SELF_HEAL_CONTEXT, 'utf8'));
 const { file } = context.test;
 const roles = {
-  'tests/drifted-locator.spec.mjs': followPage,
-  'tests/real-bug.spec.mjs': mendTotal,
-  'tests/cheat.spec.mjs': cheat,
-  'tests/hanging-agent.spec.mjs': hang,
-  'tests/empty-claim.spec.mjs': () => claim('fixed', 'Fix applied successfully.'),
-  'tests/broken-neighbour.spec.mjs': breakNeighbour,
+  'tests/5-drifted-locator.spec.mjs': followPage,
+  'tests/6-real-bug.spec.mjs': mendTotal,
+  'tests/1-cheat.spec.mjs': cheat,
+  'tests/4-hanging-agent.spec.mjs': hang,
+  'tests/2-empty-claim.spec.mjs': () => claim('fixed', 'Fix applied successfully.'),
+  'tests/7-broken-neighbour.spec.mjs': breakNeighbour,
 };
 const play = roles[file] ?? (() => claim('not-fixed', `This agent was not to be asked about ${file}.`));
 play();
