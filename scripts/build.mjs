@@ -17,4 +17,7 @@ for (const name of ['index.html', 'base.css', 'ui.css', 'icon.svg']) {
   cpSync(path.join(root, page, name), path.join(root, 'dist', 'ui', 'page', name));
 }
 cpSync(path.join(root, 'src', 'html', 'report.css'), path.join(root, 'dist', 'html', 'report.css'));
+// The drill's project is run as it is: planted faults and a scripted agent.
+const drill = path.join('doctor', 'drill', 'project');
+cpSync(path.join(root, 'src', drill), path.join(root, 'dist', drill), { recursive: true });
 node(path.join('scripts', 'generate-schema.mjs'));

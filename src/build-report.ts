@@ -20,7 +20,7 @@ export interface ReportFrame {
 
 /** Puts a finished run into the shape of report.json. */
 export function buildReport(session: Session, record: RunRecord, frame: ReportFrame): Report {
-  const { agentRuns, agentRunsAvoided, costUsd } = session.spending.totals();
+  const { agentRuns, agentRunsAvoided, avoided, costUsd } = session.spending.totals();
   const counted = (...verdicts: string[]) =>
     record.tests.filter((one) => verdicts.includes(one.verdict)).length;
   return {
@@ -61,6 +61,7 @@ export function buildReport(session: Session, record: RunRecord, frame: ReportFr
       notRun: counted('not-run'),
       agentRuns,
       agentRunsAvoided,
+      avoided,
       ...spentOn(record.causes.flatMap((one) => one.attempts)),
       costUsd,
       durationMs: session.clock.now() - frame.startedAt,

@@ -12,6 +12,10 @@ export async function withoutQuarantined(
   const tests = failures.flatMap((one) =>
     isIn(one) && one.failure.scope === 'test' ? [one.failure.test] : [],
   );
+  const known = new Set(
+    board.standings().flatMap((one) => (one.verdict === 'quarantined' ? [one.test.id] : [])),
+  );
+  session.spending.avoided(tests.filter(({ id }) => !known.has(id)).length, 'quarantined');
   for (const test of tests) board.decided(test.id, 'quarantined');
   if (tests.length > 0) session.bus.emit({ type: 'tests.quarantined', tests });
   return failures.filter((one) => !ids.has(failureKey(one.failure)));

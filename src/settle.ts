@@ -1,5 +1,6 @@
 import { spentOn } from './core/spent-on.js';
 import type { Attempt } from './core/attempt.js';
+import type { AvoidedReason } from './core/avoided.js';
 import type { Cause, DiagnosedFailure } from './core/cause.js';
 import { failureKey } from './core/failure.js';
 import type { CauseVerdict, Verdict } from './core/verdict.js';
@@ -36,7 +37,7 @@ export function settleFlaky(
     if (run) board.saw(run);
   }
   for (const test of tests) board.decided(test.id, 'flaky');
-  session.spending.avoided(flaky.length);
+  session.spending.avoided(flaky.length, 'flaky');
   session.bus.emit({ type: 'cause.flaky', tests, causeId: null });
 }
 
@@ -54,7 +55,7 @@ export async function unhealedYet(progress: Progress, cause: Cause): Promise<Cau
   }
   const [first] = red;
   if (first) return { ...cause, members: red, lead: red.includes(cause.lead) ? cause.lead : first };
-  session.spending.avoided(1);
+  session.spending.avoided(1, 'earlier-fix');
   const reason = 'healed by an earlier fix of this run';
   await record(progress, { cause, verdict: 'healed', reason, attempts: [], overBudget: false });
   return null;
@@ -104,6 +105,8 @@ export async function settle(progress: Progress, ended: HealedCause): Promise<By
   const { cause, attempts, conclusion } = ended;
   const { board } = progress;
   board.retried(cause, attempts.length);
+  const untried = whyUntried(ended);
+  if (untried) progress.session.spending.avoided(1, untried);
   await record(progress, {
     cause,
     verdict: causeVerdictOf(conclusion.verdict),
@@ -124,6 +127,13 @@ export async function settle(progress: Progress, ended: HealedCause): Promise<By
   const verdict = causeVerdictOf(conclusion.verdict);
   decideMembers(progress, cause, { verdict: verdict === 'superseded' ? 'failed' : verdict });
   return [];
+}
+
+/** Why a cause ended before any agent; null where one was started, or a limit or an interrupt was in the way. */
+function whyUntried({ cause, attempts, conclusion }: HealedCause): AvoidedReason | null {
+  if (attempts.length > 0) return null;
+  if (conclusion.verdict === 'escalated') return conclusion.askedBefore ? 'open-question' : 'person-needed';
+  return conclusion.verdict === 'failed' && cause.environment !== null ? 'environment' : null;
 }
 
 /** After a fix that is kept: the lead is healed or has another error now, and the rest of the cause is looked at again. */
@@ -160,7 +170,7 @@ async function settleFollowers(progress: Progress, cause: Cause, green: 'healed'
   for (const follower of followers) {
     const now = seen.observe(follower);
     if (now.ended === 'passed') {
-      session.spending.avoided(1);
+      session.spending.avoided(1, green === 'flaky' ? 'flaky' : 'shared-cause');
       board.decided(failureKey(follower.failure), green, { sharedFix: green === 'healed' });
     } else if (now.failure) stillRed.push(now.failure);
   }

@@ -1,4 +1,5 @@
 import type { Attempt } from './core/attempt.js';
+import type { Avoided, AvoidedReason } from './core/avoided.js';
 import type { Cause } from './core/cause.js';
 import { failureKey } from './core/failure.js';
 import type { Spent } from './core/policy.js';
@@ -9,16 +10,17 @@ export interface Spending {
   /** The same agent once more, for a reason that is no test's fault (AG-7): it counts for the run alone. */
   agentRestarted(): void;
   attemptEnded(attempt: Attempt): void;
-  avoided(count: number): void;
+  /** Agents that were not started, and why not. */
+  avoided(count: number, reason: AvoidedReason): void;
   spentFor(cause: Cause, now: number): Spent;
-  totals(): { agentRuns: number; agentRunsAvoided: number; costUsd: number | null };
+  totals(): { agentRuns: number; agentRunsAvoided: number; avoided: Avoided[]; costUsd: number | null };
 }
 
 /** Starts counting at `startedAt`, in milliseconds since the epoch. */
 export function createSpending(startedAt: number): Spending {
   const byTest = new Map<string, number>();
   let agentRuns = 0;
-  let avoided = 0;
+  const avoided = new Map<AvoidedReason, number>();
   let costUsd: number | null = null;
   return {
     agentStarted: (cause) => {
@@ -31,8 +33,8 @@ export function createSpending(startedAt: number): Spending {
     attemptEnded: (attempt) => {
       if (attempt.usage?.costUsd != null) costUsd = (costUsd ?? 0) + attempt.usage.costUsd;
     },
-    avoided: (count) => {
-      avoided += count;
+    avoided: (count, reason) => {
+      if (count > 0) avoided.set(reason, (avoided.get(reason) ?? 0) + count);
     },
     spentFor: (cause, now) => ({
       agentRuns,
@@ -40,7 +42,12 @@ export function createSpending(startedAt: number): Spending {
       costUsd: costUsd ?? 0,
       elapsedMs: now - startedAt,
     }),
-    totals: () => ({ agentRuns, agentRunsAvoided: avoided, costUsd }),
+    totals: () => ({
+      agentRuns,
+      agentRunsAvoided: [...avoided.values()].reduce((sum, count) => sum + count, 0),
+      avoided: [...avoided].map(([reason, count]) => ({ reason, count })),
+      costUsd,
+    }),
   };
 }
 

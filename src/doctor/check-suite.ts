@@ -1,13 +1,10 @@
 import path from 'node:path';
-import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
 import { stripAnsi } from '../core/classify/strip-ansi.js';
 import type { Playwright } from '../playwright/find-playwright.js';
 import { bad, good, type Check } from './check.js';
 import { checkBrowsers } from './check-browsers.js';
-import { markedLines } from './marked-lines.js';
-import { probe } from './probe.js';
+import { listSuite } from './list-suite.js';
 
 /** What the checks of a suite need. */
 export interface SuitePlace {
@@ -19,28 +16,15 @@ export interface SuitePlace {
   readonly injectDir?: string;
 }
 
-const browserShape = z.looseObject({ browserName: z.string(), isRemote: z.boolean() });
-const listedShape = z.object({
-  tests: z.number(),
-  errors: z.array(z.string()),
-  browsers: z.array(browserShape),
-});
-
-/** How a project of the suite starts its browser. */
-export type ListedBrowser = z.infer<typeof browserShape>;
-
 /** Lists the tests, which starts neither tests nor web servers, and then starts each browser that they would. */
 export async function checkSuite(place: SuitePlace): Promise<Check[]> {
   const { cwd, env, config, playwright } = place;
   const injectDir = place.injectDir ?? fileURLToPath(new URL('../playwright/inject/', import.meta.url));
-  const reporter = path.join(injectDir, 'list-projects.cjs');
-  const argv = [process.execPath, playwright.cli, 'test', '--list', '-c', config, `--reporter=${reporter}`];
-  const { output } = await probe(argv, { cwd, env: { ...env, NO_COLOR: '1', FORCE_COLOR: '0' } });
-  const [listed] = markedLines(output, 'self-heal-listed').map((one) => listedShape.safeParse(one));
-  if (!listed?.success) {
+  const { listed, output } = await listSuite({ cwd, env, config, playwright, injectDir });
+  if (listed === null) {
     return [bad('tests', `Playwright could not list them: ${firstLine(output)}`, listYourself(config, cwd))];
   }
-  const { tests, errors, browsers } = listed.data;
+  const { tests, errors, browsers } = listed;
   const [error] = errors;
   if (tests === 0) return [bad('tests', firstLine(error ?? 'there are none'), listYourself(config, cwd))];
   const found = `${tests} found${error === undefined ? '' : `, and an error: ${firstLine(error)}`}`;

@@ -1,6 +1,7 @@
 import { violationLine } from '../core/guard/violation.js';
 import { tellProof } from '../core/proof.js';
 import type { CauseVerdict } from '../core/verdict.js';
+import { avoidedLine } from './avoided-line.js';
 import { counted, dollars, duration } from './format.js';
 import { isMended, suiteItself } from './last-word.js';
 import { bytesOf, code, cutToBytes, prose } from './markdown-text.js';
@@ -66,8 +67,10 @@ function head({ outcome, exitCode, totals, tests, dryRun, causes }: Report): str
     duration(totals.durationMs),
   ];
   const found = causes.length > 0 ? `\n${counted(causes.length, 'root cause')}.\n` : '';
+  const why = dryRun ? null : avoidedLine(totals.avoided);
+  const spared = why === null ? '' : `\n${why}.\n`;
   const dry = dryRun ? ' (dry run: no agent was started)' : '';
-  return `## self-heal: ${outcome}, exit code ${exitCode}${dry}\n\n${parts.join(' · ')}\n${found}`;
+  return `## self-heal: ${outcome}, exit code ${exitCode}${dry}\n\n${parts.join(' · ')}\n${found}${spared}`;
 }
 
 const marks: Record<CauseVerdict, string> = {

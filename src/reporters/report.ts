@@ -1,4 +1,5 @@
 import type { AgentClaim, FileChange, Judgement } from '../core/attempt.js';
+import type { Avoided } from '../core/avoided.js';
 import type { Violation } from '../core/guard/violation.js';
 import type { Category, Reason } from '../core/diagnosis.js';
 import type { Proof, TestProof } from '../core/proof.js';
@@ -33,6 +34,8 @@ export interface Report {
     notRun: number;
     agentRuns: number;
     agentRunsAvoided: number;
+    /** Why they were, each reason once; their counts add up to it. Absent in older reports. */
+    avoided?: readonly Avoided[];
     /** US dollars as the agent programs report them; null where none did. */
     costUsd: number | null;
     inputTokens: number | null;

@@ -1,5 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
+import { avoidedLine } from './avoided-line.js';
 import { cut, cutPainted } from './cut.js';
 import { clipped, counted, dollars, duration } from './format.js';
 import { nextStepsOf } from './next-steps.js';
@@ -33,6 +34,7 @@ export function summaryOf(report: Report, options: SummaryOptions): string {
   const after = [
     ...testLines(report, options),
     ...ringLines(report, options),
+    ...avoidedLines(report, options),
     ...warningLines(report, options),
     ...stepLines(report, options),
     '',
@@ -154,6 +156,11 @@ function warningLines({ warnings }: Report, options: SummaryOptions): string[] {
   const lines = warnings.slice(0, most).map((one) => `  ${paint.magenta('!')} ${clipped(one, columns - 5)}`);
   const more = warnings.length - most;
   return more > 0 ? [...lines, `  … and ${counted(more, 'more warning')} in report.json`] : lines;
+}
+
+function avoidedLines({ totals, dryRun }: Report, { columns }: SummaryOptions): string[] {
+  const line = dryRun ? null : avoidedLine(totals.avoided);
+  return line === null ? [] : [`  ${clipped(line, columns - 3)}`];
 }
 
 function stepLines(report: Report, { paint, columns, folder, terse = false }: SummaryOptions): string[] {

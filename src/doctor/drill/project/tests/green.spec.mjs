@@ -1,0 +1,11 @@
+import { expect, test } from 'playwright/test';
+
+test('the shop has a front page', async ({ page }) => {
+  await page.goto('/');
+  await expect(page.getByRole('heading')).toHaveText('The shop of the drill');
+});
+
+test('a guest is greeted', async ({ page }) => {
+  await page.goto('/greeting');
+  await expect(page.getByRole('heading')).toHaveText('Hello, guest');
+});

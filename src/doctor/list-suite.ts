@@ -1,0 +1,46 @@
+import path from 'node:path';
+import process from 'node:process';
+import { z } from 'zod';
+import { markedLines } from './marked-lines.js';
+import { probe } from './probe.js';
+
+const browserShape = z.looseObject({ browserName: z.string(), isRemote: z.boolean() });
+const listedShape = z.object({
+  tests: z.number(),
+  errors: z.array(z.string()),
+  browsers: z.array(browserShape),
+});
+
+/** How a project of the suite starts its browser. */
+export type ListedBrowser = z.infer<typeof browserShape>;
+
+/** What the list of a suite's tests says; null where Playwright could not make it, and `output` says why. */
+export interface ListedSuite {
+  readonly listed: z.infer<typeof listedShape> | null;
+  readonly output: string;
+}
+
+/** Which suite to list, with which Playwright, by the compiled reporter in `injectDir`. */
+export interface ListPlace {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly config: string;
+  readonly playwright: { readonly cli: string };
+  readonly injectDir: string;
+}
+
+/** Lists the tests of a suite and how its projects start their browsers; starts neither tests nor web servers. */
+export async function listSuite({
+  cwd,
+  env,
+  config,
+  playwright,
+  injectDir,
+}: ListPlace): Promise<ListedSuite> {
+  const reporter = path.join(injectDir, 'list-projects.cjs');
+  const argv = [process.execPath, playwright.cli, 'test', '--list', '-c', config, `--reporter=${reporter}`];
+  const { output } = await probe(argv, { cwd, env: { ...env, NO_COLOR: '1', FORCE_COLOR: '0' } });
+  const [line] = markedLines(output, 'self-heal-listed');
+  const listed = listedShape.safeParse(line);
+  return { listed: listed.success ? listed.data : null, output };
+}
