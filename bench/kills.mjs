@@ -102,7 +102,10 @@ async function checkCounts(events, wrong) {
     return;
   }
   const opened = await openStore(file, dir);
-  if (!opened.ok) return wrong(`the store does not open: ${opened.error.message}`);
+  if (!opened.ok) {
+    wrong(`the store does not open: ${opened.error.message}`);
+    return;
+  }
   const db = opened.value;
   const tries = await db
     .selectFrom('attempts')

@@ -100,10 +100,12 @@ async function blame(
     const mended = [...left].filter((id) => !still.has(id));
     if (mended.length === 0) {
       await putBack(progress, record);
+      await session.running.decided();
       continue;
     }
     const tests = board.standings().flatMap(({ test }) => (mended.includes(test.id) ? [test] : []));
     reject(progress, record, tests);
+    await session.running.decided();
     broke.push({ causeId: record.cause.id, tests });
     left = still;
   }
@@ -136,7 +138,10 @@ function reject(progress: Progress, record: CauseRecord, tests: readonly TestRef
   });
 }
 
+/** A kill meanwhile puts the newest change of the fix back, which is the only one of nearly every fix (HN-2): it is proven, and not yet blamed. */
 async function takeOut({ session }: Progress, record: CauseRecord): Promise<void> {
+  const newest = keptOf(record).at(-1)?.checkpoints;
+  if (newest) await session.running.changed(newest.after, newest.before);
   for (const { checkpoints } of keptOf(record).toReversed()) {
     if (checkpoints) await session.workspace?.takeBack(checkpoints.before, checkpoints.after);
   }
