@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import path from 'node:path';
@@ -49,8 +50,10 @@ it.runIf(process.platform === 'linux').each([
   const project = await scratchProject({ ...files, 'hang-at': String(times) });
   const running = project.start(['run', 'tests/words.spec.ts']);
   await hasRun(project, times);
+  const ended = once(running, 'exit');
   running.kill('SIGKILL');
-  await running;
+  // Its suite lives on, and holds its streams open.
+  await ended;
   const { exitCode, report, stderr } = await project.selfHeal(['resume']);
   expect(stderr).toMatch(/goes on with run \d{8}-\d{6}-[\da-f]{4}: /);
   expect(stderr).toContain(words);
