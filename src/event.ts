@@ -12,7 +12,18 @@ import type { CauseVerdict, Outcome } from './core/verdict.js';
  * learn what self-heal does. Times are milliseconds since the epoch and are added by the bus.
  */
 export type Event =
-  | { type: 'run.started'; runId: string; project: string; cwd: string; playwright: string; dryRun: boolean }
+  | {
+      type: 'run.started';
+      runId: string;
+      project: string;
+      cwd: string;
+      playwright: string;
+      dryRun: boolean;
+      /** What was typed: `resume` goes on with it where the run was killed before the store knew of it (ME-8). */
+      request?: RunAsked;
+      /** The run that this one goes on with. */
+      resumedFrom?: string;
+    }
   /** A Playwright run begins: the first one, a confirming one, or one after an attempt. */
   | { type: 'suite.started'; purpose: SuitePurpose; tests: number | null; causeId: string | null }
   | { type: 'suite.progress'; done: number; total: number; failed: number; test: string }
@@ -91,6 +102,13 @@ export type Event =
       agentRunsAvoided: number;
       costUsd: number | null;
     };
+
+/** A run as it was typed: filters, what is passed on to Playwright, and the options by their long names. */
+export interface RunAsked {
+  readonly filters: readonly string[];
+  readonly passThrough: readonly string[];
+  readonly options: object;
+}
 
 /** Why Playwright is run. */
 export type SuitePurpose = 'first' | 'confirm' | 'retest' | 'proof' | 'shared-fix' | 'ring';

@@ -69,7 +69,6 @@ export async function healCause(
           earlier,
           known,
         });
-        await session.running.decided();
         attempts.push(judged.attempt);
         lastRetest = judged.retest;
         trial = judged.trial ?? null;
@@ -147,6 +146,8 @@ async function attempt(session: Session, cause: Cause, work: Try): Promise<Tried
   const id = await session.memory.attemptStarted({ causeId: cause.id, signature, n, agent });
   const judged = await tryFix(session, cause, work);
   await session.memory.attemptFinished(id, judged.attempt);
+  // Only then is it told: what an event calls green is counted, and no kill takes it back any more.
+  await session.running.decided();
   session.bus.emit({ type: 'attempt.judged', causeId: cause.id, attempt: judged.attempt });
   return judged;
 }

@@ -32,6 +32,9 @@ export interface RestartRequest {
 /** Restarts for want of a provider, after which a person has to look; with the default waits they take about two minutes. */
 const MAX_RESTARTS = 5;
 
+/** A provider that asks for more is not waited for any longer: what takes so long is looked at by a person. */
+const MAX_ASKED_WAIT_MS = 300_000;
+
 /**
  * Starts an agent until it has worked or cannot (AG-7): one whose provider is overloaded or out of reach again after a wait with
  * jitter, one that was given too much once more with less. None of it is a heal attempt; the limits of the run hold all the same.
@@ -48,9 +51,7 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
     if (again === null) return settled(whole, ending, request.runner);
     const waits = ending.kind === 'retryable';
     if (waits) restarts += 1;
-    const delayMs = waits
-      ? jittered(backoffMs(restarts, session.settings.retries), session.clock.random())
-      : 0;
+    const delayMs = waits ? waitBefore(session, restarts, ending.waitMs ?? 0) : 0;
     const stop = restarts > MAX_RESTARTS ? 'it stayed so' : limitMet(session, { ...request, delayMs, whole });
     if (stop !== null) return settled(whole, ending, request.runner);
     announce(session, request, { delayMs, reason: 'reason' in ending ? ending.reason : ending.kind });
@@ -70,6 +71,13 @@ function startAfter(ending: AgentEnding, last: Start): Start | null {
     ending.kind === 'unusable' &&
     classifyAgentFailure(ending.reason).reason === 'session-unknown';
   return isLost ? { ...last, resume: null } : null;
+}
+
+/** The backoff, or what the provider asks for where that is longer, within a bound; a little later, so that not all come back at once. */
+function waitBefore({ settings, clock }: Session, restarts: number, askedMs: number): number {
+  const random = clock.random();
+  const asked = Math.min(askedMs * (1 + random / 10), MAX_ASKED_WAIT_MS);
+  return Math.round(Math.max(jittered(backoffMs(restarts, settings.retries), random), asked));
 }
 
 /** Half of the wait is certain, half is chance: causes that met the same trouble do not come back as one. */

@@ -125,9 +125,10 @@ export async function killedRuns(projectRoot: string): Promise<KilledRun[]> {
   return found.filter((one) => one !== null).toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
 }
 
-/** Whether somebody is at work on a run now; who was killed at it has been put in order before. */
-export async function isAtWork(dir: string): Promise<boolean> {
-  return (await stat(path.join(dir, fileName)).catch(() => null)) !== null;
+/** The pid of a run that is at work, or null where its process is gone or it has ended. */
+export async function pidAtWork(dir: string): Promise<number | null> {
+  const said = parse(await readFile(path.join(dir, fileName), 'utf8').catch(() => ''));
+  return said !== null && (await isAlive(said)) ? said.pid : null;
 }
 
 /** Says that nothing of a killed run is left to do. */
@@ -141,10 +142,14 @@ async function killedRun(runId: string, dir: string): Promise<KilledRun | null> 
   const info = await stat(file).catch(() => null);
   if (text === null || info === null) return null;
   const said = parse(text);
-  const process = said && (await processEntry(said.pid));
-  if (process && !process.zombie && process.startedAt === said.startedAt) return null;
+  if (said && (await isAlive(said))) return null;
   const unfinished = said?.unfinished ?? null;
   return { runId, dir, transaction: said?.transaction ?? null, unfinished, aliveAt: info.mtimeMs };
+}
+
+async function isAlive(said: RunningFile): Promise<boolean> {
+  const process = await processEntry(said.pid);
+  return process !== null && !process.zombie && process.startedAt === said.startedAt;
 }
 
 function parse(text: string): RunningFile | null {

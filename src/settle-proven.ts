@@ -28,7 +28,7 @@ export function settleProven(
       if (now) red.push(now);
       continue;
     }
-    if (!isLead) session.spending.avoided(1);
+    if (!isLead) session.spending.avoided(1, ended === 'flaky' ? 'flaky' : 'shared-cause');
     board.decided(key, ended === 'flaky' ? 'flaky' : 'healed', { sharedFix: !isLead && ended !== 'flaky' });
     if (ended === 'flaky' && failure.failure.scope === 'test') flaky.push(failure.failure.test);
   }

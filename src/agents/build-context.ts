@@ -94,7 +94,7 @@ async function patchText(file: string | null, runDir: string): Promise<string | 
 }
 
 async function previous(attempt: Attempt, runDir: string): Promise<PreviousAttempt> {
-  const { n, agent, outcome, claim, files, failedBecause, violations } = attempt;
+  const { n, agent, outcome, claim, files, failedBecause, judged, takenBack, violations } = attempt;
   return {
     n,
     agent,
@@ -102,6 +102,8 @@ async function previous(attempt: Attempt, runDir: string): Promise<PreviousAttem
     claim,
     files,
     failedBecause,
+    judged,
+    takenBack,
     ...(violations ? { violations } : {}),
     patch: await patchText(attempt.patch, runDir),
   };

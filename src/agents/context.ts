@@ -1,4 +1,4 @@
-import type { AgentClaim, AgentOutcome, FileChange } from '../core/attempt.js';
+import type { AgentClaim, AgentOutcome, FileChange, Judgement } from '../core/attempt.js';
 import type { Diagnosis } from '../core/diagnosis.js';
 import type { ConsoleEntry, NetworkEntry, SourceExcerpt } from '../core/evidence.js';
 import type { Violation } from '../core/guard/violation.js';
@@ -71,6 +71,10 @@ export interface PreviousAttempt {
   /** The patch, at most 8,000 characters, or null. */
   patch: string | null;
   failedBecause: string | null;
+  /** How the re-run judged it. */
+  judged: Judgement;
+  /** Whether its change was taken out of the code again, when it had been judged. */
+  takenBack: boolean;
   /** Where it weakened the tests, which is why nothing was run with it (HN-3). */
   violations?: readonly Violation[];
 }

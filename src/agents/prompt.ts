@@ -115,16 +115,34 @@ function healedBefore(fix: AgentContext['earlierFix']): string {
 function triedBefore({ previousAttempts, attempt, task }: AgentContext): string {
   const attempts = previousAttempts.filter((one) => one.agent !== null);
   if (attempts.length === 0) return '';
-  const tried = attempts.map(({ failedBecause, claim, files, patch }, index) => {
+  const tried = attempts.map(({ failedBecause, claim, patch, ...one }, index) => {
     const said = claim?.summary ? `It said: ${inline(claim.summary)}\n` : '';
-    const what = patch ? fenced(middleCut(patch, 2000)) : `It changed ${files.length} files.`;
-    return `APPROACH ${index + 1} FAILED: ${inline(failedBecause ?? 'the test is still red')}\n${said}${what}`;
+    const what = patch ? `${fenced(middleCut(patch, 2000))}\n` : '';
+    return `APPROACH ${index + 1} FAILED: ${inline(failedBecause ?? 'the test is still red')}\n${said}${what}${whereItIs(one)}`;
   });
-  const now = 'These changes were taken back. Do not repeat them; choose a fundamentally different approach.';
+  const now = 'Do not repeat them; choose a fundamentally different approach.';
   // An answer begins the count anew; what was tried before it is told all the same.
   const number = Math.max(attempt, attempts.length + 1);
   const goal = `This is attempt ${number}. The goal is the same: ${task}.`;
   return section('What was tried before', `${goal}\n\n${tried.join('\n\n')}\n\n${now}`);
+}
+
+/** Whether the next agent meets the change in the code: progress to another error is kept, and so is all where there is no git. */
+function whereItIs({
+  files,
+  takenBack,
+  judged,
+}: Pick<PreviousAttempt, 'files' | 'takenBack' | 'judged'>): string {
+  if (files.length === 0) return 'It changed no file.';
+  if (takenBack) return 'Its change was taken back.';
+  const was =
+    judged === 'changed'
+      ? 'It led to another error, and its change was left in the code'
+      : 'Its change was left in the code';
+  return `${was} (${files
+    .map((file) => inline(file.path))
+    .slice(0, 5)
+    .join(', ')}): build on it, or take it out.`;
 }
 
 /** What the guard found is told once: a second rejection ends the cause (HN-3). */

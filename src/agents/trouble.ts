@@ -1,3 +1,4 @@
+import { askedWaitMs } from '../core/agent-trouble/asked-wait.js';
 import { classifyAgentFailure } from '../core/agent-trouble/classify-agent-failure.js';
 import type { AgentTroubleReason } from '../core/agent-trouble/rules.js';
 import { isBuiltInRunner } from '../core/built-in-runner.js';
@@ -43,7 +44,10 @@ export function troubleFrom(text: string, runner: string): Trouble {
   // Of much text the line that decided is worth more than the first.
   const short = words.length > MAX_REASON_CHARACTERS ? (evidence ?? words) : words;
   const told = `${runner}: ${short.slice(0, MAX_REASON_CHARACTERS) || 'it failed without a word'}`;
-  if (kind === 'retryable') return { kind: 'retryable', reason: told };
+  if (kind === 'retryable') {
+    const waitMs = askedWaitMs(text);
+    return { kind: 'retryable', reason: told, ...(waitMs === null ? {} : { waitMs }) };
+  }
   if (kind === 'context_overflow') return { kind: 'context-overflow', reason: told };
   return { kind: 'unusable', reason: told, remedy: remedyFor(reason, runner) };
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createBus } from '../bus.js';
 import { systemClock } from '../clock.js';
+import { closest } from '../config/closest.js';
 import type { Answer, Choice, Escalation } from '../core/escalation.js';
 import type { Problem } from '../problem.js';
 import { ndjsonReporter } from '../reporters/ndjson.js';
@@ -34,7 +35,7 @@ export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnsw
       message: choice
         ? `${choice} is no choice of escalation ${asked.id}`
         : `Escalation ${asked.id} needs an answer, and there is no terminal to ask on`,
-      remedy: `Say --choice ${asked.choices.join(' | ')}.`,
+      remedy: `Say --choice ${asked.choices.join(' | ')}${asked.choices.includes('guide') ? ', with --guidance "…" for guide' : ''}.`,
     });
   }
   if (choice === 'guide' && !guidance?.trim()) {
@@ -47,13 +48,26 @@ export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnsw
   return ok({ choice, guidance: guidance ?? null });
 }
 
-/** There is no question of this id. */
-export function noSuchEscalation(id: string): Problem {
+/** There is no question of this id; `known` are those that there are, of which one may have been meant. */
+export function noSuchEscalation(id: string, known: readonly string[] = []): Problem {
+  const meant = closest(id, known);
   return {
     kind: 'usage',
-    message: `There is no escalation ${id}`,
-    remedy: 'self-heal escalations list names them.',
+    message: `There is no escalation ${id}${meant === null ? '' : `. Did you mean ${meant}?`}`,
+    remedy: 'self-heal escalations list --all names them.',
   };
+}
+
+/** The question of this id, or which one may have been meant. */
+export async function escalationOf(ledger: Ledger | null, id: string): Promise<Result<Escalation, Problem>> {
+  const found = (await ledger?.escalation(id)) ?? null;
+  if (found) return ok(found);
+  return err(
+    noSuchEscalation(
+      id,
+      ((await ledger?.escalations(null)) ?? []).map((one) => one.id),
+    ),
+  );
 }
 
 /** The answer is an event of the run that had asked, where its folder is still there. */

@@ -9,8 +9,8 @@ export function asEntry({ id, state, createdAt, problem, tests }: Escalation): s
   return `${id}  ${state.padEnd(8)}  ${createdAt.slice(0, 10)}  ${about}\n          ${clipped(problem, 140)}`;
 }
 
-/** An escalation as a person decides on it: no code, no stack trace (ME-5). */
-export function asPage(escalation: Escalation): string {
+/** An escalation as a person decides on it: no code, no stack trace (ME-5). Its choices are left out where they are asked for below it. */
+export function asPage(escalation: Escalation, isAsked = false): string {
   const { id, state, createdAt, resolvedAt, runId, tests, tried } = escalation;
   const answered = resolvedAt === null ? '' : `, answered on ${resolvedAt.slice(0, 10)}`;
   return [
@@ -23,16 +23,17 @@ export function asPage(escalation: Escalation): string {
     ),
     ...section('Tried', tried.length > 0 ? tried.map((what, index) => `${index + 1}. ${what}`) : ['nothing']),
     ...section('Recommended', [escalation.recommendation]),
-    ...(state === 'pending' ? section('Choices', choiceLines(escalation)) : answerLines(escalation)),
+    ...(state === 'pending' ? choiceLines(escalation, isAsked) : answerLines(escalation)),
     ...section('Everything that was seen', [`.self-heal/runs/${runId}/`]),
   ].join('\n');
 }
 
-function choiceLines({ choices, id }: Escalation): string[] {
-  return [
+function choiceLines({ choices, id }: Escalation, isAsked: boolean): string[] {
+  if (isAsked) return [];
+  return section('Choices', [
     ...choices.map((choice) => `${choice.padEnd(20)} ${choiceText[choice]}`),
     `→ self-heal escalations resolve ${id} --choice … [--guidance "…"]`,
-  ];
+  ]);
 }
 
 function answerLines({ choice, guidance }: Escalation): string[] {

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { choiceText } from '../core/escalation.js';
 import type { Problem } from '../problem.js';
 import type { Ledger } from '../store/ledger.js';
-import { noSuchEscalation } from './answer-escalation.js';
+import { escalationOf, noSuchEscalation } from './answer-escalation.js';
 import { asEntry, asPage } from './escalation-text.js';
 import { end } from './end.js';
 import { openLedger } from './open-ledger.js';
@@ -33,8 +33,8 @@ export function escalationsCommand(): Command {
     .option('--guidance <text>', 'what the next agent is told')
     .action(async (id: string, options: CommonOptions & ResolveOptions) =>
       end(
-        await withLedger(options, (ledger) =>
-          ledger === null ? Promise.resolve(noSuchEscalation(id)) : resolveEscalation(ledger, id, options),
+        await withLedger(options, async (ledger) =>
+          ledger === null ? noSuchEscalation(id) : resolveEscalation(ledger, id, options),
         ),
       ),
     );
@@ -60,9 +60,11 @@ function list(options: CommonOptions & { all?: boolean }): Promise<number | Prob
 
 function show(id: string, options: CommonOptions): Promise<number | Problem> {
   return withLedger(options, async (ledger) => {
-    const found = (await ledger?.escalation(id)) ?? null;
-    if (!found) return noSuchEscalation(id);
-    const page = options.json ? JSON.stringify({ schemaVersion: 1, ...found }, null, 2) : asPage(found);
+    const found = await escalationOf(ledger, id);
+    if (!found.ok) return found.error;
+    const page = options.json
+      ? JSON.stringify({ schemaVersion: 1, ...found.value }, null, 2)
+      : asPage(found.value);
     process.stdout.write(`${page}\n`);
     return 0;
   });

@@ -3,9 +3,9 @@ import { choiceText, type Answer, type Choice, type Escalation } from '../core/e
 import { exitCodes, type Problem } from '../problem.js';
 import { ok, type Result } from '../result.js';
 import type { Ledger } from '../store/ledger.js';
-import { answerEscalation, checkedAnswer, noSuchEscalation } from './answer-escalation.js';
+import { answerEscalation, checkedAnswer, escalationOf } from './answer-escalation.js';
+import { canAsk } from './can-ask.js';
 import { asPage } from './escalation-text.js';
-import { isLive } from './is-live.js';
 
 /** An answer given by flags. */
 export interface ResolveOptions {
@@ -14,22 +14,26 @@ export interface ResolveOptions {
   json?: boolean;
 }
 
-/** Answers an escalation by flags, or by asking where there is a terminal (ME-7). */
+/** Answers an escalation by flags, or by asking where there is a terminal (ME-7); a later answer takes the place of an earlier one. */
 export async function resolveEscalation(
   ledger: Ledger,
   id: string,
   options: ResolveOptions,
 ): Promise<number | Problem> {
-  const asked = await ledger.escalation(id);
-  if (!asked) return noSuchEscalation(id);
+  const found = await escalationOf(ledger, id);
+  if (!found.ok) return found.error;
+  const asked = found.value;
   const answer = options.choice ? checkedAnswer(asked, options) : await askFor(asked, options);
   if (!answer.ok) return answer.error;
-  if (answer.value === null) return exitCodes.interrupted;
+  if (answer.value === null) {
+    process.stderr.write(`No answer, nothing changed: ${id} is ${asked.state}.\n`);
+    return exitCodes.interrupted;
+  }
   const answered = await answerEscalation(ledger, id, answer.value);
   if (!answered.ok) return answered.error;
   const resolved = answered.value;
   if (options.json) process.stdout.write(`${JSON.stringify({ schemaVersion: 1, ...resolved }, null, 2)}\n`);
-  else process.stdout.write(`${id} ${resolved.state}: ${whatFollows(resolved)}\n`);
+  else process.stdout.write(`${id} ${resolved.state}: ${whatFollows(resolved)}${insteadOf(asked)}\n`);
   return exitCodes.green;
 }
 
@@ -38,14 +42,16 @@ async function askFor(
   asked: Escalation,
   { guidance }: ResolveOptions,
 ): Promise<Result<Answer | null, Problem>> {
-  if (!process.stdin.isTTY || !isLive(process.env, process.stderr.isTTY)) return checkedAnswer(asked, {});
-  process.stderr.write(`${asPage(asked)}\n\n`);
+  if (!canAsk(process.env, process)) return checkedAnswer(asked, {});
   const output = process.stderr;
+  output.write(`${asPage(asked, true)}\n\n`);
   const options = asked.choices.map((value) => ({ value, label: choiceText[value] }));
-  const choice = await select<Choice>({ message: 'What is to be done?', options, output });
+  const message = asked.state === 'pending' ? 'What is to be done?' : 'What is to be done instead?';
+  const choice = await select<Choice>({ message, options, output });
   if (isCancel(choice)) return ok(null);
-  if (choice !== 'guide' || guidance !== undefined)
+  if (choice !== 'guide' || guidance?.trim()) {
     return checkedAnswer(asked, { choice, ...(guidance === undefined ? {} : { guidance }) });
+  }
   const said = await text({
     message: 'What is the agent to know?',
     output,
@@ -58,4 +64,9 @@ function whatFollows({ choice, tests }: Escalation): string {
   if (choice !== 'skip') return 'the next run tries again (self-heal resume, or self-heal run)';
   if (tests.length === 0) return 'it is no test, so nothing can be put in quarantine';
   return `${tests.length === 1 ? 'its test is' : `its ${tests.length} tests are`} in quarantine: reported each time, not failing the run`;
+}
+
+/** What the answer took the place of. */
+function insteadOf({ state, choice }: Escalation): string {
+  return state === 'pending' ? '' : ` (before, it was answered with ${choice})`;
 }

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import type { Problem } from '../problem.js';
-import { err, ok, type Result } from '../result.js';
-import type { StoredRun } from '../store/ledger.js';
+import type { Result } from '../result.js';
 import { end } from './end.js';
 import { openLedger } from './open-ledger.js';
 import { addTerseFlags, type RunOptions } from './options.js';
-import { resumedFrom } from './resumed.js';
+import { resumedFrom, type Resumed } from './resumed.js';
 import { runSelfHeal, type RunRequest } from './run-self-heal.js';
+import { unfinishedRun, type UnfinishedRun } from './unfinished-run.js';
 
 interface ResumeOptions {
   agents?: string;
@@ -25,36 +25,33 @@ export function resumeCommand(): Command {
 }
 
 async function resume(runId: string | undefined, options: ResumeOptions): Promise<number | Problem> {
-  const found = await unfinishedRun(runId ?? null, options.agents);
+  const found = await lookUp(runId ?? null, options.agents);
   if (!found.ok) return found.error;
   const run = found.value;
   const typed = run.request as Pick<RunRequest, 'filters' | 'passThrough' | 'options'>;
   const own: RunOptions = { ...typed.options, ...options };
-  process.stderr.write(`self-heal goes on with run ${run.runId}\n`);
-  return runSelfHeal({
-    ...typed,
-    cwd: process.cwd(),
-    env: process.env,
-    options: own,
-    resumed: resumedFrom(run),
-  });
+  const resumed = resumedFrom(run);
+  process.stderr.write(`self-heal goes on with run ${run.runId}: ${whatIsLeft(resumed)}\n`);
+  return runSelfHeal({ ...typed, cwd: process.cwd(), env: process.env, options: own, resumed });
 }
 
-async function unfinishedRun(
+async function lookUp(
   runId: string | null,
   agents: string | undefined,
-): Promise<Result<StoredRun, Problem>> {
+): Promise<Result<UnfinishedRun, Problem>> {
   const opened = await openLedger(agents);
   if (!opened.ok) return opened;
-  const run = (await opened.value?.ledger.run(runId)) ?? null;
-  await opened.value?.ledger.close();
-  if (!run) {
-    const what = runId === null ? 'No run has been stored' : `There is no run ${runId} in the store`;
-    return err({ kind: 'usage', message: what, remedy: 'Start one: self-heal run.' });
+  const ledger = opened.value?.ledger ?? null;
+  try {
+    return await unfinishedRun({ projectRoot: process.cwd(), ledger }, runId);
+  } finally {
+    await ledger?.close();
   }
-  if (run.outcome === 'green' || run.outcome === 'red') {
-    const message = `Run ${run.runId} came to its end (${run.outcome}), and left nothing to go on with`;
-    return err({ kind: 'usage', message, remedy: 'Start a new one: self-heal run.' });
-  }
-  return ok(run);
+}
+
+function whatIsLeft({ open, carried }: Resumed): string {
+  if (open === null)
+    return 'it was stopped before it knew which tests fail, so all that it had selected runs again';
+  const rest = open === 1 ? '1 test is open' : `${open} tests are open`;
+  return carried.length === 0 ? rest : `${rest}, ${carried.length} it had finished with`;
 }

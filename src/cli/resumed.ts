@@ -1,20 +1,22 @@
 import type { Standings } from '../standings.js';
 import type { TestStanding } from '../scoreboard.js';
-import type { StoredRun } from '../store/ledger.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { SuiteRuns } from '../suite-runs.js';
+import type { UnfinishedRun } from './unfinished-run.js';
 
 /** An unfinished run as another one goes on with it. */
 export interface Resumed {
   readonly runId: string;
   /** The tests that it had finished with. */
   readonly carried: readonly TestStanding[];
+  /** How many tests it had not finished with; null where it did not come to know them, and its whole selection runs. */
+  readonly open: number | null;
   /** Runs what it had not finished with, and that alone. */
   firstRun(suites: SuiteRuns, stdout: number): Promise<SuiteRun>;
 }
 
 /** Reads where a stored run stood. One that was killed before it knew its tests begins again, with its counts. */
-export function resumedFrom(run: StoredRun): Resumed {
+export function resumedFrom(run: UnfinishedRun): Resumed {
   const standings = run.standings as Standings | null;
   const isWhole = standings === null || standings.suiteOpen;
   const tests = isWhole ? [] : standings.tests;
@@ -22,6 +24,7 @@ export function resumedFrom(run: StoredRun): Resumed {
   return {
     runId: run.runId,
     carried: tests.filter((one) => !one.open),
+    open: isWhole ? null : tests.filter((one) => one.open).length,
     firstRun: (suites, stdout) => {
       if (isWhole) return suites.first(stdout);
       if (ids.length === 0) return Promise.resolve(nothingLeft());

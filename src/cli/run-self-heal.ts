@@ -107,7 +107,8 @@ async function closed({ running, bus }: Opened, problem: Problem): Promise<Probl
   return problem;
 }
 
-async function firstRun({ cwd, options, resumed }: RunRequest, opened: Opened): Promise<SuiteRun> {
+async function firstRun(request: RunRequest, opened: Opened): Promise<SuiteRun> {
+  const { cwd, options, resumed } = request;
   const { bus, folder, settings, playwright, suites } = opened;
   bus.emit({
     type: 'run.started',
@@ -116,6 +117,8 @@ async function firstRun({ cwd, options, resumed }: RunRequest, opened: Opened): 
     cwd,
     playwright: playwright.version,
     dryRun: options.dryRun ?? false,
+    request: typed(request),
+    ...(resumed ? { resumedFrom: resumed.runId } : {}),
   });
   const stdout = options.json ? 2 : 1;
   const first = resumed ? await resumed.firstRun(suites, stdout) : await suites.first(stdout);

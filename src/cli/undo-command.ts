@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { findRun, runIdOf, runIdsIn } from '../inspect/find-run.js';
 import { exitCodes, type Problem } from '../problem.js';
-import { announceRunning, isAtWork } from '../running.js';
+import { announceRunning, pidAtWork } from '../running.js';
 import { keptChanges, undo } from '../undo.js';
 import { openWorkspace, type TakenBack } from '../workspace/workspace.js';
 import { end } from './end.js';
@@ -25,7 +25,7 @@ async function run(word: string): Promise<number | Problem> {
   const found = await findRun(cwd, named);
   if (!found.ok) return found.error;
   const { runId, dir } = found.value;
-  if (await isAtWork(dir)) return atWork(runId);
+  if ((await pidAtWork(dir)) !== null) return atWork(runId);
   const kept = await keptChanges(found.value);
   if (kept.length === 0) return say(`run ${runId} left no change in the project: nothing to undo`);
   const workspace = await openWorkspace(cwd);

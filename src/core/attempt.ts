@@ -28,8 +28,8 @@ export type AgentEnding =
   | { readonly kind: 'aborted' }
   /** Its own limit of turns or of money ended it; what it did until then may still hold. */
   | { readonly kind: 'limited'; readonly reason: string }
-  /** Waiting helps: rate limited, overloaded, the connection dropped (AG-7). */
-  | { readonly kind: 'retryable'; readonly reason: string }
+  /** Waiting helps: rate limited, overloaded, the connection dropped (AG-7); `waitMs` where its provider says for how long. */
+  | { readonly kind: 'retryable'; readonly reason: string; readonly waitMs?: number }
   /** What it was given is too long for its model (AG-7). */
   | { readonly kind: 'context-overflow'; readonly reason: string }
   /** The program cannot work at all here: not logged in, no credit, unknown model. Says what a person must do. */

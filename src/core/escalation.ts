@@ -114,6 +114,11 @@ function triedInWords({ agent, slashCommand, outcome, files, judged, takenBack }
     exited: ' and gave up',
     'spawn-failed': ', since it could not be started',
   };
-  const after = judged === 'vanished' ? 'the test was gone' : 'the test failed in the same way';
+  const afters: Partial<Record<Attempt['judged'], string>> = {
+    vanished: 'the test was gone',
+    rejected: 'it weakened the tests, so nothing was run with it',
+    changed: 'another error showed, and later this one again',
+  };
+  const after = afters[judged] ?? 'the test failed in the same way';
   return `${slashCommand ?? agent} ${did}${how[outcome] ?? ''}; ${after}${takenBack ? ', so the change was taken back' : ''}.`;
 }

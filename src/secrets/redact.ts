@@ -1,6 +1,6 @@
 import type { Detect } from './detector.js';
 import { maskEncoded } from './encoded.js';
-import { holdsMask, isMasked, withMasks, type MaskOf } from './masks.js';
+import { holdsMask, isMasked, withMasks, withoutMasked, type MaskOf } from './masks.js';
 import { namedSecrets, type NamedSecret } from './named-secrets.js';
 import { isSecretHeader, kindOfName } from './secret-name.js';
 import { maskTokens } from './token-shapes.js';
@@ -106,7 +106,7 @@ function kept(match: string, before: string, mask: string): string {
 function maskNamed(text: string, { pattern, isSecret, isValue }: NamedSecret, mask: MaskOf): string {
   return text.replace(pattern, (...match: unknown[]) => {
     const { before, name, value } = match.at(-1) as { before: string; name: string; value: string };
-    const isOne = isSecret(name) && !isHarmless(value) && (isValue?.(value) ?? true);
+    const isOne = isSecret(withoutMasked(name)) && !isHarmless(value) && (isValue?.(value) ?? true);
     return before + (isOne ? mask(kindOfName(name)) : value);
   });
 }

@@ -49,6 +49,7 @@ async function attemptFinished(book: Book, id: string, attempt: Attempt): Promis
         claim: attempt.claim === null ? null : storedJson(attempt.claim),
         failed_because: storedText(attempt.failedBecause),
         patch: attempt.patch,
+        taken_back: attempt.takenBack ? 1 : 0,
       })
       .where('id', '=', id)
       .where('finished_at', 'is', null)

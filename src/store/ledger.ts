@@ -48,6 +48,8 @@ export interface StoredRun {
   readonly outcome: string | null;
   readonly request: unknown;
   readonly standings: unknown;
+  /** The newest run that went on with it, or null. */
+  readonly continuedIn: string | null;
 }
 
 /** A try before its agent starts. */

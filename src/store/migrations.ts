@@ -4,7 +4,7 @@ import { sql, type Kysely, type Transaction } from 'kysely';
 export type Migration = (db: Transaction<unknown>) => Promise<void>;
 
 /** All steps, oldest first. One that was released is never changed: a store may have taken it. */
-export const migrations: readonly Migration[] = [first];
+export const migrations: readonly Migration[] = [first, second];
 
 async function first(db: Transaction<unknown>): Promise<void> {
   await createRuns(db);
@@ -13,6 +13,11 @@ async function first(db: Transaction<unknown>): Promise<void> {
   await createAttempts(db);
   await createEscalations(db);
   await createQuarantines(db);
+}
+
+/** Whether a try's change was taken back is a fact of its own: progress is kept, and without git everything is. */
+async function second(db: Transaction<unknown>): Promise<void> {
+  await db.schema.alterTable('attempts').addColumn('taken_back', 'integer').execute();
 }
 
 function createRuns(db: Kysely<unknown>): Promise<void> {

@@ -19,7 +19,12 @@ export function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
     prompt: null,
     checkpoints: null,
     proof: [],
-    takenBack: row.judged !== 'green',
+    takenBack: row.taken_back === null ? !isKept(row.judged) : row.taken_back === 1,
     failedBecause: row.failed_because,
   };
+}
+
+/** What becomes of a change by its judgement: a heal stays, and so does progress to another error. */
+function isKept(judged: string | null): boolean {
+  return judged === 'green' || judged === 'changed';
 }

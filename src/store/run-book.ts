@@ -42,12 +42,20 @@ export function createRunBook({
       const chosen = runId === null ? all.orderBy('started_at', 'desc') : all.where('id', '=', runId);
       const row = await chosen.executeTakeFirst();
       if (!row) return null;
+      const next = await db
+        .selectFrom('runs')
+        .select('id')
+        .where('project', '=', project)
+        .where('resumed_from', '=', row.id)
+        .orderBy('started_at', 'desc')
+        .executeTakeFirst();
       const found: StoredRun = {
         runId: row.id,
         startedAt: row.started_at,
         outcome: row.outcome,
         request: JSON.parse(row.request),
         standings: JSON.parse(row.standings),
+        continuedIn: next?.id ?? null,
       };
       return found;
     },

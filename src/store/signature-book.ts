@@ -117,7 +117,8 @@ async function failedTries(db: Database, signature: string, since: string): Prom
     .selectFrom('attempts')
     .selectAll()
     .where('signature', '=', signature)
-    .where('judged', 'in', ['still-failing', 'vanished'])
+    // Progress is told too: the error that it had left behind is there again.
+    .where('judged', 'in', ['still-failing', 'vanished', 'changed'])
     .where('finished_at', '>', since)
     .orderBy('finished_at', 'desc')
     .limit(TRIES_TOLD)

@@ -90,6 +90,8 @@ interface AttemptsTable {
   failed_because: string | null;
   /** Relative to the run's folder, with `/`. */
   patch: string | null;
+  /** 1 or 0; null for a try that a store of version 1 kept. */
+  taken_back: number | null;
 }
 
 /** A question to a person, and the answer. */

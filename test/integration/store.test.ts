@@ -111,6 +111,46 @@ describe.each(kinds)('the store on %s', (kind, place) => {
   });
 
   here(
+    'ME-3 a try is kept with whether its change was taken back, one that led to another error too',
+    async () => {
+      const location = await place();
+      const ledger = await ledgerAt(location);
+      await tryOnce(ledger, { n: 1 });
+      await tryOnce(ledger, { n: 2, judged: 'changed', takenBack: false });
+      // Without git a change stays, whatever it was judged.
+      await tryOnce(ledger, { n: 3, takenBack: false });
+      const told = async () =>
+        (await ledger.meet(signature, 'run2')).tried.map(({ judged, takenBack }) => [judged, takenBack]);
+      expect(await told()).toEqual([
+        ['still-failing', true],
+        ['changed', false],
+        ['still-failing', false],
+      ]);
+      const db = await open(location);
+      await db.updateTable('attempts').set({ taken_back: null }).execute();
+      // What a store of version 1 kept.
+      expect(await told()).toEqual([
+        ['still-failing', true],
+        ['changed', false],
+        ['still-failing', true],
+      ]);
+    },
+  );
+
+  here('ME-10 a store of version 1 is brought to this one with what it holds', async () => {
+    const location = await place();
+    const db = await open(location);
+    await tryOnce(createLedger(db, 'shop', tick()));
+    await db.schema.alterTable('attempts').dropColumn('taken_back').execute();
+    await db
+      .updateTable('store_version' as never)
+      .set({ version: 1 } as never)
+      .execute();
+    const ledger = await ledgerAt(location);
+    expect((await ledger.meet(signature, 'run2')).tried).toMatchObject([{ n: 1, takenBack: true }]);
+  });
+
+  here(
     'ME-8 a healed failure begins anew; when it comes back its fix is known, and counted once',
     async () => {
       const location = await place();

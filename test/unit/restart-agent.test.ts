@@ -67,6 +67,25 @@ describe('an agent that could not work', () => {
     ]);
   });
 
+  it.each([
+    ['longer than the backoff', 30_000, [31_500]],
+    ['shorter, and the backoff holds', 1000, [3750]],
+    ['an hour, which is bounded', 3_600_000, [300_000]],
+  ])('AG-7 waits as long as the provider asks: %s', async (_, waitMs, slept) => {
+    const { run, clock, events } = await runThrough([{ ...overloaded, waitMs }, completed]);
+    expect(run.ending).toEqual(completed);
+    expect(clock.slept).toEqual(slept);
+    expect(events).toMatchObject([{ type: 'agent.retrying', delayMs: slept[0] }]);
+  });
+
+  it('AG-7 does not begin a wait that is longer than what limits.time leaves', async () => {
+    const plain = someSettings();
+    const settings = { ...plain, limits: { ...plain.limits, timeMs: 20_000 } };
+    const { run, clock } = await runThrough([{ ...overloaded, waitMs: 30_000 }], { settings });
+    expect(run.ending.kind).toBe('unusable');
+    expect(clock.slept).toEqual([]);
+  });
+
   it('AG-7 is for a person when it stays so, with the remedy', async () => {
     const { run, starts } = await runThrough([overloaded]);
     expect(starts).toHaveLength(6);

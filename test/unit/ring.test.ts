@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { runRing } from '../../src/ring.js';
+import { notRunning } from '../../src/running.js';
 import { createScoreboard } from '../../src/scoreboard.js';
 import type { Progress } from '../../src/progress.js';
 import { aCause, anAttempt, aResult, aSuiteRun, failing, someSettings } from '../rig/builders.js';
@@ -13,8 +14,15 @@ const kept = anAttempt({ judged: 'green', takenBack: false, checkpoints: { befor
 async function ringAfter(...red: readonly (readonly string[])[]) {
   const ids = ['t1', 't2', 't3'];
   const asked: (readonly string[] | null)[] = [];
+  const open: string[] = [];
   const { session, moves } = await healingSession([], {
     settings: ringed,
+    running: {
+      ...notRunning,
+      moving: async ({ moves }) =>
+        void open.push(...moves.map(({ before, after }) => `${after} → ${before}`)),
+      decided: async () => void open.push('decided'),
+    },
     runAgain: async (request) => {
       asked.push(request.ids);
       const now = red[asked.length - 1] ?? [];
@@ -27,7 +35,7 @@ async function ringAfter(...red: readonly (readonly string[])[]) {
   const cause = aCause({ lead: failing('t1') });
   const record = { cause, verdict: 'healed', reason: '', attempts: [kept], overBudget: false } as const;
   const progress = { session, board, causes: [record] } as unknown as Progress;
-  return { result: await runRing(progress, broken), board, asked, moves, progress };
+  return { result: await runRing(progress, broken), board, asked, moves, open, progress };
 }
 
 it('HN-6 the ring knows the tests that came to light only behind a fix', async () => {
@@ -55,4 +63,11 @@ it('HN-6 what is red with and without the fix is not the fix’s doing: it goes 
   expect(result?.broke).toEqual([]);
   expect(moves).toEqual(['b → a', 'a → b']);
   expect(board.standings().map((one) => one.verdict)).toEqual(['passed', 'passed', 'failed']);
+});
+
+it('HN-2 HN-6 a kill while a fix is taken out puts it back: the run says so before, and that it is decided after', async () => {
+  const goesBack = await ringAfter(['t3'], ['t3'], ['t3']);
+  expect(goesBack.open).toEqual(['a → b', 'decided']);
+  const staysOut = await ringAfter(['t3'], ['t3'], []);
+  expect(staysOut.open).toEqual(['a → b', 'decided']);
 });

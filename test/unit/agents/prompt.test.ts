@@ -63,6 +63,8 @@ it('AG-2 tells a later attempt what failed before, and not to repeat it', () => 
     files: [{ path: 'a.ts', added: 1, removed: 1 }],
     patch: '-old\n+new',
     failedBecause: 'the same error came back',
+    judged: 'still-failing' as const,
+    takenBack: true,
   };
   const prompt = renderPrompt(aContext({ attempt: 2, previousAttempts: [previous] }), frame);
   expect(prompt).toContain('APPROACH 1 FAILED: `the same error came back`');
@@ -123,9 +125,11 @@ describe('what is remembered', () => {
     agent,
     outcome: 'completed' as const,
     claim: null,
-    files: [],
+    files: [{ path: `src/${n}.ts`, added: 1, removed: 0 }],
     patch: `+try ${n}`,
     failedBecause: `reason ${n}`,
+    judged: 'still-failing' as const,
+    takenBack: true,
   });
 
   it('ME-3 a retry is a replan: its number, the goal, each approach with its patch and how it failed', () => {
@@ -135,6 +139,19 @@ describe('what is remembered', () => {
     expect(prompt).toContain('APPROACH 2 FAILED: `reason 2`\n```text\n+try 2');
     expect(prompt).toContain('fundamentally different');
     expect(prompt).not.toContain('APPROACH 3');
+  });
+
+  it('ME-3 a replan says of each earlier change whether it is still there', () => {
+    const kept = { ...failed(2, 'database'), judged: 'changed' as const, takenBack: false };
+    const withoutGit = { ...failed(3, 'debugger'), patch: null, takenBack: false };
+    const idle = { ...failed(4, 'debugger'), files: [], patch: null, takenBack: false };
+    const previousAttempts = [failed(1, 'debugger'), kept, withoutGit, idle];
+    const prompt = renderPrompt(aContext({ attempt: 5, previousAttempts }), frame);
+    const told = prompt.split('APPROACH ').slice(1);
+    expect(told[0]).toContain('Its change was taken back.');
+    expect(told[1]).toContain('led to another error, and its change was left in the code (`src/2.ts`)');
+    expect(told[2]).toContain('Its change was left in the code (`src/3.ts`)');
+    expect(told[3]).toContain('It changed no file.');
   });
 
   it('ME-7 a person’s guidance is told as theirs', () => {

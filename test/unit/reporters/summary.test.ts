@@ -65,7 +65,7 @@ it('RP-1 says of a heal its class, why, agent, proof, files and cost, and how it
     '      files   src/orders.ts +2 −1',
     '  review  git diff -- src/orders.ts',
     '  undo    npx self-heal undo 20260101-000000-0001',
-    '  report  npx self-heal report 20260101-000000-0001',
+    '  report  npx self-heal report 20260101-000000-0001 --open',
     '',
   ]);
 });
@@ -94,7 +94,7 @@ it('RP-1 puts what is left to a person first, each with the command that is next
     '      files   src/orders.ts +2 −1',
     '  review  git diff -- src/orders.ts',
     '  undo    npx self-heal undo 20260101-000000-0001',
-    '  report  npx self-heal report 20260101-000000-0001',
+    '  report  npx self-heal report 20260101-000000-0001 --open',
     '',
   ]);
 });

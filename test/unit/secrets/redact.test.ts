@@ -112,6 +112,14 @@ describe('redact', () => {
     );
   });
 
+  it('EV-9 a name is no secret for what was masked in it', () => {
+    const once = redact('{"password":""} /a?token=0": http://u:@host/');
+    expect(redact(once)).toBe(once);
+    expect(redact('"x token=0 password": hunter22')).toBe(
+      '"x token=[masked: token] password": [masked: password]',
+    );
+  });
+
   it('EV-9 changes nothing when it is done twice', () => {
     const piece = fc.oneof(fc.string(), ...carriers.map((carry) => fc.string().map(carry)));
     fc.assert(

@@ -1,0 +1,80 @@
+import { closest } from '../config/closest.js';
+import { runIdOf, runIdsIn } from '../inspect/find-run.js';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import type { Ledger, StoredRun } from '../store/ledger.js';
+import { runOfFolder, type FolderRun } from './run-of-folder.js';
+
+/** A run that can be gone on with. */
+export type UnfinishedRun = Pick<StoredRun, 'runId' | 'request' | 'standings'>;
+
+/** Where earlier runs are looked for. */
+export interface EarlierRuns {
+  readonly projectRoot: string;
+  /** Null where nothing was ever stored. */
+  readonly ledger: Ledger | null;
+}
+
+/**
+ * The run that `resume` goes on with (ME-8): the one that is named, else the newest; where another run has gone on with it, that
+ * one. A run that was killed before it found anything is known by its folder alone.
+ */
+export async function unfinishedRun(
+  at: EarlierRuns,
+  named: string | null,
+): Promise<Result<UnfinishedRun, Problem>> {
+  const ids = await runIdsIn(at.projectRoot);
+  const runId = named === null ? null : (runIdOf(named, ids) ?? named);
+  const folder = await folderRun(at.projectRoot, runId === null ? ids.toReversed() : [runId]);
+  if (folder?.pid != null) return err(atWork(folder.runId, folder.pid));
+  const stored = (await at.ledger?.run(runId)) ?? null;
+  if (stored && !(folder && folder.runId > stored.runId)) return unfinishedStored(at, stored, named);
+  if (!folder) return err(noSuchRun(runId, ids));
+  if (isOver(folder.outcome)) return err(over(folder.runId, folder.outcome));
+  // It was killed before it had anything of its own: what it went on with is still there.
+  if (folder.resumedFrom !== null) return unfinishedRun(at, folder.resumedFrom);
+  return ok({ runId: folder.runId, request: folder.request, standings: null });
+}
+
+/** The newest run that was more than shown. */
+async function folderRun(projectRoot: string, ids: readonly string[]): Promise<FolderRun | null> {
+  for (const id of ids) {
+    const found = await runOfFolder(projectRoot, id);
+    if (found) return found;
+  }
+  return null;
+}
+
+async function unfinishedStored(
+  at: EarlierRuns,
+  stored: StoredRun,
+  named: string | null,
+): Promise<Result<UnfinishedRun, Problem>> {
+  if (isOver(stored.outcome)) return err(over(stored.runId, stored.outcome));
+  const next = stored.continuedIn === null ? null : await at.ledger?.run(stored.continuedIn);
+  if (!next) return ok(stored);
+  const found = await unfinishedStored(at, next, named);
+  if (found.ok || named === null) return found;
+  return err({ ...found.error, message: `Run ${stored.runId} was gone on with. ${found.error.message}` });
+}
+
+function isOver(outcome: string | null): outcome is 'green' | 'red' {
+  return outcome === 'green' || outcome === 'red';
+}
+
+function over(runId: string, outcome: string): Problem {
+  const message = `Run ${runId} came to its end (${outcome}), and left nothing to go on with`;
+  return { kind: 'usage', message, remedy: 'Start a new one: self-heal run.' };
+}
+
+function atWork(runId: string, pid: number): Problem {
+  const message = `Run ${runId} is still at work (process ${pid})`;
+  return { kind: 'usage', message, remedy: 'Let it come to its end, or interrupt it first.' };
+}
+
+function noSuchRun(runId: string | null, ids: readonly string[]): Problem {
+  const meant = runId === null ? null : closest(runId, ids);
+  const hint = meant === null ? '' : `. Did you mean ${meant}?`;
+  const message = runId === null ? 'There is no run to go on with' : `There is no run ${runId}${hint}`;
+  return { kind: 'usage', message, remedy: 'Start one: self-heal run.' };
+}

@@ -1,0 +1,87 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { commandFileOf } from '../../src/agents/command-files.js';
+import { programs as agentPrograms } from '../../src/agents/programs.js';
+import { builtInRunners, type BuiltInRunner } from '../../src/core/built-in-runner.js';
+import { programs } from '../rig/programs.js';
+import { scratchProject, userEnv, type Finished } from '../rig/scratch-project.js';
+
+const recorded = path.resolve(import.meta.dirname, '../unit/agents/recorded');
+
+/** Stands for an agent program: writes what the real one wrote, start by start, and edits where that had ended well. */
+const replay = `
+  import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+  const [program, ...scenarios] = process.argv.slice(2);
+  appendFileSync('starts.txt', 'x');
+  const start = readFileSync('starts.txt', 'utf8').length;
+  const scenario = scenarios[Math.min(start, scenarios.length) - 1];
+  if (scenario === 'edit') writeFileSync('a.txt', 'two');
+  const lines = readFileSync(${JSON.stringify(recorded)} + '/' + program + '-' + scenario + '.jsonl', 'utf8').trim().split('\\n');
+  for (const [to, text] of lines.map((line) => JSON.parse(line))) process[to].write(text + '\\n');
+  process.exitCode = scenario === 'edit' ? 0 : 1;`;
+
+const classes = ['build-error', 'database-error', 'runtime-error', 'network-error', 'ui-error', 'unknown'];
+
+/** A suite without a browser, with a fault that is one word in a file; every class goes to one agent. */
+function files(runner: BuiltInRunner): Record<string, string> {
+  return {
+    'package.json': '{ "name": "scratch", "type": "module" }',
+    '.gitignore': 'node_modules\ntest-results\nstarts.txt\n',
+    'a.txt': 'one',
+    'replay.mjs': replay,
+    'playwright.config.ts': "export default { testDir: 'tests', workers: 1, reporter: [['list']] };",
+    'tests/a.spec.ts': `
+      import { readFileSync } from 'node:fs';
+      import { test, expect } from '@playwright/test';
+      test('says two', () => expect(readFileSync('a.txt', 'utf8')).toBe('two'));`,
+    'agents.yaml': `version: 1
+runner: ${runner}
+routes: { ${classes.map((one) => `${one}: [debugger]`).join(', ')} }
+retries: { max: 3, backoff: { initial: 10ms, factor: 1, max: 10ms } }
+verify: { repeat: 1, flips: 0, ring: none }
+`,
+    [commandFileOf(runner, '/debugger')]:
+      runner === 'gemini'
+        ? 'prompt = "Mend it. {{args}}"\n'
+        : '---\nname: debugger\ndescription: Mends\n---\nMend it.\n',
+  };
+}
+
+/** Runs self-heal with an agent program that writes these recordings, one a start. */
+async function runWith(
+  runner: BuiltInRunner,
+  ...scenarios: readonly string[]
+): Promise<Finished & { starts: number }> {
+  const project = await scratchProject(files(runner));
+  const command = `exec "${process.execPath}" replay.mjs ${runner} ${scenarios.join(' ')}`;
+  const bin = programs({ [runner]: command });
+  const env = { PATH: `${bin}${path.delimiter}${userEnv()['PATH'] ?? ''}` };
+  const finished = await project.selfHeal(['run'], env);
+  return { ...finished, starts: (await project.read('starts.txt')).length };
+}
+
+const eventsOf = ({ events }: Finished, type: string) => events.filter((event) => event.type === type);
+
+describe.runIf(process.platform !== 'win32').each(builtInRunners)(
+  'self-heal run with what %s wrote',
+  (runner) => {
+    it('AG-6 AG-7 CL-5 a 401 ends the run with 5 and the remedy, at once', async () => {
+      const ended = await runWith(runner, '401');
+      expect(ended.exitCode, ended.stderr).toBe(5);
+      expect(ended.stderr.replaceAll(/\s+/g, ' ')).toContain(agentPrograms[runner].login);
+      expect(ended.starts).toBe(1);
+      expect(eventsOf(ended, 'agent.retrying')).toEqual([]);
+      expect(ended.report?.tests.map((test) => test.verdict)).toEqual(['agent-unusable']);
+    });
+
+    it('AG-7 ME-4 a 503 starts it again, and costs no attempt', async () => {
+      const ended = await runWith(runner, '503', 'edit');
+      expect(ended.exitCode, ended.stderr).toBe(0);
+      expect(ended.starts).toBe(2);
+      expect(eventsOf(ended, 'agent.retrying')).toMatchObject([
+        { attempt: 1, reason: expect.stringMatching(`^${runner}: `) },
+      ]);
+      expect(eventsOf(ended, 'attempt.judged')).toMatchObject([{ attempt: { n: 1, judged: 'green' } }]);
+    });
+  },
+);

@@ -1,0 +1,151 @@
+import path from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import type { Escalation, Question } from '../../src/core/escalation.js';
+import { createLedger } from '../../src/store/create-ledger.js';
+import { openStore } from '../../src/store/open-store.js';
+import { hasPseudoTerminal, keys, onTerminal, type PseudoTerminal } from '../rig/pseudo-terminal.js';
+import { scratchProject, userEnv } from '../rig/scratch-project.js';
+
+const bin = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
+
+const question: Question = {
+  signature: 'scratch:Error:00000001',
+  category: 'ui-error',
+  retry: 'code_error',
+  tests: [{ id: 't1', name: 'cart.spec.ts › adds a thing to the cart, and shows the größe of it' }],
+  problem: 'The page does not show what the test expects, and nobody can say which of the two is right.',
+  tried: ['/code-review changed nothing.'],
+  recommendation: 'Say what is right.',
+  choices: ['skip', 'simplify', 'guide'],
+};
+
+const credentials: Partial<Question> = {
+  retry: 'never_retry',
+  choices: ['provide-credentials', 'skip'],
+};
+
+/** A project with one open question. */
+async function asked(over: Partial<Question> = {}) {
+  const project = await scratchProject({ 'package.json': '{ "name": "scratch" }' });
+  const opened = await openStore(path.join(project.dir, '.self-heal', 'ledger.db'), '/');
+  if (!opened.ok) throw new Error(opened.error.message);
+  const ledger = createLedger(opened.value, 'scratch', () => Date.now());
+  const { id } = await ledger.escalate({ ...question, ...over }, 'run1');
+  await ledger.close();
+  return { project, id, show: async () => shown(project.dir, id) };
+}
+
+async function shown(cwd: string, id: string): Promise<Escalation> {
+  const { stdout } = await execa(process.execPath, [bin, 'escalations', 'show', id, '--json'], { cwd });
+  return JSON.parse(stdout) as Escalation;
+}
+
+interface Typed {
+  readonly more?: readonly string[];
+  readonly columns?: number;
+  readonly env?: Record<string, string>;
+}
+
+function resolving(cwd: string, id: string, { more = [], columns = 100, env = {} }: Typed = {}) {
+  const command = [process.execPath, bin, 'escalations', 'resolve', id, ...more];
+  return onTerminal(command, { cwd, columns, env: { ...userEnv(), ...env } });
+}
+
+/** Chooses the nth of what is offered. */
+async function choose(terminal: PseudoTerminal, nth: number, instead = false): Promise<void> {
+  await terminal.shows(instead ? 'done instead?' : 'What is to be done?');
+  await terminal.shows('confirm');
+  terminal.press(...Array.from({ length: nth }, () => keys.down), keys.enter);
+}
+
+describe.runIf(hasPseudoTerminal())('on a terminal', () => {
+  it.each([
+    ['skip', 0, {}, 'skipped'],
+    ['simplify', 1, {}, 'resolved'],
+    ['provide-credentials', 0, credentials, 'resolved'],
+    ['skip', 1, credentials, 'skipped'],
+  ] as const)(
+    'ME-7 arrow keys choose %s, as choice %i of what is offered',
+    async (choice, nth, over, state) => {
+      const { project, id, show } = await asked(over);
+      const terminal = resolving(project.dir, id);
+      await choose(terminal, nth);
+      expect(await terminal.exitCode).toBe(0);
+      expect(await show()).toMatchObject({ state, choice });
+    },
+  );
+
+  it.each([100, 40])('ME-7 takes guidance with any letters, on %i columns', async (columns) => {
+    const { project, id, show } = await asked();
+    const terminal = resolving(project.dir, id, { columns });
+    await choose(terminal, 2);
+    await terminal.shows('What is the agent to know?');
+    terminal.press(keys.enter);
+    await terminal.shows('Say something');
+    terminal.press('Grüße, 日本 – sag „Thanks“x', keys.backspace, keys.enter);
+    expect(await terminal.exitCode).toBe(0);
+    expect(await show()).toMatchObject({
+      state: 'resolved',
+      choice: 'guide',
+      guidance: 'Grüße, 日本 – sag „Thanks“',
+    });
+  });
+
+  it.each([
+    ['Ctrl-C', keys.ctrlC],
+    ['Esc', keys.escape],
+  ])('ME-7 %s at either question changes nothing, says so, and ends with 130', async (_name, key) => {
+    const { project, id, show } = await asked();
+    const first = resolving(project.dir, id);
+    await first.shows('confirm');
+    first.press(key);
+    const second = resolving(project.dir, id);
+    await choose(second, 2);
+    await second.shows('What is the agent to know?');
+    second.press('half a wo', key);
+    for (const terminal of [first, second]) {
+      expect(await terminal.exitCode).toBe(130);
+      expect(terminal.text()).toContain(`No answer, nothing changed: ${id} is pending.`);
+      // The cursor that the prompt had hidden is there again.
+      expect(terminal.raw().lastIndexOf('\u001B[?25h')).toBeGreaterThan(
+        terminal.raw().lastIndexOf('\u001B[?25l'),
+      );
+    }
+    expect(await show()).toMatchObject({ state: 'pending', choice: null, guidance: null });
+  });
+
+  it('ME-7 asks about an answered one what is to be done instead, and without colours too', async () => {
+    const { project, id, show } = await asked();
+    const skips = resolving(project.dir, id, { more: ['--choice', 'skip'] });
+    expect(await skips.exitCode).toBe(0);
+    const terminal = resolving(project.dir, id, { env: { NO_COLOR: '1' } });
+    await choose(terminal, 1, true);
+    expect(await terminal.exitCode).toBe(0);
+    expect(terminal.text()).toContain('before, it was answered with skip');
+    expect(terminal.raw()).not.toContain('\u001B[36m');
+    expect(await show()).toMatchObject({ state: 'resolved', choice: 'simplify' });
+  });
+});
+
+it('ME-7 CL-5 without a terminal it names the flags, and what may have been meant by an id that is none', async () => {
+  const { project, id, show } = await asked();
+  const cases = [
+    [
+      [id],
+      `${id} needs an answer, and there is no terminal`,
+      '--choice skip | simplify | guide, with --guidance',
+    ],
+    [[id, '--choice', 'guide'], 'The guidance is missing', '--guidance'],
+    [[id, '--choice', 'provide-credentials'], 'is no choice of', '--choice skip | simplify | guide'],
+    [[id.slice(0, 6)], `There is no escalation ${id.slice(0, 6)}. Did you mean ${id}?`, 'list --all'],
+    [['nonsense', '--choice', 'skip'], 'There is no escalation nonsense\n', 'list --all'],
+  ] as const;
+  for (const [args, message, remedy] of cases) {
+    const { exitCode, stderr } = await project.selfHeal(['escalations', 'resolve', ...args]);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(remedy);
+    expect(exitCode).toBe(2);
+  }
+  expect(await show()).toMatchObject({ state: 'pending' });
+});

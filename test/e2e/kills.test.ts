@@ -1,0 +1,18 @@
+import path from 'node:path';
+import { execa } from 'execa';
+import { expect, it } from 'vitest';
+
+const program = path.resolve(import.meta.dirname, '../../bench/kills.mjs');
+
+/** `node bench/kills.mjs` kills a hundred; the moments are others each time, and the seed is in what a failure shows. */
+const kills = 12;
+
+it.runIf(process.platform === 'linux')(
+  `ME-8 HN-2 AG-10 ${kills} kills at random moments of whole runs: no finished try is lost or counted twice, resume heals the rest`,
+  async () => {
+    const { stdout, stderr } = await execa(process.execPath, [program, String(kills)], { reject: false });
+    const outcome = stdout.split('\n').at(-1) ?? '';
+    expect(outcome, `${stdout}\n${stderr}`).toMatch(/^\{"seed"/);
+    expect(JSON.parse(outcome), stdout).toMatchObject({ kills, violations: 0 });
+  },
+);

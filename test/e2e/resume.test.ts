@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { watch } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { agentsYaml, editingAgent, scratchProject, type ScratchProject } from '../rig/scratch-project.js';
+
+/** A red test that needs no browser, and that hangs when it runs for the time that `hang-at` names. */
+const files = {
+  'package.json': '{ "name": "scratch", "type": "module" }',
+  '.gitignore': 'node_modules\ntest-results\n*.ran\nhang-at\n',
+  'playwright.config.ts': `
+    import { defineConfig } from '@playwright/test';
+    export default defineConfig({ testDir: 'tests', workers: 1, timeout: 120_000, reporter: [['list']] });`,
+  'tests/words.spec.ts': `
+    import { test, expect } from '@playwright/test';
+    import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+    test('says thanks', async () => {
+      appendFileSync('thanks.ran', 'x');
+      const times = readFileSync('thanks.ran', 'utf8').length;
+      if (existsSync('hang-at') && times === Number(readFileSync('hang-at', 'utf8'))) await new Promise(() => {});
+      expect(readFileSync('thanks.txt', 'utf8')).toBe('Thanks');
+    });`,
+  'tests/other.spec.ts': `
+    import { test } from '@playwright/test';
+    test('is not selected', () => { throw new Error('it ran'); });`,
+  'thanks.txt': 'Tanks',
+  'fixer.mjs': editingAgent([['thanks.txt', 'Tanks', 'Thanks']]),
+  'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
+};
+
+async function hasRun(project: ScratchProject, times: number): Promise<void> {
+  const file = path.join(project.dir, 'thanks.ran');
+  const there = () => existsSync(file) && readFileSync(file, 'utf8').length >= times;
+  if (!there()) for await (const _ of watch(project.dir)) if (there()) break;
+}
+
+it.runIf(process.platform === 'linux').each([
+  [
+    'its first suite',
+    1,
+    'it was stopped before it knew which tests fail, so all that it had selected runs again',
+  ],
+  ['the confirming run', 2, '1 test is open'],
+])('ME-8 resume goes on with a run that was killed in %s, with its selection', async (_, times, words) => {
+  const project = await scratchProject({ ...files, 'hang-at': String(times) });
+  const running = project.start(['run', 'tests/words.spec.ts']);
+  await hasRun(project, times);
+  const ended = once(running, 'exit');
+  running.kill('SIGKILL');
+  // Its suite lives on, and holds its streams open.
+  await ended;
+  const { exitCode, report, stderr } = await project.selfHeal(['resume']);
+  expect(stderr).toMatch(/goes on with run \d{8}-\d{6}-[\da-f]{4}: /);
+  expect(stderr).toContain(words);
+  expect(report?.tests.map((test) => [test.title.at(-1), test.verdict])).toEqual([['says thanks', 'healed']]);
+  expect(exitCode).toBe(0);
+  const again = await project.selfHeal(['resume']);
+  expect(again.stderr).toContain('came to its end (green), and left nothing to go on with');
+  expect(again.exitCode).toBe(2);
+});
+
+it('CL-12 resume without a run, and of one that is unknown, says so and ends with 2', async () => {
+  const project = await scratchProject(files);
+  const none = await project.selfHeal(['resume']);
+  expect(none.stderr).toContain('There is no run to go on with\n  → Start one: self-heal run.');
+  expect(none.exitCode).toBe(2);
+  const unknown = await project.selfHeal(['resume', '20260101-000000-aaaa']);
+  expect(unknown.stderr).toContain('There is no run 20260101-000000-aaaa\n');
+  expect(unknown.exitCode).toBe(2);
+});

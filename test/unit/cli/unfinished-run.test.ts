@@ -1,0 +1,130 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { unfinishedRun } from '../../../src/cli/unfinished-run.js';
+import type { Event } from '../../../src/event.js';
+import { processEntry } from '../../../src/process/proc-table.js';
+import type { Ledger, StoredRun } from '../../../src/store/ledger.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+const first = '20260101-100000-aaaa';
+const second = '20260101-110000-bbbb';
+const third = '20260101-120000-cccc';
+const request = { filters: ['cart'], passThrough: [], options: { project: ['chromium'] } };
+
+interface Folder {
+  readonly outcome?: string;
+  readonly resumedFrom?: string;
+  readonly dryRun?: boolean;
+  readonly running?: object;
+}
+
+function folders(runs: Record<string, Folder>): string {
+  const root = tempDir();
+  for (const [runId, { outcome, resumedFrom, dryRun = false, running }] of Object.entries(runs)) {
+    const dir = path.join(root, '.self-heal', 'runs', runId);
+    mkdirSync(dir, { recursive: true });
+    const started = { type: 'run.started', runId, dryRun, request, ...(resumedFrom ? { resumedFrom } : {}) };
+    const events: Partial<Event>[] = [started, { type: 'suite.started' }] as Partial<Event>[];
+    if (outcome) events.push({ type: 'run.ended', outcome } as Partial<Event>);
+    // A kill may cut a line.
+    const cut = outcome ? '' : '{"type":"suite.pro';
+    writeFileSync(
+      path.join(dir, 'events.ndjson'),
+      `${events.map((one) => JSON.stringify(one)).join('\n')}\n${cut}`,
+    );
+    if (running) writeFileSync(path.join(dir, 'running.json'), JSON.stringify(running));
+  }
+  return root;
+}
+
+/** A store that holds these runs, the newest last. */
+function storeOf(...runs: (Partial<StoredRun> & { runId: string })[]): Ledger {
+  const stored = runs.map((one) => ({
+    startedAt: '',
+    outcome: null,
+    request,
+    standings: { suiteOpen: false, tests: [] },
+    continuedIn: null,
+    ...one,
+  }));
+  return {
+    run: async (runId: string | null) =>
+      stored.findLast((one) => runId === null || one.runId === runId) ?? null,
+  } as unknown as Ledger;
+}
+
+async function resumed(folder: Record<string, Folder>, ledger: Ledger | null, named: string | null = null) {
+  const found = await unfinishedRun({ projectRoot: folders(folder), ledger }, named);
+  return found.ok ? found.value : found.error.message;
+}
+
+it('ME-8 goes on with a run that was killed in its first suite, which the store does not know', async () => {
+  expect(await resumed({ [first]: {} }, null)).toEqual({ runId: first, request, standings: null });
+  const older = storeOf({ runId: first, outcome: 'interrupted' });
+  expect(await resumed({ [first]: {}, [second]: {} }, older)).toMatchObject({
+    runId: second,
+    standings: null,
+  });
+  expect(await resumed({ [first]: { outcome: 'interrupted' } }, null)).toMatchObject({ runId: first });
+});
+
+it('ME-8 goes on with a run that was killed while it confirmed, where it stood', async () => {
+  const standings = { suiteOpen: false, tests: [{ open: true }] };
+  expect(await resumed({ [first]: {} }, storeOf({ runId: first, standings }))).toMatchObject({
+    runId: first,
+    standings,
+  });
+});
+
+it('ME-8 a resume that was killed in its first suite is resumed with what it had gone on with', async () => {
+  const ledger = storeOf({ runId: first });
+  expect(await resumed({ [first]: {}, [second]: { resumedFrom: first } }, ledger)).toMatchObject({
+    runId: first,
+    standings: { tests: [] },
+  });
+});
+
+it('ME-8 a second resume goes on with the run that went on, or says how that ended', async () => {
+  const runs = [{ runId: first, continuedIn: second }, { runId: second }] as const;
+  const folder = { [first]: {}, [second]: { resumedFrom: first } };
+  expect(await resumed(folder, storeOf(...runs), first)).toMatchObject({ runId: second });
+  const green = storeOf(runs[0], { runId: second, outcome: 'green' });
+  const said = `Run ${second} came to its end (green), and left nothing to go on with`;
+  expect(await resumed(folder, green)).toBe(said);
+  expect(await resumed(folder, green, first)).toBe(`Run ${first} was gone on with. ${said}`);
+});
+
+it('ME-8 a green run after it, which no store knows, is the newest', async () => {
+  const ledger = storeOf({ runId: first, outcome: 'interrupted' });
+  const folder = { [first]: {}, [second]: { outcome: 'green' } };
+  expect(await resumed(folder, ledger)).toContain(`${second} came to its end (green)`);
+  expect(await resumed(folder, ledger, first)).toMatchObject({ runId: first });
+});
+
+it('ME-8 what was only shown is no run to go on with', async () => {
+  const ledger = storeOf({ runId: first });
+  expect(await resumed({ [first]: {}, [third]: { dryRun: true } }, ledger)).toMatchObject({ runId: first });
+});
+
+it('ME-8 a run of another machine is in the store alone', async () => {
+  const ledger = storeOf({ runId: first }, { runId: third });
+  expect(await resumed({ [first]: {}, [second]: { outcome: 'green' } }, ledger)).toMatchObject({
+    runId: third,
+  });
+});
+
+it('CL-12 an unknown run, no run at all, and one that is still at work each have their words', async () => {
+  expect(await resumed({ [first]: {} }, null, '20260101-100000-aaab')).toBe(
+    `There is no run 20260101-100000-aaab. Did you mean ${first}?`,
+  );
+  expect(await resumed({}, null)).toBe('There is no run to go on with');
+  const entry = await processEntry(process.pid);
+  const running = { schemaVersion: 1, pid: process.pid, startedAt: entry?.startedAt, transaction: null };
+  expect(await resumed({ [first]: { running } }, null)).toBe(
+    `Run ${first} is still at work (process ${process.pid})`,
+  );
+  expect(await resumed({ [first]: { running: { ...running, startedAt: '1' } } }, null)).toMatchObject({
+    runId: first,
+  });
+});
