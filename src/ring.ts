@@ -106,7 +106,7 @@ async function blame(
       continue;
     }
     const tests = board.standings().flatMap(({ test }) => (mended.includes(test.id) ? [test] : []));
-    reject(progress, record, tests);
+    await reject(progress, record, tests);
     await session.running.decided();
     broke.push({ causeId: record.cause.id, tests });
     left = still;
@@ -120,7 +120,7 @@ async function blame(
 }
 
 /** The fix did what it was for and broke another test: it is taken back, and the cause says which. */
-function reject(progress: Progress, record: CauseRecord, tests: readonly TestRef[]): void {
+async function reject(progress: Progress, record: CauseRecord, tests: readonly TestRef[]): Promise<void> {
   const { causes, board, session } = progress;
   const names = tests.map(({ titlePath }) => titlePath.at(-1) ?? '').slice(0, 3);
   const reason = `its fix broke ${tests.length === 1 ? 'another test' : `${tests.length} other tests`} (${names.join(', ')}) and was taken back`;
@@ -130,6 +130,15 @@ function reject(progress: Progress, record: CauseRecord, tests: readonly TestRef
   const now: CauseRecord = { ...record, verdict: 'failed', reason, attempts };
   causes[causes.indexOf(record)] = now;
   for (const member of record.cause.members) board.decided(failureKey(member.failure), 'failed');
+  const { signature, diagnosis } = record.cause.lead;
+  await session.memory.fixTakenBack({
+    causeId: record.cause.id,
+    signature,
+    category: diagnosis.category,
+    verdict: 'failed',
+    reason,
+    bySharedFix: false,
+  });
   session.bus.emit({
     type: 'cause.ended',
     causeId: record.cause.id,

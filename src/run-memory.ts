@@ -14,6 +14,7 @@ export interface RunMemory {
   attemptStarted(start: Omit<AttemptStart, 'runId'>): Promise<string | null>;
   attemptFinished(id: string | null, attempt: Attempt): Promise<void>;
   causeEnded(end: Omit<CauseEnd, 'runId'>): Promise<void>;
+  fixTakenBack(end: Omit<CauseEnd, 'runId'>): Promise<void>;
   /** Null where it could not be written: the question is in the report alone. */
   escalate(question: Question): Promise<Escalation | null>;
   /** Writes the end and closes the store. */
@@ -31,6 +32,7 @@ export const noMemory: RunMemory = {
   attemptStarted: async () => null,
   attemptFinished: async () => {},
   causeEnded: async () => {},
+  fixTakenBack: async () => {},
   escalate: async () => null,
   ended: async () => {},
 };
@@ -77,6 +79,8 @@ export function createRunMemory({ ledger, runId, bus, mask }: MemoryParts): RunM
         : trying('keeping a try', () => ledger.attemptFinished(id, mask(attempt)), undefined),
     causeEnded: (end) =>
       trying('keeping a cause', () => ledger.causeEnded({ runId, ...mask(end) }), undefined),
+    fixTakenBack: (end) =>
+      trying('keeping a cause', () => ledger.fixTakenBack({ runId, ...mask(end) }), undefined),
     escalate: (question) => trying('asking a person', () => ledger.escalate(mask(question), runId), null),
     ended: async (end) => {
       await trying('keeping the run', () => ledger.runEnded(runId, end), undefined);

@@ -1,16 +1,17 @@
 import type { Attempt } from '../core/attempt.js';
 import type { AttemptStart, Book, CauseEnd, Ledger } from './ledger.js';
-import { changeCount, markHealed, see } from './signature-book.js';
+import { changeCount, markHealed, markUnhealed, see } from './signature-book.js';
 import { storedJson, storedText } from './stored-text.js';
 
 /** The part of the ledger that keeps tries and the ends of causes. */
 export function createAttemptBook(
   book: Book,
-): Pick<Ledger, 'attemptStarted' | 'attemptFinished' | 'causeEnded'> {
+): Pick<Ledger, 'attemptStarted' | 'attemptFinished' | 'causeEnded' | 'fixTakenBack'> {
   return {
     attemptStarted: (start) => attemptStarted(book, start),
     attemptFinished: (id, attempt) => attemptFinished(book, id, attempt),
     causeEnded: (end) => causeEnded(book, end),
+    fixTakenBack: (end) => fixTakenBack(book, end),
   };
 }
 
@@ -82,5 +83,26 @@ async function causeEnded(book: Book, end: CauseEnd): Promise<void> {
       await see(db, book, end.signature);
       await markHealed(db, book, end);
     }
+  });
+}
+
+async function fixTakenBack(book: Book, end: CauseEnd): Promise<void> {
+  await book.db.transaction().execute(async (db) => {
+    const { reason: because } = end;
+    await db
+      .updateTable('attempts')
+      .set({ taken_back: 1, failed_because: storedText(because) })
+      .where('run_id', '=', end.runId)
+      .where('cause_id', '=', end.causeId)
+      .where('judged', 'in', ['green', 'changed'])
+      .where('taken_back', '=', 0)
+      .execute();
+    await db
+      .updateTable('causes')
+      .set({ verdict: end.verdict, reason: storedText(because), ended_at: book.now() })
+      .where('run_id', '=', end.runId)
+      .where('id', '=', end.causeId)
+      .execute();
+    await markUnhealed(db, end);
   });
 }

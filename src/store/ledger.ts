@@ -88,6 +88,8 @@ export interface Ledger {
   /** Writes how a try was judged and changes its signature's count, both or neither, and once however often it is called. */
   attemptFinished(id: string, attempt: Attempt): Promise<void>;
   causeEnded(end: CauseEnd): Promise<void>;
+  /** A heal of this run broke other tests and was taken back (HN-6): its cause is not healed, and its fix was a failed one. */
+  fixTakenBack(end: CauseEnd): Promise<void>;
   /** Writes a question down; gives the one that is open already for the same signature where there is one. */
   escalate(question: Question, runId: string): Promise<Escalation>;
   /** Newest first; all states for null. */

@@ -112,13 +112,38 @@ export async function markHealed(
     .execute();
 }
 
+/** Takes a heal of this run back: it counts as one failed fix, and what went before it stays forgotten. */
+export async function markUnhealed(
+  db: Database,
+  { signature, runId }: { signature: string; runId: string },
+): Promise<void> {
+  await db
+    .updateTable('signatures')
+    .set((set) => ({
+      count: 1,
+      failed_fixes: 1,
+      healed_times: set('healed_times', '-', 1),
+      healed_at: null,
+      healed_in: null,
+    }))
+    .where('signature', '=', signature)
+    .where('healed_in', '=', runId)
+    .execute();
+}
+
 async function failedTries(db: Database, signature: string, since: string): Promise<Attempt[]> {
   const rows = await db
     .selectFrom('attempts')
     .selectAll()
     .where('signature', '=', signature)
     // Progress is told too: the error that it had left behind is there again.
-    .where('judged', 'in', ['still-failing', 'vanished', 'changed'])
+    .where((where) =>
+      where.or([
+        where('judged', 'in', ['still-failing', 'vanished', 'changed']),
+        // It had healed, and broke other tests.
+        where.and([where('judged', '=', 'green'), where('taken_back', '=', 1)]),
+      ]),
+    )
     .where('finished_at', '>', since)
     .orderBy('finished_at', 'desc')
     .limit(TRIES_TOLD)
@@ -135,6 +160,7 @@ async function lastFix(
     .selectAll()
     .where('signature', '=', row.signature)
     .where('judged', '=', 'green')
+    .where((where) => where.or([where('taken_back', 'is', null), where('taken_back', '=', 0)]))
     .orderBy('finished_at', 'desc')
     .executeTakeFirst();
   const attempt = found ? pastAttempt(found) : null;

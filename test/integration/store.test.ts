@@ -100,6 +100,27 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     expect((await ledger.meet(signature, 'run2')).tries.count).toBe(0);
   });
 
+  here(
+    'HN-6 ME-3 a heal that broke other tests is none: it counts once, is told, and is no earlier fix',
+    async () => {
+      const ledger = await ledgerAt(await place());
+      await tryOnce(ledger);
+      await tryOnce(ledger, { n: 2, judged: 'green', takenBack: false });
+      const end = {
+        runId: 'run1',
+        causeId: 'c1',
+        signature,
+        category: 'ui-error',
+        bySharedFix: false,
+      } as const;
+      await ledger.causeEnded({ ...end, verdict: 'healed', reason: 'fixed' });
+      await ledger.fixTakenBack({ ...end, verdict: 'failed', reason: 'broke another test' });
+      const { tries, tried, fix } = await ledger.meet(signature, 'run2');
+      expect([tries, fix]).toEqual([{ count: 1, failedFixes: 1 }, null]);
+      expect(tried.at(-1)).toMatchObject({ n: 2, takenBack: true, failedBecause: 'broke another test' });
+    },
+  );
+
   here('ME-3 the failed tries are told oldest first, with the patch beside the runs', async () => {
     const ledger = await ledgerAt(await place());
     await tryOnce(ledger, { n: 1, failedBecause: 'first', patch: 'attempts/1.patch' });
@@ -156,7 +177,11 @@ describe.each(kinds)('the store on %s', (kind, place) => {
       const location = await place();
       const ledger = await ledgerAt(location);
       await tryOnce(ledger);
-      await tryOnce(ledger, { judged: 'green', claim: { status: 'fixed', summary: 'spelt it right' } });
+      await tryOnce(ledger, {
+        judged: 'green',
+        takenBack: false,
+        claim: { status: 'fixed', summary: 'spelt it right' },
+      });
       expect((await ledger.meet(signature, 'run1')).fix).toBeNull();
       const back = await ledger.meet(signature, 'run2');
       await ledger.meet(signature, 'run2');
