@@ -117,6 +117,8 @@ function conclusionOf(last: Attempt, history: History, policy: Policy): Decision
     return conclude('rejected', 'its agents weakened the tests again after they were told');
   if (last.claim?.status === 'needs-person') return { kind: 'escalate', question: last.claim.summary };
   if (triesOf(history) >= policy.retries.max) {
+    if (last.judged === 'rejected')
+      return conclude('rejected', 'its agent weakened the tests, and there is no try left');
     const before = earlierOf(history).count;
     const told = before > 0 ? `, ${before} of them in earlier runs` : '';
     return conclude('failed', `still failing after ${plural(triesOf(history), 'retry', 'retries')}${told}`);

@@ -79,6 +79,18 @@ describe('what is done next', () => {
     expect(decide(history({ attempts }), policy)).toMatchObject({ kind: 'deploy', attempt: 3 });
   });
 
+  it('HN-3 HN-7 tells of tampering once, without a wait; after the second, or where no try is left, it is rejected', () => {
+    const once = tried(1, { judged: 'rejected' });
+    expect(decide(history({ attempts: once, waited: false }), policy)).toMatchObject({
+      kind: 'deploy',
+      attempt: 2,
+    });
+    const rejected = { conclusion: { verdict: 'rejected' } };
+    expect(decide(history({ attempts: tried(2, { judged: 'rejected' }) }), policy)).toMatchObject(rejected);
+    const last = [...tried(2), anAttempt({ n: 3, judged: 'rejected' })];
+    expect(decide(history({ attempts: last }), policy)).toMatchObject(rejected);
+  });
+
   it('CS-7 tries the agent of the next alternative when the primary failed', () => {
     const agents = ['debugger', 'code-review'];
     expect(decide(history({ agents, attempts: tried(1) }), policy)).toMatchObject({ agent: 'code-review' });
