@@ -26,4 +26,5 @@ const { status } = spawnSync(process.execPath, [path.join(root, 'bin', 'self-hea
   env,
 });
 process.stderr.write(`What it changed: git -C ${shop} diff\n`);
+process.stderr.write(`Its report: ${path.join(shop, '.self-heal', 'latest', 'report.html')}\n`);
 process.exitCode = status ?? 1;

@@ -36,12 +36,17 @@ const told: Readonly<Record<Exclude<ProofEnding, 'proven'>, string>> = {
 
 /** The proof of a cause, and how many of its tests it holds for: `red | green (4 of 5 tests; 1 still red)`. */
 export function tellProof(proof: Proof, tests: readonly TestProof[] = []): string {
-  const line = renderProof(proof);
-  if (tests.length < 2) return line;
+  const scope = proofScope(tests);
+  return scope === '' ? renderProof(proof) : `${renderProof(proof)} (${scope})`;
+}
+
+/** How many tests of a cause its proof holds for: `4 of 5 tests; 1 still red`; empty where there is one alone. */
+export function proofScope(tests: readonly TestProof[] = []): string {
+  if (tests.length < 2) return '';
   const count = (ending: ProofEnding) => tests.filter(({ ended }) => ended === ending).length;
   const rest = (Object.keys(told) as (keyof typeof told)[])
     .filter((ending) => count(ending) > 0)
     .map((ending) => `${count(ending)} ${told[ending]}`);
-  if (rest.length === 0) return `${line} (each of ${tests.length} tests)`;
-  return `${line} (${count('proven')} of ${tests.length} tests; ${rest.join(', ')})`;
+  if (rest.length === 0) return `each of ${tests.length} tests`;
+  return `${count('proven')} of ${tests.length} tests; ${rest.join(', ')}`;
 }

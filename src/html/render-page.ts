@@ -6,6 +6,7 @@ import { details } from './detail.js';
 import type { LoadedRun } from './load-run.js';
 import { html, nothing, raw, type Markup } from './markup.js';
 import { showCause, verdictWord } from './show-cause.js';
+import { showTable } from './show-table.js';
 import { overview, showTimeline } from './show-timeline.js';
 
 /** How large the page may be, in bytes, without pictures. */
@@ -227,30 +228,16 @@ function list(title: string, items: readonly string[]): Markup {
 /** Of a large suite the first; who wants all has report.json. */
 function allTests(tests: readonly ReportTest[]): Markup {
   const most = 200;
-  const shown = tests.slice(0, most);
+  const rows = tests.slice(0, most).map((test) => ({
+    cells: [
+      clipped(nameOf(test), 200),
+      test.verdict,
+      test.durationMs === undefined ? '' : duration(test.durationMs),
+    ],
+  }));
   return html`<details>
     <summary>All ${counted(tests.length, 'test')}</summary>
-    <div class="wide" tabindex="0" role="group" aria-label="All tests">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">test</th>
-            <th scope="col">ended</th>
-            <th scope="col">time</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${shown.map(
-            (test) =>
-              html`<tr>
-                <td>${clipped(nameOf(test), 200)}</td>
-                <td>${test.verdict}</td>
-                <td>${test.durationMs === undefined ? '' : duration(test.durationMs)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${showTable({ label: 'All tests', columns: ['test', 'ended', 'time'], rows })}
     ${tests.length > most ? html`<p class="quiet">and ${tests.length - most} more: report.json</p>` : ''}
   </details>`;
 }

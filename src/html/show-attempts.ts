@@ -1,8 +1,8 @@
-import type { Judgement } from '../core/attempt.js';
 import type { Violation } from '../core/guard/violation.js';
-import type { Proof } from '../core/proof.js';
+import { judgementWords } from '../ui/page/judgement-words.js';
+import { proofScope, type ProofStep } from '../core/proof.js';
 import { counted, dollars, duration } from '../reporters/format.js';
-import type { ReportAttempt } from '../reporters/report.js';
+import type { ReportAttempt, ReportCause } from '../reporters/report.js';
 import type { Detail } from './detail.js';
 import { html, nothing, type Markup } from './markup.js';
 import { showDiff } from './show-diff.js';
@@ -29,7 +29,7 @@ function showAttempt(attempt: ReportAttempt, patch: string | null, detail: Detai
       ${agent === null ? '' : html`<span class="fact">${outcome}, ${duration(attempt.durationMs)}${spent(attempt)}</span>`}
     </p>
     <p class="judged ${judged}">
-      ${judgements[judged]}${because}${takenBack ? ' The change was taken back.' : ''}
+      ${judgementWords[judged]}${because}${takenBack ? ' The change was taken back.' : ''}
     </p>
     ${claim?.summary ? html`<p class="quiet">It said “${claim.status}”: ${claim.summary}</p>` : ''}
     ${showViolations(attempt.violations ?? [])} ${showChange(attempt, patch, detail)}
@@ -43,16 +43,6 @@ function spent({ costUsd, inputTokens, outputTokens }: ReportAttempt): string {
       : `, ${inputTokens ?? 0} tokens in, ${outputTokens ?? 0} out`;
   return `${costUsd === null ? '' : `, ${dollars(costUsd)}`}${tokens}`;
 }
-
-const judgements: Record<Judgement, string> = {
-  green: 'The test is green',
-  'still-failing': 'The test still fails in the same way',
-  changed: 'The test fails in another way',
-  flaky: 'Green, but not by what was changed',
-  vanished: 'The test was no longer there to run',
-  rejected: 'Rejected, it weakened the tests',
-  'not-judged': 'Not judged',
-};
 
 function showViolations(violations: readonly Violation[]): Markup {
   if (violations.length === 0) return nothing;
@@ -100,11 +90,12 @@ function showChange(
       </details>`;
 }
 
-/** The runs that a heal rests on; a bar wherever the code or its result changed. */
-export function showProof(steps: Proof): Markup {
-  if (steps.length === 0) return nothing;
+/** The runs that a heal rests on, with a bar wherever the code or its result changed, and how many tests they hold for. */
+export function showProof({ proof, testProofs }: Pick<ReportCause, 'proof' | 'testProofs'>): Markup {
+  if (proof.length === 0) return nothing;
+  const step = (one: ProofStep, at: number) =>
+    html`${at > 0 && one !== proof[at - 1] ? ' | ' : ' '}<span class="step ${one}">${one}</span>`;
   return html`<p class="proof">
-    <strong>Proof</strong>
-    ${steps.map((step, at) => html`${at > 0 && step !== steps[at - 1] ? ' | ' : ' '}<span class="step ${step}">${step}</span>`)}
+    <strong>Proof</strong>${proof.map(step)} <span class="quiet">${proofScope(testProofs)}</span>
   </p>`;
 }

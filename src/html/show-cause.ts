@@ -11,7 +11,7 @@ import { showTimeline } from './show-timeline.js';
 
 /** A cause as an article of the page: what it is, why we say so, what was done about it and what came of it. */
 export function showCause(cause: ReportCause, run: LoadedRun, detail: Detail): Markup {
-  const { id, headline, reason, category, parent, proof, attempts } = cause;
+  const { id, headline, reason, category, parent, attempts } = cause;
   const loaded = run.causes.get(id) ?? empty;
   const spans = run.timeline.filter(({ causeId }) => causeId === id);
   return html`<article class="card" id="${id}" aria-labelledby="${id}-heading">
@@ -26,7 +26,7 @@ export function showCause(cause: ReportCause, run: LoadedRun, detail: Detail): M
       ${parent === null ? '' : html`<p class="quiet">It came to light under <a href="#${parent}">${parent}</a>.</p>`}
       <p class="reason">${reason}</p>
     </header>
-    ${showProof(proof)} ${seen(cause, loaded)} ${why(cause)}
+    ${showProof(cause)} ${seen(cause, loaded)} ${why(cause)}
     ${attempts.length > 0 ? html`<h4>What was tried</h4>` : ''}
     ${showAttempts(attempts, loaded.patches, detail)}
     ${

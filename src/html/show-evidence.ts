@@ -3,6 +3,7 @@ import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
 import { clipped, counted, duration } from '../reporters/format.js';
 import type { Detail } from './detail.js';
 import { html, nothing, type Markup } from './markup.js';
+import { showTable } from './show-table.js';
 
 /** What was gathered around a failure: the code, the error, console, network and the server's output. */
 export function showEvidence({ evidence, diagnosis }: DiagnosedFailure, detail: Detail): Markup {
@@ -69,66 +70,28 @@ function block(label: string, text: string): Markup {
 }
 
 function consoleTable(entries: readonly ConsoleEntry[], all: number): Markup {
-  return html`${shownOf(entries.length, all)}
-    <div class="wide" tabindex="0" role="group" aria-label="Console">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">kind</th>
-            <th scope="col">text</th>
-            <th scope="col">where</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${entries.map(
-            ({ type, text, location }) =>
-              html`<tr class="${type === 'error' || type === 'pageerror' ? 'trouble' : ''}">
-                <td>${type}</td>
-                <td>${clipped(text, 600)}</td>
-                <td>${clipped(location, 160)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`;
+  const rows = entries.map(({ type, text, location }) => ({
+    cells: [type, clipped(text, 600), clipped(location, 160)],
+    bad: type === 'error' || type === 'pageerror',
+  }));
+  const table = showTable({ label: 'Console', columns: ['kind', 'text', 'where'], rows });
+  return html`${shownOf(entries.length, all)}${table}`;
 }
 
 function networkTable(entries: readonly NetworkEntry[], all: number): Markup {
-  return html`${shownOf(entries.length, all)}
-    <div class="wide" tabindex="0" role="group" aria-label="Network">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">request</th>
-            <th scope="col">answer</th>
-            <th scope="col">time</th>
-            <th scope="col">body</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${entries.map(networkRow)}
-        </tbody>
-      </table>
-    </div>`;
+  const columns = ['request', 'answer', 'time', 'body'];
+  const table = showTable({ label: 'Network', columns, rows: entries.map(networkRow) });
+  return html`${shownOf(entries.length, all)}${table}`;
 }
 
-function networkRow({
-  method,
-  url,
-  status,
-  failure,
-  durationMs,
-  responseBody,
-  requestBody,
-}: NetworkEntry): Markup {
+/** Bodies only of what went wrong. */
+function networkRow(entry: NetworkEntry) {
+  const { method, url, status, failure, durationMs, responseBody, requestBody } = entry;
   const bad = failure !== null || (status ?? 0) >= 400;
   const bodies = bad ? [requestBody, responseBody].filter((one) => one !== null && one !== '') : [];
-  return html`<tr class="${bad ? 'trouble' : ''}">
-    <td>${method} ${clipped(url, 300)}</td>
-    <td>${status ?? failure ?? 'none'}</td>
-    <td>${durationMs === null ? '' : duration(durationMs)}</td>
-    <td>${bodies.map((body) => html`<div><code>${clipped(body ?? '', 300)}</code></div>`)}</td>
-  </tr>`;
+  const body = html`${bodies.map((one) => html`<div><code>${clipped(one ?? '', 300)}</code></div>`)}`;
+  const took = durationMs === null ? '' : duration(durationMs);
+  return { cells: [`${method} ${clipped(url, 300)}`, status ?? failure ?? 'none', took, body], bad };
 }
 
 function shownOf(shown: number, all: number): Markup {

@@ -1,4 +1,5 @@
-import type { Attempt, Judgement } from '../../core/attempt.js';
+import type { Attempt } from '../../core/attempt.js';
+import { judgementWords } from './judgement-words.js';
 import type { Proof } from '../../core/proof.js';
 import { element } from './element.js';
 import type { AttemptView } from './run-view.js';
@@ -41,20 +42,10 @@ function notJudged({ agentOutcome, stopped }: Measures): string {
   return agentOutcome === null ? 'At work.' : `The agent ${agentOutcome}; the re-run decides.`;
 }
 
-const judgements: Record<Judgement, string> = {
-  green: 'The test is green',
-  'still-failing': 'The test still fails in the same way',
-  changed: 'The test fails in another way',
-  flaky: 'Green, but not by what was changed',
-  vanished: 'The test was no longer there to run',
-  rejected: 'Rejected: it weakened the tests',
-  'not-judged': 'Not judged',
-};
-
 function result({ judged, takenBack, failedBecause }: Attempt): HTMLElement {
   const because = failedBecause === null ? '.' : `: ${failedBecause}`;
   const back = takenBack ? ' (The change was taken back.)' : '';
-  return element('p', { class: `judged ${judged}` }, `${judgements[judged]}${because}${back}`);
+  return element('p', { class: `judged ${judged}` }, `${judgementWords[judged]}${because}${back}`);
 }
 
 function changes({ files }: Attempt): HTMLElement {
