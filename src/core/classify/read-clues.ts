@@ -6,6 +6,7 @@ import type { Clue, Matcher } from './match.js';
 import { ownOrigin } from './own-origin.js';
 import { errorBody, failedRequests, requestLine } from './requests.js';
 import { stripAnsi } from './strip-ansi.js';
+import { withoutLinePrefixes } from './without-line-prefixes.js';
 import { markedStatusLine, withoutQuotes } from './without-quotes.js';
 
 /** Characters that are read of each channel. */
@@ -58,13 +59,13 @@ export function readClues(evidence: Evidence, { withoutNoise }: Pick<Matcher, 'w
  */
 function serverText({ network, serverOutput }: Evidence, requestFailed: boolean): string {
   if (network.length > 0 && !requestFailed) return '';
-  return stripAnsi(bounded(serverOutput, most.server)).replace(/^\[WebServer\] ?/gm, '');
+  return withoutLinePrefixes(stripAnsi(bounded(serverOutput, most.server)));
 }
 
 function errorText({ errors }: Evidence): string {
   const parts = errors.flatMap(({ message, causes, snippet }) => [message, ...causes, statusLines(snippet)]);
   const text = parts.filter((part) => part !== '').join('\n');
-  return withoutQuotes(stripAnsi(bounded(text, most.error)));
+  return withoutQuotes(withoutLinePrefixes(stripAnsi(bounded(text, most.error))));
 }
 
 function statusLines(snippet: string | null): string {

@@ -60,8 +60,8 @@ export const retryRules: readonly RetryRule[] = [
       'response code 40',
     ],
     pattern:
-      /\b401:? Unauthorized|\b403:? Forbidden|^(?:Error: )?(?:Unauthorized|Forbidden)\b|[Aa]uthentication failed|[Ii]nvalid (?:login )?credentials|[Ii]nvalid API key|[Aa]ccess denied|[Pp]ermission denied|→ 40[13]\b|(?:[Ss]tatus|[Rr]esponse)(?:[ _]?[Cc]ode)?\\?["']?(?: of|:|=)? ?40[13]\b|\b(?:HTTP(?:\/[\d.]{1,3}"?)?|[Ee]rror):? 40[13]\b|\binvalid_grant\b|JWT expired|\bUNAUTHENTICATED\b|[Bb]ad credentials/im,
-    unless: /^> |expected|Expected|assert|UNAUTHENTICATED\)/,
+      /\b401:? Unauthorized|^\s*40[13] (?:GET|POST|PUT|PATCH|DELETE) \/|\b403:? Forbidden|^(?:Error: )?(?:Unauthorized|Forbidden)\b|[Aa]uthentication failed|[Ii]nvalid (?:login )?credentials|[Ii]nvalid API key|[Aa]ccess denied|[Pp]ermission denied|→ 40[13]\b|(?:[Ss]tatus|[Rr]esponse)(?:[ _]?[Cc]ode)?\\?["']?(?: of|:|=)? ?40[13]\b|\b(?:HTTP(?:\/[\d.]{1,3}"?)?|[Ee]rror):? 40[13]\b|\binvalid_grant\b|JWT expired|\bUNAUTHENTICATED\b|[Bb]ad credentials/im,
+    unless: /^> |\b[Ee]xpected|\bassert|UNAUTHENTICATED\)/,
   },
   {
     id: 'retry/quota',
@@ -80,7 +80,15 @@ export const retryRules: readonly RetryRule[] = [
     ],
     pattern:
       /[Rr]ate limit(?: exceeded| reached|ed)|[Tt]oo [Mm]any (?:\w{1,20} )?(?:[Aa]ttempts|[Rr]equests)\b|[Qq]uota exceeded|[Ss]ubscription (?:has )?(?:expired|required|inactive|is not)|[Ll]icen[sc]e (?:key )?(?:has )?(?:expired|invalid|required|is)|status(?: ?code)?(?: of|:|=)? ?429\b|→ 429\b|\b402:? Payment Required|billing/i,
-    unless: /^> |expected|Expected|assert/,
+    unless: /^> |\b[Ee]xpected|\bassert/,
+  },
+  {
+    id: 'retry/received-refusal',
+    axis: 'never_retry',
+    categories: ['network-error', 'unknown'],
+    words: ['401', '403', '429'],
+    // Of a comparison only what came counts: a refusal that the test expects, and does not get, needs code.
+    pattern: receivedStatus('401|403|429'),
   },
   {
     id: 'retry/disk-and-memory',
@@ -127,6 +135,8 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'env_error',
     categories: ['database-error'],
     words: [
+      'pgrst00',
+      'could not query the database',
       'no suitable servers',
       'mongonetwork',
       'does not exist',
@@ -174,7 +184,7 @@ export const retryRules: readonly RetryRule[] = [
       'timeout:',
     ],
     pattern:
-      /(?:database|role) "[^"\n]{1,80}" does not exist|\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|[Cc]an't reach database server|[Cc]onnection refused|is locked|SQLITE_BUSY|BusyException|connection pool|pool (?:is )?(?:exhausted|full|probably full|timeout|timed out)|QueuePool limit|[Tt]oo many (?:connections|clients)|Connection terminated|\btimed out\b|[Tt]imeout (?:exceeded|acquiring)|statement timeout|the database system is|connection slots|max client|[Cc]ould not connect|[Cc]an't connect|gone away|CONNECTION_LOST|\bP(?:1001|1002|1008|1017|2024)\b|ServerSelection|PrismaClientInitializationError|MongoNetwork|closed the connection|administrator command|connection to server|[Uu]nable to connect|[Ff]ailed to connect|[Tt]opology (?:was|is)|\bensure_connection\b|\bget_new_connection\b|No suitable servers|\b[Tt]imeout: [A-Z]|JDBC [Cc]onnection|lock timeout|Lock wait timeout/,
+      /(?:database|role) "[^"\n]{1,80}" does not exist|\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|[Cc]an't reach database server|[Cc]onnection refused|is locked|SQLITE_BUSY|BusyException|connection pool|pool (?:is )?(?:exhausted|full|probably full|timeout|timed out)|QueuePool limit|[Tt]oo many (?:connections|clients)|Connection terminated|\btimed out\b|[Tt]imeout (?:exceeded|acquiring)|statement timeout|the database system is|connection slots|max client|[Cc]ould not connect|[Cc]an't connect|gone away|CONNECTION_LOST|\bP(?:1001|1002|1008|1017|2024)\b|\bPGRST00[0-3]\b|Could not query the database for|ServerSelection|PrismaClientInitializationError|MongoNetwork|closed the connection|administrator command|connection to server|[Uu]nable to connect|[Ff]ailed to connect|[Tt]opology (?:was|is)|\bensure_connection\b|\bget_new_connection\b|No suitable servers|\b[Tt]imeout: [A-Z]|JDBC [Cc]onnection|lock timeout|Lock wait timeout/,
     unless: /Transaction API/,
   },
   {
@@ -182,6 +192,7 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'env_error',
     categories: ['network-error', 'unknown'],
     words: [
+      'fetch failed',
       'econn',
       'etimedout',
       'enotfound',
@@ -212,14 +223,14 @@ export const retryRules: readonly RetryRule[] = [
       'load interrupted',
     ],
     pattern:
-      /\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bE(?:HOST|NET)UNREACH\b|\bEPIPE\b|\bEADDRINUSE\b|socket hang up|net::ERR_(?:CONNECTION|NAME|TIMED|INTERNET|ADDRESS|EMPTY|NETWORK|SOCKET|PROXY|TUNNEL|HTTP2|QUIC|DNS)\w*|NS_ERROR_(?:CONNECTION|NET|UNKNOWN_HOST|OFFLINE)\w*|[Cc]onnection (?:refused|(?:was )?reset|timed out|was lost|closed|terminated)|[Nn]ame resolution|[Cc]ould not connect|[Uu]nable to connect|other side closed|[Nn]o such host|\bgetaddrinfo\b|UND_ERR_\w*(?:TIMEOUT|SOCKET)|already in use|is already used|[Cc]ould not resolve host|[Nn]etwork is unreachable|Name or service not known|Max retries exceeded|Frame load interrupted/,
+      /\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bE(?:HOST|NET)UNREACH\b|\bEPIPE\b|\bEADDRINUSE\b|socket hang up|net::ERR_(?:CONNECTION|NAME|TIMED|INTERNET|ADDRESS|EMPTY|NETWORK|SOCKET|PROXY|TUNNEL|HTTP2|QUIC|DNS)\w*|NS_ERROR_(?:CONNECTION|NET|UNKNOWN_HOST|OFFLINE)\w*|[Cc]onnection (?:refused|(?:was )?reset|timed out|was lost|closed|terminated)|[Nn]ame resolution|[Cc]ould not connect|[Uu]nable to connect|other side closed|[Nn]o such host|\bgetaddrinfo\b|UND_ERR_\w*(?:TIMEOUT|SOCKET)|already in use|is already used|[Cc]ould not resolve host|[Nn]etwork is unreachable|Name or service not known|Max retries exceeded|Frame load interrupted|\bTypeError: fetch failed\b/,
   },
   {
     id: 'retry/no-answer',
     axis: 'env_error',
     categories: ['network-error', 'unknown'],
     words: ['time-out', 'timeout', 'timed out', 'time out', 'timed-out', 'deadline_exceeded'],
-    pattern: /\b[Tt]ime(?:d )?-?\s?out\b|\bTimeoutError\b|DEADLINE_EXCEEDED/,
+    pattern: /\b[Tt]ime(?:d )?-?\s?out\b|\bTimeout(?:Error|Exception)\b|DEADLINE_EXCEEDED/,
     // A locator that was waited for in vain says nothing of the machine, whatever the page's requests came to.
     unless:
       /hook|[Ff]ixture|^(?:Error: )?Test timeout of|\b(?:locator|elementHandle|frameLocator)\.\w{1,40}: |\bpage\.(?:click|fill|check|hover|press|type|tap|selectOption|waitForSelector): |\bexpect\(/,
@@ -227,7 +238,7 @@ export const retryRules: readonly RetryRule[] = [
   {
     id: 'retry/service-down',
     axis: 'env_error',
-    categories: ['network-error', 'unknown'],
+    categories: outside,
     words: [
       'bad gateway',
       'service unavailable',
@@ -241,7 +252,14 @@ export const retryRules: readonly RetryRule[] = [
     ],
     pattern:
       /[Bb]ad [Gg]ateway|[Ss]ervice (?:[Tt]emporarily )?[Uu]navailable|[Gg]ateway [Tt]ime-?out|→ 50[234]\b|status(?: ?code)?(?: of|:|=)? ?50[234]\b|HTTP(?:\/[\d.]+)? 50[234]\b|temporarily unavailable|\bUNAVAILABLE\b/,
-    unless: /^> |expected|Expected|assert/,
+    unless: /^> |\b[Ee]xpected|\bassert/,
+  },
+  {
+    id: 'retry/received-outage',
+    axis: 'env_error',
+    categories: outside,
+    words: ['502', '503', '504'],
+    pattern: receivedStatus('502|503|504'),
   },
   {
     id: 'retry/browser-or-machine',
@@ -293,3 +311,11 @@ export const retryRules: readonly RetryRule[] = [
       /crashed|has been closed|Target closed|disconnected|[Bb]rowser (?:was )?closed|[Ee]xecutable doesn't exist|[Ff]ailed to launch|missing dependencies|shared libraries|playwright install|[Ww]orker (?:process )?exited|forks emitted error|waiting for the WS endpoint|open X display|a XServer|no such session\b|invalid session id|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS)\b|sandboxing|X server|distribution '|just installed or updated|browserType\.launch|Session closed|not bound in the connection|while setting up "(?:browser|context|page)"|Playwright connection closed|DevToolsActivePort|[Uu]nable to launch|Could not find Chrome/,
   },
 ];
+
+/** Matches where an assertion says that one of these statuses came: `expected 200 "OK", got 502`, `expected 502 to equal 200`. */
+function receivedStatus(statuses: string): RegExp {
+  return new RegExp(
+    String.raw`\b(?:got|received|but (?:was|is|found|saw)|actual(?: status)?:?|instead got)(?: (?:an?|HTTP|status|code)){0,3}:? ?[<"'(]?(?:${statuses})\b|\bexpected (${statuses}) to (?:be|equal|eql|deeply equal|strictly equal|===?) (?!\1)\d{3}\b|\bassert (${statuses}) == (?!\2)\d{3}\b`,
+    'i',
+  );
+}

@@ -93,6 +93,8 @@ const symptoms: readonly RuleOfClass[] = [
   {
     id: 'ui/waiting-for-element',
     words: [
+      'locator resolved to',
+      'unexpected value',
       'waiting for ',
       ' to be ',
       'waiting for locator',
@@ -107,7 +109,7 @@ const symptoms: readonly RuleOfClass[] = [
       'waiting for function',
     ],
     pattern:
-      /[Ww]aiting for (?:locator|getBy\w+|get_by_\w+|selector|frameLocator|frame_locator)\b|waiting for element to be|failed to find element matching|No node found for selector|waiting for .{0,40}\bto be (?:visible|hidden|attached|detached|enabled)/,
+      /^\s*-?\s*locator resolved to \S|^\s*-?\s*unexpected value \S|[Ww]aiting for (?:locator|getBy\w+|get_by_\w+|selector|frameLocator|frame_locator)\b|waiting for element to be|failed to find element matching|No node found for selector|waiting for .{0,40}\bto be (?:visible|hidden|attached|detached|enabled)/m,
     confidence: 0.86,
   },
   {

@@ -11,6 +11,7 @@ export const unknownRules = rulesFor('unknown', [
       'page crashed',
       'target crashed',
       'worker process exited',
+      'worker exited',
       'has been closed',
       'target closed',
       'browser disconnected',
@@ -30,7 +31,7 @@ export const unknownRules = rulesFor('unknown', [
       'session closed',
     ],
     pattern:
-      /[Pp]age crashed|[Tt]arget crashed|[Ww]orker (?:process )?exited unexpectedly|Worker forks emitted error|Playwright connection closed|(?:[Pp]age|[Cc]ontext|[Bb]rowser)(?:,? (?:context )?or browser)? has been closed|Target closed|browser (?:has )?(?:been )?disconnected|[Bb]rowser (?:was |has been )?closed|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS|ILL)\b|[Bb]rowser (?:has )?crashed|Session closed/,
+      /[Pp]age crashed|[Tt]arget crashed|[Ww]orker (?:process )?exited (?:unexpectedly|before)|Worker forks emitted error|Playwright connection closed|(?:[Pp]age|[Cc]ontext|[Bb]rowser)(?:,? (?:context )?or browser)? has been closed|Target closed|browser (?:has )?(?:been )?disconnected|[Bb]rowser (?:was |has been )?closed|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS|ILL)\b|[Bb]rowser (?:has )?crashed|Session closed/,
     confidence: 0.94,
   },
   {
@@ -49,7 +50,7 @@ export const unknownRules = rulesFor('unknown', [
       'scavenge',
     ],
     pattern:
-      /exit(?:ed)?(?: with)?(?: code)?:? 137\b|heap out of memory|near heap limit|ERR_WORKER_OUT_OF_MEMORY|OOMKilled|Cannot allocate memory|[Oo]ut of memory\b|Last few GCs|\bMark-(?:[Cc]ompact|sweep)\b.{0,40}\d MB/,
+      /exit(?:ed)?(?: with)?(?: code)?:? 137\b|heap out of memory|near heap limit|ERR_WORKER_OUT_OF_MEMORY|OOMKilled|Cannot allocate memory|[Oo]ut of memory\b|Last few GCs|\bMark-(?:[Cc]ompact|sweep)\b.{0,40}[\d)] MB/,
     confidence: 0.95,
   },
   {
@@ -94,7 +95,7 @@ export const unknownRules = rulesFor('unknown', [
     id: 'unknown/bare-timeout',
     words: ['while running', 'for the test suite to run', 'timeout', 'tearing down', 'timed out'],
     pattern:
-      /^(?:Error: |TimeoutError: )?(?:Test|Worker teardown) timeout of \d+ ?ms exceeded\.?(?: while .{1,120})?$|hook timeout of \d+ms exceeded|while running "\w{1,20}" hook|Exceeded timeout of \d+ ?ms for a (?:hook|test)|[Ff]ixture "\w{1,80}" timeout of|Tearing down "\w{1,80}" exceeded|waiting .{0,20}for the test suite to run/m,
+      /^(?:Error: |TimeoutError: )?(?:Test|Worker teardown) timeout of \d+ ?ms exceeded\.?(?: while .{1,120})?$|hook timeout of \d+ms exceeded|[Tt]imeout of \d+ ?ms exceeded in \S{1,40} hook|while running "\w{1,20}" hook|Exceeded timeout of \d+ ?ms for a (?:hook|test)|[Ff]ixture "\w{1,80}" timeout of|Tearing down "\w{1,80}" exceeded|waiting .{0,20}for the test suite to run/m,
     confidence: 0.72,
   },
   {
@@ -121,11 +122,12 @@ export const unknownRules = rulesFor('unknown', [
       'is not supported in',
       'no named projects',
       'cannot use({',
+      '() can',
       'unknown fixture',
       'fixture',
     ],
     pattern:
-      /No tests found|did not expect \S{1,60} to be called here|Requiring @playwright\/test second time|two different versions of @playwright\/test|has unknown parameter|duplicate test title|'forbidOnly' option|not found\. Available projects|has been already started|fixtures? (?:is|are) not supported|error: unknown option|Cannot use\(\{|\b\w{0,20}[Pp]age\.(?:locator|getBy\w+|goto) is not a function|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)? is not a function|\b(?:describe|beforeAll|beforeEach) is not (?:a function|defined)|Class extends value undefined|playwright\.config\.\w+: config\.\w+ must|fixture "\w{1,60}" (?:has|is|was|depends|not)|\bfixture '\w{1,60}' not found/,
+      /No tests found|did not expect \S{1,60} to be called here|Requiring @playwright\/test second time|two different versions of @playwright\/test|has unknown parameter|duplicate test title|'forbidOnly' option|not found\. Available projects|has been already started|fixtures? (?:is|are) not supported|error: unknown option|Cannot use\(\{|\b\w{0,20}[Pp]age\.(?:locator|getBy\w+|goto) is not a function|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)? is not a function|\b(?:describe|beforeAll|beforeEach) is not (?:a function|defined)|Class extends value undefined|playwright\.config\.\w+: config\.\w+ must|[Ff]ixture "[^"\n]{1,60}" (?:has|is|was|depends|not)|\b(?:test|describe|it|expect)(?:\.\w{1,30}){0,2}\(\) can(?:not| only)\b|\bfixture '\w{1,60}' not found/,
     confidence: 0.8,
   },
   {

@@ -68,6 +68,7 @@ export const bundlerRules = rulesFor('build-error', [
   {
     id: 'build/bundler-failed',
     words: [
+      'invalid option in',
       'build failed',
       'build failed in',
       'parse failure',
@@ -92,7 +93,7 @@ export const bundlerRules = rulesFor('build-error', [
       'error occurred during build',
     ],
     pattern:
-      /Build failed in \d|Parse (?:failure|error): |available in the configured target environment|[Ff]ailed to load (?:PostCSS )?config\b|Loading PostCSS Plugin failed|🚨 Build failed|(?:Transform|Build) failed with \d+ errors?|error during build:|\bRollup ?Error\b|Entry module cannot be external|[✘✗X] \[ERROR\]|Failed to scan for dependencies|Failed to parse source for import analysis|(?:bundle failed|failed to bundle)|Unable to compile|Outdated Optimize Dep/i,
+      /Invalid option in (?:transform|build)\(\) call|Build failed in \d|Parse (?:failure|error): |available in the configured target environment|[Ff]ailed to load (?:PostCSS )?config\b|Loading PostCSS Plugin failed|🚨 Build failed|(?:Transform|Build) failed with \d+ errors?|error during build:|\bRollup ?Error\b|Entry module cannot be external|[✘✗X] \[ERROR\]|Failed to scan for dependencies|Failed to parse source for import analysis|(?:bundle failed|failed to bundle)|Unable to compile|Outdated Optimize Dep/i,
     confidence: 0.95,
   },
   {
@@ -140,11 +141,19 @@ export const bundlerRules = rulesFor('build-error', [
     confidence: 0.92,
   },
   {
+    id: 'build/loader-chain',
+    words: ['-loader/'],
+    // How webpack names a module that passes through loaders: their paths, each with a `!` behind it.
+    pattern: /[\w-]{2,40}-loader\/[^\s!]{1,200}!\S/,
+    unless: /\bat \S|warn/i,
+    confidence: 0.72,
+  },
+  {
     id: 'build/wrapper',
     words: ['build error occurred', 'error occurred during build'],
     // Says that the build ended, not why: what it ran may have thrown, or asked a database.
     pattern: /Build error occurred|error occurred during build/i,
-    confidence: 0.65,
+    confidence: 0.58,
   },
   {
     id: 'build/component-compiler',

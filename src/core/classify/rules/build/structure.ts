@@ -71,7 +71,7 @@ export const structureRules = rulesFor('build-error', [
     // `[@scope/plugin:hook] …`: plugins put their name before what they complain of.
     pattern:
       /^\s*\[?(?:error\]? )?\[@?[\w./-]{0,60}(?:vite|rollup|webpack|esbuild|rspack|rolldown|parcel|turbopack|swc)[\w./:-]{0,60}\] \S|🚨 |@parcel\/[\w-]{1,60}: |\bunplugin-[\w-]{1,40}\b.{0,20}\w*(?:Error|\])/m,
-    unless: /\bwarn|proxy|connect|hmr|websocket|deprecat|\binfo\b|ready in/i,
+    unless: /\bwarn|proxy|connect|hmr|websocket|deprecat|\binfo\b|ready in|evaluating SSR module/i,
     confidence: 0.78,
   },
   {
@@ -140,7 +140,7 @@ export const structureRules = rulesFor('build-error', [
       'compilation error',
     ],
     pattern:
-      /is used but no matching `?@tailwind|`@\w{1,20}` cannot be nested|Unclosed (?:block|string|bracket|comment|quote)|[Bb]undle generation failed|Please check your content config file|(?:[Ss]erver|[Cc]lient)-only (?:module|code|import)\b|[Cc]ompil(?:ation|e) (?:failed|errors?\b)|[Ff]ailed to (?:transform|transpile|minify|bundle|compile)\b|Transform error|[Bb]undling failed|[Bb]uild errored|Error (?:while|when) preprocess|in production build|[Uu]nable to transpile|\bfile ["'][^"'\n]{1,200}\.(?:json|[cm]?[jt]sx?|css|html)["'] (?:couldn't|could not) be found|[Ff]ailed to build\b/,
+      /is used but no matching `?@tailwind|`@\w{1,20}` cannot be nested|Unclosed (?:block|string|bracket|comment|quote)|[Bb]undle generation failed|Please check your content config file|(?:[Ss]erver|[Cc]lient)-only (?:module|code|import)\b|[Cc]ompil(?:ation|e) (?:failed|errors?\b)|[Ff]ailed to (?:transform|transpile|minify|bundle|compile)\b|Transform error|[Bb]undling failed|[Bb]uild errored|Error (?:while|when) preprocess|in production build\b(?!s)|[Uu]nable to transpile|\bfile ["'][^"'\n]{1,200}\.(?:json|[cm]?[jt]sx?|css|html)["'] (?:couldn't|could not) be found|[Ff]ailed to build\b/,
     unless: /warn/i,
     confidence: 0.85,
   },

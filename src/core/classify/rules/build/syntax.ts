@@ -20,6 +20,24 @@ export const syntaxRules = rulesFor('build-error', [
     confidence: 0.86,
   },
   {
+    id: 'build/syntax-words',
+    words: [
+      'unexpected token',
+      'unexpected identifier',
+      'unexpected reserved',
+      'unexpected strict',
+      'has already been declared',
+      'missing initializer',
+      'after argument list',
+      'await is only valid',
+    ],
+    // What V8 says after `SyntaxError: `, where somebody left that out.
+    pattern:
+      /^\s*(?:\S{1,200}: )?(?:(?:Invalid or unexpected|Unexpected) token\b|Unexpected (?:identifier|reserved word|strict mode)|Identifier '[^'\n]{1,80}' has already been declared|[Mm]issing initializer in|missing \) after argument list|await is only valid in)/m,
+    unless: /JSON|at position \d|DOCTYPE/i,
+    confidence: 0.72,
+  },
+  {
     id: 'build/babel',
     words: [
       'experimental syntax',
@@ -67,6 +85,8 @@ export const syntaxRules = rulesFor('build-error', [
   {
     id: 'build/styles',
     words: [
+      'is not a postcss plugin',
+      'invalid declaration:',
       '[sass]',
       '[less]',
       'postcss',
@@ -83,7 +103,7 @@ export const syntaxRules = rulesFor('build-error', [
       'scss',
     ],
     pattern:
-      /\[postcss\]|\bCssSyntaxError\b|requires PostCSS 8|as a PostCSS plugin|\bSassError\b|Can't find stylesheet to import|Cannot apply unknown utility class|class does not exist\. If |(?:\.s?css|\.less)\S{0,40}:? (?:Unknown word|Undefined (?:variable|mixin))|Error: Undefined (?:variable|mixin)|PostCSS (?:plugin|config)\b.{0,80}(?:error|fail|not|require)|\[sass\]|\[less\]/i,
+      /\[postcss\]|\bCssSyntaxError\b|requires PostCSS 8|(?:as|is not) a PostCSS plugin|^\s*(?:Error: |CssSyntaxError: )?Invalid declaration: `|\bSassError\b|Can't find stylesheet to import|Cannot apply unknown utility class|class does not exist\. If |(?:\.s?css|\.less)\S{0,40}:? (?:Unknown word|Undefined (?:variable|mixin))|Error: Undefined (?:variable|mixin)|PostCSS (?:plugin|config)\b.{0,80}(?:error|fail|not|require)|\[sass\]|\[less\]/im,
     confidence: 0.93,
   },
   {

@@ -20,7 +20,7 @@ export const mapperRules = rulesFor('database-error', [
       '.prisma/',
     ],
     pattern:
-      /\bPrismaClient\w{0,40}Error\b|Invalid `(?:prisma\.|[^`\n]{1,120}\))[^`\n]{0,200}`? ?(?:invocation|\n|$)|Prisma Client (?:could not locate|initiali[sz]|is unable|did not)|@prisma\/client did not initialize|Prisma has detected|Prisma schema (?:validation|loading)|(?:Query|Schema|Migration) engine (?:exited|error|binary|library|process)|prisma:error|run "?prisma generate/m,
+      /\bPrismaClient\w{0,40}Error\b|Invalid `(?:prisma\.|[^`\n]{1,120}\))[^`\n]{0,200}`? ?(?:invocation|\n|$)|Prisma ?Client (?:could not locate|initiali[sz]|is unable|did not)|@prisma\/client did not initialize|Prisma has detected|Prisma schema (?:validation|loading)|(?:Query|Schema|Migration) engine (?:exited|error|binary|library|process)|prisma:error|run "?prisma generate/m,
     confidence: 0.95,
   },
   {

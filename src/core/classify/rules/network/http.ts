@@ -127,6 +127,16 @@ export const httpRules = rulesFor('network-error', [
     confidence: 0.76,
   },
   {
+    id: 'network/access-log-refused',
+    words: ['40', '41', '42'],
+    // A line of a server's log as the error itself: a request that it refused, and nothing else to go by.
+    pattern:
+      /^\s*4[0-2]\d (?:GET|POST|PUT|PATCH|DELETE) \/|\b(?:GET|POST|PUT|PATCH|DELETE) (?:https?:\/)?\/\S{0,300}(?: HTTP\/[\d.]{1,3}["']?)? 4[0-2]\d\b/m,
+    sources: ['error'],
+    unless: /favicon|\.map\b/,
+    confidence: 0.5,
+  },
+  {
     id: 'network/client-library',
     words: [
       'api request failed',

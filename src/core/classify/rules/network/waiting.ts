@@ -20,7 +20,7 @@ export const waitingRules = rulesFor('network-error', [
       'setcontent',
     ],
     pattern:
-      /waiting for navigation (?:to|until)\b|waiting for ".{1,200}" navigation|\b(?:[Pp]age|[Ff]rame)\.(?:goto|reload|goBack|goForward|go_back|waitForNavigation|wait_for_navigation|waitForURL|wait_for_url|waitForLoadState|wait_for_load_state|expect_navigation)\b.{0,20}?(?:[Tt]est |time ?)?(?:[Tt]imeout|time out|timed out)\b|[Nn]avigation [Tt]imeout(?: of \d+ ?ms)? [Ee]xceeded|[Tt]imed out.{0,60}(?:page load|navigation)|Navigation failed because (?:page was closed|net)|interrupted by another navigation|Cannot navigate to invalid URL|[Nn]avigation to ".{1,300}" (?:failed|was canceled)|page\.(?:waitForURL|goto)\b.{0,200}time ?d? ?out/i,
+      /waiting for navigation (?:to|until|")|waiting for ".{1,200}" navigation|\b(?:[Pp]age|[Ff]rame)\.(?:goto|reload|goBack|goForward|go_back|waitForNavigation|wait_for_navigation|waitForURL|wait_for_url|waitForLoadState|wait_for_load_state|expect_navigation)\b.{0,20}?(?:[Tt]est |time ?)?(?:[Tt]imeout|time out|timed out)\b|[Nn]avigation [Tt]imeout(?: of \d+ ?ms)? [Ee]xceeded|[Tt]imed out.{0,60}(?:page load|navigation)|Navigation failed because (?:page was closed|net)|interrupted by another navigation|Cannot navigate to invalid URL|[Nn]avigation to ".{1,300}" (?:failed|was canceled)|page\.(?:waitForURL|goto)\b.{0,200}time ?d? ?out/i,
     confidence: 0.84,
   },
   {
@@ -45,6 +45,28 @@ export const waitingRules = rulesFor('network-error', [
     pattern:
       /\bwaitFor(?:Response|Request): (?:Page|Browser|Target) .{0,20}closed|^(?:Error: |AxiosError: )?timeout of \d+ms exceeded|\b(?:waitFor|expect_|wait_for_)_?(?:[Rr]esponse|[Rr]equest)\w*\b.{0,30}[Tt]imeout|while waiting for event "(?:response|request\w*)"|Timeout.{0,60}waiting for (?:response|request)\b/m,
     confidence: 0.85,
+  },
+  {
+    id: 'network/navigation-frame',
+    words: [
+      'gotoasync',
+      'waitforurlasync',
+      'waitfornavigation',
+      'waitforresponseasync',
+      'waitforrequestasync',
+      'frameimpl.navigate',
+      'pageimpl.navigate',
+      'waitforurl',
+      'in goto',
+      'in wait_for_url',
+      'in expect_navigation',
+      'waitforloadstate',
+    ],
+    // What a stack of the .NET, Java or Python driver still says of what was waited for, where the message is gone.
+    pattern:
+      /^\s*at (?:async )?[^\n]{0,120}\b(?:Goto(?:Async)?|WaitFor(?:URL|Navigation|Response|Request|LoadState)\w{0,20}|(?:Frame|Page)Impl\.(?:navigate|waitFor(?:URL|Navigation|LoadState|Response|Request))\w{0,10})\b|_generated\.py\W.{1,30} in (?:goto|wait_for_url|wait_for_load_state|expect_navigation|expect_response|reload)\b/m,
+    sources: ['error', 'stack'],
+    confidence: 0.52,
   },
   {
     id: 'network/api-request',

@@ -1,4 +1,4 @@
-import { rulesFor } from '../../rule.js';
+import { rulesFor, wrapping } from '../../rule.js';
 
 /** What React, Next, Vue, Nuxt, Svelte, Angular and their companions say of code that breaks while it runs. */
 export const frameworkRules = rulesFor('runtime-error', [
@@ -24,6 +24,7 @@ export const frameworkRules = rulesFor('runtime-error', [
   {
     id: 'runtime/react',
     words: [
+      'server components render',
       'must be used',
       'must be called',
       'must be wrapped',
@@ -55,7 +56,7 @@ export const frameworkRules = rulesFor('runtime-error', [
       'react.children.only',
     ],
     pattern:
-      /(?:Minified )?React error #\d+|Invalid hook call|Rendered (?:more|fewer) hooks than|Too many re-renders|Maximum update depth exceeded|not valid as a React child|Element type is invalid|Nothing was returned from render|The above error occurred in (?:the|one of)|change in the order of Hooks|\buse[A-Z]\w{1,60}(?:\(\))?`? must be (?:used|called|wrapped)|must be (?:used|rendered) (?:within|inside) (?:a |an |the )?[`'<]?\w{0,40}(?:Provider|Context|Router)|could not find react-redux context|No QueryClient set|may be used only in the context of|React\.Children\.only|[Ee]rror [Bb]oundary (?:caught|:)|caught by (?:an )?error boundary/,
+      /error occurred in the Server Components render|(?:Minified )?React error #\d+|Invalid hook call|Rendered (?:more|fewer) hooks than|Too many re-renders|Maximum update depth exceeded|not valid as a React child|Element type is invalid|Nothing was returned from render|The above error occurred in (?:the|one of)|change in the order of Hooks|\buse[A-Z]\w{1,60}(?:\(\))?`? must be (?:used|called|wrapped)|must be (?:used|rendered) (?:within|inside) (?:a |an |the )?[`'<]?\w{0,40}(?:Provider|Context|Router)|could not find react-redux context|No QueryClient set|may be used only in the context of|React\.Children\.only|[Ee]rror [Bb]oundary (?:caught|:)|caught by (?:an )?error boundary/,
     confidence: 0.88,
   },
   {
@@ -81,9 +82,15 @@ export const frameworkRules = rulesFor('runtime-error', [
       'server action',
     ],
     pattern:
-      /from the server but \w{1,80} is on the client|(?:passed|pass\w*) (?:directly )?to Client Components?|outside a request scope|Dynamic server usage|[Ee]rror occurred prerendering page|should be wrapped in a suspense boundary|only works in (?:a )?Client Components?|Failed to find Server Action|Export encountered (?:an error|errors) on following path/i,
+      /from the server but \w{1,80} is on the client|(?:passed|pass\w*) (?:directly )?to Client Components?|outside a request scope|Dynamic server usage|should be wrapped in a suspense boundary|only works in (?:a )?Client Components?|Failed to find Server Action/i,
     confidence: 0.85,
   },
+  ...wrapping({
+    id: 'runtime/prerender',
+    words: ['prerendering page', 'export encountered'],
+    pattern: /[Ee]rror occurred prerendering page|Export encountered (?:an error|errors) on /,
+    confidence: 0.85,
+  }),
   {
     id: 'runtime/vue',
     words: [
@@ -122,6 +129,7 @@ export const frameworkRules = rulesFor('runtime-error', [
     words: [
       'ng0',
       'expressionchangedafter',
+      'expression has changed',
       'nullinjectorerror',
       'no provider for',
       "can't resolve all parameters",
@@ -129,7 +137,7 @@ export const frameworkRules = rulesFor('runtime-error', [
       'injection context',
     ],
     pattern:
-      /\bNG0\d{2,4}\b|ExpressionChangedAfterItHasBeenChecked|NullInjectorError|No provider for \w|Can't resolve all parameters|outside (?:of )?(?:an )?injection context/,
+      /\bNG0\d{2,4}\b|ExpressionChangedAfterItHasBeenChecked|Expression has changed after it was checked|NullInjectorError|No provider for \w|Can't resolve all parameters|outside (?:of )?(?:an )?injection context/,
     confidence: 0.9,
   },
   {

@@ -1,8 +1,14 @@
-import { rulesFor } from '../../rule.js';
+import { rulesFor, wrapping } from '../../rule.js';
 
 /** Wordings that look like exceptions and are a request that failed, a module that did not load, or the test runner's. */
 const notTheCode =
-  /Failed to fetch|fetch failed|NetworkError|Load failed|network connection was lost|dynamically imported|module script|could not serialize|Unknown file extension|module specifier|ERR_(?:UNKNOWN_FILE|INVALID_MODULE|NETWORK)|in ES module scope|\b\w{0,20}[Pp]age\.(?:locator|getBy\w+|goto) is not a function|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)?(?:\(\.\.\.\))? is not a function|(?:describe|beforeAll|beforeEach|afterAll|afterEach|expect|chromium|_?playwright) is not (?:a function|defined)|\b(?:jest|cy|vi) is not defined|Class extends value undefined|'Page' object has no attribute/;
+  /Failed to fetch|fetch failed|NetworkError|Load failed|network connection was lost|dynamically imported|module script|could not serialize|Unknown file extension|module specifier|ERR_(?:UNKNOWN_FILE|INVALID_MODULE|NETWORK)|in ES module scope|\b\w{0,20}[Pp]age\.(?:locator|getBy\w+|goto) is not a function|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)?(?:\(\.\.\.\))? is not a function|(?:describe|beforeAll|beforeEach|afterAll|afterEach|expect|chromium|_?playwright) is not (?:a function|defined)|\b(?:jest|cy|vi) is not defined|Class extends value undefined|'Page' object has no attribute|Target page, context or browser|Target closed/;
+
+const uncaughtWords = ['uncaught', 'unhandled'];
+const uncaught =
+  /\bUncaught (?:\(in promise\) ?)?(?:\w*(?:Error|Exception)\b|[A-Za-z#<])|\bUnhandled ?(?:Promise|Runtime)? ?(?:Rejection|Error|Exception)\b|unhandledRejection|uncaughtException|ERR_UNHANDLED_(?:REJECTION|ERROR)|unhandled promise rejection/i;
+const uncaughtButNotTheCode =
+  /Failed to fetch|fetch failed|NetworkError|Load failed|net::ERR|AxiosError|Network Error|ECONN|ENOTFOUND|ETIMEDOUT|status code \d|Evaluation failed|dynamically imported|module script|ChunkLoadError|AbortError|play\(\) request|ResizeObserver|TimeoutError|Target (?:page|closed)|PlaywrightException: |browser has been closed|Protocol error|Executable doesn't exist|SecurityError: .{0,40}(?:cookie|localStorage)/i;
 
 /** What JavaScript engines (V8, SpiderMonkey, JavaScriptCore) and Node throw at code that is wrong. */
 export const javascriptRules = rulesFor('runtime-error', [
@@ -44,9 +50,20 @@ export const javascriptRules = rulesFor('runtime-error', [
   {
     id: 'runtime/reference-error',
     words: ['referenceerror', 'is not defined', "can't find variable", 'before initialization'],
-    pattern: /\bReferenceError: |^\s*(?:Uncaught )?[\w$]{1,60} is not defined\s*$|[Cc]an't find variable: /m,
+    pattern:
+      /\bReferenceError: |(?:^|[\s\]:(\"'`])[\w$#/.]{1,60}[\"'`]? is not defined(?! (?:by|in|for|as)\b)\b|[Cc]an't find variable: /m,
     unless: notTheCode,
     confidence: 0.9,
+  },
+  {
+    id: 'runtime/undefined-value',
+    words: ['is undefined', 'is null'],
+    // Firefox names what was not there; without the exception's name these are words of anybody.
+    pattern:
+      /(?:^|[\s:"'`(])[\w$]+(?:\.[\w$]+|\[\w+\]|\(\.{3}\)){0,8} is (?:undefined|null)\b(?! (?:or|and)\b)/m,
+    sources: ['error', 'console'],
+    unless: notTheCode,
+    confidence: 0.5,
   },
   {
     id: 'runtime/range-error',
@@ -80,16 +97,25 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/uncaught',
-    words: ['uncaught', 'unhandled'],
-    pattern:
-      /\bUncaught (?:\(in promise\) ?)?(?:\w*(?:Error|Exception)\b|[A-Za-z#<])|\bUnhandled ?(?:Promise|Runtime)? ?(?:Rejection|Error|Exception)\b|unhandledRejection|uncaughtException|ERR_UNHANDLED_(?:REJECTION|ERROR)|unhandled promise rejection/i,
-    unless:
-      /Failed to fetch|fetch failed|NetworkError|Load failed|net::ERR|AxiosError|Network Error|ECONN|ENOTFOUND|ETIMEDOUT|status code \d|Evaluation failed|dynamically imported|module script|ChunkLoadError|AbortError|play\(\) request|ResizeObserver|TimeoutError|Target (?:page|closed)|browser has been closed|Protocol error|Executable doesn't exist|SecurityError: .{0,40}(?:cookie|localStorage)/i,
+    words: uncaughtWords,
+    pattern: uncaught,
+    sources: ['console', 'stack', 'server'],
+    unless: uncaughtButNotTheCode,
     confidence: 0.78,
   },
   {
+    id: 'runtime/uncaught-in-error',
+    words: uncaughtWords,
+    // Of what ended the test this only says that nobody caught it: who else knows its words knows what it was.
+    pattern: uncaught,
+    sources: ['error'],
+    unless: uncaughtButNotTheCode,
+    confidence: 0.35,
+  },
+  ...wrapping({
     id: 'runtime/page-exception',
     words: [
+      'originated from your',
       'script error',
       'digest',
       'exception',
@@ -103,9 +129,9 @@ export const javascriptRules = rulesFor('runtime-error', [
       'internal error:',
     ],
     pattern:
-      /\bException (?:while|in (?!thread)|during|occurred)\b|a (?:client|server)-side exception has occurred|Unexpected Application Error!|Unhandled Runtime Error|^\s*(?:Uncaught )?Script error\.?\s*$|\bdigest: ?['"]?\d{6,}/m,
+      /originated from your (?:application|test) code|\bException (?:while|in (?!thread)|during|occurred)\b|a (?:client|server)-side exception has occurred|Unexpected Application Error!|Unhandled Runtime Error|^\s*(?:Uncaught )?Script error\.?\s*$|\bdigest: ?['"]?\d{6,}/m,
     confidence: 0.85,
-  },
+  }),
   {
     id: 'runtime/node',
     words: [

@@ -47,6 +47,16 @@ export const exceptionRules = rulesFor('runtime-error', [
     confidence: 0.44,
   },
   {
+    id: 'runtime/script-frame',
+    words: [' at '],
+    // Something was thrown by a script that is not the test's machinery; what, the text does not say.
+    pattern:
+      /^\s*at (?:async )?[^\n]{0,160}?(?:file:\/\/|\/|[A-Za-z]:\\)[^\n()]{1,300}\.(?:[cm]?[jt]sx?|vue|svelte):\d{1,7}:\d{1,7}\)?\s*$/m,
+    sources: ['error'],
+    unless: /node_modules|playwright|jest|mocha|\.(?:spec|test|e2e)\b/,
+    confidence: 0.32,
+  },
+  {
     id: 'runtime/traceback',
     words: ['traceback (most recent call last)', 'stacktrace', 'goroutine ', 'stack trace'],
     pattern: /Traceback \(most recent call last\)|^goroutine \d+ \[running\]/m,

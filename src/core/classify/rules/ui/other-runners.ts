@@ -96,6 +96,36 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
     confidence: 0.72,
   },
   {
+    id: 'ui/driver-action-frame',
+    words: [
+      'clickasync',
+      'fillasync',
+      'typeasync',
+      'pressasync',
+      'checkasync',
+      'hoverasync',
+      'waitforselectorasync',
+      'selectoptionasync',
+      'textcontentasync',
+      'innertextasync',
+      'impl.click',
+      'impl.fill',
+      'impl.type',
+      'impl.press',
+      'impl.check',
+      'impl.hover',
+      'impl.waitforselector',
+      'impl.waitfor(',
+      'impl.selectoption',
+      'impl.textcontent',
+      'impl.innertext',
+    ],
+    // The same of the .NET and Java drivers.
+    pattern:
+      /^\s*at (?:async )?[^\n]{0,120}\b(?:(?:Click|Fill|Type|Press|Check|Hover|WaitForSelector|SelectOption|TextContent|InnerText)Async\b|(?:Locator|Frame|Page|ElementHandle)Impl\.(?:click|fill|type|press|check|hover|waitForSelector|waitFor|selectOption|textContent|innerText)\w{0,8}\()/m,
+    confidence: 0.5,
+  },
+  {
     id: 'ui/python-action-frame',
     words: ['sync_api/_generated.py', 'async_api/_generated.py', 'playwright/_impl/'],
     pattern:
