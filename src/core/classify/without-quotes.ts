@@ -1,12 +1,13 @@
 const frameLine = /^[ \t]*>?[ \t]*\d{1,6}[ \t]*[|│┃].*$/gm;
 const titleLine = /^[ \t]*(?:\d{1,4}\) |● |\[[\w -]{1,40}\] › ).*›.*$/gm;
 const titleBeforeComplaint =
-  /^[ \t]*(?:\d{1,4}\) |● |\[[\w -]{1,40}\] › )[^\n]{0,600}?›[^\n]{0,600}?(?=\s(?:\w{1,40}Error|Error|error): |\s(?:page|frame|locator|elementHandle|browserType|apiRequestContext)\.\w{1,40}: |\sexpect\(|$)/;
+  /^[ \t]*(?:\d{1,4}\) |● |\[[\w -]{1,40}\] › )[^\n]{0,600}›[^\n]{0,600}?(?=\s(?:\w{1,40}Error|Error|error): |\s(?:page|frame|locator|elementHandle|browserType|apiRequestContext)\.\w{1,40}: |\sexpect\(|$)/;
 const customMessage = /^(?:Error: )?(?!expect\()[^\n]{0,600}(?=\n\n(?:Error: )?expect\()/;
 const statusPair = /^[ \t]*expected[ \t]*: (\d{3})[ \t]*\n[ \t]*(?:received|actual)[ \t]*: (\d{3})[ \t]*$/im;
 const comparedValue =
   /^([ \t]*(?:Expected|Received|Locator)(?![\w ]*status)[\w ]{0,20}:)[ \t]*(?:"(?:[^"\\]|\\.){0,4000}"|.*?(?= (?:Expected|Received|Timeout|Error|Call log)\b[\w ]{0,20}: ?|$))/gm;
 const diff = /^- Expected[^\n]*\n\+ Received[^\n]*\n[^]{0,6000}?(?=^Call log|^Timeout|^[ \t]+at |(?![^]))/gm;
+const comparison = /^[ \t]*(?:- )?(?:Expected|Received|Locator|expected[ \t]*:)/m;
 const unexpectedValue = /\b(unexpected value) ".*/g;
 const tag = /<\/?([a-z][\w-]{0,60})((?:[ \t][^<>\n]{0,500})?)\/?>?/g;
 const locatorCall =
@@ -25,11 +26,12 @@ const httpStatuses = new Set(
  */
 export function withoutQuotes(message: string): string {
   let text = message;
-  text = unescaped(text);
+  // A comparison's own quotes hold its values together.
+  if (!comparison.test(text)) text = unescaped(text);
   if (/[|│┃]/.test(text)) text = text.replace(frameLine, markedStatusLine);
   if (text.includes('›')) text = withoutTitles(text);
   if (text.includes('expect')) text = text.replace(customMessage, '');
-  if (/^[ \t]*(?:- )?(?:Expected|Received|Locator|expected[ \t]*:)/m.test(text)) text = withoutValues(text);
+  if (comparison.test(text)) text = withoutValues(text);
   if (text.includes('Snapshot name:')) text = text.replace(snapshotName, '$1');
   if (text.includes('unexpected value')) text = text.replace(unexpectedValue, '$1');
   if (text.includes('<') && /resolved to|intercepts| aka |\u2026<\//.test(text))

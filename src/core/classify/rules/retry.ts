@@ -43,6 +43,10 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'never_retry',
     categories: ['network-error', 'unknown'],
     words: [
+      'authenticationerror',
+      'permissiondenied',
+      'notauthorized',
+      'accessdenied',
       'unauthorized',
       'forbidden',
       'authentication failed',
@@ -60,7 +64,7 @@ export const retryRules: readonly RetryRule[] = [
       'response code 40',
     ],
     pattern:
-      /\b401:? Unauthorized|^\s*40[13] (?:GET|POST|PUT|PATCH|DELETE) \/|\b403:? Forbidden|^(?:Error: )?(?:Unauthorized|Forbidden)\b|[Aa]uthentication failed|[Ii]nvalid (?:login )?credentials|[Ii]nvalid API key|[Aa]ccess denied|[Pp]ermission denied|→ 40[13]\b|(?:[Ss]tatus|[Rr]esponse)(?:[ _]?[Cc]ode)?\\?["']?(?: of|:|=)? ?40[13]\b|\b(?:HTTP(?:\/[\d.]{1,3}"?)?|[Ee]rror):? 40[13]\b|\binvalid_grant\b|JWT expired|\bUNAUTHENTICATED\b|[Bb]ad credentials/im,
+      /\b401:? Unauthorized|^\s*40[13] (?:GET|POST|PUT|PATCH|DELETE) \/|\b403:? Forbidden|^(?:Error: )?(?:Unauthorized|Forbidden)\b|[Aa]uthentication failed|[Ii]nvalid (?:login )?credentials|[Ii]nvalid API key|[Aa]ccess denied|[Pp]ermission denied|→ 40[13]\b|(?:[Ss]tatus|[Rr]esponse)(?:[ _]?[Cc]ode)?\\?["']?(?: of|:|=)? ?40[13]\b|\b(?:HTTP(?:\/[\d.]{1,3}"?)?|[Ee]rror):? 40[13]\b|\binvalid_grant\b|JWT expired|[("':=\d] ?UNAUTHENTICATED\b|[Bb]ad credentials|(?:AuthenticationError|PermissionDeniedError|NotAuthorizedException|AccessDeniedException): /im,
     unless: /^> |\b[Ee]xpected|\bassert|UNAUTHENTICATED\)/,
   },
   {
@@ -95,6 +99,7 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'env_error',
     categories: all,
     words: [
+      'enomem',
       'disk is full',
       '137',
       'enospc',
@@ -112,7 +117,7 @@ export const retryRules: readonly RetryRule[] = [
       'last few gcs',
     ],
     pattern:
-      /exit(?:ed)?(?: with)?(?: code)?:? 137\b|\bENOSPC\b|[Nn]o space left|[Dd]isk (?:is )?full|[Dd]isk quota|heap out of memory|near heap limit|OOMKilled|Cannot allocate memory|\bEMFILE\b|[Oo]ut of memory\b|Last few GCs|\bMark-(?:[Cc]ompact|sweep)\b/,
+      /exit(?:ed)?(?: with)?(?: code)?:? 137\b|\bENOSPC\b|[Nn]o space left|[Dd]isk (?:is )?full|[Dd]isk quota|heap out of memory|near heap limit|OOMKilled|Cannot allocate memory|\bEMFILE\b|\bENOMEM\b|[Oo]ut of memory\b|Last few GCs|\bMark-(?:[Cc]ompact|sweep)\b/,
   },
   {
     id: 'retry/registry',
@@ -192,6 +197,19 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'env_error',
     categories: ['network-error', 'unknown'],
     words: [
+      'cannot connect to',
+      'err_socket',
+      'err_network',
+      'premature close',
+      'server did not',
+      'server failed to',
+      'server never',
+      'upstream connect',
+      'server is running',
+      'without a response',
+      'socketerror',
+      'typeerror: terminated',
+      'axioserror: network error',
       'fetch failed',
       'econn',
       'etimedout',
@@ -223,7 +241,7 @@ export const retryRules: readonly RetryRule[] = [
       'load interrupted',
     ],
     pattern:
-      /\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bE(?:HOST|NET)UNREACH\b|\bEPIPE\b|\bEADDRINUSE\b|socket hang up|net::ERR_(?:CONNECTION|NAME|TIMED|INTERNET|ADDRESS|EMPTY|NETWORK|SOCKET|PROXY|TUNNEL|HTTP2|QUIC|DNS)\w*|NS_ERROR_(?:CONNECTION|NET|UNKNOWN_HOST|OFFLINE)\w*|[Cc]onnection (?:refused|(?:was )?reset|timed out|was lost|closed|terminated)|[Nn]ame resolution|[Cc]ould not connect|[Uu]nable to connect|other side closed|[Nn]o such host|\bgetaddrinfo\b|UND_ERR_\w*(?:TIMEOUT|SOCKET)|already in use|is already used|[Cc]ould not resolve host|[Nn]etwork is unreachable|Name or service not known|Max retries exceeded|Frame load interrupted|\bTypeError: fetch failed\b/,
+      /\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bE(?:HOST|NET)UNREACH\b|\bEPIPE\b|\bEADDRINUSE\b|socket hang up|net::ERR_(?:CONNECTION|NAME|TIMED|INTERNET|ADDRESS|EMPTY|NETWORK|SOCKET|PROXY|TUNNEL|HTTP2|QUIC|DNS)\w*|NS_ERROR_(?:CONNECTION|NET|UNKNOWN_HOST|OFFLINE)\w*|[Cc]onnection (?:refused|(?:was )?reset|timed out|was lost|closed|terminated)|[Nn]ame resolution|[Cc]ould not connect|[Uu]nable to connect|other side closed|[Nn]o such host|\bgetaddrinfo\b|UND_ERR_\w*(?:TIMEOUT|SOCKET)|already in use|is already used|[Cc]ould not resolve host|[Nn]etwork is unreachable|Name or service not known|Max retries exceeded|Frame load interrupted|\bTypeError: (?:fetch failed|terminated)\b|\bSocketError\b|AxiosError: Network Error|upstream connect error|[Cc]annot connect to|\bERR_(?:SOCKET|NETWORK|CONNECTION)\w*|\b[Pp]remature close\b|server (?:did not|failed to|never) (?:start|respond|become)|could not verify that this server is running|request failed without a response/,
   },
   {
     id: 'retry/no-answer',
@@ -251,7 +269,7 @@ export const retryRules: readonly RetryRule[] = [
       'unavailable',
     ],
     pattern:
-      /[Bb]ad [Gg]ateway|[Ss]ervice (?:[Tt]emporarily )?[Uu]navailable|[Gg]ateway [Tt]ime-?out|→ 50[234]\b|status(?: ?code)?(?: of|:|=)? ?50[234]\b|HTTP(?:\/[\d.]+)? 50[234]\b|temporarily unavailable|\bUNAVAILABLE\b/,
+      /[Bb]ad [Gg]ateway|[Ss]ervice (?:[Tt]emporarily )?[Uu]navailable|[Gg]ateway [Tt]ime-?out|→ 50[234]\b|status(?: ?code)?(?: of|:|=)? ?50[234]\b|\b(?:responded|returned|received|replied)(?: (?:with|an?|HTTP|status|code|error)){0,5}:? 50[234]\b|HTTP(?:\/[\d.]+)? 50[234]\b|temporarily unavailable|\bUNAVAILABLE\b/,
     unless: /^> |\b[Ee]xpected|\bassert/,
   },
   {
@@ -266,6 +284,13 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'env_error',
     categories: ['unknown'],
     words: [
+      'missing a few dependencies',
+      'operation was canceled',
+      'session not created',
+      'not connected to devtools',
+      'temporarily unavailable',
+      'renderer process',
+      'spawn ',
       'worker exited',
       'sigbus',
       'crashed',
@@ -308,7 +333,7 @@ export const retryRules: readonly RetryRule[] = [
       'invalid session id',
     ],
     pattern:
-      /crashed|has been closed|Target closed|disconnected|[Bb]rowser (?:was )?closed|[Ee]xecutable doesn't exist|[Ff]ailed to launch|missing dependencies|shared libraries|playwright install|[Ww]orker (?:process )?exited|forks emitted error|waiting for the WS endpoint|open X display|a XServer|no such session\b|invalid session id|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS)\b|sandboxing|X server|distribution '|just installed or updated|browserType\.launch|Session closed|not bound in the connection|while setting up "(?:browser|context|page)"|Playwright connection closed|DevToolsActivePort|[Uu]nable to launch|Could not find Chrome/,
+      /crashed|has been closed|Target closed|disconnected|[Bb]rowser (?:was )?closed|[Ee]xecutable doesn't exist|[Ff]ailed to launch|missing dependencies|shared libraries|missing a few dependencies|operation was canceled|playwright install|[Ww]orker (?:process )?exited|forks emitted error|waiting for the WS endpoint|open X display|a XServer|no such session\b|invalid session id|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS)\b|sandboxing|X server|distribution '|just installed or updated|browserType\.launch|Session closed|not bound in the connection|while setting up "(?:browser|context|page)"|Playwright connection closed|DevToolsActivePort|[Uu]nable to launch|Could not find Chrome|session not created|not connected to DevTools|[Rr]esource temporarily unavailable|\bspawn \S{0,200}(?:chrom|firefox|webkit|playwright)\S{0,100} (?:ENOENT|EACCES)/,
   },
 ];
 

@@ -62,7 +62,7 @@ const symptoms: readonly RuleOfClass[] = [
       'assertion failed',
     ],
     pattern:
-      /Expected values to be|evaluated to a falsy value|expect\((?:received|actual|value|jest\.fn\(\))\)|\bAssertionError\b|AssertionFailedError|ExpectationNotMetError|^\s*Expected(?: string| substring| pattern| value| length)?:|expected .{1,200} (?:to (?:be|equal|have|contain|include|match|exist|deeply|strictly)\b|not to\b|but (?:got|was|received))|expect\(.{1,80}\)\.(?:not\.)?to[A-Z]\w+\(/m,
+      /Expected values to be|evaluated to a falsy value|expect\((?:received|actual|value|jest\.fn\(\))\)|\bAssertionError\b|AssertionFailedError|ExpectationNotMetError|^\s*Expected(?: string| substring| pattern| value| length)?:|[Ee]xpected .{1,200} (?:to (?:be|equal|have|contain|include|match|exist|deeply|strictly)\b|not to\b|but (?:got|was|received))|expect\(.{1,80}\)\.(?:not\.)?to[A-Z]\w+\(/m,
     confidence: 0.75,
   },
   {
@@ -149,6 +149,9 @@ const symptoms: readonly RuleOfClass[] = [
   {
     id: 'ui/element-not-found',
     words: [
+      'no element found using',
+      'that match locator',
+      'that matches locator',
       'still not',
       'staleelementreference',
       'unknown engine',
@@ -175,7 +178,7 @@ const symptoms: readonly RuleOfClass[] = [
       'find element',
     ],
     pattern:
-      /Element(?:NotInteractable|ClickIntercepted|NotVisible)Exception|StaleElementReference|invalid selector|while parsing (?:css )?selector|Unknown engine "|no such element|\bNoSuchElement|Unable to (?:find|locate) (?:an? |the )?(?:accessible )?(?:visible |non-visible )?(?:element|css|xpath|link|button|field|role|node|label|text|option)|[Ee]xpected to find (?:element|content|text|css|xpath|visible|link|button|field)|\bTestingLibraryElementError\b|\bCapybara::\w+|[Cc]ould not find (?:an? |the )?element|Can't call \w+ on element|Found multiple elements|Ambiguous match|element \(".{1,200}"\) still not|[Ee]lement not found|failed because this element/i,
+      /Element(?:NotInteractable|ClickIntercepted|NotVisible)Exception|StaleElementReference|invalid selector|while parsing (?:css )?selector|Unknown engine "|no such element|\bNoSuchElement|Unable to (?:find|locate) (?:an? |the )?(?:accessible )?(?:visible |non-visible )?(?:element|css|xpath|link|button|field|role|node|label|text|option)|[Ee]xpected to find (?:element|content|text|css|xpath|visible|link|button|field)|\bTestingLibraryElementError\b|\bCapybara::\w+|[Cc]ould not find (?:an? |the )?element|Can't call \w+ on element|Found multiple elements|Ambiguous match|element \(".{1,200}"\) still not|[Ee]lement not found|failed because this element|No element found using|elements? that match(?:es)? locator/i,
     confidence: 0.88,
   },
   {
@@ -203,7 +206,7 @@ const symptoms: readonly RuleOfClass[] = [
     id: 'ui/accessibility',
     words: ['violation', 'tohavenoviolations'],
     pattern:
-      /toHaveNoViolations|\d+ accessibility violations?|[Aa]ccessibility violations? (?:was|were|detected|found)/,
+      /toHaveNoViolations|\d+ (?:accessibility|a11y) violations?|\b[1-9]\d{0,4} violations? (?:were |was )?(?:found|detected)|[Aa]ccessibility violations? (?:was|were|detected|found)/,
     confidence: 0.8,
   },
   {

@@ -5,6 +5,7 @@ export const unknownRules = rulesFor('unknown', [
   {
     id: 'unknown/crash',
     words: [
+      'renderer process',
       'disconnected',
       'sigbus',
       'sigill',
@@ -31,7 +32,7 @@ export const unknownRules = rulesFor('unknown', [
       'session closed',
     ],
     pattern:
-      /[Pp]age crashed|[Tt]arget crashed|[Ww]orker (?:process )?exited (?:unexpectedly|before)|Worker forks emitted error|Playwright connection closed|(?:[Pp]age|[Cc]ontext|[Bb]rowser)(?:,? (?:context )?or browser)? has been closed|Target closed|browser (?:has )?(?:been )?disconnected|[Bb]rowser (?:was |has been )?closed|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS|ILL)\b|[Bb]rowser (?:has )?crashed|Session closed/,
+      /[Pp]age crashed|[Tt]arget crashed|[Ww]orker (?:process )?exited (?:unexpectedly|before)|Worker forks emitted error|Playwright connection closed|(?:[Pp]age|[Cc]ontext|[Bb]rowser)(?:,? (?:context )?or browser)? has been closed|Target closed|browser (?:has )?(?:been )?disconnected|[Bb]rowser (?:was |has been )?closed|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS|ILL)\b|[Bb]rowser (?:has )?crashed|Session closed|[Rr]enderer process (?:just )?crashed/,
     confidence: 0.94,
   },
   {
@@ -54,8 +55,26 @@ export const unknownRules = rulesFor('unknown', [
     confidence: 0.95,
   },
   {
+    id: 'unknown/machine',
+    words: [
+      'enospc',
+      'enomem',
+      'emfile',
+      'no space left',
+      'disk full',
+      'resource temporarily unavailable',
+      'system limit for number',
+    ],
+    pattern:
+      /\bENOSPC\b|\bENOMEM\b|\bEMFILE\b|[Nn]o space left|[Dd]isk full|[Rr]esource temporarily unavailable|System limit for number/,
+    confidence: 0.93,
+  },
+  {
     id: 'unknown/browser-missing',
     words: [
+      'missing a few dependencies',
+      'session not created',
+      'not connected to devtools',
       'no usable sandbox',
       'glibc',
       'does not support',
@@ -88,7 +107,7 @@ export const unknownRules = rulesFor('unknown', [
       'invalid session id',
     ],
     pattern:
-      /GLIBC_\S{1,12}' not found|Playwright does not support \w+ on|[Cc]annot open display|\bxvfb\b.{0,40}(?:fail|error|not)|[Ee]xecutable doesn't exist|[Ff]ailed to launch (?:chromium|firefox|webkit|chrome|the browser|browser|msedge)|missing dependencies|error while loading shared libraries|distribution '\w+' is not found|sandboxing failed|playwright install|just installed or updated|[Mm]issing X server|browserType\.launch\w*: |Could not find Chrome|DevToolsActivePort file doesn't exist|[Uu]nable to launch|No usable sandbox|waiting for the WS endpoint|[Uu]nable to open X display|without having a XServer|playwright\S{0,8} install-deps|^\s*Missing libraries\b|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|no such session\b|invalid session id/m,
+      /GLIBC_\S{1,12}' not found|Playwright does not support \w+ on|[Cc]annot open display|\bxvfb\b.{0,40}(?:fail|error|not)|[Ee]xecutable doesn't exist|[Ff]ailed to launch (?:chromium|firefox|webkit|chrome|the browser|browser|msedge)|missing (?:a few )?dependencies|error while loading shared libraries|distribution '\w+' is not found|sandboxing failed|playwright install|just installed or updated|[Mm]issing X server|browserType\.launch\w*: |Could not find Chrome|DevToolsActivePort file doesn't exist|[Uu]nable to launch|No usable sandbox|waiting for the WS endpoint|[Uu]nable to open X display|without having a XServer|playwright\S{0,8} install-deps|^\s*Missing libraries\b|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|no such session\b|invalid session id|session not created|not connected to DevTools/m,
     confidence: 0.95,
   },
   {
@@ -101,6 +120,9 @@ export const unknownRules = rulesFor('unknown', [
   {
     id: 'unknown/runner',
     words: [
+      'forbid-only',
+      'registered as a {',
+      "can't call test",
       'is not defined',
       'no tests found',
       'to be called here',
@@ -127,7 +149,7 @@ export const unknownRules = rulesFor('unknown', [
       'fixture',
     ],
     pattern:
-      /No tests found|did not expect \S{1,60} to be called here|Requiring @playwright\/test second time|two different versions of @playwright\/test|has unknown parameter|duplicate test title|'forbidOnly' option|not found\. Available projects|has been already started|fixtures? (?:is|are) not supported|error: unknown option|Cannot use\(\{|\b\w{0,20}[Pp]age\.(?:locator|getBy\w+|goto) is not a function|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)? is not a function|\b(?:describe|beforeAll|beforeEach) is not (?:a function|defined)|Class extends value undefined|playwright\.config\.\w+: config\.\w+ must|[Ff]ixture "[^"\n]{1,60}" (?:has|is|was|depends|not)|\b(?:test|describe|it|expect)(?:\.\w{1,30}){0,2}\(\) can(?:not| only)\b|\bfixture '\w{1,60}' not found/,
+      /No tests found|did not expect \S{1,60} to be called here|Requiring @playwright\/test second time|two different versions of @playwright\/test|has unknown parameter|duplicate test title|'forbidOnly' option|--forbid-only\b|already (?:has )?been registered as a \{ scope|Can't call test\.\w+\(\)|not found\. Available projects|has been already started|fixtures? (?:is|are) not supported|error: unknown option|Cannot use\(\{|\b\w{0,20}[Pp]age\.(?:locator|getBy\w+|goto) is not a function|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)? is not a function|\b(?:describe|beforeAll|beforeEach) is not (?:a function|defined)|Class extends value undefined|playwright\.config\.\w+: config\.\w+ must|[Ff]ixture "[^"\n]{1,60}" (?:has|is|was|depends|not)|\b(?:test|describe|it|expect)(?:\.\w{1,30}){0,2}\(\) can(?:not| only)\b|\bfixture '\w{1,60}' not found/,
     confidence: 0.8,
   },
   {

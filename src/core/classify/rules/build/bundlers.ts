@@ -121,6 +121,8 @@ export const bundlerRules = rulesFor('build-error', [
   {
     id: 'build/next',
     words: [
+      'failed to collect page data',
+      'without a react component',
       'build failed because',
       'is using turbopack',
       'nuxt build error',
@@ -137,7 +139,7 @@ export const bundlerRules = rulesFor('build-error', [
       'build error',
     ],
     pattern:
-      /This build is using Turbopack|Nuxt Build Error|Turbopack (?:build failed|error)|Ecmascript file had an error|Parsing ecmascript source code failed|You're importing a component that (?:needs|imports)|Could not find a production build in the|'server-only' cannot be imported|Invalid next\.config|Build failed because of|must be marked with "use client"|^Build Error$/im,
+      /This build is using Turbopack|Nuxt Build Error|Turbopack (?:build failed|error)|Ecmascript file had an error|Parsing ecmascript source code failed|You're importing a component that (?:needs|imports)|Could not find a production build in the|'server-only' cannot be imported|Invalid next\.config|Build failed because of|must be marked with "use client"|found pages? without a React Component|Failed to collect page data for|^Build Error$/im,
     confidence: 0.92,
   },
   {
@@ -147,6 +149,14 @@ export const bundlerRules = rulesFor('build-error', [
     pattern: /[\w-]{2,40}-loader\/[^\s!]{1,200}!\S/,
     unless: /\bat \S|warn/i,
     confidence: 0.72,
+  },
+  {
+    id: 'build/output-missing',
+    words: ['enoent'],
+    // What a build should have written is not there.
+    pattern: /ENOENT: .{0,200}[\\/](?:\.next|\.nuxt|\.output|\.svelte-kit|\.vite|dist|build)[\\/]/,
+    sources: ['error', 'server'],
+    confidence: 0.7,
   },
   {
     id: 'build/wrapper',

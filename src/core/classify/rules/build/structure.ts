@@ -25,12 +25,13 @@ export const structureRules = rulesFor('build-error', [
       String.raw`(?:^|\s)[^\s:()]{1,200}\.${extension}(?::\d{1,6}:\d{1,6}|\(\d{1,6},\d{1,6}\)):? (?:- )?(?:fatal |syntax )?error\b(?!s)|^\s*\[?(?:Syntax[Ee]rror|Syntax error|ERROR|Error|error)\]?:? (?:in |from )?(?:\./|/|[A-Za-z]:\\|src/|file://)[^\s:]{0,200}\.${extension}\b`,
       'm',
     ),
-    unless: /\bat \S|›|ENOENT|Timeout|browserType|expect/,
+    unless: /\bat \S|›|ENOENT|Timeout|browserType|expect|\bconfig\.\w+ must/,
     confidence: 0.8,
   },
   {
     id: 'build/compiler-frame',
     words: [
+      'compilation.',
       'transformcontext',
       'plugincontext',
       'plugincontainer',
@@ -57,6 +58,9 @@ export const structureRules = rulesFor('build-error', [
   {
     id: 'build/plugin-speaks',
     words: [
+      'postcss',
+      'sass',
+      'babel',
       'vite',
       'rollup',
       'webpack',
@@ -70,7 +74,7 @@ export const structureRules = rulesFor('build-error', [
     ],
     // `[@scope/plugin:hook] …`: plugins put their name before what they complain of.
     pattern:
-      /^\s*\[?(?:error\]? )?\[@?[\w./-]{0,60}(?:vite|rollup|webpack|esbuild|rspack|rolldown|parcel|turbopack|swc)[\w./:-]{0,60}\] \S|🚨 |@parcel\/[\w-]{1,60}: |\bunplugin-[\w-]{1,40}\b.{0,20}\w*(?:Error|\])/m,
+      /^\s*\[?(?:error\]? )?\[@?[\w./-]{0,60}(?:vite|rollup|webpack|esbuild|rspack|rolldown|parcel|turbopack|swc|postcss|sass|babel)[\w./:-]{0,60}\] \S|🚨 |@parcel\/[\w-]{1,60}: |\bunplugin-[\w-]{1,40}\b.{0,20}\w*(?:Error|\])/m,
     unless: /\bwarn|proxy|connect|hmr|websocket|deprecat|\binfo\b|ready in|evaluating SSR module/i,
     confidence: 0.78,
   },

@@ -6,7 +6,7 @@ export const syntaxRules = rulesFor('build-error', [
     id: 'build/syntax-with-position',
     words: ['unexpected token', 'syntaxerror', 'syntax error', 'unexpected token (', 'missing semicolon'],
     pattern:
-      /SyntaxError: (?:\S{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|json|astro)\b.{0,200})?.{0,200}\(\d+:\d+\)|(?:Unexpected token|Missing semicolon)[^\n(]{0,60}\(\d+:\d+\)|^\s*[×x]?\s*Syntax Error\s*$/im,
+      /SyntaxError: (?:\S{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|json|astro)\b.{0,200})?.{0,200}\(\d+:\d+\)|(?:Unexpected token|Missing semicolon)[^\n(]{0,60}\(\d+:\d+\)|^\s*[×x]?\s*Syntax Error(?:\s*$|: \w)/im,
     unless: /in JSON/,
     confidence: 0.94,
   },
@@ -55,7 +55,7 @@ export const syntaxRules = rulesFor('build-error', [
     id: 'build/jsx',
     words: ['expected corresponding', 'umd global', 'jsx'],
     pattern:
-      /Adjacent JSX elements|JSX element '?.{0,60} has no corresponding closing tag|Expected corresponding (?:JSX )?closing tag|Unterminated JSX contents|JSX syntax extension is not currently enabled|invalid JS syntax.{0,80}JSX|React' refers to a UMD global/i,
+      /Adjacent JSX elements|JSX element '?.{0,60} has no corresponding closing tag|Expected corresponding (?:JSX )?closing tag|Unterminated JSX contents|JSX syntax extension is not currently enabled|Cannot use JSX unless|invalid JS syntax.{0,80}JSX|React' refers to a UMD global/i,
     confidence: 0.93,
   },
   {
@@ -85,6 +85,8 @@ export const syntaxRules = rulesFor('build-error', [
   {
     id: 'build/styles',
     words: [
+      'unknown at rule',
+      'unknown at-rule',
       'is not a postcss plugin',
       'invalid declaration:',
       '[sass]',
@@ -103,7 +105,7 @@ export const syntaxRules = rulesFor('build-error', [
       'scss',
     ],
     pattern:
-      /\[postcss\]|\bCssSyntaxError\b|requires PostCSS 8|(?:as|is not) a PostCSS plugin|^\s*(?:Error: |CssSyntaxError: )?Invalid declaration: `|\bSassError\b|Can't find stylesheet to import|Cannot apply unknown utility class|class does not exist\. If |(?:\.s?css|\.less)\S{0,40}:? (?:Unknown word|Undefined (?:variable|mixin))|Error: Undefined (?:variable|mixin)|PostCSS (?:plugin|config)\b.{0,80}(?:error|fail|not|require)|\[sass\]|\[less\]/im,
+      /\[postcss\]|\bCssSyntaxError\b|requires PostCSS 8|(?:as|is not) a PostCSS plugin|Unknown at[- ]rule @|^\s*(?:Error: |CssSyntaxError: )?Invalid declaration: `|\bSassError\b|Can't find stylesheet to import|Cannot apply unknown utility class|class does not exist\. If |(?:\.s?css|\.less)\S{0,40}:? (?:Unknown word|Undefined (?:variable|mixin))|Error: Undefined (?:variable|mixin)|PostCSS (?:plugin|config)\b.{0,80}(?:error|fail|not|require)|\[sass\]|\[less\]/im,
     confidence: 0.93,
   },
   {

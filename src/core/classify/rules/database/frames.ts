@@ -40,6 +40,8 @@ export const frameRules = rulesFor('database-error', [
   {
     id: 'database/error-object',
     words: [
+      "routine'",
+      'routine"',
       'severity',
       'routine:',
       '"routine"',
@@ -59,6 +61,10 @@ export const frameRules = rulesFor('database-error', [
   {
     id: 'database/sql-beside-error',
     words: [
+      'create index',
+      'create table',
+      'alter table',
+      'could not execute',
       'statement',
       'query',
       'sql',
@@ -80,6 +86,15 @@ export const frameRules = rulesFor('database-error', [
   {
     id: 'database/words-of-a-database',
     words: [
+      'constraint violat',
+      'constraint is violat',
+      'constraint would be',
+      'constraint was',
+      'constraint has been',
+      'constraint fail',
+      'constraint error',
+      'constraint or index',
+      'dbupdate',
       'sqlgrammar',
       'null constraint',
       'check constraint',

@@ -35,6 +35,7 @@ export const httpRules = rulesFor('network-error', [
   {
     id: 'network/status-words',
     words: [
+      'service temporarily',
       'entity too large',
       'request time-out',
       'bad request',
@@ -63,6 +64,12 @@ export const httpRules = rulesFor('network-error', [
   {
     id: 'network/status-number',
     words: [
+      'http4',
+      'http5',
+      'httpcode',
+      'httpstatus',
+      'non-2xx',
+      'received http',
       '6 error',
       '7 error',
       'http_error',
@@ -90,7 +97,7 @@ export const httpRules = rulesFor('network-error', [
       'http error',
     ],
     pattern:
-      /\b(?:40[0134]|429|50\d) [Ee]rror\b|does not indicate success|\breturned (?:an? |HTTP |status |code |error ){0,4}[45]\d\d\b|"code\\?" ?: ?(?:4[0-2]\d|50[0-4])\b|\bERR_BAD_RE(?:SPONSE|QUEST)\b|(?:\b|http|response|error)[ _]?status(?:[ _]?code)?\\?["']?(?: of| was| is|:|=)?\s{0,3}["']?[45]\d\d\b|\bHTTP(?:\/[\d.]{1,3}|[ _]?(?:[Ee]rror|[Ss]tatus|[Cc]ode))?:?\s{0,3}[45]\d\d\b|\bresponded with(?: a)?(?: status)?(?: code)?(?: of)?:? [45]\d\d\b|StatusCodeError: \d{3}|response(?: code| status)? (?:was|is|code:?) [45]\d\d\b|received HTTP status/i,
+      /\b(?:40[0134]|429|50\d) [Ee]rror\b|does not indicate success|\breturned (?:an? |HTTP |status |code |error ){0,4}[45]\d\d\b|"code\\?" ?: ?(?:4[0-2]\d|50[0-4])\b|\bERR_BAD_RE(?:SPONSE|QUEST)\b|(?:\b|http|response|error)[ _]?status(?:[ _]?code)?\\?["']?(?: of| was| is|:|=)?\s{0,3}["']?[45]\d\d\b|\bHTTP(?:\/[\d.]{1,3}|[ _]?(?:[Ee]rror|[Ss]tatus|[Cc]ode))?:?\s{0,3}[45]\d\d\b|\bresponded with(?: a)?(?: status)?(?: code)?(?: of)?:? [45]\d\d\b|StatusCodeError: \d{3}|response(?: code| status)? (?:was|is|code:?) [45]\d\d\b|received HTTP status|\bnon-2xx\b/i,
     unless: /favicon|\.map\b|Failed to load resource|MIME/,
     confidence: 0.82,
   },
@@ -105,6 +112,9 @@ export const httpRules = rulesFor('network-error', [
   {
     id: 'network/access-log',
     words: [
+      "put'",
+      "patch'",
+      "delete'",
       'get"',
       'post"',
       'put"',
@@ -170,8 +180,28 @@ export const httpRules = rulesFor('network-error', [
       'unauthorized',
     ],
     pattern:
-      /\bAxiosError\b|[Rr]equest failed with (?:status|response)|\bHTTPError\b|\bApiError\b|\bAPI (?:[Ee]rror|request failed|call failed)|[Rr]ate limit (?:exceeded|reached)|\bTRPC(?:Client)?Error\b|[Ii]nvalid API key|\bJWT expired|Invalid login credentials|\bDEADLINE_EXCEEDED\b|\bUNAVAILABLE: |\bAuthApiError\b|\binvalid_grant\b|failed with status|aborted due to timeout|\bUNAUTHENTICATED\b|[Qq]uota exceeded|[Tt]oo many (?:\w{1,20} )?(?:attempts|requests)\b|^(?:Error: )?Unauthorized\b/m,
+      /\bAxiosError\b|[Rr]equest failed with (?:status|response)|\bHTTPError\b|\bApiError\b|\bAPI (?:[Ee]rror|request failed|call failed)|[Rr]ate limit (?:exceeded|reached)|\bTRPC(?:Client)?Error\b|[Ii]nvalid API [Kk]ey|\bJWT expired|Invalid login credentials|\bDEADLINE_EXCEEDED\b|\bUNAVAILABLE: |\bAuthApiError\b|\binvalid_grant\b|failed with status|aborted due to timeout|\bUNAUTHENTICATED\b|[Qq]uota exceeded|[Tt]oo many (?:\w{1,20} )?(?:attempts|requests)\b|^(?:Error: )?Unauthorized\b/m,
     confidence: 0.78,
+  },
+  {
+    id: 'network/service-error-name',
+    words: [
+      'authenticationerror',
+      'authorizationerror',
+      'permissiondeniederror',
+      'ratelimiterror',
+      'apiconnectionerror',
+      'notauthorized',
+      'accessdenied',
+      'unauthorizederror',
+      'forbiddenerror',
+      'throttlingexception',
+      'serviceunavailable',
+    ],
+    // How clients of services name what they were answered.
+    pattern:
+      /\b\w{0,40}(?:AuthenticationError|AuthorizationError|PermissionDeniedError|RateLimitError|APIConnectionError|NotAuthorized(?:Exception|Error)|AccessDenied(?:Exception|Error)?|UnauthorizedError|ForbiddenError|ThrottlingException|ServiceUnavailable(?:Exception|Error)): /,
+    confidence: 0.74,
   },
   {
     id: 'network/status-assertion',
@@ -191,6 +221,14 @@ export const httpRules = rulesFor('network-error', [
   {
     id: 'network/graphql',
     words: [
+      'internal_server_error',
+      'forbidden',
+      'persisted_query',
+      'graphql_',
+      'too_many_requests',
+      'unauthorized',
+      'not_found',
+      'bad_user_input',
       'apolloerror',
       'serverparseerror',
       'unauthenticated',

@@ -20,6 +20,8 @@ export const transportRules = rulesFor('network-error', [
   {
     id: 'network/socket-code',
     words: [
+      'socketerror',
+      'typeerror: terminated',
       'econn',
       'etimedout',
       'enotfound',
@@ -36,12 +38,13 @@ export const transportRules = rulesFor('network-error', [
       'err_network',
     ],
     pattern:
-      /\bECONN(?:REFUSED|RESET|ABORTED)\b|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bEHOSTUNREACH\b|\bENETUNREACH\b|\bEPIPE\b|\bUND_ERR_\w+|\bConnectTimeoutError\b|socket hang up|other side closed|\bgetaddrinfo \w|\bERR_(?:SOCKET|NETWORK)\w*/,
+      /\bECONN(?:REFUSED|RESET|ABORTED)\b|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bEHOSTUNREACH\b|\bENETUNREACH\b|\bEPIPE\b|\bUND_ERR_\w+|\bConnectTimeoutError\b|\bSocketError\b|\bTypeError: terminated\b|socket hang up|other side closed|\bgetaddrinfo \w|\bERR_(?:SOCKET|NETWORK)\w*/,
     confidence: 0.88,
   },
   {
     id: 'network/connection-words',
     words: [
+      'cannot connect to the',
       'connection was reset',
       'no route to host',
       'upstream',
@@ -69,13 +72,14 @@ export const transportRules = rulesFor('network-error', [
       'failed to connect',
     ],
     pattern:
-      /[Nn]o route to host|upstream connect error|no healthy upstream|\bESOCKETTIMEDOUT\b|[Cc]onnection refused|[Cc]onnection (?:was )?reset(?: by peer)?|connection was lost|[Cc]ould not connect(?: to|:)|[Uu]nable to connect|[Cc]onnection timed out|\bConnectException\b|\bUnknownHost|[Nn]o such host|Name or service not known|[Nn]ame resolution|Max retries exceeded|\bConnectionError\b|[Nn]etwork is unreachable|\bReadTimeout\b|[Cc]ould not resolve host|\bNet::OpenTimeout\b|[Ff]ailed to connect to/,
+      /[Nn]o route to host|upstream connect error|no healthy upstream|\bESOCKETTIMEDOUT\b|[Cc]onnection refused|[Cc]onnection (?:was )?reset(?: by peer)?|connection was lost|[Cc]ould not connect(?: to|:)|[Uu]nable to connect|[Cc]onnection timed out|\bConnectException\b|\bUnknownHost|[Nn]o such host|Name or service not known|[Nn]ame resolution|Max retries exceeded|\bConnectionError\b|[Nn]etwork is unreachable|\bReadTimeout\b|[Cc]ould not resolve host|\bNet::OpenTimeout\b|[Ff]ailed to connect to|[Cc]annot connect to the/,
     unless: /websocket|\[vite\]|debugg|browser(?:Type)?\.connect|bus|dbus/i,
     confidence: 0.78,
   },
   {
     id: 'network/fetch',
     words: [
+      'premature close',
       'failed to fetch',
       'fetch failed',
       'networkerror when',
@@ -87,7 +91,7 @@ export const transportRules = rulesFor('network-error', [
       'authretryablefetcherror',
     ],
     pattern:
-      /\b[Ff]ailed to fetch\b|\bfetch failed\b|NetworkError when attempting|\bLoad failed\b|\bNetwork ?Error\b|Network request failed|\b(?:Auth\w{0,20})?FetchError\b/,
+      /\b[Ff]ailed to fetch\b|\bfetch failed\b|NetworkError when attempting|\bLoad failed\b|\bNetwork ?Error\b|Network request failed|\bPremature close\b|\b(?:Auth\w{0,20})?FetchError\b/,
     unless: /dynamically imported|font|source ?map/i,
     confidence: 0.85,
   },
@@ -120,7 +124,7 @@ export const transportRules = rulesFor('network-error', [
       'eproto',
     ],
     pattern:
-      /CERTIFICATE_VERIFY_FAILED|self[- ]signed certificate|unable to (?:verify the first|get local issuer) certificate|certificate (?:has expired|verify failed|is not trusted|is not yet valid)|UNABLE_TO_VERIFY_LEAF_SIGNATURE|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|\bERR_(?:SSL|TLS|CERT)_\w+|match certificate's altnames|SSL routines|\bEPROTO\b|\bCERT_\w+|SSL(?:Error| peer| certificate problem| handshake)|TLS handshake|tlsv1 alert/i,
+      /CERTIFICATE_VERIFY_FAILED|self[- ]signed certificate|unable to (?:verify the first|get local issuer) certificate|certificate (?:has expired|verify failed|signed by unknown authority|is not trusted|is not yet valid)|UNABLE_TO_VERIFY_LEAF_SIGNATURE|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|\bERR_(?:SSL|TLS|CERT)_\w+|match certificate's altnames|SSL routines|\bEPROTO\b|\bCERT_\w+|SSL(?:Error| peer| certificate problem| handshake)|TLS handshake|tlsv1 alert/i,
     unless: /digital envelope/,
     confidence: 0.9,
   },

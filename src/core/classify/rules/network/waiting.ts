@@ -5,6 +5,7 @@ export const waitingRules = rulesFor('network-error', [
   {
     id: 'network/navigation-timeout',
     words: [
+      'go_back',
       'timed out',
       'cannot navigate to invalid',
       'waiting for navigation',
@@ -26,6 +27,7 @@ export const waitingRules = rulesFor('network-error', [
   {
     id: 'network/response-timeout',
     words: [
+      'wait_for__re',
       'waiting for request',
       'wait_for_request',
       'awaiting for',
@@ -49,6 +51,10 @@ export const waitingRules = rulesFor('network-error', [
   {
     id: 'network/navigation-frame',
     words: [
+      'goto',
+      'in wait_for_load_state',
+      'in reload',
+      'in expect_re',
       'gotoasync',
       'waitforurlasync',
       'waitfornavigation',
@@ -98,6 +104,8 @@ export const waitingRules = rulesFor('network-error', [
   {
     id: 'network/web-server-unreachable',
     words: [
+      'waiting for http',
+      'waiting on http',
       'is used',
       'is in use',
       'allocated',
@@ -124,7 +132,7 @@ export const waitingRules = rulesFor('network-error', [
       'failed to verify that your server',
     ],
     pattern:
-      /Timed out waiting (?:\d+ms )?from config\.webServer|Timed out waiting for: |timed out on retry|\bEADDRINUSE\b|[Aa]ddress already in use|is already used, make sure that nothing is running|[Pp]ort \d{2,5} is (?:already )?(?:in use|used|allocated|occupied)|Something is already running on port|server (?:did not|failed to|never) (?:start|respond|become)|verify that (?:the|your|this) server is running/i,
+      /Timed out waiting (?:\d+ms )?from config\.webServer|Timed out waiting for: |[Ww]aiting (?:for|on) https?:\/\/\S{1,200} .{0,40}tim(?:ed|e) ?out|timed out on retry|\bEADDRINUSE\b|[Aa]ddress already in use|is already used, make sure that nothing is running|[Pp]ort \d{2,5} is (?:already )?(?:in use|used|allocated|occupied)|Something is already running on port|server (?:did not|failed to|never) (?:start|respond|become)|verify that (?:the|your|this) server is running/i,
     unless: /trying another|using (?:available )?port|instead/i,
     confidence: 0.82,
   },

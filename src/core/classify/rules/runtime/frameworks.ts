@@ -24,6 +24,8 @@ export const frameworkRules = rulesFor('runtime-error', [
   {
     id: 'runtime/react',
     words: [
+      'cannot update a component',
+      "can't perform a react",
       'server components render',
       'must be used',
       'must be called',
@@ -56,12 +58,14 @@ export const frameworkRules = rulesFor('runtime-error', [
       'react.children.only',
     ],
     pattern:
-      /error occurred in the Server Components render|(?:Minified )?React error #\d+|Invalid hook call|Rendered (?:more|fewer) hooks than|Too many re-renders|Maximum update depth exceeded|not valid as a React child|Element type is invalid|Nothing was returned from render|The above error occurred in (?:the|one of)|change in the order of Hooks|\buse[A-Z]\w{1,60}(?:\(\))?`? must be (?:used|called|wrapped)|must be (?:used|rendered) (?:within|inside) (?:a |an |the )?[`'<]?\w{0,40}(?:Provider|Context|Router)|could not find react-redux context|No QueryClient set|may be used only in the context of|React\.Children\.only|[Ee]rror [Bb]oundary (?:caught|:)|caught by (?:an )?error boundary/,
+      /error occurred in the Server Components render|(?:Minified )?React error #\d+|Invalid hook call|Rendered (?:more|fewer) hooks than|Too many re-renders|Cannot update a component \(|Can't perform a React state update|Maximum update depth exceeded|not valid as a React child|Element type is invalid|Nothing was returned from render|The above error occurred in (?:the|one of)|change in the order of Hooks|\buse[A-Z]\w{1,60}(?:\(\))?`? must be (?:used|called|wrapped)|must be (?:used|rendered) (?:within|inside) (?:a |an |the )?[`'<]?\w{0,40}(?:Provider|Context|Router)|could not find react-redux context|No QueryClient set|may be used only in the context of|React\.Children\.only|[Ee]rror [Bb]oundary (?:caught|:)|caught by (?:an )?error boundary/,
     confidence: 0.88,
   },
   {
     id: 'runtime/next',
     words: [
+      'next_not_found',
+      'next_http_error',
       'only works in a',
       'client component',
       'suspense boundary',
@@ -82,7 +86,7 @@ export const frameworkRules = rulesFor('runtime-error', [
       'server action',
     ],
     pattern:
-      /from the server but \w{1,80} is on the client|(?:passed|pass\w*) (?:directly )?to Client Components?|outside a request scope|Dynamic server usage|should be wrapped in a suspense boundary|only works in (?:a )?Client Components?|Failed to find Server Action/i,
+      /from the server but \w{1,80} is on the client|(?:passed|pass\w*) (?:directly )?to Client Components?|outside a request scope|\bNEXT_(?:REDIRECT|NOT_FOUND|HTTP_ERROR_FALLBACK)\b|Dynamic server usage|should be wrapped in a suspense boundary|only works in (?:a )?Client Components?|Failed to find Server Action/i,
     confidence: 0.85,
   },
   ...wrapping({
@@ -105,7 +109,7 @@ export const frameworkRules = rulesFor('runtime-error', [
       '[nuxt error]',
     ],
     pattern:
-      /\[Vue warn\]: (?:Unhandled error|Error in|Failed to resolve (?:component|directive)|.{0,80}is not defined on instance|Property .{0,80} was accessed during render)|requires access to the Nuxt instance|getActivePinia\(\)|\[nuxt\].{0,40}error|\[h3\] \[unhandled\]|\[nitro\].{0,40}\[(?:unhandled|uncaught)/i,
+      /\[Vue warn\]: (?:Unhandled error|Error in|Failed to resolve (?:component|directive)|.{0,80}is not defined on instance|Property .{0,80} was accessed during render)|requires access to the Nuxt instance|\[nuxt\] instance unavailable|getActivePinia\(\)|\[nuxt\].{0,40}error|\[h3\] \[unhandled\]|\[nitro\].{0,40}\[(?:unhandled|uncaught)/i,
     confidence: 0.82,
   },
   {

@@ -2,7 +2,7 @@ import { rulesFor, wrapping } from '../../rule.js';
 
 /** Wordings that look like exceptions and are a request that failed, a module that did not load, or the test runner's. */
 const notTheCode =
-  /Failed to fetch|fetch failed|NetworkError|Load failed|network connection was lost|dynamically imported|module script|could not serialize|Unknown file extension|module specifier|ERR_(?:UNKNOWN_FILE|INVALID_MODULE|NETWORK)|in ES module scope|\b\w{0,20}[Pp]age\.(?:locator|getBy\w+|goto) is not a function|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)?(?:\(\.\.\.\))? is not a function|(?:describe|beforeAll|beforeEach|afterAll|afterEach|expect|chromium|_?playwright) is not (?:a function|defined)|\b(?:jest|cy|vi) is not defined|Class extends value undefined|'Page' object has no attribute|Target page, context or browser|Target closed/;
+  /Failed to fetch|fetch failed|NetworkError|Load failed|network connection was lost|dynamically imported|module script|could not serialize|Unknown file extension|module specifier|ERR_(?:UNKNOWN_FILE|INVALID_MODULE|NETWORK)|in ES module scope|\b\w{0,20}[Pp]age\.(?:locator|getBy\w+|goto) is not a function|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)?(?:\(\.\.\.\))? is not a function|(?:describe|beforeAll|beforeEach|afterAll|afterEach|expect|chromium|_?playwright) is not (?:a function|defined)|\b(?:jest|cy|vi) is not defined|Class extends value undefined|'Page' object has no attribute|Target page, context or browser|Target closed|TypeError: terminated/;
 
 const uncaughtWords = ['uncaught', 'unhandled'];
 const uncaught =
@@ -15,6 +15,9 @@ export const javascriptRules = rulesFor('runtime-error', [
   {
     id: 'runtime/type-error',
     words: [
+      'private member',
+      'class constructor',
+      'reduce of empty',
       'cannot read propert',
       'cannot set propert',
       'is not a function',
@@ -43,7 +46,7 @@ export const javascriptRules = rulesFor('runtime-error', [
       'cannot define property',
     ],
     pattern:
-      /Cannot (?:read|set) propert(?:y|ies)\b|\b[\w$.\])]{1,120} is not a (?:function|constructor)\b|\bis not iterable\b|Cannot destructure property|is not an object \(evaluating|can't access property|Cannot convert undefined or null to object|Assignment to constant variable|has no properties\b|Cannot access ['"]?[\w$.]{1,80}['"]? before initialization|circular structure to JSON|(?:undefined|null) is not (?:an object|a function|a constructor|iterable)|object is not extensible|private field|Cannot assign to read only property|Cannot (?:delete|redefine|create|define) property|[Ii]nvalid attempt to (?:spread|destructure|iterate)|Cannot use 'in' operator|Illegal invocation|incompatible receiver/,
+      /Cannot (?:read|set) propert(?:y|ies)\b|Cannot (?:read|write) private member|[Cc]lass constructor \S{1,80} cannot be invoked without 'new'|Reduce of empty array|\b[\w$.\])]{1,120} is not a (?:function|constructor)\b|\bis not iterable\b|Cannot destructure property|is not an object \(evaluating|can't access property|Cannot convert undefined or null to object|Assignment to constant variable|has no properties\b|Cannot access ['"]?[\w$.]{1,80}['"]? before initialization|circular structure to JSON|(?:undefined|null) is not (?:an object|a function|a constructor|iterable)|object is not extensible|private field|Cannot assign to read only property|Cannot (?:delete|redefine|create|define) property|[Ii]nvalid attempt to (?:spread|destructure|iterate)|Cannot use 'in' operator|Illegal invocation|incompatible receiver/,
     unless: notTheCode,
     confidence: 0.9,
   },
@@ -51,7 +54,7 @@ export const javascriptRules = rulesFor('runtime-error', [
     id: 'runtime/reference-error',
     words: ['referenceerror', 'is not defined', "can't find variable", 'before initialization'],
     pattern:
-      /\bReferenceError: |(?:^|[\s\]:(\"'`])[\w$#/.]{1,60}[\"'`]? is not defined(?! (?:by|in|for|as)\b)\b|[Cc]an't find variable: /m,
+      /\bReferenceError: |(?:^|[\s\]:("'`])[\w$#/.]{1,60}["'`]? is not defined(?! (?:by|in|for|as)\b)\b|[Cc]an't find variable: /m,
     unless: notTheCode,
     confidence: 0.9,
   },
@@ -135,6 +138,8 @@ export const javascriptRules = rulesFor('runtime-error', [
   {
     id: 'runtime/node',
     words: [
+      'environment variable',
+      'plain objects',
       'invalid flags',
       'invalidcharactererror',
       'invalidaccesserror',
@@ -162,7 +167,7 @@ export const javascriptRules = rulesFor('runtime-error', [
       'regexp constructor',
     ],
     pattern:
-      /ERR_HTTP_HEADERS_SENT|[Cc]annot set headers after|\bERR_(?:INVALID_(?:ARG_TYPE|ARG_VALUE|STATE|RETURN_VALUE|THIS|CALLBACK|URL|CHAR)|STREAM_\w+|USE_AFTER_CLOSE)\b|write after end|\bInvalid URL\b|\b[Ii]nvariant (?:failed|[Vv]iolation)|^\s*Invariant: |\bZodError\b|\bDataCloneError\b|\b(?:QuotaExceeded|InvalidState|HierarchyRequest|IndexSize|InvalidCharacter|InvalidAccess)Error\b|\bDOMException: |\bFailed to execute '\w{1,60}' on '\w{1,60}'|\b(?:NotFoundError|SecurityError): |Invalid regular expression|Invalid flags supplied to RegExp/m,
+      /ERR_HTTP_HEADERS_SENT|[Cc]annot set headers after|\bERR_(?:INVALID_(?:ARG_TYPE|ARG_VALUE|STATE|RETURN_VALUE|THIS|CALLBACK|URL|CHAR)|STREAM_\w+|USE_AFTER_CLOSE)\b|write after end|\bInvalid URL\b|\b[Ii]nvariant (?:failed|[Vv]iolation)|^\s*Invariant: |\bZodError\b|\bDataCloneError\b|\b(?:QuotaExceeded|InvalidState|HierarchyRequest|IndexSize|InvalidCharacter|InvalidAccess)Error\b|\bDOMException: |\bFailed to execute '\w{1,60}' on '\w{1,60}'|\b(?:NotFoundError|SecurityError): |Invalid regular expression|Invalid flags supplied to RegExp|\b(?:[Mm]issing|[Ii]nvalid|[Uu]ndefined) (?:required )?environment variables?\b|Actions must be plain objects/m,
     unless:
       /ERR_INVALID_URL.*net::|net::ERR|Failed to fetch|play\(\)|is not a valid selector|'fetch' on 'Window'/,
     confidence: 0.82,

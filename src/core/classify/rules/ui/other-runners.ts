@@ -49,6 +49,19 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
     confidence: 0.62,
   },
   {
+    id: 'ui/command-failed',
+    words: [
+      'node is either not',
+      'failed because',
+      'not clickable',
+      'exceptions.timeoutexception',
+      'selenium.timeoutexception',
+    ],
+    pattern:
+      /\bcy\.(?!visit|request|wait|task|exec|origin|session)\w{2,30}\(\)`? failed because|Node is either not (?:clickable|visible)|\bselenium\.(?:common\.exceptions\.)?TimeoutException\b/,
+    confidence: 0.82,
+  },
+  {
     id: 'ui/other-drivers',
     words: [
       'not currently interactable',
@@ -98,6 +111,7 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
   {
     id: 'ui/driver-action-frame',
     words: [
+      'impl.waitfor',
       'clickasync',
       'fillasync',
       'typeasync',
