@@ -65,7 +65,13 @@ function serverText({ network, serverOutput }: Evidence, requestFailed: boolean)
 function errorText({ errors }: Evidence): string {
   const parts = errors.flatMap(({ message, causes, snippet }) => [message, ...causes, statusLines(snippet)]);
   const text = parts.filter((part) => part !== '').join('\n');
-  return withoutQuotes(withoutLinePrefixes(stripAnsi(bounded(text, most.error))));
+  return withoutQuotes(withoutLinePrefixes(plainQuotes(stripAnsi(bounded(text, most.error)))));
+}
+
+/** Typographic quotation marks, which word processors and chats make of those that programs print. */
+function plainQuotes(text: string): string {
+  if (!/[\u2018\u2019\u201C\u201D]/.test(text)) return text;
+  return text.replace(/[\u2018\u2019]/g, "'").replace(/[\u201C\u201D]/g, '"');
 }
 
 function statusLines(snippet: string | null): string {

@@ -10,7 +10,11 @@ const prefix = new RegExp(
 const suspect =
   /^[ \t]*(?:\[?\d\d|\[WebServer\]|pw:|\[\w{2,20} #|E {2}|@[\w-]{1,40}\/|[\w.@/-]{1,40} {1,20}\|)/m;
 
+/** A text of which every line is quoted, as mail and Markdown do it. */
+const quoted = /^(?:[ \t]{0,8}>(?![ \t]*\d{1,6}[ \t]*\|).*(?:\n+|$))+$/;
+
 /** Takes off what somebody else put before each line of a program's text, so that its lines begin where they began. */
 export function withoutLinePrefixes(text: string): string {
-  return suspect.test(text) ? text.replace(prefix, '') : text;
+  const own = quoted.test(text) ? text.replace(/^[ \t]*> ?/gm, '') : text;
+  return suspect.test(own) ? own.replace(prefix, '') : own;
 }

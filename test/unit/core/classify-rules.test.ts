@@ -28,6 +28,7 @@ const examples: Readonly<Record<string, string>> = {
   'build/next-overlay': '<nextjs-portal> intercepts pointer events',
   'build/overlay-on-page': '- text: "[plugin:vite:css] no"',
   'build/broken-script': 'script GET /src/cart.tsx → 500',
+  'build/missing-script-line': 'GET http://localhost:3000/cart.js net::ERR_ABORTED 404 (Not Found)',
   'build/missing-script': 'script GET /assets/cart.js → 404',
   'build/module-not-found': "Error: Cannot find package 'left-pad' imported from /app/a.mjs",
   'build/package-exports': 'Package subpath \'./x\' is not defined by "exports" in /app/package.json',

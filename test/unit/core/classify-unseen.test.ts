@@ -115,6 +115,21 @@ describe('CS-1 lines that somebody passed on', () => {
     }
   });
 
+  it('CS-1 reads a text that is quoted line by line, and no code frame as such', () => {
+    const quoted = 'page.goto: net::ERR_CONNECTION_REFUSED at http://localhost/\nCall log:'.replace(
+      /^/gm,
+      '> ',
+    );
+    expect(classify(failing(quoted))).toMatchObject({ category: 'network-error', retry: 'env_error' });
+    const frame = '> 14 | throw new TypeError("x is not a function")';
+    expect(classify(failing(frame)).category).toBe('unknown');
+  });
+
+  it('CS-1 typographic quotation marks are quotation marks', () => {
+    const text = 'column \u201Cvat\u201D of relation \u201Corders\u201D does not exist';
+    expect(classify(failing(text)).category).toBe('database-error');
+  });
+
   it('CS-8 a line of a code frame is no line of a container', () => {
     const frame = `${locatorTimeout}\n\n  3 | throw new TypeError('x is not a function')\n> 4 | await pay()`;
     expect(classify(failing(frame)).category).toBe('ui-error');

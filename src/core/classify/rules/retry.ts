@@ -72,6 +72,12 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'never_retry',
     categories: ['network-error', 'unknown', 'ui-error'],
     words: [
+      'tentativ',
+      'intentos',
+      'solicitudes',
+      'zu viele',
+      'trop de',
+      'troppi',
       'rate limit',
       'too many ',
       'too many requests',
@@ -83,7 +89,7 @@ export const retryRules: readonly RetryRule[] = [
       'billing',
     ],
     pattern:
-      /[Rr]ate limit(?: exceeded| reached|ed)|[Tt]oo [Mm]any (?:\w{1,20} )?(?:[Aa]ttempts|[Rr]equests)\b|[Qq]uota exceeded|[Ss]ubscription (?:has )?(?:expired|required|inactive|is not)|[Ll]icen[sc]e (?:key )?(?:has )?(?:expired|invalid|required|is)|status(?: ?code)?(?: of|:|=)? ?429\b|→ 429\b|\b402:? Payment Required|billing/i,
+      /[Rr]ate limit(?: exceeded| reached|ed)|[Tt]oo [Mm]any (?:\w{1,20} )?(?:[Aa]ttempts|[Rr]equests)\b|[Qq]uota exceeded|[Ss]ubscription (?:has )?(?:expired|required|inactive|is not)|[Ll]icen[sc]e (?:key )?(?:has )?(?:expired|invalid|required|is)|status(?: ?code)?(?: of|:|=)? ?429\b|→ 429\b|\b402:? Payment Required|muitas (?:tentativas|solicitações)|demasiad[oa]s (?:intentos|solicitudes)|zu viele (?:versuche|anfragen|anmeldeversuche)|trop de (?:tentatives|requêtes)|troppi tentativi|billing/i,
     unless: /^> |\b[Ee]xpected|\bassert/,
   },
   {

@@ -50,6 +50,7 @@ export const bundlerRules = rulesFor('build-error', [
   {
     id: 'build/missing-export',
     words: [
+      "can't import the named export",
       'is not exported from',
       '[missing_export]',
       'is not exported by',
@@ -62,7 +63,7 @@ export const bundlerRules = rulesFor('build-error', [
       'export in "',
     ],
     pattern:
-      /\[MISSING_EXPORT\]|is not exported (?:by|from) ["']|No matching export in ["']|Attempted import error:|export '[^'\n]{1,80}'.{0,80} was not found in '|Export \S{1,80} doesn't exist in target module|Missing "[^"\n]{1,120}" (?:specifier|export) in "/,
+      /\[MISSING_EXPORT\]|is not exported (?:by|from) ["']|No matching export in ["']|Can't import the named export '|Attempted import error:|export '[^'\n]{1,80}'.{0,80} was not found in '|Export \S{1,80} doesn't exist in target module|Missing "[^"\n]{1,120}" (?:specifier|export) in "/,
     confidence: 0.95,
   },
   {
@@ -237,6 +238,14 @@ export const bundlerRules = rulesFor('build-error', [
     pattern: /^(?:script|stylesheet) GET \S+ → 5\d\d/m,
     sources: ['network'],
     confidence: 0.85,
+  },
+  {
+    id: 'build/missing-script-line',
+    words: ['.js ', '.mjs ', '.css ', '.js?', '.mjs?', '.css?'],
+    // How a browser's console puts the same.
+    pattern: /\bGET \S{1,300}\.(?:m?js|css)(?:\?\S{0,200})? (?:net::ERR_ABORTED )?404\b/,
+    sources: ['error', 'console'],
+    confidence: 0.75,
   },
   {
     id: 'build/missing-script',

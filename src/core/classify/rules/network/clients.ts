@@ -86,6 +86,12 @@ export const clientRules = rulesFor('network-error', [
   {
     id: 'network/translated',
     words: [
+      'tentativ',
+      'intentos',
+      'solicitudes',
+      'zu viele',
+      'trop de',
+      'troppi',
       'verbindung',
       'connexion',
       'connessione',
@@ -102,7 +108,7 @@ export const clientRules = rulesFor('network-error', [
       '연결',
     ],
     pattern:
-      /Verbindung(?:saufbau)? (?:wurde |)(?:verweigert|abgelehnt|zurückgesetzt)|Zielcomputer die Verbindung verweigerte|keine Verbindung (?:hergestellt|mit)|[Cc]onnexion (?:refusée|réinitialisée|échouée)|ordinateur cible l'a expressément refusée|denegó expresamente|[Cc]onexi[oó]n (?:rechazada|reh?usada|restablecida)|[Cc]onex[aã]o recusada|[Cc]onnessione rifiutata|积极拒绝|拒绝连接|连接(?:被)?(?:拒绝|超时|重置|失败)|无法连接|接続(?:が|を)?(?:拒否|できません|タイムアウト)|拒否されたため|[Сс]оединени[ея] (?:отклонено|сброшено)|Не удалось подключиться|연결(?:이|을)? ?(?:거부|할 수 없)/,
+      /Verbindung(?:saufbau)? (?:wurde |)(?:verweigert|abgelehnt|zurückgesetzt)|Zielcomputer die Verbindung verweigerte|keine Verbindung (?:hergestellt|mit)|[Cc]onnexion (?:refusée|réinitialisée|échouée)|ordinateur cible l'a expressément refusée|denegó expresamente|[Cc]onexi[oó]n (?:rechazada|reh?usada|restablecida)|[Cc]onex[aã]o recusada|[Cc]onnessione rifiutata|[Mm]uitas (?:tentativas|solicitações)|[Dd]emasiad[oa]s (?:intentos|solicitudes)|[Zz]u viele (?:Versuche|Anfragen|Anmeldeversuche)|[Tt]rop de (?:tentatives|requêtes)|[Tt]roppi tentativi|积极拒绝|拒绝连接|连接(?:被)?(?:拒绝|超时|重置|失败)|无法连接|接続(?:が|を)?(?:拒否|できません|タイムアウト)|拒否されたため|[Сс]оединени[ея] (?:отклонено|сброшено)|Не удалось подключиться|연결(?:이|을)? ?(?:거부|할 수 없)/,
     confidence: 0.8,
   },
 ]);

@@ -27,6 +27,7 @@ export const waitingRules = rulesFor('network-error', [
   {
     id: 'network/response-timeout',
     words: [
+      'waiting for event',
       'wait_for__re',
       'waiting for request',
       'wait_for_request',
@@ -45,7 +46,7 @@ export const waitingRules = rulesFor('network-error', [
       'wait_for_event',
     ],
     pattern:
-      /\bwaitFor(?:Response|Request): (?:Page|Browser|Target) .{0,20}closed|^(?:Error: |AxiosError: )?timeout of \d+ms exceeded|\b(?:waitFor|expect_|wait_for_)_?(?:[Rr]esponse|[Rr]equest)\w*\b.{0,30}[Tt]imeout|while waiting for event "(?:response|request\w*)"|Timeout.{0,60}waiting for (?:response|request)\b/m,
+      /\bwaitFor(?:Response|Request): (?:Page|Browser|Target) .{0,20}closed|^(?:Error: |AxiosError: )?timeout of \d+ms exceeded|\b(?:waitFor|expect_|wait_for_)_?(?:[Rr]esponse|[Rr]equest)\w*\b.{0,30}[Tt]imeout|while waiting for event (?:"(?:response|request\w*)"|$)|Timeout.{0,60}waiting for (?:response|request)\b/m,
     confidence: 0.85,
   },
   {
