@@ -109,7 +109,7 @@ const symptoms: readonly RuleOfClass[] = [
       'waiting for function',
     ],
     pattern:
-      /^\s*-?\s*locator resolved to \S|^\s*-?\s*unexpected value \S|[Ww]aiting for (?:locator|getBy\w+|get_by_\w+|selector|frameLocator|frame_locator)\b|waiting for element to be|failed to find element matching|No node found for selector|waiting for .{0,40}\bto be (?:visible|hidden|attached|detached|enabled)/m,
+      /^\s*-?\s*locator resolved to \S|^\s*-?\s*unexpected value \S|waiting for (?:locator|getBy\w+|get_by_\w+|selector|frameLocator|frame_locator)\b|waiting for element to be|failed to find element matching|No node found for selector|waiting for .{0,40}\bto be (?:visible|hidden|attached|detached|enabled)/im,
     confidence: 0.86,
   },
   {
@@ -199,14 +199,14 @@ const symptoms: readonly RuleOfClass[] = [
     id: 'ui/waiting-for-event',
     words: ['while waiting for event', 'waitforfunction', 'wait_for_function'],
     pattern:
-      /while waiting for event "(?:popup|dialog|download|filechooser|page|console|framenavigated|worker)"|\b(?:[Pp]age|[Ff]rame)\.(?:waitForFunction|wait_for_function): (?:Test )?[Tt]imeout/,
+      /while waiting for event "(?:popup|dialog|download|filechooser|page|console|framenavigated|worker)"|\b(?:page|frame)\.(?:waitForFunction|wait_for_function): (?:Test )?timeout/i,
     confidence: 0.75,
   },
   {
     id: 'ui/accessibility',
     words: ['violation', 'tohavenoviolations'],
     pattern:
-      /toHaveNoViolations|\d+ (?:accessibility|a11y) violations?|\b[1-9]\d{0,4} violations? (?:were |was )?(?:found|detected)|[Aa]ccessibility violations? (?:was|were|detected|found)/,
+      /toHaveNoViolations|\d+ (?:accessibility|a11y) violations?|\b[1-9]\d{0,4} violations? (?:were |was )?(?:found|detected)|accessibility violations? (?:was|were|detected|found)/i,
     confidence: 0.8,
   },
   {
@@ -219,7 +219,7 @@ const symptoms: readonly RuleOfClass[] = [
   {
     id: 'ui/timeout',
     words: ['timeout'],
-    pattern: /\bTimeout \d+ms exceeded|TimeoutError/,
+    pattern: /\bTimeout \d+ms exceeded|TimeoutError/i,
     confidence: 0.4,
   },
 ];

@@ -63,7 +63,7 @@ export const bundlerRules = rulesFor('build-error', [
       'export in "',
     ],
     pattern:
-      /\[MISSING_EXPORT\]|is not exported (?:by|from) ["']|No matching export in ["']|Can't import the named export '|Attempted import error:|export '[^'\n]{1,80}'.{0,80} was not found in '|Export \S{1,80} doesn't exist in target module|Missing "[^"\n]{1,120}" (?:specifier|export) in "/,
+      /\[MISSING_EXPORT\]|is not exported (?:by|from) ["']|No matching export in ["']|Can't import the named export '|Attempted import error:|export '[^'\n]{1,80}'.{0,80} was not found in '|Export \S{1,80} doesn't exist in target module|Missing "[^"\n]{1,120}" (?:specifier|export) in "/i,
     confidence: 0.95,
   },
   {
@@ -188,7 +188,7 @@ export const bundlerRules = rulesFor('build-error', [
       'astro',
     ],
     pattern:
-      /@?vue\/compiler-sfc\]|\bCompileError\b|Element is missing end tag|\berror NG\d|\bNG[1-9]\d{3}:|is not a known element|<\/?\w{1,40}> attempted to close an element that was not open/,
+      /@?vue\/compiler-sfc\]|\bCompileError\b|Element is missing end tag|\berror NG\d|\bNG[1-9]\d{3}:|is not a known element|<\/?\w{1,40}> attempted to close an element that was not open/i,
     unless: /NG0\d/,
     confidence: 0.93,
   },

@@ -97,7 +97,7 @@ export const structureRules = rulesFor('build-error', [
     ],
     // How Deno, Bun, Metro and browsers put a module that they cannot find or link.
     pattern:
-      /\b(?:Export|Import)(?:ed)? (?:named )?['"][^'"\n]{1,100}['"] not found in module|\bModule not found ["']|Cannot resolve (?:module |dependency |import )?["'][^"'\n]{1,300}["']|Unsupported scheme "[^"\n]{1,20}" for module|Relative import path "[^"\n]{1,200}" not prefixed|[Uu]nable to (?:resolve|load) (?:module |plugin |specifier |dependency |preset |config )?["'`][^"'`\n]{1,300}["'`]|Could not find a matching package|[Cc]ouldn't find package|not (?:found )?in (?:the )?import map/,
+      /\b(?:Export|Import)(?:ed)? (?:named )?['"][^'"\n]{1,100}['"] not found in module|\bModule not found ["']|Cannot resolve (?:module |dependency |import )?["'][^"'\n]{1,300}["']|Unsupported scheme "[^"\n]{1,20}" for module|Relative import path "[^"\n]{1,200}" not prefixed|unable to (?:resolve|load) (?:module |plugin |specifier |dependency |preset |config )?["'`][^"'`\n]{1,300}["'`]|Could not find a matching package|couldn't find package|not (?:found )?in (?:the )?import map/i,
     confidence: 0.92,
   },
   {
@@ -105,7 +105,7 @@ export const structureRules = rulesFor('build-error', [
     words: ['handlehttperror', 'prerender'],
     // The build ended since a page of it could not be rendered; the exception, where there is one, says more.
     pattern:
-      /Exiting due to prerender errors|^\s*Errors prerendering:|handleHttpError|prerender(?:ing)? (?:failed|error)/m,
+      /Exiting due to prerender errors|^\s*Errors prerendering:|handleHttpError|prerender(?:ing)? (?:failed|error)/im,
     confidence: 0.66,
   },
   {
@@ -144,7 +144,7 @@ export const structureRules = rulesFor('build-error', [
       'compilation error',
     ],
     pattern:
-      /is used but no matching `?@tailwind|`@\w{1,20}` cannot be nested|Unclosed (?:block|string|bracket|comment|quote)|[Bb]undle generation failed|Please check your content config file|(?:[Ss]erver|[Cc]lient)-only (?:module|code|import)\b|[Cc]ompil(?:ation|e) (?:failed|errors?\b)|[Ff]ailed to (?:transform|transpile|minify|bundle|compile)\b|Transform error|[Bb]undling failed|[Bb]uild errored|Error (?:while|when) preprocess|in production build\b(?!s)|[Uu]nable to transpile|\bfile ["'][^"'\n]{1,200}\.(?:json|[cm]?[jt]sx?|css|html)["'] (?:couldn't|could not) be found|[Ff]ailed to build\b/,
+      /is used but no matching `?@tailwind|`@\w{1,20}` cannot be nested|Unclosed (?:block|string|bracket|comment|quote)|bundle generation failed|Please check your content config file|(?:server|client)-only (?:module|code|import)\b|compil(?:ation|e) (?:failed|errors?\b)|failed to (?:transform|transpile|minify|bundle|compile)\b|Transform error|bundling failed|build errored|Error (?:while|when) preprocess|in production build\b(?!s)|unable to transpile|\bfile ["'][^"'\n]{1,200}\.(?:json|[cm]?[jt]sx?|css|html)["'] (?:couldn't|could not) be found|failed to build\b/i,
     unless: /warn/i,
     confidence: 0.85,
   },

@@ -14,7 +14,7 @@ export const syntaxRules = rulesFor('build-error', [
     id: 'build/syntax-of-javascript',
     words: ['syntaxerror'],
     pattern:
-      /SyntaxError: (?:(?:Unexpected|Invalid or unexpected|Missing|missing|Unterminated|Invalid (?:left|shorthand|destructuring|character)|Illegal|Identifier '|Unexpected strict|Expected|expected|await is only|Octal|Duplicate|Malformed|Private field|Lexical|Rest|Getter|Setter|Function statements|Declaration or|Cannot use|The requested|import |export |'?\w{1,20}'? (?:outside|must)|Class |Deleting|Delete |Unsyntactic|Export ').{0,200})/,
+      /SyntaxError: (?:(?:Unexpected|Invalid or unexpected|Missing|missing|Unterminated|Invalid (?:left|shorthand|destructuring|character)|Illegal|Identifier '|Unexpected strict|Expected|expected|await is only|Octal|Duplicate|Malformed|Private field|Lexical|Rest|Getter|Setter|Function statements|Declaration or|Cannot use|The requested|import |export |'?\w{1,20}'? (?:outside|must)|Class |Deleting|Delete |Unsyntactic|Export ').{0,200})/i,
     unless:
       /JSON|at position \d|DOMException|selector|not a valid|querySelector|Unexpected end of input|in pattern|regular expression: \//i,
     confidence: 0.86,
@@ -33,7 +33,7 @@ export const syntaxRules = rulesFor('build-error', [
     ],
     // What V8 says after `SyntaxError: `, where somebody left that out.
     pattern:
-      /^\s*(?:\S{1,200}: )?(?:(?:Invalid or unexpected|Unexpected) token\b|Unexpected (?:identifier|reserved word|strict mode)|Identifier '[^'\n]{1,80}' has already been declared|[Mm]issing initializer in|missing \) after argument list|await is only valid in)/m,
+      /^\s*(?:\S{1,200}: )?(?:(?:Invalid or unexpected|Unexpected) token\b|Unexpected (?:identifier|reserved word|strict mode)|Identifier '[^'\n]{1,80}' has already been declared|missing initializer in|missing \) after argument list|await is only valid in)/im,
     unless: /JSON|at position \d|DOCTYPE/i,
     confidence: 0.72,
   },
@@ -48,7 +48,7 @@ export const syntaxRules = rulesFor('build-error', [
       'decorators are not',
     ],
     pattern:
-      /Support for the experimental syntax|\bBabelParseError\b|BABEL_\w*(?:ERROR|UNKNOWN)\w*|\[BABEL\]|Requires Babel "|Cannot find (?:preset|plugin) '|Duplicate declaration "|Decorators are not (?:enabled|valid)/,
+      /Support for the experimental syntax|\bBabelParseError\b|BABEL_\w*(?:ERROR|UNKNOWN)\w*|\[BABEL\]|Requires Babel "|Cannot find (?:preset|plugin) '|Duplicate declaration "|Decorators are not (?:enabled|valid)/i,
     confidence: 0.92,
   },
   {

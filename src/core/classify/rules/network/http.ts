@@ -105,7 +105,7 @@ export const httpRules = rulesFor('network-error', [
     id: 'network/console-resource',
     words: ['failed to load resource'],
     pattern:
-      /Failed to load resource: (?:the server responded with a status of [45]\d\d|Timeout was|The |Could not|A server|An SSL)/,
+      /Failed to load resource: (?:the server responded with a status of [45]\d\d|Timeout was|The |Could not|A server|An SSL)/i,
     unless: /favicon|\.map\b|\.(?:png|jpe?g|gif|svg|webp|ico|woff2?|ttf)\b/,
     confidence: 0.74,
   },
@@ -207,7 +207,7 @@ export const httpRules = rulesFor('network-error', [
     id: 'network/status-assertion',
     words: ['tobeok', '.status()', 'status', 'expected', '.ok()', 'assert'],
     pattern:
-      /expect\((?:response|received|apiResponse)\)\.(?:not\.)?toBeOK|^> .{0,200}\bexpect\b.{0,120}(?:\.status(?:Code|\(\))?|\.ok\(\))|expected (?:status(?: code)? )?[1-5]\d\d\b(?: "[\w ]{1,30}")?,? (?:but )?(?:got|to (?:equal|be|deeply equal)) [1-5]\d\d\b|Expected (?:HTTP )?[Ss]tatus(?: [Cc]ode)?\b.{0,40}[1-5]\d\d|assert [1-5]\d\d == [1-5]\d\d|(?:^|\s)status(?:Code)?: expected|[Uu]nexpected (?:response |HTTP )?status(?: code)?\b/m,
+      /expect\((?:response|received|apiResponse)\)\.(?:not\.)?toBeOK|^> .{0,200}\bexpect\b.{0,120}(?:\.status(?:Code|\(\))?|\.ok\(\))|expected (?:status(?: code)? )?[1-5]\d\d\b(?: "[\w ]{1,30}")?,? (?:but )?(?:got|to (?:equal|be|deeply equal)) [1-5]\d\d\b|Expected (?:HTTP )?status(?: code)?\b.{0,40}[1-5]\d\d|assert [1-5]\d\d == [1-5]\d\d|(?:^|\s)status(?:Code)?: expected|unexpected (?:response |HTTP )?status(?: code)?\b/im,
     confidence: 0.82,
   },
   {
@@ -248,7 +248,7 @@ export const httpRules = rulesFor('network-error', [
     id: 'network/cypress',
     words: ['cy.visit()', 'cy.request()', 'cy.wait()'],
     pattern:
-      /cy\.(?:visit|request)\(\) failed|`?cy\.wait\(\)`? timed out waiting .{0,80}(?:request|response)|`cy\.(?:visit|request)\(\)` failed/,
+      /cy\.(?:visit|request)\(\) failed|`?cy\.wait\(\)`? timed out waiting .{0,80}(?:request|response)|`cy\.(?:visit|request)\(\)` failed/i,
     confidence: 0.88,
   },
 ]);

@@ -91,7 +91,7 @@ export const waitingRules = rulesFor('network-error', [
       'request timed out',
     ],
     pattern:
-      /\b(?:apiRequestContext|APIRequestContext|route)\.\w{1,20}: |\brequest\.(?:get|post|put|patch|delete|fetch|head): |[Rr]equest timed out/,
+      /\b(?:apiRequestContext|APIRequestContext|route)\.\w{1,20}: |\brequest\.(?:get|post|put|patch|delete|fetch|head): |request timed out/i,
     unless: /Target (?:page|closed)|has been closed|is not a function|already handled/,
     confidence: 0.82,
   },

@@ -18,7 +18,7 @@ export const frameworkRules = rulesFor('runtime-error', [
       'did not match the client',
     ],
     pattern:
-      /[Hh]ydration (?:failed|error|mismatch|node mismatch|text mismatch|text content mismatch|children mismatch|class mismatch|style mismatch|completed but contains mismatches)|\bhydration_\w+|error(?:ed)? while hydrating|[Tt]ext content (?:does|did) not match|didn't match the client|server[- ]rendered (?:HTML|text).{0,30}(?:match|mismatch)|did not match\. Server|recreate this component tree|Expected server HTML to contain|this Suspense boundary received an update before it finished hydrating/,
+      /hydration (?:failed|error|mismatch|node mismatch|text mismatch|text content mismatch|children mismatch|class mismatch|style mismatch|completed but contains mismatches)|\bhydration_\w+|error(?:ed)? while hydrating|text content (?:does|did) not match|didn't match the client|server[- ]rendered (?:HTML|text).{0,30}(?:match|mismatch)|did not match\. Server|recreate this component tree|Expected server HTML to contain|this Suspense boundary received an update before it finished hydrating/i,
     confidence: 0.9,
   },
   {
@@ -92,7 +92,7 @@ export const frameworkRules = rulesFor('runtime-error', [
   ...wrapping({
     id: 'runtime/prerender',
     words: ['prerendering page', 'export encountered'],
-    pattern: /[Ee]rror occurred prerendering page|Export encountered (?:an error|errors) on /,
+    pattern: /error occurred prerendering page|Export encountered (?:an error|errors) on /i,
     confidence: 0.85,
   }),
   {
@@ -125,7 +125,7 @@ export const frameworkRules = rulesFor('runtime-error', [
       'props_invalid_value',
     ],
     pattern:
-      /svelte\.dev\/e\/\w+|lifecycle_outside_component|outside component initialization|effect_update_depth_exceeded|each_key_duplicate|duplicate keys in a keyed each|state_unsafe_mutation|props_invalid_value/,
+      /svelte\.dev\/e\/\w+|lifecycle_outside_component|outside component initialization|effect_update_depth_exceeded|each_key_duplicate|duplicate keys in a keyed each|state_unsafe_mutation|props_invalid_value/i,
     confidence: 0.88,
   },
   {
@@ -141,7 +141,7 @@ export const frameworkRules = rulesFor('runtime-error', [
       'injection context',
     ],
     pattern:
-      /\bNG0\d{2,4}\b|ExpressionChangedAfterItHasBeenChecked|Expression has changed after it was checked|NullInjectorError|No provider for \w|Can't resolve all parameters|outside (?:of )?(?:an )?injection context/,
+      /\bNG0\d{2,4}\b|ExpressionChangedAfterItHasBeenChecked|Expression has changed after it was checked|NullInjectorError|No provider for \w|Can't resolve all parameters|outside (?:of )?(?:an )?injection context/i,
     confidence: 0.9,
   },
   {

@@ -46,7 +46,7 @@ export const javascriptRules = rulesFor('runtime-error', [
       'cannot define property',
     ],
     pattern:
-      /Cannot (?:read|set) propert(?:y|ies)\b|Cannot (?:read|write) private member|[Cc]lass constructor \S{1,80} cannot be invoked without 'new'|Reduce of empty array|\b[\w$.\])]{1,120} is not a (?:function|constructor)\b|\bis not iterable\b|Cannot destructure property|is not an object \(evaluating|can't access property|Cannot convert undefined or null to object|Assignment to constant variable|has no properties\b|Cannot access ['"]?[\w$.]{1,80}['"]? before initialization|circular structure to JSON|(?:undefined|null) is not (?:an object|a function|a constructor|iterable)|object is not extensible|private field|Cannot assign to read only property|Cannot (?:delete|redefine|create|define) property|[Ii]nvalid attempt to (?:spread|destructure|iterate)|Cannot use 'in' operator|Illegal invocation|incompatible receiver/,
+      /Cannot (?:read|set) propert(?:y|ies)\b|Cannot (?:read|write) private member|class constructor \S{1,80} cannot be invoked without 'new'|Reduce of empty array|\b[\w$.\])]{1,120} is not a (?:function|constructor)\b|\bis not iterable\b|Cannot destructure property|is not an object \(evaluating|can't access property|Cannot convert undefined or null to object|Assignment to constant variable|has no properties\b|Cannot access ['"]?[\w$.]{1,80}['"]? before initialization|circular structure to JSON|(?:undefined|null) is not (?:an object|a function|a constructor|iterable)|object is not extensible|private field|Cannot assign to read only property|Cannot (?:delete|redefine|create|define) property|invalid attempt to (?:spread|destructure|iterate)|Cannot use 'in' operator|Illegal invocation|incompatible receiver/i,
     unless: notTheCode,
     confidence: 0.9,
   },
@@ -54,7 +54,7 @@ export const javascriptRules = rulesFor('runtime-error', [
     id: 'runtime/reference-error',
     words: ['referenceerror', 'is not defined', "can't find variable", 'before initialization'],
     pattern:
-      /\bReferenceError: |(?:^|[\s\]:("'`])[\w$#/.]{1,60}["'`]? is not defined(?! (?:by|in|for|as)\b)\b|[Cc]an't find variable: /m,
+      /\bReferenceError: |(?:^|[\s\]:("'`])[\w$#/.]{1,60}["'`]? is not defined(?! (?:by|in|for|as)\b)\b|can't find variable: /im,
     unless: notTheCode,
     confidence: 0.9,
   },
@@ -80,21 +80,21 @@ export const javascriptRules = rulesFor('runtime-error', [
       'evalerror',
     ],
     pattern:
-      /\b(?:Range|URI|Eval)Error: |Maximum call stack size exceeded|too much recursion|Invalid array length|Invalid time value/,
+      /\b(?:Range|URI|Eval)Error: |Maximum call stack size exceeded|too much recursion|Invalid array length|Invalid time value/i,
     confidence: 0.88,
   },
   {
     id: 'runtime/json',
     words: ['json'],
     pattern:
-      /Unexpected (?:token|identifier|number|string|non-whitespace character|end of).{0,60}\bJSON\b|is not valid JSON|JSON\.parse: |JSON Parse error|Expected (?:property name|',' or|double-quoted).{0,60} in JSON|(?:Bad|Unterminated) .{0,40} in JSON|JSONDecodeError/,
+      /Unexpected (?:token|identifier|number|string|non-whitespace character|end of).{0,60}\bJSON\b|is not valid JSON|JSON\.parse: |JSON Parse error|Expected (?:property name|',' or|double-quoted).{0,60} in JSON|(?:Bad|Unterminated) .{0,40} in JSON|JSONDecodeError/i,
     confidence: 0.85,
   },
   {
     id: 'runtime/type-error-name',
     words: ['typeerror'],
     pattern:
-      /(?:^|\b(?:Uncaught|Error|Unhandled|failed|thrown|exception)\b.{0,60}|[:\]>]\s)TypeError(?: \[\w+\])?: \S/m,
+      /(?:^|\b(?:Uncaught|Error|Unhandled|failed|thrown|exception)\b.{0,60}|[:\]>]\s)TypeError(?: \[\w+\])?: \S/im,
     unless: notTheCode,
     confidence: 0.8,
   },
@@ -132,7 +132,7 @@ export const javascriptRules = rulesFor('runtime-error', [
       'internal error:',
     ],
     pattern:
-      /originated from your (?:application|test) code|\bException (?:while|in (?!thread)|during|occurred)\b|a (?:client|server)-side exception has occurred|Unexpected Application Error!|Unhandled Runtime Error|^\s*(?:Uncaught )?Script error\.?\s*$|\bdigest: ?['"]?\d{6,}/m,
+      /originated from your (?:application|test) code|\bException (?:while|in (?!thread)|during|occurred)\b|a (?:client|server)-side exception has occurred|Unexpected Application Error!|Unhandled Runtime Error|^\s*(?:Uncaught )?Script error\.?\s*$|\bdigest: ?['"]?\d{6,}/im,
     confidence: 0.85,
   }),
   {
@@ -167,7 +167,7 @@ export const javascriptRules = rulesFor('runtime-error', [
       'regexp constructor',
     ],
     pattern:
-      /ERR_HTTP_HEADERS_SENT|[Ss]et headers after|\bERR_(?:INVALID_(?:ARG_TYPE|ARG_VALUE|STATE|RETURN_VALUE|THIS|CALLBACK|URL|CHAR)|STREAM_\w+|USE_AFTER_CLOSE)\b|write after end|\bInvalid URL\b|\b[Ii]nvariant (?:failed|[Vv]iolation)|^\s*Invariant: |\bZodError\b|\bDataCloneError\b|\b(?:QuotaExceeded|InvalidState|HierarchyRequest|IndexSize|InvalidCharacter|InvalidAccess)Error\b|\bDOMException: |\bFailed to execute '\w{1,60}' on '\w{1,60}'|\b(?:NotFoundError|SecurityError): |Invalid regular expression|Invalid flags supplied to RegExp|\b(?:[Mm]issing|[Ii]nvalid|[Uu]ndefined) (?:required )?environment variables?\b|Actions must be plain objects/m,
+      /ERR_HTTP_HEADERS_SENT|set headers after|\bERR_(?:INVALID_(?:ARG_TYPE|ARG_VALUE|STATE|RETURN_VALUE|THIS|CALLBACK|URL|CHAR)|STREAM_\w+|USE_AFTER_CLOSE)\b|write after end|\bInvalid URL\b|\binvariant (?:failed|violation)|^\s*Invariant: |\bZodError\b|\bDataCloneError\b|\b(?:QuotaExceeded|InvalidState|HierarchyRequest|IndexSize|InvalidCharacter|InvalidAccess)Error\b|\bDOMException: |\bFailed to execute '\w{1,60}' on '\w{1,60}'|\b(?:NotFoundError|SecurityError): |Invalid regular expression|Invalid flags supplied to RegExp|\b(?:missing|invalid|undefined) (?:required )?environment variables?\b|Actions must be plain objects/im,
     unless:
       /ERR_INVALID_URL.*net::|net::ERR|Failed to fetch|play\(\)|is not a valid selector|'fetch' on 'Window'/,
     confidence: 0.82,
@@ -183,21 +183,21 @@ export const javascriptRules = rulesFor('runtime-error', [
     id: 'runtime/console-errors-found',
     words: ['console error'],
     // A test that fails because the page complained, without the complaint.
-    pattern: /\b[Cc]onsole errors?(?: in| detected| found| during| was| were|:)/,
+    pattern: /\bconsole errors?(?: in| detected| found| during| was| were|:)/i,
     sources: ['error'],
     confidence: 0.65,
   },
   {
     id: 'runtime/resize-observer',
     words: ['resizeobserver loop'],
-    pattern: /ResizeObserver loop (?:limit exceeded|completed with undelivered)/,
+    pattern: /ResizeObserver loop (?:limit exceeded|completed with undelivered)/i,
     sources: ['error'],
     confidence: 0.7,
   },
   {
     id: 'runtime/missing-file',
     words: ['enoent', 'eisdir', 'enotdir'],
-    pattern: /\b(?:ENOENT|EISDIR|ENOTDIR): \w/,
+    pattern: /\b(?:ENOENT|EISDIR|ENOTDIR): \w/i,
     sources: ['error', 'server'],
     unless: /ms-playwright|spawn /,
     confidence: 0.6,

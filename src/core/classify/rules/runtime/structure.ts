@@ -22,7 +22,7 @@ export const exceptionRules = rulesFor('runtime-error', [
       'ssr',
     ],
     pattern:
-      /not matching server-rendered content|^\s*- (?:rendered on server|expected on client|Client vnode|Server rendered DOM):|Bailing hydration|Server rendered element contains|[Ee]rror (?:while|when|during) (?:server[- ]?side )?rendering|Error handling .{0,60}render/m,
+      /not matching server-rendered content|^\s*- (?:rendered on server|expected on client|Client vnode|Server rendered DOM):|Bailing hydration|Server rendered element contains|error (?:while|when|during) (?:server[- ]?side )?rendering|Error handling .{0,60}render/im,
     confidence: 0.88,
   },
   {
