@@ -160,6 +160,8 @@ const examples: Readonly<Record<string, string>> = {
   'database/error-object': "  routine: 'exec_stmt_raise',",
   'database/sql-beside-error': 'Error: no, at `insert into orders values (1)`',
   'database/words-of-a-database': 'Integrity constraint violation on the orders',
+  'network/status-in-prose': '500 on /cart',
+  'ui/prose': 'the menu does not open',
   'network/client-exception': 'requests.exceptions.ChunkedEncodingError: no',
   'network/page-navigation': 'page.goto: Page loaded nothing',
   'network/webkit-words': 'page.goto: Could not connect to the server.',

@@ -203,6 +203,21 @@ describe('CS-11 of a compared status only what came counts', () => {
   });
 });
 
+describe('CS-8 a number is a status only where one stands', () => {
+  it.each<[string, Category]>([
+    ['500 on /cart', 'network-error'],
+    ['Request to the shop failed: 503', 'network-error'],
+    ['landed on localhost:4000/cart (404)', 'network-error'],
+    ['500 items on /cart', 'unknown'],
+    ['odd: error in line 503', 'unknown'],
+    ['odd at port 4290', 'unknown'],
+    ['odd at cart.js:404', 'unknown'],
+    ['429 ms on the way', 'unknown'],
+  ])('CS-8 %s', (text, category) => {
+    expect(classify(failing(text)).category).toBe(category);
+  });
+});
+
 describe('texts nobody has seen', () => {
   it.each(unseen)('CS-6 knows %s', (_, text, category, retry) => {
     expect(classify(failing(text))).toMatchObject({ category, retry });

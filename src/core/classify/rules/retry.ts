@@ -204,6 +204,11 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'env_error',
     categories: ['network-error', 'unknown'],
     words: [
+      'err_connection',
+      'err_name_not',
+      'err_internet',
+      'err_empty',
+      'err_timed',
       'cannot connect to',
       'err_socket',
       'err_network',
@@ -248,7 +253,7 @@ export const retryRules: readonly RetryRule[] = [
       'load interrupted',
     ],
     pattern:
-      /\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bE(?:HOST|NET)UNREACH\b|\bEPIPE\b|\bEADDRINUSE\b|socket hang up|net::ERR_(?:CONNECTION|NAME|TIMED|INTERNET|ADDRESS|EMPTY|NETWORK|SOCKET|PROXY|TUNNEL|HTTP2|QUIC|DNS)\w*|NS_ERROR_(?:CONNECTION|NET|UNKNOWN_HOST|OFFLINE)\w*|connection (?:refused|(?:was )?reset|timed out|was lost|closed|terminated)|name resolution|could not connect|unable to connect|other side closed|no such host|\bgetaddrinfo\b|UND_ERR_\w*(?:TIMEOUT|SOCKET)|already in use|is already used|could not resolve host|network is unreachable|Name or service not known|Max retries exceeded|Frame load interrupted|\bTypeError: (?:fetch failed|terminated)\b|\bSocketError\b|AxiosError: Network Error|upstream connect error|cannot connect to|\bERR_(?:SOCKET|NETWORK|CONNECTION)\w*|\bpremature close\b|server (?:did not|failed to|never) (?:start|respond|become)|could not verify that this server is running|request failed without a response/i,
+      /\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bE(?:HOST|NET)UNREACH\b|\bEPIPE\b|\bEADDRINUSE\b|socket hang up|net::ERR_(?:CONNECTION|NAME|TIMED|INTERNET|ADDRESS|EMPTY|NETWORK|SOCKET|PROXY|TUNNEL|HTTP2|QUIC|DNS)\w*|NS_ERROR_(?:CONNECTION|NET|UNKNOWN_HOST|OFFLINE)\w*|connection (?:refused|(?:was )?reset|timed out|was lost|closed|terminated)|name resolution|could not connect|unable to connect|other side closed|no such host|\bgetaddrinfo\b|UND_ERR_\w*(?:TIMEOUT|SOCKET)|already in use|is already used|could not resolve host|network is unreachable|Name or service not known|Max retries exceeded|Frame load interrupted|\bTypeError: (?:fetch failed|terminated)\b|\bSocketError\b|AxiosError: Network Error|upstream connect error|cannot connect to|\bERR_(?:SOCKET|NETWORK|CONNECTION|NAME_NOT|INTERNET|EMPTY|TIMED|ADDRESS)\w*|\bpremature close\b|server (?:did not|failed to|never) (?:start|respond|become)|could not verify that this server is running|request failed without a response/i,
   },
   {
     id: 'retry/no-answer',
@@ -276,7 +281,7 @@ export const retryRules: readonly RetryRule[] = [
       'unavailable',
     ],
     pattern:
-      /bad gateway|service (?:temporarily )?unavailable|gateway time-?out|→ 50[234]\b|status(?: ?code)?(?: of|:|=)? ?50[234]\b|\b(?:responded|returned|received|replied)(?: (?:with|an?|HTTP|status|code|error)){0,5}:? 50[234]\b|HTTP(?:\/[\d.]+)? 50[234]\b|temporarily unavailable|\bUNAVAILABLE\b/i,
+      /bad gateway|service (?:temporarily )?unavailable|gateway time-?out|\b(?:failed|failure|error|answered|response)\b[^\w\n]{0,4}50[234]\b|→ 50[234]\b|status(?: ?code)?(?: of|:|=)? ?50[234]\b|\b(?:responded|returned|received|replied)(?: (?:with|an?|HTTP|status|code|error)){0,5}:? 50[234]\b|HTTP(?:\/[\d.]+)? 50[234]\b|temporarily unavailable|\bUNAVAILABLE\b/i,
     unless: /^> |\b[Ee]xpected|\bassert/,
   },
   {
@@ -291,6 +296,11 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'env_error',
     categories: ['unknown'],
     words: [
+      'lost communication',
+      ' 132',
+      ' 134',
+      ' 135',
+      ' 139',
       'missing a few dependencies',
       'operation was canceled',
       'session not created',
@@ -340,7 +350,7 @@ export const retryRules: readonly RetryRule[] = [
       'invalid session id',
     ],
     pattern:
-      /crashed|has been closed|Target closed|disconnected|browser (?:was )?closed|executable doesn't exist|failed to launch|missing dependencies|shared libraries|missing a few dependencies|operation was canceled|playwright install|worker (?:process )?exited|forks emitted error|waiting for the WS endpoint|open X display|a XServer|no such session\b|invalid session id|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS)\b|sandboxing|X server|distribution '|just installed or updated|browserType\.launch|Session closed|not bound in the connection|while setting up "(?:browser|context|page)"|Playwright connection closed|DevToolsActivePort|unable to launch|Could not find Chrome|session not created|not connected to DevTools|resource temporarily unavailable|\bspawn \S{0,200}(?:chrom|firefox|webkit|playwright)\S{0,100} (?:ENOENT|EACCES)/i,
+      /exit(?:ed)?(?: with)?(?: code)?:? 13[2459]\b|lost communication|crashed|has been closed|Target closed|disconnected|browser (?:was )?closed|executable doesn't exist|failed to launch|missing dependencies|shared libraries|missing a few dependencies|operation was canceled|playwright install|worker (?:process )?exited|forks emitted error|waiting for the WS endpoint|open X display|a XServer|no such session\b|invalid session id|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS)\b|sandboxing|X server|distribution '|just installed or updated|browserType\.launch|Session closed|not bound in the connection|while setting up "(?:browser|context|page)"|Playwright connection closed|DevToolsActivePort|unable to launch|Could not find Chrome|session not created|not connected to DevTools|resource temporarily unavailable|\bspawn \S{0,200}(?:chrom|firefox|webkit|playwright)\S{0,100} (?:ENOENT|EACCES)/i,
   },
 ];
 

@@ -68,6 +68,7 @@ const symptoms: readonly RuleOfClass[] = [
   {
     id: 'ui/screenshot',
     words: [
+      'differ',
       'different from',
       'visual ',
       'writing actual',
@@ -80,7 +81,7 @@ const symptoms: readonly RuleOfClass[] = [
       'different from ',
     ],
     pattern:
-      /close match to snapshot|\d+ pixels \(ratio|pixels are different|[Ss]creenshot (?:comparison failed|does not match|mismatch)|[Ss]napshot comparison failed|snapshot doesn't exist at|\bto(?:HaveScreenshot|MatchSnapshot|MatchAriaSnapshot|MatchImageSnapshot|MatchInlineSnapshot)\b|Expected an image \d|(?:image|screenshot) was .{1,40} different from|writing actual|expected: .{0,80}snapshot|visual (?:difference|regression)|snapshots? (?:failed|obsolete)/i,
+      /close match to snapshot|\d+ pixels \(ratio|pixels are different|[Ss]creenshot (?:comparison failed|does not match|mismatch)|[Ss]napshot comparison failed|snapshot doesn't exist at|\bto(?:HaveScreenshot|MatchSnapshot|MatchAriaSnapshot|MatchImageSnapshot|MatchInlineSnapshot)\b|Expected an image \d|(?:image|screenshot) was .{1,40} different from|writing actual|expected: .{0,80}snapshot|visual (?:difference|regression)|snapshots? (?:failed|obsolete)|\b(?:screenshot|snapshot|image)s?\b.{0,40}\bdiffer/i,
     confidence: 0.9,
   },
   {
@@ -215,6 +216,28 @@ const symptoms: readonly RuleOfClass[] = [
     pattern:
       /\b(?:[Cc]lick|[Ff]ill|[Hh]over|[Tt]ap|[Pp]ress|[Cc]heck|[Tt]ype|[Ss]elect)\w* tim(?:es|ed) ?out|Timed out retrying after \d+ms|[Tt]imeout.{0,60}waiting for (?:element|locator|selector)|(?:locator|selector|element)\b.{0,80}(?:timeout|timed out)/i,
     confidence: 0.75,
+  },
+  {
+    id: 'ui/prose',
+    words: [
+      'button',
+      'menu',
+      'modal',
+      'dialog',
+      'dropdown',
+      'link',
+      'field',
+      'checkbox',
+      'toast',
+      'spinner',
+      'heading',
+      'popup',
+      'tooltip',
+    ],
+    // What somebody saw, or did not see, on the page, in their own words.
+    pattern:
+      /\b(?:button|menu|modal|dialog|dropdown|link|field|checkbox|toast|spinner|heading|popup|tooltip)s?\b.{0,60}\b(?:(?:does(?: not|n't)|did(?: not|n't)|is not|isn't|never|not|cannot be|can't be) ?(?:open|appear|shown?|visible|displayed|click|enabled|found|rendered|close|react|respond)\w*|is (?:disabled|hidden|covered|missing)|stays? \w+|stuck)\b/i,
+    confidence: 0.33,
   },
   {
     id: 'ui/timeout',

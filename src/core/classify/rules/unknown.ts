@@ -5,6 +5,11 @@ export const unknownRules = rulesFor('unknown', [
   {
     id: 'unknown/crash',
     words: [
+      'lost communication',
+      ' 132',
+      ' 134',
+      ' 135',
+      ' 139',
       'renderer process',
       'disconnected',
       'sigbus',
@@ -32,7 +37,7 @@ export const unknownRules = rulesFor('unknown', [
       'session closed',
     ],
     pattern:
-      /page crashed|target crashed|worker (?:process )?exited (?:unexpectedly|before)|Worker forks emitted error|Playwright connection closed|(?:page|context|browser)(?:,? (?:context )?or browser)? has been closed|Target closed|browser (?:has )?(?:been )?disconnected|browser (?:was |has been )?closed|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS|ILL)\b|browser (?:has )?crashed|Session closed|renderer process (?:just )?crashed/i,
+      /exit(?:ed)?(?: with)?(?: code)?:? 13[2459]\b|lost communication with the server|page crashed|target crashed|worker (?:process )?exited (?:unexpectedly|before)|Worker forks emitted error|Playwright connection closed|(?:page|context|browser)(?:,? (?:context )?or browser)? has been closed|Target closed|browser (?:has )?(?:been )?disconnected|browser (?:was |has been )?closed|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS|ILL)\b|browser (?:has )?crashed|Session closed|renderer process (?:just )?crashed/i,
     confidence: 0.94,
   },
   {

@@ -147,6 +147,15 @@ export const httpRules = rulesFor('network-error', [
     confidence: 0.5,
   },
   {
+    id: 'network/status-in-prose',
+    words: ['40', '41', '42', '50'],
+    // A status as people put it: `failed: 503`, `500 on /cart`, `… (404)`. A number of anything else has no such place.
+    pattern:
+      /\b(?:failed|failure|error|answered|answer|response|status)\b[^\w\n]{0,4}(?:40\d|41\d|422|429|50[0-4])\b|→ (?:40\d|41\d|422|429|50[0-4])\b|^\s*(?:40\d|422|429|50[0-4]) (?:on|from|for|at|when) |\S \((?:40\d|422|429|50[0-4])\)\s*$/im,
+    sources: ['error'],
+    confidence: 0.46,
+  },
+  {
     id: 'network/client-library',
     words: [
       'api request failed',

@@ -4,9 +4,22 @@ import { rulesFor } from '../../rule.js';
 export const transportRules = rulesFor('network-error', [
   {
     id: 'network/browser-code',
-    words: ['net::err_', 'ns_error_', 'ssl_error_'],
+    words: [
+      'err_connection_',
+      'err_name_not',
+      'err_internet_dis',
+      'err_address_',
+      'err_empty_response',
+      'err_too_many_redirects',
+      'err_timed_out',
+      'err_http2_',
+      'err_cert_',
+      'net::err_',
+      'ns_error_',
+      'ssl_error_',
+    ],
     pattern:
-      /\bnet::ERR_(?!ABORTED|BLOCKED_BY_CLIENT|FILE_NOT_FOUND|UNKNOWN_URL_SCHEME|CACHE)\w+|\bNS_ERROR_(?!ABORT|DOM)\w+|\bSSL_ERROR_\w+/i,
+      /\bnet::ERR_(?!ABORTED|BLOCKED_BY_CLIENT|FILE_NOT_FOUND|UNKNOWN_URL_SCHEME|CACHE)\w+|\bERR_(?:CONNECTION_\w+|NAME_NOT_RESOLVED|INTERNET_DISCONNECTED|ADDRESS_\w+|EMPTY_RESPONSE|TOO_MANY_REDIRECTS|TIMED_OUT|HTTP2_PROTOCOL_ERROR|CERT_\w+)\b|\bNS_ERROR_(?!ABORT|DOM)\w+|\bSSL_ERROR_\w+/i,
     confidence: 0.92,
   },
   {
