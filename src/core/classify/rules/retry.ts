@@ -1,5 +1,6 @@
 import type { Category } from '../../diagnosis.js';
 import type { RetryRule } from '../rule.js';
+import { receivedStatus } from './received-status.js';
 
 const outside: readonly Category[] = ['network-error', 'database-error', 'unknown'];
 const all: readonly Category[] = [...outside, 'build-error', 'runtime-error', 'ui-error'];
@@ -253,7 +254,7 @@ export const retryRules: readonly RetryRule[] = [
       'load interrupted',
     ],
     pattern:
-      /\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bE(?:HOST|NET)UNREACH\b|\bEPIPE\b|\bEADDRINUSE\b|socket hang up|net::ERR_(?:CONNECTION|NAME|TIMED|INTERNET|ADDRESS|EMPTY|NETWORK|SOCKET|PROXY|TUNNEL|HTTP2|QUIC|DNS)\w*|NS_ERROR_(?:CONNECTION|NET|UNKNOWN_HOST|OFFLINE)\w*|connection (?:refused|(?:was )?reset|timed out|was lost|closed|terminated)|name resolution|could not connect|unable to connect|other side closed|no such host|\bgetaddrinfo\b|UND_ERR_\w*(?:TIMEOUT|SOCKET)|already in use|is already used|could not resolve host|network is unreachable|Name or service not known|Max retries exceeded|Frame load interrupted|\bTypeError: (?:fetch failed|terminated)\b|\bSocketError\b|AxiosError: Network Error|upstream connect error|cannot connect to|\bERR_(?:SOCKET|NETWORK|CONNECTION|NAME_NOT|INTERNET|EMPTY|TIMED|ADDRESS)\w*|\bpremature close\b|server (?:did not|failed to|never) (?:start|respond|become)|could not verify that this server is running|request failed without a response/i,
+      /\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bE(?:HOST|NET)UNREACH\b|\bEPIPE\b|\bEADDRINUSE\b|socket hang up|net::ERR_(?:CONNECTION|NAME|TIMED|INTERNET|ADDRESS|EMPTY|NETWORK|SOCKET|PROXY|TUNNEL|HTTP2|QUIC|DNS)\w*|NS_ERROR_(?:CONNECTION|NET|UNKNOWN_HOST|OFFLINE)\w*|connection (?:refused|(?:was )?reset|timed out|was lost|closed|terminated)|name resolution|could not connect|unable to connect|other side closed|no such host|\bgetaddrinfo\b|UND_ERR_\w*(?:TIMEOUT|SOCKET)|already in use|is already used|could not resolve host|network is unreachable|Name or service not known|Max retries exceeded|Frame load interrupted|\bTypeError: (?:fetch failed|terminated)\b|\bSocketError\b|AxiosError: Network Error|net::err_failed at |upstream connect error|cannot connect to|\bERR_(?:SOCKET|NETWORK|CONNECTION|NAME_NOT|INTERNET|EMPTY|TIMED|ADDRESS)\w*|\bpremature close\b|server (?:did not|failed to|never) (?:start|respond|become)|could not verify that this server is running|request failed without a response/i,
   },
   {
     id: 'retry/no-answer',
@@ -353,11 +354,3 @@ export const retryRules: readonly RetryRule[] = [
       /exit(?:ed)?(?: with)?(?: code)?:? 13[2459]\b|lost communication|crashed|has been closed|Target closed|disconnected|browser (?:was )?closed|executable doesn't exist|failed to launch|missing dependencies|shared libraries|missing a few dependencies|operation was canceled|playwright install|worker (?:process )?exited|forks emitted error|waiting for the WS endpoint|open X display|a XServer|no such session\b|invalid session id|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS)\b|sandboxing|X server|distribution '|just installed or updated|browserType\.launch|Session closed|not bound in the connection|while setting up "(?:browser|context|page)"|Playwright connection closed|DevToolsActivePort|unable to launch|Could not find Chrome|session not created|not connected to DevTools|resource temporarily unavailable|\bspawn \S{0,200}(?:chrom|firefox|webkit|playwright)\S{0,100} (?:ENOENT|EACCES)/i,
   },
 ];
-
-/** Matches where an assertion says that one of these statuses came: `expected 200 "OK", got 502`, `expected 502 to equal 200`. */
-function receivedStatus(statuses: string): RegExp {
-  return new RegExp(
-    String.raw`\b(?:got|received|but (?:was|is|found|saw)|actual(?: status)?:?|instead got)(?: (?:an?|HTTP|status|code)){0,3}:? ?[<"'(]?(?:${statuses})\b|\bexpected (${statuses}) to (?:be|equal|eql|deeply equal|strictly equal|===?) (?!\1)\d{3}\b|\bassert (${statuses}) == (?!\2)\d{3}\b`,
-    'i',
-  );
-}

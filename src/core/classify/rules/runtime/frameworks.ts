@@ -115,6 +115,7 @@ export const frameworkRules = rulesFor('runtime-error', [
   {
     id: 'runtime/svelte',
     words: [
+      'not a valid ssr component',
       'svelte.dev/e/',
       'lifecycle_outside_component',
       'outside component initialization',
@@ -125,7 +126,7 @@ export const frameworkRules = rulesFor('runtime-error', [
       'props_invalid_value',
     ],
     pattern:
-      /svelte\.dev\/e\/\w+|lifecycle_outside_component|outside component initialization|effect_update_depth_exceeded|each_key_duplicate|duplicate keys in a keyed each|state_unsafe_mutation|props_invalid_value/i,
+      /is not a valid SSR component|svelte\.dev\/e\/\w+|lifecycle_outside_component|outside component initialization|effect_update_depth_exceeded|each_key_duplicate|duplicate keys in a keyed each|state_unsafe_mutation|props_invalid_value/i,
     confidence: 0.88,
   },
   {
