@@ -6,6 +6,7 @@ import type { Clue, Matcher } from './match.js';
 import { ownOrigin } from './own-origin.js';
 import { errorBody, failedRequests, requestLine } from './requests.js';
 import { stripAnsi } from './strip-ansi.js';
+import { withoutLinePrefixes } from './without-line-prefixes.js';
 import { markedStatusLine, withoutQuotes } from './without-quotes.js';
 
 /** Characters that are read of each channel. */
@@ -58,13 +59,19 @@ export function readClues(evidence: Evidence, { withoutNoise }: Pick<Matcher, 'w
  */
 function serverText({ network, serverOutput }: Evidence, requestFailed: boolean): string {
   if (network.length > 0 && !requestFailed) return '';
-  return stripAnsi(bounded(serverOutput, most.server)).replace(/^\[WebServer\] ?/gm, '');
+  return withoutLinePrefixes(stripAnsi(bounded(serverOutput, most.server)));
 }
 
 function errorText({ errors }: Evidence): string {
   const parts = errors.flatMap(({ message, causes, snippet }) => [message, ...causes, statusLines(snippet)]);
   const text = parts.filter((part) => part !== '').join('\n');
-  return withoutQuotes(stripAnsi(bounded(text, most.error)));
+  return withoutQuotes(withoutLinePrefixes(plainQuotes(stripAnsi(bounded(text, most.error)))));
+}
+
+/** Typographic quotation marks, which word processors and chats make of those that programs print. */
+function plainQuotes(text: string): string {
+  if (!/[\u2018\u2019\u201C\u201D]/.test(text)) return text;
+  return text.replace(/[\u2018\u2019]/g, "'").replace(/[\u201C\u201D]/g, '"');
 }
 
 function statusLines(snippet: string | null): string {

@@ -43,3 +43,23 @@ export const anywhere: readonly EvidenceSource[] = ['error', 'stack', 'console',
 export function rulesFor(category: Category, rules: readonly RuleOfClass[]): readonly Rule[] {
   return rules.map((rule) => ({ sources: anywhere, ...rule, category }));
 }
+
+/** How sure a wrapper is where it stands in the error itself: less than whoever names the cause. */
+const wrapperInError = 0.6;
+
+/**
+ * Makes two rules of one that says in whose hands something failed, not what failed (`Error occurred prerendering page`). Beside
+ * an error it is the cause; in the error's own text whoever knows the words around it says more.
+ */
+export function wrapping(rule: RuleOfClass): readonly RuleOfClass[] {
+  const beside = (rule.sources ?? anywhere).filter((source) => source !== 'error');
+  return [
+    { ...rule, sources: beside },
+    {
+      ...rule,
+      id: `${rule.id}-in-error`,
+      sources: ['error'],
+      confidence: Math.min(rule.confidence, wrapperInError),
+    },
+  ];
+}

@@ -1,10 +1,13 @@
 const frameLine = /^[ \t]*>?[ \t]*\d{1,6}[ \t]*[|│┃].*$/gm;
 const titleLine = /^[ \t]*(?:\d{1,4}\) |● |\[[\w -]{1,40}\] › ).*›.*$/gm;
+const titleBeforeComplaint =
+  /^[ \t]*(?:\d{1,4}\) |● |\[[\w -]{1,40}\] › )[^\n]{0,600}›[^\n]{0,600}?(?=\s(?:\w{1,40}Error|Error|error): |\s(?:page|frame|locator|elementHandle|browserType|apiRequestContext)\.\w{1,40}: |\sexpect\(|$)/;
 const customMessage = /^(?:Error: )?(?!expect\()[^\n]{0,600}(?=\n\n(?:Error: )?expect\()/;
-const statusPair = /^[ \t]*Expected: (\d{3})[ \t]*\n[ \t]*Received: (\d{3})[ \t]*$/m;
+const statusPair = /^[ \t]*expected[ \t]*: (\d{3})[ \t]*\n[ \t]*(?:received|actual)[ \t]*: (\d{3})[ \t]*$/im;
 const comparedValue =
-  /^([ \t]*(?:Expected|Received|Locator)(?![\w ]*status)[\w ]{0,20}:)[ \t]*(?:"(?:[^"\\]|\\.){0,4000}"|.*)/gm;
+  /^([ \t]*(?:Expected|Received|Locator)(?![\w ]*status)[\w ]{0,20}:)[ \t]*(?:"(?:[^"\\]|\\.){0,4000}"|.*?(?= (?:Expected|Received|Timeout|Error|Call log)\b[\w ]{0,20}: ?|$))/gm;
 const diff = /^- Expected[^\n]*\n\+ Received[^\n]*\n[^]{0,6000}?(?=^Call log|^Timeout|^[ \t]+at |(?![^]))/gm;
+const comparison = /^[ \t]*(?:- )?(?:Expected|Received|Locator|expected[ \t]*:)/m;
 const unexpectedValue = /\b(unexpected value) ".*/g;
 const tag = /<\/?([a-z][\w-]{0,60})((?:[ \t][^<>\n]{0,500})?)\/?>?/g;
 const locatorCall =
@@ -23,17 +26,30 @@ const httpStatuses = new Set(
  */
 export function withoutQuotes(message: string): string {
   let text = message;
-  if (text.includes('\\n')) text = text.replace(/\\n(?=\s|\\|[A-Z>❯×]|$)/g, '\n');
+  // A comparison's own quotes hold its values together.
+  if (!comparison.test(text)) text = unescaped(text);
   if (/[|│┃]/.test(text)) text = text.replace(frameLine, markedStatusLine);
-  if (text.includes('›')) text = text.replace(titleLine, '');
+  if (text.includes('›')) text = withoutTitles(text);
   if (text.includes('expect')) text = text.replace(customMessage, '');
-  if (/^[ \t]*(?:- )?(?:Expected|Received|Locator)/m.test(text)) text = withoutValues(text);
+  if (comparison.test(text)) text = withoutValues(text);
   if (text.includes('Snapshot name:')) text = text.replace(snapshotName, '$1');
   if (text.includes('unexpected value')) text = text.replace(unexpectedValue, '$1');
   if (text.includes('<') && /resolved to|intercepts| aka |\u2026<\//.test(text))
     text = text.replace(tag, nameOfTag);
   if (/ocator\(|getBy|get_by|querySelector/.test(text)) text = text.replace(locatorCall, '$1()');
   return text.includes('waiting for') ? text.replace(quotedSelector, '$1') : text;
+}
+
+/** A string of JSON in the text is read as what it holds; without its quotes only such line ends count as cannot be a path's. */
+function unescaped(text: string): string {
+  if (text.includes('\\"'))
+    return text.replace(/\\(?:(n)|(["']))/g, (_whole, line: string, quote: string) => (line ? '\n' : quote));
+  return text.includes('\\n') ? text.replace(/\\n(?=\s|\\|[A-Z>❯×]|$)/g, '\n') : text;
+}
+
+/** A title on its own line goes; where all stands on one line, only as far as the complaint. */
+function withoutTitles(text: string): string {
+  return text.trim().includes('\n') ? text.replace(titleLine, '') : text.replace(titleBeforeComplaint, '');
 }
 
 /** The marked line of a code frame, without its string literals, where it looks at an answer's status; else nothing. */

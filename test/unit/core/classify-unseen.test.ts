@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/core/classify/classify.js';
 import type { Category, RetryAxis } from '../../../src/core/diagnosis.js';
-import { failing, locatorTimeout, request } from './classify-evidence.js';
+import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
 
 /** Texts that no rule names: what they are shows in their form, in another language, or in what is left of them. */
 const unseen: readonly (readonly [what: string, text: string, category: Category, retry: RetryAxis])[] = [
@@ -85,6 +85,138 @@ const unseen: readonly (readonly [what: string, text: string, category: Category
   ],
   ['a browser that did not come up', '[pid=12][err] no display', 'unknown', 'env_error'],
 ];
+
+/** What stands before each line of a log, whoever writes it. */
+const prefixes: readonly (readonly [who: string, prefix: string])[] = [
+  ['GitHub Actions', '2024-03-05T10:11:12.1234567Z '],
+  ['a clock', '[10:11:12] '],
+  ['a container', 'shop-web-1  | '],
+  ['Playwright, of a server', '[WebServer] '],
+  ['Playwright, of its own calls', '  pw:api '],
+  ['pytest', 'E       '],
+  ['a browser among several', '[chrome #01-8] '],
+  ['a task runner', '@shop/web:test: '],
+];
+
+/** Failures whose rules look at where a line begins. */
+const atLineBegin: readonly (readonly [text: string, category: Category])[] = [
+  ['- rendered on server: <!---->\n- expected on client: div', 'runtime-error'],
+  ["    Locator: locator('#sum')\n    Expected: visible\n    Error: element(s) not found", 'ui-error'],
+  ['  - navigating to "http://localhost:3000/", waiting until "load"', 'network-error'],
+  ['FATAL:  the schema is locked', 'database-error'],
+  ["Unexpected identifier 'cart'", 'build-error'],
+];
+
+describe('CS-1 lines that somebody passed on', () => {
+  it.each(prefixes)('CS-1 reads behind what %s puts before each line', (_, prefix) => {
+    for (const [text, category] of atLineBegin) {
+      const passedOn = text.replace(/^/gm, prefix);
+      expect([passedOn, classify(failing(passedOn)).category]).toEqual([passedOn, category]);
+    }
+  });
+
+  it('CS-1 reads a text that is quoted line by line, and no code frame as such', () => {
+    const quoted = 'page.goto: net::ERR_CONNECTION_REFUSED at http://localhost/\nCall log:'.replace(
+      /^/gm,
+      '> ',
+    );
+    expect(classify(failing(quoted))).toMatchObject({ category: 'network-error', retry: 'env_error' });
+    const frame = '> 14 | throw new TypeError("x is not a function")';
+    expect(classify(failing(frame)).category).toBe('unknown');
+  });
+
+  it('CS-1 typographic quotation marks are quotation marks', () => {
+    const text = 'column \u201Cvat\u201D of relation \u201Corders\u201D does not exist';
+    expect(classify(failing(text)).category).toBe('database-error');
+  });
+
+  it('CS-8 a line of a code frame is no line of a container', () => {
+    const frame = `${locatorTimeout}\n\n  3 | throw new TypeError('x is not a function')\n> 4 | await pay()`;
+    expect(classify(failing(frame)).category).toBe('ui-error');
+  });
+
+  it('CS-1 reads what a string of JSON holds', () => {
+    const text = JSON.stringify({ error: 'ERROR\nrelation "orders" does not exist\n    at pg (a.js:1:2)' });
+    expect(classify(failing(text)).category).toBe('database-error');
+  });
+
+  it('CS-8 quotes within a compared value do not end it', () => {
+    const text =
+      'Error: expect(locator).toHaveText(expected) failed\n\nExpected: "ok"\nReceived: "no \\"relation \\"a\\" does not exist\\""';
+    expect(classify(failing(text)).category).toBe('ui-error');
+  });
+
+  it.each<[string, Category]>([
+    [
+      '  1) [webkit] › cart.spec.ts:3:1 › pays ─── Error: page.goto: net::ERR_CONNECTION_REFUSED at x',
+      'network-error',
+    ],
+    ['● cart › shows TypeError: x is not a function › pays', 'unknown'],
+    ["Locator: locator('#a') Expected: visible Timeout: 5000ms Error: element(s) not found", 'ui-error'],
+    ['Expected: "relation \\"a\\" does not exist" Received: "" Error: element(s) not found', 'ui-error'],
+  ])('CS-8 on one line only the title and the values are quotes: %s', (text, category) => {
+    expect(classify(failing(text)).category).toBe(category);
+  });
+});
+
+describe('CS-7 who only passes a failure on says less than who names it', () => {
+  const uncaught =
+    'node:internal/process/promises:288\n    triggerUncaughtException(err, true /* fromPromise */);\n\n';
+  it.each<[string, string, Category]>([
+    ['the browser', 'browserType.launch: Host system is missing dependencies!', 'unknown'],
+    ['a locator', locatorTimeout, 'ui-error'],
+    ['a socket', 'Error: connect ECONNREFUSED 127.0.0.1:8080', 'network-error'],
+    ['a database', 'PostgresError: relation "orders" does not exist', 'database-error'],
+    ['nobody else', 'Error: the cart is odd', 'runtime-error'],
+  ])('CS-7 an uncaught complaint of %s', (_, text, category) => {
+    expect(classify(failing(uncaught + text)).category).toBe(category);
+  });
+
+  it('CS-7 a page that a build could not render is what its request came to, or else an exception', () => {
+    const page = 'Error occurred prerendering page "/cart".\n';
+    const refused = `${page}TypeError: fetch failed\n  [cause]: Error: connect ECONNREFUSED ::1:3000`;
+    expect(classify(failing(refused))).toMatchObject({ category: 'network-error', retry: 'env_error' });
+    expect(classify(failing(page)).category).toBe('runtime-error');
+  });
+
+  it('CS-7 beside a locator that waits in vain, an uncaught exception of the page is the cause', () => {
+    const thrown = failing(locatorTimeout, {
+      console: [logged('Uncaught Error: no cart', { type: 'pageerror' })],
+    });
+    expect(classify(thrown).category).toBe('runtime-error');
+  });
+});
+
+describe('CS-11 of a compared status only what came counts', () => {
+  it.each<[string, RetryAxis]>([
+    ['expected 200 "OK", got 401 "Unauthorized"', 'never_retry'],
+    ['expected 401 "Unauthorized", got 200 "OK"', 'code_error'],
+    ['expected 401 "Unauthorized", got 400 "Bad Request"', 'code_error'],
+    ['AssertionError: expected 503 to equal 200', 'env_error'],
+    ['AssertionError: expected 200 to equal 503', 'code_error'],
+    ['Error: expect(received).toBe(expected)\n\nExpected: 200\nReceived: 502', 'env_error'],
+    ['Error: expect(received).toBe(expected)\n\nExpected: 403\nReceived: 200', 'code_error'],
+    ['cart_test.go:430: got unexpected status code: 503', 'env_error'],
+    ['an unauthenticated user should see the cart: expected 200 "OK", got 500', 'code_error'],
+  ])('CS-11 %s', (text, retry) => {
+    expect(classify(failing(text))).toMatchObject({ category: 'network-error', retry });
+  });
+});
+
+describe('CS-8 a number is a status only where one stands', () => {
+  it.each<[string, Category]>([
+    ['500 on /cart', 'network-error'],
+    ['Request to the shop failed: 503', 'network-error'],
+    ['landed on localhost:4000/cart (404)', 'network-error'],
+    ['500 items on /cart', 'unknown'],
+    ['odd: error in line 503', 'unknown'],
+    ['odd at port 4290', 'unknown'],
+    ['odd at cart.js:404', 'unknown'],
+    ['429 ms on the way', 'unknown'],
+  ])('CS-8 %s', (text, category) => {
+    expect(classify(failing(text)).category).toBe(category);
+  });
+});
 
 describe('texts nobody has seen', () => {
   it.each(unseen)('CS-6 knows %s', (_, text, category, retry) => {

@@ -1,5 +1,6 @@
 import type { Category } from '../../diagnosis.js';
 import type { RetryRule } from '../rule.js';
+import { receivedStatus } from './received-status.js';
 
 const outside: readonly Category[] = ['network-error', 'database-error', 'unknown'];
 const all: readonly Category[] = [...outside, 'build-error', 'runtime-error', 'ui-error'];
@@ -43,6 +44,10 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'never_retry',
     categories: ['network-error', 'unknown'],
     words: [
+      'authenticationerror',
+      'permissiondenied',
+      'notauthorized',
+      'accessdenied',
       'unauthorized',
       'forbidden',
       'authentication failed',
@@ -60,14 +65,20 @@ export const retryRules: readonly RetryRule[] = [
       'response code 40',
     ],
     pattern:
-      /\b401:? Unauthorized|\b403:? Forbidden|^(?:Error: )?(?:Unauthorized|Forbidden)\b|[Aa]uthentication failed|[Ii]nvalid (?:login )?credentials|[Ii]nvalid API key|[Aa]ccess denied|[Pp]ermission denied|→ 40[13]\b|(?:[Ss]tatus|[Rr]esponse)(?:[ _]?[Cc]ode)?\\?["']?(?: of|:|=)? ?40[13]\b|\b(?:HTTP(?:\/[\d.]{1,3}"?)?|[Ee]rror):? 40[13]\b|\binvalid_grant\b|JWT expired|\bUNAUTHENTICATED\b|[Bb]ad credentials/im,
-    unless: /^> |expected|Expected|assert|UNAUTHENTICATED\)/,
+      /\b401:? Unauthorized|^\s*40[13] (?:GET|POST|PUT|PATCH|DELETE) \/|\b403:? Forbidden|^(?:Error: )?(?:Unauthorized|Forbidden)\b|[Aa]uthentication failed|[Ii]nvalid (?:login )?credentials|[Ii]nvalid API key|[Aa]ccess denied|[Pp]ermission denied|→ 40[13]\b|(?:[Ss]tatus|[Rr]esponse)(?:[ _]?[Cc]ode)?\\?["']?(?: of|:|=)? ?40[13]\b|\b(?:HTTP(?:\/[\d.]{1,3}"?)?|[Ee]rror):? 40[13]\b|\binvalid_grant\b|JWT expired|[("':=\d] ?UNAUTHENTICATED\b|[Bb]ad credentials|(?:AuthenticationError|PermissionDeniedError|NotAuthorizedException|AccessDeniedException): /im,
+    unless: /^> |\b[Ee]xpected|\bassert|UNAUTHENTICATED\)/,
   },
   {
     id: 'retry/quota',
     axis: 'never_retry',
     categories: ['network-error', 'unknown', 'ui-error'],
     words: [
+      'tentativ',
+      'intentos',
+      'solicitudes',
+      'zu viele',
+      'trop de',
+      'troppi',
       'rate limit',
       'too many ',
       'too many requests',
@@ -79,14 +90,23 @@ export const retryRules: readonly RetryRule[] = [
       'billing',
     ],
     pattern:
-      /[Rr]ate limit(?: exceeded| reached|ed)|[Tt]oo [Mm]any (?:\w{1,20} )?(?:[Aa]ttempts|[Rr]equests)\b|[Qq]uota exceeded|[Ss]ubscription (?:has )?(?:expired|required|inactive|is not)|[Ll]icen[sc]e (?:key )?(?:has )?(?:expired|invalid|required|is)|status(?: ?code)?(?: of|:|=)? ?429\b|→ 429\b|\b402:? Payment Required|billing/i,
-    unless: /^> |expected|Expected|assert/,
+      /[Rr]ate limit(?: exceeded| reached|ed)|[Tt]oo [Mm]any (?:\w{1,20} )?(?:[Aa]ttempts|[Rr]equests)\b|[Qq]uota exceeded|[Ss]ubscription (?:has )?(?:expired|required|inactive|is not)|[Ll]icen[sc]e (?:key )?(?:has )?(?:expired|invalid|required|is)|status(?: ?code)?(?: of|:|=)? ?429\b|→ 429\b|\b402:? Payment Required|muitas (?:tentativas|solicitações)|demasiad[oa]s (?:intentos|solicitudes)|zu viele (?:versuche|anfragen|anmeldeversuche)|trop de (?:tentatives|requêtes)|troppi tentativi|billing/i,
+    unless: /^> |\b[Ee]xpected|\bassert/,
+  },
+  {
+    id: 'retry/received-refusal',
+    axis: 'never_retry',
+    categories: ['network-error', 'unknown'],
+    words: ['401', '403', '429'],
+    // Of a comparison only what came counts: a refusal that the test expects, and does not get, needs code.
+    pattern: receivedStatus('401|403|429'),
   },
   {
     id: 'retry/disk-and-memory',
     axis: 'env_error',
     categories: all,
     words: [
+      'enomem',
       'disk is full',
       '137',
       'enospc',
@@ -104,7 +124,7 @@ export const retryRules: readonly RetryRule[] = [
       'last few gcs',
     ],
     pattern:
-      /exit(?:ed)?(?: with)?(?: code)?:? 137\b|\bENOSPC\b|[Nn]o space left|[Dd]isk (?:is )?full|[Dd]isk quota|heap out of memory|near heap limit|OOMKilled|Cannot allocate memory|\bEMFILE\b|[Oo]ut of memory\b|Last few GCs|\bMark-(?:[Cc]ompact|sweep)\b/,
+      /exit(?:ed)?(?: with)?(?: code)?:? 137\b|\bENOSPC\b|no space left|disk (?:is )?full|disk quota|heap out of memory|near heap limit|OOMKilled|Cannot allocate memory|\bEMFILE\b|\bENOMEM\b|out of memory\b|Last few GCs|\bMark-(?:compact|sweep)\b/i,
   },
   {
     id: 'retry/registry',
@@ -120,13 +140,16 @@ export const retryRules: readonly RetryRule[] = [
       'download fail',
     ],
     pattern:
-      /npm (?:ERR!|error) (?:network|code (?:E5\d\d|ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN))|ERR_PNPM_(?:META_)?FETCH|registry.{0,80}(?:unavailable|failed|timed out|ECONN|ENOTFOUND)|Failed to download|Download fail(?:ed|ure)|[Tt]emporary failure/,
+      /npm (?:ERR!|error) (?:network|code (?:E5\d\d|ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN))|ERR_PNPM_(?:META_)?FETCH|registry.{0,80}(?:unavailable|failed|timed out|ECONN|ENOTFOUND)|Failed to download|Download fail(?:ed|ure)|temporary failure/i,
   },
   {
     id: 'retry/database-unreachable',
     axis: 'env_error',
     categories: ['database-error'],
     words: [
+      'connection is not available',
+      'pgrst00',
+      'could not query the database',
       'no suitable servers',
       'mongonetwork',
       'does not exist',
@@ -174,7 +197,7 @@ export const retryRules: readonly RetryRule[] = [
       'timeout:',
     ],
     pattern:
-      /(?:database|role) "[^"\n]{1,80}" does not exist|\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|[Cc]an't reach database server|[Cc]onnection refused|is locked|SQLITE_BUSY|BusyException|connection pool|pool (?:is )?(?:exhausted|full|probably full|timeout|timed out)|QueuePool limit|[Tt]oo many (?:connections|clients)|Connection terminated|\btimed out\b|[Tt]imeout (?:exceeded|acquiring)|statement timeout|the database system is|connection slots|max client|[Cc]ould not connect|[Cc]an't connect|gone away|CONNECTION_LOST|\bP(?:1001|1002|1008|1017|2024)\b|ServerSelection|PrismaClientInitializationError|MongoNetwork|closed the connection|administrator command|connection to server|[Uu]nable to connect|[Ff]ailed to connect|[Tt]opology (?:was|is)|\bensure_connection\b|\bget_new_connection\b|No suitable servers|\b[Tt]imeout: [A-Z]|JDBC [Cc]onnection|lock timeout|Lock wait timeout/,
+      /(?:database|role) "[^"\n]{1,80}" does not exist|\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|[Cc]an't reach database server|[Cc]onnection refused|is locked|[Cc]onnection is not available|SQLITE_BUSY|BusyException|connection pool|pool (?:is )?(?:exhausted|full|probably full|timeout|timed out)|QueuePool limit|[Tt]oo many (?:connections|clients)|Connection terminated|\btimed out\b|[Tt]imeout (?:exceeded|acquiring)|statement timeout|the database system is|connection slots|max client|[Cc]ould not connect|[Cc]an't connect|gone away|CONNECTION_LOST|\bP(?:1001|1002|1008|1017|2024)\b|\bPGRST00[0-3]\b|Could not query the database for|ServerSelection|PrismaClientInitializationError|MongoNetwork|closed the connection|administrator command|connection to server|[Uu]nable to connect|[Ff]ailed to connect|[Tt]opology (?:was|is)|\bensure_connection\b|\bget_new_connection\b|No suitable servers|\b[Tt]imeout: [A-Z]|JDBC [Cc]onnection|lock timeout|Lock wait timeout/,
     unless: /Transaction API/,
   },
   {
@@ -182,6 +205,25 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'env_error',
     categories: ['network-error', 'unknown'],
     words: [
+      'err_connection',
+      'err_name_not',
+      'err_internet',
+      'err_empty',
+      'err_timed',
+      'cannot connect to',
+      'err_socket',
+      'err_network',
+      'premature close',
+      'server did not',
+      'server failed to',
+      'server never',
+      'upstream connect',
+      'server is running',
+      'without a response',
+      'socketerror',
+      'typeerror: terminated',
+      'axioserror: network error',
+      'fetch failed',
       'econn',
       'etimedout',
       'enotfound',
@@ -212,14 +254,14 @@ export const retryRules: readonly RetryRule[] = [
       'load interrupted',
     ],
     pattern:
-      /\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bE(?:HOST|NET)UNREACH\b|\bEPIPE\b|\bEADDRINUSE\b|socket hang up|net::ERR_(?:CONNECTION|NAME|TIMED|INTERNET|ADDRESS|EMPTY|NETWORK|SOCKET|PROXY|TUNNEL|HTTP2|QUIC|DNS)\w*|NS_ERROR_(?:CONNECTION|NET|UNKNOWN_HOST|OFFLINE)\w*|[Cc]onnection (?:refused|(?:was )?reset|timed out|was lost|closed|terminated)|[Nn]ame resolution|[Cc]ould not connect|[Uu]nable to connect|other side closed|[Nn]o such host|\bgetaddrinfo\b|UND_ERR_\w*(?:TIMEOUT|SOCKET)|already in use|is already used|[Cc]ould not resolve host|[Nn]etwork is unreachable|Name or service not known|Max retries exceeded|Frame load interrupted/,
+      /\bECONN\w+|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bE(?:HOST|NET)UNREACH\b|\bEPIPE\b|\bEADDRINUSE\b|socket hang up|net::ERR_(?:CONNECTION|NAME|TIMED|INTERNET|ADDRESS|EMPTY|NETWORK|SOCKET|PROXY|TUNNEL|HTTP2|QUIC|DNS)\w*|NS_ERROR_(?:CONNECTION|NET|UNKNOWN_HOST|OFFLINE)\w*|connection (?:refused|(?:was )?reset|timed out|was lost|closed|terminated)|name resolution|could not connect|unable to connect|other side closed|no such host|\bgetaddrinfo\b|UND_ERR_\w*(?:TIMEOUT|SOCKET)|already in use|is already used|could not resolve host|network is unreachable|Name or service not known|Max retries exceeded|Frame load interrupted|\bTypeError: (?:fetch failed|terminated)\b|\bSocketError\b|AxiosError: Network Error|net::err_failed at |upstream connect error|cannot connect to|\bERR_(?:SOCKET|NETWORK|CONNECTION|NAME_NOT|INTERNET|EMPTY|TIMED|ADDRESS)\w*|\bpremature close\b|server (?:did not|failed to|never) (?:start|respond|become)|could not verify that this server is running|request failed without a response/i,
   },
   {
     id: 'retry/no-answer',
     axis: 'env_error',
     categories: ['network-error', 'unknown'],
     words: ['time-out', 'timeout', 'timed out', 'time out', 'timed-out', 'deadline_exceeded'],
-    pattern: /\b[Tt]ime(?:d )?-?\s?out\b|\bTimeoutError\b|DEADLINE_EXCEEDED/,
+    pattern: /\btime(?:d )?-?\s?out\b|\bTimeout(?:Error|Exception)\b|DEADLINE_EXCEEDED/i,
     // A locator that was waited for in vain says nothing of the machine, whatever the page's requests came to.
     unless:
       /hook|[Ff]ixture|^(?:Error: )?Test timeout of|\b(?:locator|elementHandle|frameLocator)\.\w{1,40}: |\bpage\.(?:click|fill|check|hover|press|type|tap|selectOption|waitForSelector): |\bexpect\(/,
@@ -227,7 +269,7 @@ export const retryRules: readonly RetryRule[] = [
   {
     id: 'retry/service-down',
     axis: 'env_error',
-    categories: ['network-error', 'unknown'],
+    categories: outside,
     words: [
       'bad gateway',
       'service unavailable',
@@ -240,14 +282,33 @@ export const retryRules: readonly RetryRule[] = [
       'unavailable',
     ],
     pattern:
-      /[Bb]ad [Gg]ateway|[Ss]ervice (?:[Tt]emporarily )?[Uu]navailable|[Gg]ateway [Tt]ime-?out|→ 50[234]\b|status(?: ?code)?(?: of|:|=)? ?50[234]\b|HTTP(?:\/[\d.]+)? 50[234]\b|temporarily unavailable|\bUNAVAILABLE\b/,
-    unless: /^> |expected|Expected|assert/,
+      /bad gateway|service (?:temporarily )?unavailable|gateway time-?out|\b(?:failed|failure|error|answered|response)\b[^\w\n]{0,4}50[234]\b|→ 50[234]\b|status(?: ?code)?(?: of|:|=)? ?50[234]\b|\b(?:responded|returned|received|replied)(?: (?:with|an?|HTTP|status|code|error)){0,5}:? 50[234]\b|HTTP(?:\/[\d.]+)? 50[234]\b|temporarily unavailable|\bUNAVAILABLE\b/i,
+    unless: /^> |\b[Ee]xpected|\bassert/,
+  },
+  {
+    id: 'retry/received-outage',
+    axis: 'env_error',
+    categories: outside,
+    words: ['502', '503', '504'],
+    pattern: receivedStatus('502|503|504'),
   },
   {
     id: 'retry/browser-or-machine',
     axis: 'env_error',
     categories: ['unknown'],
     words: [
+      'lost communication',
+      ' 132',
+      ' 134',
+      ' 135',
+      ' 139',
+      'missing a few dependencies',
+      'operation was canceled',
+      'session not created',
+      'not connected to devtools',
+      'temporarily unavailable',
+      'renderer process',
+      'spawn ',
       'worker exited',
       'sigbus',
       'crashed',
@@ -290,6 +351,6 @@ export const retryRules: readonly RetryRule[] = [
       'invalid session id',
     ],
     pattern:
-      /crashed|has been closed|Target closed|disconnected|[Bb]rowser (?:was )?closed|[Ee]xecutable doesn't exist|[Ff]ailed to launch|missing dependencies|shared libraries|playwright install|[Ww]orker (?:process )?exited|forks emitted error|waiting for the WS endpoint|open X display|a XServer|no such session\b|invalid session id|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS)\b|sandboxing|X server|distribution '|just installed or updated|browserType\.launch|Session closed|not bound in the connection|while setting up "(?:browser|context|page)"|Playwright connection closed|DevToolsActivePort|[Uu]nable to launch|Could not find Chrome/,
+      /exit(?:ed)?(?: with)?(?: code)?:? 13[2459]\b|lost communication|crashed|has been closed|Target closed|disconnected|browser (?:was )?closed|executable doesn't exist|failed to launch|missing dependencies|shared libraries|missing a few dependencies|operation was canceled|playwright install|worker (?:process )?exited|forks emitted error|waiting for the WS endpoint|open X display|a XServer|no such session\b|invalid session id|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS)\b|sandboxing|X server|distribution '|just installed or updated|browserType\.launch|Session closed|not bound in the connection|while setting up "(?:browser|context|page)"|Playwright connection closed|DevToolsActivePort|unable to launch|Could not find Chrome|session not created|not connected to DevTools|resource temporarily unavailable|\bspawn \S{0,200}(?:chrom|firefox|webkit|playwright)\S{0,100} (?:ENOENT|EACCES)/i,
   },
 ];

@@ -62,12 +62,13 @@ const symptoms: readonly RuleOfClass[] = [
       'assertion failed',
     ],
     pattern:
-      /Expected values to be|evaluated to a falsy value|expect\((?:received|actual|value|jest\.fn\(\))\)|\bAssertionError\b|AssertionFailedError|ExpectationNotMetError|^\s*Expected(?: string| substring| pattern| value| length)?:|expected .{1,200} (?:to (?:be|equal|have|contain|include|match|exist|deeply|strictly)\b|not to\b|but (?:got|was|received))|expect\(.{1,80}\)\.(?:not\.)?to[A-Z]\w+\(/m,
+      /Expected values to be|evaluated to a falsy value|expect\((?:received|actual|value|jest\.fn\(\))\)|\bAssertionError\b|AssertionFailedError|ExpectationNotMetError|^\s*Expected(?: string| substring| pattern| value| length)?:|[Ee]xpected .{1,200} (?:to (?:be|equal|have|contain|include|match|exist|deeply|strictly)\b|not to\b|but (?:got|was|received))|expect\(.{1,80}\)\.(?:not\.)?to[A-Z]\w+\(/m,
     confidence: 0.75,
   },
   {
     id: 'ui/screenshot',
     words: [
+      'differ',
       'different from',
       'visual ',
       'writing actual',
@@ -80,7 +81,7 @@ const symptoms: readonly RuleOfClass[] = [
       'different from ',
     ],
     pattern:
-      /close match to snapshot|\d+ pixels \(ratio|pixels are different|[Ss]creenshot (?:comparison failed|does not match|mismatch)|[Ss]napshot comparison failed|snapshot doesn't exist at|\bto(?:HaveScreenshot|MatchSnapshot|MatchAriaSnapshot|MatchImageSnapshot|MatchInlineSnapshot)\b|Expected an image \d|(?:image|screenshot) was .{1,40} different from|writing actual|expected: .{0,80}snapshot|visual (?:difference|regression)|snapshots? (?:failed|obsolete)/i,
+      /close match to snapshot|\d+ pixels \(ratio|pixels are different|[Ss]creenshot (?:comparison failed|does not match|mismatch)|[Ss]napshot comparison failed|snapshot doesn't exist at|\bto(?:HaveScreenshot|MatchSnapshot|MatchAriaSnapshot|MatchImageSnapshot|MatchInlineSnapshot)\b|Expected an image \d|(?:image|screenshot) was .{1,40} different from|writing actual|expected: .{0,80}snapshot|visual (?:difference|regression)|snapshots? (?:failed|obsolete)|\b(?:screenshot|snapshot|image)s?\b.{0,40}\bdiffer/i,
     confidence: 0.9,
   },
   {
@@ -93,6 +94,8 @@ const symptoms: readonly RuleOfClass[] = [
   {
     id: 'ui/waiting-for-element',
     words: [
+      'locator resolved to',
+      'unexpected value',
       'waiting for ',
       ' to be ',
       'waiting for locator',
@@ -107,7 +110,7 @@ const symptoms: readonly RuleOfClass[] = [
       'waiting for function',
     ],
     pattern:
-      /[Ww]aiting for (?:locator|getBy\w+|get_by_\w+|selector|frameLocator|frame_locator)\b|waiting for element to be|failed to find element matching|No node found for selector|waiting for .{0,40}\bto be (?:visible|hidden|attached|detached|enabled)/,
+      /^\s*-?\s*locator resolved to \S|^\s*-?\s*unexpected value \S|waiting for (?:locator|getBy\w+|get_by_\w+|selector|frameLocator|frame_locator)\b|waiting for element to be|failed to find element matching|No node found for selector|waiting for .{0,40}\bto be (?:visible|hidden|attached|detached|enabled)/im,
     confidence: 0.86,
   },
   {
@@ -147,6 +150,9 @@ const symptoms: readonly RuleOfClass[] = [
   {
     id: 'ui/element-not-found',
     words: [
+      'no element found using',
+      'that match locator',
+      'that matches locator',
       'still not',
       'staleelementreference',
       'unknown engine',
@@ -173,7 +179,7 @@ const symptoms: readonly RuleOfClass[] = [
       'find element',
     ],
     pattern:
-      /Element(?:NotInteractable|ClickIntercepted|NotVisible)Exception|StaleElementReference|invalid selector|while parsing (?:css )?selector|Unknown engine "|no such element|\bNoSuchElement|Unable to (?:find|locate) (?:an? |the )?(?:accessible )?(?:visible |non-visible )?(?:element|css|xpath|link|button|field|role|node|label|text|option)|[Ee]xpected to find (?:element|content|text|css|xpath|visible|link|button|field)|\bTestingLibraryElementError\b|\bCapybara::\w+|[Cc]ould not find (?:an? |the )?element|Can't call \w+ on element|Found multiple elements|Ambiguous match|element \(".{1,200}"\) still not|[Ee]lement not found|failed because this element/i,
+      /Element(?:NotInteractable|ClickIntercepted|NotVisible)Exception|StaleElementReference|invalid selector|while parsing (?:css )?selector|Unknown engine "|no such element|\bNoSuchElement|Unable to (?:find|locate) (?:an? |the )?(?:accessible )?(?:visible |non-visible )?(?:element|css|xpath|link|button|field|role|node|label|text|option)|[Ee]xpected to find (?:element|content|text|css|xpath|visible|link|button|field)|\bTestingLibraryElementError\b|\bCapybara::\w+|[Cc]ould not find (?:an? |the )?element|Can't call \w+ on element|Found multiple elements|Ambiguous match|element \(".{1,200}"\) still not|[Ee]lement not found|failed because this element|No element found using|elements? that match(?:es)? locator/i,
     confidence: 0.88,
   },
   {
@@ -194,14 +200,14 @@ const symptoms: readonly RuleOfClass[] = [
     id: 'ui/waiting-for-event',
     words: ['while waiting for event', 'waitforfunction', 'wait_for_function'],
     pattern:
-      /while waiting for event "(?:popup|dialog|download|filechooser|page|console|framenavigated|worker)"|\b(?:[Pp]age|[Ff]rame)\.(?:waitForFunction|wait_for_function): (?:Test )?[Tt]imeout/,
+      /while waiting for event "(?:popup|dialog|download|filechooser|page|console|framenavigated|worker)"|\b(?:page|frame)\.(?:waitForFunction|wait_for_function): (?:Test )?timeout/i,
     confidence: 0.75,
   },
   {
     id: 'ui/accessibility',
     words: ['violation', 'tohavenoviolations'],
     pattern:
-      /toHaveNoViolations|\d+ accessibility violations?|[Aa]ccessibility violations? (?:was|were|detected|found)/,
+      /toHaveNoViolations|\d+ (?:accessibility|a11y) violations?|\b[1-9]\d{0,4} violations? (?:were |was )?(?:found|detected)|accessibility violations? (?:was|were|detected|found)/i,
     confidence: 0.8,
   },
   {
@@ -212,9 +218,31 @@ const symptoms: readonly RuleOfClass[] = [
     confidence: 0.75,
   },
   {
+    id: 'ui/prose',
+    words: [
+      'button',
+      'menu',
+      'modal',
+      'dialog',
+      'dropdown',
+      'link',
+      'field',
+      'checkbox',
+      'toast',
+      'spinner',
+      'heading',
+      'popup',
+      'tooltip',
+    ],
+    // What somebody saw, or did not see, on the page, in their own words.
+    pattern:
+      /\b(?:button|menu|modal|dialog|dropdown|link|field|checkbox|toast|spinner|heading|popup|tooltip)s?\b.{0,60}\b(?:(?:does(?: not|n't)|did(?: not|n't)|is not|isn't|never|not|cannot be|can't be) ?(?:open|appear|shown?|visible|displayed|click|enabled|found|rendered|close|react|respond)\w*|is (?:disabled|hidden|covered|missing)|stays? \w+|stuck)\b/i,
+    confidence: 0.33,
+  },
+  {
     id: 'ui/timeout',
     words: ['timeout'],
-    pattern: /\bTimeout \d+ms exceeded|TimeoutError/,
+    pattern: /\bTimeout \d+ms exceeded|TimeoutError/i,
     confidence: 0.4,
   },
 ];

@@ -5,12 +5,19 @@ export const unknownRules = rulesFor('unknown', [
   {
     id: 'unknown/crash',
     words: [
+      'lost communication',
+      ' 132',
+      ' 134',
+      ' 135',
+      ' 139',
+      'renderer process',
       'disconnected',
       'sigbus',
       'sigill',
       'page crashed',
       'target crashed',
       'worker process exited',
+      'worker exited',
       'has been closed',
       'target closed',
       'browser disconnected',
@@ -30,7 +37,7 @@ export const unknownRules = rulesFor('unknown', [
       'session closed',
     ],
     pattern:
-      /[Pp]age crashed|[Tt]arget crashed|[Ww]orker (?:process )?exited unexpectedly|Worker forks emitted error|Playwright connection closed|(?:[Pp]age|[Cc]ontext|[Bb]rowser)(?:,? (?:context )?or browser)? has been closed|Target closed|browser (?:has )?(?:been )?disconnected|[Bb]rowser (?:was |has been )?closed|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS|ILL)\b|[Bb]rowser (?:has )?crashed|Session closed/,
+      /exit(?:ed)?(?: with)?(?: code)?:? 13[2459]\b|lost communication with the server|page crashed|target crashed|worker (?:process )?exited (?:unexpectedly|before)|Worker forks emitted error|Playwright connection closed|(?:page|context|browser)(?:,? (?:context )?or browser)? has been closed|Target closed|browser (?:has )?(?:been )?disconnected|browser (?:was |has been )?closed|\bSIG(?:SEGV|ABRT|KILL|TRAP|BUS|ILL)\b|browser (?:has )?crashed|Session closed|renderer process (?:just )?crashed/i,
     confidence: 0.94,
   },
   {
@@ -49,12 +56,30 @@ export const unknownRules = rulesFor('unknown', [
       'scavenge',
     ],
     pattern:
-      /exit(?:ed)?(?: with)?(?: code)?:? 137\b|heap out of memory|near heap limit|ERR_WORKER_OUT_OF_MEMORY|OOMKilled|Cannot allocate memory|[Oo]ut of memory\b|Last few GCs|\bMark-(?:[Cc]ompact|sweep)\b.{0,40}\d MB/,
+      /exit(?:ed)?(?: with)?(?: code)?:? 137\b|heap out of memory|near heap limit|ERR_WORKER_OUT_OF_MEMORY|OOMKilled|Cannot allocate memory|out of memory\b|Last few GCs|\bMark-(?:compact|sweep)\b.{0,40}[\d)] MB/i,
     confidence: 0.95,
+  },
+  {
+    id: 'unknown/machine',
+    words: [
+      'enospc',
+      'enomem',
+      'emfile',
+      'no space left',
+      'disk full',
+      'resource temporarily unavailable',
+      'system limit for number',
+    ],
+    pattern:
+      /\bENOSPC\b|\bENOMEM\b|\bEMFILE\b|no space left|disk full|resource temporarily unavailable|System limit for number/i,
+    confidence: 0.93,
   },
   {
     id: 'unknown/browser-missing',
     words: [
+      'missing a few dependencies',
+      'session not created',
+      'not connected to devtools',
       'no usable sandbox',
       'glibc',
       'does not support',
@@ -87,19 +112,22 @@ export const unknownRules = rulesFor('unknown', [
       'invalid session id',
     ],
     pattern:
-      /GLIBC_\S{1,12}' not found|Playwright does not support \w+ on|[Cc]annot open display|\bxvfb\b.{0,40}(?:fail|error|not)|[Ee]xecutable doesn't exist|[Ff]ailed to launch (?:chromium|firefox|webkit|chrome|the browser|browser|msedge)|missing dependencies|error while loading shared libraries|distribution '\w+' is not found|sandboxing failed|playwright install|just installed or updated|[Mm]issing X server|browserType\.launch\w*: |Could not find Chrome|DevToolsActivePort file doesn't exist|[Uu]nable to launch|No usable sandbox|waiting for the WS endpoint|[Uu]nable to open X display|without having a XServer|playwright\S{0,8} install-deps|^\s*Missing libraries\b|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|no such session\b|invalid session id/m,
+      /GLIBC_\S{1,12}' not found|Playwright does not support \w+ on|cannot open display|\bxvfb\b.{0,40}(?:fail|error|not)|executable doesn't exist|failed to launch (?:chromium|firefox|webkit|chrome|the browser|browser|msedge)|missing (?:a few )?dependencies|error while loading shared libraries|distribution '\w+' is not found|sandboxing failed|playwright install|just installed or updated|missing X server|browserType\.launch\w*: |Could not find Chrome|DevToolsActivePort file doesn't exist|unable to launch|No usable sandbox|waiting for the WS endpoint|unable to open X display|without having a XServer|playwright\S{0,8} install-deps|^\s*Missing libraries\b|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|no such session\b|invalid session id|session not created|not connected to DevTools/im,
     confidence: 0.95,
   },
   {
     id: 'unknown/bare-timeout',
     words: ['while running', 'for the test suite to run', 'timeout', 'tearing down', 'timed out'],
     pattern:
-      /^(?:Error: |TimeoutError: )?(?:Test|Worker teardown) timeout of \d+ ?ms exceeded\.?(?: while .{1,120})?$|hook timeout of \d+ms exceeded|while running "\w{1,20}" hook|Exceeded timeout of \d+ ?ms for a (?:hook|test)|[Ff]ixture "\w{1,80}" timeout of|Tearing down "\w{1,80}" exceeded|waiting .{0,20}for the test suite to run/m,
+      /^(?:Error: |TimeoutError: )?(?:Test|Worker teardown) timeout of \d+ ?ms exceeded\.?(?: while .{1,120})?$|hook timeout of \d+ms exceeded|timeout of \d+ ?ms exceeded in \S{1,40} hook|while running "\w{1,20}" hook|Exceeded timeout of \d+ ?ms for a (?:hook|test)|fixture "\w{1,80}" timeout of|Tearing down "\w{1,80}" exceeded|waiting .{0,20}for the test suite to run/im,
     confidence: 0.72,
   },
   {
     id: 'unknown/runner',
     words: [
+      'forbid-only',
+      'registered as a {',
+      "can't call test",
       'is not defined',
       'no tests found',
       'to be called here',
@@ -121,18 +149,19 @@ export const unknownRules = rulesFor('unknown', [
       'is not supported in',
       'no named projects',
       'cannot use({',
+      '() can',
       'unknown fixture',
       'fixture',
     ],
     pattern:
-      /No tests found|did not expect \S{1,60} to be called here|Requiring @playwright\/test second time|two different versions of @playwright\/test|has unknown parameter|duplicate test title|'forbidOnly' option|not found\. Available projects|has been already started|fixtures? (?:is|are) not supported|error: unknown option|Cannot use\(\{|\b\w{0,20}[Pp]age\.(?:locator|getBy\w+|goto) is not a function|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)? is not a function|\b(?:describe|beforeAll|beforeEach) is not (?:a function|defined)|Class extends value undefined|playwright\.config\.\w+: config\.\w+ must|fixture "\w{1,60}" (?:has|is|was|depends|not)|\bfixture '\w{1,60}' not found/,
+      /No tests found|did not expect \S{1,60} to be called here|Requiring @playwright\/test second time|two different versions of @playwright\/test|has unknown parameter|duplicate test title|'forbidOnly' option|--forbid-only\b|already (?:has )?been registered as a \{ scope|Can't call test\.\w+\(\)|not found\. Available projects|has been already started|fixtures? (?:is|are) not supported|error: unknown option|Cannot use\(\{|\b\w{0,20}page\.(?:locator|getBy\w+|goto) is not a function|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)? is not a function|\b(?:describe|beforeAll|beforeEach) is not (?:a function|defined)|Class extends value undefined|playwright\.config\.\w+: config\.\w+ must|fixture "[^"\n]{1,60}" (?:has|is|was|depends|not)|\b(?:test|describe|it|expect)(?:\.\w{1,30}){0,2}\(\) can(?:not| only)\b|\bfixture '\w{1,60}' not found/i,
     confidence: 0.8,
   },
   {
     id: 'unknown/web-server-exited',
     words: ['from config.webserver'],
     // Without a line of the server's own nobody can say why.
-    pattern: /Process from config\.webServer (?:was not able to start|exited early)/,
+    pattern: /Process from config\.webServer (?:was not able to start|exited early)/i,
     confidence: 0.5,
   },
   {
@@ -146,7 +175,7 @@ export const unknownRules = rulesFor('unknown', [
       'not bound in the connection',
     ],
     pattern:
-      /[Ee]xecution context was destroyed|\bTest ended\b|The operation was canceled\.|\bspawn \S{1,200} (?:ENOENT|EACCES)|\bProtocol error \(|was not bound in the connection/,
+      /execution context was destroyed|\bTest ended\b|The operation was canceled\.|\bspawn \S{1,200} (?:ENOENT|EACCES)|\bProtocol error \(|was not bound in the connection/i,
     confidence: 0.72,
   },
 ]);

@@ -50,6 +50,7 @@ export const bundlerRules = rulesFor('build-error', [
   {
     id: 'build/missing-export',
     words: [
+      "can't import the named export",
       'is not exported from',
       '[missing_export]',
       'is not exported by',
@@ -62,12 +63,13 @@ export const bundlerRules = rulesFor('build-error', [
       'export in "',
     ],
     pattern:
-      /\[MISSING_EXPORT\]|is not exported (?:by|from) ["']|No matching export in ["']|Attempted import error:|export '[^'\n]{1,80}'.{0,80} was not found in '|Export \S{1,80} doesn't exist in target module|Missing "[^"\n]{1,120}" (?:specifier|export) in "/,
+      /\[MISSING_EXPORT\]|is not exported (?:by|from) ["']|No matching export in ["']|Can't import the named export '|Attempted import error:|export '[^'\n]{1,80}'.{0,80} was not found in '|Export \S{1,80} doesn't exist in target module|Missing "[^"\n]{1,120}" (?:specifier|export) in "/i,
     confidence: 0.95,
   },
   {
     id: 'build/bundler-failed',
     words: [
+      'invalid option in',
       'build failed',
       'build failed in',
       'parse failure',
@@ -92,7 +94,7 @@ export const bundlerRules = rulesFor('build-error', [
       'error occurred during build',
     ],
     pattern:
-      /Build failed in \d|Parse (?:failure|error): |available in the configured target environment|[Ff]ailed to load (?:PostCSS )?config\b|Loading PostCSS Plugin failed|🚨 Build failed|(?:Transform|Build) failed with \d+ errors?|error during build:|\bRollup ?Error\b|Entry module cannot be external|[✘✗X] \[ERROR\]|Failed to scan for dependencies|Failed to parse source for import analysis|(?:bundle failed|failed to bundle)|Unable to compile|Outdated Optimize Dep/i,
+      /Invalid option in (?:transform|build)\(\) call|Build failed in \d|Parse (?:failure|error): |available in the configured target environment|[Ff]ailed to load (?:PostCSS )?config\b|Loading PostCSS Plugin failed|🚨 Build failed|(?:Transform|Build) failed with \d+ errors?|error during build:|\bRollup ?Error\b|Entry module cannot be external|[✘✗X] \[ERROR\]|Failed to scan for dependencies|Failed to parse source for import analysis|(?:bundle failed|failed to bundle)|Unable to compile|Outdated Optimize Dep/i,
     confidence: 0.95,
   },
   {
@@ -120,6 +122,8 @@ export const bundlerRules = rulesFor('build-error', [
   {
     id: 'build/next',
     words: [
+      'failed to collect page data',
+      'without a react component',
       'build failed because',
       'is using turbopack',
       'nuxt build error',
@@ -136,15 +140,31 @@ export const bundlerRules = rulesFor('build-error', [
       'build error',
     ],
     pattern:
-      /This build is using Turbopack|Nuxt Build Error|Turbopack (?:build failed|error)|Ecmascript file had an error|Parsing ecmascript source code failed|You're importing a component that (?:needs|imports)|Could not find a production build in the|'server-only' cannot be imported|Invalid next\.config|Build failed because of|must be marked with "use client"|^Build Error$/im,
+      /This build is using Turbopack|Nuxt Build Error|Turbopack (?:build failed|error)|Ecmascript file had an error|Parsing ecmascript source code failed|You're importing a component that (?:needs|imports)|Could not find a production build in the|'server-only' cannot be imported|Invalid next\.config|Build failed because of|must be marked with "use client"|found pages? without a React Component|Failed to collect page data for|^Build Error$/im,
     confidence: 0.92,
+  },
+  {
+    id: 'build/loader-chain',
+    words: ['-loader/'],
+    // How webpack names a module that passes through loaders: their paths, each with a `!` behind it.
+    pattern: /[\w-]{2,40}-loader\/[^\s!]{1,200}!\S/,
+    unless: /\bat \S|warn/i,
+    confidence: 0.72,
+  },
+  {
+    id: 'build/output-missing',
+    words: ['enoent'],
+    // What a build should have written is not there.
+    pattern: /ENOENT: .{0,200}[\\/](?:\.next|\.nuxt|\.output|\.svelte-kit|\.vite|dist|build)[\\/]/,
+    sources: ['error', 'server'],
+    confidence: 0.7,
   },
   {
     id: 'build/wrapper',
     words: ['build error occurred', 'error occurred during build'],
     // Says that the build ended, not why: what it ran may have thrown, or asked a database.
     pattern: /Build error occurred|error occurred during build/i,
-    confidence: 0.65,
+    confidence: 0.58,
   },
   {
     id: 'build/component-compiler',
@@ -168,7 +188,7 @@ export const bundlerRules = rulesFor('build-error', [
       'astro',
     ],
     pattern:
-      /@?vue\/compiler-sfc\]|\bCompileError\b|Element is missing end tag|\berror NG\d|\bNG[1-9]\d{3}:|is not a known element|<\/?\w{1,40}> attempted to close an element that was not open/,
+      /@?vue\/compiler-sfc\]|\bCompileError\b|Element is missing end tag|\berror NG\d|\bNG[1-9]\d{3}:|is not a known element|<\/?\w{1,40}> attempted to close an element that was not open/i,
     unless: /NG0\d/,
     confidence: 0.93,
   },
@@ -218,6 +238,14 @@ export const bundlerRules = rulesFor('build-error', [
     pattern: /^(?:script|stylesheet) GET \S+ → 5\d\d/m,
     sources: ['network'],
     confidence: 0.85,
+  },
+  {
+    id: 'build/missing-script-line',
+    words: ['.js ', '.mjs ', '.css ', '.js?', '.mjs?', '.css?'],
+    // How a browser's console puts the same.
+    pattern: /\bGET \S{1,300}\.(?:m?js|css)(?:\?\S{0,200})? (?:net::ERR_ABORTED )?404\b/,
+    sources: ['error', 'console'],
+    confidence: 0.75,
   },
   {
     id: 'build/missing-script',

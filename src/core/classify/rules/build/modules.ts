@@ -31,7 +31,7 @@ export const moduleRules = rulesFor('build-error', [
       'directory import',
     ],
     pattern:
-      /ERR_PACKAGE_(?:PATH_NOT_EXPORTED|IMPORT_NOT_DEFINED)|is not defined by "exports"|ERR_INVALID_PACKAGE_\w+|No "exports" main|No known conditions for|ERR_UNSUPPORTED_DIR_IMPORT|Directory import '/,
+      /ERR_PACKAGE_(?:PATH_NOT_EXPORTED|IMPORT_NOT_DEFINED)|is not defined by "exports"|ERR_INVALID_PACKAGE_\w+|No "exports" main|No known conditions for|ERR_UNSUPPORTED_DIR_IMPORT|Directory import '/i,
     confidence: 0.95,
   },
   {
@@ -74,7 +74,7 @@ export const moduleRules = rulesFor('build-error', [
       'importing binding name',
     ],
     pattern:
-      /(?:does not|doesn't) provide an export named|Named export '[^'\n]{1,100}' not found|ambiguous indirect export|Importing binding name '[^'\n]{1,100}' (?:is not found|cannot be resolved)/,
+      /(?:does not|doesn't) provide an export named|Named export '[^'\n]{1,100}' not found|ambiguous indirect export|Importing binding name '[^'\n]{1,100}' (?:is not found|cannot be resolved)/i,
     confidence: 0.95,
   },
   {
@@ -88,13 +88,13 @@ export const moduleRules = rulesFor('build-error', [
       'invalid elf header',
     ],
     pattern:
-      /NODE_MODULE_VERSION|different Node\.js version|ERR_DLOPEN_FAILED|installed esbuild for another platform|Host version ".{1,30}" does not match binary version|invalid ELF header/,
+      /NODE_MODULE_VERSION|different Node\.js version|ERR_DLOPEN_FAILED|installed esbuild for another platform|Host version ".{1,30}" does not match binary version|invalid ELF header/i,
     confidence: 0.85,
   },
   {
     id: 'build/dependencies',
     words: ['missing script', 'eresolve', 'outdated_lockfile', 'frozen-lockfile', 'type definition file'],
-    pattern: /Missing script: |\bERESOLVE\b|ERR_PNPM_OUTDATED_LOCKFILE|Cannot find type definition file for/,
+    pattern: /Missing script: |\bERESOLVE\b|ERR_PNPM_OUTDATED_LOCKFILE|Cannot find type definition file for/i,
     confidence: 0.78,
   },
   {
@@ -110,13 +110,13 @@ export const moduleRules = rulesFor('build-error', [
       'parsing error:',
     ],
     pattern:
-      /\berror CS\d{4}:|error: cannot find symbol|COMPILATION ERROR|BUILD FAILURE|\berror\[E\d{4}\]|failed to solve: |Execution failed for task ':\S{0,80}compile|\bParsing error: /,
+      /\berror CS\d{4}:|error: cannot find symbol|COMPILATION ERROR|BUILD FAILURE|\berror\[E\d{4}\]|failed to solve: |Execution failed for task ':\S{0,80}compile|\bParsing error: /i,
     confidence: 0.85,
   },
   {
     id: 'build/python-import',
     words: ['importerror:', 'cannot load such file'],
-    pattern: /\bImportError: |cannot load such file -- /,
+    pattern: /\bImportError: |cannot load such file -- /i,
     confidence: 0.85,
   },
 ]);

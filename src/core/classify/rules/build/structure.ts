@@ -25,12 +25,13 @@ export const structureRules = rulesFor('build-error', [
       String.raw`(?:^|\s)[^\s:()]{1,200}\.${extension}(?::\d{1,6}:\d{1,6}|\(\d{1,6},\d{1,6}\)):? (?:- )?(?:fatal |syntax )?error\b(?!s)|^\s*\[?(?:Syntax[Ee]rror|Syntax error|ERROR|Error|error)\]?:? (?:in |from )?(?:\./|/|[A-Za-z]:\\|src/|file://)[^\s:]{0,200}\.${extension}\b`,
       'm',
     ),
-    unless: /\bat \S|›|ENOENT|Timeout|browserType|expect/,
+    unless: /\bat \S|›|ENOENT|Timeout|browserType|expect|\bconfig\.\w+ must/,
     confidence: 0.8,
   },
   {
     id: 'build/compiler-frame',
     words: [
+      'compilation.',
       'transformcontext',
       'plugincontext',
       'plugincontainer',
@@ -57,6 +58,9 @@ export const structureRules = rulesFor('build-error', [
   {
     id: 'build/plugin-speaks',
     words: [
+      'postcss',
+      'sass',
+      'babel',
       'vite',
       'rollup',
       'webpack',
@@ -70,8 +74,8 @@ export const structureRules = rulesFor('build-error', [
     ],
     // `[@scope/plugin:hook] …`: plugins put their name before what they complain of.
     pattern:
-      /^\s*\[?(?:error\]? )?\[@?[\w./-]{0,60}(?:vite|rollup|webpack|esbuild|rspack|rolldown|parcel|turbopack|swc)[\w./:-]{0,60}\] \S|🚨 |@parcel\/[\w-]{1,60}: |\bunplugin-[\w-]{1,40}\b.{0,20}\w*(?:Error|\])/m,
-    unless: /\bwarn|proxy|connect|hmr|websocket|deprecat|\binfo\b|ready in/i,
+      /^\s*\[?(?:error\]? )?\[@?[\w./-]{0,60}(?:vite|rollup|webpack|esbuild|rspack|rolldown|parcel|turbopack|swc|postcss|sass|babel)[\w./:-]{0,60}\] \S|🚨 |@parcel\/[\w-]{1,60}: |\bunplugin-[\w-]{1,40}\b.{0,20}\w*(?:Error|\])/m,
+    unless: /\bwarn|proxy|connect|hmr|websocket|deprecat|\binfo\b|ready in|evaluating SSR module/i,
     confidence: 0.78,
   },
   {
@@ -93,7 +97,7 @@ export const structureRules = rulesFor('build-error', [
     ],
     // How Deno, Bun, Metro and browsers put a module that they cannot find or link.
     pattern:
-      /\b(?:Export|Import)(?:ed)? (?:named )?['"][^'"\n]{1,100}['"] not found in module|\bModule not found ["']|Cannot resolve (?:module |dependency |import )?["'][^"'\n]{1,300}["']|Unsupported scheme "[^"\n]{1,20}" for module|Relative import path "[^"\n]{1,200}" not prefixed|[Uu]nable to (?:resolve|load) (?:module |plugin |specifier |dependency |preset |config )?["'`][^"'`\n]{1,300}["'`]|Could not find a matching package|[Cc]ouldn't find package|not (?:found )?in (?:the )?import map/,
+      /\b(?:Export|Import)(?:ed)? (?:named )?['"][^'"\n]{1,100}['"] not found in module|\bModule not found ["']|Cannot resolve (?:module |dependency |import )?["'][^"'\n]{1,300}["']|Unsupported scheme "[^"\n]{1,20}" for module|Relative import path "[^"\n]{1,200}" not prefixed|unable to (?:resolve|load) (?:module |plugin |specifier |dependency |preset |config )?["'`][^"'`\n]{1,300}["'`]|Could not find a matching package|couldn't find package|not (?:found )?in (?:the )?import map/i,
     confidence: 0.92,
   },
   {
@@ -101,7 +105,7 @@ export const structureRules = rulesFor('build-error', [
     words: ['handlehttperror', 'prerender'],
     // The build ended since a page of it could not be rendered; the exception, where there is one, says more.
     pattern:
-      /Exiting due to prerender errors|^\s*Errors prerendering:|handleHttpError|prerender(?:ing)? (?:failed|error)/m,
+      /Exiting due to prerender errors|^\s*Errors prerendering:|handleHttpError|prerender(?:ing)? (?:failed|error)/im,
     confidence: 0.66,
   },
   {
@@ -140,7 +144,7 @@ export const structureRules = rulesFor('build-error', [
       'compilation error',
     ],
     pattern:
-      /is used but no matching `?@tailwind|`@\w{1,20}` cannot be nested|Unclosed (?:block|string|bracket|comment|quote)|[Bb]undle generation failed|Please check your content config file|(?:[Ss]erver|[Cc]lient)-only (?:module|code|import)\b|[Cc]ompil(?:ation|e) (?:failed|errors?\b)|[Ff]ailed to (?:transform|transpile|minify|bundle|compile)\b|Transform error|[Bb]undling failed|[Bb]uild errored|Error (?:while|when) preprocess|in production build|[Uu]nable to transpile|\bfile ["'][^"'\n]{1,200}\.(?:json|[cm]?[jt]sx?|css|html)["'] (?:couldn't|could not) be found|[Ff]ailed to build\b/,
+      /is used but no matching `?@tailwind|`@\w{1,20}` cannot be nested|Unclosed (?:block|string|bracket|comment|quote)|bundle generation failed|Please check your content config file|(?:server|client)-only (?:module|code|import)\b|compil(?:ation|e) (?:failed|errors?\b)|failed to (?:transform|transpile|minify|bundle|compile)\b|Transform error|bundling failed|build errored|Error (?:while|when) preprocess|in production build\b(?!s)|unable to transpile|\bfile ["'][^"'\n]{1,200}\.(?:json|[cm]?[jt]sx?|css|html)["'] (?:couldn't|could not) be found|failed to build\b/i,
     unless: /warn/i,
     confidence: 0.85,
   },

@@ -6,7 +6,7 @@ export const syntaxRules = rulesFor('build-error', [
     id: 'build/syntax-with-position',
     words: ['unexpected token', 'syntaxerror', 'syntax error', 'unexpected token (', 'missing semicolon'],
     pattern:
-      /SyntaxError: (?:\S{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|json|astro)\b.{0,200})?.{0,200}\(\d+:\d+\)|(?:Unexpected token|Missing semicolon)[^\n(]{0,60}\(\d+:\d+\)|^\s*[×x]?\s*Syntax Error\s*$/im,
+      /SyntaxError: (?:\S{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|json|astro)\b.{0,200})?.{0,200}\(\d+:\d+\)|(?:Unexpected token|Missing semicolon)[^\n(]{0,60}\(\d+:\d+\)|^\s*[×x]?\s*Syntax Error(?:\s*$|: \w)/im,
     unless: /in JSON/,
     confidence: 0.94,
   },
@@ -14,10 +14,28 @@ export const syntaxRules = rulesFor('build-error', [
     id: 'build/syntax-of-javascript',
     words: ['syntaxerror'],
     pattern:
-      /SyntaxError: (?:(?:Unexpected|Invalid or unexpected|Missing|missing|Unterminated|Invalid (?:left|shorthand|destructuring|character)|Illegal|Identifier '|Unexpected strict|Expected|expected|await is only|Octal|Duplicate|Malformed|Private field|Lexical|Rest|Getter|Setter|Function statements|Declaration or|Cannot use|The requested|import |export |'?\w{1,20}'? (?:outside|must)|Class |Deleting|Delete |Unsyntactic|Export ').{0,200})/,
+      /SyntaxError: (?:(?:Unexpected|Invalid or unexpected|Missing|missing|Unterminated|Invalid (?:left|shorthand|destructuring|character)|Illegal|Identifier '|Unexpected strict|Expected|expected|await is only|Octal|Duplicate|Malformed|Private field|Lexical|Rest|Getter|Setter|Function statements|Declaration or|Cannot use|The requested|import |export |'?\w{1,20}'? (?:outside|must)|Class |Deleting|Delete |Unsyntactic|Export ').{0,200})/i,
     unless:
       /JSON|at position \d|DOMException|selector|not a valid|querySelector|Unexpected end of input|in pattern|regular expression: \//i,
     confidence: 0.86,
+  },
+  {
+    id: 'build/syntax-words',
+    words: [
+      'unexpected token',
+      'unexpected identifier',
+      'unexpected reserved',
+      'unexpected strict',
+      'has already been declared',
+      'missing initializer',
+      'after argument list',
+      'await is only valid',
+    ],
+    // What V8 says after `SyntaxError: `, where somebody left that out.
+    pattern:
+      /^\s*(?:\S{1,200}: )?(?:(?:Invalid or unexpected|Unexpected) token\b|Unexpected (?:identifier|reserved word|strict mode)|Identifier '[^'\n]{1,80}' has already been declared|missing initializer in|missing \) after argument list|await is only valid in)/im,
+    unless: /JSON|at position \d|DOCTYPE/i,
+    confidence: 0.72,
   },
   {
     id: 'build/babel',
@@ -30,14 +48,14 @@ export const syntaxRules = rulesFor('build-error', [
       'decorators are not',
     ],
     pattern:
-      /Support for the experimental syntax|\bBabelParseError\b|BABEL_\w*(?:ERROR|UNKNOWN)\w*|\[BABEL\]|Requires Babel "|Cannot find (?:preset|plugin) '|Duplicate declaration "|Decorators are not (?:enabled|valid)/,
+      /Support for the experimental syntax|\bBabelParseError\b|BABEL_\w*(?:ERROR|UNKNOWN)\w*|\[BABEL\]|Requires Babel "|Cannot find (?:preset|plugin) '|Duplicate declaration "|Decorators are not (?:enabled|valid)/i,
     confidence: 0.92,
   },
   {
     id: 'build/jsx',
     words: ['expected corresponding', 'umd global', 'jsx'],
     pattern:
-      /Adjacent JSX elements|JSX element '?.{0,60} has no corresponding closing tag|Expected corresponding (?:JSX )?closing tag|Unterminated JSX contents|JSX syntax extension is not currently enabled|invalid JS syntax.{0,80}JSX|React' refers to a UMD global/i,
+      /Adjacent JSX elements|JSX element '?.{0,60} has no corresponding closing tag|Expected corresponding (?:JSX )?closing tag|Unterminated JSX contents|JSX syntax extension is not currently enabled|Cannot use JSX unless|invalid JS syntax.{0,80}JSX|React' refers to a UMD global/i,
     confidence: 0.93,
   },
   {
@@ -67,6 +85,10 @@ export const syntaxRules = rulesFor('build-error', [
   {
     id: 'build/styles',
     words: [
+      'unknown at rule',
+      'unknown at-rule',
+      'is not a postcss plugin',
+      'invalid declaration:',
       '[sass]',
       '[less]',
       'postcss',
@@ -83,7 +105,7 @@ export const syntaxRules = rulesFor('build-error', [
       'scss',
     ],
     pattern:
-      /\[postcss\]|\bCssSyntaxError\b|requires PostCSS 8|as a PostCSS plugin|\bSassError\b|Can't find stylesheet to import|Cannot apply unknown utility class|class does not exist\. If |(?:\.s?css|\.less)\S{0,40}:? (?:Unknown word|Undefined (?:variable|mixin))|Error: Undefined (?:variable|mixin)|PostCSS (?:plugin|config)\b.{0,80}(?:error|fail|not|require)|\[sass\]|\[less\]/i,
+      /\[postcss\]|\bCssSyntaxError\b|requires PostCSS 8|(?:as|is not) a PostCSS plugin|Unknown at[- ]rule @|^\s*(?:Error: |CssSyntaxError: )?Invalid declaration: `|\bSassError\b|Can't find stylesheet to import|Cannot apply unknown utility class|class does not exist\. If |(?:\.s?css|\.less)\S{0,40}:? (?:Unknown word|Undefined (?:variable|mixin))|Error: Undefined (?:variable|mixin)|PostCSS (?:plugin|config)\b.{0,80}(?:error|fail|not|require)|\[sass\]|\[less\]/im,
     confidence: 0.93,
   },
   {

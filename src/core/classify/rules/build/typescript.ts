@@ -12,7 +12,7 @@ export const typescriptRules = rulesFor('build-error', [
     id: 'build/tsc-not-assignable',
     words: ['is not assignable to', 'missing the following properties from type'],
     pattern:
-      /\bis not assignable to (?:type|parameter of type) |is missing the following properties from type /,
+      /\bis not assignable to (?:type|parameter of type) |is missing the following properties from type /i,
     confidence: 0.95,
   },
   {
@@ -25,7 +25,7 @@ export const typescriptRules = rulesFor('build-error', [
       'declaration file',
     ],
     pattern:
-      /Property '[^'\n]{1,100}' does not exist on type|Cannot find name '[^'\n]{1,100}'|has no exported member|or its corresponding type declarations|Could not find a declaration file for module/,
+      /Property '[^'\n]{1,100}' does not exist on type|Cannot find name '[^'\n]{1,100}'|has no exported member|or its corresponding type declarations|Could not find a declaration file for module/i,
     confidence: 0.95,
   },
   {
@@ -38,7 +38,7 @@ export const typescriptRules = rulesFor('build-error', [
       'arguments, but got',
     ],
     pattern:
-      /is possibly '(?:null|undefined)'|implicitly has an 'any' type|No overload matches this call|This expression is not callable|Expected \d+(?:-\d+)? arguments, but got \d+/,
+      /is possibly '(?:null|undefined)'|implicitly has an 'any' type|No overload matches this call|This expression is not callable|Expected \d+(?:-\d+)? arguments, but got \d+/i,
     confidence: 0.92,
   },
   {

@@ -40,6 +40,8 @@ export const frameRules = rulesFor('database-error', [
   {
     id: 'database/error-object',
     words: [
+      "routine'",
+      'routine"',
       'severity',
       'routine:',
       '"routine"',
@@ -59,6 +61,10 @@ export const frameRules = rulesFor('database-error', [
   {
     id: 'database/sql-beside-error',
     words: [
+      'create index',
+      'create table',
+      'alter table',
+      'could not execute',
       'statement',
       'query',
       'sql',
@@ -80,6 +86,15 @@ export const frameRules = rulesFor('database-error', [
   {
     id: 'database/words-of-a-database',
     words: [
+      'constraint violat',
+      'constraint is violat',
+      'constraint would be',
+      'constraint was',
+      'constraint has been',
+      'constraint fail',
+      'constraint error',
+      'constraint or index',
+      'dbupdate',
       'sqlgrammar',
       'null constraint',
       'check constraint',
@@ -123,7 +138,7 @@ export const frameRules = rulesFor('database-error', [
       'gssapi auth',
     ],
     pattern:
-      /\b(?:unique|integrity|foreign key|primary key|not[- ]null|check) constraint (?:or index )?(?:violat|fail|error)|[Ii]ntegrity constraint violation|\bDataIntegrityViolationException\b|[Dd]uplicate ?[Kk]ey\b.{0,60}(?:[Ee]xception|error|violat|value)|could not (?:execute|prepare|extract) (?:statement|batch|query|ResultSet)|\b(?:Ident|Peer|GSSAPI|LDAP|SCRAM) [Aa]uthentication failed|\bDataAccess\w{0,40}Exception\b|\bPersistenceException\b|\bCannotGetJdbcConnection|\bBadSqlGrammarException\b|\bSQLGrammarException\b|\bDbUpdate(?:Concurrency)?Exception\b|\bJDBC (?:[Cc]onnection|exception)|Unable to (?:open|acquire) JDBC|Table "[^"\n]{1,80}" not found|Column "[^"\n]{1,80}" not found|\bOptimisticLock\w{0,40}Exception|Failed to configure a DataSource|\bquery (?:failed|error)\b|\brelation \S{1,80} (?:does )?not exist\b|\bCatalog Error: |\bTable with name \S{1,80} does not exist|\btable [`'"][^`'"\n]{1,80}[`'"] (?:could not be found|not found|does ?n[o']t exist|is missing|does not exist)/i,
+      /\b(?:unique|integrity|foreign key|primary key|not[- ]null|check) constraint (?:or index )?(?:(?:would be|was|is|has been) )?(?:violat|fail|error)|[Ii]ntegrity constraint violation|\bDataIntegrityViolationException\b|[Dd]uplicate ?[Kk]ey\b.{0,60}(?:[Ee]xception|error|violat|value)|could not (?:execute|prepare|extract) (?:statement|batch|query|ResultSet)|\b(?:Ident|Peer|GSSAPI|LDAP|SCRAM) [Aa]uthentication failed|\bDataAccess\w{0,40}Exception\b|\bPersistenceException\b|\bCannotGetJdbcConnection|\bBadSqlGrammarException\b|\bSQLGrammarException\b|\bDbUpdate(?:Concurrency)?Exception\b|\bJDBC (?:[Cc]onnection|exception)|Unable to (?:open|acquire) JDBC|Table "[^"\n]{1,80}" not found|Column "[^"\n]{1,80}" not found|\bOptimisticLock\w{0,40}Exception|Failed to configure a DataSource|\bquery (?:failed|error)\b|\brelation \S{1,80} (?:does )?not exist\b|\bCatalog Error: |\bTable with name \S{1,80} does not exist|\btable [`'"][^`'"\n]{1,80}[`'"] (?:could not be found|not found|does ?n[o']t exist|is missing|does not exist)/i,
     confidence: 0.92,
   },
 ]);

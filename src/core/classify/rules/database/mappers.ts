@@ -20,7 +20,7 @@ export const mapperRules = rulesFor('database-error', [
       '.prisma/',
     ],
     pattern:
-      /\bPrismaClient\w{0,40}Error\b|Invalid `(?:prisma\.|[^`\n]{1,120}\))[^`\n]{0,200}`? ?(?:invocation|\n|$)|Prisma Client (?:could not locate|initiali[sz]|is unable|did not)|@prisma\/client did not initialize|Prisma has detected|Prisma schema (?:validation|loading)|(?:Query|Schema|Migration) engine (?:exited|error|binary|library|process)|prisma:error|run "?prisma generate/m,
+      /\bPrismaClient\w{0,40}Error\b|Invalid `(?:prisma\.|[^`\n]{1,120}\))[^`\n]{0,200}`? ?(?:invocation|\n|$)|Prisma ?Client (?:could not locate|initiali[sz]|is unable|did not)|@prisma\/client did not initialize|Prisma has detected|Prisma schema (?:validation|loading)|(?:Query|Schema|Migration) engine (?:exited|error|binary|library|process)|prisma:error|run "?prisma generate/im,
     confidence: 0.95,
   },
   {
@@ -76,7 +76,7 @@ export const mapperRules = rulesFor('database-error', [
       'objection',
     ],
     pattern:
-      /Failed query: |\bDrizzle(?:Query)?Error\b|\bdrizzle-kit\b.{0,80}(?:error|fail)|Pulling schema from database|\bQueryFailedError\b|\bEntityMetadataNotFoundError\b|\bEntityNotFoundError\b|\bSequelize\w{0,60}Error\b|\bKnex(?:TimeoutError)?: |\b(?:TableNotFound|(?:UniqueC|ForeignKeyC|NotNullC|CheckC|C)onstraintViolation|InvalidFieldName)Exception\b|No metadata for "\w{1,80}" was found/,
+      /Failed query: |\bDrizzle(?:Query)?Error\b|\bdrizzle-kit\b.{0,80}(?:error|fail)|Pulling schema from database|\bQueryFailedError\b|\bEntityMetadataNotFoundError\b|\bEntityNotFoundError\b|\bSequelize\w{0,60}Error\b|\bKnex(?:TimeoutError)?: |\b(?:TableNotFound|(?:UniqueC|ForeignKeyC|NotNullC|CheckC|C)onstraintViolation|InvalidFieldName)Exception\b|No metadata for "\w{1,80}" was found/i,
     confidence: 0.94,
   },
   {
@@ -101,14 +101,14 @@ export const mapperRules = rulesFor('database-error', [
       'diesel',
     ],
     pattern:
-      /\bActiveRecord::\w+|\bdjango\.db\.|\b(?:Operational|Programming|Integrity)Error\b|\bsqlalchemy\.exc\.|\bHikariPool-\d+ - |\borg\.hibernate\.\S{0,80}Exception|\bQueryException\b|\bPDOException\b|\bEcto\.\w+Error|\bDBConnection\.\w*Error|Microsoft\.EntityFrameworkCore\.\S{0,80}Exception|\bsqlx::|Doctrine\\DBAL/,
+      /\bActiveRecord::\w+|\bdjango\.db\.|\b(?:Operational|Programming|Integrity)Error\b|\bsqlalchemy\.exc\.|\bHikariPool-\d+ - |\borg\.hibernate\.\S{0,80}Exception|\bQueryException\b|\bPDOException\b|\bEcto\.\w+Error|\bDBConnection\.\w*Error|Microsoft\.EntityFrameworkCore\.\S{0,80}Exception|\bsqlx::|Doctrine\\DBAL/i,
     confidence: 0.93,
   },
   {
     id: 'database/migration',
     words: ['flyway', 'liquibase', 'alembic', "can't locate revision", 'migration'],
     pattern:
-      /\b(?:FlywayException|LiquibaseException)\b|Can't locate revision|\b[Mm]igrations? .{0,60}\b(?:failed|pending|could not|error|not been applied|is corrupt|are missing|is already locked|was modified)|\b(?:[Pp]ending|[Ff]ailed|[Mm]issing|[Uu]napplied) (?:database )?migrations?\b|MigrationLocked|[Mm]igration table is already locked|(?:[Ff]ailed|[Ee]rror|[Uu]nable|could not).{0,30} (?:run|running|apply|applying|to migrate)\b.{0,30}migrations?/,
+      /\b(?:FlywayException|LiquibaseException)\b|Can't locate revision|\bmigrations? .{0,60}\b(?:failed|pending|could not|error|not been applied|is corrupt|are missing|is already locked|was modified)|\b(?:pending|failed|missing|unapplied) (?:database )?migrations?\b|MigrationLocked|migration table is already locked|(?:failed|error|unable|could not).{0,30} (?:run|running|apply|applying|to migrate)\b.{0,30}migrations?/i,
     unless: /\b0 (?:pending|failed)|[Nn]o pending/,
     confidence: 0.85,
   },

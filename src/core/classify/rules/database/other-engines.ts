@@ -32,7 +32,7 @@ export const otherEngineRules = rulesFor('database-error', [
       'duplicate column name',
     ],
     pattern:
-      /\bTable '[^'\n]{1,120}' doesn't exist|Unknown column '[^'\n]{1,120}' in |Duplicate entry '[^\n]{0,200}' for key|Access denied for user '|Unknown database '|error in your SQL syntax|Lock wait timeout exceeded|Cannot (?:add or update a child|delete or update a parent) row|Data too long for column|Field '[^'\n]{1,80}' doesn't have a default value|Column '[^'\n]{1,80}' cannot be null|\bToo many connections\b|Deadlock found when|(?:Incorrect|Out of range) .{0,80}value.{0,80} for column|Public Key Retrieval is not allowed|Duplicate column name '/,
+      /\bTable '[^'\n]{1,120}' doesn't exist|Unknown column '[^'\n]{1,120}' in |Duplicate entry '[^\n]{0,200}' for key|Access denied for user '|Unknown database '|error in your SQL syntax|Lock wait timeout exceeded|Cannot (?:add or update a child|delete or update a parent) row|Data too long for column|Field '[^'\n]{1,80}' doesn't have a default value|Column '[^'\n]{1,80}' cannot be null|\bToo many connections\b|Deadlock found when|(?:Incorrect|Out of range) .{0,80}value.{0,80} for column|Public Key Retrieval is not allowed|Duplicate column name '/i,
     confidence: 0.95,
   },
   {
@@ -54,7 +54,7 @@ export const otherEngineRules = rulesFor('database-error', [
       'syntax error',
     ],
     pattern:
-      /\bSQLITE_[A-Z]{3,}|\bSqliteError\b|\bSQLite3::\w{0,40}Exception|\bsqlite3\.\w{0,40}Error|no such (?:table|column|function): |\b(?:UNIQUE|NOT NULL|FOREIGN KEY|CHECK|PRIMARY KEY) constraint failed|database (?:table )?is locked|disk image is malformed|write a readonly database|unable to open database file|has no column named|\bLibsqlError\b|\bD1_ERROR\b|near "[^"\n]{1,60}": syntax error/,
+      /\bSQLITE_[A-Z]{3,}|\bSqliteError\b|\bSQLite3::\w{0,40}Exception|\bsqlite3\.\w{0,40}Error|no such (?:table|column|function): |\b(?:UNIQUE|NOT NULL|FOREIGN KEY|CHECK|PRIMARY KEY) constraint failed|[Dd]atabase (?:table )?is locked|disk image is malformed|write a readonly database|unable to open database file|has no column named|\bLibsqlError\b|\bD1_ERROR\b|near "[^"\n]{1,60}": syntax error/,
     confidence: 0.95,
   },
   {
@@ -75,7 +75,7 @@ export const otherEngineRules = rulesFor('database-error', [
       'db2',
     ],
     pattern:
-      /Invalid (?:object|column) name '|Login failed for user '|Violation of (?:UNIQUE|PRIMARY) KEY constraint|Cannot open database "|statement conflicted with the|data would be truncated|insert the value NULL into column|\bORA-\d{5}\b|\bSql(?:lient\.Sql)?Exception\b|java\.sql\.SQL\w+/,
+      /Invalid (?:object|column) name '|Login failed for user '|Violation of (?:UNIQUE|PRIMARY) KEY constraint|Cannot open database "|statement conflicted with the|data would be truncated|insert the value NULL into column|\bORA-\d{5}\b|\bSql(?:lient\.Sql)?Exception\b|java\.sql\.SQL\w+/i,
     confidence: 0.95,
   },
   {
@@ -99,7 +99,7 @@ export const otherEngineRules = rulesFor('database-error', [
     id: 'database/mongoose-validation',
     words: ['validation failed:'],
     pattern:
-      /\bValidationError: \w{1,60} validation failed: |\b\w{1,60} validation failed: \w{1,60}: (?:Path|Cast)/,
+      /\bValidationError: \w{1,60} validation failed: |\b\w{1,60} validation failed: \w{1,60}: (?:Path|Cast)/i,
     confidence: 0.85,
   },
   {
@@ -126,7 +126,7 @@ export const otherEngineRules = rulesFor('database-error', [
     id: 'database/redis',
     words: ['maxretriesperrequest', 'replyerror', 'wrongtype', 'ioredis', 'redis', 'noauth'],
     pattern:
-      /\bReplyError: |\bWRONGTYPE Operation|\[ioredis\]|\bNOAUTH Authentication|Redis connection to \S{1,100} failed|\bRedis::\w+Error|MaxRetriesPerRequestError/,
+      /\bReplyError: |\bWRONGTYPE Operation|\[ioredis\]|\bNOAUTH Authentication|Redis connection to \S{1,100} failed|\bRedis::\w+Error|MaxRetriesPerRequestError/i,
     confidence: 0.85,
   },
 ]);

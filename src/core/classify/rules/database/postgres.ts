@@ -54,7 +54,7 @@ export const postgresRules = rulesFor('database-error', [
       'group by clause',
     ],
     pattern:
-      /invalid input syntax for (?:type )?\w|value too long for type|numeric field overflow|invalid input value for enum|non-DEFAULT value into column|out of range for type|malformed array literal|syntax error at or near|cannot be cast (?:automatically )?to type|column reference "[^"\n]{1,100}" is ambiguous|more than one row returned by a subquery|must appear in the GROUP BY clause/,
+      /invalid input syntax for (?:type )?\w|value too long for type|numeric field overflow|invalid input value for enum|non-DEFAULT value into column|out of range for type|malformed array literal|syntax error at or near|cannot be cast (?:automatically )?to type|column reference "[^"\n]{1,100}" is ambiguous|more than one row returned by a subquery|must appear in the GROUP BY clause/i,
     confidence: 0.95,
   },
   {
@@ -113,7 +113,7 @@ export const postgresRules = rulesFor('database-error', [
       'databaseerror',
     ],
     pattern:
-      /\bPostgresError\b|\bPG::\w+|\bpsycopg[23]?\.|\basyncpg\.|\bSQLSTATE\b|\bPostgrex\.|\bNpgsql\.|\bPSQLException\b|\bpq: |\bPgError\b|PostgreSQL error|\bDatabaseError\b/,
+      /\bPostgresError\b|\bPG::\w+|\bpsycopg[23]?\.|\basyncpg\.|\bSQLSTATE\b|\bPostgrex\.|\bNpgsql\.|\bPSQLException\b|\bpq: |\bPgError\b|PostgreSQL error|\bDatabaseError\b/i,
     confidence: 0.9,
   },
   {

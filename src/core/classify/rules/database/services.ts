@@ -15,13 +15,13 @@ export const serviceRules = rulesFor('database-error', [
       'schema must be one of',
     ],
     pattern:
-      /\bPGRST\d{3}\b|in the schema cache|single JSON object|JSON object requested, multiple|\bPostgrestError\b|Could not find a relationship between|more than one relationship was found|schema must be one of the following/,
+      /\bPGRST\d{3}\b|in the schema cache|single JSON object|JSON object requested, multiple|\bPostgrestError\b|Could not find a relationship between|more than one relationship was found|schema must be one of the following/i,
     confidence: 0.96,
   },
   {
     id: 'database/supabase-auth',
     words: ['database error'],
-    pattern: /Database error (?:saving|querying|creating|granting|finding|deleting|updating|loading)/,
+    pattern: /Database error (?:saving|querying|creating|granting|finding|deleting|updating|loading)/i,
     confidence: 0.95,
   },
   {
@@ -33,6 +33,7 @@ export const serviceRules = rulesFor('database-error', [
   {
     id: 'database/pool',
     words: [
+      'connection is not available',
       'pool probably full',
       'pool full',
       'pool timed out',
@@ -49,7 +50,7 @@ export const serviceRules = rulesFor('database-error', [
       'idle-transaction',
     ],
     pattern:
-      /timeout exceeded when trying to connect|[Tt]imeout acquiring a connection|Connection terminated (?:unexpectedly|due to)|ResourceRequest timed out|QueuePool limit|(?:connection )?pool (?:is )?(?:exhausted|full|probably full|timeout|timed out)|(?:exhausted|acquir\w+|timed? ?out|full).{0,60}\bconnection pool\b|idle-transaction timeout|Pool is (?:closed|draining)/,
+      /timeout exceeded when trying to connect|\bdatabase\b.{0,20}connection is not available|timeout acquiring a connection|Connection terminated (?:unexpectedly|due to)|ResourceRequest timed out|QueuePool limit|(?:connection )?pool (?:is )?(?:exhausted|full|probably full|timeout|timed out)|(?:exhausted|acquir\w+|timed? ?out|full).{0,60}\bconnection pool\b|idle-transaction timeout|Pool is (?:closed|draining)/i,
     confidence: 0.9,
   },
   {
@@ -71,7 +72,7 @@ export const serviceRules = rulesFor('database-error', [
     ],
     // Only the port says that it was a database.
     pattern:
-      /(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|[Cc]onnection refused|could not connect|[Cc]an't connect|failed to connect).{0,80}:(?:5432|5433|6543|3306|3307|27017|1433|1521|54322|26257|6379|9042)\b|:(?:5432|5433|6543|3306|27017|1433|6379)\b.{0,80}(?:[Rr]efused|[Tt]imed out|unreachable)|\.s\.PGSQL\.\d+/,
+      /(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|connection refused|could not connect|can't connect|failed to connect).{0,80}:(?:5432|5433|6543|3306|3307|27017|1433|1521|54322|26257|6379|9042)\b|:(?:5432|5433|6543|3306|27017|1433|6379)\b.{0,80}(?:refused|timed out|unreachable)|\.s\.PGSQL\.\d+/i,
     confidence: 0.88,
   },
   {
@@ -86,7 +87,7 @@ export const serviceRules = rulesFor('database-error', [
       'database',
     ],
     pattern:
-      /\b(?:ENOTFOUND|EAI_AGAIN) \S{0,60}(?:postgres|mysql|mongo|database|\bdb\b|redis)|"code": ?"(?:postgres-error|constraint-violation)"|\bNeonDbError\b|index_not_found_exception|(?:[Ff]ailed|[Uu]nable|[Cc]ould not|[Cc]ouldn't|[Cc]annot|[Cc]an't|[Ee]rror)(?: to)? (?:connect|connecting|reach|open)(?:ing)?(?: to)? (?:the |a |your )?(?:\w{1,30} )?database\b|\bDatabase (?:connection|query) (?:failed|error|timed out|refused|lost)|\bDatabase(?:Connection)?(?:Error|Exception)\b|^\s*(?:Error: )?[Dd]atabase error:/m,
+      /\b(?:ENOTFOUND|EAI_AGAIN) \S{0,60}(?:postgres|mysql|mongo|database|\bdb\b|redis)|"code": ?"(?:postgres-error|constraint-violation)"|\bNeonDbError\b|index_not_found_exception|(?:failed|unable|could not|couldn't|cannot|can't|error)(?: to)? (?:connect|connecting|reach|open)(?:ing)?(?: to)? (?:the |a |your )?(?:\w{1,30} )?database\b|\bDatabase (?:connection|query) (?:failed|error|timed out|refused|lost)|\bDatabase(?:Connection)?(?:Error|Exception)\b|^\s*(?:Error: )?database error:/im,
     confidence: 0.85,
   },
 ]);

@@ -35,6 +35,7 @@ export const httpRules = rulesFor('network-error', [
   {
     id: 'network/status-words',
     words: [
+      'service temporarily',
       'entity too large',
       'request time-out',
       'bad request',
@@ -63,6 +64,12 @@ export const httpRules = rulesFor('network-error', [
   {
     id: 'network/status-number',
     words: [
+      'http4',
+      'http5',
+      'httpcode',
+      'httpstatus',
+      'non-2xx',
+      'received http',
       '6 error',
       '7 error',
       'http_error',
@@ -90,7 +97,7 @@ export const httpRules = rulesFor('network-error', [
       'http error',
     ],
     pattern:
-      /\b(?:40[0134]|429|50\d) [Ee]rror\b|does not indicate success|\breturned (?:an? |HTTP |status |code |error ){0,4}[45]\d\d\b|"code\\?" ?: ?(?:4[0-2]\d|50[0-4])\b|\bERR_BAD_RE(?:SPONSE|QUEST)\b|(?:\b|http|response|error)[ _]?status(?:[ _]?code)?\\?["']?(?: of| was| is|:|=)?\s{0,3}["']?[45]\d\d\b|\bHTTP(?:\/[\d.]{1,3}|[ _]?(?:[Ee]rror|[Ss]tatus|[Cc]ode))?:?\s{0,3}[45]\d\d\b|\bresponded with(?: a)?(?: status)?(?: code)?(?: of)?:? [45]\d\d\b|StatusCodeError: \d{3}|response(?: code| status)? (?:was|is|code:?) [45]\d\d\b|received HTTP status/i,
+      /\b(?:40[0134]|429|50\d) [Ee]rror\b|does not indicate success|\breturned (?:an? |HTTP |status |code |error ){0,4}[45]\d\d\b|"code\\?" ?: ?(?:4[0-2]\d|50[0-4])\b|\bERR_BAD_RE(?:SPONSE|QUEST)\b|(?:\b|http|response|error)[ _]?status(?:[ _]?code)?\\?["']?(?: of| was| is|:|=)?\s{0,3}["']?[45]\d\d\b|\bHTTP(?:\/[\d.]{1,3}|[ _]?(?:[Ee]rror|[Ss]tatus|[Cc]ode))?:?\s{0,3}[45]\d\d\b|\bresponded with(?: a)?(?: status)?(?: code)?(?: of)?:? [45]\d\d\b|StatusCodeError: \d{3}|response(?: code| status)? (?:was|is|code:?) [45]\d\d\b|received HTTP status|\bnon-2xx\b/i,
     unless: /favicon|\.map\b|Failed to load resource|MIME/,
     confidence: 0.82,
   },
@@ -98,13 +105,16 @@ export const httpRules = rulesFor('network-error', [
     id: 'network/console-resource',
     words: ['failed to load resource'],
     pattern:
-      /Failed to load resource: (?:the server responded with a status of [45]\d\d|Timeout was|The |Could not|A server|An SSL)/,
+      /Failed to load resource: (?:the server responded with a status of [45]\d\d|Timeout was|The |Could not|A server|An SSL)/i,
     unless: /favicon|\.map\b|\.(?:png|jpe?g|gif|svg|webp|ico|woff2?|ttf)\b/,
     confidence: 0.74,
   },
   {
     id: 'network/access-log',
     words: [
+      "put'",
+      "patch'",
+      "delete'",
       'get"',
       'post"',
       'put"',
@@ -125,6 +135,25 @@ export const httpRules = rulesFor('network-error', [
     unless: /favicon|\.map\b/,
     sources: ['error', 'console', 'server'],
     confidence: 0.76,
+  },
+  {
+    id: 'network/access-log-refused',
+    words: ['40', '41', '42'],
+    // A line of a server's log as the error itself: a request that it refused, and nothing else to go by.
+    pattern:
+      /^\s*4[0-2]\d (?:GET|POST|PUT|PATCH|DELETE) \/|\b(?:GET|POST|PUT|PATCH|DELETE) (?:https?:\/)?\/\S{0,300}(?: HTTP\/[\d.]{1,3}["']?)? 4[0-2]\d\b/m,
+    sources: ['error'],
+    unless: /favicon|\.map\b/,
+    confidence: 0.5,
+  },
+  {
+    id: 'network/status-in-prose',
+    words: ['40', '41', '42', '50'],
+    // A status as people put it: `failed: 503`, `500 on /cart`, `… (404)`. A number of anything else has no such place.
+    pattern:
+      /\b(?:failed|failure|error|answered|answer|response|status)\b[^\w\n]{0,4}(?:40\d|41\d|422|429|50[0-4])\b|→ (?:40\d|41\d|422|429|50[0-4])\b|^\s*(?:40\d|422|429|50[0-4]) (?:on|from|for|at|when) |\S \((?:40\d|422|429|50[0-4])\)\s*$/im,
+    sources: ['error'],
+    confidence: 0.46,
   },
   {
     id: 'network/client-library',
@@ -160,14 +189,34 @@ export const httpRules = rulesFor('network-error', [
       'unauthorized',
     ],
     pattern:
-      /\bAxiosError\b|[Rr]equest failed with (?:status|response)|\bHTTPError\b|\bApiError\b|\bAPI (?:[Ee]rror|request failed|call failed)|[Rr]ate limit (?:exceeded|reached)|\bTRPC(?:Client)?Error\b|[Ii]nvalid API key|\bJWT expired|Invalid login credentials|\bDEADLINE_EXCEEDED\b|\bUNAVAILABLE: |\bAuthApiError\b|\binvalid_grant\b|failed with status|aborted due to timeout|\bUNAUTHENTICATED\b|[Qq]uota exceeded|[Tt]oo many (?:\w{1,20} )?(?:attempts|requests)\b|^(?:Error: )?Unauthorized\b/m,
+      /\bAxiosError\b|[Rr]equest failed with (?:status|response)|\bHTTPError\b|\bApiError\b|\bAPI (?:[Ee]rror|request failed|call failed)|[Rr]ate limit (?:exceeded|reached)|\bTRPC(?:Client)?Error\b|[Ii]nvalid API [Kk]ey|\bJWT expired|Invalid login credentials|\bDEADLINE_EXCEEDED\b|\bUNAVAILABLE: |\bAuthApiError\b|\binvalid_grant\b|failed with status|aborted due to timeout|\bUNAUTHENTICATED\b|[Qq]uota exceeded|[Tt]oo many (?:\w{1,20} )?(?:attempts|requests)\b|^(?:Error: )?Unauthorized\b/m,
     confidence: 0.78,
+  },
+  {
+    id: 'network/service-error-name',
+    words: [
+      'authenticationerror',
+      'authorizationerror',
+      'permissiondeniederror',
+      'ratelimiterror',
+      'apiconnectionerror',
+      'notauthorized',
+      'accessdenied',
+      'unauthorizederror',
+      'forbiddenerror',
+      'throttlingexception',
+      'serviceunavailable',
+    ],
+    // How clients of services name what they were answered.
+    pattern:
+      /\b\w{0,40}(?:AuthenticationError|AuthorizationError|PermissionDeniedError|RateLimitError|APIConnectionError|NotAuthorized(?:Exception|Error)|AccessDenied(?:Exception|Error)?|UnauthorizedError|ForbiddenError|ThrottlingException|ServiceUnavailable(?:Exception|Error)): /,
+    confidence: 0.74,
   },
   {
     id: 'network/status-assertion',
     words: ['tobeok', '.status()', 'status', 'expected', '.ok()', 'assert'],
     pattern:
-      /expect\((?:response|received|apiResponse)\)\.(?:not\.)?toBeOK|^> .{0,200}\bexpect\b.{0,120}(?:\.status(?:Code|\(\))?|\.ok\(\))|expected (?:status(?: code)? )?[1-5]\d\d\b(?: "[\w ]{1,30}")?,? (?:but )?(?:got|to (?:equal|be|deeply equal)) [1-5]\d\d\b|Expected (?:HTTP )?[Ss]tatus(?: [Cc]ode)?\b.{0,40}[1-5]\d\d|assert [1-5]\d\d == [1-5]\d\d|(?:^|\s)status(?:Code)?: expected|[Uu]nexpected (?:response |HTTP )?status(?: code)?\b/m,
+      /expect\((?:response|received|apiResponse)\)\.(?:not\.)?toBeOK|^> .{0,200}\bexpect\b.{0,120}(?:\.status(?:Code|\(\))?|\.ok\(\))|expected (?:status(?: code)? )?[1-5]\d\d\b(?: "[\w ]{1,30}")?,? (?:but )?(?:got|to (?:equal|be|deeply equal)) [1-5]\d\d\b|Expected (?:HTTP )?status(?: code)?\b.{0,40}[1-5]\d\d|assert [1-5]\d\d == [1-5]\d\d|(?:^|\s)status(?:Code)?: expected|unexpected (?:response |HTTP )?status(?: code)?\b/im,
     confidence: 0.82,
   },
   {
@@ -181,6 +230,14 @@ export const httpRules = rulesFor('network-error', [
   {
     id: 'network/graphql',
     words: [
+      'internal_server_error',
+      'forbidden',
+      'persisted_query',
+      'graphql_',
+      'too_many_requests',
+      'unauthorized',
+      'not_found',
+      'bad_user_input',
       'apolloerror',
       'serverparseerror',
       'unauthenticated',
@@ -200,7 +257,7 @@ export const httpRules = rulesFor('network-error', [
     id: 'network/cypress',
     words: ['cy.visit()', 'cy.request()', 'cy.wait()'],
     pattern:
-      /cy\.(?:visit|request)\(\) failed|`?cy\.wait\(\)`? timed out waiting .{0,80}(?:request|response)|`cy\.(?:visit|request)\(\)` failed/,
+      /cy\.(?:visit|request)\(\) failed|`?cy\.wait\(\)`? timed out waiting .{0,80}(?:request|response)|`cy\.(?:visit|request)\(\)` failed/i,
     confidence: 0.88,
   },
 ]);

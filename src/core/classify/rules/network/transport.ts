@@ -4,22 +4,37 @@ import { rulesFor } from '../../rule.js';
 export const transportRules = rulesFor('network-error', [
   {
     id: 'network/browser-code',
-    words: ['net::err_', 'ns_error_', 'ssl_error_'],
+    words: [
+      'err_connection_',
+      'err_name_not',
+      'err_internet_dis',
+      'err_address_',
+      'err_empty_response',
+      'err_too_many_redirects',
+      'err_timed_out',
+      'err_http2_',
+      'err_cert_',
+      'net::err_',
+      'ns_error_',
+      'ssl_error_',
+    ],
     pattern:
-      /\bnet::ERR_(?!ABORTED|BLOCKED_BY_CLIENT|FILE_NOT_FOUND|UNKNOWN_URL_SCHEME|CACHE)\w+|\bNS_ERROR_(?!ABORT|DOM)\w+|\bSSL_ERROR_\w+/,
+      /\bnet::ERR_(?!ABORTED|BLOCKED_BY_CLIENT|FILE_NOT_FOUND|UNKNOWN_URL_SCHEME|CACHE)\w+|\bERR_(?:CONNECTION_\w+|NAME_NOT_RESOLVED|INTERNET_DISCONNECTED|ADDRESS_\w+|EMPTY_RESPONSE|TOO_MANY_REDIRECTS|TIMED_OUT|HTTP2_PROTOCOL_ERROR|CERT_\w+)\b|\bNS_ERROR_(?!ABORT|DOM)\w+|\bSSL_ERROR_\w+/i,
     confidence: 0.92,
   },
   {
     id: 'network/aborted',
     words: ['net::err_aborted', 'ns_binding_aborted', 'net::err_file_not_found'],
     // In the console and the request list an abort is what every navigation leaves behind.
-    pattern: /\bnet::ERR_ABORTED|\bNS_BINDING_ABORTED|net::ERR_FILE_NOT_FOUND/,
+    pattern: /\bnet::ERR_ABORTED|\bNS_BINDING_ABORTED|net::ERR_FILE_NOT_FOUND/i,
     sources: ['error'],
     confidence: 0.8,
   },
   {
     id: 'network/socket-code',
     words: [
+      'socketerror',
+      'typeerror: terminated',
       'econn',
       'etimedout',
       'enotfound',
@@ -31,16 +46,18 @@ export const transportRules = rulesFor('network-error', [
       'socket hang up',
       'other side closed',
       'getaddrinfo',
+      'connecttimeouterror',
       'err_socket',
       'err_network',
     ],
     pattern:
-      /\bECONN(?:REFUSED|RESET|ABORTED)\b|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bEHOSTUNREACH\b|\bENETUNREACH\b|\bEPIPE\b|\bUND_ERR_\w+|socket hang up|other side closed|\bgetaddrinfo \w|\bERR_(?:SOCKET|NETWORK)\w*/,
+      /\bECONN(?:REFUSED|RESET|ABORTED)\b|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bEHOSTUNREACH\b|\bENETUNREACH\b|\bEPIPE\b|\bUND_ERR_\w+|\bConnectTimeoutError\b|\bSocketError\b|\bTypeError: terminated\b|socket hang up|other side closed|\bgetaddrinfo \w|\bERR_(?:SOCKET|NETWORK)\w*/i,
     confidence: 0.88,
   },
   {
     id: 'network/connection-words',
     words: [
+      'cannot connect to the',
       'connection was reset',
       'no route to host',
       'upstream',
@@ -68,13 +85,14 @@ export const transportRules = rulesFor('network-error', [
       'failed to connect',
     ],
     pattern:
-      /[Nn]o route to host|upstream connect error|no healthy upstream|\bESOCKETTIMEDOUT\b|[Cc]onnection refused|[Cc]onnection (?:was )?reset(?: by peer)?|connection was lost|[Cc]ould not connect(?: to|:)|[Uu]nable to connect|[Cc]onnection timed out|\bConnectException\b|\bUnknownHost|[Nn]o such host|Name or service not known|[Nn]ame resolution|Max retries exceeded|\bConnectionError\b|[Nn]etwork is unreachable|\bReadTimeout\b|[Cc]ould not resolve host|\bNet::OpenTimeout\b|[Ff]ailed to connect to/,
+      /no route to host|upstream connect error|no healthy upstream|\bESOCKETTIMEDOUT\b|connection refused|connection (?:was )?reset(?: by peer)?|connection was lost|could not connect(?: to|:)|unable to connect|connection timed out|\bConnectException\b|\bUnknownHost|no such host|Name or service not known|name resolution|Max retries exceeded|\bConnectionError\b|network is unreachable|\bReadTimeout\b|could not resolve host|\bNet::OpenTimeout\b|failed to connect to|cannot connect to the/i,
     unless: /websocket|\[vite\]|debugg|browser(?:Type)?\.connect|bus|dbus/i,
     confidence: 0.78,
   },
   {
     id: 'network/fetch',
     words: [
+      'premature close',
       'failed to fetch',
       'fetch failed',
       'networkerror when',
@@ -86,7 +104,7 @@ export const transportRules = rulesFor('network-error', [
       'authretryablefetcherror',
     ],
     pattern:
-      /\b[Ff]ailed to fetch\b|\bfetch failed\b|NetworkError when attempting|\bLoad failed\b|\bNetwork ?Error\b|Network request failed|\b(?:Auth\w{0,20})?FetchError\b/,
+      /\bfailed to fetch\b|\bfetch failed\b|NetworkError when attempting|\bLoad failed\b|\bNetwork ?Error\b|Network request failed|\bPremature close\b|\b(?:Auth\w{0,20})?FetchError\b/i,
     unless: /dynamically imported|font|source ?map/i,
     confidence: 0.85,
   },
@@ -119,7 +137,7 @@ export const transportRules = rulesFor('network-error', [
       'eproto',
     ],
     pattern:
-      /CERTIFICATE_VERIFY_FAILED|self[- ]signed certificate|unable to (?:verify the first|get local issuer) certificate|certificate (?:has expired|verify failed|is not trusted|is not yet valid)|UNABLE_TO_VERIFY_LEAF_SIGNATURE|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|\bERR_(?:SSL|TLS|CERT)_\w+|match certificate's altnames|SSL routines|\bEPROTO\b|\bCERT_\w+|SSL(?:Error| peer| certificate problem| handshake)|TLS handshake|tlsv1 alert/i,
+      /CERTIFICATE_VERIFY_FAILED|self[- ]signed certificate|unable to (?:verify the first|get local issuer) certificate|certificate (?:has expired|verify failed|signed by unknown authority|is not trusted|is not yet valid)|UNABLE_TO_VERIFY_LEAF_SIGNATURE|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|\bERR_(?:SSL|TLS|CERT)_\w+|match certificate's altnames|SSL routines|\bEPROTO\b|\bCERT_\w+|SSL(?:Error| peer| certificate problem| handshake)|TLS handshake|tlsv1 alert/i,
     unless: /digital envelope/,
     confidence: 0.9,
   },
@@ -140,7 +158,7 @@ export const transportRules = rulesFor('network-error', [
       'unexpected server response',
     ],
     pattern:
-      /WebSocket is closed before|during WebSocket handshake|WebSocket connection to '\S{1,200}' failed|Unexpected server response: \d{3}|WebSocket error:/,
+      /WebSocket is closed before|during WebSocket handshake|WebSocket connection to '\S{1,200}' failed|Unexpected server response: \d{3}|WebSocket error:/i,
     unless: /_next\/webpack-hmr|\/@vite|\?token=|hmr|sockjs|\/ws'/i,
     confidence: 0.72,
   },
@@ -148,7 +166,7 @@ export const transportRules = rulesFor('network-error', [
     id: 'network/download',
     words: ['download', 'npm err', 'npm error', 'err_pnpm', 'registry'],
     pattern:
-      /Failed to download \S|Download fail(?:ed|ure)|Error: Download (?:failed|of)|npm (?:ERR!|error) (?:network|code (?:E4\d\d|E5\d\d|ECONN|ETIMEDOUT|ENOTFOUND))|ERR_PNPM_(?:META_)?FETCH|registry\.\S{3,60} .{0,60}(?:failed|timed out)/,
+      /Failed to download \S|Download fail(?:ed|ure)|Error: Download (?:failed|of)|npm (?:ERR!|error) (?:network|code (?:E4\d\d|E5\d\d|ECONN|ETIMEDOUT|ENOTFOUND))|ERR_PNPM_(?:META_)?FETCH|registry\.\S{3,60} .{0,60}(?:failed|timed out)/i,
     unless: /saveAs|download\.path/,
     confidence: 0.8,
   },

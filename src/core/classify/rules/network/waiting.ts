@@ -5,6 +5,7 @@ export const waitingRules = rulesFor('network-error', [
   {
     id: 'network/navigation-timeout',
     words: [
+      'go_back',
       'timed out',
       'cannot navigate to invalid',
       'waiting for navigation',
@@ -20,12 +21,14 @@ export const waitingRules = rulesFor('network-error', [
       'setcontent',
     ],
     pattern:
-      /waiting for navigation (?:to|until)\b|waiting for ".{1,200}" navigation|\b(?:[Pp]age|[Ff]rame)\.(?:goto|reload|goBack|goForward|go_back|waitForNavigation|wait_for_navigation|waitForURL|wait_for_url|waitForLoadState|wait_for_load_state|expect_navigation)\b.{0,20}?(?:[Tt]est |time ?)?(?:[Tt]imeout|time out|timed out)\b|[Nn]avigation [Tt]imeout(?: of \d+ ?ms)? [Ee]xceeded|[Tt]imed out.{0,60}(?:page load|navigation)|Navigation failed because (?:page was closed|net)|interrupted by another navigation|Cannot navigate to invalid URL|[Nn]avigation to ".{1,300}" (?:failed|was canceled)|page\.(?:waitForURL|goto)\b.{0,200}time ?d? ?out/i,
+      /waiting for navigation (?:to|until|")|waiting for ".{1,200}" navigation|\b(?:[Pp]age|[Ff]rame)\.(?:goto|reload|goBack|goForward|go_back|waitForNavigation|wait_for_navigation|waitForURL|wait_for_url|waitForLoadState|wait_for_load_state|expect_navigation)\b.{0,20}?(?:[Tt]est |time ?)?(?:[Tt]imeout|time out|timed out)\b|[Nn]avigation [Tt]imeout(?: of \d+ ?ms)? [Ee]xceeded|[Tt]imed out.{0,60}(?:page load|navigation)|Navigation failed because (?:page was closed|net)|interrupted by another navigation|Cannot navigate to invalid URL|[Nn]avigation to ".{1,300}" (?:failed|was canceled)|page\.(?:waitForURL|goto)\b.{0,200}time ?d? ?out/i,
     confidence: 0.84,
   },
   {
     id: 'network/response-timeout',
     words: [
+      'waiting for event',
+      'wait_for__re',
       'waiting for request',
       'wait_for_request',
       'awaiting for',
@@ -43,8 +46,34 @@ export const waitingRules = rulesFor('network-error', [
       'wait_for_event',
     ],
     pattern:
-      /\bwaitFor(?:Response|Request): (?:Page|Browser|Target) .{0,20}closed|^(?:Error: |AxiosError: )?timeout of \d+ms exceeded|\b(?:waitFor|expect_|wait_for_)_?(?:[Rr]esponse|[Rr]equest)\w*\b.{0,30}[Tt]imeout|while waiting for event "(?:response|request\w*)"|Timeout.{0,60}waiting for (?:response|request)\b/m,
+      /\bwaitFor(?:Response|Request): (?:Page|Browser|Target) .{0,20}closed|^(?:Error: |AxiosError: )?timeout of \d+ms exceeded|\b(?:waitFor|expect_|wait_for_)_?(?:[Rr]esponse|[Rr]equest)\w*\b.{0,30}[Tt]imeout|while waiting for event (?:"(?:response|request\w*)"|$)|Timeout.{0,60}waiting for (?:response|request)\b/m,
     confidence: 0.85,
+  },
+  {
+    id: 'network/navigation-frame',
+    words: [
+      'goto',
+      'in wait_for_load_state',
+      'in reload',
+      'in expect_re',
+      'gotoasync',
+      'waitforurlasync',
+      'waitfornavigation',
+      'waitforresponseasync',
+      'waitforrequestasync',
+      'frameimpl.navigate',
+      'pageimpl.navigate',
+      'waitforurl',
+      'in goto',
+      'in wait_for_url',
+      'in expect_navigation',
+      'waitforloadstate',
+    ],
+    // What a stack of the .NET, Java or Python driver still says of what was waited for, where the message is gone.
+    pattern:
+      /^\s*at (?:async )?[^\n]{0,120}\b(?:Goto(?:Async)?|WaitFor(?:URL|Navigation|Response|Request|LoadState)\w{0,20}|(?:Frame|Page)Impl\.(?:navigate|waitFor(?:URL|Navigation|LoadState|Response|Request))\w{0,10})\b|_generated\.py\W.{1,30} in (?:goto|wait_for_url|wait_for_load_state|expect_navigation|expect_response|reload)\b/m,
+    sources: ['error', 'stack'],
+    confidence: 0.52,
   },
   {
     id: 'network/api-request',
@@ -62,7 +91,7 @@ export const waitingRules = rulesFor('network-error', [
       'request timed out',
     ],
     pattern:
-      /\b(?:apiRequestContext|APIRequestContext|route)\.\w{1,20}: |\brequest\.(?:get|post|put|patch|delete|fetch|head): |[Rr]equest timed out/,
+      /\b(?:apiRequestContext|APIRequestContext|route)\.\w{1,20}: |\brequest\.(?:get|post|put|patch|delete|fetch|head): |request timed out/i,
     unless: /Target (?:page|closed)|has been closed|is not a function|already handled/,
     confidence: 0.82,
   },
@@ -76,6 +105,8 @@ export const waitingRules = rulesFor('network-error', [
   {
     id: 'network/web-server-unreachable',
     words: [
+      'waiting for http',
+      'waiting on http',
       'is used',
       'is in use',
       'allocated',
@@ -102,7 +133,7 @@ export const waitingRules = rulesFor('network-error', [
       'failed to verify that your server',
     ],
     pattern:
-      /Timed out waiting (?:\d+ms )?from config\.webServer|Timed out waiting for: |timed out on retry|\bEADDRINUSE\b|[Aa]ddress already in use|is already used, make sure that nothing is running|[Pp]ort \d{2,5} is (?:already )?(?:in use|used|allocated|occupied)|Something is already running on port|server (?:did not|failed to|never) (?:start|respond|become)|verify that (?:the|your|this) server is running/i,
+      /Timed out waiting (?:\d+ms )?from config\.webServer|Timed out waiting for: |[Ww]aiting (?:for|on) https?:\/\/\S{1,200} .{0,40}tim(?:ed|e) ?out|timed out on retry|\bEADDRINUSE\b|[Aa]ddress already in use|is already used, make sure that nothing is running|[Pp]ort \d{2,5} is (?:already )?(?:in use|used|allocated|occupied)|Something is already running on port|server (?:did not|failed to|never) (?:start|respond|become)|verify that (?:the|your|this) server is running/i,
     unless: /trying another|using (?:available )?port|instead/i,
     confidence: 0.82,
   },

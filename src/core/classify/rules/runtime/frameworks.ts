@@ -1,4 +1,4 @@
-import { rulesFor } from '../../rule.js';
+import { rulesFor, wrapping } from '../../rule.js';
 
 /** What React, Next, Vue, Nuxt, Svelte, Angular and their companions say of code that breaks while it runs. */
 export const frameworkRules = rulesFor('runtime-error', [
@@ -18,12 +18,15 @@ export const frameworkRules = rulesFor('runtime-error', [
       'did not match the client',
     ],
     pattern:
-      /[Hh]ydration (?:failed|error|mismatch|node mismatch|text mismatch|text content mismatch|children mismatch|class mismatch|style mismatch|completed but contains mismatches)|\bhydration_\w+|error(?:ed)? while hydrating|[Tt]ext content (?:does|did) not match|didn't match the client|server[- ]rendered (?:HTML|text).{0,30}(?:match|mismatch)|did not match\. Server|recreate this component tree|Expected server HTML to contain|this Suspense boundary received an update before it finished hydrating/,
+      /hydration (?:failed|error|mismatch|node mismatch|text mismatch|text content mismatch|children mismatch|class mismatch|style mismatch|completed but contains mismatches)|\bhydration_\w+|error(?:ed)? while hydrating|text content (?:does|did) not match|didn't match the client|server[- ]rendered (?:HTML|text).{0,30}(?:match|mismatch)|did not match\. Server|recreate this component tree|Expected server HTML to contain|this Suspense boundary received an update before it finished hydrating/i,
     confidence: 0.9,
   },
   {
     id: 'runtime/react',
     words: [
+      'cannot update a component',
+      "can't perform a react",
+      'server components render',
       'must be used',
       'must be called',
       'must be wrapped',
@@ -55,12 +58,14 @@ export const frameworkRules = rulesFor('runtime-error', [
       'react.children.only',
     ],
     pattern:
-      /(?:Minified )?React error #\d+|Invalid hook call|Rendered (?:more|fewer) hooks than|Too many re-renders|Maximum update depth exceeded|not valid as a React child|Element type is invalid|Nothing was returned from render|The above error occurred in (?:the|one of)|change in the order of Hooks|\buse[A-Z]\w{1,60}(?:\(\))?`? must be (?:used|called|wrapped)|must be (?:used|rendered) (?:within|inside) (?:a |an |the )?[`'<]?\w{0,40}(?:Provider|Context|Router)|could not find react-redux context|No QueryClient set|may be used only in the context of|React\.Children\.only|[Ee]rror [Bb]oundary (?:caught|:)|caught by (?:an )?error boundary/,
+      /error occurred in the Server Components render|(?:Minified )?React error #\d+|Invalid hook call|Rendered (?:more|fewer) hooks than|Too many re-renders|Cannot update a component \(|Can't perform a React state update|Maximum update depth exceeded|not valid as a React child|Element type is invalid|Nothing was returned from render|The above error occurred in (?:the|one of)|change in the order of Hooks|\buse[A-Z]\w{1,60}(?:\(\))?`? must be (?:used|called|wrapped)|must be (?:used|rendered) (?:within|inside) (?:a |an |the )?[`'<]?\w{0,40}(?:Provider|Context|Router)|could not find react-redux context|No QueryClient set|may be used only in the context of|React\.Children\.only|[Ee]rror [Bb]oundary (?:caught|:)|caught by (?:an )?error boundary/,
     confidence: 0.88,
   },
   {
     id: 'runtime/next',
     words: [
+      'next_not_found',
+      'next_http_error',
       'only works in a',
       'client component',
       'suspense boundary',
@@ -81,9 +86,15 @@ export const frameworkRules = rulesFor('runtime-error', [
       'server action',
     ],
     pattern:
-      /from the server but \w{1,80} is on the client|(?:passed|pass\w*) (?:directly )?to Client Components?|outside a request scope|Dynamic server usage|[Ee]rror occurred prerendering page|should be wrapped in a suspense boundary|only works in (?:a )?Client Components?|Failed to find Server Action|Export encountered (?:an error|errors) on following path/i,
+      /from the server but \w{1,80} is on the client|(?:passed|pass\w*) (?:directly )?to Client Components?|outside a request scope|\bNEXT_(?:REDIRECT|NOT_FOUND|HTTP_ERROR_FALLBACK)\b|Dynamic server usage|should be wrapped in a suspense boundary|only works in (?:a )?Client Components?|Failed to find Server Action/i,
     confidence: 0.85,
   },
+  ...wrapping({
+    id: 'runtime/prerender',
+    words: ['prerendering page', 'export encountered'],
+    pattern: /error occurred prerendering page|Export encountered (?:an error|errors) on /i,
+    confidence: 0.85,
+  }),
   {
     id: 'runtime/vue',
     words: [
@@ -98,12 +109,13 @@ export const frameworkRules = rulesFor('runtime-error', [
       '[nuxt error]',
     ],
     pattern:
-      /\[Vue warn\]: (?:Unhandled error|Error in|Failed to resolve (?:component|directive)|.{0,80}is not defined on instance|Property .{0,80} was accessed during render)|requires access to the Nuxt instance|getActivePinia\(\)|\[nuxt\].{0,40}error|\[h3\] \[unhandled\]|\[nitro\].{0,40}\[(?:unhandled|uncaught)/i,
+      /\[Vue warn\]: (?:Unhandled error|Error in|Failed to resolve (?:component|directive)|.{0,80}is not defined on instance|Property .{0,80} was accessed during render)|requires access to the Nuxt instance|\[nuxt\] instance unavailable|getActivePinia\(\)|\[nuxt\].{0,40}error|\[h3\] \[unhandled\]|\[nitro\].{0,40}\[(?:unhandled|uncaught)/i,
     confidence: 0.82,
   },
   {
     id: 'runtime/svelte',
     words: [
+      'not a valid ssr component',
       'svelte.dev/e/',
       'lifecycle_outside_component',
       'outside component initialization',
@@ -114,7 +126,7 @@ export const frameworkRules = rulesFor('runtime-error', [
       'props_invalid_value',
     ],
     pattern:
-      /svelte\.dev\/e\/\w+|lifecycle_outside_component|outside component initialization|effect_update_depth_exceeded|each_key_duplicate|duplicate keys in a keyed each|state_unsafe_mutation|props_invalid_value/,
+      /is not a valid SSR component|svelte\.dev\/e\/\w+|lifecycle_outside_component|outside component initialization|effect_update_depth_exceeded|each_key_duplicate|duplicate keys in a keyed each|state_unsafe_mutation|props_invalid_value/i,
     confidence: 0.88,
   },
   {
@@ -122,6 +134,7 @@ export const frameworkRules = rulesFor('runtime-error', [
     words: [
       'ng0',
       'expressionchangedafter',
+      'expression has changed',
       'nullinjectorerror',
       'no provider for',
       "can't resolve all parameters",
@@ -129,7 +142,7 @@ export const frameworkRules = rulesFor('runtime-error', [
       'injection context',
     ],
     pattern:
-      /\bNG0\d{2,4}\b|ExpressionChangedAfterItHasBeenChecked|NullInjectorError|No provider for \w|Can't resolve all parameters|outside (?:of )?(?:an )?injection context/,
+      /\bNG0\d{2,4}\b|ExpressionChangedAfterItHasBeenChecked|Expression has changed after it was checked|NullInjectorError|No provider for \w|Can't resolve all parameters|outside (?:of )?(?:an )?injection context/i,
     confidence: 0.9,
   },
   {

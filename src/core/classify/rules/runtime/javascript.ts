@@ -1,14 +1,23 @@
-import { rulesFor } from '../../rule.js';
+import { rulesFor, wrapping } from '../../rule.js';
 
 /** Wordings that look like exceptions and are a request that failed, a module that did not load, or the test runner's. */
 const notTheCode =
-  /Failed to fetch|fetch failed|NetworkError|Load failed|network connection was lost|dynamically imported|module script|could not serialize|Unknown file extension|module specifier|ERR_(?:UNKNOWN_FILE|INVALID_MODULE|NETWORK)|in ES module scope|\b\w{0,20}[Pp]age\.(?:locator|getBy\w+|goto) is not a function|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)?(?:\(\.\.\.\))? is not a function|(?:describe|beforeAll|beforeEach|afterAll|afterEach|expect|chromium|_?playwright) is not (?:a function|defined)|\b(?:jest|cy|vi) is not defined|Class extends value undefined|'Page' object has no attribute/;
+  /Failed to fetch|fetch failed|NetworkError|Load failed|network connection was lost|dynamically imported|module script|could not serialize|Unknown file extension|module specifier|ERR_(?:UNKNOWN_FILE|INVALID_MODULE|NETWORK)|in ES module scope|\b\w{0,20}[Pp]age\.(?:locator|getBy\w+|goto) is not a function|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)?(?:\(\.\.\.\))? is not a function|(?:describe|beforeAll|beforeEach|afterAll|afterEach|expect|chromium|_?playwright) is not (?:a function|defined)|\b(?:jest|cy|vi) is not defined|Class extends value undefined|'Page' object has no attribute|Target page, context or browser|Target closed|TypeError: terminated/;
+
+const uncaughtWords = ['uncaught', 'unhandled'];
+const uncaught =
+  /\bUncaught (?:\(in promise\) ?)?(?:\w*(?:Error|Exception)\b|[A-Za-z#<])|\bUnhandled ?(?:Promise|Runtime)? ?(?:Rejection|Error|Exception)\b|unhandledRejection|uncaughtException|ERR_UNHANDLED_(?:REJECTION|ERROR)|unhandled promise rejection/i;
+const uncaughtButNotTheCode =
+  /Failed to fetch|fetch failed|NetworkError|Load failed|net::ERR|AxiosError|Network Error|ECONN|ENOTFOUND|ETIMEDOUT|status code \d|Evaluation failed|dynamically imported|module script|ChunkLoadError|AbortError|play\(\) request|ResizeObserver|TimeoutError|Target (?:page|closed)|PlaywrightException: |browser has been closed|Protocol error|Executable doesn't exist|SecurityError: .{0,40}(?:cookie|localStorage)/i;
 
 /** What JavaScript engines (V8, SpiderMonkey, JavaScriptCore) and Node throw at code that is wrong. */
 export const javascriptRules = rulesFor('runtime-error', [
   {
     id: 'runtime/type-error',
     words: [
+      'private member',
+      'class constructor',
+      'reduce of empty',
       'cannot read propert',
       'cannot set propert',
       'is not a function',
@@ -37,16 +46,27 @@ export const javascriptRules = rulesFor('runtime-error', [
       'cannot define property',
     ],
     pattern:
-      /Cannot (?:read|set) propert(?:y|ies)\b|\b[\w$.\])]{1,120} is not a (?:function|constructor)\b|\bis not iterable\b|Cannot destructure property|is not an object \(evaluating|can't access property|Cannot convert undefined or null to object|Assignment to constant variable|has no properties\b|Cannot access ['"]?[\w$.]{1,80}['"]? before initialization|circular structure to JSON|(?:undefined|null) is not (?:an object|a function|a constructor|iterable)|object is not extensible|private field|Cannot assign to read only property|Cannot (?:delete|redefine|create|define) property|[Ii]nvalid attempt to (?:spread|destructure|iterate)|Cannot use 'in' operator|Illegal invocation|incompatible receiver/,
+      /Cannot (?:read|set) propert(?:y|ies)\b|Cannot (?:read|write) private member|class constructor \S{1,80} cannot be invoked without 'new'|Reduce of empty array|\b[\w$.\])]{1,120} is not a (?:function|constructor)\b|\bis not iterable\b|Cannot destructure property|is not an object \(evaluating|can't access property|Cannot convert undefined or null to object|Assignment to constant variable|has no properties\b|Cannot access ['"]?[\w$.]{1,80}['"]? before initialization|circular structure to JSON|(?:undefined|null) is not (?:an object|a function|a constructor|iterable)|object is not extensible|private field|Cannot assign to read only property|Cannot (?:delete|redefine|create|define) property|invalid attempt to (?:spread|destructure|iterate)|Cannot use 'in' operator|Illegal invocation|incompatible receiver/i,
     unless: notTheCode,
     confidence: 0.9,
   },
   {
     id: 'runtime/reference-error',
     words: ['referenceerror', 'is not defined', "can't find variable", 'before initialization'],
-    pattern: /\bReferenceError: |^\s*(?:Uncaught )?[\w$]{1,60} is not defined\s*$|[Cc]an't find variable: /m,
+    pattern:
+      /\bReferenceError: |(?:^|[\s\]:("'`])[\w$#/.]{1,60}["'`]? is not defined(?! (?:by|in|for|as)\b)\b|can't find variable: /im,
     unless: notTheCode,
     confidence: 0.9,
+  },
+  {
+    id: 'runtime/undefined-value',
+    words: ['is undefined', 'is null'],
+    // Firefox names what was not there; without the exception's name these are words of anybody.
+    pattern:
+      /(?:^|[\s:"'`(])[\w$]+(?:\.[\w$]+|\[\w+\]|\(\.{3}\)){0,8} is (?:undefined|null)\b(?! (?:or|and)\b)/m,
+    sources: ['error', 'console'],
+    unless: notTheCode,
+    confidence: 0.5,
   },
   {
     id: 'runtime/range-error',
@@ -60,36 +80,45 @@ export const javascriptRules = rulesFor('runtime-error', [
       'evalerror',
     ],
     pattern:
-      /\b(?:Range|URI|Eval)Error: |Maximum call stack size exceeded|too much recursion|Invalid array length|Invalid time value/,
+      /\b(?:Range|URI|Eval)Error: |Maximum call stack size exceeded|too much recursion|Invalid array length|Invalid time value/i,
     confidence: 0.88,
   },
   {
     id: 'runtime/json',
     words: ['json'],
     pattern:
-      /Unexpected (?:token|identifier|number|string|non-whitespace character|end of).{0,60}\bJSON\b|is not valid JSON|JSON\.parse: |JSON Parse error|Expected (?:property name|',' or|double-quoted).{0,60} in JSON|(?:Bad|Unterminated) .{0,40} in JSON|JSONDecodeError/,
+      /Unexpected (?:token|identifier|number|string|non-whitespace character|end of).{0,60}\bJSON\b|is not valid JSON|JSON\.parse: |JSON Parse error|Expected (?:property name|',' or|double-quoted).{0,60} in JSON|(?:Bad|Unterminated) .{0,40} in JSON|JSONDecodeError/i,
     confidence: 0.85,
   },
   {
     id: 'runtime/type-error-name',
     words: ['typeerror'],
     pattern:
-      /(?:^|\b(?:Uncaught|Error|Unhandled|failed|thrown|exception)\b.{0,60}|[:\]>]\s)TypeError(?: \[\w+\])?: \S/m,
+      /(?:^|\b(?:Uncaught|Error|Unhandled|failed|thrown|exception)\b.{0,60}|[:\]>]\s)TypeError(?: \[\w+\])?: \S/im,
     unless: notTheCode,
     confidence: 0.8,
   },
   {
     id: 'runtime/uncaught',
-    words: ['uncaught', 'unhandled'],
-    pattern:
-      /\bUncaught (?:\(in promise\) ?)?(?:\w*(?:Error|Exception)\b|[A-Za-z#<])|\bUnhandled ?(?:Promise|Runtime)? ?(?:Rejection|Error|Exception)\b|unhandledRejection|uncaughtException|ERR_UNHANDLED_(?:REJECTION|ERROR)|unhandled promise rejection/i,
-    unless:
-      /Failed to fetch|fetch failed|NetworkError|Load failed|net::ERR|AxiosError|Network Error|ECONN|ENOTFOUND|ETIMEDOUT|status code \d|Evaluation failed|dynamically imported|module script|ChunkLoadError|AbortError|play\(\) request|ResizeObserver|TimeoutError|Target (?:page|closed)|browser has been closed|Protocol error|Executable doesn't exist|SecurityError: .{0,40}(?:cookie|localStorage)/i,
+    words: uncaughtWords,
+    pattern: uncaught,
+    sources: ['console', 'stack', 'server'],
+    unless: uncaughtButNotTheCode,
     confidence: 0.78,
   },
   {
+    id: 'runtime/uncaught-in-error',
+    words: uncaughtWords,
+    // Of what ended the test this only says that nobody caught it: who else knows its words knows what it was.
+    pattern: uncaught,
+    sources: ['error'],
+    unless: uncaughtButNotTheCode,
+    confidence: 0.35,
+  },
+  ...wrapping({
     id: 'runtime/page-exception',
     words: [
+      'originated from your',
       'script error',
       'digest',
       'exception',
@@ -103,12 +132,14 @@ export const javascriptRules = rulesFor('runtime-error', [
       'internal error:',
     ],
     pattern:
-      /\bException (?:while|in (?!thread)|during|occurred)\b|a (?:client|server)-side exception has occurred|Unexpected Application Error!|Unhandled Runtime Error|^\s*(?:Uncaught )?Script error\.?\s*$|\bdigest: ?['"]?\d{6,}/m,
+      /originated from your (?:application|test) code|\bException (?:while|in (?!thread)|during|occurred)\b|a (?:client|server)-side exception has occurred|Unexpected Application Error!|Unhandled Runtime Error|^\s*(?:Uncaught )?Script error\.?\s*$|\bdigest: ?['"]?\d{6,}/im,
     confidence: 0.85,
-  },
+  }),
   {
     id: 'runtime/node',
     words: [
+      'environment variable',
+      'plain objects',
       'invalid flags',
       'invalidcharactererror',
       'invalidaccesserror',
@@ -136,7 +167,7 @@ export const javascriptRules = rulesFor('runtime-error', [
       'regexp constructor',
     ],
     pattern:
-      /ERR_HTTP_HEADERS_SENT|[Cc]annot set headers after|\bERR_(?:INVALID_(?:ARG_TYPE|ARG_VALUE|STATE|RETURN_VALUE|THIS|CALLBACK|URL|CHAR)|STREAM_\w+|USE_AFTER_CLOSE)\b|write after end|\bInvalid URL\b|\b[Ii]nvariant (?:failed|[Vv]iolation)|^\s*Invariant: |\bZodError\b|\bDataCloneError\b|\b(?:QuotaExceeded|InvalidState|HierarchyRequest|IndexSize|InvalidCharacter|InvalidAccess)Error\b|\bDOMException: |\bFailed to execute '\w{1,60}' on '\w{1,60}'|\b(?:NotFoundError|SecurityError): |Invalid regular expression|Invalid flags supplied to RegExp/m,
+      /ERR_HTTP_HEADERS_SENT|set headers after|\bERR_(?:INVALID_(?:ARG_TYPE|ARG_VALUE|STATE|RETURN_VALUE|THIS|CALLBACK|URL|CHAR)|STREAM_\w+|USE_AFTER_CLOSE)\b|write after end|\bInvalid URL\b|\binvariant (?:failed|violation)|^\s*Invariant: |\bZodError\b|\bDataCloneError\b|\b(?:QuotaExceeded|InvalidState|HierarchyRequest|IndexSize|InvalidCharacter|InvalidAccess)Error\b|\bDOMException: |\bFailed to execute '\w{1,60}' on '\w{1,60}'|\b(?:NotFoundError|SecurityError): |Invalid regular expression|Invalid flags supplied to RegExp|\b(?:missing|invalid|undefined) (?:required )?environment variables?\b|Actions must be plain objects/im,
     unless:
       /ERR_INVALID_URL.*net::|net::ERR|Failed to fetch|play\(\)|is not a valid selector|'fetch' on 'Window'/,
     confidence: 0.82,
@@ -152,21 +183,21 @@ export const javascriptRules = rulesFor('runtime-error', [
     id: 'runtime/console-errors-found',
     words: ['console error'],
     // A test that fails because the page complained, without the complaint.
-    pattern: /\b[Cc]onsole errors?(?: in| detected| found| during| was| were|:)/,
+    pattern: /\bconsole errors?(?: in| detected| found| during| was| were|:)/i,
     sources: ['error'],
     confidence: 0.65,
   },
   {
     id: 'runtime/resize-observer',
     words: ['resizeobserver loop'],
-    pattern: /ResizeObserver loop (?:limit exceeded|completed with undelivered)/,
+    pattern: /ResizeObserver loop (?:limit exceeded|completed with undelivered)/i,
     sources: ['error'],
     confidence: 0.7,
   },
   {
     id: 'runtime/missing-file',
     words: ['enoent', 'eisdir', 'enotdir'],
-    pattern: /\b(?:ENOENT|EISDIR|ENOTDIR): \w/,
+    pattern: /\b(?:ENOENT|EISDIR|ENOTDIR): \w/i,
     sources: ['error', 'server'],
     unless: /ms-playwright|spawn /,
     confidence: 0.6,

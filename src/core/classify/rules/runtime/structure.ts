@@ -22,7 +22,7 @@ export const exceptionRules = rulesFor('runtime-error', [
       'ssr',
     ],
     pattern:
-      /not matching server-rendered content|^\s*- (?:rendered on server|expected on client|Client vnode|Server rendered DOM):|Bailing hydration|Server rendered element contains|[Ee]rror (?:while|when|during) (?:server[- ]?side )?rendering|Error handling .{0,60}render/m,
+      /not matching server-rendered content|^\s*- (?:rendered on server|expected on client|Client vnode|Server rendered DOM):|Bailing hydration|Server rendered element contains|error (?:while|when|during) (?:server[- ]?side )?rendering|Error handling .{0,60}render/im,
     confidence: 0.88,
   },
   {
@@ -45,6 +45,16 @@ export const exceptionRules = rulesFor('runtime-error', [
     sources: ['error'],
     unless: /cypress_runner|__cypress|\/wd\//,
     confidence: 0.44,
+  },
+  {
+    id: 'runtime/script-frame',
+    words: [' at '],
+    // Something was thrown by a script that is not the test's machinery; what, the text does not say.
+    pattern:
+      /^\s*at (?:async )?[^\n]{0,160}?(?:file:\/\/|\/|[A-Za-z]:\\)[^\n()]{1,300}\.(?:[cm]?[jt]sx?|vue|svelte):\d{1,7}:\d{1,7}\)?\s*$/m,
+    sources: ['error'],
+    unless: /node_modules|playwright|jest|mocha|\.(?:spec|test|e2e)\b/,
+    confidence: 0.32,
   },
   {
     id: 'runtime/traceback',

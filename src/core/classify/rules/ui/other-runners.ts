@@ -25,7 +25,7 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
       'attached to the dom',
     ],
     pattern:
-      /Expected condition failed|waiting for (?:visibility|presence|element|text|invisibility|staleness)\b.{0,60}(?:located|clickable|to be|of)|\(tried for \d+ (?:second|milli)|element reference\b.{0,120} (?:is )?stale|[Nn]o longer attached to the DOM|is not attached to the page document/,
+      /Expected condition failed|waiting for (?:visibility|presence|element|text|invisibility|staleness)\b.{0,60}(?:located|clickable|to be|of)|\(tried for \d+ (?:second|milli)|element reference\b.{0,120} (?:is )?stale|no longer attached to the DOM|is not attached to the page document/i,
     confidence: 0.86,
   },
   {
@@ -44,9 +44,22 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
     ],
     // Values compared with nothing that says where they came from: what the page shows, as a rule.
     pattern:
-      /[Ee]xpected:? ?[[<"'].{0,200}[\]>"'],? but (?:found|was|got)|\b[Ee]xpected:? .{1,200}? but (?:was|found|got|received|it was|saw):? |Assert\.\w{1,30}\(\) Failure|Failed asserting that|Failure\/Error: |^\s*AssertionError\b|^E\s{1,12}assert |\bassert(?:ion)?(?: .{1,60})? failed\b|^E?\s{0,12}AssertionError: |\bComparisonFailure\b|\bAssertionFailedError\b|\bAssertionException\b|\bexpected .{1,100}?[,;]? (?:but )?got .|Error Trace:|\b[Ee]xpected (?:the )?(?:element|locator|button|link|text|page|heading|dialog)\b.{1,120} (?:not )?to (?:be|have|contain|show)\b|\bNot equal: |Minitest::Assertion/m,
+      /expected:? ?[[<"'].{0,200}[\]>"'],? but (?:found|was|got)|\bexpected:? .{1,200}? but (?:was|found|got|received|it was|saw):? |Assert\.\w{1,30}\(\) Failure|Failed asserting that|Failure\/Error: |^\s*AssertionError\b|^E\s{1,12}assert |\bassert(?:ion)?(?: .{1,60})? failed\b|^E?\s{0,12}AssertionError: |\bComparisonFailure\b|\bAssertionFailedError\b|\bAssertionException\b|\bexpected .{1,100}?[,;]? (?:but )?got .|Error Trace:|\bexpected (?:the )?(?:element|locator|button|link|text|page|heading|dialog)\b.{1,120} (?:not )?to (?:be|have|contain|show)\b|\bNot equal: |Minitest::Assertion/im,
     unless: /\bstatus\b|\bHTTP\b/,
     confidence: 0.62,
+  },
+  {
+    id: 'ui/command-failed',
+    words: [
+      'node is either not',
+      'failed because',
+      'not clickable',
+      'exceptions.timeoutexception',
+      'selenium.timeoutexception',
+    ],
+    pattern:
+      /\bcy\.(?!visit|request|wait|task|exec|origin|session)\w{2,30}\(\)`? failed because|Node is either not (?:clickable|visible)|\bselenium\.(?:common\.exceptions\.)?TimeoutException\b/i,
+    confidence: 0.82,
   },
   {
     id: 'ui/other-drivers',
@@ -62,7 +75,7 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
     ],
     // TestCafe, Nightwatch, Dusk.
     pattern:
-      /\bspecified selector (?:does|is|did)\b|expected "[\w ]{1,30}" but got: "|while waiting for element\b|[Dd]id not see expected text|not currently interactable|WebDriver\\Exception\\(?:NoSuchElement|ElementNot|InvalidElement|StaleElement|ElementClick|Timeout)/,
+      /\bspecified selector (?:does|is|did)\b|expected "[\w ]{1,30}" but got: "|while waiting for element\b|did not see expected text|not currently interactable|WebDriver\\Exception\\(?:NoSuchElement|ElementNot|InvalidElement|StaleElement|ElementClick|Timeout)/i,
     confidence: 0.85,
   },
   {
@@ -94,6 +107,37 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
     unless:
       /[Tt]arget (?:page|closed|crashed)|[Cc]losed|[Cc]rashed|Protocol|[Ee]xecution context|Test ended|is not a function/,
     confidence: 0.72,
+  },
+  {
+    id: 'ui/driver-action-frame',
+    words: [
+      'impl.waitfor',
+      'clickasync',
+      'fillasync',
+      'typeasync',
+      'pressasync',
+      'checkasync',
+      'hoverasync',
+      'waitforselectorasync',
+      'selectoptionasync',
+      'textcontentasync',
+      'innertextasync',
+      'impl.click',
+      'impl.fill',
+      'impl.type',
+      'impl.press',
+      'impl.check',
+      'impl.hover',
+      'impl.waitforselector',
+      'impl.waitfor(',
+      'impl.selectoption',
+      'impl.textcontent',
+      'impl.innertext',
+    ],
+    // The same of the .NET and Java drivers.
+    pattern:
+      /^\s*at (?:async )?[^\n]{0,120}\b(?:(?:Click|Fill|Type|Press|Check|Hover|WaitForSelector|SelectOption|TextContent|InnerText)Async\b|(?:Locator|Frame|Page|ElementHandle)Impl\.(?:click|fill|type|press|check|hover|waitForSelector|waitFor|selectOption|textContent|innerText)\w{0,8}\()/m,
+    confidence: 0.5,
   },
   {
     id: 'ui/python-action-frame',
