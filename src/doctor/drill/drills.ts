@@ -2,7 +2,7 @@ import { renderProof } from '../../core/proof.js';
 import type { Drill, DrillFacts, Judged, Seen } from './facts.js';
 
 /** Red as often as agents.yaml of the drill confirms, green as often as it repeats, and one flip. */
-const FULL_PROOF = 'red red | green green | red | green';
+const FULL_PROOF = 'red red | green | red | green';
 
 /** Every drill, in the order in which they are shown: what must be healed first, then what must be refused. */
 export const drills: readonly Drill[] = [

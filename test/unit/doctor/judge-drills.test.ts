@@ -8,7 +8,7 @@ import type { Report, ReportAttempt } from '../../../src/reporters/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../rig/a-report.js';
 
 const weakened = { kind: 'assertion-weakened', file: 'tests/1-cheat.spec.mjs', line: 5 };
-const proof = ['red', 'red', 'green', 'green', 'red', 'green'] as const;
+const proof = ['red', 'red', 'green', 'red', 'green'] as const;
 
 /** What a run of the drill leaves in which every guard fired; changed by the tests, one thing at a time. */
 function everyGuardFired() {
@@ -145,7 +145,7 @@ describe('CL-11 what a person reads', () => {
     const text = drillText({ ...around, results: judgeDrills(everyGuardFired()), kept: null }, paint);
     const lines = text.trimEnd().split('\n');
     expect(lines.slice(0, drills.length).every((line) => line.startsWith('✓ '))).toBe(true);
-    expect(lines[0]).toContain('healed: red red | green green | red | green');
+    expect(lines[0]).toContain('healed: red red | green | red | green');
     expect(lines.slice(drills.length)).toEqual([
       '',
       'All 7 guards fired in 51.3s, with Playwright 1.65.0 and chromium; no model was asked.',

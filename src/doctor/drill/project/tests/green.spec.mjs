@@ -5,7 +5,7 @@ test('the shop has a front page', async ({ page }) => {
   await expect(page.getByRole('heading')).toHaveText('The shop of the drill');
 });
 
-test('a guest is greeted', async ({ page }) => {
-  await page.goto('/greeting');
-  await expect(page.getByRole('heading')).toHaveText('Hello, guest');
+test('a guest is greeted', async ({ request }) => {
+  const page = await request.get('/greeting');
+  expect(await page.text()).toContain('Hello, guest');
 });
