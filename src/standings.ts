@@ -1,4 +1,4 @@
-import type { Progress } from './progress.js';
+import type { CauseRecord, Progress } from './progress.js';
 import type { TestStanding } from './scoreboard.js';
 
 /** Where a run stands, as the store keeps it for `resume`. */
@@ -19,9 +19,7 @@ export interface KeptStanding extends TestStanding {
 /** Keeps where each test stands, so that a killed run can go on from there (ME-8). */
 export async function keepStandings(progress: Progress): Promise<void> {
   const { session, board, causes, rerunIds } = progress;
-  const concluded = new Set(
-    causes.filter((one) => !one.overBudget && !one.interrupted).map((one) => one.cause.id),
-  );
+  const concluded = new Set(causes.filter(isLastWord).map((one) => one.cause.id));
   const tests = board.standings().map((one) => ({
     ...one,
     open: isOpen(one, concluded),
@@ -36,6 +34,14 @@ function isSuiteOpen({ firstWasBroken, causes }: Progress): boolean {
     firstWasBroken &&
     !causes.some((one) => one.cause.lead.failure.scope === 'suite' && one.verdict === 'healed')
   );
+}
+
+/**
+ * Whether nothing is left to do about the tests of a cause that are red. What a healed or superseded one left red waits for a cause of
+ * its own (HL-3, HL-6).
+ */
+function isLastWord({ verdict, overBudget, interrupted }: CauseRecord): boolean {
+  return verdict !== 'healed' && verdict !== 'superseded' && !overBudget && !interrupted;
 }
 
 /** A question may have been answered and an agent program mended meanwhile, so these are looked at again. */

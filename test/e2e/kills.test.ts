@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const program = path.resolve(import.meta.dirname, '../../bench/kills.mjs');
 
 /** `node bench/kills.mjs` kills a hundred; the moments are others each time, and the seed is in what a failure shows. */
-const kills = 12;
+const kills = 4;
 
 it.runIf(process.platform === 'linux')(
   `ME-8 HN-2 AG-10 ${kills} kills at random moments of whole runs: no finished try is lost or counted twice, resume heals the rest`,
