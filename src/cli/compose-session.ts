@@ -14,6 +14,7 @@ import type { Redactor } from '../secrets/redactor.js';
 import { createSpending } from '../spending.js';
 import type { SuiteRuns } from '../suite-runs.js';
 import { createGuard } from '../workspace/guard/create-guard.js';
+import { contentsOf } from '../workspace/change.js';
 import { openWorkspace } from '../workspace/workspace.js';
 
 /** What a session is made of. */
@@ -32,21 +33,29 @@ export interface SessionParts {
   /** The run's first suite, from which the guard knows which files are tests. */
   readonly first: SuiteRun;
   readonly memory: RunMemory;
+  /** False for a dry run: no copy is made. */
+  readonly startsAgents: boolean;
 }
 
 /** Puts the real effects together. */
 export async function composeSession(parts: SessionParts): Promise<Session> {
   const { settings, cwd, env, folder, suites, bus, redactor, signal, running, startedAt, memory, first } =
     parts;
-  // A green run opens no store and starts no git (CL-4).
+  const { startsAgents } = parts;
+  // A green run opens no store and makes no copy (CL-4).
   const isRed = first.failures.length > 0 || first.suiteFailure !== null;
   if (isRed) await redactor.load();
-  const workspace = isRed ? await openWorkspace(cwd) : null;
-  if (isRed && !workspace) {
-    const message =
-      'git is not installed: nobody can tell what an agent changes, and nothing can be taken back';
-    bus.emit({ type: 'run.warning', message });
-  }
+  const workspace = await openWorkspace({
+    project: cwd,
+    runId: folder.runId,
+    runDir: folder.dir,
+    contents: contentsOf(folder.dir),
+    signal,
+    onCopy: (copy) => running.hasCopy(copy),
+    warn: (message) => bus.emit({ type: 'run.warning', message }),
+  });
+  // It is made while the confirming run goes on.
+  if (isRed && startsAgents) workspace.prepare();
   const { prepare } = settings.verify;
   return {
     settings,
@@ -55,8 +64,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     bus,
     signal,
     workspace,
-    running,
-    guard: workspace && createGuard(workspace, first),
+    guard: createGuard(workspace.root, first),
     clock: systemClock,
     spending: createSpending(startedAt),
     redactor,

@@ -59,7 +59,8 @@ interface Ready {
 /** The whole of `self-heal run`: gives the exit code, or the problem that kept it from running. */
 export async function runSelfHeal(request: RunRequest): Promise<number | Problem> {
   const startedAt = systemClock.now();
-  await recover(request.cwd);
+  const unrecovered = await recover(request.cwd);
+  if (unrecovered) return unrecovered;
   const ready = await makeReady(request, startedAt);
   if (!ready.ok) return ready.error;
   using interrupts = listenForInterrupts((text) => process.stderr.write(`self-heal ${text}\n`));
@@ -69,11 +70,17 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
   if (problem) return closed(opened, problem);
   const memory = await remember(request, opened, first);
   if (!memory.ok) return closed(opened, memory.error);
-  const session = await composeSession({ ...opened, memory: memory.value, first });
+  const session = await composeSession({
+    ...opened,
+    memory: memory.value,
+    first,
+    startsAgents: request.options.dryRun !== true,
+  });
   const record = request.options.dryRun
     ? await planRun(session, first, request.options.json ? () => undefined : showPlan)
     : await healRun(session, first, request.resumed?.carried ?? []);
   await session.sweep();
+  await session.workspace.close();
   await opened.running.ended();
   return finish(request, { ...opened, session, record, interrupts });
 }
