@@ -19,6 +19,8 @@ export async function bundle({ input, to, plugins = [], ...output }) {
     platform: isPage ? 'browser' : 'node',
     // pg looks whether its native variant is installed; the Playwright is always the project's own.
     external: [...Object.keys(dependencies), 'pg-native', 'playwright', '@playwright/test'],
+    // As in tsconfig.json: Node 20 does not know `using`.
+    transform: { target: 'es2022' },
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
     plugins,
     logLevel: 'warn',

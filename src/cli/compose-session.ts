@@ -1,9 +1,6 @@
-import { createRunAgent } from '../agents/create-run-agent.js';
 import type { Bus } from '../bus.js';
 import { systemClock } from '../clock.js';
 import type { Settings } from '../core/settings.js';
-import { createDiagnose } from '../diagnose.js';
-import { runPrepare } from '../prepare.js';
 import { sweep } from '../process/end-processes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { RunFolder } from '../run-folder.js';
@@ -13,8 +10,6 @@ import type { Session } from '../session.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { createSpending } from '../spending.js';
 import type { SuiteRuns } from '../suite-runs.js';
-import { createGuard } from '../workspace/guard/create-guard.js';
-import { openWorkspace } from '../workspace/workspace.js';
 
 /** What a session is made of. */
 export interface SessionParts {
@@ -34,20 +29,25 @@ export interface SessionParts {
   readonly memory: RunMemory;
 }
 
-/** Puts the real effects together. */
+/** Puts the real effects together. What only a red run needs is loaded when one needs it (CL-4). */
 export async function composeSession(parts: SessionParts): Promise<Session> {
   const { settings, cwd, env, folder, suites, bus, redactor, signal, running, startedAt, memory, first } =
     parts;
-  // A green run opens no store and starts no git (CL-4).
-  const isRed = first.failures.length > 0 || first.suiteFailure !== null;
-  if (isRed) await redactor.load();
-  const workspace = isRed ? await openWorkspace(cwd) : null;
-  if (isRed && !workspace) {
+  const clean = (text: string) => redactor.clean(text);
+  // A green run opens no store and starts no git.
+  const red = isRed(first);
+  if (red) await redactor.load();
+  const workspace = red ? await (await import('../workspace/workspace.js')).openWorkspace(cwd) : null;
+  if (red && !workspace) {
     const message =
       'git is not installed: nobody can tell what an agent changes, and nothing can be taken back';
     bus.emit({ type: 'run.warning', message });
   }
   const { prepare } = settings.verify;
+  const diagnose = late(async () => {
+    const { createDiagnose } = await import('../diagnose.js');
+    return createDiagnose({ settings, folder, cwd, redactor });
+  });
   return {
     settings,
     cwd,
@@ -56,15 +56,37 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     signal,
     workspace,
     running,
-    guard: workspace && createGuard(workspace, first),
+    guard: workspace && (await import('../workspace/guard/create-guard.js')).createGuard(workspace, first),
     clock: systemClock,
     spending: createSpending(startedAt),
     redactor,
     memory,
-    runAgent: createRunAgent(undefined, (text) => redactor.clean(text)),
+    runAgent: late(async () => {
+      const { createRunAgent } = await import('../agents/create-run-agent.js');
+      return createRunAgent(undefined, clean);
+    }),
     runAgain: (request) => suites.again(request),
-    prepare: async () => (prepare === null ? null : runPrepare(prepare, { cwd, env, signal })),
-    diagnose: createDiagnose({ settings, folder, cwd, redactor }),
+    prepare: async () => {
+      if (prepare === null) return null;
+      const { runPrepare } = await import('../prepare.js');
+      return runPrepare(prepare, { cwd, env, signal });
+    },
+    diagnose: async (run) => (isRed(run) ? diagnose(run) : []),
     sweep: () => sweep({ name: 'SELF_HEAL_RUN_ID', value: folder.runId }),
+  };
+}
+
+function isRed({ failures, suiteFailure }: SuiteRun): boolean {
+  return failures.length > 0 || suiteFailure !== null;
+}
+
+/** A step whose code is loaded when it is first taken. */
+function late<Given, Outcome>(
+  load: () => Promise<(given: Given) => Promise<Outcome>>,
+): (given: Given) => Promise<Outcome> {
+  let step: Promise<(given: Given) => Promise<Outcome>> | undefined;
+  return async (given) => {
+    step ??= load();
+    return (await step)(given);
   };
 }
