@@ -1,22 +1,25 @@
 import { Command } from 'commander';
 import type { Problem } from '../problem.js';
+import type { ProjectLock } from '../project-lock.js';
 import type { Result } from '../result.js';
 import { end } from './end.js';
 import { openLedger } from './open-ledger.js';
-import { addTerseFlags, type RunOptions } from './options.js';
+import { addTerseFlags, addWaitFlag, type RunOptions } from './options.js';
 import { resumedFrom, type Resumed } from './resumed.js';
 import { runSelfHeal, type RunRequest } from './run-self-heal.js';
+import { underLockOfRuns } from './under-lock.js';
 import { unfinishedRun, type UnfinishedRun } from './unfinished-run.js';
 
 interface ResumeOptions {
   agents?: string;
   json?: boolean;
   terse?: boolean;
+  wait?: boolean;
 }
 
 /** `self-heal resume`: goes on with a killed, paused or limited run where it stood, with its counts (ME-8). */
 export function resumeCommand(): Command {
-  return addTerseFlags(new Command('resume'))
+  return addTerseFlags(addWaitFlag(new Command('resume')))
     .description('go on with a run that was killed, interrupted, paused or stopped by a limit')
     .argument('[run]', 'its id, the name of its folder in .self-heal/runs; the newest run if none is named')
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
@@ -25,6 +28,17 @@ export function resumeCommand(): Command {
 }
 
 async function resume(runId: string | undefined, options: ResumeOptions): Promise<number | Problem> {
+  const cwd = process.cwd();
+  const { wait = false, ...asked } = options;
+  // Before it is looked up: whoever has the lock may be going on with that very run.
+  return underLockOfRuns({ cwd, command: 'resume', wait }, (lock) => goOn(runId, asked, lock));
+}
+
+async function goOn(
+  runId: string | undefined,
+  options: ResumeOptions,
+  lock: ProjectLock | null,
+): Promise<number | Problem> {
   const found = await lookUp(runId ?? null, options.agents);
   if (!found.ok) return found.error;
   const run = found.value;
@@ -32,7 +46,8 @@ async function resume(runId: string | undefined, options: ResumeOptions): Promis
   const own: RunOptions = { ...typed.options, ...options };
   const resumed = resumedFrom(run);
   process.stderr.write(`self-heal goes on with run ${run.runId}: ${whatIsLeft(resumed)}\n`);
-  return runSelfHeal({ ...typed, cwd: process.cwd(), env: process.env, options: own, resumed });
+  const held = lock === null ? {} : { lock };
+  return runSelfHeal({ ...typed, cwd: process.cwd(), env: process.env, options: own, resumed, ...held });
 }
 
 async function lookUp(

@@ -6,16 +6,20 @@ import { announceRunning, pidAtWork } from '../running.js';
 import { keptChanges, undo } from '../undo.js';
 import { openWorkspace, type TakenBack } from '../workspace/workspace.js';
 import { end } from './end.js';
+import { addWaitFlag } from './options.js';
 import { recover } from './recover.js';
+import { underLockOfRuns } from './under-lock.js';
 
 /** `self-heal undo`: takes back all that a run's agents changed (HN-8). */
 export function undoCommand(): Command {
-  return new Command('undo')
+  return addWaitFlag(new Command('undo'))
     .description(
       'take back all that the agents of a run changed; what you changed since is left alone and named',
     )
     .argument('[run]', 'a run; latest by default', 'latest')
-    .action(async (word: string) => end(await run(word)));
+    .action(async (word: string, { wait = false }: { wait?: boolean }) =>
+      end(await underLockOfRuns({ cwd: process.cwd(), command: 'undo', wait }, () => run(word))),
+    );
 }
 
 async function run(word: string): Promise<number | Problem> {
