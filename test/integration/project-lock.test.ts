@@ -1,15 +1,17 @@
-import { execa } from 'execa';
-import { writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { lockProject } from '../../src/project-lock.js';
 import { compiledSrc } from '../rig/compiled-src.js';
 import { tempDir } from '../rig/temp-dir.js';
 
+beforeAll(() => void compiledSrc());
+
 const asked = { command: 'undo', wait: false };
 
-/** A process that has the lock of a project, and says so. */
+/** A process that has the lock of a project; `kill` resolves when it is gone. */
 async function holderIn(project: string) {
   const code = `
     import { lockProject } from ${JSON.stringify(path.join(compiledSrc(), 'project-lock.js'))};
@@ -17,9 +19,19 @@ async function holderIn(project: string) {
     await lock.value.tell('20261122-101500-4f3a');
     setInterval(() => {}, 1000);
     console.log('held');`;
-  const holder = execa(process.execPath, ['--input-type=module', '-e', code], { reject: false });
-  await once(holder.stdout, 'data');
-  return holder;
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const gone = once(holder, 'exit');
+  onTestFinished(() => void holder.kill('SIGKILL'));
+  await Promise.race([once(holder.stdout, 'data'), gone]);
+  return {
+    pid: holder.pid,
+    kill: async () => {
+      holder.kill('SIGKILL');
+      await gone;
+    },
+  };
 }
 
 it('HN-2 names who holds the lock, and leaves it to them', async () => {
@@ -32,15 +44,12 @@ it('HN-2 names who holds the lock, and leaves it to them', async () => {
   expect(message).toContain('20261122-101500-4f3a');
   expect(message).toContain(`process ${holder.pid}`);
   expect(remedy).toContain('--wait');
-  holder.kill('SIGKILL');
-  await holder;
 });
 
 it('HN-2 takes over the lock of a process that was killed, and tells the next who has it now', async () => {
   const project = tempDir();
   const holder = await holderIn(project);
-  holder.kill('SIGKILL');
-  await holder;
+  await holder.kill();
   const lock = await lockProject(project, asked);
   expect(lock.ok).toBe(true);
   using _ = (lock as { value: Disposable }).value;
@@ -55,7 +64,7 @@ it('HN-2 waits until the holder is gone, and says once for whom', async () => {
   const said: string[] = [];
   const onWait = (text: string) => {
     said.push(text);
-    holder.kill('SIGKILL');
+    void holder.kill();
   };
   const lock = await lockProject(project, { command: 'undo', wait: true, onWait });
   expect(lock.ok).toBe(true);
@@ -82,8 +91,6 @@ it('HN-2 a held lock that somebody wrote into stays held, though nobody can be n
   expect(await lockProject(project, asked)).toMatchObject({
     error: { kind: 'project-locked', message: expect.stringContaining('another self-heal') },
   });
-  holder.kill('SIGKILL');
-  await holder;
 });
 
 it('HN-2 a folder that cannot be locked is a problem, no crash', async () => {
