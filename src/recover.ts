@@ -68,7 +68,7 @@ const words = {
 } as const;
 
 async function recover(projectRoot: string, run: KilledRun): Promise<Recovery> {
-  const processes = await sweep({ name: 'SELF_HEAL_RUN_ID', value: run.runId });
+  const processes = await sweep({ runId: run.runId });
   const isMidway = run.transaction !== null || run.unfinished !== null;
   const workspace = isMidway ? await openWorkspace(projectRoot) : null;
   const back = workspace ? await putInOrder(workspace, run) : nothing;

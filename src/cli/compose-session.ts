@@ -63,8 +63,9 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     memory,
     runAgent: createRunAgent(undefined, (text) => redactor.clean(text)),
     runAgain: (request) => suites.again(request),
-    prepare: async () => (prepare === null ? null : runPrepare(prepare, { cwd, env, signal })),
+    prepare: async () =>
+      prepare === null ? null : runPrepare(prepare, { cwd, env, signal, runId: folder.runId }),
     diagnose: createDiagnose({ settings, folder, cwd, redactor }),
-    sweep: () => sweep({ name: 'SELF_HEAL_RUN_ID', value: folder.runId }),
+    sweep: () => sweep({ runId: folder.runId }),
   };
 }

@@ -85,7 +85,7 @@ it('HN-2 a lock that was let go is free, and one that somebody wrote into as wel
 
 it('HN-2 a held lock that somebody wrote into stays held, though nobody can be named', async () => {
   const project = tempDir();
-  const holder = await holderIn(project);
+  await holderIn(project);
   writeFileSync(path.join(project, '.self-heal', 'lock'), 'rubbish'.repeat(200));
   writeFileSync(path.join(project, '.self-heal', 'lock.json'), '{"pid":');
   expect(await lockProject(project, asked)).toMatchObject({
