@@ -16,6 +16,7 @@ import { exitCodes, type Problem } from '../problem.js';
 import { leaveReports } from '../reporters/leave-reports.js';
 import { ndjsonReporter } from '../reporters/ndjson.js';
 import { paletteFor, unpainted } from '../reporters/palette.js';
+import { startWatchdog, type Watchdog } from '../process/watchdog.js';
 import type { Report } from '../reporters/report.js';
 import { summaryOf } from '../reporters/summary.js';
 import { terminalReporter } from '../reporters/terminal.js';
@@ -61,6 +62,7 @@ interface Checked {
 
 interface Ready extends Checked {
   readonly folder: RunFolder;
+  readonly watchdog: Watchdog;
 }
 
 /** The whole of `self-heal run`: gives the exit code, or the problem that kept it from running. */
@@ -82,7 +84,8 @@ async function runLocked(
   const folder = await createRunFolder(request.cwd, newRunId(startedAt, systemClock.random()));
   if (!folder.ok) return folder.error;
   await lock.tell(folder.value.runId);
-  const ready = { ...checked, folder: folder.value };
+  using watchdog = startWatchdog(folder.value.runId);
+  const ready = { ...checked, folder: folder.value, watchdog };
   using interrupts = listenForInterrupts((text) => process.stderr.write(`self-heal ${text}\n`));
   const opened = await open(request, ready, { signal: interrupts.signal, startedAt });
   const first = await firstRun(request, opened);
