@@ -46,7 +46,13 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
     workspace: {
       root: '/project',
       prepare: () => undefined,
-      ready: async () => ({ cwd: '/copy', toCopy: (text) => text, toProject: (text) => text, leftOut: [] }),
+      ready: async () => ({
+        cwd: '/copy',
+        folder: '/copy',
+        toCopy: (text) => text,
+        toProject: (text) => text,
+        leftOut: [],
+      }),
       collect: async (id) => {
         const state = async (text: string) => ({
           kind: 'file' as const,
