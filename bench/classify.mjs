@@ -8,7 +8,7 @@ import { readClassifyInput } from '../dist/cli/classify-input.js';
 import { classifyAgentFailure } from '../dist/core/agent-trouble/classify-agent-failure.js';
 import { classify } from '../dist/core/classify/classify.js';
 
-const wanted = 20_000;
+const wanted = 1_000;
 const rounds = 5;
 const roundMs = 1_000;
 
