@@ -34,7 +34,7 @@ export const noiseRules: readonly NoiseRule[] = [
   {
     id: 'noise/quiet-log-level',
     pattern:
-      /^\s*(?:\S{1,40}\s){0,3}\[?(?:INFO|DEBUG|TRACE|info|debug|trace)\]?[:\s]|"level":(?:10|20|30|"(?:info|debug|trace)")/,
+      /^\s{0,20}(?:\S{1,40}\s){0,3}\[?(?:INFO|DEBUG|TRACE|info|debug|trace)\]?[:\s]|"level":(?:10|20|30|"(?:info|debug|trace)")/,
     sources: ['server'],
   },
   {

@@ -22,7 +22,7 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'never_retry',
     categories: ['network-error', 'unknown'],
     pattern:
-      /\b401:? Unauthorized|^\s*40[13] (?:GET|POST|PUT|PATCH|DELETE) \/|\b403:? Forbidden|^(?:Error: )?(?:Unauthorized|Forbidden)\b|[Aa]uthentication failed|[Ii]nvalid (?:login )?credentials|[Ii]nvalid API key|[Aa]ccess denied|[Pp]ermission denied|→ 40[13]\b|(?:[Ss]tatus|[Rr]esponse)(?:[ _]?[Cc]ode)?\\?["']?(?: of|:|=)? ?40[13]\b|\b(?:HTTP(?:\/[\d.]{1,3}"?)?|[Ee]rror):? 40[13]\b|\binvalid_grant\b|JWT expired|[("':=\d] ?UNAUTHENTICATED\b|[Bb]ad credentials|(?:AuthenticationError|PermissionDeniedError|NotAuthorizedException|AccessDeniedException): /im,
+      /\b401:? Unauthorized|^\s{0,20}40[13] (?:GET|POST|PUT|PATCH|DELETE) \/|\b403:? Forbidden|^(?:Error: )?(?:Unauthorized|Forbidden)\b|[Aa]uthentication failed|[Ii]nvalid (?:login )?credentials|[Ii]nvalid API key|[Aa]ccess denied|[Pp]ermission denied|→ 40[13]\b|(?:[Ss]tatus|[Rr]esponse)(?:[ _]?[Cc]ode)?\\?["']?(?: of|:|=)? ?40[13]\b|\b(?:HTTP(?:\/[\d.]{1,3}"?)?|[Ee]rror):? 40[13]\b|\binvalid_grant\b|JWT expired|[("':=\d] ?UNAUTHENTICATED\b|[Bb]ad credentials|(?:AuthenticationError|PermissionDeniedError|NotAuthorizedException|AccessDeniedException): /im,
     unless: /^> |\b[Ee]xpected|\bassert|UNAUTHENTICATED\)/,
   },
   {

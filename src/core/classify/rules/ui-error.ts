@@ -22,13 +22,13 @@ const symptoms: readonly RuleOfClass[] = [
   {
     id: 'ui/value-assertion',
     pattern:
-      /Expected values to be|evaluated to a falsy value|expect\((?:received|actual|value|jest\.fn\(\))\)|\bAssertionError\b|AssertionFailedError|ExpectationNotMetError|^\s*Expected(?: string| substring| pattern| value| length)?:|[Ee]xpected .{1,200} (?:to (?:be|equal|have|contain|include|match|exist|deeply|strictly)\b|not to\b|but (?:got|was|received))|expect\(.{1,80}\)\.(?:not\.)?to[A-Z]\w+\(/m,
+      /Expected values to be|evaluated to a falsy value|expect\((?:received|actual|value|jest\.fn\(\))\)|\bAssertionError\b|AssertionFailedError|ExpectationNotMetError|^\s{0,20}Expected(?: string| substring| pattern| value| length)?:|[Ee]xpected .{1,200} (?:to (?:be|equal|have|contain|include|match|exist|deeply|strictly)\b|not to\b|but (?:got|was|received))|expect\(.{1,80}\)\.(?:not\.)?to[A-Z]\w+\(/m,
     confidence: 0.75,
   },
   {
     id: 'ui/screenshot',
     pattern:
-      /close match to snapshot|\d+ pixels \(ratio|pixels are different|[Ss]creenshot (?:comparison failed|does not match|mismatch)|[Ss]napshot comparison failed|snapshot doesn't exist at|\bto(?:HaveScreenshot|MatchSnapshot|MatchAriaSnapshot|MatchImageSnapshot|MatchInlineSnapshot)\b|Expected an image \d|(?:image|screenshot) was .{1,40} different from|writing actual|expected: .{0,80}snapshot|visual (?:difference|regression)|snapshots? (?:failed|obsolete)|\b(?:screenshot|snapshot|image)s?\b.{0,40}\bdiffer/i,
+      /close match to snapshot|\b\d{1,9} pixels \(ratio|pixels are different|[Ss]creenshot (?:comparison failed|does not match|mismatch)|[Ss]napshot comparison failed|snapshot doesn't exist at|\bto(?:HaveScreenshot|MatchSnapshot|MatchAriaSnapshot|MatchImageSnapshot|MatchInlineSnapshot)\b|Expected an image \d|(?:image|screenshot) was .{1,40} different from|writing actual|expected: .{0,80}snapshot|visual (?:difference|regression)|snapshots? (?:failed|obsolete)|\b(?:screenshot|snapshot|image)s?\b.{0,40}\bdiffer/i,
     confidence: 0.9,
   },
   {
@@ -40,7 +40,7 @@ const symptoms: readonly RuleOfClass[] = [
   {
     id: 'ui/waiting-for-element',
     pattern:
-      /^\s*-?\s*locator resolved to \S|^\s*-?\s*unexpected value \S|waiting for (?:locator|getBy\w+|get_by_\w+|selector|frameLocator|frame_locator)\b|waiting for element to be|failed to find element matching|No node found for selector|waiting for .{0,40}\bto be (?:visible|hidden|attached|detached|enabled)/im,
+      /^\s{0,20}-?\s{0,9}locator resolved to \S|^\s{0,20}-?\s{0,9}unexpected value \S|waiting for (?:locator|getBy\w+|get_by_\w+|selector|frameLocator|frame_locator)\b|waiting for element to be|failed to find element matching|No node found for selector|waiting for .{0,40}\bto be (?:visible|hidden|attached|detached|enabled)/im,
     confidence: 0.86,
   },
   {
@@ -76,7 +76,7 @@ const symptoms: readonly RuleOfClass[] = [
   {
     id: 'ui/accessibility',
     pattern:
-      /toHaveNoViolations|\d+ (?:accessibility|a11y) violations?|\b[1-9]\d{0,4} violations? (?:were |was )?(?:found|detected)|accessibility violations? (?:was|were|detected|found)/i,
+      /toHaveNoViolations|\b\d{1,6} (?:accessibility|a11y) violations?|\b[1-9]\d{0,4} violations? (?:were |was )?(?:found|detected)|accessibility violations? (?:was|were|detected|found)/i,
     confidence: 0.8,
   },
   {

@@ -23,7 +23,7 @@ export const unknownRules = rulesFor('unknown', [
   {
     id: 'unknown/browser-missing',
     pattern:
-      /GLIBC_\S{1,12}' not found|Playwright does not support \w+ on|cannot open display|\bxvfb\b.{0,40}(?:fail|error|not)|executable doesn't exist|failed to launch (?:chromium|firefox|webkit|chrome|the browser|browser|msedge)|missing (?:a few )?dependencies|error while loading shared libraries|distribution '\w+' is not found|sandboxing failed|playwright install|just installed or updated|missing X server|browserType\.launch\w*: |Could not find Chrome|DevToolsActivePort file doesn't exist|unable to launch|No usable sandbox|waiting for the WS endpoint|unable to open X display|without having a XServer|playwright\S{0,8} install-deps|^\s*Missing libraries\b|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|no such session\b|invalid session id|session not created|not connected to DevTools/im,
+      /GLIBC_\S{1,12}' not found|Playwright does not support \w+ on|cannot open display|\bxvfb\b.{0,40}(?:fail|error|not)|executable doesn't exist|failed to launch (?:chromium|firefox|webkit|chrome|the browser|browser|msedge)|missing (?:a few )?dependencies|error while loading shared libraries|distribution '\w+' is not found|sandboxing failed|playwright install|just installed or updated|missing X server|browserType\.launch\w*: |Could not find Chrome|DevToolsActivePort file doesn't exist|unable to launch|No usable sandbox|waiting for the WS endpoint|unable to open X display|without having a XServer|playwright\S{0,8} install-deps|^\s{0,20}Missing libraries\b|<launch(?:ing|ed)> |\[pid=\d+\]\[err\]|no such session\b|invalid session id|session not created|not connected to DevTools/im,
     confidence: 0.95,
   },
   {

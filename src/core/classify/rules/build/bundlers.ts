@@ -31,7 +31,7 @@ export const bundlerRules = rulesFor('build-error', [
   {
     id: 'build/webpack',
     pattern:
-      /Module not found: |Module build failed|Module parse failed|^\s*ERROR in \.{1,2}\/|You may need an appropriate loader|Failed to compile|\bModule(?:Build|Parse|NotFound)Error: Module|HookWebpackError|Invalid configuration object\. Webpack|webpack errors|[Cc]ompiled with [1-9]\d{0,4} errors?|ERR_OSSL_EVP_UNSUPPORTED|digital envelope routines/m,
+      /Module not found: |Module build failed|Module parse failed|^\s{0,20}ERROR in \.{1,2}\/|You may need an appropriate loader|Failed to compile|\bModule(?:Build|Parse|NotFound)Error: Module|HookWebpackError|Invalid configuration object\. Webpack|webpack errors|[Cc]ompiled with [1-9]\d{0,4} errors?|ERR_OSSL_EVP_UNSUPPORTED|digital envelope routines/m,
     confidence: 0.94,
   },
   {

@@ -8,7 +8,7 @@ export const structureRules = rulesFor('build-error', [
     id: 'build/error-at-position',
     // `file:line:column: error …`, `file(line,column): error …`, `error in file …`: how compilers have printed since the first.
     pattern: new RegExp(
-      String.raw`(?:^|\s)[^\s:()]{1,200}\.${extension}(?::\d{1,6}:\d{1,6}|\(\d{1,6},\d{1,6}\)):? (?:- )?(?:fatal |syntax )?error\b(?!s)|^\s*\[?(?:Syntax[Ee]rror|Syntax error|ERROR|Error|error)\]?:? (?:in |from )?(?:\./|/|[A-Za-z]:\\|src/|file://)[^\s:]{0,200}\.${extension}\b`,
+      String.raw`(?:^|\s)[^\s:()]{1,200}\.${extension}(?::\d{1,6}:\d{1,6}|\(\d{1,6},\d{1,6}\)):? (?:- )?(?:fatal |syntax )?error\b(?!s)|^\s{0,20}\[?(?:Syntax[Ee]rror|Syntax error|ERROR|Error|error)\]?:? (?:in |from )?(?:\./|/|[A-Za-z]:\\|src/|file://)[^\s:]{0,200}\.${extension}\b`,
       'm',
     ),
     unless: /\bat \S|›|ENOENT|Timeout|browserType|expect|\bconfig\.\w+ must/,
@@ -25,7 +25,7 @@ export const structureRules = rulesFor('build-error', [
     id: 'build/plugin-speaks',
     // `[@scope/plugin:hook] …`: plugins put their name before what they complain of.
     pattern:
-      /^\s*\[?(?:error\]? )?\[@?[\w./-]{0,60}(?:vite|rollup|webpack|esbuild|rspack|rolldown|parcel|turbopack|swc|postcss|sass|babel)[\w./:-]{0,60}\] \S|🚨 |@parcel\/[\w-]{1,60}: |\bunplugin-[\w-]{1,40}\b.{0,20}\w*(?:Error|\])/m,
+      /^\s{0,20}\[?(?:error\]? )?\[@?[\w./-]{0,60}(?:vite|rollup|webpack|esbuild|rspack|rolldown|parcel|turbopack|swc|postcss|sass|babel)[\w./:-]{0,60}\] \S|🚨 |@parcel\/[\w-]{1,60}: |\bunplugin-[\w-]{1,40}\b.{0,20}\w*(?:Error|\])/m,
     unless: /\bwarn|proxy|connect|hmr|websocket|deprecat|\binfo\b|ready in|evaluating SSR module/i,
     confidence: 0.78,
   },
@@ -40,7 +40,7 @@ export const structureRules = rulesFor('build-error', [
     id: 'build/prerender',
     // The build ended since a page of it could not be rendered; the exception, where there is one, says more.
     pattern:
-      /Exiting due to prerender errors|^\s*Errors prerendering:|handleHttpError|prerender(?:ing)? (?:failed|error)/im,
+      /Exiting due to prerender errors|^\s{0,20}Errors prerendering:|handleHttpError|prerender(?:ing)? (?:failed|error)/im,
     confidence: 0.66,
   },
   {

@@ -5,7 +5,7 @@ export const syntaxRules = rulesFor('build-error', [
   {
     id: 'build/syntax-with-position',
     pattern:
-      /SyntaxError: (?:\S{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|json|astro)\b.{0,200})?.{0,200}\(\d+:\d+\)|(?:Unexpected token|Missing semicolon)[^\n(]{0,60}\(\d+:\d+\)|^\s*[×x]?\s*Syntax Error(?:\s*$|: \w)/im,
+      /SyntaxError: (?:\S{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|json|astro)\b.{0,200})?.{0,200}\(\d+:\d+\)|(?:Unexpected token|Missing semicolon)[^\n(]{0,60}\(\d+:\d+\)|^\s{0,20}[×x]?\s{0,9}Syntax Error(?:\s{0,9}$|: \w)/im,
     unless: /in JSON/,
     confidence: 0.94,
   },
@@ -21,7 +21,7 @@ export const syntaxRules = rulesFor('build-error', [
     id: 'build/syntax-words',
     // What V8 says after `SyntaxError: `, where somebody left that out.
     pattern:
-      /^\s*(?:\S{1,200}: )?(?:(?:Invalid or unexpected|Unexpected) token\b|Unexpected (?:identifier|reserved word|strict mode)|Identifier '[^'\n]{1,80}' has already been declared|missing initializer in|missing \) after argument list|await is only valid in)/im,
+      /^\s{0,20}(?:\S{1,200}: )?(?:(?:Invalid or unexpected|Unexpected) token\b|Unexpected (?:identifier|reserved word|strict mode)|Identifier '[^'\n]{1,80}' has already been declared|missing initializer in|missing \) after argument list|await is only valid in)/im,
     unless: /JSON|at position \d|DOCTYPE/i,
     confidence: 0.72,
   },
@@ -40,14 +40,14 @@ export const syntaxRules = rulesFor('build-error', [
   {
     id: 'build/unexpected-token',
     pattern:
-      /\bERROR: (?:Expected|Unexpected|Unterminated|Syntax)|Expected ["'][^"'\n]{1,20}["'] but found ["']|(?:^|\s)[×x] (?:Expected|Unexpected|Unterminated) .{0,80}|Jest encountered an unexpected token|Unterminated (?:string constant|template|regexp)|^\s*(?:Error: )?(?:Expression expected|Unexpected eof)\b/m,
+      /\bERROR: (?:Expected|Unexpected|Unterminated|Syntax)|Expected ["'][^"'\n]{1,20}["'] but found ["']|(?:^|\s)[×x] (?:Expected|Unexpected|Unterminated) .{0,80}|Jest encountered an unexpected token|Unterminated (?:string constant|template|regexp)|^\s{0,20}(?:Error: )?(?:Expression expected|Unexpected eof)\b/m,
     unless: /JSON/,
     confidence: 0.9,
   },
   {
     id: 'build/styles',
     pattern:
-      /\[postcss\]|\bCssSyntaxError\b|requires PostCSS 8|(?:as|is not) a PostCSS plugin|Unknown at[- ]rule @|^\s*(?:Error: |CssSyntaxError: )?Invalid declaration: `|\bSassError\b|Can't find stylesheet to import|Cannot apply unknown utility class|class does not exist\. If |(?:\.s?css|\.less)\S{0,40}:? (?:Unknown word|Undefined (?:variable|mixin))|Error: Undefined (?:variable|mixin)|PostCSS (?:plugin|config)\b.{0,80}(?:error|fail|not|require)|\[sass\]|\[less\]/im,
+      /\[postcss\]|\bCssSyntaxError\b|requires PostCSS 8|(?:as|is not) a PostCSS plugin|Unknown at[- ]rule @|^\s{0,20}(?:Error: |CssSyntaxError: )?Invalid declaration: `|\bSassError\b|Can't find stylesheet to import|Cannot apply unknown utility class|class does not exist\. If |(?:\.s?css|\.less)\S{0,40}:? (?:Unknown word|Undefined (?:variable|mixin))|Error: Undefined (?:variable|mixin)|PostCSS (?:plugin|config)\b.{0,80}(?:error|fail|not|require)|\[sass\]|\[less\]/im,
     confidence: 0.93,
   },
   {

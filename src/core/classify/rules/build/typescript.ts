@@ -28,7 +28,7 @@ export const typescriptRules = rulesFor('build-error', [
   {
     id: 'build/type-check-failed',
     pattern:
-      /^\s*(?:\S{1,200}\s+)?Type error: |Failed to type check|\bFound [1-9]\d{0,5} errors?(?: in |\. Watching|\.$)/m,
+      /^\s{0,20}(?:\S{1,200}\s+)?Type error: |Failed to type check|\bFound [1-9]\d{0,5} errors?(?: in |\. Watching|\.$)/m,
     confidence: 0.9,
   },
 ]);

@@ -20,7 +20,7 @@ export const frameRules = rulesFor('database-error', [
     id: 'database/sql-beside-error',
     // A complaint that quotes the statement it is about.
     pattern:
-      /(?:[Ee]rror|ERROR|[Ff]ailed|[Ee]xception|[Cc]ould not execute)\b.{0,120}(?:SQL ?:|SQL ?\[|[`"'[(]\s?(?:select .{1,200} from |insert into |update .{1,100} set |delete from |alter table |create (?:table|index) ))|^\s*(?:\[?SQL:?\]?|sql:|query:|Statement:) ["'`]?(?:SELECT|INSERT|UPDATE|DELETE|ALTER|CREATE|DROP)\b/im,
+      /(?:[Ee]rror|ERROR|[Ff]ailed|[Ee]xception|[Cc]ould not execute)\b.{0,120}(?:SQL ?:|SQL ?\[|[`"'[(]\s?(?:select .{1,200} from |insert into |update .{1,100} set |delete from |alter table |create (?:table|index) ))|^\s{0,20}(?:\[?SQL:?\]?|sql:|query:|Statement:) ["'`]?(?:SELECT|INSERT|UPDATE|DELETE|ALTER|CREATE|DROP)\b/im,
     unless: /prisma:query|^query: /,
     confidence: 0.76,
   },

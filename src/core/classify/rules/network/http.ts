@@ -52,7 +52,7 @@ export const httpRules = rulesFor('network-error', [
   {
     id: 'network/access-log',
     pattern:
-      /\b(?:GET|POST|PUT|PATCH|DELETE)\b["']? ["']?(?:https?:\/\/[^\s"']{1,300}|\/[^\s"']{0,300})["']?(?: HTTP\/[\d.]{1,3}["']?)?[ :→\->]{1,6}(?:status:? )?5\d\d\b|^\s*5\d\d (?:GET|POST|PUT|PATCH|DELETE) |\b(?:GET|POST|PUT|PATCH|DELETE) (?:https?:\/\/\S{1,300}|\/\S{0,300})[ :→\->]{1,6}4\d\d \(/m,
+      /\b(?:GET|POST|PUT|PATCH|DELETE)\b["']? ["']?(?:https?:\/\/[^\s"']{1,300}|\/[^\s"']{0,300})["']?(?: HTTP\/[\d.]{1,3}["']?)?[ :→\->]{1,6}(?:status:? )?5\d\d\b|^\s{0,20}5\d\d (?:GET|POST|PUT|PATCH|DELETE) |\b(?:GET|POST|PUT|PATCH|DELETE) (?:https?:\/\/\S{1,300}|\/\S{0,300})[ :→\->]{1,6}4\d\d \(/m,
     unless: /favicon|\.map\b/,
     sources: ['error', 'console', 'server'],
     confidence: 0.76,
@@ -61,7 +61,7 @@ export const httpRules = rulesFor('network-error', [
     id: 'network/access-log-refused',
     // A line of a server's log as the error itself: a request that it refused, and nothing else to go by.
     pattern:
-      /^\s*4[0-2]\d (?:GET|POST|PUT|PATCH|DELETE) \/|\b(?:GET|POST|PUT|PATCH|DELETE) (?:https?:\/)?\/\S{0,300}(?: HTTP\/[\d.]{1,3}["']?)? 4[0-2]\d\b/m,
+      /^\s{0,20}4[0-2]\d (?:GET|POST|PUT|PATCH|DELETE) \/|\b(?:GET|POST|PUT|PATCH|DELETE) (?:https?:\/)?\/\S{0,300}(?: HTTP\/[\d.]{1,3}["']?)? 4[0-2]\d\b/m,
     sources: ['error'],
     unless: /favicon|\.map\b/,
     confidence: 0.5,
@@ -70,7 +70,7 @@ export const httpRules = rulesFor('network-error', [
     id: 'network/status-in-prose',
     // A status as people put it: `failed: 503`, `500 on /cart`, `… (404)`. A number of anything else has no such place.
     pattern:
-      /\b(?:failed|failure|error|answered|answer|response|status)\b[^\w\n]{0,4}(?:40\d|41\d|422|429|50[0-4])\b|→ (?:40\d|41\d|422|429|50[0-4])\b|^\s*(?:40\d|422|429|50[0-4]) (?:on|from|for|at|when) |\S \((?:40\d|422|429|50[0-4])\)\s*$/im,
+      /\b(?:failed|failure|error|answered|answer|response|status)\b[^\w\n]{0,4}(?:40\d|41\d|422|429|50[0-4])\b|→ (?:40\d|41\d|422|429|50[0-4])\b|^\s{0,20}(?:40\d|422|429|50[0-4]) (?:on|from|for|at|when) |\S \((?:40\d|422|429|50[0-4])\)\s*$/im,
     sources: ['error'],
     confidence: 0.46,
   },

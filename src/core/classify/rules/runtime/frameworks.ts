@@ -46,7 +46,7 @@ export const frameworkRules = rulesFor('runtime-error', [
   {
     id: 'runtime/other-languages',
     pattern:
-      /object has no attribute '|\b(?:KeyError|NameError|IndexError|ZeroDivisionError|UnboundLocalError): |\bNoMethodError\b|undefined (?:local variable or )?method [`']|\bNullPointerException\b|nil pointer dereference|^\s*(?:\S{1,60} )?panic: |panicked at |\bNullReferenceException\b|Object reference not set|Call to (?:undefined|a member) function|\bFunctionClauseError\b|Undefined (?:index|array key|variable)\b|\bActionView::\w+|\bTemplateSyntaxError\b|\bUndefinedFunctionError\b/m,
+      /object has no attribute '|\b(?:KeyError|NameError|IndexError|ZeroDivisionError|UnboundLocalError): |\bNoMethodError\b|undefined (?:local variable or )?method [`']|\bNullPointerException\b|nil pointer dereference|^\s{0,20}(?:\S{1,60} )?panic: |panicked at |\bNullReferenceException\b|Object reference not set|Call to (?:undefined|a member) function|\bFunctionClauseError\b|Undefined (?:index|array key|variable)\b|\bActionView::\w+|\bTemplateSyntaxError\b|\bUndefinedFunctionError\b/m,
     unless: /'(?:Page|Browser|BrowserContext|Locator|Playwright|Frame)' object has no attribute|fixture/,
     confidence: 0.86,
   },

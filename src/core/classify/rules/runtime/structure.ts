@@ -5,7 +5,7 @@ export const exceptionRules = rulesFor('runtime-error', [
   {
     id: 'runtime/server-rendering',
     pattern:
-      /not matching server-rendered content|^\s*- (?:rendered on server|expected on client|Client vnode|Server rendered DOM):|Bailing hydration|Server rendered element contains|error (?:while|when|during) (?:server[- ]?side )?rendering|Error handling .{0,60}render/im,
+      /not matching server-rendered content|^\s{0,20}- (?:rendered on server|expected on client|Client vnode|Server rendered DOM):|Bailing hydration|Server rendered element contains|error (?:while|when|during) (?:server[- ]?side )?rendering|Error handling .{0,60}render/im,
     confidence: 0.88,
   },
   {
@@ -22,7 +22,7 @@ export const exceptionRules = rulesFor('runtime-error', [
     id: 'runtime/page-frame',
     // Frames of scripts that the page loaded, in the stack of whatever they threw.
     pattern:
-      /^\s*at .{0,120}\(?(?:webpack-internal|https?):\/\/.{1,300}:\d+:\d+\)?$|^[\w$.<>/]{0,80}@https?:\/\/.{1,300}:\d+:\d+$/m,
+      /^\s{0,20}at .{0,120}\(?(?:webpack-internal|https?):\/\/.{1,300}:\d+:\d+\)?$|^[\w$.<>/]{0,80}@https?:\/\/.{1,300}:\d+:\d+$/m,
     sources: ['error'],
     unless: /cypress_runner|__cypress|\/wd\//,
     confidence: 0.44,
@@ -31,7 +31,7 @@ export const exceptionRules = rulesFor('runtime-error', [
     id: 'runtime/script-frame',
     // Something was thrown by a script that is not the test's machinery; what, the text does not say.
     pattern:
-      /^\s*at (?:async )?[^\n]{0,160}?(?:file:\/\/|\/|[A-Za-z]:\\)[^\n()]{1,300}\.(?:[cm]?[jt]sx?|vue|svelte):\d{1,7}:\d{1,7}\)?\s*$/m,
+      /^\s{0,20}at (?:async )?[^\n]{0,160}?(?:file:\/\/|\/|[A-Za-z]:\\)[^\n()]{1,300}\.(?:[cm]?[jt]sx?|vue|svelte):\d{1,7}:\d{1,7}\)?\s*$/m,
     sources: ['error'],
     unless: /node_modules|playwright|jest|mocha|\.(?:spec|test|e2e)\b/,
     confidence: 0.32,

@@ -12,7 +12,7 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
     id: 'ui/plain-assertion',
     // Values compared with nothing that says where they came from: what the page shows, as a rule.
     pattern:
-      /expected:? ?[[<"'].{0,200}[\]>"'],? but (?:found|was|got)|\bexpected:? .{1,200}? but (?:was|found|got|received|it was|saw):? |Assert\.\w{1,30}\(\) Failure|Failed asserting that|Failure\/Error: |^\s*AssertionError\b|^E\s{1,12}assert |\bassert(?:ion)?(?: .{1,60})? failed\b|^E?\s{0,12}AssertionError: |\bComparisonFailure\b|\bAssertionFailedError\b|\bAssertionException\b|\bexpected .{1,100}?[,;]? (?:but )?got .|Error Trace:|\bexpected (?:the )?(?:element|locator|button|link|text|page|heading|dialog)\b.{1,120} (?:not )?to (?:be|have|contain|show)\b|\bNot equal: |Minitest::Assertion/im,
+      /expected:? ?[[<"'].{0,200}[\]>"'],? but (?:found|was|got)|\bexpected:? .{1,200}? but (?:was|found|got|received|it was|saw):? |Assert\.\w{1,30}\(\) Failure|Failed asserting that|Failure\/Error: |^\s{0,20}AssertionError\b|^E\s{1,12}assert |\bassert(?:ion)?(?: .{1,60})? failed\b|^E?\s{0,12}AssertionError: |\bComparisonFailure\b|\bAssertionFailedError\b|\bAssertionException\b|\bexpected .{1,100}?[,;]? (?:but )?got .|Error Trace:|\bexpected (?:the )?(?:element|locator|button|link|text|page|heading|dialog)\b.{1,120} (?:not )?to (?:be|have|contain|show)\b|\bNot equal: |Minitest::Assertion/im,
     unless: /\bstatus\b|\bHTTP\b/,
     confidence: 0.62,
   },
@@ -49,7 +49,7 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
     id: 'ui/driver-action-frame',
     // The same of the .NET and Java drivers.
     pattern:
-      /^\s*at (?:async )?[^\n]{0,120}\b(?:(?:Click|Fill|Type|Press|Check|Hover|WaitForSelector|SelectOption|TextContent|InnerText)Async\b|(?:Locator|Frame|Page|ElementHandle)Impl\.(?:click|fill|type|press|check|hover|waitForSelector|waitFor|selectOption|textContent|innerText)\w{0,8}\()/m,
+      /^\s{0,20}at (?:async )?[^\n]{0,120}\b(?:(?:Click|Fill|Type|Press|Check|Hover|WaitForSelector|SelectOption|TextContent|InnerText)Async\b|(?:Locator|Frame|Page|ElementHandle)Impl\.(?:click|fill|type|press|check|hover|waitForSelector|waitFor|selectOption|textContent|innerText)\w{0,8}\()/m,
     confidence: 0.5,
   },
   {
