@@ -4,7 +4,7 @@ import { otherRunnerRules } from './ui/other-runners.js';
 const symptoms: readonly RuleOfClass[] = [
   {
     id: 'ui/strict-mode',
-    pattern: /strict mode violation|\bresolved to \d+ elements/i,
+    pattern: /strict mode violation|(?<!\blocator )\bresolved to (?:[2-9]|[1-9]\d{1,5}) elements/i,
     confidence: 0.95,
   },
   {
