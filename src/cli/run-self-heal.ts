@@ -11,6 +11,7 @@ import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright, type Playwright } from '../playwright/find-playwright.js';
 import { firstRunProblem } from '../playwright/refusals.js';
 import { toPlaywrightArgs } from '../playwright/selection.js';
+import { waitingVariablesIn, waitingWords } from '../playwright/unattended.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { exitCodes, type Problem } from '../problem.js';
 import { leaveReports } from '../reporters/leave-reports.js';
@@ -120,6 +121,10 @@ async function firstRun(request: RunRequest, opened: Opened): Promise<SuiteRun> 
     request: typed(request),
     ...(resumed ? { resumedFrom: resumed.runId } : {}),
   });
+  for (const name of waitingVariablesIn(request.env)) {
+    const message = `${name} is set, which has Playwright wait for a person: it was not handed on.`;
+    bus.emit({ type: 'run.warning', message });
+  }
   const stdout = options.json ? 2 : 1;
   const first = resumed ? await resumed.firstRun(suites, stdout) : await suites.first(stdout);
   if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
@@ -141,6 +146,8 @@ async function remember(
 
 async function makeReady(request: RunRequest, startedAt: number): Promise<Result<Ready, Problem>> {
   const { cwd, env, options } = request;
+  const waiting = waitingWords(request.passThrough);
+  if (waiting) return err(waiting);
   const config = findPlaywrightConfig(cwd, options.config);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
   if (!playwright.ok) return playwright;
