@@ -62,6 +62,8 @@ export async function healCause(
       case 'deploy':
       case 'retest': {
         const agent = decision.kind === 'deploy' ? decision.agent : null;
+        const missing = agent === null ? undefined : session.missingAgents?.get(agent);
+        if (missing !== undefined) return ended({ verdict: 'agent-unusable', reason: missing });
         const judged = await attempt(session, cause, {
           agent,
           n: decision.attempt,

@@ -10,6 +10,7 @@ import type { RunFolder } from '../run-folder.js';
 import type { Running } from '../running.js';
 import type { RunMemory } from '../run-memory.js';
 import type { Session } from '../session.js';
+import type { Problem } from '../problem.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { createSpending } from '../spending.js';
 import type { SuiteRuns } from '../suite-runs.js';
@@ -32,6 +33,8 @@ export interface SessionParts {
   /** The run's first suite, from which the guard knows which files are tests. */
   readonly first: SuiteRun;
   readonly memory: RunMemory;
+  /** Agents that cannot be started here. */
+  readonly missing: ReadonlyMap<string, Problem>;
 }
 
 /** Puts the real effects together. */
@@ -47,6 +50,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
       'git is not installed: nobody can tell what an agent changes, and nothing can be taken back';
     bus.emit({ type: 'run.warning', message });
   }
+  if (isRed) for (const message of missingWarnings(parts.missing)) bus.emit({ type: 'run.warning', message });
   const { prepare } = settings.verify;
   return {
     settings,
@@ -62,9 +66,19 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     redactor,
     memory,
     runAgent: createRunAgent(undefined, (text) => redactor.clean(text)),
+    missingAgents: new Map([...parts.missing].map(([name, { message }]) => [name, message])),
     runAgain: (request) => suites.again(request),
     prepare: async () => (prepare === null ? null : runPrepare(prepare, { cwd, env, signal })),
     diagnose: createDiagnose({ settings, folder, cwd, redactor }),
     sweep: () => sweep({ name: 'SELF_HEAL_RUN_ID', value: folder.runId }),
   };
+}
+
+/** Agents that miss the same thing are told of once. */
+function missingWarnings(missing: ReadonlyMap<string, Problem>): string[] {
+  const byRemedy = new Map([...missing.values()].map((problem) => [problem.remedy, problem]));
+  return [...byRemedy.values()].map(
+    ({ message, remedy }) =>
+      `${message}: what would be its work is diagnosed and reported, and not fixed. ${remedy}`,
+  );
 }

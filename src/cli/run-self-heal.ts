@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { checkAgents } from '../agents/check-agents.js';
+import { missingAgents } from '../agents/check-agents.js';
 import { buildReport } from '../build-report.js';
 import { createBus, type Bus } from '../bus.js';
 import { systemClock } from '../clock.js';
@@ -55,6 +55,8 @@ interface Ready {
   readonly settings: Settings;
   readonly playwright: Playwright;
   readonly folder: RunFolder;
+  /** Agents that cannot be started here; none where none is needed. */
+  readonly missing: ReadonlyMap<string, Problem>;
 }
 
 /** The whole of `self-heal run`: gives the exit code, or the problem that kept it from running. */
@@ -154,11 +156,10 @@ async function makeReady(request: RunRequest, startedAt: number): Promise<Result
   if (!config.ok) return config;
   const settings = await loadSettings({ cwd, env, ...(options.agents ? { file: options.agents } : {}) });
   if (!settings.ok) return settings;
-  const missing = options.dryRun ? null : await checkAgents(settings.value, cwd);
-  if (missing) return err(missing);
+  const missing = options.dryRun ? new Map<string, Problem>() : await missingAgents(settings.value, cwd);
   const folder = await createRunFolder(cwd, newRunId(startedAt, systemClock.random()));
   if (!folder.ok) return folder;
-  return ok({ settings: settings.value, playwright: playwright.value, folder: folder.value });
+  return ok({ settings: settings.value, playwright: playwright.value, folder: folder.value, missing });
 }
 
 interface BusParts {

@@ -93,6 +93,8 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
 
 /** A reporter of the project's may wait for somebody when all is over: what there is to know is known by then. */
 function endLater(lingering: AbortController, over: AbortSignal, ms: number): void {
+  // It has exited, and this is read from what it left.
+  if (over.aborted) return;
   const timer = setTimeout(() => lingering.abort(), ms);
   over.addEventListener('abort', () => clearTimeout(timer), { once: true });
 }

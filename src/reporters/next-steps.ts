@@ -21,7 +21,7 @@ export function nextStepsOf(report: Report, columns: number): NextStep[] {
   const { runId, causes, outcome, escalations } = report;
   const kept = [...new Set(causes.flatMap((cause) => keptFiles(cause).map(({ path }) => path)))];
   const waiting = escalations.filter(({ stored }) => stored).length;
-  const unfinished = ['interrupted', 'paused', 'budget'].includes(outcome);
+  const unfinished = ['interrupted', 'paused', 'budget', 'agent-unusable'].includes(outcome);
   return [
     ...(kept.length > 0
       ? [
