@@ -1,11 +1,12 @@
-import { Command, Option } from 'commander';
-import { choiceText } from '../core/escalation.js';
-import type { Problem } from '../problem.js';
-import type { Ledger } from '../store/ledger.js';
-import { escalationOf, noSuchEscalation } from './answer-escalation.js';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { closest } from '../config/closest.js';
+import { choiceText, QUARANTINE_DAYS } from '../core/escalation.js';
+import { exitCodes, type Problem } from '../problem.js';
+import type { Result } from '../result.js';
+import { escalationOf } from './answer-escalation.js';
 import { asEntry, asPage } from './escalation-text.js';
 import { end } from './end.js';
-import { openLedger } from './open-ledger.js';
+import { withLedger } from './open-ledger.js';
 import { resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
 
 interface CommonOptions {
@@ -21,7 +22,11 @@ export function escalationsCommand(): Command {
   common(command.command('list', { isDefault: true }))
     .description('the open ones')
     .option('--all', 'those that are answered too')
-    .action(async (options: CommonOptions & { all?: boolean }) => end(await list(options)));
+    .argument('[word]')
+    .usage('[options]')
+    .action(async (word: string | undefined, options: CommonOptions & { all?: boolean }) =>
+      end(word === undefined ? await list(options) : noSuchCommand(word)),
+    );
   common(command.command('show'))
     .description('one of them: what is wrong, what was tried, what is recommended, the choices')
     .argument('<id>')
@@ -31,14 +36,35 @@ export function escalationsCommand(): Command {
     .argument('<id>')
     .addOption(new Option('--choice <choice>', 'what to do').choices(Object.keys(choiceText)))
     .option('--guidance <text>', 'what the next agent is told')
+    .option('--days <n>', `with skip: days that the quarantine lasts; ${QUARANTINE_DAYS} by default`, days)
     .action(async (id: string, options: CommonOptions & ResolveOptions) =>
       end(
-        await withLedger(options, async (ledger) =>
-          ledger === null ? noSuchEscalation(id) : resolveEscalation(ledger, id, options),
-        ),
+        await withLedger(options, async (ledger) => {
+          const asked = await escalationOf(ledger, id);
+          return asked.ok && ledger ? resolveEscalation(ledger, asked.value, options) : failed(asked);
+        }),
       ),
     );
   return command;
+}
+
+/** `list` is what is done without a word, and so hears of every word that is no command. */
+function noSuchCommand(word: string): Problem {
+  const near = closest(word, ['list', 'show', 'resolve']);
+  return {
+    kind: 'usage',
+    message: `there is no command escalations ${word}${near === null ? '' : `. Did you mean ${near}?`}`,
+    remedy: 'self-heal escalations --help lists the commands.',
+  };
+}
+
+function days(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a number of days, from 1 to 9999.');
+}
+
+function failed(asked: Result<unknown, Problem>): Problem | number {
+  return asked.ok ? exitCodes.green : asked.error;
 }
 
 function common(command: Command): Command {
@@ -68,18 +94,4 @@ function show(id: string, options: CommonOptions): Promise<number | Problem> {
     process.stdout.write(`${page}\n`);
     return 0;
   });
-}
-
-async function withLedger(
-  { agents }: CommonOptions,
-  use: (ledger: Ledger | null) => Promise<number | Problem>,
-): Promise<number | Problem> {
-  const opened = await openLedger(agents);
-  if (!opened.ok) return opened.error;
-  const ledger = opened.value?.ledger ?? null;
-  try {
-    return await use(ledger);
-  } finally {
-    await ledger?.close();
-  }
 }

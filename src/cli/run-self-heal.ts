@@ -6,6 +6,7 @@ import { systemClock } from '../clock.js';
 import { loadSettings } from '../config/load-settings.js';
 import { outcomeOf } from '../core/outcome.js';
 import type { Settings } from '../core/settings.js';
+import { gitRootOf } from '../init/git-root.js';
 import { planRun, type Plan } from '../plan-run.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright, type Playwright } from '../playwright/find-playwright.js';
@@ -282,7 +283,7 @@ async function leavePage(report: Report, folder: { dir: string; shown: string })
   }
 }
 
-function show({ env, options }: RunRequest, folder: string, report: Report): void {
+function show({ cwd, env, options }: RunRequest, folder: string, report: Report): void {
   if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
   if (isQuiet(report)) return;
   const terse = isTerse(env, options);
@@ -291,6 +292,7 @@ function show({ env, options }: RunRequest, folder: string, report: Report): voi
     columns: process.stderr.columns || 120,
     rows: process.stderr.rows,
     folder,
+    inGit: gitRootOf(cwd) !== null,
     terse,
   });
   process.stderr.write(`${text}\n`);

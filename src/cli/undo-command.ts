@@ -1,12 +1,17 @@
 import path from 'node:path';
 import { Command } from 'commander';
-import { findRun, runIdOf, runIdsIn } from '../inspect/find-run.js';
 import { exitCodes, type Problem } from '../problem.js';
-import { announceRunning, pidAtWork } from '../running.js';
+import { announceRunning } from '../running.js';
 import { keptChanges, undo } from '../undo.js';
 import { openWorkspace, type TakenBack } from '../workspace/workspace.js';
 import { end } from './end.js';
+import { noteUndone } from './note-undone.js';
 import { recover } from './recover.js';
+import { runToUndo } from './run-to-undo.js';
+
+interface UndoOptions {
+  yes?: boolean;
+}
 
 /** `self-heal undo`: takes back all that a run's agents changed (HN-8). */
 export function undoCommand(): Command {
@@ -14,23 +19,24 @@ export function undoCommand(): Command {
     .description(
       'take back all that the agents of a run changed; what you changed since is left alone and named',
     )
-    .argument('[run]', 'a run; latest by default', 'latest')
-    .action(async (word: string) => end(await run(word)));
+    .argument('[run]', 'a run, or the beginning of its id; by default the newest that left changes')
+    .option('--yes', 'do not ask, where that is not the last run')
+    .action(async (word: string | undefined, options: UndoOptions) => end(await run(word, options)));
 }
 
-async function run(word: string): Promise<number | Problem> {
+async function run(word: string | undefined, options: UndoOptions): Promise<number | Problem> {
   const cwd = process.cwd();
   await recover(cwd);
-  const named = word === 'latest' ? null : (runIdOf(word, await runIdsIn(cwd)) ?? word);
-  const found = await findRun(cwd, named);
-  if (!found.ok) return found.error;
-  const { runId, dir } = found.value;
-  if ((await pidAtWork(dir)) !== null) return atWork(runId);
-  const kept = await keptChanges(found.value);
+  const chosen = await runToUndo({ cwd, word, yes: options.yes ?? false });
+  if (!chosen.ok) return chosen.error;
+  if (chosen.value === null) return exitCodes.interrupted;
+  const { runId, dir } = chosen.value;
+  const kept = await keptChanges(chosen.value);
   if (kept.length === 0) return say(`run ${runId} left no change in the project: nothing to undo`);
   const workspace = await openWorkspace(cwd);
   if (!workspace) return noGit;
   const undone = await undo(workspace, kept, await announceRunning({ dir }));
+  await noteUndone(chosen.value, undone);
   say(
     [
       ...told(runId, undone),
@@ -54,14 +60,6 @@ function told(runId: string, { restored, leftAlone }: TakenBack): string[] {
 function say(text: string): number {
   process.stdout.write(`${text}\n`);
   return exitCodes.green;
-}
-
-function atWork(runId: string): Problem {
-  return {
-    kind: 'usage',
-    message: `run ${runId} is still at work`,
-    remedy: 'Wait until it is over, or interrupt it; what it has not proven then is taken back by itself.',
-  };
 }
 
 const noGit: Problem = {

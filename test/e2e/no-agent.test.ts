@@ -41,7 +41,11 @@ describe('self-heal run without an agent program', () => {
     const { exitCode, report, stderr } = await project.selfHeal(['run']);
     expect(exitCode, stderr).toBe(5);
     expect(report?.outcome).toBe('agent-unusable');
-    expect(report?.tests.map(({ verdict }) => verdict)).toEqual(['passed', 'agent-unusable', 'agent-unusable']);
+    expect(report?.tests.map(({ verdict }) => verdict)).toEqual([
+      'passed',
+      'agent-unusable',
+      'agent-unusable',
+    ]);
     expect(report?.causes).toHaveLength(2);
     expect(report?.causes[0]).toMatchObject({ category: 'runtime-error', attempts: [] });
     expect(report?.warnings).toEqual([expect.stringContaining('no-such-program')]);
