@@ -1,18 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { closest } from '../config/closest.js';
 import { choiceText, QUARANTINE_DAYS } from '../core/escalation.js';
-import { exitCodes, type Problem } from '../problem.js';
-import type { Result } from '../result.js';
-import { escalationOf } from './answer-escalation.js';
-import { asEntry, asPage } from './escalation-text.js';
+import type { Problem } from '../problem.js';
 import { end } from './end.js';
-import { withLedger } from './open-ledger.js';
-import { resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
-
-interface CommonOptions {
-  agents?: string;
-  json?: boolean;
-}
+import type { ResolveOptions } from './resolve-escalation.js';
+import type { EscalationsOptions } from './run-escalations.js';
 
 /** `self-heal escalations`: the questions that only a person can answer (ME-5 to ME-7). */
 export function escalationsCommand(): Command {
@@ -24,26 +16,23 @@ export function escalationsCommand(): Command {
     .option('--all', 'those that are answered too')
     .argument('[word]')
     .usage('[options]')
-    .action(async (word: string | undefined, options: CommonOptions & { all?: boolean }) =>
-      end(word === undefined ? await list(options) : noSuchCommand(word)),
+    .action(async (word: string | undefined, options: EscalationsOptions & { all?: boolean }) =>
+      end(word === undefined ? await (await load()).listEscalations(options) : noSuchCommand(word)),
     );
   common(command.command('show'))
     .description('one of them: what is wrong, what was tried, what is recommended, the choices')
     .argument('<id>')
-    .action(async (id: string, options: CommonOptions) => end(await show(id, options)));
+    .action(async (id: string, options: EscalationsOptions) =>
+      end(await (await load()).showEscalation(id, options)),
+    );
   common(command.command('resolve'))
     .description('answer one; asks on a terminal, and takes flags elsewhere')
     .argument('<id>')
     .addOption(new Option('--choice <choice>', 'what to do').choices(Object.keys(choiceText)))
     .option('--guidance <text>', 'what the next agent is told')
     .option('--days <n>', `with skip: days that the quarantine lasts; ${QUARANTINE_DAYS} by default`, days)
-    .action(async (id: string, options: CommonOptions & ResolveOptions) =>
-      end(
-        await withLedger(options, async (ledger) => {
-          const asked = await escalationOf(ledger, id);
-          return asked.ok && ledger ? resolveEscalation(ledger, asked.value, options) : failed(asked);
-        }),
-      ),
+    .action(async (id: string, options: EscalationsOptions & ResolveOptions) =>
+      end(await (await load()).resolveNamed(id, options)),
     );
   return command;
 }
@@ -63,35 +52,12 @@ function days(text: string): number {
   throw new InvalidArgumentError('It must be a number of days, from 1 to 9999.');
 }
 
-function failed(asked: Result<unknown, Problem>): Problem | number {
-  return asked.ok ? exitCodes.green : asked.error;
-}
-
 function common(command: Command): Command {
   return command
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
     .option('--json', 'print JSON');
 }
 
-function list(options: CommonOptions & { all?: boolean }): Promise<number | Problem> {
-  return withLedger(options, async (ledger) => {
-    const found = (await ledger?.escalations(options.all ? null : 'pending')) ?? [];
-    if (options.json) {
-      process.stdout.write(`${JSON.stringify({ schemaVersion: 1, escalations: found }, null, 2)}\n`);
-    } else if (found.length === 0) process.stdout.write('Nothing waits for a person.\n');
-    else process.stdout.write(`${found.map(asEntry).join('\n')}\n`);
-    return 0;
-  });
-}
-
-function show(id: string, options: CommonOptions): Promise<number | Problem> {
-  return withLedger(options, async (ledger) => {
-    const found = await escalationOf(ledger, id);
-    if (!found.ok) return found.error;
-    const page = options.json
-      ? JSON.stringify({ schemaVersion: 1, ...found.value }, null, 2)
-      : asPage(found.value);
-    process.stdout.write(`${page}\n`);
-    return 0;
-  });
+function load() {
+  return import('./run-escalations.js');
 }

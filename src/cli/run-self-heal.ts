@@ -7,7 +7,7 @@ import { loadSettings } from '../config/load-settings.js';
 import { outcomeOf } from '../core/outcome.js';
 import type { Settings } from '../core/settings.js';
 import { gitRootOf } from '../init/git-root.js';
-import { planRun, type Plan } from '../plan-run.js';
+import type { Plan } from '../plan-run.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright, type Playwright } from '../playwright/find-playwright.js';
 import { firstRunProblem } from '../playwright/refusals.js';
@@ -15,25 +15,22 @@ import { toPlaywrightArgs } from '../playwright/selection.js';
 import { waitingVariablesIn, waitingWords } from '../playwright/unattended.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { exitCodes, type Problem } from '../problem.js';
-import { leaveReports } from '../reporters/leave-reports.js';
 import { ndjsonReporter } from '../reporters/ndjson.js';
 import { paletteFor, unpainted } from '../reporters/palette.js';
 import type { Report } from '../reporters/report.js';
 import { summaryOf } from '../reporters/summary.js';
 import { terminalReporter } from '../reporters/terminal.js';
 import { err, ok, type Result } from '../result.js';
-import { healRun, type RunRecord } from '../run.js';
+import type { RunRecord } from '../run.js';
 import { createRunFolder, newRunId, type RunFolder } from '../run-folder.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
 import { dropAllUnmasked } from '../seal-suite.js';
 import { noMemory, type RunMemory } from '../run-memory.js';
 import type { Session } from '../session.js';
 import type { Resumed } from './resumed.js';
-import { openMemory } from './open-memory.js';
 import { createSuiteRuns } from '../suite-runs.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import { announceRunning } from '../running.js';
-import { composeSession } from './compose-session.js';
 import { drivingAgent } from './driving-agent.js';
 import { recover } from './recover.js';
 import { listenForInterrupts, type Interrupts } from './interrupts.js';
@@ -63,7 +60,8 @@ interface Ready {
 /** The whole of `self-heal run`: gives the exit code, or the problem that kept it from running. */
 export async function runSelfHeal(request: RunRequest): Promise<number | Problem> {
   const startedAt = systemClock.now();
-  await recover(request.cwd);
+  const unrecovered = await recover(request.cwd);
+  if (unrecovered) return unrecovered;
   const ready = await makeReady(request, startedAt);
   if (!ready.ok) return ready.error;
   using interrupts = listenForInterrupts((text) => process.stderr.write(`self-heal ${text}\n`));
@@ -73,13 +71,28 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
   if (problem) return closed(opened, problem);
   const memory = await remember(request, opened, first);
   if (!memory.ok) return closed(opened, memory.error);
-  const session = await composeSession({ ...opened, memory: memory.value, first });
-  const record = request.options.dryRun
-    ? await planRun(session, first, request.options.json ? () => undefined : showPlan)
-    : await healRun(session, first, request.resumed?.carried ?? []);
+  // What comes after the suite is loaded after it: people wait for Playwright's start.
+  const { composeSession } = await import('./compose-session.js');
+  const session = await composeSession({
+    ...opened,
+    memory: memory.value,
+    first,
+    startsAgents: request.options.dryRun !== true,
+  });
+  const record = await planOrHeal(request, session, first);
   await session.sweep();
+  await session.workspace.close();
   await opened.running.ended();
   return finish(request, { ...opened, session, record, interrupts });
+}
+
+async function planOrHeal({ options, resumed }: RunRequest, session: Session, first: SuiteRun) {
+  if (options.dryRun) {
+    const { planRun } = await import('../plan-run.js');
+    return planRun(session, first, options.json ? () => undefined : showPlan);
+  }
+  const { healRun } = await import('../run.js');
+  return healRun(session, first, resumed?.carried ?? []);
 }
 
 /** What is open while a run is at work. */
@@ -142,6 +155,7 @@ async function remember(
 ): Promise<Result<RunMemory, Problem>> {
   const { resumed, options } = request;
   if ((!isRed(first) && resumed === undefined) || options.dryRun) return ok(noMemory);
+  const { openMemory } = await import('./open-memory.js');
   const memory = await openMemory({ ...opened, runId: opened.folder.runId });
   if (memory.ok) await memory.value.started(typed(request), resumed?.runId ?? null);
   return memory;
@@ -265,6 +279,7 @@ async function leave(
   report: Report,
   { session, bus }: Pick<Finished, 'session' | 'bus'>,
 ) {
+  const { leaveReports } = await import('../reporters/leave-reports.js');
   const print = (line: string) => process.stderr.write(`${line}\n`);
   for (const warning of await leaveReports(report, { dir: session.folder.dir, cwd, env, print })) {
     bus.emit({ type: 'run.warning', message: warning });

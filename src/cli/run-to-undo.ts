@@ -65,7 +65,7 @@ function isFullUndo(line: string): boolean {
 
 async function changedBy(run: StoredRun): Promise<string[]> {
   const kept = await keptChanges(run);
-  return [...new Set(kept.flatMap(({ files }) => files.map((file) => file.path)))];
+  return [...new Set(kept.flatMap(({ edits }) => edits.map((edit) => edit.path)))];
 }
 
 async function named(run: StoredRun): Promise<string> {

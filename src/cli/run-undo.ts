@@ -1,0 +1,61 @@
+import path from 'node:path';
+import { exitCodes, type Problem } from '../problem.js';
+import { keptChanges, undo } from '../undo.js';
+import { ContentsMissing } from '../workspace/change.js';
+import type { Written } from '../workspace/write-files.js';
+import { noteUndone } from './note-undone.js';
+import { recover } from './recover.js';
+import { runToUndo } from './run-to-undo.js';
+
+/** The whole of `self-heal undo`: gives the exit code, or the problem that keeps it from that. */
+export async function runUndo(word: string | undefined, yes: boolean): Promise<number | Problem> {
+  const cwd = process.cwd();
+  const problem = await recover(cwd);
+  if (problem) return problem;
+  const found = await runToUndo({ cwd, word, yes });
+  if (!found.ok) return found.error;
+  if (found.value === null) return exitCodes.interrupted;
+  const { runId, dir } = found.value;
+  const kept = await keptChanges(found.value);
+  if (kept.length === 0) return say(`run ${runId} left no change in the project: nothing to undo`);
+  const undone = await undo(cwd, { runId, dir }, kept).catch((error: unknown) => {
+    if (error instanceof ContentsMissing) return null;
+    throw error;
+  });
+  if (undone === null) return contentsGone(runId);
+  await noteUndone(found.value, undone);
+  say(
+    [
+      ...told(runId, undone),
+      ...(undone.installed === null
+        ? []
+        : [`ran ${undone.installed}, since the packages that it asks for changed`]),
+      `the patches are kept in ${path.relative(cwd, path.join(dir, 'attempts'))}`,
+    ].join('\n'),
+  );
+  return undone.leftAlone.length > 0 ? exitCodes.red : exitCodes.green;
+}
+
+function told(runId: string, { written, leftAlone }: Written): string[] {
+  return [
+    written.length > 0
+      ? `undone, what the agents of run ${runId} changed:`
+      : `run ${runId}: everything is as before already`,
+    ...written.map((file) => `  ${file}`),
+    ...(leftAlone.length > 0 ? ['left as they are, because they were changed again since:'] : []),
+    ...leftAlone.map((file) => `  ${file}`),
+  ];
+}
+
+function say(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return exitCodes.green;
+}
+
+function contentsGone(runId: string): Problem {
+  return {
+    kind: 'run-missing',
+    message: `The folder of run ${runId} no longer holds what the files were before; nothing was changed`,
+    remedy: `Revert with git apply -R: the patches are in .self-heal/runs/${runId}/attempts.`,
+  };
+}
