@@ -8,6 +8,7 @@ import type { Running } from '../running.js';
 import type { RunMemory } from '../run-memory.js';
 import type { Session } from '../session.js';
 import type { Problem } from '../problem.js';
+import type { Watchdog } from '../process/watchdog.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { createSpending } from '../spending.js';
 import type { SuiteRuns } from '../suite-runs.js';
@@ -25,6 +26,7 @@ export interface SessionParts {
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
   readonly running: Running;
+  readonly watchdog: Watchdog;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** The run's first suite, from which the guard knows which files are tests. */
@@ -74,10 +76,10 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     prepare: async () => {
       if (prepare === null) return null;
       const { runPrepare } = await import('../prepare.js');
-      return runPrepare(prepare, { cwd, env, signal });
+      return runPrepare(prepare, { cwd, env, signal, runId: folder.runId });
     },
     diagnose: async (run) => (isRed(run) ? diagnose(run) : []),
-    sweep: () => sweep({ name: 'SELF_HEAL_RUN_ID', value: folder.runId }),
+    sweep: () => sweep({ runId: folder.runId }),
   };
 }
 
@@ -97,6 +99,7 @@ async function openForAgents({
   running,
   bus,
   startsAgents,
+  watchdog,
 }: SessionParts): Promise<Workspace> {
   const { contentsOf } = await import('../workspace/change.js');
   const { openWorkspace } = await import('../workspace/workspace.js');
@@ -106,7 +109,10 @@ async function openForAgents({
     runDir: folder.dir,
     contents: contentsOf(folder.dir),
     signal,
-    onCopy: (copy) => running.hasCopy(copy),
+    onCopy: async (copy) => {
+      watchdog.watch([copy]);
+      await running.hasCopy(copy);
+    },
     warn: (message) => bus.emit({ type: 'run.warning', message }),
   });
   // The copy is made while the confirming run goes on.

@@ -17,11 +17,13 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import { exitCodes, type Problem } from '../problem.js';
 import { ndjsonReporter } from '../reporters/ndjson.js';
 import { paletteFor, unpainted } from '../reporters/palette.js';
+import { startWatchdog, type Watchdog } from '../process/watchdog.js';
 import type { Report } from '../reporters/report.js';
 import { summaryOf } from '../reporters/summary.js';
 import { terminalReporter } from '../reporters/terminal.js';
 import { err, ok, type Result } from '../result.js';
 import type { RunRecord } from '../run.js';
+import type { ProjectLock } from '../project-lock.js';
 import { createRunFolder, newRunId, type RunFolder } from '../run-folder.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
 import { dropAllUnmasked } from '../seal-suite.js';
@@ -35,6 +37,7 @@ import { drivingAgent } from './driving-agent.js';
 import { recover } from './recover.js';
 import { listenForInterrupts, type Interrupts } from './interrupts.js';
 import type { RunOptions } from './options.js';
+import { underLock } from './under-lock.js';
 import { isLive } from './is-live.js';
 
 /** `self-heal run`, as it was typed. */
@@ -46,26 +49,47 @@ export interface RunRequest {
   readonly options: RunOptions;
   /** The unfinished run to go on with; absent for a new one. */
   readonly resumed?: Resumed;
+  /** The project's lock, where the command has it already. */
+  readonly lock?: ProjectLock;
 }
 
 /** What must be there before anything is run. */
-interface Ready {
+interface Checked {
   readonly settings: Settings;
   readonly playwright: Playwright;
-  readonly folder: RunFolder;
   /** Agents that cannot be started here; none where none is needed. */
   readonly missing: ReadonlyMap<string, Problem>;
 }
 
+interface Ready extends Checked {
+  readonly folder: RunFolder;
+  readonly watchdog: Watchdog;
+}
+
 /** The whole of `self-heal run`: gives the exit code, or the problem that kept it from running. */
 export async function runSelfHeal(request: RunRequest): Promise<number | Problem> {
+  const { cwd, lock, options } = request;
+  const checked = await check(request);
+  if (!checked.ok) return checked.error;
+  const run = (held: ProjectLock) => runLocked(request, checked.value, held);
+  return lock ? run(lock) : underLock({ cwd, command: 'run', wait: options.wait ?? false }, run);
+}
+
+async function runLocked(
+  request: RunRequest,
+  checked: Checked,
+  lock: ProjectLock,
+): Promise<number | Problem> {
   const startedAt = systemClock.now();
   const unrecovered = await recover(request.cwd);
   if (unrecovered) return unrecovered;
-  const ready = await makeReady(request, startedAt);
-  if (!ready.ok) return ready.error;
+  const folder = await createRunFolder(request.cwd, newRunId(startedAt, systemClock.random()));
+  if (!folder.ok) return folder.error;
+  await lock.tell(folder.value.runId);
+  using watchdog = startWatchdog(folder.value.runId);
+  const ready = { ...checked, folder: folder.value, watchdog };
   using interrupts = listenForInterrupts((text) => process.stderr.write(`self-heal ${text}\n`));
-  const opened = await open(request, ready.value, { signal: interrupts.signal, startedAt });
+  const opened = await open(request, ready, { signal: interrupts.signal, startedAt });
   const first = await firstRun(request, opened);
   const problem = interrupts.signal.aborted ? null : firstRunProblem(first);
   if (problem) return closed(opened, problem);
@@ -161,9 +185,8 @@ async function remember(
   return memory;
 }
 
-async function makeReady(request: RunRequest, startedAt: number): Promise<Result<Ready, Problem>> {
-  const { cwd, env, options } = request;
-  const waiting = waitingWords(request.passThrough);
+async function check({ cwd, env, options, passThrough }: RunRequest): Promise<Result<Checked, Problem>> {
+  const waiting = waitingWords(passThrough);
   if (waiting) return err(waiting);
   const config = findPlaywrightConfig(cwd, options.config);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
@@ -172,9 +195,7 @@ async function makeReady(request: RunRequest, startedAt: number): Promise<Result
   const settings = await loadSettings({ cwd, env, ...(options.agents ? { file: options.agents } : {}) });
   if (!settings.ok) return settings;
   const missing = options.dryRun ? new Map<string, Problem>() : await missingAgents(settings.value, cwd);
-  const folder = await createRunFolder(cwd, newRunId(startedAt, systemClock.random()));
-  if (!folder.ok) return folder;
-  return ok({ settings: settings.value, playwright: playwright.value, folder: folder.value, missing });
+  return ok({ settings: settings.value, playwright: playwright.value, missing });
 }
 
 interface BusParts {

@@ -6,9 +6,25 @@ import type { Written } from '../workspace/write-files.js';
 import { noteUndone } from './note-undone.js';
 import { recover } from './recover.js';
 import { runToUndo } from './run-to-undo.js';
+import { underLockOfRuns } from './under-lock.js';
+
+/** The flags of `self-heal undo`. */
+export interface UndoOptions {
+  /** Nobody is asked. */
+  yes?: boolean;
+  /** For another command at work. */
+  wait?: boolean;
+}
 
 /** The whole of `self-heal undo`: gives the exit code, or the problem that keeps it from that. */
-export async function runUndo(word: string | undefined, yes: boolean): Promise<number | Problem> {
+export async function runUndo(
+  word: string | undefined,
+  { yes = false, wait = false }: UndoOptions,
+): Promise<number | Problem> {
+  return underLockOfRuns({ cwd: process.cwd(), command: 'undo', wait }, () => undoNamed(word, yes));
+}
+
+async function undoNamed(word: string | undefined, yes: boolean): Promise<number | Problem> {
   const cwd = process.cwd();
   const problem = await recover(cwd);
   if (problem) return problem;

@@ -1,16 +1,18 @@
 import { Command } from 'commander';
 import { end } from './end.js';
+import type { UndoOptions } from './run-undo.js';
+import { addWaitFlag } from './options.js';
 
 /** `self-heal undo`: takes back all that a run's agents changed (HN-8). */
 export function undoCommand(): Command {
-  return new Command('undo')
+  return addWaitFlag(new Command('undo'))
     .description(
       'take back all that the agents of a run changed; what you changed since is left alone and named',
     )
     .argument('[run]', 'a run, or the beginning of its id; by default the newest that left changes')
     .option('--yes', 'do not ask, where that is not the last run')
-    .action(async (word: string | undefined, { yes = false }: { yes?: boolean }) => {
+    .action(async (word: string | undefined, options: UndoOptions) => {
       const { runUndo } = await import('./run-undo.js');
-      end(await runUndo(word, yes));
+      end(await runUndo(word, options));
     });
 }

@@ -20,10 +20,11 @@ export interface CauseShown {
 /** A cause as one line that unfolds: what was wrong and what came of it; then the change, the pictures, why, and all that was seen. */
 export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: CauseShown): Markup {
   const mended = isMended(cause);
+  const length = detail.body ? 240 : 120;
   const line = html`<span class="mark" aria-hidden="true">${marks[cause.verdict] ?? '✗'}</span>
     <span class="line"
-      ><span class="title">${clipped(cause.headline, 240)}</span>
-      <span class="result">${clipped(resultOf(cause), 240)}</span>
+      ><span class="title">${clipped(cause.headline, length)}</span>
+      <span class="result">${clipped(resultOf(cause), length)}</span>
       <span class="quiet"
         ><span class="id">${cause.id}</span> · ${cause.category} ·
         ${testsOf(cause, run.tests)}${effort(cause)}</span

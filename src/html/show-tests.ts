@@ -20,7 +20,7 @@ export function showTests(tests: readonly ReportTest[]): Markup {
     kind: test.verdict,
     cells: [
       html`<span class="tag ${test.verdict}">${test.verdict}</span>`,
-      clipped(nameOf(test), 200),
+      clipped(nameOf(test), 140),
       test.causeIds.length === 0
         ? ''
         : html`${test.causeIds.slice(0, 5).map((id) => html`<a href="#${id}">${id}</a> `)}`,
