@@ -2,7 +2,6 @@ import {
   chmodSync,
   chownSync,
   closeSync,
-  existsSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -41,19 +40,24 @@ export async function writeFiles(
 ): Promise<Written> {
   const written: string[] = [];
   const leftAlone: string[] = [];
-  const write = async (some: readonly PlannedFile[]) => {
+  // All of it first: where a part is gone, nothing is written.
+  const hashes = new Set(files.flatMap(({ goal }) => goal?.hash ?? []));
+  const found = new Map(
+    await Promise.all([...hashes].map(async (hash) => [hash, await contents.get(hash)] as const)),
+  );
+  const write = (some: readonly PlannedFile[]) => {
     for (const file of some) {
-      const done = writeOne(root, file, file.goal && (await contents.get(file.goal.hash)));
+      const done = writeOne(root, file, (file.goal && found.get(file.goal.hash)) ?? null);
       if (done !== 'there-already') (done === 'written' ? written : leftAlone).push(file.path);
     }
   };
   // What goes makes room: for a file in the place of a folder, and the other way round.
-  await write(files.filter(({ goal }) => goal === null));
+  write(files.filter(({ goal }) => goal === null));
   const needed = new Set(files.flatMap(({ path, goal }) => (goal === null ? [] : parentsOf(path))));
   for (const folder of folders.toSorted((a, b) => b.length - a.length)) {
     if (!needed.has(folder)) removeEmpty(path.join(root, folder));
   }
-  await write(files.filter(({ goal }) => goal !== null));
+  write(files.filter(({ goal }) => goal !== null));
   return { written, leftAlone };
 }
 
@@ -87,7 +91,8 @@ function writeOne(
     now !== 'other' && known.some((one) => isSame(one, now));
   const first = stateOf(root, file);
   // A kill may have left it.
-  if (existsSync(path.dirname(place)) && first !== 'other') rmSync(temporary, { force: true });
+  if (lstatSync(path.dirname(place), { throwIfNoEntry: false })?.isDirectory())
+    rmSync(temporary, { force: true });
   if (first !== 'other' && isSame(first, goal)) return 'there-already';
   if (first === 'other' || !mayWrite(first)) return 'left-alone';
   if (goal && content) {

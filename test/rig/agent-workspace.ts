@@ -43,13 +43,14 @@ export async function agentWorkspace(
     run('add', '--all');
     run('-c', 'user.name=me', '-c', 'user.email=me@example.com', 'commit', '--quiet', '-m', 'first');
   }
-  const runDir = path.join(project, '.self-heal', 'runs', '20260101-000000-abcd');
+  const runId = `20260101-000000-${path.basename(dir).slice(-6)}`;
+  const runDir = path.join(project, '.self-heal', 'runs', runId);
   mkdirSync(runDir, { recursive: true });
   writeInto(path.join(project, '.self-heal'), { '.gitignore': '*\n' });
   const warnings: string[] = [];
   const workspace = await openWorkspace({
     project,
-    runId: `test-${process.pid}-${path.basename(dir).slice(-6)}`,
+    runId,
     runDir,
     contents: contentsOf(runDir),
     onCopy: async () => undefined,
