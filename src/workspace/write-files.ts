@@ -91,8 +91,7 @@ function writeOne(
     now !== 'other' && known.some((one) => isSame(one, now));
   const first = stateOf(root, file);
   // A kill may have left it.
-  if (lstatSync(path.dirname(place), { throwIfNoEntry: false })?.isDirectory())
-    rmSync(temporary, { force: true });
+  removeFile(temporary);
   if (first !== 'other' && isSame(first, goal)) return 'there-already';
   if (first === 'other' || !mayWrite(first)) return 'left-alone';
   if (goal && content) {
@@ -109,6 +108,15 @@ function writeOne(
   if (goal) renameSync(temporary, place);
   else rmSync(place, { force: true });
   return 'written';
+}
+
+function removeFile(place: string): void {
+  try {
+    rmSync(place, { force: true });
+  } catch (error) {
+    // A file stands in the place of its folder: then it is not there.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTDIR') throw error;
+  }
 }
 
 /** False where a file stands in its way. */
