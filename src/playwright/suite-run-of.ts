@@ -7,7 +7,7 @@ import type { SuiteRun, TestResult } from './suite-run.js';
 /** What is known when Playwright's command has ended. */
 export interface FinishedRun extends Pick<
   SuiteRun,
-  'serverLog' | 'captureProblems' | 'durationMs' | 'endedAt' | 'endedLingering'
+  'serverLog' | 'captureProblems' | 'durationMs' | 'endedAt'
 > {
   readonly state: ReportState;
   readonly exit: PlaywrightExit;
@@ -40,7 +40,6 @@ export function suiteRunOf(run: FinishedRun): SuiteRun {
     endedAt,
     reusedServer: state.reusedServer,
     captureProblems,
-    endedLingering: run.endedLingering ?? false,
   };
 }
 

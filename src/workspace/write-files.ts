@@ -2,7 +2,6 @@ import {
   chmodSync,
   chownSync,
   closeSync,
-  existsSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -57,9 +56,11 @@ export async function writeFiles(
   return { written, leftAlone };
 }
 
-/** The folders that paths need and that are not there. */
+/** The folders that a path needs and that are not there. */
 export function missingFolders(root: string, files: readonly string[]): string[] {
-  return [...new Set(files.flatMap(parentsOf))].filter((folder) => stateOf(root, folder) !== 'other');
+  return [...new Set(files.flatMap(parentsOf))].filter(
+    (folder) => lstatSync(path.join(root, folder), { throwIfNoEntry: false })?.isDirectory() !== true,
+  );
 }
 
 function parentsOf(file: string): string[] {
@@ -87,11 +88,10 @@ function writeOne(
     now !== 'other' && known.some((one) => isSame(one, now));
   const first = stateOf(root, file);
   // A kill may have left it.
-  if (existsSync(path.dirname(place)) && first !== 'other') rmSync(temporary, { force: true });
+  if (first !== 'other') rmSync(temporary, { force: true });
   if (first !== 'other' && isSame(first, goal)) return 'there-already';
   if (first === 'other' || !mayWrite(first)) return 'left-alone';
   if (goal && content) {
-    if (!makeFolder(path.dirname(place))) return 'left-alone';
     const before = known.find((one) => isSame(one, first)) ?? null;
     // Whoever changed the mode meanwhile keeps it.
     const mode = first && before && first.mode !== before.mode ? first.mode : goal.mode;
@@ -106,18 +106,6 @@ function writeOne(
   return 'written';
 }
 
-/** False where a file stands in its way. */
-function makeFolder(folder: string): boolean {
-  try {
-    mkdirSync(folder, { recursive: true });
-    return true;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' || code === 'ENOTDIR') return false;
-    throw error;
-  }
-}
-
 interface Staged {
   content: Buffer;
   kind: FileState['kind'];
@@ -127,6 +115,7 @@ interface Staged {
 }
 
 function stage(temporary: string, { content, kind, mode, place }: Staged): void {
+  mkdirSync(path.dirname(place), { recursive: true });
   if (kind === 'link') return symlinkSync(content.toString(), temporary);
   const descriptor = openSync(temporary, 'wx', 0o600);
   try {
