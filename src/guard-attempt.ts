@@ -8,10 +8,11 @@ import type { Session } from './session.js';
 export async function guardAttempt(
   session: Session,
   cause: Cause,
-  { attempt, before, after }: Deployment,
+  { attempt, work }: Deployment,
 ): Promise<readonly Violation[]> {
   const { agent, files, n } = attempt;
-  if (!session.guard || agent === null || before === null || after === null || files.length === 0) return [];
+  if (!session.guard || agent === null || !work?.change) return [];
+  const { before, after } = work;
   const category = classFor(agent, cause.lead.diagnosis, session.settings.routes);
   const violations = await session.guard({ category, files, before, after });
   if (violations.length > 0) {

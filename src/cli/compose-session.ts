@@ -10,6 +10,8 @@ import type { Session } from '../session.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { createSpending } from '../spending.js';
 import type { SuiteRuns } from '../suite-runs.js';
+import { contentsOf } from '../workspace/change.js';
+import { openWorkspace } from '../workspace/workspace.js';
 
 /** What a session is made of. */
 export interface SessionParts {
@@ -27,22 +29,29 @@ export interface SessionParts {
   /** The run's first suite, from which the guard knows which files are tests. */
   readonly first: SuiteRun;
   readonly memory: RunMemory;
+  /** False for a dry run: no copy is made. */
+  readonly startsAgents: boolean;
 }
 
 /** Puts the real effects together. What only a red run needs is loaded when one needs it (CL-4). */
 export async function composeSession(parts: SessionParts): Promise<Session> {
   const { settings, cwd, env, folder, suites, bus, redactor, signal, running, startedAt, memory, first } =
     parts;
-  const clean = (text: string) => redactor.clean(text);
-  // A green run opens no store and starts no git.
+  const { startsAgents } = parts;
+  // A green run opens no store and makes no copy (CL-4).
   const red = isRed(first);
   if (red) await redactor.load();
-  const workspace = red ? await (await import('../workspace/workspace.js')).openWorkspace(cwd) : null;
-  if (red && !workspace) {
-    const message =
-      'git is not installed: nobody can tell what an agent changes, and nothing can be taken back';
-    bus.emit({ type: 'run.warning', message });
-  }
+  const workspace = await openWorkspace({
+    project: cwd,
+    runId: folder.runId,
+    runDir: folder.dir,
+    contents: contentsOf(folder.dir),
+    signal,
+    onCopy: (copy) => running.hasCopy(copy),
+    warn: (message) => bus.emit({ type: 'run.warning', message }),
+  });
+  // It is made while the confirming run goes on.
+  if (red && startsAgents) workspace.prepare();
   const { prepare } = settings.verify;
   const diagnose = late(async () => {
     const { createDiagnose } = await import('../diagnose.js');
@@ -55,15 +64,17 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     bus,
     signal,
     workspace,
-    running,
-    guard: workspace && (await import('../workspace/guard/create-guard.js')).createGuard(workspace, first),
+    guard: late(async () => {
+      const { createGuard } = await import('../workspace/guard/create-guard.js');
+      return createGuard(workspace.root, first);
+    }),
     clock: systemClock,
     spending: createSpending(startedAt),
     redactor,
     memory,
     runAgent: late(async () => {
       const { createRunAgent } = await import('../agents/create-run-agent.js');
-      return createRunAgent(undefined, clean);
+      return createRunAgent(undefined, (text) => redactor.clean(text));
     }),
     runAgain: (request) => suites.again(request),
     prepare: async () => {

@@ -1,11 +1,14 @@
-import { killedRuns } from '../running.js';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Problem } from '../problem.js';
 
-/** Puts in order what killed runs left in a project, and says so on standard error. */
-export async function recover(projectRoot: string): Promise<void> {
-  // Nothing to do is the usual case, and loads nothing.
-  if ((await killedRuns(projectRoot)).length === 0) return;
-  const { describeRecovery, recoverKilledRuns } = await import('../recover.js');
-  for (const recovery of await recoverKilledRuns(projectRoot)) {
-    process.stderr.write(`self-heal: ${describeRecovery(recovery).join('\n')}\n`);
-  }
+/** Puts in order what killed runs left in a project, and says so on standard error; gives what keeps it from that, or null. */
+export async function recover(project: string): Promise<Problem | null> {
+  // A project's first run loads nothing for it.
+  if (!existsSync(path.join(project, '.self-heal'))) return null;
+  const { recoverKilledRuns } = await import('../recover.js');
+  const recovered = await recoverKilledRuns(project);
+  if (!recovered.ok) return recovered.error;
+  if (recovered.value.length > 0) process.stderr.write(`self-heal: ${recovered.value.join('\n')}\n`);
+  return null;
 }

@@ -56,7 +56,8 @@ interface Ready {
 /** The whole of `self-heal run`: gives the exit code, or the problem that kept it from running. */
 export async function runSelfHeal(request: RunRequest): Promise<number | Problem> {
   const startedAt = systemClock.now();
-  await recover(request.cwd);
+  const unrecovered = await recover(request.cwd);
+  if (unrecovered) return unrecovered;
   const ready = await makeReady(request, startedAt);
   if (!ready.ok) return ready.error;
   using interrupts = listenForInterrupts((text) => process.stderr.write(`self-heal ${text}\n`));
@@ -68,9 +69,15 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
   if (!memory.ok) return closed(opened, memory.error);
   // What comes after the suite is loaded after it: people wait for Playwright's start.
   const { composeSession } = await import('./compose-session.js');
-  const session = await composeSession({ ...opened, memory: memory.value, first });
+  const session = await composeSession({
+    ...opened,
+    memory: memory.value,
+    first,
+    startsAgents: request.options.dryRun !== true,
+  });
   const record = await planOrHeal(request, session, first);
   await session.sweep();
+  await session.workspace.close();
   await opened.running.ended();
   return finish(request, { ...opened, session, record, interrupts });
 }

@@ -1,15 +1,17 @@
 import path from 'node:path';
 import { findRun, runIdOf, runIdsIn } from '../inspect/find-run.js';
 import { exitCodes, type Problem } from '../problem.js';
-import { announceRunning, pidAtWork } from '../running.js';
+import { pidAtWork } from '../running.js';
 import { keptChanges, undo } from '../undo.js';
-import { openWorkspace, type TakenBack } from '../workspace/workspace.js';
+import { ContentsMissing } from '../workspace/change.js';
+import type { Written } from '../workspace/write-files.js';
 import { recover } from './recover.js';
 
 /** The whole of `self-heal undo`: gives the exit code, or the problem of the run that was named. */
 export async function runUndo(word: string): Promise<number | Problem> {
   const cwd = process.cwd();
-  await recover(cwd);
+  const problem = await recover(cwd);
+  if (problem) return problem;
   const named = word === 'latest' ? null : (runIdOf(word, await runIdsIn(cwd)) ?? word);
   const found = await findRun(cwd, named);
   if (!found.ok) return found.error;
@@ -17,24 +19,29 @@ export async function runUndo(word: string): Promise<number | Problem> {
   if ((await pidAtWork(dir)) !== null) return atWork(runId);
   const kept = await keptChanges(found.value);
   if (kept.length === 0) return say(`run ${runId} left no change in the project: nothing to undo`);
-  const workspace = await openWorkspace(cwd);
-  if (!workspace) return noGit;
-  const undone = await undo(workspace, kept, await announceRunning({ dir }));
+  const undone = await undo(cwd, { runId, dir }, kept).catch((error: unknown) => {
+    if (error instanceof ContentsMissing) return null;
+    throw error;
+  });
+  if (undone === null) return contentsGone(runId);
   say(
     [
       ...told(runId, undone),
+      ...(undone.installed === null
+        ? []
+        : [`ran ${undone.installed}, since the packages that it asks for changed`]),
       `the patches are kept in ${path.relative(cwd, path.join(dir, 'attempts'))}`,
     ].join('\n'),
   );
   return undone.leftAlone.length > 0 ? exitCodes.red : exitCodes.green;
 }
 
-function told(runId: string, { restored, leftAlone }: TakenBack): string[] {
+function told(runId: string, { written, leftAlone }: Written): string[] {
   return [
-    restored.length > 0
+    written.length > 0
       ? `undone, what the agents of run ${runId} changed:`
       : `run ${runId}: everything is as before already`,
-    ...restored.map((file) => `  ${file}`),
+    ...written.map((file) => `  ${file}`),
     ...(leftAlone.length > 0 ? ['left as they are, because they were changed again since:'] : []),
     ...leftAlone.map((file) => `  ${file}`),
   ];
@@ -53,8 +60,10 @@ function atWork(runId: string): Problem {
   };
 }
 
-const noGit: Problem = {
-  kind: 'usage',
-  message: 'git is not installed, so what the agents changed was not recorded',
-  remedy: 'Look at the patches in .self-heal/latest/attempts/.',
-};
+function contentsGone(runId: string): Problem {
+  return {
+    kind: 'run-missing',
+    message: `The folder of run ${runId} no longer holds what the files were before; nothing was changed`,
+    remedy: `Revert with git apply -R: the patches are in .self-heal/runs/${runId}/attempts.`,
+  };
+}
