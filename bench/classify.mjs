@@ -12,7 +12,7 @@ const { classifyAgentFailure } = await import(
 );
 const { classify } = await import(await bundleSrc('core/classify/classify.ts'));
 
-const wanted = 20_000;
+const wanted = 1_000;
 const rounds = 5;
 const roundMs = 1_000;
 

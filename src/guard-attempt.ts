@@ -1,4 +1,3 @@
-import { classFor } from './core/agents-for.js';
 import type { Cause } from './core/cause.js';
 import type { Violation } from './core/guard/violation.js';
 import type { Deployment } from './deploy.js';
@@ -13,7 +12,8 @@ export async function guardAttempt(
   const { agent, files, n } = attempt;
   if (!session.guard || agent === null || !work?.change) return [];
   const { before, after } = work;
-  const category = classFor(agent, cause.lead.diagnosis, session.settings.routes);
+  // What may be written hangs on what failed, not on whose turn it is.
+  const { category } = cause.lead.diagnosis;
   const violations = await session.guard({ category, files, before, after });
   if (violations.length > 0) {
     session.bus.emit({ type: 'attempt.rejected', causeId: cause.id, attempt: n, violations });

@@ -25,6 +25,8 @@ export type ProblemKind =
   | 'folder-not-writable'
   /** What a killed run noted before it changed files is damaged, or is another project's. */
   | 'journal-refused'
+  /** Another self-heal is at work in the project. */
+  | 'project-locked'
   | 'input-unreadable'
   | 'run-missing'
   /** There is a store, and it cannot be understood; never taken for an empty one. */
@@ -56,6 +58,7 @@ const exitCodeOf: Record<ProblemKind, number> = {
   'agent-unusable': exitCodes.agentUnusable,
   'folder-not-writable': exitCodes.usage,
   'journal-refused': exitCodes.usage,
+  'project-locked': exitCodes.usage,
   'input-unreadable': exitCodes.usage,
   'run-missing': exitCodes.usage,
   'store-unreadable': exitCodes.usage,

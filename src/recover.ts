@@ -4,7 +4,7 @@ import type { Problem } from './problem.js';
 import { err, ok, type Result } from './result.js';
 import { forgetKilled, killedRuns } from './running.js';
 import { ContentsMissing, contentsOf } from './workspace/change.js';
-import { removeCopy } from './workspace/copy.js';
+import { isCopy, removeCopy } from './workspace/copy.js';
 import { installOf } from './workspace/install.js';
 import { closeJournal, type Journal, readJournal, setJournalAside } from './workspace/journal.js';
 import { writeFiles } from './workspace/write-files.js';
@@ -20,8 +20,9 @@ export type Recovery = readonly string[];
 export async function recoverKilledRuns(project: string): Promise<Result<Recovery, Problem>> {
   const said: string[] = [];
   for (const run of await killedRuns(project)) {
-    const processes = await sweep({ name: 'SELF_HEAL_RUN_ID', value: run.runId });
-    if (run.copy !== null) await removeCopy(run.copy);
+    const copy = run.copy !== null && (await isCopy(run.copy)) ? run.copy : undefined;
+    const processes = await sweep({ runId: run.runId }, { workDir: copy });
+    if (copy) await removeCopy(copy);
     await forgetKilled(run);
     said.push(...processes.map((one) => `  ended a process that run ${run.runId} had left behind: ${one}`));
   }

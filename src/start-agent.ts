@@ -73,6 +73,7 @@ export async function startAgent(
     screenshot: screenshot === null ? null : place.toCopy(screenshot),
     logFile,
     cwd: place.cwd,
+    workDir: place.folder,
     runId: session.folder.runId,
     attempt: n,
     resume: start.resume,

@@ -1,7 +1,8 @@
 import type { Attempt } from './core/attempt.js';
 import type { Cause } from './core/cause.js';
 import { violationLine } from './core/guard/violation.js';
-import { headlineOf, judge, type Judged, type Observation } from './core/judge.js';
+import { headlineOf } from './core/headline.js';
+import { judge, type Judged, type Observation } from './core/judge.js';
 import { bareAttempt, deploy, type Deployment } from './deploy.js';
 import { guardAttempt } from './guard-attempt.js';
 import { prove, type Proved } from './prove.js';

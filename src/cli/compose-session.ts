@@ -7,11 +7,12 @@ import type { RunFolder } from '../run-folder.js';
 import type { Running } from '../running.js';
 import type { RunMemory } from '../run-memory.js';
 import type { Session } from '../session.js';
+import type { Watchdog } from '../process/watchdog.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { createSpending } from '../spending.js';
 import type { SuiteRuns } from '../suite-runs.js';
-import { contentsOf } from '../workspace/change.js';
-import { openWorkspace } from '../workspace/workspace.js';
+import { idleWorkspace } from '../workspace/idle-workspace.js';
+import type { Workspace } from '../workspace/workspace.js';
 
 /** What a session is made of. */
 export interface SessionParts {
@@ -24,6 +25,7 @@ export interface SessionParts {
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
   readonly running: Running;
+  readonly watchdog: Watchdog;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** The run's first suite, from which the guard knows which files are tests. */
@@ -35,23 +37,12 @@ export interface SessionParts {
 
 /** Puts the real effects together. What only a red run needs is loaded when one needs it (CL-4). */
 export async function composeSession(parts: SessionParts): Promise<Session> {
-  const { settings, cwd, env, folder, suites, bus, redactor, signal, running, startedAt, memory, first } =
-    parts;
-  const { startsAgents } = parts;
-  // A green run opens no store and makes no copy (CL-4).
+  const { settings, cwd, env, folder, suites, bus, redactor, signal, startedAt, memory, first } = parts;
+  const clean = (text: string) => redactor.clean(text);
+  // A green run opens no store and makes no copy.
   const red = isRed(first);
   if (red) await redactor.load();
-  const workspace = await openWorkspace({
-    project: cwd,
-    runId: folder.runId,
-    runDir: folder.dir,
-    contents: contentsOf(folder.dir),
-    signal,
-    onCopy: (copy) => running.hasCopy(copy),
-    warn: (message) => bus.emit({ type: 'run.warning', message }),
-  });
-  // It is made while the confirming run goes on.
-  if (red && startsAgents) workspace.prepare();
+  const workspace = red ? await openForAgents(parts) : idleWorkspace(cwd);
   const { prepare } = settings.verify;
   const diagnose = late(async () => {
     const { createDiagnose } = await import('../diagnose.js');
@@ -74,17 +65,45 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     memory,
     runAgent: late(async () => {
       const { createRunAgent } = await import('../agents/create-run-agent.js');
-      return createRunAgent(undefined, (text) => redactor.clean(text));
+      return createRunAgent(undefined, clean);
     }),
     runAgain: (request) => suites.again(request),
     prepare: async () => {
       if (prepare === null) return null;
       const { runPrepare } = await import('../prepare.js');
-      return runPrepare(prepare, { cwd, env, signal });
+      return runPrepare(prepare, { cwd, env, signal, runId: folder.runId });
     },
     diagnose: async (run) => (isRed(run) ? diagnose(run) : []),
-    sweep: () => sweep({ name: 'SELF_HEAL_RUN_ID', value: folder.runId }),
+    sweep: () => sweep({ runId: folder.runId }),
   };
+}
+
+async function openForAgents({
+  cwd,
+  folder,
+  signal,
+  running,
+  bus,
+  startsAgents,
+  watchdog,
+}: SessionParts): Promise<Workspace> {
+  const { contentsOf } = await import('../workspace/change.js');
+  const { openWorkspace } = await import('../workspace/workspace.js');
+  const workspace = await openWorkspace({
+    project: cwd,
+    runId: folder.runId,
+    runDir: folder.dir,
+    contents: contentsOf(folder.dir),
+    signal,
+    onCopy: async (copy) => {
+      watchdog.watch([copy]);
+      await running.hasCopy(copy);
+    },
+    warn: (message) => bus.emit({ type: 'run.warning', message }),
+  });
+  // The copy is made while the confirming run goes on.
+  if (startsAgents) workspace.prepare();
+  return workspace;
 }
 
 function isRed({ failures, suiteFailure }: SuiteRun): boolean {

@@ -1,9 +1,11 @@
 import type { Problem } from '../problem.js';
+import type { ProjectLock } from '../project-lock.js';
 import type { Result } from '../result.js';
 import { openLedger } from './open-ledger.js';
 import type { RunOptions } from './options.js';
 import { resumedFrom, type Resumed } from './resumed.js';
 import { runSelfHeal, type RunRequest } from './run-self-heal.js';
+import { underLockOfRuns } from './under-lock.js';
 import { unfinishedRun, type UnfinishedRun } from './unfinished-run.js';
 
 /** The flags of `self-heal resume`. */
@@ -11,12 +13,23 @@ export interface ResumeOptions {
   agents?: string;
   json?: boolean;
   terse?: boolean;
+  wait?: boolean;
 }
 
 /** The whole of `self-heal resume`: gives the exit code, or the problem that kept it from going on. */
 export async function runResume(
   runId: string | undefined,
   options: ResumeOptions,
+): Promise<number | Problem> {
+  const { wait = false, ...asked } = options;
+  // Before it is looked up: whoever has the lock may be going on with that very run.
+  return underLockOfRuns({ cwd: process.cwd(), command: 'resume', wait }, (lock) => goOn(runId, asked, lock));
+}
+
+async function goOn(
+  runId: string | undefined,
+  options: ResumeOptions,
+  lock: ProjectLock | null,
 ): Promise<number | Problem> {
   const found = await lookUp(runId ?? null, options.agents);
   if (!found.ok) return found.error;
@@ -25,7 +38,8 @@ export async function runResume(
   const own: RunOptions = { ...typed.options, ...options };
   const resumed = resumedFrom(run);
   process.stderr.write(`self-heal goes on with run ${run.runId}: ${whatIsLeft(resumed)}\n`);
-  return runSelfHeal({ ...typed, cwd: process.cwd(), env: process.env, options: own, resumed });
+  const held = lock === null ? {} : { lock };
+  return runSelfHeal({ ...typed, cwd: process.cwd(), env: process.env, options: own, resumed, ...held });
 }
 
 async function lookUp(

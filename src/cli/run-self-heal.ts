@@ -15,11 +15,13 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import { exitCodes, type Problem } from '../problem.js';
 import { ndjsonReporter } from '../reporters/ndjson.js';
 import { paletteFor, unpainted } from '../reporters/palette.js';
+import { startWatchdog, type Watchdog } from '../process/watchdog.js';
 import type { Report } from '../reporters/report.js';
 import { summaryOf } from '../reporters/summary.js';
 import { terminalReporter } from '../reporters/terminal.js';
 import { err, ok, type Result } from '../result.js';
 import type { RunRecord } from '../run.js';
+import type { ProjectLock } from '../project-lock.js';
 import { createRunFolder, newRunId, type RunFolder } from '../run-folder.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
 import { dropAllUnmasked } from '../seal-suite.js';
@@ -33,6 +35,7 @@ import { drivingAgent } from './driving-agent.js';
 import { recover } from './recover.js';
 import { listenForInterrupts, type Interrupts } from './interrupts.js';
 import type { RunOptions } from './options.js';
+import { underLock } from './under-lock.js';
 import { isLive } from './is-live.js';
 
 /** `self-heal run`, as it was typed. */
@@ -44,24 +47,45 @@ export interface RunRequest {
   readonly options: RunOptions;
   /** The unfinished run to go on with; absent for a new one. */
   readonly resumed?: Resumed;
+  /** The project's lock, where the command has it already. */
+  readonly lock?: ProjectLock;
 }
 
 /** What must be there before anything is run. */
-interface Ready {
+interface Checked {
   readonly settings: Settings;
   readonly playwright: Playwright;
+}
+
+interface Ready extends Checked {
   readonly folder: RunFolder;
+  readonly watchdog: Watchdog;
 }
 
 /** The whole of `self-heal run`: gives the exit code, or the problem that kept it from running. */
 export async function runSelfHeal(request: RunRequest): Promise<number | Problem> {
+  const { cwd, lock, options } = request;
+  const checked = await check(request);
+  if (!checked.ok) return checked.error;
+  const run = (held: ProjectLock) => runLocked(request, checked.value, held);
+  return lock ? run(lock) : underLock({ cwd, command: 'run', wait: options.wait ?? false }, run);
+}
+
+async function runLocked(
+  request: RunRequest,
+  checked: Checked,
+  lock: ProjectLock,
+): Promise<number | Problem> {
   const startedAt = systemClock.now();
   const unrecovered = await recover(request.cwd);
   if (unrecovered) return unrecovered;
-  const ready = await makeReady(request, startedAt);
-  if (!ready.ok) return ready.error;
+  const folder = await createRunFolder(request.cwd, newRunId(startedAt, systemClock.random()));
+  if (!folder.ok) return folder.error;
+  await lock.tell(folder.value.runId);
+  using watchdog = startWatchdog(folder.value.runId);
+  const ready = { ...checked, folder: folder.value, watchdog };
   using interrupts = listenForInterrupts((text) => process.stderr.write(`self-heal ${text}\n`));
-  const opened = await open(request, ready.value, { signal: interrupts.signal, startedAt });
+  const opened = await open(request, ready, { signal: interrupts.signal, startedAt });
   const first = await firstRun(request, opened);
   const problem = interrupts.signal.aborted ? null : firstRunProblem(first);
   if (problem) return closed(opened, problem);
@@ -153,8 +177,7 @@ async function remember(
   return memory;
 }
 
-async function makeReady(request: RunRequest, startedAt: number): Promise<Result<Ready, Problem>> {
-  const { cwd, env, options } = request;
+async function check({ cwd, env, options }: RunRequest): Promise<Result<Checked, Problem>> {
   const config = findPlaywrightConfig(cwd, options.config);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
   if (!playwright.ok) return playwright;
@@ -163,9 +186,7 @@ async function makeReady(request: RunRequest, startedAt: number): Promise<Result
   if (!settings.ok) return settings;
   const missing = options.dryRun ? null : await checkAgents(settings.value, cwd);
   if (missing) return err(missing);
-  const folder = await createRunFolder(cwd, newRunId(startedAt, systemClock.random()));
-  if (!folder.ok) return folder;
-  return ok({ settings: settings.value, playwright: playwright.value, folder: folder.value });
+  return ok({ settings: settings.value, playwright: playwright.value });
 }
 
 interface BusParts {

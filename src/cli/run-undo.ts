@@ -6,9 +6,14 @@ import { keptChanges, undo } from '../undo.js';
 import { ContentsMissing } from '../workspace/change.js';
 import type { Written } from '../workspace/write-files.js';
 import { recover } from './recover.js';
+import { underLockOfRuns } from './under-lock.js';
 
-/** The whole of `self-heal undo`: gives the exit code, or the problem of the run that was named. */
-export async function runUndo(word: string): Promise<number | Problem> {
+/** The whole of `self-heal undo`: gives the exit code, or the problem that keeps it from that. */
+export async function runUndo(word: string, wait: boolean): Promise<number | Problem> {
+  return underLockOfRuns({ cwd: process.cwd(), command: 'undo', wait }, () => undoNamed(word));
+}
+
+async function undoNamed(word: string): Promise<number | Problem> {
   const cwd = process.cwd();
   const problem = await recover(cwd);
   if (problem) return problem;

@@ -81,11 +81,16 @@ export function createCopy(root: string, folder: string): ProjectCopy {
 
 const marker = '.self-heal-copy';
 
+/** Whether a folder is such a copy, and not what somebody wrote into a file of ours. */
+export async function isCopy(folder: string): Promise<boolean> {
+  const name = await readFile(path.join(folder, marker), 'utf8').catch(() => '');
+  const isNamed = name.trim() === path.basename(folder) && path.basename(folder).startsWith('self-heal-');
+  return isNamed && !(await lstat(folder)).isSymbolicLink();
+}
+
 /** Removes a copy, and nothing that is not one. */
 export async function removeCopy(folder: string): Promise<void> {
-  const name = await readFile(path.join(folder, marker), 'utf8').catch(() => '');
-  if (name.trim() !== path.basename(folder) || !path.basename(folder).startsWith('self-heal-')) return;
-  if ((await lstat(folder)).isSymbolicLink()) return;
+  if (!(await isCopy(folder))) return;
   const options = { recursive: true, force: true, maxRetries: 3 } as const;
   await rm(path.join(folder, 'copy'), options);
   await rm(folder, options);

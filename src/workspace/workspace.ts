@@ -14,6 +14,8 @@ import { missingFolders, type PlannedFile, writeFiles, type Written } from './wr
 export interface AgentPlace {
   /** The project's folder in the copy: the agent's working directory. */
   readonly cwd: string;
+  /** The folder around the whole copy, in which nobody else has a business. */
+  readonly folder: string;
   /** A text in which paths of the project are paths of the copy. */
   readonly toCopy: (text: string) => string;
   /** The other way round, for what an agent says. */
@@ -100,7 +102,12 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       const made = await opened();
       await made.refresh();
       const { tree, leftOut } = made;
-      return { cwd: path.join(tree, place), leftOut, ...pathsBetween(options.project, root, tree) };
+      return {
+        cwd: path.join(tree, place),
+        folder: made.folder,
+        leftOut,
+        ...pathsBetween(options.project, root, tree),
+      };
     },
     collect: async (id) => {
       const made = await opened();

@@ -78,6 +78,7 @@ async function runThatSays(say: Say, env: Record<string, string> = plantedVariab
       prepare: () => undefined,
       ready: async () => ({
         cwd: copy,
+        folder: copy,
         toCopy: (text) => text.replaceAll(root, copy),
         toProject: (text) => text.replaceAll(copy, root),
         leftOut: [],

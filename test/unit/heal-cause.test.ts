@@ -14,7 +14,7 @@ import {
   failing,
   someSettings,
 } from '../rig/builders.js';
-import { finished, healingSession as session } from '../rig/healing-session.js';
+import { finished, healingSession as session, noChange } from '../rig/healing-session.js';
 
 const cause = aCause({ lead: failing('t1', 'boom') });
 
@@ -89,7 +89,7 @@ describe('the loop for one cause', () => {
 
   it('AG-8 reports an agent that changed nothing as that, whatever it claims', async () => {
     const { session: given } = await session(['boom', 'boom', 'boom']);
-    const blind = { ...given, workspace: { ...given.workspace!, changes: async () => [] } };
+    const blind = { ...given, workspace: { ...given.workspace, collect: async () => noChange } };
     const { attempts } = await healCause(blind, cause);
     expect(attempts[0]).toMatchObject({ outcome: 'unchanged', claim: { status: 'fixed' } });
     expect(attempts[0]?.failedBecause).toContain('changed no file');
@@ -99,7 +99,7 @@ describe('the loop for one cause', () => {
     const { session: given, agents } = await session(['boom'], {
       runAgent: async () => ({ ...finished, denials: ['Edit'] }),
     });
-    const blind = { ...given, workspace: { ...given.workspace!, changes: async () => [] } };
+    const blind = { ...given, workspace: { ...given.workspace, collect: async () => noChange } };
     const { conclusion } = await healCause(blind, cause);
     expect(conclusion.verdict).toBe('agent-unusable');
     expect(agents).toEqual([]);
@@ -161,7 +161,7 @@ describe('the loop for one cause', () => {
     expect(conclusion.verdict).toBe('rejected');
   });
 
-  it('HN-4 tells the guard the class for which the agent was sent', async () => {
+  it('HN-4 tells the guard the failure’s class, whichever agent’s turn it is', async () => {
     const lead = failing('t1', 'boom', {
       diagnosis: aDiagnosis({ category: 'runtime-error', alternatives: ['ui-error'] }),
     });
@@ -172,7 +172,7 @@ describe('the loop for one cause', () => {
       guard,
     });
     await healCause(given, aCause({ lead }));
-    expect(asked).toEqual(['runtime-error', 'ui-error']);
+    expect(asked).toEqual(['runtime-error', 'runtime-error']);
   });
 
   it('AG-10 takes the unproven change back when it is interrupted during the re-run', async () => {

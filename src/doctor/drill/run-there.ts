@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import process from 'node:process';
 import { packageFile } from '../../own-files.js';
 import { supervise, type Ending } from '../../process/supervise.js';
@@ -42,7 +41,6 @@ export async function runThere({ project }: Scratch, request: ThereRequest): Pro
     cwd: project,
     env: drillEnv(request.env),
     input: '',
-    marker: { name: 'SELF_HEAL_DRILL_ID', value: randomUUID() },
     timeoutMs: TIMEOUT_MS,
     graceMs: GRACE_MS,
     signal: request.signal,
