@@ -210,7 +210,7 @@ export const harmlessTexts: readonly string[] = [
   '  12 |   await page.getByLabel("Password").fill(user.password);\n> 13 |   await page.getByRole("button").click();\n     |                                  ^',
   'model User {\n  id       Int    @id\n  password String\n  token    String? @unique\n}',
   'openapi:\n  securitySchemes:\n    apiKey:\n      type: apiKey\n      name: X-Api-Key\n      in: header',
-  "  password: Password;\n  token: Token;\n  secret: Secret;",
+  '  password: Password;\n  token: Token;\n  secret: Secret;',
   'Call log:\n  - waiting for getByLabel(\'Password\')\n    - locator resolved to <input type="password" id="pw"/>\n    - fill("")\n',
   'name,password_set\nann,yes',
 ];

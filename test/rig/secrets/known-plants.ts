@@ -3,7 +3,8 @@ import { letters, planted, pseudoRandom, type Plant } from './plant.js';
 const strong = (seed: number) => `Kn${pseudoRandom(18, letters, seed)}7q`;
 
 /** Names of variables that say secret, each in one of the ways in which people shorten and count. */
-const secretNames = `SMTP_PASS APP_KEY GITHUB_PAT ACCESS_TOKEN_2 PASSWORDS TOKENS DB_PWD REDIS_PW ADMIN_PASSWD JWT_SECRET_OLD
+const secretNames =
+  `SMTP_PASS APP_KEY GITHUB_PAT ACCESS_TOKEN_2 PASSWORDS TOKENS DB_PWD REDIS_PW ADMIN_PASSWD JWT_SECRET_OLD
   COOKIE_SECRETS ENCRYPTION_KEY SIGNING_KEY_V2 HMAC_KEY MASTERKEY STRIPE_SK SENTRY_AUTH NPM_AUTH_TOKEN BASIC_AUTH API_CREDS
   SERVICE_ACCOUNT_CREDENTIALS WEBHOOK_SIG PASSPHRASE_1 SALT PEPPER TOTP_SEED CSRF_SECRET_KEY apiKeyStaging dbPassword2
   CLIENT_SECRET_ID_TOKEN PRIVATE_KEY_BASE64 LICENSE_KEYS BEARER SESSION_KEYS ACCOUNT_SID_TOKEN`.split(/\s+/);
@@ -73,7 +74,7 @@ const values = {
   dollar: `${strong(111)}$x`,
 } as const;
 
-const each = (value: string, spell: (character: string) => string) => [...value].map(spell).join('');
+const each = (value: string, spell: (character: string) => string) => Array.from(value, spell).join('');
 const code = (character: string) => character.charCodeAt(0).toString(16);
 
 /** Ways in which programs write a text into another one. */
@@ -87,10 +88,7 @@ const spellings: Readonly<Record<string, (value: string) => string>> = {
   'JSON of Go': (value) =>
     JSON.stringify({ note: value }).replace(/[<>&]/g, (found) => `\\u00${code(found)}`),
   'ASCII JSON': (value) =>
-    JSON.stringify({ note: value }).replace(
-      /[^\x20-\x7e]/g,
-      (found) => `\\u${code(found).padStart(4, '0')}`,
-    ),
+    JSON.stringify({ note: value }).replace(/[^\x20-\x7e]/g, (found) => `\\u${code(found).padStart(4, '0')}`),
   'JSON, all escaped': (value) => `"${each(value, (one) => `\\u${code(one).padStart(4, '0')}`)}"`,
   URL: (value) => `/a?note=${encodeURIComponent(value)}`,
   'URL in a URL': (value) => `/a?next=${encodeURIComponent(`/b?note=${encodeURIComponent(value)}`)}`,
@@ -102,9 +100,7 @@ const spellings: Readonly<Record<string, (value: string) => string>> = {
   'base64url at offset 2': (value) => `blob ${Buffer.from(`ab${value}z`).toString('base64url')} end`,
   'base64 of JSON': (value) => `blob ${Buffer.from(`{"k":"${value}"}`).toString('base64')} end`,
   'base64 in lines': (value) =>
-    Buffer.from(`some words before it: ${value} and after`)
-      .toString('base64')
-      .replace(/.{20}/g, '$&\n'),
+    Buffer.from(`some words before it: ${value} and after`).toString('base64').replace(/.{20}/g, '$&\n'),
   hex: (value) => `bytes ${Buffer.from(value).toString('hex')}`,
   HTML: (value) =>
     `<b>${value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')}</b>`,
@@ -123,24 +119,30 @@ const spellings: Readonly<Record<string, (value: string) => string>> = {
   'cut off': (value) => `it began ${value.slice(0, 16)}…`,
 };
 
-const needles: Readonly<Record<string, (value: string) => string>> = {
-  'base64 in lines': (value) => Buffer.from(value).toString('base64').slice(4, 16),
-};
-
 /** Every value in every spelling, and each of the names. */
 export function knownPlants(): Plant[] {
   const spelled = Object.entries(values).flatMap(([shape, value]) =>
     Object.entries(spellings).map(([spelling, spell]) =>
-      planted('known value', `${shape}, ${spelling}`, needles[spelling]?.(value) ?? value, spell(value)),
+      planted('known value', `${shape}, ${spelling}`, value, spell(value)),
     ),
   );
   const named = byName.map(({ name, value }) =>
     planted('variable of a file', name, value, `the log says ${value}, and more`),
   );
   const others = [
-    planted('known value', 'key over lines', pseudoRandom(48, letters, 106), `line: ${pseudoRandom(48, letters, 106)}`),
+    planted(
+      'known value',
+      'key over lines',
+      pseudoRandom(48, letters, 106),
+      `line: ${pseudoRandom(48, letters, 106)}`,
+    ),
     planted('known value', 'password in a URL', strong(107), `denied: app / ${strong(107)}`),
-    planted('known value', 'random, without a name', pseudoRandom(40, letters, 108), `got ${pseudoRandom(40, letters, 108)}`),
+    planted(
+      'known value',
+      'random, without a name',
+      pseudoRandom(40, letters, 108),
+      `got ${pseudoRandom(40, letters, 108)}`,
+    ),
     planted('known value', 'short, by its name', '84h!2z', 'typed 84h!2z into it'),
     planted('known value', 'a word, by its name', 'swordfish', 'typed swordfish into it'),
     planted('variable of the environment', 'MYSQL_PWD', strong(112), `with ${strong(112)}.`),

@@ -6,30 +6,41 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 /** Secrets that say by a name or a place that they are secrets, as programs print them. */
 const carriers: Readonly<Record<string, Readonly<Record<string, Carry>>>> = {
   header: {
-    'of a call log': (v) => `  - → POST http://shop.test/pay\n  -   authorization: Bearer ${v}\n  -   accept: */*`,
+    'of a call log': (v) =>
+      `  - → POST http://shop.test/pay\n  -   authorization: Bearer ${v}\n  -   accept: */*`,
     'of curl -v': (v) => `> X-Api-Key: ${v}\n> Accept: */*`,
     'of a log': (v) => `2026-11-21T10:00:00Z INFO proxy | Authorization: Token ${v}`,
     'in upper case': (v) => `AUTHORIZATION: BEARER ${v}`,
     'as JSON': (v) => JSON.stringify({ headers: { authorization: `Bearer ${v}` } }),
     'as a list in JSON': (v) => JSON.stringify({ headers: { 'x-auth-token': [v] } }),
-    'as raw headers': (v) => JSON.stringify({ rawHeaders: ['Host', 'shop.test', 'Authorization', `Bearer ${v}`] }),
+    'as raw headers': (v) =>
+      JSON.stringify({ rawHeaders: ['Host', 'shop.test', 'Authorization', `Bearer ${v}`] }),
     'as Node prints raw headers': (v) => `rawHeaders: [ 'Host', 'shop.test', 'X-Api-Key', '${v}' ]`,
     'as Node prints it': (v) => `Headers { accept: '*/*', 'x-access-token': '${v}' }`,
-    'as a HAR has it': (v) => JSON.stringify({ headers: [{ name: 'Proxy-Authorization', value: `Basic ${v}` }] }),
-    'in a HAR, value first': (v) => JSON.stringify({ headers: [{ value: `Bearer ${v}`, name: 'Authorization' }] }),
-    'of axios': (v) => `config: { headers: AxiosHeaders { 'Content-Type': 'json', Authorization: 'Bearer ${v}' } }`,
+    'as a HAR has it': (v) =>
+      JSON.stringify({ headers: [{ name: 'Proxy-Authorization', value: `Basic ${v}` }] }),
+    'in a HAR, value first': (v) =>
+      JSON.stringify({ headers: [{ value: `Bearer ${v}`, name: 'Authorization' }] }),
+    'of axios': (v) =>
+      `config: { headers: AxiosHeaders { 'Content-Type': 'json', Authorization: 'Bearer ${v}' } }`,
     'of a map': (v) => `Map(1) { 'authorization' => 'Bearer ${v}' }`,
     'of Ruby': (v) => `{"HTTP_AUTHORIZATION"=>"Bearer ${v}"}`,
     'of Python': (v) => `{'Authorization': 'Bearer ${v}', 'Accept': '*/*'}`,
     'of Python tuples': (v) => `[('Authorization', 'Bearer ${v}'), ('Accept', '*/*')]`,
     'of Go': (v) => `map[Accept:[*/*] Authorization:[Bearer ${v}]]`,
     digest: (v) => `Authorization: Digest username="ann", response="${v}"`,
-    'AWS signature': (v) => `Authorization: AWS4-HMAC-SHA256 Credential=x/20261121/eu/s3/aws4_request, Signature=${v}`,
+    'AWS signature': (v) =>
+      `Authorization: AWS4-HMAC-SHA256 Credential=x/20261121/eu/s3/aws4_request, Signature=${v}`,
     'api key scheme': (v) => `Authorization: ApiKey ${v}`,
     'no scheme': (v) => `authorization: ${v}`,
     'in an object of fetch': (v) => `fetch(url, { headers: { 'X-Auth-Token': '${v}' } })`,
     'in pino': (v) =>
-      JSON.stringify({ level: 30, time: 1, req: { method: 'GET', headers: { authorization: `Bearer ${v}` } }, msg: 'request' }),
+      JSON.stringify({
+        level: 30,
+        time: 1,
+        req: { method: 'GET', headers: { authorization: `Bearer ${v}` } },
+        msg: 'request',
+      }),
     'in winston': (v) => `info: request {"headers":{"x-api-key":"${v}"},"timestamp":"2026-11-21"}`,
     'of docker': (v) => `X-Registry-Auth: ${base64(JSON.stringify({ password: v }))}`,
     'in JSON in a log in JSON': (v) =>
@@ -40,15 +51,21 @@ const carriers: Readonly<Record<string, Readonly<Record<string, Carry>>>> = {
     'of a request': (v) => `cookie: theme=dark; connect.sid=s%3A${v}.sig; lang=de`,
     'of a response': (v) => `set-cookie: __Host-session=${v}; Path=/; HttpOnly; Secure`,
     'in pino': (v) =>
-      JSON.stringify({ level: 30, res: { statusCode: 200, headers: { 'set-cookie': [`sid=${v}; Path=/; HttpOnly`, 'theme=dark'] } } }),
-    'second of a list': (v) => JSON.stringify({ 'set-cookie': ['theme=dark; Path=/', `auth=${v}; HttpOnly`] }),
+      JSON.stringify({
+        level: 30,
+        res: { statusCode: 200, headers: { 'set-cookie': [`sid=${v}; Path=/; HttpOnly`, 'theme=dark'] } },
+      }),
+    'second of a list': (v) =>
+      JSON.stringify({ 'set-cookie': ['theme=dark; Path=/', `auth=${v}; HttpOnly`] }),
     'as Node prints it': (v) => `{ 'set-cookie': [ 'sid=${v}; Path=/' ], date: 'today' }`,
     'in console text': (v) => `document.cookie is "theme=dark; session_id=${v}"`,
     'written by script': (v) => `document.cookie = "auth_token=${v}; path=/"`,
-    'of a storage state': (v) => JSON.stringify({ cookies: [{ name: 'x', value: v, domain: 'shop.test', path: '/' }] }),
+    'of a storage state': (v) =>
+      JSON.stringify({ cookies: [{ name: 'x', value: v, domain: 'shop.test', path: '/' }] }),
     'of a storage state, indented': (v) =>
       JSON.stringify({ cookies: [{ name: 'x', value: v, domain: 'shop.test', path: '/' }] }, null, 2),
-    'of Playwright': (v) => `await context.addCookies([{ name: 'sid', value: '${v}', url: 'http://shop.test' }]);`,
+    'of Playwright': (v) =>
+      `await context.addCookies([{ name: 'sid', value: '${v}', url: 'http://shop.test' }]);`,
     'Netscape file': (v) => `#HttpOnly_shop.test\tFALSE\t/\tTRUE\t1790000000\tsession\t${v}`,
     'of Next': (v) => `next-auth.session-token=${v}`,
     'of Supabase': (v) => `sb-abcdefgh-auth-token=base64-${v}`,
@@ -76,7 +93,9 @@ const carriers: Readonly<Record<string, Readonly<Record<string, Carry>>>> = {
     'form, nested, encoded': (v) => `user%5Bname%5D=ann&user%5Bpassword%5D=${v}`,
     multipart: (v) => ['--x', 'Content-Disposition: form-data; name="password"', '', v, '--x--'].join('\r\n'),
     'multipart in JSON': (v) =>
-      JSON.stringify({ body: ['--x', 'Content-Disposition: form-data; name="api_key"', '', v, '--x--'].join('\r\n') }),
+      JSON.stringify({
+        body: ['--x', 'Content-Disposition: form-data; name="api_key"', '', v, '--x--'].join('\r\n'),
+      }),
     YAML: (v) => `db:\n  host: db.test\n  password: ${v}\n  port: 5432`,
     'YAML, quoted': (v) => `secret_key: "${v}"`,
     TOML: (v) => `[db]\npassword = "${v}"`,
@@ -85,7 +104,7 @@ const carriers: Readonly<Record<string, Readonly<Record<string, Carry>>>> = {
     XML: (v) => `<login><user>ann</user><password>${v}</password></login>`,
     'XML attribute': (v) => `<server host="x" apiKey="${v}"/>`,
     SOAP: (v) => `<wsse:Password Type="PasswordText">${v}</wsse:Password>`,
-    'nuget': (v) => `<add key="ClearTextPassword" value="${v}" />`,
+    nuget: (v) => `<add key="ClearTextPassword" value="${v}" />`,
     'HTML input': (v) => `<input name="q" value="x"><input type="password" value="${v}">`,
     'HTML hidden': (v) => `<input type="hidden" name="csrf_token" value="${v}">`,
     'HTML meta': (v) => `<meta name="csrf-token" content="${v}">`,
@@ -101,7 +120,7 @@ const carriers: Readonly<Record<string, Readonly<Record<string, Carry>>>> = {
     Java: (v) => `User(name=ann, password=${v}, active=true)`,
     Go: (v) => `{Name:ann Password:${v} Active:true}`,
     Rust: (v) => `User { name: "ann", password: "${v}", active: true }`,
-    'logfmt': (v) => `level=info user=ann token=${v} msg="signed in"`,
+    logfmt: (v) => `level=info user=ann token=${v} msg="signed in"`,
     'in a sentence': (v) => `signed in with password "${v}" as ann`,
     'in a sentence, bare': (v) => `the password is ${v}, keep it`,
     'a prompt': (v) => `Password: ${v}`,
@@ -122,7 +141,8 @@ const carriers: Readonly<Record<string, Readonly<Record<string, Carry>>>> = {
     'of a test, by label': (v) => `await page.getByLabel('Secret key').fill('${v}');`,
     'of a test, over lines': (v) => `await page\n  .getByLabel('Password')\n  .fill('${v}');`,
     'of a snapshot': (v) => `- textbox "Password" [active] [ref=e9]: ${v}`,
-    'of keys pressed': (v) => `await page.getByPlaceholder('Password').pressSequentially('${v}', { delay: 20 });`,
+    'of keys pressed': (v) =>
+      `await page.getByPlaceholder('Password').pressSequentially('${v}', { delay: 20 });`,
   },
   'one-time code': {
     'of a mail': () => 'Your verification code is 493021. It is valid for ten minutes.',
@@ -159,7 +179,7 @@ const carriers: Readonly<Record<string, Readonly<Record<string, Carry>>>> = {
   connection: {
     PostgreSQL: (v) => `postgres://app:${v}@db.test:5432/shop`,
     'PostgreSQL with odd characters': (v) => `postgresql://app:${v}/#?@db.test/shop`,
-    'libpq': (v) => `host=db.test user=app password=${v} dbname=shop`,
+    libpq: (v) => `host=db.test user=app password=${v} dbname=shop`,
     JDBC: (v) => `jdbc:postgresql://db.test/shop?user=app&password=${v}`,
     MySQL: (v) => `mysql://app:${v}@db.test/shop`,
     MongoDB: (v) => `mongodb+srv://app:${v}@cluster.test/shop?w=1`,
@@ -167,12 +187,13 @@ const carriers: Readonly<Record<string, Readonly<Record<string, Carry>>>> = {
     AMQP: (v) => `amqp://app:${v}@queue.test/v`,
     'SQL Server': (v) => `Server=db.test;Database=shop;User Id=sa;Password=${v};`,
     'SQL Server, short': (v) => `Server=db.test;Uid=sa;Pwd=${v};Encrypt=yes`,
-    'Azure storage': (v) => `DefaultEndpointsProtocol=https;AccountName=shop;AccountKey=${v};EndpointSuffix=x`,
+    'Azure storage': (v) =>
+      `DefaultEndpointsProtocol=https;AccountName=shop;AccountKey=${v};EndpointSuffix=x`,
     'Azure service bus': (v) => `Endpoint=sb://x.test/;SharedAccessKeyName=Root;SharedAccessKey=${v}`,
     SMTP: (v) => `smtps://ann%40shop.test:${v}@mail.test:465`,
     Prisma: (v) => `Error: P1000 url = "postgresql://app:${v}@localhost:5432/shop"`,
     Oracle: (v) => `sqlplus app/${v}@//db.test:1521/shop`,
-    'Clickhouse': (v) => `clickhouse://default:${v}@ch.test:9000/shop`,
+    Clickhouse: (v) => `clickhouse://default:${v}@ch.test:9000/shop`,
     Turso: (v) => `libsql://shop.turso.test?authToken=${v}`,
   },
   'command line': {
@@ -194,7 +215,7 @@ const carriers: Readonly<Record<string, Readonly<Record<string, Carry>>>> = {
     'in front of a command': (v) => `PGPASSWORD=${v} psql -h db.test`,
     'docker -e': (v) => `docker run -e API_TOKEN=${v} -e MODE=x shop`,
     PowerShell: (v) => `$env:API_KEY = "${v}"`,
-    'cmd': (v) => `set API_KEY=${v}`,
+    cmd: (v) => `set API_KEY=${v}`,
     'Docker ENV': (v) => `ENV NPM_TOKEN ${v}`,
     npmrc: (v) => `//registry.test/:_authToken=${v}`,
     'npmrc, basic': (v) => `//registry.test/:_password="${base64(v)}"`,

@@ -49,17 +49,22 @@ function readings(text: string): string[] {
   let read = text;
   for (let round = 0; round < 4; round += 1) {
     read = read
-      .replace(/\\+u\{?([\dA-Fa-f]{4,5})\}?/g, (_, digits: string) => String.fromCodePoint(Number.parseInt(digits, 16)))
+      .replace(/\\+u\{?([\dA-Fa-f]{4,5})\}?/g, (_, digits: string) =>
+        String.fromCodePoint(Number.parseInt(digits, 16)),
+      )
       .replace(/\\+[nrt]/g, '')
       .replace(/\\+/g, '')
       .replace(/(?:%[\dA-Fa-f]{2})+/g, (found) => Buffer.from(found.replaceAll('%', ''), 'hex').toString())
-      .replace(/&#x([\dA-Fa-f]{1,5});/g, (_, digits: string) => String.fromCodePoint(Number.parseInt(digits, 16)))
+      .replace(/&#x([\dA-Fa-f]{1,5});/g, (_, digits: string) =>
+        String.fromCodePoint(Number.parseInt(digits, 16)),
+      )
       .replace(/&#(\d{1,6});/g, (_, digits: string) => String.fromCodePoint(Number(digits)))
       .replaceAll('&lt;', '<')
       .replaceAll('&gt;', '>')
       .replaceAll('&quot;', '"')
       .replaceAll('&amp;', '&');
   }
+  // oxlint-disable-next-line no-control-regex -- ESC begins a colour
   const bare = read.replace(/[\s'"+\u200b]|\u001b\[[\d;]*m/g, '');
   const base64 = [...bare.matchAll(/[\w/=-]{16,}/g)].flatMap(([found]) =>
     [0, 1, 2, 3].map((from) => Buffer.from(found.slice(from), 'base64').toString('latin1')),

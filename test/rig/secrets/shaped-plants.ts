@@ -25,8 +25,14 @@ const shapes: Readonly<Record<string, readonly [begin: string, rest: string]>> =
   'GitLab incoming mail': [join('gl', 'imt-'), some(25)],
   'Slack bot': [join('xo', 'xb-'), `${some(12, digits)}-${some(12, digits)}-${some(24)}`],
   'Slack app': [join('xa', 'pp-1-'), `A${some(10, upper)}-${some(13, digits)}-${hex(64)}`],
-  'Slack webhook': [join('https://hooks.', 'slack', '.com/services/'), `T${some(10)}/B${some(10)}/${some(24)}`],
-  'Teams webhook': [join('https://shop.webhook.', 'office', '.com/webhookb2/'), `${uuid()}@${uuid()}/IncomingWebhook/${hex(32)}/${uuid()}`],
+  'Slack webhook': [
+    join('https://hooks.', 'slack', '.com/services/'),
+    `T${some(10)}/B${some(10)}/${some(24)}`,
+  ],
+  'Teams webhook': [
+    join('https://shop.webhook.', 'office', '.com/webhookb2/'),
+    `${uuid()}@${uuid()}/IncomingWebhook/${hex(32)}/${uuid()}`,
+  ],
   'Discord webhook': [join('https://discord', '.com/api/webhooks/1234567890123/'), some(68)],
   'Stripe key': [join('sk_', 'live_'), some(24)],
   'Stripe restricted': [join('rk_', 'prod_'), some(30)],
@@ -43,8 +49,8 @@ const shapes: Readonly<Record<string, readonly [begin: string, rest: string]>> =
   'Google client secret': [join('GOC', 'SPX-'), some(28)],
   'npm token': [join('np', 'm_'), some(36)],
   'PyPI token': [join('py', 'pi-AgEIcHlwaS5vcmc'), some(60)],
-  'RubyGems': [join('ruby', 'gems_'), hex(48)],
-  'Clojars': [join('CLOJ', 'ARS_'), lower(60)],
+  RubyGems: [join('ruby', 'gems_'), hex(48)],
+  Clojars: [join('CLOJ', 'ARS_'), lower(60)],
   SendGrid: [join('S', 'G.'), `${some(22)}.${some(43)}`],
   Sendinblue: [join('xkey', 'sib-'), `${hex(64)}-${some(16)}`],
   'Twilio key': [join('S', 'K'), hex(32)],
@@ -65,13 +71,16 @@ const shapes: Readonly<Record<string, readonly [begin: string, rest: string]>> =
   Atlassian: [join('ATA', 'TT3'), some(186)],
   Telegram: [join('123456', '789:'), `AA${some(33)}`],
   age: [join('AGE-SECRET', '-KEY-1'), some(58, 'QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L')],
-  '1Password': [join('A', '3-'), `${some(6, upper)}-${some(6, upper)}-${some(5, upper)}-${some(5, upper)}-${some(5, upper)}-${some(5, upper)}`],
+  '1Password': [
+    join('A', '3-'),
+    `${some(6, upper)}-${some(6, upper)}-${some(5, upper)}-${some(5, upper)}-${some(5, upper)}-${some(5, upper)}`,
+  ],
   '1Password service account': [join('op', 's_eyJ'), some(250)],
   Adobe: [join('p8', 'e-'), lower(32)],
-  'Airtable': [join('p', 'at'), `${some(14)}.${hex(64)}`],
+  Airtable: [join('p', 'at'), `${some(14)}.${hex(64)}`],
   Alibaba: [join('LT', 'AI'), lower(20)],
   Artifactory: [join('AK', 'Cp'), some(69)],
-  'Azure client secret': [`abc8Q${'~'}`, some(34)],
+  'Azure client secret': [join('abc8Q', '~'), some(34)],
   'Cloudflare origin': [join('v1', '.0-'), `${hex(24)}-${hex(146)}`],
   Doppler: [join('dp', '.pt.'), lower(43)],
   Duffel: [join('duf', 'fel_test_'), lower(43)],
@@ -99,7 +108,7 @@ const shapes: Readonly<Record<string, readonly [begin: string, rest: string]>> =
   'PlanetScale password': [join('pscale', '_pw_'), some(43)],
   Prefect: [join('pn', 'u_'), some(36)],
   Pulumi: [join('pu', 'l-'), hex(40)],
-  'ReadMe': [join('rd', 'me_'), lower(70)],
+  ReadMe: [join('rd', 'me_'), lower(70)],
   Scalingo: [join('tk-', 'us-'), some(48)],
   SettleMint: [join('sm', '_pat_'), some(16)],
   Shippo: [join('shippo', '_live_'), hex(40)],
@@ -111,15 +120,22 @@ const shapes: Readonly<Record<string, readonly [begin: string, rest: string]>> =
   xAI: [join('xa', 'i-'), some(80)],
   Resend: [join('re', '_'), `${some(8)}_${some(24)}`],
   Vercel: [join('vercel', '_blob_rw_'), `${some(16)}_${some(30)}`],
-  'Figma': [join('fi', 'gd_'), some(40)],
+  Figma: [join('fi', 'gd_'), some(40)],
   Tailscale: [join('tskey', '-auth-'), `${some(16)}-${some(32)}`],
   Replicate: [join('r', '8_'), some(37)],
   Langfuse: [join('sk-', 'lf-'), uuid()],
 };
 
-const jwt = [base64url({ alg: 'HS256', typ: 'JWT' }), base64url({ sub: 'ann', role: some(12) }), some(43)].join('.');
+const aJwt = () =>
+  [base64url({ alg: 'HS256', typ: 'JWT' }), base64url({ sub: 'ann', role: some(12) }), some(43)].join('.');
+const jwt = aJwt();
+const wrapped = aJwt();
 const pem = (label: string) =>
-  [`-----BEGIN ${label}-----`, ...[1, 2, 3, 4].map(() => some(64, `${letters}+/`)), `-----END ${label}-----`].join('\n');
+  [
+    `-----BEGIN ${label}-----`,
+    ...[1, 2, 3, 4].map(() => some(64, `${letters}+/`)),
+    `-----END ${label}-----`,
+  ].join('\n');
 const keyLine = (text: string) => text.split('\n')[2] ?? '';
 const rsa = pem('RSA PRIVATE KEY');
 const pgp = pem('PGP PRIVATE KEY BLOCK');
@@ -148,19 +164,49 @@ export function shapedPlants(): Plant[] {
     ...tokens,
     planted('JWT', 'in a sentence', jwt.split('.')[2] ?? '', `it was ${jwt} here`),
     planted('JWT', 'its claims', jwt.split('.')[1] ?? '', `got '${jwt}'.`),
-    planted('JWT', 'in base64', Buffer.from(jwt).toString('base64').slice(60), Buffer.from(jwt).toString('base64')),
-    planted('JWT', 'cut over lines', jwt.split('.')[2] ?? '', `${jwt.slice(0, 50)}\n${jwt.slice(50)}`),
+    planted(
+      'JWT',
+      'in base64',
+      Buffer.from(jwt).toString('base64').slice(60),
+      Buffer.from(jwt).toString('base64'),
+    ),
+    planted(
+      'JWT',
+      'cut over lines',
+      wrapped.split('.')[2] ?? '',
+      `${wrapped.slice(0, 50)}\n${wrapped.slice(50)}`,
+    ),
     planted('private key', 'RSA', keyLine(rsa), rsa),
     planted('private key', 'in JSON', keyLine(rsa), JSON.stringify({ key: rsa })),
     planted('private key', 'in JSON in JSON', keyLine(rsa), JSON.stringify(JSON.stringify({ key: rsa }))),
     planted('private key', 'on one line', keyLine(rsa), rsa.replaceAll('\n', ' ')),
     planted('private key', 'in YAML', keyLine(rsa), `key: |\n${rsa.replaceAll(/^/gm, '    ')}`),
     planted('private key', 'without its end', keyLine(rsa), rsa.slice(0, 240)),
-    planted('private key', 'behind stamps of a log', keyLine(rsa), rsa.replaceAll(/^/gm, '[server] 10:00:01 ')),
-    planted('private key', 'in base64', Buffer.from(rsa).toString('base64').slice(80, 200), `tls.key: ${Buffer.from(rsa).toString('base64')}`),
+    planted(
+      'private key',
+      'behind stamps of a log',
+      keyLine(rsa),
+      rsa.replaceAll(/^/gm, '[server] 10:00:01 '),
+    ),
+    planted(
+      'private key',
+      'in base64',
+      Buffer.from(rsa).toString('base64').slice(80, 200),
+      `tls.key: ${Buffer.from(rsa).toString('base64')}`,
+    ),
     planted('private key', 'PGP', keyLine(pgp), pgp),
     planted('bearer', 'in a sentence', 'Vb8Qm2Lp0Xs4Tn6R', 'sent with Bearer Vb8Qm2Lp0Xs4Tn6R to it'),
-    planted('basic', 'in a sentence', Buffer.from('ann:Vb8Qm2Lp0Xs4Tn6R').toString('base64'), `sent with Basic ${Buffer.from('ann:Vb8Qm2Lp0Xs4Tn6R').toString('base64')}.`),
-    planted('JWK', 'JSON', 'Vb8Qm2Lp0Xs4Tn6RVb8Qm2', JSON.stringify({ kty: 'RSA', n: 'abc', e: 'AQAB', d: 'Vb8Qm2Lp0Xs4Tn6RVb8Qm2' })),
+    planted(
+      'basic',
+      'in a sentence',
+      Buffer.from('ann:Vb8Qm2Lp0Xs4Tn6R').toString('base64'),
+      `sent with Basic ${Buffer.from('ann:Vb8Qm2Lp0Xs4Tn6R').toString('base64')}.`,
+    ),
+    planted(
+      'JWK',
+      'JSON',
+      'Vb8Qm2Lp0Xs4Tn6RVb8Qm2',
+      JSON.stringify({ kty: 'RSA', n: 'abc', e: 'AQAB', d: 'Vb8Qm2Lp0Xs4Tn6RVb8Qm2' }),
+    ),
   ].filter(({ text }) => text !== '');
 }
