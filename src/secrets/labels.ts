@@ -22,7 +22,7 @@ export function createLabels(remember: (value: string, label: string) => void): 
     counts.set(kind, count);
     const label = count === 1 ? kind : `${kind} ${count}`;
     labels.set(value, label);
-    if (value.length >= longEnough && isRandom(value)) remember(value, label);
+    if (value.length >= longEnough && isRandom(value.replaceAll(/\s/g, ''))) remember(value, label);
     return label;
   };
 }

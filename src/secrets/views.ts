@@ -30,13 +30,13 @@ const references: Readonly<Record<string, string>> = {
 };
 
 const escapes =
-  /\\(?:u(?<unicode>[\dA-Fa-f]{4})|u\{(?<braced>[\dA-Fa-f]{1,6})\}|x(?<byte>[\dA-Fa-f]{2})|(?<plain>[^\n]))|(?<percent>(?:%[\dA-Fa-f]{2}){1,4096})|&(?:#(?<decimal>\d{1,7})|#[xX](?<hex>[\dA-Fa-f]{1,6})|(?<reference>[A-Za-z]{2,7}));/g;
+  /(?<stamp>^\d{12,14} )|\\(?:u(?<unicode>[\dA-Fa-f]{4})|u\{(?<braced>[\dA-Fa-f]{1,6})\}|x(?<byte>[\dA-Fa-f]{2})|(?<plain>[^\n]))|(?<percent>(?:%[\dA-Fa-f]{2}){1,4096})|&(?:#(?<decimal>\d{1,7})|#[xX](?<hex>[\dA-Fa-f]{1,6})|(?<reference>[A-Za-z]{2,7}));/gm;
 
 const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
 /**
  * The text itself, and how it reads when a layer of escapes is undone, and another, as long as there is any: those of
- * JSON and JavaScript, URLs, HTML and shells. So one rule finds a secret in any of them, or in one within another.
+ * JSON and JavaScript, URLs, HTML and shells, and the stamps that we put before the lines of a server's log. So one rule finds a secret in any of them, or in one within another.
  */
 export function viewsOf(text: string): View[] {
   const views: View[] = [{ text, source: (start, end) => [start, end] }];
@@ -129,8 +129,9 @@ interface Piece {
 
 /** What an escape stands for; null where it stands for itself. */
 function piecesOf(match: RegExpMatchArray): readonly Piece[] | null {
-  const { unicode, braced, byte, plain, percent, decimal, hex, reference } = match.groups ?? {};
+  const { stamp, unicode, braced, byte, plain, percent, decimal, hex, reference } = match.groups ?? {};
   const width = match[0].length;
+  if (stamp !== undefined) return [{ text: '', width }];
   if (percent !== undefined) return piecesOfBytes(percent);
   if (plain !== undefined) return [{ text: controls[plain] ?? plain, width }];
   if (reference !== undefined) {

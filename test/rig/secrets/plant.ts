@@ -66,7 +66,7 @@ function readings(text: string): string[] {
   }
   // oxlint-disable-next-line no-control-regex -- ESC begins a colour
   const bare = read.replace(/[\s'"+\u200b]|\u001b\[[\d;]*m/g, '');
-  const base64 = [...bare.matchAll(/[\w/=-]{16,}/g)].flatMap(([found]) =>
+  const base64 = [...bare.matchAll(/[\w/-]{16,}={0,2}/g)].flatMap(([found]) =>
     [0, 1, 2, 3].map((from) => Buffer.from(found.slice(from), 'base64').toString('latin1')),
   );
   const hex = [...bare.matchAll(/[\da-f]{24,}/gi)].map(([found]) => Buffer.from(found, 'hex').toString());
