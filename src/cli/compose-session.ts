@@ -13,7 +13,7 @@ import type { Session } from '../session.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { createSpending } from '../spending.js';
 import type { SuiteRuns } from '../suite-runs.js';
-import { createGuard } from '../workspace/guard/create-guard.js';
+import { createGuard } from '../guard/create-guard.js';
 import { openWorkspace } from '../workspace/workspace.js';
 
 /** What a session is made of. */

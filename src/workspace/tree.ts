@@ -4,8 +4,8 @@ import type { Git } from './git.js';
 export interface Tree {
   /** All paths, relative to the recorded root, with `/`. */
   paths(): Promise<readonly string[]>;
-  /** The texts of the files that are there, by path; files that are not text come as what UTF-8 makes of them. */
-  read(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The bytes of the files that are there, by path. */
+  read(paths: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
 }
 
 /** Reads a recorded state from the private store, without touching the working tree. */
@@ -26,8 +26,8 @@ export function gitTree(git: Git, checkpoint: string): Tree {
 }
 
 /** Reads `git cat-file --batch`: `id SP type SP size LF contents LF`, or `name SP missing LF`, one for each request. */
-function parseBatch(paths: readonly string[], bytes: Uint8Array): Map<string, string> {
-  const texts = new Map<string, string>();
+function parseBatch(paths: readonly string[], bytes: Uint8Array): Map<string, Uint8Array> {
+  const files = new Map<string, Uint8Array>();
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
   for (const path of paths) {
@@ -36,8 +36,8 @@ function parseBatch(paths: readonly string[], bytes: Uint8Array): Map<string, st
     const [, type, size] = / (\w+) (\d+)$/.exec(buffer.toString('utf8', at, end)) ?? [];
     at = end + 1;
     if (size === undefined) continue;
-    if (type === 'blob') texts.set(path, buffer.toString('utf8', at, at + Number(size)));
+    if (type === 'blob') files.set(path, buffer.subarray(at, at + Number(size)));
     at += Number(size) + 1;
   }
-  return texts;
+  return files;
 }

@@ -2,7 +2,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { edited, type Edit, places, project } from '../../fixtures/guard/project.mjs';
-import { createGuard } from '../../src/workspace/guard/create-guard.js';
+import { createGuard } from '../../src/guard/create-guard.js';
+import { judge } from '../../src/guard/judge.js';
 import { openWorkspace, type Workspace } from '../../src/workspace/workspace.js';
 import { aResult, aSuiteRun, aTest } from '../rig/builders.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -34,7 +35,8 @@ async function judged(edits: readonly Edit[], first = firstRun()) {
   put(now);
   const after = await workspace.checkpoint();
   const files = await workspace.changes(before, after);
-  const violations = await createGuard(workspace, first)({ category: 'ui-error', files, before, after });
+  const guard = createGuard(workspace, first, judge);
+  const { violations } = await guard({ category: 'ui-error', files, before, after });
   return violations.map(({ rule, file, line }) => ({ rule, file, line }));
 }
 

@@ -11,7 +11,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createGuard } from '../../src/workspace/guard/create-guard.js';
+import { createGuard } from '../../src/guard/create-guard.js';
+import { judge } from '../../src/guard/judge.js';
 import { openWorkspace, type Workspace } from '../../src/workspace/workspace.js';
 import { aResult, aSuiteRun, aTest } from '../rig/builders.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -26,7 +27,7 @@ const write = (files: Readonly<Record<string, string>>) => {
     writeFileSync(file(name), text);
   }
 };
-const judge = 'module.exports.expect = (value) => compare(value);\n';
+const compared = 'module.exports.expect = (value) => compare(value);\n';
 
 /** What the guard says of an edit, and which files it sees; the edit is taken back. */
 async function judged(edit: () => void) {
@@ -39,7 +40,8 @@ async function judged(edit: () => void) {
     tests: [{ ...aResult('t1'), test: aTest('t1', { location }) }],
     rootDir: file('tests'),
   });
-  const violations = await createGuard(workspace, first)({ category: 'runtime-error', files, before, after });
+  const guard = createGuard(workspace, first, judge);
+  const { violations } = await guard({ category: 'runtime-error', files, before, after });
   await workspace.takeBack(before, after);
   return { seen: files.map((one) => one.path), rules: violations.map((one) => `${one.rule} ${one.file}`) };
 }
@@ -50,8 +52,8 @@ beforeEach(async () => {
   write({
     '.gitignore': 'node_modules\ndist\n.auth\n*.gen.ts\n!kept.gen.ts\n',
     'tests/a.spec.ts': "import { test } from '@playwright/test';\ntest('a', () => {});\n",
-    'node_modules/@playwright/test/index.js': judge,
-    'node_modules/playwright/lib/expect.js': judge,
+    'node_modules/@playwright/test/index.js': compared,
+    'node_modules/playwright/lib/expect.js': compared,
     'node_modules/zod/index.js': 'z\n',
     'dist/app.js': 'old\n',
     '.auth/state.json': '{}\n',
@@ -109,8 +111,8 @@ describe('HN-3 Playwright itself is out of reach', () => {
       'protected-file node_modules/@playwright/test/index.js',
       'protected-file node_modules/playwright/lib/expect.js',
     ]);
-    expect(readFileSync(file('node_modules/@playwright/test/index.js'), 'utf8')).toBe(judge);
-    expect(readFileSync(file('node_modules/playwright/lib/expect.js'), 'utf8')).toBe(judge);
+    expect(readFileSync(file('node_modules/@playwright/test/index.js'), 'utf8')).toBe(compared);
+    expect(readFileSync(file('node_modules/playwright/lib/expect.js'), 'utf8')).toBe(compared);
   });
 
   it('another one beside the tests is seen, and taken away', async () => {
@@ -122,8 +124,8 @@ describe('HN-3 Playwright itself is out of reach', () => {
 
   it('where pnpm links to it, the link and what it leads to', async () => {
     rmSync(file('node_modules/@playwright/test'), { recursive: true });
-    write({ 'node_modules/.pnpm/t@1/node_modules/@playwright/test/index.js': judge });
-    write({ 'node_modules/.pnpm/t@1/node_modules/playwright-core/lib/page.js': judge });
+    write({ 'node_modules/.pnpm/t@1/node_modules/@playwright/test/index.js': compared });
+    write({ 'node_modules/.pnpm/t@1/node_modules/playwright-core/lib/page.js': compared });
     const link = '../.pnpm/t@1/node_modules/@playwright/test';
     symlinkSync(link, file('node_modules/@playwright/test'));
     const { rules } = await judged(() => {

@@ -1,0 +1,69 @@
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import type { FileChange } from '../core/attempt.js';
+import type { Category } from '../core/diagnosis.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
+import type { Checkpoint, Workspace } from '../workspace/workspace.js';
+import type { SeenPage } from './checks/locators.js';
+import type { GuardRequest, Judgement } from './judge.js';
+import { runGuard } from './run-guard.js';
+import type { SuitePlaces } from './test-files.js';
+
+/** What an agent changed between two checkpoints, and the class of failure that it was sent to heal. */
+export interface GuardedWork {
+  readonly category: Category;
+  readonly files: readonly FileChange[];
+  readonly before: Checkpoint;
+  readonly after: Checkpoint;
+  /** The pages of the red run, where they were kept. */
+  readonly pages?: readonly SeenPage[];
+}
+
+/** Judges one agent's changes. */
+export type Guard = (work: GuardedWork) => Promise<Judgement>;
+
+/** A guard for one run, which knows its tests from the run's first suite. */
+export function createGuard(
+  workspace: Workspace,
+  first: SuiteRun,
+  judge: (request: GuardRequest) => Promise<Judgement> = runGuard,
+): Guard {
+  const suite = placesOf(workspace.root, first);
+  return ({ category, files, before, after, pages = [] }) =>
+    judge({
+      category,
+      suite,
+      pages,
+      changes: files,
+      before: workspace.tree(before),
+      after: workspace.tree(after),
+    });
+}
+
+/** Where the suite's files are, seen from the recorded root, which may be reached through links. */
+export function placesOf(
+  root: string,
+  { tests, rootDir, configFile, testFiles }: Pick<SuiteRun, 'tests' | 'rootDir' | 'configFile' | 'testFiles'>,
+): SuitePlaces {
+  const top = real(root);
+  const inside = (file: string): string | null => {
+    const place = path.relative(top, real(file)).replaceAll(path.sep, '/');
+    return place.startsWith('../') || path.isAbsolute(place) ? null : place;
+  };
+  const files = new Set(tests.map(({ test }) => test.location.file));
+  return {
+    testFiles: [...files].flatMap((file) => inside(file) ?? []),
+    loaded: (testFiles ?? []).flatMap((file) => inside(file) ?? []),
+    testDir: rootDir === '' ? null : inside(rootDir),
+    config: configFile === null ? null : inside(configFile),
+    titles: [...new Set(tests.flatMap(({ test }) => test.titlePath.at(-1) ?? []))],
+  };
+}
+
+function real(place: string): string {
+  try {
+    return realpathSync(place);
+  } catch {
+    return path.resolve(place);
+  }
+}
