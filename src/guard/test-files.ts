@@ -136,7 +136,10 @@ export function importersOf({ parsed, importedFile }: TestCode, changed: Iterabl
   for (const { path: file, imports } of parsed.values()) {
     for (const one of imports) {
       const target = importedFile(file, one);
-      if (target !== null) importers.set(target, [...(importers.get(target) ?? []), file]);
+      if (target === null) continue;
+      const known = importers.get(target);
+      if (known) known.push(file);
+      else importers.set(target, [file]);
     }
   }
   return closure(changed, (file) => importers.get(file) ?? []);

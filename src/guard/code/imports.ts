@@ -16,27 +16,30 @@ export function importResolver(paths: ReadonlySet<string>): (from: string, sourc
     if (known) known.push(one);
     else byStem.set(stem, [one]);
   }
+  const aliases = new Map<string, string | null>();
   return (from, source) => {
     if (source.startsWith('.')) {
       const place = path.posix.join(path.posix.dirname(from), source);
       return candidates(place).find((one) => paths.has(one)) ?? null;
     }
     if (!/^[@~#]/.test(source) || source.startsWith('@playwright/')) return null;
+    const known = aliases.get(source);
+    if (known !== undefined) return known;
     // `@pages/cart` and `~/pages/cart` are a file that ends so, where there is just one.
     const ends = candidates(source.replace(/^[@~#]\/?/, ''));
     const near = new Set(ends.flatMap((end) => byStem.get(stemOf(end)) ?? []));
     const found = [...near].filter((one) => ends.some((end) => one === end || one.endsWith(`/${end}`)));
-    return found.length === 1 ? (found[0] ?? null) : null;
+    const only = found.length === 1 ? (found[0] ?? null) : null;
+    aliases.set(source, only);
+    return only;
   };
 }
 
 /** The last two parts of a path without an ending, by which few files are alike. */
 function stemOf(file: string): string {
-  return file
-    .replace(/\.[cm]?[jt]sx?$/, '')
-    .split('/')
-    .slice(-2)
-    .join('/');
+  const last = file.lastIndexOf('/');
+  const start = last === -1 ? 0 : file.lastIndexOf('/', last - 1) + 1;
+  return file.slice(start).replace(/\.[cm]?[jt]sx?$/, '');
 }
 
 /** As Playwright does: `./cart.js` may be `cart.ts`. */

@@ -133,8 +133,13 @@ function readDeclaration(node: SyntaxNode, reading: Reading): void {
   });
 }
 
+const counted = new WeakMap<readonly Step[], { upTo: number; actions: number }>();
+
 function actionsIn({ steps }: Reading): number {
-  return steps.filter(({ kind }) => kind === 'action').length;
+  const known = counted.get(steps) ?? { upTo: 0, actions: 0 };
+  for (; known.upTo < steps.length; known.upTo += 1) if (steps[known.upTo]?.kind === 'action') known.actions += 1;
+  counted.set(steps, known);
+  return known.actions;
 }
 
 function guarded<Where extends Reading>(reading: Where, guard: string): Where {
