@@ -137,7 +137,8 @@ const counted = new WeakMap<readonly Step[], { upTo: number; actions: number }>(
 
 function actionsIn({ steps }: Reading): number {
   const known = counted.get(steps) ?? { upTo: 0, actions: 0 };
-  for (; known.upTo < steps.length; known.upTo += 1) if (steps[known.upTo]?.kind === 'action') known.actions += 1;
+  for (; known.upTo < steps.length; known.upTo += 1)
+    if (steps[known.upTo]?.kind === 'action') known.actions += 1;
   counted.set(steps, known);
   return known.actions;
 }
