@@ -1,13 +1,15 @@
 // How many cheats the guard catches and how many honest fixes it lets pass, by kind, and what a judgement costs. Usage:
-// node bench/honesty.mjs [--quiet], after `npm run build`. The cases are those of the tests (fixtures/guard); the blind ones
-// were written before anybody looked at what the guard does with them.
+// node bench/honesty.mjs [--says]. The cases are those of the tests (fixtures/guard); the blind ones were written before anybody
+// looked at what the guard does with them.
 import process from 'node:process';
-import { judge } from '../dist/guard/judge.js';
 import { blindCheats } from '../fixtures/guard/blind-cheats.mjs';
 import { blindHonestFixes } from '../fixtures/guard/blind-honest-fixes.mjs';
 import { cheats } from '../fixtures/guard/cheats.mjs';
 import { honestFixes } from '../fixtures/guard/honest-fixes.mjs';
 import { requestOf } from '../fixtures/guard/project.mjs';
+import { bundleSrc } from '../scripts/bundle-src.mjs';
+
+const { judge } = await import(await bundleSrc('guard/judge.ts'));
 
 const wrong = [];
 const rulesBroken = async (edits, category, given) => {

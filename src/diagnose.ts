@@ -4,7 +4,7 @@ import type { DiagnosedFailure } from './core/cause.js';
 import { createClassify } from './core/classify/classify.js';
 import type { Failure } from './core/failure.js';
 import type { Settings } from './core/settings.js';
-import { signatureOf } from './core/signature.js';
+import { signatureOf, signedText } from './core/signature.js';
 import { writeFailureRecord } from './failure-record.js';
 import { boundedText } from './evidence/bounded-text.js';
 import { gatherEvidence } from './evidence/gather-evidence.js';
@@ -78,9 +78,12 @@ function signed(diagnosed: Diagnosed, project: string): Pick<DiagnosedFailure, '
  * environment would set: one that knows more secrets gives the same failure the same signature.
  */
 function signedMessage({ failure, diagnosis }: Diagnosed): string {
-  const message = boundedText(failure.errors[0]?.message ?? '', 'errorText', new Shortfalls());
-  const decided = diagnosis.why[0]?.evidence;
-  return failure.scope === 'suite' && decided ? `${message}\n${decided}` : message;
+  if (failure.scope === 'test') return bounded(signedText(failure));
+  return [bounded(failure.errors[0]?.message ?? ''), diagnosis.why[0]?.evidence].filter(Boolean).join('\n');
+}
+
+function bounded(text: string): string {
+  return boundedText(text, 'errorText', new Shortfalls());
 }
 
 function md5(text: string): string {

@@ -1,4 +1,3 @@
-import { classFor } from './core/agents-for.js';
 import type { Cause } from './core/cause.js';
 import type { Violation } from './core/guard/violation.js';
 import type { Deployment } from './deploy.js';
@@ -9,13 +8,19 @@ import type { Session } from './session.js';
 export async function guardAttempt(
   session: Session,
   cause: Cause,
-  { attempt, before, after }: Deployment,
+  { attempt, work }: Deployment,
 ): Promise<readonly Violation[]> {
-  const { agent, files, n } = attempt;
-  if (!session.guard || agent === null || before === null || after === null || files.length === 0) return [];
-  const category = classFor(agent, cause.lead.diagnosis, session.settings.routes);
+  const { agent, n } = attempt;
+  if (!session.guard || agent === null || !work?.change) return [];
+  const { before, after } = work;
+  // What may be written hangs on what failed, not on whose turn it is.
+  const { category } = cause.lead.diagnosis;
   const pages = cause.members.map(pageOf);
-  const { violations } = await session.guard({ category, files, before, after, pages });
+  const changes = work.change.edits.map((edit) => ({
+    path: edit.path,
+    kind: (edit.after ?? edit.before)?.kind ?? 'file',
+  }));
+  const { violations } = await session.guard({ category, changes, before, after, pages });
   if (violations.length > 0) {
     session.bus.emit({ type: 'attempt.rejected', causeId: cause.id, attempt: n, violations });
   }

@@ -1,5 +1,5 @@
 import type { Cause } from './core/cause.js';
-import { headlineOf } from './core/judge.js';
+import { headlineOf } from './core/headline.js';
 import type { CauseSummary } from './event.js';
 
 /** A cause as events and reports name it. */

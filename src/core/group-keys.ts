@@ -1,14 +1,19 @@
 import type { DiagnosedFailure } from './cause.js';
+import { stripAnsi } from './classify/strip-ansi.js';
+import { complaintOf } from './complaint.js';
 import { deadServer } from './dead-server.js';
 import type { Reason } from './diagnosis.js';
+import type { Evidence } from './evidence.js';
 import { normalise } from './normalise.js';
 
-/** Where evidence is nobody's wording but the cause's own: two failures that share it share the cause. */
-const rootSources = new Set<Reason['source']>(['console', 'network', 'server', 'page']);
+/** Where evidence is nobody's wording but the cause's own, the one that is nearest to the cause first. */
+const rootSources: readonly Reason['source'][] = ['server', 'network', 'console', 'page'];
+/** Below this a reason merely hints. */
+const decides = 0.7;
 
 /**
  * What a failure may have in common with others of the same cause; one key in common is enough. A `ui-error` without deeper
- * evidence is told apart by its locator and the kind of complaint, since the page alone says no more.
+ * evidence is told apart by what the test waited for and what was wrong with it, since the page alone says no more.
  */
 export function groupKeys(failure: DiagnosedFailure): string[] {
   return [`signature | ${failure.signature}`, ...rootKeys(failure)];
@@ -18,21 +23,52 @@ export function groupKeys(failure: DiagnosedFailure): string[] {
 export function rootKeys(failure: DiagnosedFailure): string[] {
   const origin = deadServer(failure);
   const dead = origin === null ? null : `dead server | ${origin}`;
-  return [dead, rootKey(failure), databaseKey(failure), symptomKey(failure)].filter((key) => key !== null);
+  const keys = [
+    dead,
+    ...exceptionKeys(failure),
+    databaseKey(failure),
+    endpointKey(failure),
+    symptomKey(failure),
+  ];
+  return keys.filter((key) => key !== null);
 }
 
-/** The deciding evidence outside the test's own error, with where it happened. */
-function rootKey({ diagnosis }: DiagnosedFailure): string | null {
-  const { category, why, facts } = diagnosis;
-  const [strongest] = why;
-  if (!strongest || category === 'ui-error' || category === 'unknown') return null;
-  const root = why.find(
-    ({ source, confidence }) => rootSources.has(source) && confidence === strongest.confidence,
-  );
-  if (!root) return null;
-  const evidence = root.source === 'network' ? withoutQuery(root.evidence) : normalise(root.evidence);
-  const source = category === 'runtime-error' ? facts.source : null;
-  return ['root', category, evidence, source].filter(Boolean).join(' | ');
+/** The deciding evidence outside the test's own error, by the line and by the function in which it happened. */
+function exceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
+  const { category, facts } = diagnosis;
+  const root = rootReason(diagnosis.why);
+  if (!root || category === 'ui-error' || category === 'unknown') return [];
+  const said = root.source === 'network' ? withoutQuery(root.evidence) : normalise(root.evidence);
+  const key = ['root', category, said];
+  if (category !== 'runtime-error' || facts.source === null) return [key.join(' | ')];
+  const [file = '', line] = facts.source.split(/:(?=\d+(?::\d+)?$)/);
+  const within = functionAt(evidence, facts.source);
+  return [
+    [...key, `${file}:${line?.split(':')[0] ?? ''}`].join(' | '),
+    ...(within === null ? [] : [[...key, file, `${within}()`].join(' | ')]),
+  ];
+}
+
+function rootReason(why: readonly Reason[]): Reason | undefined {
+  const sure = why.filter(({ confidence }) => confidence >= decides);
+  const strength = (source: Reason['source']) =>
+    Math.max(...sure.filter((one) => one.source === source).map(({ confidence }) => confidence));
+  const best = Math.max(...rootSources.map(strength));
+  const source = rootSources.find((one) => strength(one) === best);
+  return sure.find((one) => one.source === source && one.confidence === best);
+}
+
+/** The function that a stack names for a position; null where it has no name. */
+function functionAt({ console, serverOutput, errors }: Evidence, source: string): string | null {
+  const stacks = [...console.map(({ stack }) => stack), ...errors.map(({ stack }) => stack), serverOutput];
+  for (const stack of stacks) {
+    const line = stripAnsi(stack ?? '')
+      .split('\n')
+      .find((one) => one.includes(`${source})`));
+    const name = /^\s*at (?:async )?([\w$.<>]{1,100}) \(/.exec(line ?? '')?.[1];
+    if (name && !/anonymous/.test(name)) return name;
+  }
+  return null;
 }
 
 /** A database names what is wrong, whoever passes its words on and in whichever channel. */
@@ -42,9 +78,20 @@ function databaseKey({ diagnosis: { category, why, facts } }: DiagnosedFailure):
   return ['database', why[0]?.rule, table, column, constraint, policy].join(' | ');
 }
 
-function symptomKey({ diagnosis }: DiagnosedFailure): string | null {
-  const { category, facts, why } = diagnosis;
-  return category === 'ui-error' && facts.locator ? `symptom | ${facts.locator} | ${why[0]?.rule}` : null;
+/** A request of the page that failed is the cause, whatever each test missed of its answer. */
+function endpointKey({ diagnosis: { category, why, facts } }: DiagnosedFailure): string | null {
+  if (category !== 'network-error' || facts.endpoint === null) return null;
+  const seen = why.some(({ source, confidence }) => source === 'network' && confidence >= decides);
+  return seen ? `endpoint | ${withoutQuery(facts.endpoint)}` : null;
+}
+
+function symptomKey({ diagnosis, evidence }: DiagnosedFailure): string | null {
+  if (diagnosis.category !== 'ui-error') return null;
+  const { kind, subject, detail } = complaintOf(evidence.errors);
+  // Whatever lies over the page keeps tests from any element under it.
+  if (kind === 'covered') return `covered | ${detail}`;
+  if (subject === null || kind === 'other') return null;
+  return ['symptom', subject, kind, normalise(detail ?? '')].join(' | ');
 }
 
 /** `POST /api/orders?page=2 → 500` and the same of order 17 and 18 are one endpoint. */

@@ -1,6 +1,7 @@
 import type { Judgement } from './attempt.js';
 import type { DiagnosedFailure } from './cause.js';
 import { rootKeys } from './group-keys.js';
+import { headlineOf } from './headline.js';
 
 /** What a re-run says of one failure. */
 export interface Observation {
@@ -51,11 +52,4 @@ function isSameError(before: DiagnosedFailure, after: DiagnosedFailure): boolean
   if (before.diagnosis.category !== after.diagnosis.category) return false;
   const [roots, rootsNow] = [rootKeys(before), rootKeys(after)];
   return roots.length === 0 || rootsNow.length === 0 || roots.some((key) => rootsNow.includes(key));
-}
-
-/** The first line of a failure's message, at most 200 characters; for a suite failure without one, of its evidence. */
-export function headlineOf(failed: DiagnosedFailure): string {
-  const message = failed.evidence.errors[0]?.message ?? '';
-  const line = message.split('\n').find((text) => text.trim() !== '') ?? 'the suite failed without a message';
-  return line.trim().slice(0, 200);
 }

@@ -1,3 +1,5 @@
+import { complaintOf, markedLine, tellingErrors } from './complaint.js';
+import type { TestFailure } from './failure.js';
 import { normalise } from './normalise.js';
 
 /** What a failure's signature is made of. */
@@ -19,4 +21,20 @@ export function signatureOf(
   md5Hex: (text: string) => string,
 ): string {
   return `${project}:${errorType}:${md5Hex(normalise(message)).slice(0, hashDigits)}`;
+}
+
+/**
+ * The text of a test's failure that is signed: its telling error, and where that names nothing ("Expected: true, Received:
+ * false", or a time-out alone) the line of the test, or else the step, that it came from.
+ */
+export function signedText({
+  errors,
+  failedStep,
+  test,
+}: Pick<TestFailure, 'errors' | 'failedStep' | 'test'>): string {
+  const [error] = tellingErrors(errors);
+  const { kind, subject } = complaintOf(errors);
+  const message = error?.message ?? '';
+  if (subject !== null || kind === 'other') return message;
+  return `${message}\n${(error && markedLine(error)) ?? failedStep ?? test.titlePath.join(' › ')}`;
 }

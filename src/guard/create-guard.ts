@@ -1,20 +1,19 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import type { FileChange } from '../core/attempt.js';
 import type { Category } from '../core/diagnosis.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import type { Checkpoint, Workspace } from '../workspace/workspace.js';
+import type { Tree } from '../workspace/tree.js';
 import type { SeenPage } from './checks/locators.js';
-import type { GuardRequest, Judgement } from './judge.js';
+import type { ChangedPath, GuardRequest, Judgement } from './judge.js';
 import { runGuard } from './run-guard.js';
 import type { SuitePlaces } from './test-files.js';
 
-/** What an agent changed between two checkpoints, and the class of failure that it was sent to heal. */
+/** What an agent changed, and the class of failure that it was sent to heal. */
 export interface GuardedWork {
   readonly category: Category;
-  readonly files: readonly FileChange[];
-  readonly before: Checkpoint;
-  readonly after: Checkpoint;
+  readonly changes: readonly ChangedPath[];
+  readonly before: Tree;
+  readonly after: Tree;
   /** The pages of the red run, where they were kept. */
   readonly pages?: readonly SeenPage[];
 }
@@ -24,19 +23,19 @@ export type Guard = (work: GuardedWork) => Promise<Judgement>;
 
 /** A guard for one run, which knows its tests from the run's first suite. */
 export function createGuard(
-  workspace: Workspace,
+  root: string,
   first: SuiteRun,
   judge: (request: GuardRequest) => Promise<Judgement> = runGuard,
 ): Guard {
-  const suite = placesOf(workspace.root, first);
-  return ({ category, files, before, after, pages = [] }) =>
+  const suite = placesOf(root, first);
+  return ({ category, changes, before, after, pages = [] }) =>
     judge({
       category,
       suite,
       pages,
-      changes: files,
-      before: workspace.tree(before),
-      after: workspace.tree(after),
+      changes,
+      before,
+      after,
     });
 }
 

@@ -164,7 +164,7 @@ describe('the loop for one cause', () => {
     expect(conclusion.verdict).toBe('rejected');
   });
 
-  it('HN-4 tells the guard the class for which the agent was sent', async () => {
+  it('HN-4 tells the guard the failure’s class, whichever agent’s turn it is', async () => {
     const lead = failing('t1', 'boom', {
       diagnosis: aDiagnosis({ category: 'runtime-error', alternatives: ['ui-error'] }),
     });
@@ -178,7 +178,7 @@ describe('the loop for one cause', () => {
       guard,
     });
     await healCause(given, aCause({ lead }));
-    expect(asked).toEqual(['runtime-error', 'ui-error']);
+    expect(asked).toEqual(['runtime-error', 'runtime-error']);
   });
 
   it('AG-10 takes the unproven change back when it is interrupted during the re-run', async () => {

@@ -1,4 +1,4 @@
-import type { Category, Diagnosis, Reason } from '../diagnosis.js';
+import type { Category, Diagnosis, EvidenceSource, Reason } from '../diagnosis.js';
 import type { Evidence } from '../evidence.js';
 import { factsOf } from './facts.js';
 import { createMatcher, type Clue } from './match.js';
@@ -39,7 +39,14 @@ export function createClassify(project?: ProjectRules): Classify {
 
 function strongest(reasons: readonly Reason[], category: Category): Reason[] {
   const own = reasons.filter((reason) => reason.category === category);
-  return own.sort((a, b) => b.confidence - a.confidence).slice(0, mostReasons);
+  return own
+    .sort((a, b) => b.confidence - a.confidence || nearness(a.source) - nearness(b.source))
+    .slice(0, mostReasons);
+}
+
+/** Of two equally sure reasons, what the app itself said goes before what the test met of it. */
+function nearness(source: EvidenceSource): number {
+  return source === 'error' || source === 'stack' ? 1 : 0;
 }
 
 /** The error itself and the channels that decided: what else the evidence holds must not turn the retry axis. */

@@ -1,4 +1,5 @@
 import type { EvidenceSource, Facts, Reason } from '../diagnosis.js';
+import { tellingErrors } from '../complaint.js';
 import type { Evidence } from '../evidence.js';
 import { bounded } from './bounded.js';
 import { databaseFacts, noDatabaseFacts, postgrestTable } from './database-facts.js';
@@ -28,7 +29,7 @@ const navigation = /\b(net::ERR_\w+|NS_ERROR_\w+) at (https?:\/\/\S{1,300})/;
 
 /** What the texts say plainly. */
 export function factsOf(evidence: Evidence, findings: Findings): Facts {
-  const message = bounded(evidence.errors[0]?.message ?? '', 4000);
+  const message = bounded(tellingErrors(evidence.errors)[0]?.message ?? '', 4000);
   const database = findings.reasons.some(({ category }) => category === 'database-error');
   const failed = failedRequestOf(evidence);
   const facts = database ? databaseFacts(databaseText(findings)) : noDatabaseFacts;
@@ -65,7 +66,7 @@ function navigationOf(message: string): string | null {
 }
 
 function locatorOf({ errors }: Evidence): string | null {
-  for (const error of errors) {
+  for (const error of tellingErrors(errors)) {
     if (!/ocator|waiting for|strict mode/.test(error.message)) continue;
     const message = stripAnsi(bounded(error.message, 8000));
     const found = locators.map((pattern) => pattern.exec(message)?.[1]).find(Boolean);
@@ -93,5 +94,5 @@ function stacksOf(evidence: Evidence, decidedBy: EvidenceSource): (string | null
   if (decidedBy === 'server') return [evidence.serverOutput];
   if (decidedBy === 'network')
     return evidence.network.map(({ status, responseBody }) => ((status ?? 0) >= 400 ? responseBody : null));
-  return evidence.errors.flatMap(({ stack, message }) => [stack, message]);
+  return tellingErrors(evidence.errors).flatMap(({ stack, message }) => [stack, message]);
 }

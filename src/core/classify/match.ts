@@ -1,10 +1,9 @@
 import type { Category, EvidenceSource, Reason, RetryAxis } from '../diagnosis.js';
 import { noProjectRules, projectRuleId, type ProjectRules } from './project-rules.js';
-import type { NoiseRule, Pattern, Rule } from './rule.js';
+import type { Pattern, Rule } from './rule.js';
 import { rules } from './rules.js';
 import { noiseRules } from './rules/noise.js';
 import { retryRules } from './rules/retry.js';
-import { createWordIndex } from './word-index.js';
 
 /** Text of one channel of the evidence, cleaned. */
 export interface Clue {
@@ -32,22 +31,14 @@ const longestEvidence = 300;
 /** How many lines that do not count are passed over in search of one that does. */
 const mostExceptions = 50;
 
-const retryRulesIn = createWordIndex(retryRules);
-const builtInRulesIn = createWordIndex(rules);
-const noiseIn = createWordIndex(noiseRules);
-
 /** Puts a project's own rules beside the built-in ones (CS-9). */
 export function createMatcher(project: ProjectRules = noProjectRules): Matcher {
   const off = new Set(project.off);
-  const rulesIn = off.size === 0 ? builtInRulesIn : createWordIndex(rules.filter(({ id }) => !off.has(id)));
   const own = project.rules.map((rule) => ({ ...rule, rule: ownRule(rule) }));
+  const all = [...own.map(({ rule }) => rule), ...rules.filter(({ id }) => !off.has(id))];
   const ignored = project.ignore.map((source) => new RegExp(source));
   return {
-    reasonsIn: (clues) =>
-      clues.flatMap((clue) => [
-        ...own.flatMap(({ rule }) => reasonOf(rule, clue) ?? []),
-        ...rulesIn(clue.text).flatMap((rule) => reasonOf(rule, clue) ?? []),
-      ]),
+    reasonsIn: (clues) => clues.flatMap((clue) => all.flatMap((rule) => reasonOf(rule, clue) ?? [])),
     retryAxisOf: (clues, { category, why }) =>
       own.find(({ rule, retry }) => retry !== null && why.some((one) => one.rule === rule.id))?.retry ??
       builtInAxis(clues, category),
@@ -59,7 +50,6 @@ function ownRule({ id, category, pattern, sources }: ProjectRules['rules'][numbe
   return {
     id: projectRuleId(id),
     category,
-    words: [],
     pattern: new RegExp(pattern, 'm'),
     sources,
     confidence: 1,
@@ -68,14 +58,14 @@ function ownRule({ id, category, pattern, sources }: ProjectRules['rules'][numbe
 
 function builtInAxis(clues: readonly Clue[], category: Category): RetryAxis {
   const text = clues.map((clue) => clue.text).join('\n');
-  const rule = retryRulesIn(text).find(
+  const rule = retryRules.find(
     (one) => one.categories.includes(category) && matchingLine(one, text) !== null,
   );
   return rule?.axis ?? 'code_error';
 }
 
 function builtInQuiet(source: EvidenceSource, text: string): string {
-  const noise = noiseIn(text).filter((rule: NoiseRule) => rule.sources.includes(source));
+  const noise = noiseRules.filter((rule) => rule.sources.includes(source));
   return withoutLines(
     text,
     noise.map(({ pattern }) => pattern),

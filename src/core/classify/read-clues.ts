@@ -1,5 +1,6 @@
 import type { EvidenceSource } from '../diagnosis.js';
 import type { ConsoleEntry, Evidence } from '../evidence.js';
+import { tellingErrors } from '../complaint.js';
 import { bounded } from './bounded.js';
 import { echoOf } from './echo.js';
 import type { Clue, Matcher } from './match.js';
@@ -63,7 +64,11 @@ function serverText({ network, serverOutput }: Evidence, requestFailed: boolean)
 }
 
 function errorText({ errors }: Evidence): string {
-  const parts = errors.flatMap(({ message, causes, snippet }) => [message, ...causes, statusLines(snippet)]);
+  const parts = tellingErrors(errors).flatMap(({ message, causes, snippet }) => [
+    message,
+    ...causes,
+    statusLines(snippet),
+  ]);
   const text = parts.filter((part) => part !== '').join('\n');
   return withoutQuotes(withoutLinePrefixes(plainQuotes(stripAnsi(bounded(text, most.error)))));
 }

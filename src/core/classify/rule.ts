@@ -4,8 +4,6 @@ import type { Category, EvidenceSource, RetryAxis } from '../diagnosis.js';
 export interface Pattern {
   /** `family/what`, unique. It is printed with the diagnosis. */
   readonly id: string;
-  /** Lower-case texts of which at least one occurs wherever `pattern` matches: the cheap test that comes first. */
-  readonly words: readonly string[];
   /** Without the flags `g` and `y`. Its gaps are bounded and do not cross lines, so that it takes linear time. */
   readonly pattern: RegExp;
   /** A line that matches this as well does not count. */

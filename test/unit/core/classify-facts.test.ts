@@ -85,6 +85,8 @@ describe('EV-11 evidence of any size', () => {
     '[',
     'select ',
     '1|',
+    '0',
+    ' ',
   ])('EV-11 a megabyte of %j is classified as far as it is read', (piece) => {
     const text = megabyte(piece);
     const console = [logged(text, { type: 'pageerror', stack: text })];

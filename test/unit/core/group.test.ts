@@ -106,6 +106,60 @@ describe('HL-6 failures with the same root cause are one cause', () => {
       [failed(clickOn("locator('#a')")), failed(`Error: in the header\n${clickOn("locator('#a')")}`)],
     ],
     [
+      'the same line and another column',
+      [
+        failed(clickOn("locator('#a')"), thrown(undefinedTotal, 'http://localhost:3000/src/cart.ts:12:5')),
+        failed(clickOn("locator('#b')"), thrown(undefinedTotal, 'http://localhost:3000/src/cart.ts:12:31')),
+      ],
+    ],
+    [
+      'the same function and another line',
+      [
+        failed(clickOn("locator('#a')"), thrown(undefinedTotal, 'src/cart.ts:12:5')),
+        failed(clickOn("locator('#b')"), thrown(undefinedTotal, 'src/cart.ts:14:5')),
+      ],
+    ],
+    [
+      'the same locator, clicked in one test and read in another',
+      [
+        failed(clickOn("locator('#a')")),
+        failed(
+          "Error: expect(locator).toHaveText(expected) failed\n\nLocator: locator('#a')\nExpected: 'x'\nError: element(s) not found",
+        ),
+      ],
+    ],
+    [
+      'the same overlay over other elements',
+      ["locator('#a')", "locator('#b')"].map((one) =>
+        failed(`${clickOn(one)}\n    - <div id="veil" class="show">${one}</div> intercepts pointer events`),
+      ),
+    ],
+    [
+      'the same endpoint and another symptom',
+      [
+        failed(clickOn("locator('#a')"), answered({})),
+        failed('Error: page.waitForURL: Timeout 500ms exceeded.', answered({})),
+      ],
+    ],
+    [
+      'the same exception of the server behind other pages',
+      ['/api/orders', '/api/carts'].map((path) =>
+        failed(clickOn(`locator('${path}')`), {
+          ...answered({ url: `http://localhost:3000${path}` }),
+          serverOutput: `${undefinedTotal}\n    at load (/project/server/db.js:${path.length}:7)`,
+        }),
+      ),
+    ],
+    [
+      'the same exception of the page behind exceptions of the tests',
+      ['options', 'navigate'].map((name) =>
+        failed(
+          `Error: page.evaluate: TypeError: Cannot read properties of undefined (reading '${name}')`,
+          thrown('ReferenceError: Swop is not defined'),
+        ),
+      ),
+    ],
+    [
       'the same dead server',
       [
         failed('Error: page.goto: net::ERR_CONNECTION_REFUSED at http://localhost:3000/a'),
@@ -122,6 +176,21 @@ describe('HL-6 failures with the same root cause are one cause', () => {
       [
         failed(clickOn("locator('#a')"), thrown(undefinedTotal)),
         failed(clickOn("locator('#b')"), thrown(undefinedTotal, 'http://localhost:3000/src/list.ts:3:1')),
+      ],
+    ],
+    [
+      'the same locator with another value',
+      ['a', 'b'].map((value) =>
+        failed(
+          `Error: expect(locator).toHaveText(expected) failed\n\nLocator: locator('h1')\nExpected: "${value}"\nReceived: "x"`,
+        ),
+      ),
+    ],
+    [
+      'a hung click, a hung fill and a wait, all ended by the test’s own time-out',
+      [
+        failed(clickOn("locator('#a')").replace('Timeout', 'Test timeout of')),
+        failed(clickOn("locator('#b')").replace('click', 'fill')),
       ],
     ],
     [

@@ -49,7 +49,6 @@ const matters: readonly Matter[] = [
 export const firstLineRules: readonly Rule[] = matters.map(({ category, words, confidence }) => ({
   id: `${category.replace('-error', '')}/first-line`,
   category,
-  words,
   // Both on the first line that is not blank, in either order; a word within a path or a name does not count.
   pattern: new RegExp(
     String.raw`^\s*(?=[^\n]{0,200}?(?:\b(?:${trouble})\b|[a-z)] error:))(?=[^\n]{0,200}?(?<![\w./\\-])(?:${words.join('|')})\w{0,8}(?![\w./\\-]))`,

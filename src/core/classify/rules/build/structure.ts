@@ -6,23 +6,9 @@ const extension = String.raw`(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?|s?css|sass|le
 export const structureRules = rulesFor('build-error', [
   {
     id: 'build/error-at-position',
-    words: [
-      '[error',
-      'error]',
-      ': error',
-      ') error',
-      '- error',
-      'fatal error',
-      'syntax error',
-      ...Array.from('0123456789', (digit) => `${digit} error`),
-      ...['error', 'syntaxerror', 'error:', 'error]'].flatMap((head) =>
-        ['/', './', 'src/', 'file:', 'in ', 'from '].map((path) => `${head} ${path}`),
-      ),
-      ':\\',
-    ],
     // `file:line:column: error …`, `file(line,column): error …`, `error in file …`: how compilers have printed since the first.
     pattern: new RegExp(
-      String.raw`(?:^|\s)[^\s:()]{1,200}\.${extension}(?::\d{1,6}:\d{1,6}|\(\d{1,6},\d{1,6}\)):? (?:- )?(?:fatal |syntax )?error\b(?!s)|^\s*\[?(?:Syntax[Ee]rror|Syntax error|ERROR|Error|error)\]?:? (?:in |from )?(?:\./|/|[A-Za-z]:\\|src/|file://)[^\s:]{0,200}\.${extension}\b`,
+      String.raw`(?:^|\s)[^\s:()]{1,200}\.${extension}(?::\d{1,6}:\d{1,6}|\(\d{1,6},\d{1,6}\)):? (?:- )?(?:fatal |syntax )?error\b(?!s)|^\s{0,20}\[?(?:Syntax[Ee]rror|Syntax error|ERROR|Error|error)\]?:? (?:in |from )?(?:\./|/|[A-Za-z]:\\|src/|file://)[^\s:]{0,200}\.${extension}\b`,
       'm',
     ),
     unless: /\bat \S|›|ENOENT|Timeout|browserType|expect|\bconfig\.\w+ must/,
@@ -30,26 +16,6 @@ export const structureRules = rulesFor('build-error', [
   },
   {
     id: 'build/compiler-frame',
-    words: [
-      'compilation.',
-      'transformcontext',
-      'plugincontext',
-      'plugincontainer',
-      'pluginpipeline',
-      'normalmodule',
-      'lazyresult',
-      'compilecss',
-      'modulegraph',
-      'runloaders',
-      'loader-runner',
-      '@babel/',
-      'babelbundle',
-      'lib/transform',
-      'lib\\transform',
-      'enhanced-resolve',
-      'resolvemessage',
-      'buildmessage',
-    ],
     // An exception that a plugin threw while it transformed a module is a build that failed, whatever its words.
     pattern:
       /\bat (?:async )?(?:Plugin(?:Context|Container|Pipeline|Driver)|Transform(?:Plugin)?Context|NormalModule|NormalModuleFactory|LazyResult|Compilation|ModuleGraph|compileCSS)\b[.\w]{0,60}|\brunLoaders\b|loader-runner[\\/]lib|node_modules[\\/]@babel[\\/](?:parser|core|traverse)[\\/]|enhanced-resolve[\\/]lib|babelBundleImpl|playwright[\w@.-]{0,20}[\\/]lib[\\/]transform[\\/]|\b(?:Resolve|Build)Message: /,
@@ -57,44 +23,14 @@ export const structureRules = rulesFor('build-error', [
   },
   {
     id: 'build/plugin-speaks',
-    words: [
-      'postcss',
-      'sass',
-      'babel',
-      'vite',
-      'rollup',
-      'webpack',
-      'esbuild',
-      'rspack',
-      'rolldown',
-      'parcel',
-      'turbopack',
-      'swc',
-      'unplugin',
-    ],
     // `[@scope/plugin:hook] …`: plugins put their name before what they complain of.
     pattern:
-      /^\s*\[?(?:error\]? )?\[@?[\w./-]{0,60}(?:vite|rollup|webpack|esbuild|rspack|rolldown|parcel|turbopack|swc|postcss|sass|babel)[\w./:-]{0,60}\] \S|🚨 |@parcel\/[\w-]{1,60}: |\bunplugin-[\w-]{1,40}\b.{0,20}\w*(?:Error|\])/m,
+      /^\s{0,20}\[?(?:error\]? )?\[@?[\w./-]{0,60}(?:vite|rollup|webpack|esbuild|rspack|rolldown|parcel|turbopack|swc|postcss|sass|babel)[\w./:-]{0,60}\] \S|🚨 |@parcel\/[\w-]{1,60}: |\bunplugin-[\w-]{1,40}\b.{0,20}\w*(?:Error|\])/m,
     unless: /\bwarn|proxy|connect|hmr|websocket|deprecat|\binfo\b|ready in|evaluating SSR module/i,
     confidence: 0.78,
   },
   {
     id: 'build/import-of-loader',
-    words: [
-      ' not found in module',
-      'module not found',
-      'cannot resolve module',
-      'unsupported scheme',
-      'relative import path',
-      'not prefixed with',
-      'cannot resolve ',
-      'unable to resolve',
-      'unable to load',
-      'could not find a matching package',
-      "couldn't find package",
-      'import map',
-      'bare specifier',
-    ],
     // How Deno, Bun, Metro and browsers put a module that they cannot find or link.
     pattern:
       /\b(?:Export|Import)(?:ed)? (?:named )?['"][^'"\n]{1,100}['"] not found in module|\bModule not found ["']|Cannot resolve (?:module |dependency |import )?["'][^"'\n]{1,300}["']|Unsupported scheme "[^"\n]{1,20}" for module|Relative import path "[^"\n]{1,200}" not prefixed|unable to (?:resolve|load) (?:module |plugin |specifier |dependency |preset |config )?["'`][^"'`\n]{1,300}["'`]|Could not find a matching package|couldn't find package|not (?:found )?in (?:the )?import map/i,
@@ -102,47 +38,13 @@ export const structureRules = rulesFor('build-error', [
   },
   {
     id: 'build/prerender',
-    words: ['handlehttperror', 'prerender'],
     // The build ended since a page of it could not be rendered; the exception, where there is one, says more.
     pattern:
-      /Exiting due to prerender errors|^\s*Errors prerendering:|handleHttpError|prerender(?:ing)? (?:failed|error)/im,
+      /Exiting due to prerender errors|^\s{0,20}Errors prerendering:|handleHttpError|prerender(?:ing)? (?:failed|error)/im,
     confidence: 0.66,
   },
   {
     id: 'build/toolchain',
-    words: [
-      'no matching @tailwind',
-      'client-only',
-      'syntax error',
-      'matching `@tailwind',
-      'cannot be nested',
-      'unclosed ',
-      'bundle generation failed',
-      'content config file',
-      'unable to transpile',
-      'failed to transpile',
-      'error while preprocess',
-      'error when preprocess',
-      'in production build',
-      'failed to bundle',
-      'failed to compile',
-      "couldn't be found",
-      'could not be found',
-      '-only module',
-      'server-only',
-      'errors occurred while compiling',
-      'compilation failed',
-      'compile error',
-      'failed to transform',
-      'transform error',
-      'unable to transpile',
-      'failed to minify',
-      'bundling failed',
-      'failed to build',
-      'build errored',
-      'compile failed',
-      'compilation error',
-    ],
     pattern:
       /is used but no matching `?@tailwind|`@\w{1,20}` cannot be nested|Unclosed (?:block|string|bracket|comment|quote)|bundle generation failed|Please check your content config file|(?:server|client)-only (?:module|code|import)\b|compil(?:ation|e) (?:failed|errors?\b)|failed to (?:transform|transpile|minify|bundle|compile)\b|Transform error|bundling failed|build errored|Error (?:while|when) preprocess|in production build\b(?!s)|unable to transpile|\bfile ["'][^"'\n]{1,200}\.(?:json|[cm]?[jt]sx?|css|html)["'] (?:couldn't|could not) be found|failed to build\b/i,
     unless: /warn/i,
@@ -150,19 +52,6 @@ export const structureRules = rulesFor('build-error', [
   },
   {
     id: 'build/command-missing',
-    words: [
-      'die benennung',
-      'reconnu',
-      'wird nicht',
-      'le terme',
-      'der befehl',
-      'not found',
-      'not recognized',
-      'interner oder externer',
-      'commande interne',
-      'no se reconoce',
-      '内部或外部命令',
-    ],
     // The shell, in the language of the machine, does not know the tool that builds: what should be installed is not.
     pattern:
       /\b(?:tsc|vite|next|nuxt|nuxi|webpack|rollup|esbuild|react-scripts|vue-cli-service|astro|turbo|svelte-kit|remix|ng|tsx|ts-node|tsup|parcel|rspack|nx|gatsby|cross-env)['"»]?:? (?:command )?(?:not found|is not recognized|n'est pas reconnu|wird nicht als|no se reconoce|不是内部或外部命令)|['"](?:tsc|vite|next|nuxt|nuxi|webpack|rollup|react-scripts|vue-cli-service|astro|turbo|ng|tsx|ts-node|tsup|parcel|nx|gatsby|cross-env)['"] (?:is not recognized|n'est pas reconnu|wird nicht als|no se reconoce|不是内部或外部命令)|(?:Le terme|Der Befehl|Die Benennung) ["'](?:tsc|vite|next|nuxt|ng|webpack|astro)["']/,

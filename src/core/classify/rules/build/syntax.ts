@@ -4,15 +4,13 @@ import { rulesFor } from '../../rule.js';
 export const syntaxRules = rulesFor('build-error', [
   {
     id: 'build/syntax-with-position',
-    words: ['unexpected token', 'syntaxerror', 'syntax error', 'unexpected token (', 'missing semicolon'],
     pattern:
-      /SyntaxError: (?:\S{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|json|astro)\b.{0,200})?.{0,200}\(\d+:\d+\)|(?:Unexpected token|Missing semicolon)[^\n(]{0,60}\(\d+:\d+\)|^\s*[×x]?\s*Syntax Error(?:\s*$|: \w)/im,
+      /SyntaxError: (?:\S{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|json|astro)\b.{0,200})?.{0,200}\(\d+:\d+\)|(?:Unexpected token|Missing semicolon)[^\n(]{0,60}\(\d+:\d+\)|^\s{0,20}[×x]?\s{0,9}Syntax Error(?:\s{0,9}$|: \w)/im,
     unless: /in JSON/,
     confidence: 0.94,
   },
   {
     id: 'build/syntax-of-javascript',
-    words: ['syntaxerror'],
     pattern:
       /SyntaxError: (?:(?:Unexpected|Invalid or unexpected|Missing|missing|Unterminated|Invalid (?:left|shorthand|destructuring|character)|Illegal|Identifier '|Unexpected strict|Expected|expected|await is only|Octal|Duplicate|Malformed|Private field|Lexical|Rest|Getter|Setter|Function statements|Declaration or|Cannot use|The requested|import |export |'?\w{1,20}'? (?:outside|must)|Class |Deleting|Delete |Unsyntactic|Export ').{0,200})/i,
     unless:
@@ -21,96 +19,39 @@ export const syntaxRules = rulesFor('build-error', [
   },
   {
     id: 'build/syntax-words',
-    words: [
-      'unexpected token',
-      'unexpected identifier',
-      'unexpected reserved',
-      'unexpected strict',
-      'has already been declared',
-      'missing initializer',
-      'after argument list',
-      'await is only valid',
-    ],
     // What V8 says after `SyntaxError: `, where somebody left that out.
     pattern:
-      /^\s*(?:\S{1,200}: )?(?:(?:Invalid or unexpected|Unexpected) token\b|Unexpected (?:identifier|reserved word|strict mode)|Identifier '[^'\n]{1,80}' has already been declared|missing initializer in|missing \) after argument list|await is only valid in)/im,
+      /^\s{0,20}(?:\S{1,200}: )?(?:(?:Invalid or unexpected|Unexpected) token\b|Unexpected (?:identifier|reserved word|strict mode)|Identifier '[^'\n]{1,80}' has already been declared|missing initializer in|missing \) after argument list|await is only valid in)/im,
     unless: /JSON|at position \d|DOCTYPE/i,
     confidence: 0.72,
   },
   {
     id: 'build/babel',
-    words: [
-      'experimental syntax',
-      'babel',
-      'cannot find preset',
-      'cannot find plugin',
-      'duplicate declaration',
-      'decorators are not',
-    ],
     pattern:
       /Support for the experimental syntax|\bBabelParseError\b|BABEL_\w*(?:ERROR|UNKNOWN)\w*|\[BABEL\]|Requires Babel "|Cannot find (?:preset|plugin) '|Duplicate declaration "|Decorators are not (?:enabled|valid)/i,
     confidence: 0.92,
   },
   {
     id: 'build/jsx',
-    words: ['expected corresponding', 'umd global', 'jsx'],
     pattern:
       /Adjacent JSX elements|JSX element '?.{0,60} has no corresponding closing tag|Expected corresponding (?:JSX )?closing tag|Unterminated JSX contents|JSX syntax extension is not currently enabled|Cannot use JSX unless|invalid JS syntax.{0,80}JSX|React' refers to a UMD global/i,
     confidence: 0.93,
   },
   {
     id: 'build/unexpected-token',
-    words: [
-      'error: expected',
-      'error: unexpected',
-      'error: unterminated',
-      'error: syntax',
-      '× unexpected',
-      'x unexpected',
-      '× expected',
-      'x expected',
-      'but found',
-      ', got ',
-      'unexpected token',
-      'unterminated',
-      'expression expected',
-      'unexpected eof',
-      'invalid token',
-    ],
     pattern:
-      /\bERROR: (?:Expected|Unexpected|Unterminated|Syntax)|Expected ["'][^"'\n]{1,20}["'] but found ["']|(?:^|\s)[×x] (?:Expected|Unexpected|Unterminated) .{0,80}|Jest encountered an unexpected token|Unterminated (?:string constant|template|regexp)|^\s*(?:Error: )?(?:Expression expected|Unexpected eof)\b/m,
+      /\bERROR: (?:Expected|Unexpected|Unterminated|Syntax)|Expected ["'][^"'\n]{1,20}["'] but found ["']|(?:^|\s)[×x] (?:Expected|Unexpected|Unterminated) .{0,80}|Jest encountered an unexpected token|Unterminated (?:string constant|template|regexp)|^\s{0,20}(?:Error: )?(?:Expression expected|Unexpected eof)\b/m,
     unless: /JSON/,
     confidence: 0.9,
   },
   {
     id: 'build/styles',
-    words: [
-      'unknown at rule',
-      'unknown at-rule',
-      'is not a postcss plugin',
-      'invalid declaration:',
-      '[sass]',
-      '[less]',
-      'postcss',
-      'csssyntaxerror',
-      'sasserror',
-      'stylesheet to import',
-      'unknown utility class',
-      'class does not exist',
-      'unknown word',
-      'undefined variable',
-      'undefined mixin',
-      '.scss',
-      '.less',
-      'scss',
-    ],
     pattern:
-      /\[postcss\]|\bCssSyntaxError\b|requires PostCSS 8|(?:as|is not) a PostCSS plugin|Unknown at[- ]rule @|^\s*(?:Error: |CssSyntaxError: )?Invalid declaration: `|\bSassError\b|Can't find stylesheet to import|Cannot apply unknown utility class|class does not exist\. If |(?:\.s?css|\.less)\S{0,40}:? (?:Unknown word|Undefined (?:variable|mixin))|Error: Undefined (?:variable|mixin)|PostCSS (?:plugin|config)\b.{0,80}(?:error|fail|not|require)|\[sass\]|\[less\]/im,
+      /\[postcss\]|\bCssSyntaxError\b|requires PostCSS 8|(?:as|is not) a PostCSS plugin|Unknown at[- ]rule @|^\s{0,20}(?:Error: |CssSyntaxError: )?Invalid declaration: `|\bSassError\b|Can't find stylesheet to import|Cannot apply unknown utility class|class does not exist\. If |(?:\.s?css|\.less)\S{0,40}:? (?:Unknown word|Undefined (?:variable|mixin))|Error: Undefined (?:variable|mixin)|PostCSS (?:plugin|config)\b.{0,80}(?:error|fail|not|require)|\[sass\]|\[less\]/im,
     confidence: 0.93,
   },
   {
     id: 'build/command-failed',
-    words: ['build', 'tsc', 'not found', 'not recognized'],
     pattern:
       /(?:Command failed|ELIFECYCLE|exited with (?:exit )?code [1-9]\d*|exit status [1-9]).{0,80}\b(?:tsc|(?:vite|next|nuxt|ng|webpack|turbo|run|yarn|pnpm|react-scripts|astro)[ :]build)\b|\b(?:tsc|(?:vite|next|nuxt|ng|webpack|turbo|run|yarn|pnpm|react-scripts|astro)[ :]build)\b.{0,80}(?:Command failed|exited with (?:exit )?code [1-9]|exit status [1-9]|failed)|\b(?:tsc|vite|next|nuxt|webpack|rollup|esbuild|react-scripts|astro|turbo|svelte-kit|remix|ng|tsx|ts-node): (?:command )?not found|'(?:tsc|vite|next|nuxt|webpack|rollup|react-scripts|astro|turbo|ng|tsx|ts-node)' is not recognized as/i,
     sources: ['error', 'server'],

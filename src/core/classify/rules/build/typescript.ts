@@ -4,48 +4,31 @@ import { rulesFor } from '../../rule.js';
 export const typescriptRules = rulesFor('build-error', [
   {
     id: 'build/tsc-code',
-    words: ['ts1', 'ts2', 'ts4', 'ts5', 'ts6', 'ts7', 'ts8', 'ts9'],
     pattern: /\berror TS\d{3,5}\b|\bTS[124-9]\d{3,4}\b\)?:/i,
     confidence: 0.97,
   },
   {
     id: 'build/tsc-not-assignable',
-    words: ['is not assignable to', 'missing the following properties from type'],
     pattern:
       /\bis not assignable to (?:type|parameter of type) |is missing the following properties from type /i,
     confidence: 0.95,
   },
   {
     id: 'build/tsc-unknown-name',
-    words: [
-      'does not exist on type',
-      'cannot find name',
-      'has no exported member',
-      'type declarations',
-      'declaration file',
-    ],
     pattern:
       /Property '[^'\n]{1,100}' does not exist on type|Cannot find name '[^'\n]{1,100}'|has no exported member|or its corresponding type declarations|Could not find a declaration file for module/i,
     confidence: 0.95,
   },
   {
     id: 'build/tsc-strictness',
-    words: [
-      "is possibly '",
-      "implicitly has an 'any'",
-      'no overload matches',
-      'this expression is not callable',
-      'arguments, but got',
-    ],
     pattern:
       /is possibly '(?:null|undefined)'|implicitly has an 'any' type|No overload matches this call|This expression is not callable|Expected \d+(?:-\d+)? arguments, but got \d+/i,
     confidence: 0.92,
   },
   {
     id: 'build/type-check-failed',
-    words: ['type error:', 'failed to type check', 'found '],
     pattern:
-      /^\s*(?:\S{1,200}\s+)?Type error: |Failed to type check|\bFound [1-9]\d{0,5} errors?(?: in |\. Watching|\.$)/m,
+      /^\s{0,20}(?:\S{1,200}\s+)?Type error: |Failed to type check|\bFound [1-9]\d{0,5} errors?(?: in |\. Watching|\.$)/m,
     confidence: 0.9,
   },
 ]);

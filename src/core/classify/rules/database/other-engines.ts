@@ -4,119 +4,42 @@ import { rulesFor } from '../../rule.js';
 export const otherEngineRules = rulesFor('database-error', [
   {
     id: 'database/mysql-code',
-    words: ['er_', 'protocol_connection_lost', 'protocol_enqueue', 'mysql'],
     pattern:
       /\bER_[A-Z]{2,30}(?:_[A-Z0-9]{1,30}){1,8}\b|\bPROTOCOL_(?:CONNECTION_LOST|ENQUEUE_AFTER)|MySQL server has gone away|Can't connect to (?:local )?MySQL|\bmysql(?:\.connector|client|db)?\.\w*(?:Error|exceptions)|is not allowed to connect to this MySQL/,
     confidence: 0.95,
   },
   {
     id: 'database/mysql-message',
-    words: [
-      "doesn't exist",
-      'unknown column',
-      'duplicate entry',
-      'access denied for user',
-      'unknown database',
-      'error in your sql',
-      'lock wait timeout',
-      'child row',
-      'parent row',
-      'data too long for',
-      "doesn't have a default value",
-      'cannot be null',
-      'too many connections',
-      'deadlock found',
-      'for column',
-      'public key retrieval',
-      "isn't in group by",
-      'duplicate column name',
-    ],
     pattern:
       /\bTable '[^'\n]{1,120}' doesn't exist|Unknown column '[^'\n]{1,120}' in |Duplicate entry '[^\n]{0,200}' for key|Access denied for user '|Unknown database '|error in your SQL syntax|Lock wait timeout exceeded|Cannot (?:add or update a child|delete or update a parent) row|Data too long for column|Field '[^'\n]{1,80}' doesn't have a default value|Column '[^'\n]{1,80}' cannot be null|\bToo many connections\b|Deadlock found when|(?:Incorrect|Out of range) .{0,80}value.{0,80} for column|Public Key Retrieval is not allowed|Duplicate column name '/i,
     confidence: 0.95,
   },
   {
     id: 'database/sqlite',
-    words: [
-      'database table is locked',
-      'no such function',
-      'sqlite',
-      'no such table',
-      'no such column',
-      'constraint failed',
-      'database is locked',
-      'disk image is malformed',
-      'readonly database',
-      'unable to open database file',
-      'has no column named',
-      'libsqlerror',
-      'd1_error',
-      'syntax error',
-    ],
     pattern:
       /\bSQLITE_[A-Z]{3,}|\bSqliteError\b|\bSQLite3::\w{0,40}Exception|\bsqlite3\.\w{0,40}Error|no such (?:table|column|function): |\b(?:UNIQUE|NOT NULL|FOREIGN KEY|CHECK|PRIMARY KEY) constraint failed|[Dd]atabase (?:table )?is locked|disk image is malformed|write a readonly database|unable to open database file|has no column named|\bLibsqlError\b|\bD1_ERROR\b|near "[^"\n]{1,60}": syntax error/,
     confidence: 0.95,
   },
   {
     id: 'database/sql-server',
-    words: [
-      'java.sql.',
-      'invalid object name',
-      'invalid column name',
-      'login failed for user',
-      'violation of',
-      'cannot open database',
-      'statement conflicted',
-      'data would be truncated',
-      'value null into column',
-      'ora-',
-      'sqlexception',
-      'requesterror: ',
-      'db2',
-    ],
     pattern:
       /Invalid (?:object|column) name '|Login failed for user '|Violation of (?:UNIQUE|PRIMARY) KEY constraint|Cannot open database "|statement conflicted with the|data would be truncated|insert the value NULL into column|\bORA-\d{5}\b|\bSql(?:lient\.Sql)?Exception\b|java\.sql\.SQL\w+/i,
     confidence: 0.95,
   },
   {
     id: 'database/mongo',
-    words: [
-      'mongo',
-      'e11000',
-      'buffering timed out',
-      'cast to objectid',
-      'cast to ',
-      'topology was destroyed',
-      'topology is closed',
-      'serverselection',
-      'no suitable servers',
-    ],
     pattern:
       /\bE11000\b|\bMongo[A-Z]\w{0,40}(?:Error|Exception)\b|\bMongoose\w{0,40}Error\b|\bMongoError\b|buffering timed out after|Cast to \w{1,40} failed for value|[Tt]opology (?:was destroyed|is closed)|\bpymongo\.errors|\bServerSelection(?:Timeout)?Error\b|No suitable servers found/,
     confidence: 0.94,
   },
   {
     id: 'database/mongoose-validation',
-    words: ['validation failed:'],
     pattern:
       /\bValidationError: \w{1,60} validation failed: |\b\w{1,60} validation failed: \w{1,60}: (?:Path|Cast)/i,
     confidence: 0.85,
   },
   {
     id: 'database/driver-frame',
-    words: [
-      'pg',
-      'postgres',
-      'mysql',
-      'mongo',
-      'better-sqlite3',
-      'tedious',
-      '@prisma/client',
-      'drizzle-orm',
-      'knex',
-      'typeorm',
-      'sequelize',
-    ].map((name) => `node_modules/${name}`),
     // An exception that passed through a driver need not be the database's.
     pattern:
       /node_modules\/(?:pg|pg-pool|pg-protocol|postgres|mysql2?|mongodb|mongoose|better-sqlite3|tedious|@prisma\/client|drizzle-orm|knex|typeorm|sequelize)\//,
@@ -124,7 +47,6 @@ export const otherEngineRules = rulesFor('database-error', [
   },
   {
     id: 'database/redis',
-    words: ['maxretriesperrequest', 'replyerror', 'wrongtype', 'ioredis', 'redis', 'noauth'],
     pattern:
       /\bReplyError: |\bWRONGTYPE Operation|\[ioredis\]|\bNOAUTH Authentication|Redis connection to \S{1,100} failed|\bRedis::\w+Error|MaxRetriesPerRequestError/i,
     confidence: 0.85,

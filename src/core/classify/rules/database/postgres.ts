@@ -4,128 +4,66 @@ import { rulesFor } from '../../rule.js';
 export const postgresRules = rulesFor('database-error', [
   {
     id: 'database/row-level-security',
-    words: ['row-level security', 'row level security', 'in policy for relation'],
     pattern:
       /violates row-level security policy|infinite recursion detected in policy for relation|affected by row-level security|row[- ]level security.{0,60}(?:policy|violat|denied)/i,
     confidence: 0.97,
   },
   {
     id: 'database/constraint',
-    words: ['violates', 'null value in column', 'conflicting key value', 'on conflict'],
     pattern:
       /violates (?:unique|foreign key|check|not-null|exclusion|partition) constraint|null value in column "|conflicting key value violates|matching the ON CONFLICT/i,
     confidence: 0.97,
   },
   {
     id: 'database/missing-object',
-    words: ['does not exist', 'undefined_table', 'undefined_column'],
     pattern:
       /\b(?:relation|column|schema|role|extension|type|sequence|trigger|prepared statement|database|materialized view|index|constraint) \\?["'`][^"'`\n]{1,120}["'`](?: of relation \\?"[^"\n]{1,100}")? does not exist|\bcolumn [\w.]{1,100} does not exist|\bfunction [\w."]{1,100}\([^)\n]{0,300}\) does not exist|operator does not exist: |\bundefined_(?:table|column)\b/i,
     confidence: 0.96,
   },
   {
     id: 'database/already-exists',
-    words: ['already exists'],
     pattern:
       /\b(?:relation|type|schema|role|constraint|trigger|policy|extension|function|database|prepared statement|column|table) [`"'][^`"'\n]{1,120}[`"'].{0,80} already exists/i,
     confidence: 0.9,
   },
   {
     id: 'database/permission',
-    words: ['permission denied for', 'must be owner of', 'read-only transaction', 'insufficient_privilege'],
     pattern:
       /permission denied for (?:table|schema|relation|sequence|function|database|view|materialized view|column|type|language|foreign)|must be owner of|in a read-only transaction|\binsufficient_privilege\b/i,
     confidence: 0.95,
   },
   {
     id: 'database/postgres-value',
-    words: [
-      'invalid input syntax for',
-      'value too long for type',
-      'numeric field overflow',
-      'invalid input value for enum',
-      'non-default value',
-      'out of range for type',
-      'malformed array literal',
-      'syntax error at or near',
-      'cannot be cast',
-      'ambiguous',
-      'returned by a subquery',
-      'group by clause',
-    ],
     pattern:
       /invalid input syntax for (?:type )?\w|value too long for type|numeric field overflow|invalid input value for enum|non-DEFAULT value into column|out of range for type|malformed array literal|syntax error at or near|cannot be cast (?:automatically )?to type|column reference "[^"\n]{1,100}" is ambiguous|more than one row returned by a subquery|must appear in the GROUP BY clause/i,
     confidence: 0.95,
   },
   {
     id: 'database/postgres-transaction',
-    words: [
-      'statement timeout',
-      'deadlock detected',
-      'could not serialize access',
-      'canceling statement due to',
-      'current transaction is aborted',
-      'lock timeout',
-    ],
     pattern:
       /deadlock detected|could not serialize access|canceling statement due to|current transaction is aborted|(?:lock|statement) timeout.{0,40}(?:SQL|query|relation)/i,
     confidence: 0.93,
   },
   {
     id: 'database/postgres-connection',
-    words: [
-      'connection to server',
-      'password authentication failed',
-      'pg_hba.conf',
-      'connection slots are reserved',
-      'too many clients',
-      'the database system is',
-      'administrator command',
-      'scram',
-      'client password must be',
-      'the server does not support ssl',
-      'connection to server at',
-      'max client',
-      'max clients',
-      'tenant or user not found',
-      'could not connect to server',
-      'listening on tcp port',
-      'sasl',
-    ],
     pattern:
       /password authentication failed for user|pg_hba\.conf|connection slots are reserved|too many clients|the database system is (?:starting up|shutting down|in recovery)|due to administrator command|SASL(?:: SCRAM| authentication failed)|client password must be a string|The server does not support SSL|connection to server (?:at|on socket) |max client(?:s|\s?connections) reached|Tenant or user not found|could not connect to server: |listening on TCP port/i,
     confidence: 0.94,
   },
   {
     id: 'database/postgres-driver',
-    words: [
-      'postgreserror',
-      'pg::',
-      'psycopg',
-      'asyncpg',
-      'sqlstate',
-      'postgrex',
-      'npgsql',
-      'psqlexception',
-      'pq: ',
-      'pgerror',
-      'postgresql error',
-      'databaseerror',
-    ],
     pattern:
       /\bPostgresError\b|\bPG::\w+|\bpsycopg[23]?\.|\basyncpg\.|\bSQLSTATE\b|\bPostgrex\.|\bNpgsql\.|\bPSQLException\b|\bpq: |\bPgError\b|PostgreSQL error|\bDatabaseError\b/i,
     confidence: 0.9,
   },
   {
     id: 'database/sqlstate',
-    words: ['code'],
     pattern:
       /\bcode\\?["']?\s{0,3}[:=]\s{0,3}\\?["'](?:(?:03|08|0[ABFLPZ]|2[0-8BDF]|34|38|39|3[BDF]|40|42|44|5[3-8]|72|F0|HV|P0|XX)[0-9A-Z]{3})\\?["']/,
     confidence: 0.85,
   },
   {
     id: 'database/sql-log',
-    words: ['error:  ', 'fatal:  ', 'panic:  '],
     // How a PostgreSQL server, and psql, print: two blanks after the severity.
     pattern: /\b(?:ERROR|FATAL|PANIC): {2}\S/,
     unless: /\b(?:npm|webpack|TS\d)\b/,

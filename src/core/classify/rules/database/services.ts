@@ -4,72 +4,28 @@ import { rulesFor } from '../../rule.js';
 export const serviceRules = rulesFor('database-error', [
   {
     id: 'database/postgrest',
-    words: [
-      'pgrst',
-      'schema cache',
-      'single json object',
-      'json object requested',
-      'postgresterror',
-      'could not find a relationship between',
-      'more than one relationship',
-      'schema must be one of',
-    ],
     pattern:
       /\bPGRST\d{3}\b|in the schema cache|single JSON object|JSON object requested, multiple|\bPostgrestError\b|Could not find a relationship between|more than one relationship was found|schema must be one of the following/i,
     confidence: 0.96,
   },
   {
     id: 'database/supabase-auth',
-    words: ['database error'],
     pattern: /Database error (?:saving|querying|creating|granting|finding|deleting|updating|loading)/i,
     confidence: 0.95,
   },
   {
     id: 'database/firestore-rules',
-    words: ['missing or insufficient permissions', 'permission_denied at /', 'requires an index'],
     pattern: /Missing or insufficient permissions|permission_denied at \/|The query requires an index/i,
     confidence: 0.85,
   },
   {
     id: 'database/pool',
-    words: [
-      'connection is not available',
-      'pool probably full',
-      'pool full',
-      'pool timed out',
-      'timeout exceeded when trying to connect',
-      'timeout acquiring a connection',
-      'connection terminated',
-      'resourcerequest timed out',
-      'queuepool limit',
-      'pool is',
-      'connection pool',
-      'pool timeout',
-      'pool exhausted',
-      'connection is not available',
-      'idle-transaction',
-    ],
     pattern:
       /timeout exceeded when trying to connect|\bdatabase\b.{0,20}connection is not available|timeout acquiring a connection|Connection terminated (?:unexpectedly|due to)|ResourceRequest timed out|QueuePool limit|(?:connection )?pool (?:is )?(?:exhausted|full|probably full|timeout|timed out)|(?:exhausted|acquir\w+|timed? ?out|full).{0,60}\bconnection pool\b|idle-transaction timeout|Pool is (?:closed|draining)/i,
     confidence: 0.9,
   },
   {
     id: 'database/connection',
-    words: [
-      ':5432',
-      ':5433',
-      ':6543',
-      ':3306',
-      ':3307',
-      ':27017',
-      ':1433',
-      ':1521',
-      ':54322',
-      ':26257',
-      ':6379',
-      ':9042',
-      '.s.pgsql',
-    ],
     // Only the port says that it was a database.
     pattern:
       /(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|connection refused|could not connect|can't connect|failed to connect).{0,80}:(?:5432|5433|6543|3306|3307|27017|1433|1521|54322|26257|6379|9042)\b|:(?:5432|5433|6543|3306|27017|1433|6379)\b.{0,80}(?:refused|timed out|unreachable)|\.s\.PGSQL\.\d+/i,
@@ -77,17 +33,8 @@ export const serviceRules = rulesFor('database-error', [
   },
   {
     id: 'database/unreachable',
-    words: [
-      'postgres-error',
-      'constraint-violation',
-      'enotfound',
-      'eai_again',
-      'neondberror',
-      'index_not_found',
-      'database',
-    ],
     pattern:
-      /\b(?:ENOTFOUND|EAI_AGAIN) \S{0,60}(?:postgres|mysql|mongo|database|\bdb\b|redis)|"code": ?"(?:postgres-error|constraint-violation)"|\bNeonDbError\b|index_not_found_exception|(?:failed|unable|could not|couldn't|cannot|can't|error)(?: to)? (?:connect|connecting|reach|open)(?:ing)?(?: to)? (?:the |a |your )?(?:\w{1,30} )?database\b|\bDatabase (?:connection|query) (?:failed|error|timed out|refused|lost)|\bDatabase(?:Connection)?(?:Error|Exception)\b|^\s*(?:Error: )?database error:/im,
+      /\b(?:ENOTFOUND|EAI_AGAIN) \S{0,60}(?:postgres|mysql|mongo|database|\bdb\b|redis)|"code": ?"(?:postgres-error|constraint-violation)"|\bNeonDbError\b|index_not_found_exception|(?:failed|unable|could not|couldn't|cannot|can't|error)(?: to)? (?:connect|connecting|reach|open)(?:ing)?(?: to)? (?:the |a |your )?(?:\w{1,30} )?database\b|\bDatabase (?:connection|query) (?:failed|error|timed out|refused|lost)|\bDatabase(?:Connection)?(?:Error|Exception)\b|^\s{0,20}(?:Error: )?database error:/im,
     confidence: 0.85,
   },
 ]);

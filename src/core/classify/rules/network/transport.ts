@@ -4,27 +4,12 @@ import { rulesFor } from '../../rule.js';
 export const transportRules = rulesFor('network-error', [
   {
     id: 'network/browser-code',
-    words: [
-      'err_connection_',
-      'err_name_not',
-      'err_internet_dis',
-      'err_address_',
-      'err_empty_response',
-      'err_too_many_redirects',
-      'err_timed_out',
-      'err_http2_',
-      'err_cert_',
-      'net::err_',
-      'ns_error_',
-      'ssl_error_',
-    ],
     pattern:
       /\bnet::ERR_(?!ABORTED|BLOCKED_BY_CLIENT|FILE_NOT_FOUND|UNKNOWN_URL_SCHEME|CACHE)\w+|\bERR_(?:CONNECTION_\w+|NAME_NOT_RESOLVED|INTERNET_DISCONNECTED|ADDRESS_\w+|EMPTY_RESPONSE|TOO_MANY_REDIRECTS|TIMED_OUT|HTTP2_PROTOCOL_ERROR|CERT_\w+)\b|\bNS_ERROR_(?!ABORT|DOM)\w+|\bSSL_ERROR_\w+/i,
     confidence: 0.92,
   },
   {
     id: 'network/aborted',
-    words: ['net::err_aborted', 'ns_binding_aborted', 'net::err_file_not_found'],
     // In the console and the request list an abort is what every navigation leaves behind.
     pattern: /\bnet::ERR_ABORTED|\bNS_BINDING_ABORTED|net::ERR_FILE_NOT_FOUND/i,
     sources: ['error'],
@@ -32,58 +17,12 @@ export const transportRules = rulesFor('network-error', [
   },
   {
     id: 'network/socket-code',
-    words: [
-      'socketerror',
-      'typeerror: terminated',
-      'econn',
-      'etimedout',
-      'enotfound',
-      'eai_again',
-      'ehostunreach',
-      'enetunreach',
-      'epipe',
-      'und_err_',
-      'socket hang up',
-      'other side closed',
-      'getaddrinfo',
-      'connecttimeouterror',
-      'err_socket',
-      'err_network',
-    ],
     pattern:
       /\bECONN(?:REFUSED|RESET|ABORTED)\b|\bETIMEDOUT\b|\bENOTFOUND\b|\bEAI_AGAIN\b|\bEHOSTUNREACH\b|\bENETUNREACH\b|\bEPIPE\b|\bUND_ERR_\w+|\bConnectTimeoutError\b|\bSocketError\b|\bTypeError: terminated\b|socket hang up|other side closed|\bgetaddrinfo \w|\bERR_(?:SOCKET|NETWORK)\w*/i,
     confidence: 0.88,
   },
   {
     id: 'network/connection-words',
-    words: [
-      'cannot connect to the',
-      'connection was reset',
-      'no route to host',
-      'upstream',
-      'esockettimedout',
-      'connection refused',
-      'connection reset',
-      'connection was lost',
-      'could not connect',
-      'unable to connect',
-      'connection timed out',
-      'connectexception',
-      'unknownhost',
-      'no such host',
-      'name or service not known',
-      'name resolution',
-      'max retries exceeded',
-      'econnrefused',
-      'connectionerror',
-      'connection failed',
-      'network is unreachable',
-      'readtimeout',
-      'could not resolve host',
-      'net::opentimeout',
-      'connection closed',
-      'failed to connect',
-    ],
     pattern:
       /no route to host|upstream connect error|no healthy upstream|\bESOCKETTIMEDOUT\b|connection refused|connection (?:was )?reset(?: by peer)?|connection was lost|could not connect(?: to|:)|unable to connect|connection timed out|\bConnectException\b|\bUnknownHost|no such host|Name or service not known|name resolution|Max retries exceeded|\bConnectionError\b|network is unreachable|\bReadTimeout\b|could not resolve host|\bNet::OpenTimeout\b|failed to connect to|cannot connect to the/i,
     unless: /websocket|\[vite\]|debugg|browser(?:Type)?\.connect|bus|dbus/i,
@@ -91,18 +30,6 @@ export const transportRules = rulesFor('network-error', [
   },
   {
     id: 'network/fetch',
-    words: [
-      'premature close',
-      'failed to fetch',
-      'fetch failed',
-      'networkerror when',
-      'load failed',
-      'network error',
-      'network request failed',
-      'fetcherror',
-      'networkerror',
-      'authretryablefetcherror',
-    ],
     pattern:
       /\bfailed to fetch\b|\bfetch failed\b|NetworkError when attempting|\bLoad failed\b|\bNetwork ?Error\b|Network request failed|\bPremature close\b|\b(?:Auth\w{0,20})?FetchError\b/i,
     unless: /dynamically imported|font|source ?map/i,
@@ -110,32 +37,12 @@ export const transportRules = rulesFor('network-error', [
   },
   {
     id: 'network/cors',
-    words: [
-      'blocked by cors',
-      'blocked a frame',
-      'cors ',
-      'cross-origin request blocked',
-      'access-control-allow',
-      'content security policy',
-      'mixed content:',
-      'cross-origin',
-    ],
     pattern:
       /blocked by CORS|\bCORS (?:policy|error|request|preflight|header)|Cross-Origin Request Blocked|Access-Control-Allow-\w+|Refused to (?:connect|frame|load|execute)\b.{0,300}Content Security Policy|Connecting to .{0,200} violates the following Content Security Policy|Mixed Content: |blocked a frame with origin/i,
     confidence: 0.9,
   },
   {
     id: 'network/tls',
-    words: [
-      'unable_to_verify',
-      '_cert',
-      'certificate_verify',
-      'certificate',
-      'ssl',
-      'tls',
-      'cert_',
-      'eproto',
-    ],
     pattern:
       /CERTIFICATE_VERIFY_FAILED|self[- ]signed certificate|unable to (?:verify the first|get local issuer) certificate|certificate (?:has expired|verify failed|signed by unknown authority|is not trusted|is not yet valid)|UNABLE_TO_VERIFY_LEAF_SIGNATURE|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|\bERR_(?:SSL|TLS|CERT)_\w+|match certificate's altnames|SSL routines|\bEPROTO\b|\bCERT_\w+|SSL(?:Error| peer| certificate problem| handshake)|TLS handshake|tlsv1 alert/i,
     unless: /digital envelope/,
@@ -143,20 +50,12 @@ export const transportRules = rulesFor('network-error', [
   },
   {
     id: 'network/proxy',
-    words: ['proxy'],
     pattern:
       /http proxy error: |[Ee]rror occurred while (?:trying to )?proxy|proxy(?:ing)? error|Could not proxy request|Failed to proxy|ws proxy (?:socket )?error/i,
     confidence: 0.85,
   },
   {
     id: 'network/websocket',
-    words: [
-      'websocket is closed',
-      'websocket handshake',
-      'websocket connection to',
-      'websocket error',
-      'unexpected server response',
-    ],
     pattern:
       /WebSocket is closed before|during WebSocket handshake|WebSocket connection to '\S{1,200}' failed|Unexpected server response: \d{3}|WebSocket error:/i,
     unless: /_next\/webpack-hmr|\/@vite|\?token=|hmr|sockjs|\/ws'/i,
@@ -164,7 +63,6 @@ export const transportRules = rulesFor('network-error', [
   },
   {
     id: 'network/download',
-    words: ['download', 'npm err', 'npm error', 'err_pnpm', 'registry'],
     pattern:
       /Failed to download \S|Download fail(?:ed|ure)|Error: Download (?:failed|of)|npm (?:ERR!|error) (?:network|code (?:E4\d\d|E5\d\d|ECONN|ETIMEDOUT|ENOTFOUND))|ERR_PNPM_(?:META_)?FETCH|registry\.\S{3,60} .{0,60}(?:failed|timed out)/i,
     unless: /saveAs|download\.path/,

@@ -4,7 +4,6 @@ import { rulesFor, wrapping } from '../../rule.js';
 const notTheCode =
   /Failed to fetch|fetch failed|NetworkError|Load failed|network connection was lost|dynamically imported|module script|could not serialize|Unknown file extension|module specifier|ERR_(?:UNKNOWN_FILE|INVALID_MODULE|NETWORK)|in ES module scope|\b\w{0,20}[Pp]age\.(?:locator|getBy\w+|goto) is not a function|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)?(?:\(\.\.\.\))? is not a function|(?:describe|beforeAll|beforeEach|afterAll|afterEach|expect|chromium|_?playwright) is not (?:a function|defined)|\b(?:jest|cy|vi) is not defined|Class extends value undefined|'Page' object has no attribute|Target page, context or browser|Target closed|TypeError: terminated/;
 
-const uncaughtWords = ['uncaught', 'unhandled'];
 const uncaught =
   /\bUncaught (?:\(in promise\) ?)?(?:\w*(?:Error|Exception)\b|[A-Za-z#<])|\bUnhandled ?(?:Promise|Runtime)? ?(?:Rejection|Error|Exception)\b|unhandledRejection|uncaughtException|ERR_UNHANDLED_(?:REJECTION|ERROR)|unhandled promise rejection/i;
 const uncaughtButNotTheCode =
@@ -14,37 +13,6 @@ const uncaughtButNotTheCode =
 export const javascriptRules = rulesFor('runtime-error', [
   {
     id: 'runtime/type-error',
-    words: [
-      'private member',
-      'class constructor',
-      'reduce of empty',
-      'cannot read propert',
-      'cannot set propert',
-      'is not a function',
-      'is not a constructor',
-      'is not iterable',
-      'cannot destructure',
-      'is not an object',
-      "can't access property",
-      'cannot convert undefined',
-      'assignment to constant',
-      'has no properties',
-      'cannot access ',
-      'circular structure',
-      'undefined is not',
-      'null is not',
-      'object is not extensible',
-      'private field',
-      'cannot assign to read only',
-      'cannot delete property',
-      'cannot redefine property',
-      'invalid attempt to',
-      "'in' operator",
-      'illegal invocation',
-      'incompatible receiver',
-      'cannot create property',
-      'cannot define property',
-    ],
     pattern:
       /Cannot (?:read|set) propert(?:y|ies)\b|Cannot (?:read|write) private member|class constructor \S{1,80} cannot be invoked without 'new'|Reduce of empty array|\b[\w$.\])]{1,120} is not a (?:function|constructor)\b|\bis not iterable\b|Cannot destructure property|is not an object \(evaluating|can't access property|Cannot convert undefined or null to object|Assignment to constant variable|has no properties\b|Cannot access ['"]?[\w$.]{1,80}['"]? before initialization|circular structure to JSON|(?:undefined|null) is not (?:an object|a function|a constructor|iterable)|object is not extensible|private field|Cannot assign to read only property|Cannot (?:delete|redefine|create|define) property|invalid attempt to (?:spread|destructure|iterate)|Cannot use 'in' operator|Illegal invocation|incompatible receiver/i,
     unless: notTheCode,
@@ -52,7 +20,6 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/reference-error',
-    words: ['referenceerror', 'is not defined', "can't find variable", 'before initialization'],
     pattern:
       /\bReferenceError: |(?:^|[\s\]:("'`])[\w$#/.]{1,60}["'`]? is not defined(?! (?:by|in|for|as)\b)\b|can't find variable: /im,
     unless: notTheCode,
@@ -60,7 +27,6 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/undefined-value',
-    words: ['is undefined', 'is null'],
     // Firefox names what was not there; without the exception's name these are words of anybody.
     pattern:
       /(?:^|[\s:"'`(])[\w$]+(?:\.[\w$]+|\[\w+\]|\(\.{3}\)){0,8} is (?:undefined|null)\b(?! (?:or|and)\b)/m,
@@ -70,29 +36,18 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/range-error',
-    words: [
-      'rangeerror',
-      'maximum call stack',
-      'too much recursion',
-      'invalid array length',
-      'invalid time value',
-      'urierror',
-      'evalerror',
-    ],
     pattern:
       /\b(?:Range|URI|Eval)Error: |Maximum call stack size exceeded|too much recursion|Invalid array length|Invalid time value/i,
     confidence: 0.88,
   },
   {
     id: 'runtime/json',
-    words: ['json'],
     pattern:
       /Unexpected (?:token|identifier|number|string|non-whitespace character|end of).{0,60}\bJSON\b|is not valid JSON|JSON\.parse: |JSON Parse error|Expected (?:property name|',' or|double-quoted).{0,60} in JSON|(?:Bad|Unterminated) .{0,40} in JSON|JSONDecodeError/i,
     confidence: 0.85,
   },
   {
     id: 'runtime/type-error-name',
-    words: ['typeerror'],
     pattern:
       /(?:^|\b(?:Uncaught|Error|Unhandled|failed|thrown|exception)\b.{0,60}|[:\]>]\s)TypeError(?: \[\w+\])?: \S/im,
     unless: notTheCode,
@@ -100,7 +55,6 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/uncaught',
-    words: uncaughtWords,
     pattern: uncaught,
     sources: ['console', 'stack', 'server'],
     unless: uncaughtButNotTheCode,
@@ -108,7 +62,6 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/uncaught-in-error',
-    words: uncaughtWords,
     // Of what ended the test this only says that nobody caught it: who else knows its words knows what it was.
     pattern: uncaught,
     sources: ['error'],
@@ -117,71 +70,26 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   ...wrapping({
     id: 'runtime/page-exception',
-    words: [
-      'originated from your',
-      'script error',
-      'digest',
-      'exception',
-      'a client-side exception',
-      'server-side exception',
-      'application error',
-      'unexpected application error',
-      'something went wrong',
-      'unhandled runtime error',
-      'script error.',
-      'internal error:',
-    ],
     pattern:
-      /originated from your (?:application|test) code|\bException (?:while|in (?!thread)|during|occurred)\b|a (?:client|server)-side exception has occurred|Unexpected Application Error!|Unhandled Runtime Error|^\s*(?:Uncaught )?Script error\.?\s*$|\bdigest: ?['"]?\d{6,}/im,
+      /originated from your (?:application|test) code|\bException (?:while|in (?!thread)|during|occurred)\b|a (?:client|server)-side exception has occurred|Unexpected Application Error!|Unhandled Runtime Error|^\s{0,20}(?:Uncaught )?Script error\.?\s*$|\bdigest: ?['"]?\d{6,}/im,
     confidence: 0.85,
   }),
   {
     id: 'runtime/node',
-    words: [
-      'environment variable',
-      'plain objects',
-      'invalid flags',
-      'invalidcharactererror',
-      'invalidaccesserror',
-      'err_http_headers_sent',
-      'set headers after',
-      'err_invalid_',
-      'err_stream',
-      'write after end',
-      'invalid url',
-      'invariant',
-      'assertionerror [err_assertion]',
-      'err_use_after_close',
-      'zoderror',
-      'datacloneerror',
-      'domexception',
-      'quotaexceedederror',
-      'invalidstateerror',
-      'notfounderror',
-      'hierarchyrequesterror',
-      'indexsizeerror',
-      'securityerror',
-      'syntaxerror: failed to execute',
-      'failed to execute ',
-      'regular expression',
-      'regexp constructor',
-    ],
     pattern:
-      /ERR_HTTP_HEADERS_SENT|set headers after|\bERR_(?:INVALID_(?:ARG_TYPE|ARG_VALUE|STATE|RETURN_VALUE|THIS|CALLBACK|URL|CHAR)|STREAM_\w+|USE_AFTER_CLOSE)\b|write after end|\bInvalid URL\b|\binvariant (?:failed|violation)|^\s*Invariant: |\bZodError\b|\bDataCloneError\b|\b(?:QuotaExceeded|InvalidState|HierarchyRequest|IndexSize|InvalidCharacter|InvalidAccess)Error\b|\bDOMException: |\bFailed to execute '\w{1,60}' on '\w{1,60}'|\b(?:NotFoundError|SecurityError): |Invalid regular expression|Invalid flags supplied to RegExp|\b(?:missing|invalid|undefined) (?:required )?environment variables?\b|Actions must be plain objects/im,
+      /ERR_HTTP_HEADERS_SENT|set headers after|\bERR_(?:INVALID_(?:ARG_TYPE|ARG_VALUE|STATE|RETURN_VALUE|THIS|CALLBACK|URL|CHAR)|STREAM_\w+|USE_AFTER_CLOSE)\b|write after end|\bInvalid URL\b|\binvariant (?:failed|violation)|^\s{0,20}Invariant: |\bZodError\b|\bDataCloneError\b|\b(?:QuotaExceeded|InvalidState|HierarchyRequest|IndexSize|InvalidCharacter|InvalidAccess)Error\b|\bDOMException: |\bFailed to execute '\w{1,60}' on '\w{1,60}'|\b(?:NotFoundError|SecurityError): |Invalid regular expression|Invalid flags supplied to RegExp|\b(?:missing|invalid|undefined) (?:required )?environment variables?\b|Actions must be plain objects/im,
     unless:
       /ERR_INVALID_URL.*net::|net::ERR|Failed to fetch|play\(\)|is not a valid selector|'fetch' on 'Window'/,
     confidence: 0.82,
   },
   {
     id: 'runtime/selector-of-the-page',
-    words: ['is not a valid selector'],
     pattern: /is not a valid selector/,
     unless: /locator|[Pp]age\.|frame\.|elementHandle/,
     confidence: 0.75,
   },
   {
     id: 'runtime/console-errors-found',
-    words: ['console error'],
     // A test that fails because the page complained, without the complaint.
     pattern: /\bconsole errors?(?: in| detected| found| during| was| were|:)/i,
     sources: ['error'],
@@ -189,14 +97,12 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/resize-observer',
-    words: ['resizeobserver loop'],
     pattern: /ResizeObserver loop (?:limit exceeded|completed with undelivered)/i,
     sources: ['error'],
     confidence: 0.7,
   },
   {
     id: 'runtime/missing-file',
-    words: ['enoent', 'eisdir', 'enotdir'],
     pattern: /\b(?:ENOENT|EISDIR|ENOTDIR): \w/i,
     sources: ['error', 'server'],
     unless: /ms-playwright|spawn /,
@@ -204,7 +110,6 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/thrown-error',
-    words: [' at '],
     // Somebody's `throw new Error(…)` with the frames below it, in words that no rule knows.
     pattern:
       /^.{0,80}?\b(?:[A-Z]\w{0,40})?(?:Error|Exception): .{1,400}\n(?:\s*\n)?\s{1,12}at .{1,300}:\d{1,7}/m,
@@ -214,7 +119,6 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/own-error-class',
-    words: ['exception: ', 'error: '],
     // An exception of the app's own making, uncaught: its stack has frames, and no rule knows its words.
     pattern: /^(?:Uncaught )?[A-Z]\w{2,60}(?:Error|Exception): \S/m,
     sources: ['server'],

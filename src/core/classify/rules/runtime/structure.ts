@@ -4,30 +4,12 @@ import { rulesFor } from '../../rule.js';
 export const exceptionRules = rulesFor('runtime-error', [
   {
     id: 'runtime/server-rendering',
-    words: [
-      'error when',
-      'error during',
-      'error handling',
-      'side rendering',
-      'not matching server-rendered',
-      'rendered on server',
-      'expected on client',
-      'client vnode',
-      'server rendered dom',
-      'server rendered element',
-      'bailing hydration',
-      'while rendering',
-      'rendering the page',
-      'server render',
-      'ssr',
-    ],
     pattern:
-      /not matching server-rendered content|^\s*- (?:rendered on server|expected on client|Client vnode|Server rendered DOM):|Bailing hydration|Server rendered element contains|error (?:while|when|during) (?:server[- ]?side )?rendering|Error handling .{0,60}render/im,
+      /not matching server-rendered content|^\s{0,20}- (?:rendered on server|expected on client|Client vnode|Server rendered DOM):|Bailing hydration|Server rendered element contains|error (?:while|when|during) (?:server[- ]?side )?rendering|Error handling .{0,60}render/im,
     confidence: 0.88,
   },
   {
     id: 'runtime/named-exception',
-    words: ['error:', 'error [', 'exception'],
     // `SomethingError: words`, at the beginning of a line: somebody threw it, and nobody else said why.
     pattern:
       /(?:^\s{0,12}|[|\]>:] {1,3})(?:Uncaught |Unhandled |Caused by: |Exception in thread \S{1,40} |error: )?(?:[\w$.]{1,100}[.\\:])?[A-Z]\w{1,60}(?:Error(?: \[\w{1,60}\])?:\s|Exception(?::\s|\s*$))/m,
@@ -38,27 +20,24 @@ export const exceptionRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/page-frame',
-    words: ['at http', '(http', '@http', 'webpack-internal'],
     // Frames of scripts that the page loaded, in the stack of whatever they threw.
     pattern:
-      /^\s*at .{0,120}\(?(?:webpack-internal|https?):\/\/.{1,300}:\d+:\d+\)?$|^[\w$.<>/]{0,80}@https?:\/\/.{1,300}:\d+:\d+$/m,
+      /^\s{0,20}at .{0,120}\(?(?:webpack-internal|https?):\/\/.{1,300}:\d+:\d+\)?$|^[\w$.<>/]{0,80}@https?:\/\/.{1,300}:\d+:\d+$/m,
     sources: ['error'],
     unless: /cypress_runner|__cypress|\/wd\//,
     confidence: 0.44,
   },
   {
     id: 'runtime/script-frame',
-    words: [' at '],
     // Something was thrown by a script that is not the test's machinery; what, the text does not say.
     pattern:
-      /^\s*at (?:async )?[^\n]{0,160}?(?:file:\/\/|\/|[A-Za-z]:\\)[^\n()]{1,300}\.(?:[cm]?[jt]sx?|vue|svelte):\d{1,7}:\d{1,7}\)?\s*$/m,
+      /^\s{0,20}at (?:async )?[^\n]{0,160}?(?:file:\/\/|\/|[A-Za-z]:\\)[^\n()]{1,300}\.(?:[cm]?[jt]sx?|vue|svelte):\d{1,7}:\d{1,7}\)?\s*$/m,
     sources: ['error'],
     unless: /node_modules|playwright|jest|mocha|\.(?:spec|test|e2e)\b/,
     confidence: 0.32,
   },
   {
     id: 'runtime/traceback',
-    words: ['traceback (most recent call last)', 'stacktrace', 'goroutine ', 'stack trace'],
     pattern: /Traceback \(most recent call last\)|^goroutine \d+ \[running\]/m,
     sources: ['error', 'server'],
     unless: /playwright/,

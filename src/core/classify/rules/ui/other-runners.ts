@@ -1,78 +1,29 @@
 import type { RuleOfClass } from '../../rule.js';
 
-/** The beginnings of the actions' names, in any language's spelling. */
-const actions =
-  'click dblclick tap fill type press check uncheck set hover focus select drag dispatch text inner get_ getattribute input is_ isvisible ishidden isenabled isdisabled ischecked wait_for_selector waitforselector screenshot move wheel down up'.split(
-    ' ',
-  );
-
 /** How the assertions and drivers of other runners and languages say that a page is not as expected. */
 export const otherRunnerRules: readonly RuleOfClass[] = [
   {
     id: 'ui/selenium-wait',
-    words: [
-      'not attached to the page',
-      'expected condition failed',
-      'waiting for visib',
-      'waiting for presence',
-      'waiting for element',
-      'waiting for text',
-      'waiting for invisib',
-      'waiting for staleness',
-      'tried for',
-      'webdriverexception',
-      'element reference',
-      'attached to the dom',
-    ],
     pattern:
       /Expected condition failed|waiting for (?:visibility|presence|element|text|invisibility|staleness)\b.{0,60}(?:located|clickable|to be|of)|\(tried for \d+ (?:second|milli)|element reference\b.{0,120} (?:is )?stale|no longer attached to the DOM|is not attached to the page document/i,
     confidence: 0.86,
   },
   {
     id: 'ui/plain-assertion',
-    words: [
-      'error trace:',
-      'comparisonfailure',
-      'expected',
-      'but found',
-      'but was',
-      'assert',
-      'failures:',
-      'failure/error',
-      'expectation failed',
-      'not equal',
-    ],
     // Values compared with nothing that says where they came from: what the page shows, as a rule.
     pattern:
-      /expected:? ?[[<"'].{0,200}[\]>"'],? but (?:found|was|got)|\bexpected:? .{1,200}? but (?:was|found|got|received|it was|saw):? |Assert\.\w{1,30}\(\) Failure|Failed asserting that|Failure\/Error: |^\s*AssertionError\b|^E\s{1,12}assert |\bassert(?:ion)?(?: .{1,60})? failed\b|^E?\s{0,12}AssertionError: |\bComparisonFailure\b|\bAssertionFailedError\b|\bAssertionException\b|\bexpected .{1,100}?[,;]? (?:but )?got .|Error Trace:|\bexpected (?:the )?(?:element|locator|button|link|text|page|heading|dialog)\b.{1,120} (?:not )?to (?:be|have|contain|show)\b|\bNot equal: |Minitest::Assertion/im,
+      /expected:? ?[[<"'].{0,200}[\]>"'],? but (?:found|was|got)|\bexpected:? .{1,200}? but (?:was|found|got|received|it was|saw):? |Assert\.\w{1,30}\(\) Failure|Failed asserting that|Failure\/Error: |^\s{0,20}AssertionError\b|^E\s{1,12}assert |\bassert(?:ion)?(?: .{1,60})? failed\b|^E?\s{0,12}AssertionError: |\bComparisonFailure\b|\bAssertionFailedError\b|\bAssertionException\b|\bexpected .{1,100}?[,;]? (?:but )?got .|Error Trace:|\bexpected (?:the )?(?:element|locator|button|link|text|page|heading|dialog)\b.{1,120} (?:not )?to (?:be|have|contain|show)\b|\bNot equal: |Minitest::Assertion/im,
     unless: /\bstatus\b|\bHTTP\b/,
     confidence: 0.62,
   },
   {
     id: 'ui/command-failed',
-    words: [
-      'node is either not',
-      'failed because',
-      'not clickable',
-      'exceptions.timeoutexception',
-      'selenium.timeoutexception',
-    ],
     pattern:
       /\bcy\.(?!visit|request|wait|task|exec|origin|session)\w{2,30}\(\)`? failed because|Node is either not (?:clickable|visible)|\bselenium\.(?:common\.exceptions\.)?TimeoutException\b/i,
     confidence: 0.82,
   },
   {
     id: 'ui/other-drivers',
-    words: [
-      'not currently interactable',
-      'specified selector',
-      'expected "',
-      'webdriver',
-      'waiting for element',
-      'did not see',
-      'no such ',
-      'see expected',
-    ],
     // TestCafe, Nightwatch, Dusk.
     pattern:
       /\bspecified selector (?:does|is|did)\b|expected "[\w ]{1,30}" but got: "|while waiting for element\b|did not see expected text|not currently interactable|WebDriver\\Exception\\(?:NoSuchElement|ElementNot|InvalidElement|StaleElement|ElementClick|Timeout)/i,
@@ -80,17 +31,6 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
   },
   {
     id: 'ui/aria-difference',
-    words: [
-      '- button',
-      '- link',
-      '- heading',
-      '- text',
-      '- list',
-      '- paragraph',
-      '- img',
-      '- banner',
-      '- navigation',
-    ],
     // Two roles of the page that differ, where the matcher's own line is cut off.
     pattern:
       /^[ \t]*[-+] {1,12}- (?:button|link|heading|text|textbox|list|listitem|paragraph|img|banner|navigation)\b/m,
@@ -98,9 +38,6 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
   },
   {
     id: 'ui/page-action',
-    words: ['waitfor', 'wait_for', 'page', 'frame', 'mouse', 'keyboard', 'touchscreen'].flatMap((owner) =>
-      actions.map((action) => `${owner}.${action}`),
-    ),
     // An action on the page that failed for whatever reason its log gives.
     pattern:
       /\b(?:[Pp]age|[Ff]rame|[Mm]ouse|[Kk]eyboard|[Tt]ouchscreen)\.(?:click|dblclick|tap|fill|type|press|check|uncheck|set_?[Cc]hecked|hover|focus|select_?[Oo]ption|set_?[Ii]nput_?[Ff]iles|drag_?[Aa]nd_?[Dd]rop|dispatch_?[Ee]vent|text_?[Cc]ontent|inner_?(?:[Tt]ext|HTML|html)|get_?[Aa]ttribute|input_?[Vv]alue|is_?(?:[Vv]isible|[Hh]idden|[Ee]nabled|[Dd]isabled|[Cc]hecked)|wait_?[Ff]or_?[Ss]elector|screenshot|move|wheel|down|up)(?:_\w{1,20})?: \S/,
@@ -110,38 +47,13 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
   },
   {
     id: 'ui/driver-action-frame',
-    words: [
-      'impl.waitfor',
-      'clickasync',
-      'fillasync',
-      'typeasync',
-      'pressasync',
-      'checkasync',
-      'hoverasync',
-      'waitforselectorasync',
-      'selectoptionasync',
-      'textcontentasync',
-      'innertextasync',
-      'impl.click',
-      'impl.fill',
-      'impl.type',
-      'impl.press',
-      'impl.check',
-      'impl.hover',
-      'impl.waitforselector',
-      'impl.waitfor(',
-      'impl.selectoption',
-      'impl.textcontent',
-      'impl.innertext',
-    ],
     // The same of the .NET and Java drivers.
     pattern:
-      /^\s*at (?:async )?[^\n]{0,120}\b(?:(?:Click|Fill|Type|Press|Check|Hover|WaitForSelector|SelectOption|TextContent|InnerText)Async\b|(?:Locator|Frame|Page|ElementHandle)Impl\.(?:click|fill|type|press|check|hover|waitForSelector|waitFor|selectOption|textContent|innerText)\w{0,8}\()/m,
+      /^\s{0,20}at (?:async )?[^\n]{0,120}\b(?:(?:Click|Fill|Type|Press|Check|Hover|WaitForSelector|SelectOption|TextContent|InnerText)Async\b|(?:Locator|Frame|Page|ElementHandle)Impl\.(?:click|fill|type|press|check|hover|waitForSelector|waitFor|selectOption|textContent|innerText)\w{0,8}\()/m,
     confidence: 0.5,
   },
   {
     id: 'ui/python-action-frame',
-    words: ['sync_api/_generated.py', 'async_api/_generated.py', 'playwright/_impl/'],
     pattern:
       /a?sync_api\/_generated\.py\W.{1,30} in (?:click|dblclick|fill|type|press|check|uncheck|hover|tap|focus|select_option|set_input_files|wait_for_selector|text_content|inner_text|inner_html|get_attribute|to_\w{2,40}|not_to_\w{2,40})\b/,
     confidence: 0.5,

@@ -1,0 +1,136 @@
+import { stripAnsi } from './classify/strip-ansi.js';
+import type { TestError } from './failure.js';
+
+/** What a test complains of, read from Playwright's own words. Absent parts are null. */
+export interface Complaint {
+  /** `missing`: no element; `covered`: another element lies over it; `no-answer`: what was waited for never came. */
+  readonly kind: 'missing' | 'covered' | 'ambiguous' | 'state' | 'value' | 'no-answer' | 'timeout' | 'other';
+  /** `locator.click`, `toHaveText`, `page.waitForResponse` … */
+  readonly call: string | null;
+  /** The locator, URL or event that was waited for. */
+  readonly subject: string | null;
+  /** The covering element, the state, or `expected … received …`. */
+  readonly detail: string | null;
+}
+
+const timeLimit =
+  /^(?:Error: )?(?:Test timeout of \d+ ?ms exceeded|"\w+" hook timeout of \d+ ?ms exceeded|Test finished within timeout)/;
+const wait =
+  /^(?:\w*Error: )?(?:page|frame|browserContext|context)\.waitFor(?:Response|Request|Event|URL|Navigation|LoadState)\b|^(?:\w*Error: )?Timeout .{0,40} while waiting for event/;
+const unfinished =
+  /^(?:\w*Error: )?(?:locator|page|frame|elementHandle|frameLocator|mouse|keyboard)\.(?!goto|waitFor|evaluate|reload|goBack|goForward)\w+: (?:Test t|T)imeout|^(?:Error: )?\w+ .{1,300} had not finished/;
+
+/**
+ * The errors that say something, the telling one first. "Test timeout exceeded" only says that one of the others took too
+ * long, and a wait for an answer ends with the action that should have caused it, if that had not finished.
+ */
+export function tellingErrors(errors: readonly TestError[]): readonly TestError[] {
+  const said = errors.filter(({ message }) => !timeLimit.test(stripAnsi(message).trim()));
+  if (said.length === 0) return errors;
+  const actions = said.filter(({ message }) => unfinished.test(stripAnsi(message)));
+  if (actions.length === 0) return said;
+  return [...actions, ...said.filter((one) => !actions.includes(one) && !wait.test(stripAnsi(one.message)))];
+}
+
+/** Reads the complaint of a failure's errors. */
+export function complaintOf(errors: readonly TestError[]): Complaint {
+  const [error] = tellingErrors(errors);
+  if (!error) return { kind: 'other', call: null, subject: null, detail: null };
+  const text = stripAnsi(error.message).slice(0, longest);
+  const call = callIn(text);
+  const subject = subjectIn(text) ?? waitedFor(error, call);
+  return { call, subject, ...kindOf(text, call) };
+}
+
+const longest = 16_000;
+const locators = [
+  /^[ \t]*Locator:[ \t]*(\S.{0,300})$/m,
+  /strict mode violation: (.{1,300}) resolved to/,
+  /waiting for ((?:locator|getBy\w{1,20}|get_by_\w{1,20}|frameLocator)\(.{1,300}?)(?: to be \w+)?$/m,
+  /waiting for selector ["'](.{1,300})["']/,
+  /^(?:Error: )?\w+ ((?:locator|getBy\w{1,20}|frameLocator)\(.{1,300}?) had not finished/,
+];
+const addresses = [
+  /waiting for (?:response|request|navigation to|event) ["']?([^"'\n]{1,300}?)["']?(?: until .*)?$/m,
+  /navigating to ["']?([^"'\s,]{1,300})/,
+];
+
+function subjectIn(text: string): string | null {
+  const found = [...locators, ...addresses].map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
+  return found?.trim() ?? null;
+}
+
+/** A predicate has no words of its own: what is waited for stands in the line of the test. */
+function waitedFor(error: TestError, call: string | null): string | null {
+  if (!call?.includes('waitFor')) return null;
+  const argument = /waitFor\w+\((.{1,200})$/.exec(markedLine(error) ?? '')?.[1];
+  return argument?.replace(/\)[;,]*\s*$/, '').trim() || null;
+}
+
+/** The code of the line that an error's excerpt marks, or null. */
+export function markedLine({ snippet }: Pick<TestError, 'snippet'>): string | null {
+  return /^[ \t]*>[ \t]*\d+[ \t]*[|│┃](.*)$/m.exec(stripAnsi(snippet ?? ''))?.[1]?.trim() ?? null;
+}
+
+function callIn(text: string): string | null {
+  return (
+    /^(?:\w*Error: )?((?:locator|page|frame|elementHandle|frameLocator|browserContext|apiRequestContext|mouse|keyboard)\.\w{1,40}): /m.exec(
+      text,
+    )?.[1] ??
+    /\bexpect\((?:\w|\.){0,30}\)\.((?:not\.)?\w{1,40})/.exec(text)?.[1] ??
+    /^(?:Error: )?(\w+) (?:locator|getBy\w{1,20}|frameLocator)\(.{1,300}? had not finished/.exec(text)?.[1] ??
+    null
+  );
+}
+
+function kindOf(text: string, call: string | null): Pick<Complaint, 'kind' | 'detail'> {
+  const cover = coverIn(text);
+  if (cover !== null) return { kind: 'covered', detail: cover };
+  const several = /strict mode violation: .{1,300} resolved to (\d+) elements/.exec(text);
+  if (several) return { kind: 'ambiguous', detail: `${several[1]} elements` };
+  if (/element\(s\) not found/.test(text)) return { kind: 'missing', detail: null };
+  const value = valuesIn(text);
+  if (value !== null) return { kind: 'value', detail: value };
+  const state =
+    /element is not (visible|enabled|stable|editable|attached)|element is outside of the (viewport)/.exec(
+      text,
+    );
+  if (state) return { kind: 'state', detail: state[2] ? 'outside of the viewport' : `not ${state[1]}` };
+  if (call?.includes('waitFor') && call !== 'locator.waitFor') return { kind: 'no-answer', detail: null };
+  const timedOut = /[Tt]imeout|had not finished/.test(text);
+  if (timedOut && /waiting for (?:locator|getBy|selector|frameLocator)/.test(text))
+    return { kind: /locator resolved to/.test(text) ? 'timeout' : 'missing', detail: null };
+  return { kind: timedOut ? 'timeout' : 'other', detail: null };
+}
+
+/** The element that took the pointer, as a selector: `div#veil.modal-backdrop`. */
+function coverIn(text: string): string | null {
+  const tag =
+    /(?:from )?<([a-z][\w-]{0,60})((?:\s[^<>]{0,500})?)>[^\n]{0,300}? (?:from <([a-z][\w-]{0,60})((?:\s[^<>]{0,500})?)>.{0,300}? subtree )?intercepts pointer events/.exec(
+      text,
+    );
+  if (tag) return selectorOf(tag[3] ?? tag[1] ?? '', tag[4] ?? tag[2] ?? '');
+  return /(\S.{0,200}) lies over it/.exec(text)?.[1] ?? null;
+}
+
+function selectorOf(name: string, attributes: string): string {
+  const id = /\sid="([^"\s]{1,80})"/.exec(attributes)?.[1];
+  const classes = /\sclass="([^"]{1,200})"/.exec(attributes)?.[1]?.trim().split(/\s+/).slice(0, 3) ?? [];
+  return [name, id ? `#${id}` : '', ...classes.map((one) => `.${one}`)].join('');
+}
+
+function valuesIn(text: string): string | null {
+  const expected = /^[ \t]*Expected(?: \w+)?:[ \t]*(\S.{0,120})$/m.exec(text)?.[1];
+  const received = /^[ \t]*Received(?: \w+)?:[ \t]*(\S.{0,120})$/m.exec(text)?.[1];
+  if (expected && received) return `expected ${expected.trim()}, received ${received.trim()}`;
+  return differenceIn(text);
+}
+
+/** The first line that differs, of a comparison that is printed as a difference. */
+function differenceIn(text: string): string | null {
+  const [, lines = ''] = /^- Expected[^\n]*\n\+ Received[^\n]*\n([^]{0,4000})/m.exec(text) ?? [];
+  const expected = /^-[ \t]*(\S.{0,80})$/m.exec(lines)?.[1];
+  const received = /^\+[ \t]*(\S.{0,80})$/m.exec(lines)?.[1];
+  if (!expected && !received) return null;
+  return `expected ${expected?.trim() ?? 'nothing'}, received ${received?.trim() ?? 'nothing'}`;
+}

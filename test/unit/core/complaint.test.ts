@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { classify } from '../../../src/core/classify/classify.js';
+import { complaintOf, tellingErrors } from '../../../src/core/complaint.js';
+import { headlineOf } from '../../../src/core/headline.js';
+import { signedText } from '../../../src/core/signature.js';
+import { aDiagnosed, aTestFailure, anError, anEvidence } from '../../rig/builders.js';
+
+const timeLimit = anError('Test timeout of 10000ms exceeded.');
+const at = (line: number) => ({ location: { file: '/project/tests/a.spec.ts', line, column: 3 } });
+const marked = (code: string) => ({ snippet: `  11 | before\n> 12 |   ${code}\n     |   ^\n` });
+const click = (locator: string, log = '') =>
+  anError(
+    `Error: locator.click: Test timeout of 10000ms exceeded.\nCall log:\n  - waiting for ${locator}\n${log}`,
+    at(12),
+  );
+const veil = '    - <div id="veil" class="modal-backdrop show">veil</div> intercepts pointer events\n';
+const resolved = '    - locator resolved to <button>Save</button>\n';
+const waited = anError('Error: page.waitForResponse: Test timeout of 10000ms exceeded.', {
+  ...at(12),
+  ...marked("await page.waitForResponse((r) => r.url().endsWith('/orders'));"),
+});
+
+const headline = (...errors: ReturnType<typeof anError>[]) => {
+  const evidence = anEvidence({ errors });
+  return headlineOf(
+    aDiagnosed({ evidence, failure: aTestFailure({ errors }), diagnosis: classify(evidence) }),
+  );
+};
+
+describe('what a test complains of', () => {
+  it('CS-8 is told by the action that hung, not by the time limit', () => {
+    expect(tellingErrors([timeLimit, click("getByRole('button')")])).toHaveLength(1);
+    expect(tellingErrors([timeLimit])).toEqual([timeLimit]);
+  });
+
+  it('CS-8 is the blocked action rather than the wait for the answer that it should have caused', () => {
+    const errors = [timeLimit, waited, click("getByText('Save')", resolved + veil)];
+    expect(complaintOf(errors)).toEqual({
+      kind: 'covered',
+      call: 'locator.click',
+      subject: "getByText('Save')",
+      detail: 'div#veil.modal-backdrop.show',
+    });
+    expect(classify(anEvidence({ errors })).category).toBe('ui-error');
+    expect(classify(anEvidence({ errors: [timeLimit, waited] })).category).toBe('network-error');
+  });
+
+  it.each<[string, ReturnType<typeof anError>[], string]>([
+    [
+      'a missing element',
+      [timeLimit, click("getByRole('button', { name: 'Go' })")],
+      "getByRole('button', { name: 'Go' }) not found (locator.click) (tests/a.spec.ts:12)",
+    ],
+    [
+      'a covered one',
+      [timeLimit, click("locator('#b')", resolved + veil)],
+      "locator('#b') is covered by div#veil.modal-backdrop.show (locator.click) (tests/a.spec.ts:12)",
+    ],
+    [
+      'a wrong text',
+      [
+        anError(
+          'Error: expect(locator).toHaveText(expected) failed\n\nLocator:  locator(\'#b\')\nExpected: "Go"\nReceived: "Save"\nTimeout:  700ms',
+          at(21),
+        ),
+      ],
+      'toHaveText on locator(\'#b\'): expected "Go", received "Save" (tests/a.spec.ts:21)',
+    ],
+    [
+      'objects that differ',
+      [
+        anError(
+          'Error: expect(received).toEqual(expected) // deep equality\n\n- Expected  - 1\n+ Received  + 1\n\n  Object {\n-   "b": 3,\n+   "b": 2,\n  }',
+          at(28),
+        ),
+      ],
+      'toEqual: expected "b": 3,, received "b": 2, (tests/a.spec.ts:28)',
+    ],
+    [
+      'a response that never came',
+      [timeLimit, waited],
+      "page.waitForResponse((r) => r.url().endsWith('/orders')) got no answer in time (tests/a.spec.ts:12)",
+    ],
+    ['an exception', [anError('RangeError: no', at(3))], 'RangeError: no (tests/a.spec.ts:3)'],
+  ])('RP-1 heads the cause with %s and its place', (_, errors, line) => {
+    expect(headline(...errors)).toBe(line);
+  });
+
+  it('RP-1 heads the cause with the page’s exception and its line, then the symptom', () => {
+    const stack =
+      "TypeError: Cannot read properties of undefined (reading 'id')\n    at row (src/list.ts:7:3)";
+    const console = [{ time: 0, type: 'pageerror', text: stack.split('\n')[0] ?? '', location: '', stack }];
+    const evidence = anEvidence({ errors: [click("getByText('Save')")], console });
+    expect(headlineOf(aDiagnosed({ evidence, diagnosis: classify(evidence) }))).toBe(
+      "Uncaught TypeError: Cannot read properties of undefined (reading 'id') at src/list.ts:7:3 — getByText('Save') not found (locator.click)",
+    );
+  });
+
+  it('CS-8 takes a count that is wrong for no strict-mode violation', () => {
+    const message =
+      "Error: expect(locator).toHaveCount(expected) failed\n\nLocator:  locator('.row')\nExpected: 3\nReceived: 0\n\nCall log:\n  - waiting for locator('.row')\n    9 × locator resolved to 0 elements\n    2 × locator resolved to 4 elements\n";
+    const rules = classify(anEvidence({ errors: [anError(message)] })).why.map(({ rule }) => rule);
+    expect(rules).not.toContain('ui/strict-mode');
+  });
+});
+
+describe('ME-1 what is signed', () => {
+  const signed = (...errors: ReturnType<typeof anError>[]) => signedText(aTestFailure({ errors }));
+
+  it('ME-1 tells hung actions apart by what they waited for', () => {
+    const texts = [click("getByText('A')"), click("getByText('B')"), waited].map((error) =>
+      signed(timeLimit, error),
+    );
+    expect(new Set(texts).size).toBe(3);
+    expect(texts.join()).not.toContain('Test timeout of 10000ms exceeded.,');
+  });
+
+  it('ME-1 tells comparisons of nameless values apart by the line of the test', () => {
+    const compared = (code: string) =>
+      anError('Error: expect(received).toBe(expected)\n\nExpected: true\nReceived: false', marked(code));
+    expect(signed(compared('expect(cart.isOpen()).toBe(true);'))).not.toBe(
+      signed(compared('expect(user.isIn()).toBe(true);')),
+    );
+    expect(signed(compared('expect(cart.isOpen()).toBe(true);'))).toBe(
+      signed(compared('expect(cart.isOpen()).toBe(true);')),
+    );
+  });
+
+  it('ME-1 tells bare time-outs apart by their step, else by their test', () => {
+    expect(signedText(aTestFailure({ errors: [timeLimit], failedStep: 'Wait for timeout' }))).not.toBe(
+      signedText(aTestFailure({ errors: [timeLimit] })),
+    );
+  });
+});
