@@ -30,7 +30,8 @@ export async function runGuardCommand(options: GuardOptions): Promise<number | P
   const changed = await gitChanges(cwd, options.base ?? null);
   if ('what' in changed) return problemOf(changed);
   const { root, base, changes, before, after } = changed;
-  const suite = await suiteIn(cwd, { root, config: options.config ?? null });
+  const isSame = changes.length === 0;
+  const suite = isSame ? nothingKnown : await suiteIn(cwd, { root, config: options.config ?? null });
   const specs = (await before.paths()).filter((one) => isSpecName.test(one));
   const places = { ...suite, testFiles: [...new Set([...suite.testFiles, ...specs])] };
   const request = { category: options.category, changes, before, after, suite: places };
@@ -39,6 +40,8 @@ export async function runGuardCommand(options: GuardOptions): Promise<number | P
   else tell(judgement, { cwd, root, count: changes.length });
   return judgement.violations.length > 0 ? exitCodes.red : exitCodes.green;
 }
+
+const nothingKnown: SuitePlaces = { testFiles: [], testDir: null, config: null, titles: [] };
 
 /** What Playwright itself knows of its suite: what `playwright test --list` loads stands for what a run would load. */
 async function suiteIn(
@@ -50,7 +53,7 @@ async function suiteIn(
     process.stderr.write(
       `self-heal: ${playwright.error.message}; the tests are known by the names of their files\n`,
     );
-    return { testFiles: [], testDir: null, config: null, titles: [] };
+    return nothingKnown;
   }
   const runDir = await mkdtemp(path.join(tmpdir(), 'self-heal-guard-'));
   const nowhere = await open(devNull, 'w');

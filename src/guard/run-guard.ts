@@ -6,6 +6,9 @@ import type { GuardRequest, Judgement } from './judge.js';
 /** How long a judgement may take, in milliseconds. */
 const LIMIT_MS = 5000;
 
+/** Where the build puts `guard-process.ts`, beside every chunk. */
+const ownEntry = fileURLToPath(new URL('guard-process.js', import.meta.url));
+
 /** What the guard's process is sent first; the trees stay here, and are asked for by messages. */
 export type GuardOrder = Omit<GuardRequest, 'before' | 'after'>;
 
@@ -25,10 +28,13 @@ export type GuardMessage =
  * Judges in a process of its own: the parser is native code that ends its whole process on what is nested too deeply, and a
  * change may be made to be read for ever. What cannot be judged within the limit is a violation with that reason.
  */
-export async function runGuard(request: GuardRequest, { limitMs = LIMIT_MS } = {}): Promise<Judgement> {
+export async function runGuard(
+  request: GuardRequest,
+  { limitMs = LIMIT_MS, entry = ownEntry } = {},
+): Promise<Judgement> {
   const { before, after, ...order } = request;
   if (request.changes.length === 0) return { violations: [], notes: [] };
-  const child = fork(fileURLToPath(new URL('guard-process.js', import.meta.url)), [], {
+  const child = fork(entry, [], {
     serialization: 'advanced',
     execArgv: ['--max-old-space-size=1024'],
     // What a crash prints is said by its violation.

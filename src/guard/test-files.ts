@@ -34,6 +34,9 @@ export const isSpecName = /\.(?:spec|test)\.[mc]?[jt]sx?$/;
 const judgedElsewhere =
   /(?:^|\/)(?:package\.json|[jt]sconfig[\w.-]*\.json|\.env[\w.-]*|\.npmrc|[^/]*lock[^/]*)$/;
 
+/** Pages and their parts are the app's, also where a test's own process serves them. */
+const served = /\.(?:html?|css|scss|less|vue|svelte|astro|map|wasm|svg|ico|woff2?)$/;
+
 /** Tells what lies among the tests, whatever kind of file it is: where tests lie, and data that they were seen to read. */
 export function testPlaces({
   testFiles,
@@ -41,7 +44,7 @@ export function testPlaces({
   config,
   loaded = [],
 }: SuitePlaces): (file: string) => boolean {
-  const data = loaded.filter((file) => !isCode(file) && !judgedElsewhere.test(file));
+  const data = loaded.filter((file) => !isCode(file) && !judgedElsewhere.test(file) && !served.test(file));
   const known = new Set([...testFiles, ...data, ...(config === null ? [] : [config])]);
   const folders = testDir === null || testDir === '' ? testFiles.flatMap(folderOf) : [testDir];
   const prefixes = [...new Set(folders)].map((folder) => `${folder}/`);
