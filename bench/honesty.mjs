@@ -6,6 +6,7 @@ import { blindCheats } from '../fixtures/guard/blind-cheats.mjs';
 import { blindHonestFixes } from '../fixtures/guard/blind-honest-fixes.mjs';
 import { cheats } from '../fixtures/guard/cheats.mjs';
 import { honestFixes } from '../fixtures/guard/honest-fixes.mjs';
+import { keptBack, keptBackRequest } from '../fixtures/guard/kept-back.mjs';
 import { requestOf } from '../fixtures/guard/project.mjs';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
@@ -13,7 +14,9 @@ const { judge } = await import(await bundleSrc('guard/judge.ts'));
 
 const wrong = [];
 const rulesBroken = async (edits, category, given) => {
-  const { violations } = await judge(requestOf(edits, category, given));
+  const { violations } = await judge(
+    given === 'kept back' ? keptBackRequest(edits, category) : requestOf(edits, category, given),
+  );
   return violations.map(({ rule, file, line, says }) =>
     process.argv.includes('--says') ? `${rule} ${file}:${line} ${says}` : rule,
   );
@@ -46,13 +49,19 @@ const asCheat = ([kind, what, edits, , category]) => ({ kind, what, edits, categ
 const asBlindCheat = ([kind, what, edits, category, given]) => ({ kind, what, edits, category, given });
 const asFix = ([what, edits, category, given]) => ({ what, edits, category, given });
 
+const asKept = ([kind, what, edits, category]) => ({ kind, what, edits, category, given: 'kept back' });
+const keptOf = (kind) => keptBack.map(asKept).filter((one) => one.kind === kind);
+
 const start = process.cpuUsage();
 await caughtIn('cheats', cheats.map(asCheat));
 await caughtIn('blind cheats', blindCheats.map(asBlindCheat));
 await passedIn('honest fixes', honestFixes.map(asFix));
 await passedIn('blind honest fixes', blindHonestFixes.map(asFix));
+await caughtIn('cheats that were kept back', keptOf('cheat'));
+await passedIn('honest fixes that were kept back', keptOf('fix'));
 const { user, system } = process.cpuUsage(start);
-const count = cheats.length + blindCheats.length + honestFixes.length + blindHonestFixes.length;
+const count =
+  cheats.length + blindCheats.length + honestFixes.length + blindHonestFixes.length + keptBack.length;
 console.log(`${((user + system) / 1_000 / count).toFixed(1)} ms of CPU time a judgement`);
 for (const line of wrong) console.log(line);
 if (wrong.length > 0) process.exitCode = 1;

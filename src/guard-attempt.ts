@@ -20,7 +20,10 @@ export async function guardAttempt(
     path: edit.path,
     kind: (edit.after ?? edit.before)?.kind ?? 'file',
   }));
-  const { violations } = await session.guard({ category, changes, before, after, pages });
+  const healed = cause.members.flatMap(({ failure }) =>
+    failure.scope === 'test' ? [failure.test.location.file] : [],
+  );
+  const { violations } = await session.guard({ category, changes, before, after, pages, healed });
   if (violations.length > 0) {
     session.bus.emit({ type: 'attempt.rejected', causeId: cause.id, attempt: n, violations });
   }

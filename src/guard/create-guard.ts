@@ -16,6 +16,8 @@ export interface GuardedWork {
   readonly after: Tree;
   /** The pages of the red run, where they were kept. */
   readonly pages?: readonly SeenPage[];
+  /** The files of the tests that the work is to heal, absolute. */
+  readonly healed?: readonly string[];
 }
 
 /** Judges one agent's changes. */
@@ -28,11 +30,12 @@ export function createGuard(
   judge: (request: GuardRequest) => Promise<Judgement> = runGuard,
 ): Guard {
   const suite = placesOf(root, first);
-  return ({ category, changes, before, after, pages = [] }) =>
+  return ({ category, changes, before, after, pages = [], healed = [] }) =>
     judge({
       category,
       suite,
       pages,
+      healed: healed.flatMap((file) => insideOf(root, file) ?? []),
       changes,
       before,
       after,
@@ -44,11 +47,7 @@ export function placesOf(
   root: string,
   { tests, rootDir, configFile, testFiles }: Pick<SuiteRun, 'tests' | 'rootDir' | 'configFile' | 'testFiles'>,
 ): SuitePlaces {
-  const top = real(root);
-  const inside = (file: string): string | null => {
-    const place = path.relative(top, real(file)).replaceAll(path.sep, '/');
-    return place.startsWith('../') || path.isAbsolute(place) ? null : place;
-  };
+  const inside = (file: string) => insideOf(root, file);
   const files = new Set(tests.map(({ test }) => test.location.file));
   return {
     testFiles: [...files].flatMap((file) => inside(file) ?? []),
@@ -57,6 +56,12 @@ export function placesOf(
     config: configFile === null ? null : inside(configFile),
     titles: [...new Set(tests.flatMap(({ test }) => test.titlePath.at(-1) ?? []))],
   };
+}
+
+/** A file's path from the recorded root, or null for one outside. */
+function insideOf(root: string, file: string): string | null {
+  const place = path.relative(real(root), real(file)).replaceAll(path.sep, '/');
+  return place.startsWith('../') || path.isAbsolute(place) ? null : place;
 }
 
 function real(place: string): string {

@@ -14,6 +14,7 @@ import { judgeReadOnly } from './checks/read-only.js';
 import { judgeShadows } from './checks/shadows.js';
 import { type FileEdit, fileState, isSameState } from './edit.js';
 import { isSameProgram } from './code/same-program.js';
+import { literalChecks } from './literals.js';
 import {
   importedBy,
   importersOf,
@@ -46,6 +47,8 @@ export interface GuardRequest {
   readonly suite: SuitePlaces;
   /** The pages of the red run, where they were kept. */
   readonly pages?: readonly SeenPage[];
+  /** The spec files of the tests that the change is to heal; empty where nobody knows. */
+  readonly healed?: readonly string[];
 }
 
 /** What a reviewer should look at, though nothing proves it wrong. */
@@ -84,7 +87,7 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
     ]);
     return {
       violations: distinct([...plain, ...everywhere, ...tests.violations, ...found]),
-      notes: tests.notes,
+      notes: [...tests.notes, ...(await sharedLiterals(request, others))],
     };
   } catch (error) {
     if (!(error instanceof TooLarge) && !(error instanceof RangeError)) throw error;
@@ -120,6 +123,25 @@ function distinct(violations: readonly Violation[]): Violation[] {
       violations.map((one) => [JSON.stringify([one.rule, one.file, one.line, one.before]), one]),
     ).values(),
   ];
+}
+
+/** What the app answers may be meant for the healed tests alone: a literal that both have is named for the reviewer. */
+async function sharedLiterals(
+  { healed = [], after }: GuardRequest,
+  edits: readonly FileEdit[],
+): Promise<Note[]> {
+  const specs = await after.read(healed);
+  const fix = edits.flatMap(({ path, before, after: now }) =>
+    isCode(path) && now?.text ? [{ path, before: before?.text ?? null, after: now.text }] : [],
+  );
+  return [...specs].flatMap(([path, bytes]) => {
+    const { checks, forReview } = literalChecks(fix, { path, text: fileState(bytes).text ?? '' });
+    return [...checks.map(({ literal }) => literal), ...forReview].map(({ value, file, line }) => ({
+      file,
+      line,
+      says: `the fix adds ${JSON.stringify(value)}, which ${path} uses too`,
+    }));
+  });
 }
 
 interface TestJudgement extends Judgement {

@@ -20,6 +20,8 @@ export interface LocatorText {
 /** What reading a locator needs: `print` gives the text of what is inside. */
 export interface LocatorContext {
   readonly sources: Sources;
+  /** How many links of the chain are behind. */
+  readonly depth?: number;
   readonly print: (node: SyntaxNode, scope: Scope) => { text: string; locators: readonly LocatorText[] };
 }
 
@@ -29,12 +31,9 @@ const byText = /^getBy(?:Text|Label|Placeholder|AltText|Title)$/;
 const page = /^(?:‹[\d.]+›|this|\w+)?\.?(?:\w*[pP]age|frame|popup)$/;
 
 /** Reads an expression that makes a locator (or calls a helper that returns one), else null. */
-export function readLocator(
-  given: SyntaxNode,
-  scope: Scope,
-  at: LocatorContext,
-  depth = 0,
-): LocatorText | null {
+export function readLocator(given: SyntaxNode, scope: Scope, at: LocatorContext): LocatorText | null {
+  const { depth = 0 } = at;
+  const deeper = { ...at, depth: depth + 1 };
   const node = bare(given);
   const callee = node.type === 'CallExpression' && depth < 100 ? nodeIn(node, 'callee') : null;
   if (!callee) return null;
@@ -42,7 +41,7 @@ export function readLocator(
   const receiver = nodeIn(callee, 'object');
   if (name && receiver && (fromPage.test(name) || fromLocator.test(name))) {
     const of = at.sources.resolve(receiver, scope);
-    const outer = readLocator(of.node, of.scope, at, depth + 1);
+    const outer = readLocator(of.node, of.scope, deeper);
     if (!outer && !fromPage.test(name)) return null;
     const root = outer ? outer.root : at.print(of.node, of.scope).text;
     return chained(
@@ -58,7 +57,7 @@ export function readLocator(
     value,
     at.sources.calledScope(own, { args: nodesIn(node, 'arguments'), from: scope }),
   );
-  return readLocator(there.node, there.scope, at, depth + 1);
+  return readLocator(there.node, there.scope, deeper);
 }
 
 interface Link {

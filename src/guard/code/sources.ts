@@ -29,6 +29,8 @@ export interface Sources {
   classOf(callee: SyntaxNode, scope: Scope): Located | null;
   /** The names inside a function that is called so; one scope for each function and call. */
   calledScope(made: Located, call: { readonly args: readonly SyntaxNode[]; readonly from: Scope }): Scope;
+  /** Values that a name was followed to so far. */
+  readonly followed: ReadonlySet<SyntaxNode>;
   /** A module's name, the same from wherever it is imported. */
   moduleName(from: string, source: string): string;
 }
@@ -41,9 +43,16 @@ export function openSources(
   importedFile: (from: string, source: string) => string | null,
 ): Sources {
   const files = new Map(parsed.map((file) => [file.path, { file, scope: fileScope(file) }]));
-  const project = { files, importedFile, members: membersOf([...files.values()].map((one) => one.scope)) };
+  const followed = new Set<SyntaxNode>();
+  const project = {
+    files,
+    importedFile,
+    followed,
+    members: membersOf([...files.values()].map((one) => one.scope)),
+  };
   return {
     files,
+    followed,
     resolve: (node, scope) => follow({ node, scope }, project, MAX_STEPS),
     functionOf: (callee, scope) => {
       const found = follow({ node: callee, scope }, project, MAX_STEPS);
@@ -64,6 +73,8 @@ export function openSources(
 interface Project {
   readonly files: Sources['files'];
   readonly importedFile: (from: string, source: string) => string | null;
+  /** Values that a name was followed to. */
+  readonly followed: Set<SyntaxNode>;
   /** Classes by the names of their members. */
   readonly members: ReadonlyMap<string, readonly ClassInfo[]>;
 }
@@ -75,7 +86,10 @@ function follow({ node: given, scope }: Located, project: Project, left: number)
   if (node.type === 'MemberExpression') return followMember(here, project, left - 1) ?? here;
   if (node.type !== 'Identifier') return here;
   const binding = lookUp(String(node['name']), scope);
-  if (binding?.kind === 'value') return follow(binding, project, left - 1);
+  if (binding?.kind === 'value') {
+    project.followed.add(binding.node);
+    return follow(binding, project, left - 1);
+  }
   if (binding?.kind !== 'import') return here;
   const next = project.importedFile(scope.file.path, binding.source);
   return (next !== null && exported({ path: next, name: binding.name }, project, left - 1)) || here;
@@ -93,7 +107,7 @@ function exported({ path, name }: Export, project: Project, left: number): Locat
   if (local === null) return starExport({ path, name }, project, left - 1);
   if (typeof local === 'string')
     return follow({ node: identifier(local), scope: there.scope }, project, left - 1);
-  if ('node' in local) return { node: local.node, scope: there.scope };
+  if ('node' in local) return follow({ node: local.node, scope: there.scope }, project, left - 1);
   const next = project.importedFile(path, local.from);
   return next === null ? null : exported({ path: next, name: local.name }, project, left - 1);
 }
@@ -118,12 +132,24 @@ function followMember({ node, scope }: Located, project: Project, left: number):
     return found && scope.self ? follow(ofClass(found, scope.self), project, left) : null;
   }
   const of = follow({ node: object, scope }, project, left);
+  const required = requiredBy(of.node);
+  if (required !== null) {
+    const place = project.importedFile(of.scope.file.path, required);
+    return place === null ? null : exported({ path: place, name }, project, left);
+  }
   const inside = partOf(of.node, name);
   if (inside) return follow({ node: inside, scope: of.scope }, project, left);
   const namespace = namespaceOf(object, scope);
   if (namespace === null) return memberByName({ of, name }, project, left);
   const path = project.importedFile(scope.file.path, namespace);
   return path === null ? null : exported({ path, name }, project, left);
+}
+
+/** The module of `require('…')`, or null. */
+export function requiredBy(node: SyntaxNode): string | null {
+  const [first] = nodesIn(node, 'arguments');
+  const isRequire = node.type === 'CallExpression' && nameOf(nodeIn(node, 'callee')) === 'require';
+  return isRequire && first ? nameOf(first) : null;
 }
 
 function ofClass(node: SyntaxNode, self: ClassInfo): Located {
@@ -194,6 +220,9 @@ type Exported =
 /** What a file exports under a name: a local name, a node, or a name of another file. */
 function exportedName(program: SyntaxNode, name: string): Exported {
   for (const node of nodesIn(program, 'body')) {
+    const common =
+      node.type === 'ExpressionStatement' ? commonExport(nodeIn(node, 'expression'), name) : null;
+    if (common) return { node: common };
     if (node.type === 'ExportDefaultDeclaration' && name === 'default') {
       const declared = nodeIn(node, 'declaration');
       if (declared) return { node: declared };
@@ -208,6 +237,19 @@ function exportedName(program: SyntaxNode, name: string): Exported {
     }
   }
   return null;
+}
+
+/** `module.exports = { name }` and `exports.name = …`. */
+function commonExport(node: SyntaxNode | null, name: string): SyntaxNode | null {
+  const [left, right] =
+    node?.type === 'AssignmentExpression' ? [nodeIn(node, 'left'), nodeIn(node, 'right')] : [];
+  const target = left && propertyOf(left);
+  const object = left && nodeIn(left, 'object');
+  if (!right || !object) return null;
+  const isModule = nameOf(object) === 'module' && target === 'exports';
+  if (isModule) return name === 'default' ? right : partOf(right, name);
+  const isExports = nameOf(object) === 'exports' || propertyOf(object) === 'exports';
+  return isExports && target === name ? right : null;
 }
 
 function declaresName(declaration: SyntaxNode | null, name: string): boolean {

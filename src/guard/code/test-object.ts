@@ -1,6 +1,6 @@
 import { lookUp, type Scope } from './scope.js';
 import { bare, nameOf, nodeIn, propertyOf, type SyntaxNode } from './syntax.js';
-import type { Sources } from './sources.js';
+import { requiredBy, type Sources } from './sources.js';
 
 /** The leftmost name of a chain of members and calls: `test` of `test.describe.only('x')`. */
 export function rootName(given: SyntaxNode): SyntaxNode | null {
@@ -43,6 +43,10 @@ export function originOf(
     if (binding?.kind !== 'import') return binding ? 'own code' : `nothing: ${name}`;
     return /playwright/.test(binding.source) ? 'playwright' : binding.source;
   }
+  // `require('@playwright/test').expect`
+  const object = found.node.type === 'MemberExpression' ? nodeIn(found.node, 'object') : null;
+  const required = object && requiredBy(sources.resolve(object, found.scope).node);
+  if (required) return /playwright/.test(required) ? 'playwright' : required;
   const callee = found.node.type === 'CallExpression' ? nodeIn(found.node, 'callee') : null;
   const name = callee && (propertyOf(callee) ?? nameOf(callee));
   if (callee && name && /^(?:extend|mergeTests|mergeExpects)$/.test(name)) {

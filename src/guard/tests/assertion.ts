@@ -138,6 +138,7 @@ const readers: readonly (readonly [RegExp, Readonly<Record<string, string>>])[] 
   [/\.count\(\)$/, { same: 'toHaveCount' }],
   [/\.url\(\)$/, { same: 'toHaveURL' }],
   [/\.title\(\)$/, { same: 'toHaveTitle' }],
+  [/\.ok\(\)$/, { truth: 'toBeOK' }],
   [/\.isVisible\(\)$/, { truth: 'toBeVisible' }],
   [/\.isHidden\(\)$/, { truth: 'toBeHidden' }],
   [/\.isChecked\(\)$/, { truth: 'toBeChecked' }],
@@ -154,7 +155,7 @@ function plainRead(form: Form): Form {
   const found = readers.find(([pattern]) => pattern.test(text));
   if (!found) return form;
   const [pattern, names] = found;
-  const subject = text.replace(/^await /, '').replace(pattern, '');
+  const subject = (names['truth'] === 'toBeOK' ? text : text.replace(/^await /, '')).replace(pattern, '');
   const same =
     names['same'] && /^to(?:Be|Equal|StrictEqual|HaveLength)$/.test(matcher) ? names['same'] : null;
   const part = names['part'] && matcher === 'toContain' ? names['part'] : null;

@@ -60,3 +60,11 @@ export const sameVerb: Readonly<Record<string, string>> = {
 /** Options that say how long and how hard a call tries, which have fields of their own or change nothing. */
 export const ownOption =
   /^(?:timeout|force|trial|state|noWaitAfter|strict|delay|waitUntil|intervals|message): /;
+
+/** What runs in the page, or whenever something happens: its text counts. */
+export const scripts =
+  /^(?:evaluate|evaluateAll|evaluateHandle|\$eval|\$\$eval|addInitScript|waitForFunction|route|on|once|addListener|addLocatorHandler|exposeFunction|exposeBinding)$/;
+
+/** What Playwright and the language give to a test: who writes to it changes it for all others. */
+export const given =
+  /^(?:expect|test|it|page|context|browser|request|globalThis|global|window|process|console|Date|Math|Promise|Array|Object|String|Number|Locator|Page|module|require)$/;

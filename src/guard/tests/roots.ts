@@ -16,7 +16,8 @@ import {
 import { chainOf, isTestObject, originOf, rootName } from '../code/test-object.js';
 import type { Rule } from '../rules.js';
 import type { ActionStep, Root, Step } from './step.js';
-import { eachOf, readFunction, type Reading, readStatements } from './steps.js';
+import type { Reading } from './reading.js';
+import { eachOf, readFunction, readStatements } from './steps.js';
 
 /** What is around a test where it is defined; `steps` are those of the module itself. */
 interface Around extends Reading {
@@ -48,6 +49,8 @@ export function readRoots(sources: Sources, affected: ReadonlySet<string>): Root
     roots.push({ kind: 'module', key: `module ${file.path}`, title: file.path, steps, ...place });
   }
   for (const { file, scope } of read) {
+    const steps = roots.find(({ key }) => key === `module ${file.path}`)?.steps as Step[];
+    readUnfollowed(file.program, { sources, scope, guards: [], awaited: true, within: [], steps, reached });
     readRest(file.program, {
       sources,
       scope,
@@ -60,6 +63,22 @@ export function readRoots(sources: Sources, affected: ReadonlySet<string>): Root
     });
   }
   return roots;
+}
+
+/** Values of a module that no test was seen to use: used in a way that cannot be followed, or not at all; their text counts. */
+function readUnfollowed(program: SyntaxNode, { sources, scope, steps }: Reading): void {
+  for (const statement of nodesIn(program, 'body')) {
+    const declaration = nodeIn(statement, 'declaration') ?? statement;
+    for (const one of declaration.type === 'VariableDeclaration'
+      ? nodesIn(declaration, 'declarations')
+      : []) {
+      const [init, id] = [nodeIn(one, 'init'), nodeIn(one, 'id')];
+      const name = nameOf(id);
+      if (!init || !name || isFunction(bare(init)) || sources.followed.has(init)) continue;
+      const data = `${name} = ${printCode(init, scope, { sources }).text}`;
+      steps.push(plainStep(one, scope, { kind: 'check', rule: 'step-changed', verb: 'declares', data }));
+    }
+  }
 }
 
 function readDefinitions(statements: readonly SyntaxNode[], around: Around): void {

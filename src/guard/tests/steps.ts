@@ -1,5 +1,4 @@
-import { type PrintContext, printCode } from '../code/print.js';
-import { lookUp, declareAll, declarePattern, innerScope, parameterScope, type Scope } from '../code/scope.js';
+import { lookUp, declareAll, declarePattern, innerScope, parameterScope } from '../code/scope.js';
 import {
   bare,
   childrenOf,
@@ -12,25 +11,22 @@ import {
   type SyntaxNode,
   visit,
 } from '../code/syntax.js';
-import type { Located, Sources } from '../code/sources.js';
+import type { Located } from '../code/sources.js';
 import { isTestObject, rootName } from '../code/test-object.js';
 import { actionOf, isConsole, waitOf } from './action.js';
 import { expectCall, type ExpectCall, readAssertion } from './assertion.js';
-import { pureClass } from './calls.js';
-import type { ActionStep, Step } from './step.js';
-
-/** Where the reading stands. */
-export interface Reading {
-  readonly sources: Sources;
-  readonly scope: Scope;
-  readonly guards: readonly string[];
-  readonly awaited: boolean;
-  /** Functions that are being read: none is read inside itself. */
-  readonly within: readonly SyntaxNode[];
-  readonly steps: Step[];
-  /** Functions that were reached, for whoever reads the rest. */
-  readonly reached: Set<SyntaxNode>;
-}
+import { given, pureClass, scripts } from './calls.js';
+import {
+  actionsIn,
+  context,
+  guarded,
+  labelOf,
+  leaves,
+  push,
+  type Reading,
+  textOf,
+  throwsAgain,
+} from './reading.js';
 
 /** Whether what follows is reached: always, never, or only on a condition. */
 type Flow = 'goes-on' | 'ended' | { readonly unless: string };
@@ -133,35 +129,9 @@ function readDeclaration(node: SyntaxNode, reading: Reading): void {
   });
 }
 
-const counted = new WeakMap<readonly Step[], { upTo: number; actions: number }>();
-
-function actionsIn({ steps }: Reading): number {
-  const known = counted.get(steps) ?? { upTo: 0, actions: 0 };
-  for (; known.upTo < steps.length; known.upTo += 1)
-    if (steps[known.upTo]?.kind === 'action') known.actions += 1;
-  counted.set(steps, known);
-  return known.actions;
-}
-
-function guarded<Where extends Reading>(reading: Where, guard: string): Where {
-  return { ...reading, guards: [...reading.guards, guard] };
-}
-
 function part(node: SyntaxNode, field: string, reading: Reading): Flow {
   const child = nodeIn(node, field);
   return child ? readStatement(child, { ...reading, scope: innerScope(reading.scope) }) : 'goes-on';
-}
-
-/** An expression as a text, its locators spelled out. */
-function textOf(node: SyntaxNode | null, reading: Reading): string {
-  if (!node) return '';
-  const { text, locators } = printCode(node, reading.scope, context(reading));
-  let next = 0;
-  return text.replaceAll('‹locator›', () => locators[next++]?.code ?? '‹locator›');
-}
-
-function context(reading: Reading): PrintContext {
-  return { sources: reading.sources, actions: actionsIn(reading) };
 }
 
 function readIf(node: SyntaxNode, reading: Reading): Flow {
@@ -190,21 +160,6 @@ function readTry(node: SyntaxNode, reading: Reading): Flow {
   }
   part(node, 'finalizer', reading);
   return swallows && flow === 'ended' ? 'goes-on' : flow;
-}
-
-function leaves(finalizer: SyntaxNode): boolean {
-  if (isFunction(finalizer)) return false;
-  return /^(?:Return|Break|Continue)Statement$/.test(finalizer.type) || childrenOf(finalizer).some(leaves);
-}
-
-/** Whether a handler ends with a throw that nothing keeps it from. */
-function throwsAgain(handler: SyntaxNode): boolean {
-  const body = nodeIn(handler, 'body');
-  const statements = body ? nodesIn(body, 'body') : [];
-  return (
-    statements.at(-1)?.type === 'ThrowStatement' &&
-    !statements.some((one) => /^(?:Return|Break|Continue|If|Switch|For|While|Do)/.test(one.type))
-  );
 }
 
 function readForOf(node: SyntaxNode, reading: Reading): void {
@@ -311,9 +266,6 @@ function below(node: SyntaxNode, field: string, reading: Reading): void {
   if (child) readExpression(child, reading);
 }
 
-const given =
-  /^(?:expect|test|it|page|context|browser|request|globalThis|global|window|process|console|Date|Math|Promise|Array|Object|String|Number|Locator|Page|module|require)$/;
-
 function readAssignment(node: SyntaxNode, reading: Reading): void {
   const [target, value] = [nodeIn(node, 'left') ?? nodeIn(node, 'argument'), nodeIn(node, 'right')];
   const isMaybe = /^(?:\?\?|\|\||&&)=$/.test(String(node['operator']));
@@ -337,30 +289,6 @@ function readAssignment(node: SyntaxNode, reading: Reading): void {
     data: textOf(node, reading),
     rule: isPatch ? 'patched' : 'step-added',
   });
-}
-
-function labelOf(name: string, { scope }: Reading): string {
-  const binding = lookUp(name, scope);
-  return binding?.kind === 'opaque' ? binding.label : '';
-}
-
-type Told = Partial<Pick<ActionStep, 'kind' | 'rule' | 'timeoutMs'>> & Pick<ActionStep, 'verb' | 'data'>;
-
-function push(
-  node: SyntaxNode,
-  reading: Reading,
-  { kind = 'action', rule = 'step-added', ...told }: Told,
-): void {
-  const { guards, awaited, scope, steps } = reading;
-  const base = {
-    locators: [],
-    timeoutMs: null,
-    forced: false,
-    guards,
-    awaited,
-    ...placeOf(scope.file, node),
-  };
-  steps.push({ ...base, kind, rule, ...told });
 }
 
 function readNew(node: SyntaxNode, reading: Reading): void {
@@ -496,10 +424,6 @@ function readOwn(own: Located, args: readonly SyntaxNode[], reading: Reading): v
   const scope = reading.sources.calledScope(own, { args, from: reading.scope });
   readFunction(own.node, { ...unlessAwaited(own.node, reading), scope });
 }
-
-/** What runs in the page, or whenever something happens: its text counts. */
-const scripts =
-  /^(?:evaluate|evaluateAll|evaluateHandle|\$eval|\$\$eval|addInitScript|waitForFunction|route|on|once|addListener|addLocatorHandler|exposeFunction|exposeBinding)$/;
 
 function readOther(
   node: SyntaxNode,

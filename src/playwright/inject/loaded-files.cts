@@ -21,7 +21,7 @@ function watched<F extends (...args: never[]) => unknown>(original: F): F {
     return Reflect.apply(original, this, args);
   };
   // `fs.readFile` has a property of its own for `util.promisify`.
-  return Object.assign(wrapped, original) as unknown as F;
+  return Object.assign(wrapped, original) as F;
 }
 
 /** Notes from now on which files this process reads: modules, data, snapshots. */
