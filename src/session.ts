@@ -9,7 +9,7 @@ import type { RunFolder } from './run-folder.js';
 import type { Redactor } from './secrets/redactor.js';
 import type { RunMemory } from './run-memory.js';
 import type { Spending } from './spending.js';
-import type { Guard } from './workspace/guard/create-guard.js';
+import type { Guard } from './guard/create-guard.js';
 import type { Workspace } from './workspace/workspace.js';
 
 /** What every step of one run is given: the effects as functions, and the run's own state. */

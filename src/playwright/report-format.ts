@@ -36,6 +36,8 @@ export const runFiles = {
   report: 'report.ndjson',
   serverLog: 'server.log',
   problems: 'problems.log',
+  /** What Playwright's processes loaded and read, a path a line. */
+  loaded: 'loaded-files',
   captures: 'captures',
   /** Playwright's own output folder in a re-run. */
   output: 'output',

@@ -85,7 +85,8 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
     cwd: options.cwd,
     byIds: options.mode.kind === 'rerun' && options.mode.ids !== null,
     serverLog: path.join(runDir, runFiles.serverLog),
-    captureProblems: await problems(runDir),
+    captureProblems: await linesOf(runDir, runFiles.problems, 20),
+    testFiles: await linesOf(runDir, runFiles.loaded, Infinity),
     durationMs: endedAt - startedAt,
     endedAt,
   });
@@ -101,7 +102,7 @@ function endLater(lingering: AbortController, over: AbortSignal, ms: number): vo
 
 async function prepare({ runDir, mode }: SuiteOptions): Promise<void> {
   await mkdir(path.join(runDir, runFiles.captures), { recursive: true });
-  for (const file of [runFiles.report, runFiles.serverLog, runFiles.problems]) {
+  for (const file of [runFiles.report, runFiles.serverLog, runFiles.problems, runFiles.loaded]) {
     await writeFile(path.join(runDir, file), '');
   }
   if (mode.kind !== 'rerun' || mode.ids === null) return;
@@ -161,7 +162,8 @@ function environmentOf(options: SuiteOptions): NodeJS.ProcessEnv {
   return ours;
 }
 
-async function problems(runDir: string): Promise<string[]> {
-  const text = await readFile(path.join(runDir, runFiles.problems), 'utf8').catch(() => '');
-  return [...new Set(text.split('\n').filter((line) => line !== ''))].slice(0, 20);
+/** The different lines of a file in the run's folder. */
+async function linesOf(runDir: string, name: string, most: number): Promise<string[]> {
+  const text = await readFile(path.join(runDir, name), 'utf8').catch(() => '');
+  return [...new Set(text.split('\n').filter((line) => line !== ''))].slice(0, most);
 }

@@ -229,12 +229,12 @@ function treeOf(base: string, edits: Change['edits'], contents: Contents): Tree 
       return [...kept, ...[...edited].flatMap(([file, after]) => (after ? [file] : []))];
     },
     read: async (paths) => {
-      const texts = new Map(await source.read(paths.filter((file) => !edited.has(file))));
+      const found = new Map(await source.read(paths.filter((file) => !edited.has(file))));
       for (const file of paths) {
         const after = edited.get(file);
-        if (after?.kind === 'file') texts.set(file, (await contents.get(after.hash)).toString('utf8'));
+        if (after?.kind === 'file') found.set(file, await contents.get(after.hash));
       }
-      return texts;
+      return found;
     },
   };
 }
