@@ -124,6 +124,7 @@ const examples: Readonly<Record<string, string>> = {
   'network/api-request': 'apiRequestContext.get: no',
   'network/navigating-log': '  - navigating to "http://localhost/", waiting until "load"',
   'network/web-server-unreachable': 'Error: listen EADDRINUSE: address already in use :::3000',
+  'ui/unfinished-action': 'Error: Click locator() had not finished when the test ended',
   'ui/strict-mode': "strict mode violation: locator('a') resolved to 2 elements",
   'ui/intercepted': '<div> intercepts pointer events',
   'ui/locator-assertion': 'Error: expect(locator).toBeVisible() failed',
