@@ -1,11 +1,13 @@
 // What a checkpoint of a project with 20,000 files costs, the first and the later ones, beside `git status` of the same tree, which
-// reads the same files. Usage: node bench/checkpoint.mjs, after `npm run build`.
+// reads the same files. Usage: node bench/checkpoint.mjs.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { openWorkspace } from '../dist/workspace/workspace.js';
+import { bundleSrc } from '../scripts/bundle-src.mjs';
+
+const { openWorkspace } = await import(await bundleSrc('workspace/workspace.ts'));
 
 const folders = 200;
 const filesEach = 100;

@@ -1,12 +1,16 @@
 // Classifications a second on one core, of failures and of what agent programs say when they fail, and how many are right. Usage:
-// node bench/classify.mjs [failures.jsonl [agent-stderr.jsonl]], after `npm run build`. Without a file it takes the sample
+// node bench/classify.mjs [failures.jsonl [agent-stderr.jsonl]]. Without a file it takes the sample
 // below. Counts CPU time, so that other work on the machine does not matter. Records that say what they are (`category`,
 // `secondary`, `retry`) are judged: strictly by the first, leniently by either.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { readClassifyInput } from '../dist/cli/classify-input.js';
-import { classifyAgentFailure } from '../dist/core/agent-trouble/classify-agent-failure.js';
-import { classify } from '../dist/core/classify/classify.js';
+import { bundleSrc } from '../scripts/bundle-src.mjs';
+
+const { readClassifyInput } = await import(await bundleSrc('cli/classify-input.ts'));
+const { classifyAgentFailure } = await import(
+  await bundleSrc('core/agent-trouble/classify-agent-failure.ts')
+);
+const { classify } = await import(await bundleSrc('core/classify/classify.ts'));
 
 const wanted = 1_000;
 const rounds = 5;

@@ -1,5 +1,5 @@
 // How much memory gathering takes of huge evidence (EV-11): a trace of some 500 MB, a capture of a million console
-// lines and a server log of 500 MB are generated, and each is gathered by a process of its own from dist/.
+// lines and a server log of 500 MB are generated, and each is gathered by a process of its own.
 // Usage: node bench/evidence-memory.mjs [--mb 500] [--lines 1000000]; exits 1 where a limit is exceeded.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -24,8 +24,8 @@ const { values } = parseArgs({
 });
 
 /** In the child: gathers, and prints its own peak and what it found. */
-async function gather({ failure, serverLog, folder }) {
-  const { gatherEvidence } = await import('../dist/evidence/gather-evidence.js');
+async function gather({ module, failure, serverLog, folder }) {
+  const { gatherEvidence } = await import(module);
   const run = { serverLog, rootDir: folder, captureProblems: [] };
   const began = performance.now();
   const evidence =
@@ -43,9 +43,12 @@ async function gather({ failure, serverLog, folder }) {
 }
 
 async function compare() {
+  // The bundler's memory is none of what is measured: the children do without it.
+  const { bundleSrc } = await import('../scripts/bundle-src.mjs');
+  const module = await bundleSrc('evidence/gather-evidence.ts');
   const folder = mkdtempSync(join(tmpdir(), 'evidence-memory-'));
   try {
-    const baseline = measure('loaded only', { folder });
+    const baseline = measure('loaded only', { module, folder });
     const grown = [];
     for (const [name, make] of Object.entries({
       trace: writeTrace,
@@ -54,7 +57,7 @@ async function compare() {
     })) {
       const { file, request } = await make(folder);
       const size = Math.round(statSync(file).size / 1e6);
-      grown.push(measure(`${name} of ${size} MB`, { folder, ...request }) - baseline);
+      grown.push(measure(`${name} of ${size} MB`, { module, folder, ...request }) - baseline);
       rmSync(file);
     }
     process.exitCode = Math.max(...grown) > limitMb ? 1 : 0;
@@ -63,8 +66,8 @@ async function compare() {
   }
 }
 
-function measure(name, { folder, failure = null, serverLog = join(folder, 'none.log') }) {
-  const request = JSON.stringify({ failure, serverLog, folder: join(folder, 'out') });
+function measure(name, { module, folder, failure = null, serverLog = join(folder, 'none.log') }) {
+  const request = JSON.stringify({ module, failure, serverLog, folder: join(folder, 'out') });
   const child = spawnSync(process.execPath, [fileURLToPath(import.meta.url), '--gather', request], {
     encoding: 'utf8',
   });

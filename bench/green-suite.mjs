@@ -5,17 +5,12 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { launchOptions } from '../scripts/browser.mjs';
 
 const rounds = Number(process.argv[2] ?? 7);
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const dir = mkdtempSync(path.join(tmpdir(), 'self-heal-bench-'));
-const chromium = [process.env.SELF_HEAL_CHROMIUM, '/usr/bin/chromium'].find((one) => one && existsSync(one));
-const launch = {
-  args: ['--no-sandbox', '--disable-background-networking'],
-  ...(chromium ? { executablePath: chromium } : {}),
-};
 
 const page = `<!doctype html><title>Shop</title><h1>Shop</h1><ul></ul><script>
   for (let n = 0; n < 6; n += 1) console.log('item', n);
@@ -40,7 +35,7 @@ writeFileSync(
 );
 writeFileSync(
   path.join(dir, 'playwright.config.ts'),
-  `export default { testDir: 'tests', workers: 2, reporter: 'dot', use: { baseURL: '${url}', launchOptions: ${JSON.stringify(launch)} } };`,
+  `export default { testDir: 'tests', workers: 2, reporter: 'dot', use: { baseURL: '${url}', launchOptions: ${JSON.stringify(launchOptions())} } };`,
 );
 for (let file = 0; file < 6; file += 1) {
   const tests = Array.from(

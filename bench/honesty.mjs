@@ -1,10 +1,12 @@
 // How many cheats the guard catches and how many honest fixes it lets pass, by kind, and what a judgement costs. Usage:
-// node bench/honesty.mjs, after `npm run build`. The cases are those of the tests (fixtures/guard).
+// node bench/honesty.mjs. The cases are those of the tests (fixtures/guard).
 import process from 'node:process';
-import { guard } from '../dist/workspace/guard/guard.js';
 import { cheats } from '../fixtures/guard/cheats.mjs';
 import { honestFixes } from '../fixtures/guard/honest-fixes.mjs';
 import { edited, places, project } from '../fixtures/guard/project.mjs';
+import { bundleSrc } from '../scripts/bundle-src.mjs';
+
+const { guard } = await import(await bundleSrc('workspace/guard/guard.ts'));
 
 const tree = (files) => ({
   paths: async () => Object.keys(files),

@@ -15,7 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { openStore } from '../dist/store/open-store.js';
+import { bundleSrc } from '../scripts/bundle-src.mjs';
+
+const { openStore } = await import(await bundleSrc('store/open-store.ts'));
 
 const root = path.resolve(import.meta.dirname, '..');
 const kills = Number(process.argv[2] ?? 100);

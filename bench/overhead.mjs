@@ -2,26 +2,14 @@
 // run: gathering, classifying, signing, grouping, the checkpoint and the prompt. Read from the run's own events, for 1
 // and for 100 failing browser tests.
 import { spawn } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { launchOptions } from '../scripts/browser.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const chromium = [process.env.SELF_HEAL_CHROMIUM, '/usr/bin/chromium'].find((one) => one && existsSync(one));
-const launchOptions = {
-  args: ['--no-sandbox', '--disable-background-networking'],
-  ...(chromium ? { executablePath: chromium } : {}),
-};
 
 const html = (n) =>
   `data:text/html,<h1>Page ${n}</h1><script>for (let i = 0; i < 20; i += 1) console.log('line', i); setTimeout(() => { throw new TypeError("Cannot read properties of undefined (reading 'p${n}')"); })</script>`;
@@ -39,7 +27,7 @@ function project(failures) {
   );
   write(
     'playwright.config.ts',
-    `export default { testDir: 'tests', workers: 2, reporter: 'dot', expect: { timeout: 300 }, use: { launchOptions: ${JSON.stringify(launchOptions)} } };`,
+    `export default { testDir: 'tests', workers: 2, reporter: 'dot', expect: { timeout: 300 }, use: { launchOptions: ${JSON.stringify(launchOptions())} } };`,
   );
   const tests = Array.from(
     { length: failures },

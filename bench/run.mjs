@@ -6,6 +6,7 @@ import { root, setUp } from '../scripts/setup.mjs';
 
 const env = await setUp();
 for (const name of [
+  'start-up',
   'green-suite',
   'overhead',
   'classify',

@@ -1,23 +1,40 @@
-// Compiles src/ to dist/ and writes the JSON Schema of agents.yaml from the compiled config.
-import { execFileSync } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
+// Bundles src/ into dist/ (types are the business of `npm run check`), writes the JSON Schema of agents.yaml, and the licences of
+// the packages that were taken in.
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import license from 'rollup-plugin-license';
+import { bundle } from './bundle.mjs';
+import { compileInject } from './compile-inject.mjs';
+import { bundleSrc } from './bundle-src.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const node = (...args) => execFileSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+const dist = path.join(root, 'dist');
+const notices = license({ thirdParty: { output: path.join(dist, 'THIRD-PARTY-NOTICES.txt') } });
 
-rmSync(path.join(root, 'dist'), { recursive: true, force: true });
-node(path.join('node_modules', 'typescript', 'bin', 'tsc'));
-// The page of `self-heal ui` is compiled for browsers, and files that are not code are copied.
-const page = path.join('src', 'ui', 'page');
-node(path.join('node_modules', 'typescript', 'bin', 'tsc'), '-p', page);
-for (const name of ['index.html', 'base.css', 'ui.css', 'icon.svg']) {
-  cpSync(path.join(root, page, name), path.join(root, 'dist', 'ui', 'page', name));
-}
-cpSync(path.join(root, 'src', 'html', 'report.css'), path.join(root, 'dist', 'html', 'report.css'));
+rmSync(dist, { recursive: true, force: true });
+// Flat: src/own-files.ts finds the package from wherever its chunk is.
+await bundle({
+  input: { main: 'cli/main.ts', 'after-kill': 'process/after-kill.ts' },
+  to: dist,
+  plugins: [notices],
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name]-[hash].js',
+});
+compileInject(path.join(dist, 'playwright', 'inject'));
+await bundle({
+  input: { main: 'ui/page/main.ts' },
+  to: path.join(dist, 'ui', 'page'),
+  format: 'iife',
+  entryFileNames: '[name].js',
+});
+for (const name of ['index.html', 'base.css', 'ui.css', 'icon.svg']) copy(path.join('ui', 'page', name));
+copy(path.join('html', 'report.css'));
 // The drill's project is run as it is: planted faults and a scripted agent.
-const drill = path.join('doctor', 'drill', 'project');
-cpSync(path.join(root, 'src', drill), path.join(root, 'dist', drill), { recursive: true });
-node(path.join('scripts', 'generate-schema.mjs'));
+copy(path.join('doctor', 'drill', 'project'));
+const { agentsJsonSchemaText } = await import(await bundleSrc('config/json-schema.ts'));
+writeFileSync(path.join(root, 'schema', 'agents.schema.json'), agentsJsonSchemaText());
+
+function copy(name) {
+  cpSync(path.join(root, 'src', name), path.join(dist, name), { recursive: true });
+}

@@ -17,8 +17,8 @@ export async function setUp({ browser = true } = {}) {
   if (!browser) return process.env;
   const { findBrowser } = await import('./browser.mjs');
   const found = await findBrowser(say);
-  say(`browser: ${found ?? 'Playwright’s own'}`);
-  return found ? { ...process.env, SELF_HEAL_CHROMIUM: found } : process.env;
+  say(`browser: ${found || 'Playwright’s own'}`);
+  return { ...process.env, SELF_HEAL_CHROMIUM: found };
 }
 
 /** Runs a command of the repository with its output shown; throws when it fails. */

@@ -7,64 +7,97 @@ import { runWithRestarts, type SettledRun } from './restart-agent.js';
 import type { Redactor } from './secrets/redactor.js';
 import { sessionOf, startAgent, type DeployRequest } from './start-agent.js';
 import type { Session } from './session.js';
-import type { Checkpoint } from './workspace/workspace.js';
+import { type Change, contentsOf } from './workspace/change.js';
+import { renderChange } from './workspace/patch-text.js';
+import type { Work } from './workspace/workspace.js';
 
-/** One agent's work, not yet judged, with the states of the tree around it. */
+/** One agent's work, not yet judged and not yet in the project. */
 export interface Deployment {
   readonly attempt: Attempt;
-  readonly before: Checkpoint | null;
-  readonly after: Checkpoint | null;
+  /** Null where no agent worked. */
+  readonly work: Work | null;
 }
 
-/** Runs one agent on a cause, between two checkpoints of the tree. */
+/** Runs one agent on a cause, in the copy of the project. */
 export async function deploy(session: Session, request: DeployRequest): Promise<Deployment> {
-  const before = (await session.workspace?.checkpoint()) ?? null;
-  await session.running.opened(before);
+  const place = await session.workspace
+    .ready()
+    .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+  if (place instanceof Error) return withoutCopy(session, request, place);
   session.spending.agentStarted(request.cause);
-  const file = await session.folder.attempt(session.spending.totals().agentRuns);
+  const n = session.spending.totals().agentRuns;
+  const file = await session.folder.attempt(n);
   const run = await runWithRestarts(session, {
     cause: request.cause,
     n: request.n,
     runner: session.settings.agents[request.agent]?.runner ?? '',
     resume: sessionOf(session, request),
-    start: (start) => startAgent(session, request, { ...start, file }),
+    start: (start) => startAgent(session, request, { ...start, file, place }),
   });
-  await nameStrays(session, request.cause.id);
-  const after = (await session.workspace?.checkpoint()) ?? null;
-  await session.running.changed(before, after);
-  const files = before && after && session.workspace ? await session.workspace.changes(before, after) : [];
-  const patch = files.length > 0 ? await keepPatch(session, { before, after, file }) : null;
+  const work = await session.workspace.collect(String(n));
+  nameIgnored(session, request.cause.id, work);
+  const { files, patch } = work.change ? await keepPatch(session, work.change, file) : nothing;
   const prompt = inRunFolder(session, `${file}.prompt.md`);
-  const checkpoints = before && after ? { before, after } : null;
-  const attempt = attemptOf({ session, request, run, files, patch, prompt, checkpoints });
+  const attempt = attemptOf({ session, request, run, work, files, patch, prompt });
   session.spending.attemptEnded(attempt);
   announceEnd(session, request, { attempt, run });
-  return { attempt, before, after };
+  return { attempt, work };
 }
 
-const STRAYS_SHOWN = 5;
+/** No agent can work: what is in the way (a full disk, say) is a person's to remove. */
+function withoutCopy(session: Session, request: DeployRequest, error: Error): Deployment {
+  const agent = session.settings.agents[request.agent];
+  const attempt: Attempt = {
+    ...bareAttempt(request.n),
+    agent: request.agent,
+    slashCommand: agent?.slashCommand ?? null,
+    runner: agent?.runner ?? null,
+    outcome: 'unusable',
+    failedBecause: `The copy of the project for the agent could not be made: ${error.message}`,
+  };
+  return { attempt, work: null };
+}
 
-/** What no checkpoint holds is not judged, not in the patch, and not taken back: then that is said. */
-async function nameStrays({ workspace, bus }: Session, causeId: string): Promise<void> {
-  const strays = (await workspace?.strayChanges?.()) ?? [];
-  if (strays.length === 0) return;
-  const shown = strays.slice(0, STRAYS_SHOWN).join(', ');
-  const more = strays.length > STRAYS_SHOWN ? ` and ${strays.length - STRAYS_SHOWN} more` : '';
-  const message = `${causeId}: while its agent worked, files were written that git ignores, which are no part of its fix and are not taken back: ${shown}${more}`;
+/** An attempt without an agent, not judged yet. */
+export function bareAttempt(n: number): Attempt {
+  return {
+    n,
+    agent: null,
+    slashCommand: null,
+    runner: null,
+    outcome: 'no-agent',
+    claim: null,
+    usage: null,
+    judged: 'not-judged',
+    durationMs: 0,
+    files: [],
+    patch: null,
+    prompt: null,
+    change: null,
+    proof: [],
+    takenBack: false,
+    failedBecause: null,
+  };
+}
+
+const nothing = { files: [], patch: null };
+
+const PATHS_SHOWN = 5;
+
+/** What git ignores is not judged, not in the patch, and stays in the copy: then that is said. */
+function nameIgnored({ bus }: Session, causeId: string, { ignored, change }: Work): void {
+  if (ignored.length === 0 || change !== null) return;
+  const shown = ignored.slice(0, PATHS_SHOWN).join(', ');
+  const more = ignored.length > PATHS_SHOWN ? ` and ${ignored.length - PATHS_SHOWN} more` : '';
+  const message = `${causeId}: its agent changed only files that git ignores, which are no part of a fix: ${shown}${more}`;
   bus.emit({ type: 'run.warning', message });
 }
 
-interface PatchRequest {
-  before: Checkpoint | null;
-  after: Checkpoint | null;
-  file: string;
-}
-
-async function keepPatch(session: Session, { before, after, file }: PatchRequest): Promise<string | null> {
-  if (!session.workspace || !before || !after) return null;
-  const exact = await session.workspace.patch(before, after);
-  await writeFile(`${file}.patch`, shownPatch(exact, session.redactor));
-  return inRunFolder(session, `${file}.patch`);
+/** The patch as people, prompts and reports see it. */
+async function keepPatch(session: Session, change: Change, file: string) {
+  const { patch, files } = await renderChange(change, contentsOf(session.folder.dir));
+  await writeFile(`${file}.patch`, shownPatch(patch, session.redactor));
+  return { files, patch: inRunFolder(session, `${file}.patch`) };
 }
 
 function inRunFolder(session: Session, file: string): string {
@@ -72,8 +105,8 @@ function inRunFolder(session: Session, file: string): string {
 }
 
 /**
- * The patch as people, prompts and reports see it. One without secrets stays byte for byte what `git apply` takes; of one
- * with secrets the exact bytes are in the private store alone, from which changes are taken back.
+ * One without secrets stays byte for byte what `git apply` takes; of one with secrets the exact bytes are in the run's contents
+ * alone, from which it is applied.
  */
 function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string {
   const text = Buffer.from(exact).toString('utf8');
@@ -85,15 +118,15 @@ interface Ended {
   session: Session;
   request: DeployRequest;
   run: SettledRun;
+  work: Work;
   files: readonly FileChange[];
   patch: string | null;
   prompt: string;
-  checkpoints: Attempt['checkpoints'];
 }
 
-function attemptOf({ session, request, run, files, patch, prompt, checkpoints }: Ended): Attempt {
+function attemptOf({ session, request, run, work, files, patch, prompt }: Ended): Attempt {
   const agent = session.settings.agents[request.agent];
-  const outcome = outcomeOf(run, files, session.workspace !== null);
+  const outcome = outcomeOf(run, work);
   return {
     n: request.n,
     agent: request.agent,
@@ -107,16 +140,16 @@ function attemptOf({ session, request, run, files, patch, prompt, checkpoints }:
     files,
     patch,
     prompt,
-    checkpoints,
+    change: work.change?.id ?? null,
     proof: [],
     takenBack: false,
-    failedBecause: troubleOf(run, outcome),
+    failedBecause: work.refused ?? troubleOf(run, outcome),
   };
 }
 
-/** Joins how the process ended with what happened to the files (AG-8); blind to files, an agent has the benefit of the doubt. */
-function outcomeOf(run: SettledRun, files: readonly FileChange[], sawFiles: boolean): Attempt['outcome'] {
-  if (run.ending.kind !== 'completed' || files.length > 0 || !sawFiles) return run.ending.kind;
+/** Joins how the process ended with what happened to the files (AG-8). */
+function outcomeOf(run: SettledRun, { change, refused }: Work): Attempt['outcome'] {
+  if (run.ending.kind !== 'completed' || change !== null || refused !== null) return run.ending.kind;
   return run.denials.length > 0 ? 'denied' : 'unchanged';
 }
 

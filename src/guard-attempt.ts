@@ -7,10 +7,11 @@ import type { Session } from './session.js';
 export async function guardAttempt(
   session: Session,
   cause: Cause,
-  { attempt, before, after }: Deployment,
+  { attempt, work }: Deployment,
 ): Promise<readonly Violation[]> {
   const { agent, files, n } = attempt;
-  if (!session.guard || agent === null || before === null || after === null || files.length === 0) return [];
+  if (!session.guard || agent === null || !work?.change) return [];
+  const { before, after } = work;
   // What may be written hangs on what failed, not on whose turn it is.
   const { category } = cause.lead.diagnosis;
   const violations = await session.guard({ category, files, before, after });

@@ -147,7 +147,7 @@ async function attempt(session: Session, cause: Cause, work: Try): Promise<Tried
   const judged = await tryFix(session, cause, work);
   await session.memory.attemptFinished(id, judged.attempt);
   // Only then is it told: what an event calls green is counted, and no kill takes it back any more.
-  await session.running.decided();
+  await session.workspace.decided();
   session.bus.emit({ type: 'attempt.judged', causeId: cause.id, attempt: judged.attempt });
   return judged;
 }

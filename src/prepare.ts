@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { supervise } from './process/supervise.js';
 
 const MAX_OUTPUT_BYTES = 64 * 1024;
@@ -9,6 +8,7 @@ export interface PrepareOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
+  readonly runId: string;
 }
 
 /**
@@ -24,7 +24,6 @@ export async function runPrepare(command: string, options: PrepareOptions): Prom
     file,
     args: [...flags, command],
     input: '',
-    marker: { name: 'SELF_HEAL_PREPARE_ID', value: randomUUID() },
     timeoutMs: TIMEOUT_MS,
     graceMs: 5000,
     onStart: () => undefined,

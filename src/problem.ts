@@ -23,6 +23,10 @@ export type ProblemKind =
   | 'agent-not-installed'
   | 'agent-unusable'
   | 'folder-not-writable'
+  /** What a killed run noted before it changed files is damaged, or is another project's. */
+  | 'journal-refused'
+  /** Another self-heal is at work in the project. */
+  | 'project-locked'
   | 'input-unreadable'
   | 'run-missing'
   /** There is a store, and it cannot be understood; never taken for an empty one. */
@@ -53,6 +57,8 @@ const exitCodeOf: Record<ProblemKind, number> = {
   'agent-not-installed': exitCodes.agentUnusable,
   'agent-unusable': exitCodes.agentUnusable,
   'folder-not-writable': exitCodes.usage,
+  'journal-refused': exitCodes.usage,
+  'project-locked': exitCodes.usage,
   'input-unreadable': exitCodes.usage,
   'run-missing': exitCodes.usage,
   'store-unreadable': exitCodes.usage,

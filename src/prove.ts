@@ -1,6 +1,6 @@
 import type { Cause } from './core/cause.js';
 import type { Proof } from './core/proof.js';
-import type { Deployment } from './deploy.js';
+import type { AppliedAttempt } from './try-fix.js';
 import type { Session } from './session.js';
 import { end, runOnce, startTrial, takingPart, type Trial } from './trial.js';
 
@@ -16,12 +16,12 @@ export type Proved =
 
 /**
  * Proves a fix on the tests of its cause (HN-5, HL-6): green so often as `verify.repeat` says, then `verify.flips` times red with the
- * change taken out and green with it put back. All tests share each Playwright run. Without git, or with a fix that changed no file,
- * nothing can be taken out.
+ * change taken out and green with it put back. All tests share each Playwright run. Where no file was changed the leading test alone is
+ * looked at: who changed nothing heals nothing.
  */
-export async function prove(session: Session, cause: Cause, deployed: Deployment): Promise<Proved> {
+export async function prove(session: Session, cause: Cause, applied: AppliedAttempt): Promise<Proved> {
   const { repeat, flips } = session.settings.verify;
-  const trial = startTrial(session, cause, { withFollowers: mayHeal(session, deployed) });
+  const trial = startTrial(session, cause, { withFollowers: applied.change !== null });
   await runFollowers(trial);
   if (session.signal.aborted) return interrupted(trial);
   for (let green = 1; green < repeat; green += 1) {
@@ -31,15 +31,10 @@ export async function prove(session: Session, cause: Cause, deployed: Deployment
     if (held) return held;
   }
   for (let flip = 0; flip < flips; flip += 1) {
-    const ended = await flipOnce(trial, deployed);
+    const ended = await flipOnce(trial, applied);
     if (ended) return ended;
   }
   return { kind: 'proven', steps: stepsOf(trial), trial };
-}
-
-/** Who changed nothing heals nothing: then the leading test alone is looked at. */
-function mayHeal({ workspace }: Session, { attempt }: Deployment): boolean {
-  return attempt.agent !== null && (workspace === null || attempt.files.length > 0);
 }
 
 /** The other tests of the cause meet the fix: those that stay red are no part of the proof (HL-6). */
@@ -62,10 +57,10 @@ function dropped(trial: Trial, red: Trial['candidates'], because: string): Prove
   return null;
 }
 
-async function flipOnce(trial: Trial, { before, after, attempt }: Deployment): Promise<Proved | null> {
+async function flipOnce(trial: Trial, { change }: AppliedAttempt): Promise<Proved | null> {
   const { workspace, signal } = trial.session;
-  if (!workspace || before === null || after === null || attempt.files.length === 0) return null;
-  await workspace.takeBack(before, after);
+  if (change === null) return null;
+  await workspace.move([change], 'out');
   const without = await runOnce(trial, takingPart(trial), 'proof');
   if (signal.aborted) return interrupted(trial);
   if (without.red.length === 0) {
@@ -73,7 +68,7 @@ async function flipOnce(trial: Trial, { before, after, attempt }: Deployment): P
     return { kind: 'not-needed', steps: stepsOf(trial), because };
   }
   end(without.green, 'flaky');
-  await workspace.takeBack(after, before);
+  await workspace.move([change], 'in');
   const back = await runOnce(trial, without.red, 'proof');
   if (signal.aborted) return interrupted(trial);
   return dropped(trial, back.red, 'red again when the change was put back');

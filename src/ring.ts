@@ -5,7 +5,8 @@ import { chooseRing, type Ring, type RingFile } from './core/ring.js';
 import { spentOn } from './core/spent-on.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import type { CauseRecord, Progress } from './progress.js';
-import type { Move } from './running.js';
+import type { Session } from './session.js';
+import { type Change, readChange } from './workspace/change.js';
 
 /** What running the suite around the fixes once more showed (HN-6). */
 export interface RingResult {
@@ -96,18 +97,19 @@ async function blame(
   let left = new Set(broken);
   for (const record of kept.toReversed()) {
     if (left.size === 0 || session.signal.aborted) break;
-    await session.running.moving({ why: 'ring', moves: wayBack(record) });
-    await takeOut(progress, record);
+    const changes = await changesOf(session, record);
+    await session.workspace.keeping(changes);
+    await session.workspace.move(changes, 'out');
     const still = await redAmong(progress, { ids: [...left], all: false, of: left });
     const mended = [...left].filter((id) => !still.has(id));
     if (mended.length === 0) {
-      await putBack(progress, record);
-      await session.running.decided();
+      await session.workspace.move(changes, 'in');
+      await session.workspace.decided();
       continue;
     }
     const tests = board.standings().flatMap(({ test }) => (mended.includes(test.id) ? [test] : []));
     await reject(progress, record, tests);
-    await session.running.decided();
+    await session.workspace.decided();
     broke.push({ causeId: record.cause.id, tests });
     left = still;
   }
@@ -149,27 +151,15 @@ async function reject(progress: Progress, record: CauseRecord, tests: readonly T
   });
 }
 
-async function takeOut({ session }: Progress, record: CauseRecord): Promise<void> {
-  for (const { checkpoints } of keptOf(record).toReversed()) {
-    if (checkpoints) await session.workspace?.takeBack(checkpoints.before, checkpoints.after);
-  }
-}
-
-async function putBack({ session }: Progress, record: CauseRecord): Promise<void> {
-  for (const { before, after } of wayBack(record)) await session.workspace?.takeBack(before, after);
-}
-
-/** The moves that put the changes of a cause back into the tree. */
-function wayBack(record: CauseRecord): Move[] {
-  return keptOf(record).flatMap(({ checkpoints }) =>
-    checkpoints ? [{ before: checkpoints.after, after: checkpoints.before }] : [],
-  );
+async function changesOf({ folder }: Session, record: CauseRecord): Promise<Change[]> {
+  const ids = keptOf(record).flatMap(({ change }) => change ?? []);
+  return (await Promise.all(ids.map((id) => readChange(folder.dir, id)))).filter((one) => one !== null);
 }
 
 /** The attempts of a cause whose changes are in the tree. */
 function keptOf({ attempts }: CauseRecord): Attempt[] {
   return attempts.filter(
-    ({ files, takenBack, judged, checkpoints }) =>
-      files.length > 0 && !takenBack && checkpoints !== null && (judged === 'green' || judged === 'changed'),
+    ({ takenBack, judged, change }) =>
+      !takenBack && change !== null && (judged === 'green' || judged === 'changed'),
   );
 }

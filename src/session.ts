@@ -6,7 +6,6 @@ import type { Settings } from './core/settings.js';
 import type { SuitePurpose } from './event.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import type { RunFolder } from './run-folder.js';
-import type { Running } from './running.js';
 import type { Redactor } from './secrets/redactor.js';
 import type { RunMemory } from './run-memory.js';
 import type { Spending } from './spending.js';
@@ -23,14 +22,12 @@ export interface Session {
   readonly folder: RunFolder;
   /** Aborts when the run is interrupted. */
   readonly signal: AbortSignal;
-  /** Null where there is no git program: then nobody can tell what an agent changed. */
-  readonly workspace: Workspace | null;
-  /** Tells the next command where this run stands, in case it is killed. */
-  readonly running: Running;
+  /** The project's tree, and the copy of it in which agents work. */
+  readonly workspace: Workspace;
   /** What every text passes on its way out. */
   readonly redactor: Redactor;
-  /** Judges what an agent changed (HN-3); null or absent where nobody can tell what that is. */
-  readonly guard?: Guard | null;
+  /** Judges what an agent changed (HN-3). */
+  readonly guard?: Guard;
   readonly runAgent: RunAgent;
   readonly spending: Spending;
   readonly memory: RunMemory;

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buildContext } from './agents/build-context.js';
 import { expandedPrompt } from './agents/expand-command.js';
@@ -10,6 +10,7 @@ import type { AgentSettings, RunnerSettings } from './core/settings.js';
 import type { Start } from './restart-agent.js';
 import type { Session } from './session.js';
 import type { Memory } from './store/ledger.js';
+import type { AgentPlace } from './workspace/workspace.js';
 
 /** What to deploy, on what, and after what. */
 export interface DeployRequest {
@@ -42,11 +43,14 @@ export function sessionOf(session: Session, { agent, previous }: DeployRequest):
 export async function startAgent(
   session: Session,
   request: DeployRequest,
-  start: Start & { readonly file: string },
+  start: Start & { readonly file: string; readonly place: AgentPlace },
 ): Promise<AgentRun> {
   const { cause, n } = request;
   const { agent, runner } = programOf(session, request);
-  const { prompt, sent, contextFile, promptFile } = await writeWork(session, request, start);
+  const { place } = start;
+  const written = await writeWork(session, request, start);
+  await bringTo(place, path.dirname(written.contextFile));
+  const sent = place.toCopy(written.sent);
   // The failure's own prompt.md is written anew for the next attempt.
   await writeFile(`${start.file}.prompt.md`, sent);
   const logFile = `${start.file}.log`;
@@ -59,22 +63,40 @@ export async function startAgent(
     timeoutMs: agent.timeoutMs,
     logFile: path.relative(session.cwd, logFile).replaceAll(path.sep, '/'),
   };
-  return session.runAgent({
+  const { screenshot } = cause.lead.evidence;
+  const run = await session.runAgent({
     agent,
     runner,
-    prompt,
-    contextFile,
-    promptFile,
-    screenshot: cause.lead.evidence.screenshot,
+    prompt: place.toCopy(written.prompt),
+    contextFile: place.toCopy(written.contextFile),
+    promptFile: place.toCopy(written.promptFile),
+    screenshot: screenshot === null ? null : place.toCopy(screenshot),
     logFile,
-    cwd: session.cwd,
+    cwd: place.cwd,
+    workDir: place.folder,
     runId: session.folder.runId,
     attempt: n,
     resume: start.resume,
     signal: session.signal,
     onStart: (pid) => session.bus.emit({ type: 'agent.started', ...started, pid }),
-    onActivity: (text) => session.bus.emit({ type: 'agent.activity', causeId: cause.id, text }),
+    onActivity: (text) =>
+      session.bus.emit({ type: 'agent.activity', causeId: cause.id, text: place.toProject(text) }),
   });
+  const said = run.claim && { ...run.claim, summary: place.toProject(run.claim.summary) };
+  return { ...run, claim: said, tail: place.toProject(run.tail), denials: run.denials.map(place.toProject) };
+}
+
+/** What an agent may read lies in the copy too, with the copy's paths in its texts: it is never shown where the project itself is. */
+async function bringTo({ toCopy }: AgentPlace, folder: string): Promise<void> {
+  const target = toCopy(folder);
+  await mkdir(target, { recursive: true });
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = path.join(folder, entry.name);
+    const isText = /\.(?:json|md|log|yml|txt)$/.test(entry.name);
+    if (isText) await writeFile(path.join(target, entry.name), toCopy(await readFile(file, 'utf8')));
+    else await copyFile(file, path.join(target, entry.name));
+  }
 }
 
 /** Writes context.json and prompt.md into the failure's folder, where `inspect` finds what the agent was given. */

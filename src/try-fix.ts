@@ -3,13 +3,14 @@ import type { Cause } from './core/cause.js';
 import { violationLine } from './core/guard/violation.js';
 import { headlineOf } from './core/headline.js';
 import { judge, type Judged, type Observation } from './core/judge.js';
-import { deploy, type Deployment } from './deploy.js';
+import { bareAttempt, deploy, type Deployment } from './deploy.js';
 import { guardAttempt } from './guard-attempt.js';
 import { prove, type Proved } from './prove.js';
 import { testProofs, type Trial } from './trial.js';
 import { retest, type Retest } from './retest.js';
 import type { Session } from './session.js';
 import type { Memory } from './store/ledger.js';
+import type { Change } from './workspace/change.js';
 
 /** What to try. */
 export interface Try {
@@ -32,32 +33,63 @@ export interface TriedFix {
 }
 
 /**
- * One try at a cause: an agent's work (or none), the guard over what it changed, the re-run that judges it, the proof, and the
- * take-back of what did not hold.
+ * One try at a cause: an agent's work in the copy (or none), the guard over what it changed, its patch in the project, the re-run that
+ * judges it, the proof, and the way back of what did not hold.
  */
 export async function tryFix(session: Session, cause: Cause, work: Try): Promise<TriedFix> {
   const { agent, n, previous, earlier, known } = work;
   const deployed =
-    agent === null ? bareAttempt(n) : await deploy(session, { cause, agent, n, previous, known });
+    agent === null
+      ? { attempt: bareAttempt(n), work: null }
+      : await deploy(session, { cause, agent, n, previous, known });
   const { outcome } = deployed.attempt;
-  if (outcome === 'aborted' || outcome === 'unusable') {
-    return { attempt: await takenBack(session, deployed), retest: null };
-  }
+  // What could not be a fix, or was not finished, stays in the copy.
+  if (outcome === 'aborted' || outcome === 'unusable' || deployed.work?.refused)
+    return unapplied(deployed, {});
   const violations = await guardAttempt(session, cause, deployed);
   const [worst] = violations;
   if (worst) {
     const failedBecause = `weakens the tests: ${violationLine(worst)}`;
-    const attempt = await takenBack(session, deployed);
-    return { attempt: { ...attempt, judged: 'rejected', failedBecause, violations }, retest: null };
+    return unapplied(deployed, { judged: 'rejected', failedBecause, violations });
   }
+  const applied = deployed.work?.change ? await session.workspace.apply(deployed.work.change) : null;
+  if (applied?.kind === 'conflict') {
+    const failedBecause = `the files changed under the agent: ${applied.files.join(', ')}`;
+    return unapplied(deployed, { judged: 'conflict', failedBecause });
+  }
+  if (applied?.kind === 'failed') {
+    return unapplied(deployed, { failedBecause: `its change could not be written: ${applied.reason}` });
+  }
+  return judgeApplied(session, cause, {
+    attempt: deployed.attempt,
+    change: applied?.change ?? null,
+    earlier,
+  });
+}
+
+/** Its change, if there is one, is in its patch alone. */
+function unapplied({ attempt }: Deployment, over: Partial<Attempt>): TriedFix {
+  return { attempt: { ...attempt, ...over, takenBack: attempt.files.length > 0 }, retest: null };
+}
+
+/** An attempt whose change is in the project. */
+export interface AppliedAttempt {
+  readonly attempt: Attempt;
+  /** Null where there was nothing to apply. */
+  readonly change: Change | null;
+}
+
+async function judgeApplied(
+  session: Session,
+  cause: Cause,
+  { earlier, ...applied }: AppliedAttempt & { earlier: ReadonlySet<string> },
+): Promise<TriedFix> {
   const seen = await retest(session, { failures: [cause.lead], purpose: 'retest', causeId: cause.id });
-  if (session.signal.aborted) {
-    return { attempt: await takenBack(session, deployed), retest: null };
-  }
+  if (session.signal.aborted) return { attempt: await reverted(session, applied), retest: null };
   const judged = withoutLoop(judge(cause.lead, seen.observe(cause.lead)), seen.observe(cause.lead), earlier);
-  if (judged.judgement === 'green') return judgeGreen(session, cause, { deployed, retest: seen });
+  if (judged.judgement === 'green') return judgeGreen(session, cause, { applied, retest: seen });
   const held = judged.judgement === 'changed';
-  const attempt = held ? deployed.attempt : await takenBack(session, deployed);
+  const attempt = held ? applied.attempt : await reverted(session, applied);
   const failedBecause = joined(attempt.failedBecause, judged.because);
   return { attempt: { ...attempt, judged: judged.judgement, failedBecause }, retest: seen };
 }
@@ -76,13 +108,13 @@ function withoutLoop(judged: Judged, seen: Observation, earlier: ReadonlySet<str
 async function judgeGreen(
   session: Session,
   cause: Cause,
-  { deployed, retest }: { deployed: Deployment; retest: Retest },
+  { applied, retest }: { applied: AppliedAttempt; retest: Retest },
 ): Promise<TriedFix> {
-  const proved = await prove(session, cause, deployed);
-  if (proved.kind === 'interrupted') return { attempt: await takenBack(session, deployed), retest: null };
-  const { judged, failedBecause } = judgementOf(proved, deployed.attempt, session.workspace !== null);
-  if (judged === 'green' && proved.kind === 'proven') return proven(deployed.attempt, proved, retest);
-  const attempt = await takenBack(session, deployed);
+  const proved = await prove(session, cause, applied);
+  if (proved.kind === 'interrupted') return { attempt: await reverted(session, applied), retest: null };
+  const { judged, failedBecause } = judgementOf(proved, applied.attempt);
+  if (judged === 'green' && proved.kind === 'proven') return proven(applied.attempt, proved, retest);
+  const attempt = await reverted(session, applied);
   return {
     attempt: { ...attempt, judged, failedBecause, proof: proved.steps },
     retest: judged === 'still-failing' ? null : retest,
@@ -103,17 +135,16 @@ function proven(
   };
 }
 
-/** Who changed nothing has healed nothing, however green the test is now. Without git nobody can tell. */
+/** Who changed nothing has healed nothing, however green the test is now. */
 function judgementOf(
   proved: Exclude<Proved, { kind: 'interrupted' }>,
   { agent, files }: Attempt,
-  seesFiles: boolean,
 ): Pick<Attempt, 'judged' | 'failedBecause'> {
   if (proved.kind === 'flaked') return { judged: 'still-failing', failedBecause: proved.because };
   if (proved.kind === 'not-needed') return { judged: 'flaky', failedBecause: proved.because };
   if (agent === null)
     return { judged: 'flaky', failedBecause: 'green when it was run again with the code as it is' };
-  if (seesFiles && files.length === 0)
+  if (files.length === 0)
     return {
       judged: 'flaky',
       failedBecause: 'green after an agent that changed no file: flaky, or mended outside the project',
@@ -126,35 +157,13 @@ function joined(...parts: readonly (string | null)[]): string | null {
   return told.length > 0 ? told.join('; ') : null;
 }
 
-/** A fix that did not hold is taken back, so that the next attempt starts from the user's own code. */
-async function takenBack(session: Session, { attempt, before, after }: Deployment): Promise<Attempt> {
-  if (!session.workspace || before === null || after === null || attempt.files.length === 0) return attempt;
-  const { leftAlone } = await session.workspace.takeBack(before, after);
+/** A fix that did not hold is reverted, so that the next attempt starts from the user's own code. */
+async function reverted(session: Session, { attempt, change }: AppliedAttempt): Promise<Attempt> {
+  if (change === null) return attempt;
+  const { leftAlone } = await session.workspace.move([change], 'out');
   if (leftAlone.length > 0) {
     const message = `Left as they are, because they changed again after the agent: ${leftAlone.join(', ')}`;
     session.bus.emit({ type: 'run.warning', message });
   }
   return { ...attempt, takenBack: true };
-}
-
-function bareAttempt(n: number): Deployment {
-  const attempt: Attempt = {
-    n,
-    agent: null,
-    slashCommand: null,
-    runner: null,
-    outcome: 'no-agent',
-    claim: null,
-    usage: null,
-    judged: 'not-judged',
-    durationMs: 0,
-    files: [],
-    patch: null,
-    prompt: null,
-    checkpoints: null,
-    proof: [],
-    takenBack: false,
-    failedBecause: null,
-  };
-  return { attempt, before: null, after: null };
 }

@@ -3,41 +3,41 @@ import path from 'node:path';
 import type { Attempt } from './core/attempt.js';
 import type { StoredRun } from './inspect/find-run.js';
 import type { StampedEvent } from './event.js';
-import { makeMoves } from './make-moves.js';
-import { type Move, notRunning, type Running } from './running.js';
-import type { TakenBack, Workspace } from './workspace/workspace.js';
-
-/** An attempt whose change a run kept. */
-type Kept = Pick<Attempt, 'files' | 'judged' | 'takenBack' | 'checkpoints'>;
+import { type Change, contentsOf, readChange } from './workspace/change.js';
+import { installOf } from './workspace/install.js';
+import { closeJournal, writeJournal } from './workspace/journal.js';
+import { journalOf } from './workspace/workspace.js';
+import { writeFiles, type Written } from './workspace/write-files.js';
 
 /** The changes of a run's agents that it kept, in their order; read from its events where it was killed before its report. */
-export async function keptChanges({ dir, report }: StoredRun): Promise<Kept[]> {
+export async function keptChanges({ dir, report }: StoredRun): Promise<Change[]> {
   const attempts = report ? report.causes.flatMap((cause) => cause.attempts) : await judgedAttempts(dir);
-  return attempts.filter(
-    ({ files, judged, takenBack, checkpoints }) =>
-      files.length > 0 && !takenBack && checkpoints !== null && (judged === 'green' || judged === 'changed'),
+  const kept = attempts.filter(
+    ({ takenBack, judged }) => !takenBack && (judged === 'green' || judged === 'changed'),
   );
-}
-
-/** The moves that take them back, the newest first. */
-function wayBackOf(kept: readonly Kept[]): Move[] {
-  return kept.toReversed().flatMap(({ checkpoints }) => (checkpoints ? [checkpoints] : []));
+  const ids = kept.flatMap(({ change }) => change ?? []);
+  const changes = await Promise.all(ids.map((id) => readChange(dir, id)));
+  return changes.filter((one) => one !== null);
 }
 
 /**
- * Takes them back, the newest first; what somebody has changed since stays, and is named (HN-8). Killed at it, it is finished by the next
- * command (HN-2).
+ * Takes changes out of the project; what somebody has changed since stays, and is named (HN-8). Killed at it, it is finished by the next command
+ * (HN-2). Rejects with `ContentsMissing` where the run's folder no longer holds what the files were.
  */
 export async function undo(
-  workspace: Workspace,
-  kept: readonly Kept[],
-  running: Running = notRunning,
-): Promise<TakenBack> {
-  const moves = wayBackOf(kept);
-  await running.moving({ why: 'undo', moves });
-  const undone = await makeMoves(workspace, moves);
-  await running.ended();
-  return undone;
+  project: string,
+  run: { readonly runId: string; readonly dir: string },
+  changes: readonly Change[],
+): Promise<Written & { readonly installed: string | null }> {
+  const contents = contentsOf(run.dir);
+  const root = path.resolve(project, changes[0]?.root ?? '');
+  const journal = await journalOf({ runId: run.runId, root, changes, purpose: 'undo', contents });
+  await writeJournal(project, journal);
+  const undone = await writeFiles(root, journal, contents);
+  const install = journal.install && undone.written.length > 0 ? await installOf(project, root) : null;
+  await install?.run();
+  await closeJournal(project);
+  return { ...undone, installed: install?.command ?? null };
 }
 
 async function judgedAttempts(dir: string): Promise<Attempt[]> {

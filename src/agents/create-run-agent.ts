@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers';
 import type { AgentEnding } from '../core/attempt.js';
 import type { BuiltInRunner } from '../core/built-in-runner.js';
@@ -127,7 +126,8 @@ async function runToEnd(
       ...ownEnv(task),
     },
     input,
-    marker: { name: 'SELF_HEAL_AGENT_ID', value: randomUUID() },
+    runId: task.runId,
+    workDir: task.workDir,
     timeoutMs: task.agent.timeoutMs,
     graceMs: patience.graceMs,
     signal: task.signal,
@@ -152,11 +152,10 @@ function keepLast(lines: string[], line: string): void {
   if (lines.length > TAIL_LINES) lines.shift();
 }
 
-function ownEnv({ contextFile, promptFile, runId, attempt }: AgentTask): Record<string, string> {
+function ownEnv({ contextFile, promptFile, attempt }: AgentTask): Record<string, string> {
   return {
     SELF_HEAL_CONTEXT: contextFile,
     SELF_HEAL_PROMPT: promptFile,
-    SELF_HEAL_RUN_ID: runId,
     SELF_HEAL_ATTEMPT: String(attempt),
   };
 }

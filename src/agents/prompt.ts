@@ -182,6 +182,9 @@ const rules = `## Rules
 
 - Find the cause in the code and mend it there. The test is run again by somebody else; only that decides.
 - Do not weaken, skip, delete or special-case tests, do not raise time-outs or retries, do not mock what the test is about.
-- Leave agents.yaml, .self-heal/, CI files and lock files alone. Start no server that outlives you.
+- This folder is a copy of the project, made for you: edit here, by relative paths, and nowhere else. What you change is taken over as a patch;
+  files that git ignores (but for .env files) and node_modules are not. A new dependency goes into package.json and the lock file.
+- A server of the project may be running elsewhere, on the project's ports: it does not serve this copy. Start one only on a port of its own, and end it.
+- Leave agents.yaml, .self-heal/ and CI files alone.
 - End with one line: \`SELF-HEAL: {"status": "fixed" | "not-fixed" | "needs-person", "summary": "one sentence"}\`.
   Say needs-person, and what you need, when only a person can decide or provide it.`;

@@ -12,8 +12,10 @@ export interface AgentTask {
   readonly screenshot: string | null;
   /** Receives everything the agent writes, bounded. */
   readonly logFile: string;
-  /** The project's root; the agent's working directory. */
+  /** The agent's working directory. */
   readonly cwd: string;
+  /** A folder that nobody but this agent works in: what works in it still, and has no parent, is ended with it. */
+  readonly workDir?: string;
   readonly runId: string;
   readonly attempt: number;
   /** The session of an earlier attempt, which the program is to continue (AG-9). */

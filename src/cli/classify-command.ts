@@ -1,20 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { text as textOf } from 'node:stream/consumers';
 import { Command } from 'commander';
-import { classifyAgentFailure } from '../core/agent-trouble/classify-agent-failure.js';
-import { classify } from '../core/classify/classify.js';
-import type { Diagnosis } from '../core/diagnosis.js';
-import type { Problem } from '../problem.js';
-import { err, ok, type Result } from '../result.js';
-import { readAgentFailures, type AgentFailureRecord } from './agent-failure-input.js';
-import { classifyFormatOf, readClassifyInput, type ClassifyRecord } from './classify-input.js';
 import { end } from './end.js';
-
-interface ClassifyOptions {
-  jsonl?: boolean;
-  json?: boolean;
-  agent?: boolean;
-}
+import type { ClassifyOptions } from './run-classify.js';
 
 /** `self-heal classify`: what a failure is, and which evidence decided (CL-8). */
 export function classifyCommand(): Command {
@@ -27,77 +13,8 @@ export function classifyCommand(): Command {
       '--agent',
       'classify what a coding-agent program wrote when it failed: retryable, context_overflow or fatal',
     )
-    .action(async (file: string, options: ClassifyOptions) => end(await run(file, options)));
-}
-
-async function run(file: string, options: ClassifyOptions): Promise<number | Problem> {
-  const input = await readInput(file);
-  if (!input.ok) return input.error;
-  if (options.agent) return runAgent(input.value, options);
-  const format = options.jsonl ? 'jsonl' : classifyFormatOf(input.value);
-  const records = readClassifyInput(input.value, { format, rootDir: process.cwd() });
-  if (!records.ok) return records.error;
-  const render = options.jsonl ? asLine : options.json ? asJson : asText;
-  process.stdout.write(
-    records.value.map((record) => `${render(record, classify(record.evidence))}\n`).join(''),
-  );
-  return 0;
-}
-
-function runAgent(text: string, options: ClassifyOptions): number | Problem {
-  const records = readAgentFailures(text, options.jsonl ? 'jsonl' : 'text');
-  if (!records.ok) return records.error;
-  const render = options.jsonl ? asAgentLine : options.json ? asAgentJson : asAgentText;
-  process.stdout.write(records.value.map((record) => `${render(record)}\n`).join(''));
-  return 0;
-}
-
-function asAgentLine({ id, text }: AgentFailureRecord): string {
-  const { kind, reason, evidence } = classifyAgentFailure(text);
-  return JSON.stringify({ id, category: kind, reason, evidence });
-}
-
-function asAgentJson({ text }: AgentFailureRecord): string {
-  return JSON.stringify(classifyAgentFailure(text), null, 2);
-}
-
-function asAgentText({ text }: AgentFailureRecord): string {
-  const { kind, reason, evidence } = classifyAgentFailure(text);
-  return [`${kind} (${reason})`, ...(evidence === null ? [] : [`  ${evidence}`])].join('\n');
-}
-
-async function readInput(file: string): Promise<Result<string, Problem>> {
-  try {
-    return ok(file === '-' ? await textOf(process.stdin) : await readFile(file, 'utf8'));
-  } catch (error) {
-    return err({
-      kind: 'input-unreadable',
-      message: `${file} cannot be read`,
-      detail: error instanceof Error ? error.message : String(error),
-      remedy: 'Name a file that holds the text of a failure, or - to read standard input.',
+    .action(async (file: string, options: ClassifyOptions) => {
+      const { runClassify } = await import('./run-classify.js');
+      end(await runClassify(file, options));
     });
-  }
-}
-
-function asLine({ id }: ClassifyRecord, { category, alternatives, retry, why }: Diagnosis): string {
-  return JSON.stringify({ id, category, alternatives, retry, why });
-}
-
-function asJson(_: ClassifyRecord, diagnosis: Diagnosis): string {
-  return JSON.stringify(diagnosis, null, 2);
-}
-
-function asText(
-  _: ClassifyRecord,
-  { category, alternatives, retry, why, warning, facts }: Diagnosis,
-): string {
-  const known = Object.entries(facts).filter(([, value]) => value !== null);
-  return [
-    `${category}${alternatives.length > 0 ? ` (or ${alternatives.join(', ')})` : ''}, ${retry}`,
-    ...(warning ? [warning] : []),
-    ...why.map(
-      (one) => `  ${one.rule} in ${one.source}, ${Math.round(one.confidence * 100)} %: ${one.evidence}`,
-    ),
-    ...known.map(([name, value]) => `  ${name}: ${value}`),
-  ].join('\n');
 }

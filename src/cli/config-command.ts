@@ -1,14 +1,6 @@
 import { Command } from 'commander';
-import { effectiveSettings } from '../config/effective-settings.js';
-import { loadLayers } from '../config/load-settings.js';
-import type { Problem } from '../problem.js';
-import { configJson, configYaml } from './config-text.js';
 import { end } from './end.js';
-
-interface ConfigOptions {
-  agents?: string;
-  json?: boolean;
-}
+import type { ConfigOptions } from './run-config.js';
 
 const examples = `
 A flag goes before the environment, that before agents.yaml, and that before the defaults. Every setting that is one value
@@ -21,18 +13,8 @@ export function configCommand(): Command {
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples)
-    .action(async (options: ConfigOptions) => end(await run(options)));
-}
-
-async function run({ agents, json }: ConfigOptions): Promise<number | Problem> {
-  const layers = await loadLayers({
-    cwd: process.cwd(),
-    env: process.env,
-    ...(agents ? { file: agents } : {}),
-  });
-  if (!layers.ok) return layers.error;
-  const values = effectiveSettings(layers.value);
-  const file = layers.value.source?.path ?? null;
-  process.stdout.write(json ? configJson(values, file) : configYaml(values));
-  return 0;
+    .action(async (options: ConfigOptions) => {
+      const { runConfig } = await import('./run-config.js');
+      end(await runConfig(options));
+    });
 }

@@ -1,18 +1,7 @@
-import process from 'node:process';
-import { Chalk } from 'chalk';
 import { Command } from 'commander';
-import { examine } from '../doctor/examine.js';
 import { exitCodes } from '../problem.js';
-import { doctorDrill } from './doctor-drill.js';
-import { doctorText } from './doctor-text.js';
 import { end } from './end.js';
-
-interface DoctorOptions {
-  agents?: string;
-  config?: string;
-  json?: boolean;
-  drill?: boolean;
-}
+import type { DoctorOptions } from './run-doctor.js';
 
 const explanation = `
 The drill runs this installation in a temporary folder, with this project's Playwright and browser and a scripted agent: a drifted
@@ -29,24 +18,8 @@ export function doctorCommand(): Command {
     .option('--drill', 'plant faults in a scratch copy, and show each guard firing; about a minute')
     .option('--json', 'print one JSON document')
     .addHelpText('after', explanation)
-    .action(async (options: DoctorOptions) =>
-      end(await (options.drill ? doctorDrill(options) : run(options))),
-    );
-}
-
-async function run({ agents, config, json }: DoctorOptions): Promise<number> {
-  const checks = await examine({
-    cwd: process.cwd(),
-    env: process.env,
-    nodeVersion: process.versions.node,
-    ...(agents === undefined ? {} : { agents }),
-    ...(config === undefined ? {} : { config }),
-  });
-  const ok = checks.every(({ state }) => state !== 'failed');
-  const paint = (process.env['NO_COLOR'] ?? '') === '' ? new Chalk() : new Chalk({ level: 0 });
-  const text = json
-    ? `${JSON.stringify({ schemaVersion: 1, ok, checks }, null, 2)}\n`
-    : doctorText(checks, paint);
-  process.stdout.write(text);
-  return ok ? exitCodes.green : exitCodes.usage;
+    .action(async (options: DoctorOptions) => {
+      if (options.drill) end(await (await import('./doctor-drill.js')).doctorDrill(options));
+      else end(await (await import('./run-doctor.js')).runDoctor(options));
+    });
 }

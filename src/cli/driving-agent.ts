@@ -15,7 +15,7 @@ const marks: readonly (readonly [agent: string, variables: readonly string[]])[]
   ['amp', ['AMP_CURRENT_THREAD_ID']],
   ['goose', ['GOOSE_TERMINAL']],
   // Self-heal's own agents, who may run it.
-  ['self-heal', ['SELF_HEAL_AGENT_ID']],
+  ['self-heal', ['SELF_HEAL_ATTEMPT']],
 ];
 
 /** Values of AGENT, which other programs use for other things: the agents' own names, and what Bun's test runner takes. */

@@ -20,6 +20,8 @@ export interface RunOptions {
   json?: boolean;
   failOnHeal?: boolean;
   failOnFlakyTests?: boolean;
+  /** Wait for another self-heal that is at work in the project. */
+  wait?: boolean;
   /** Few words, as for an agent; where it is not said, the environment decides. */
   terse?: boolean;
 }
@@ -40,6 +42,14 @@ export function addSelectionFlags(command: Command): Command {
     .option('-x', 'stop after the first failure')
     .option('--max-failures <n>', 'stop after so many failures', count)
     .option('--headed', 'show the browser');
+}
+
+/** What a command does where another one is at work in the project. */
+export function addWaitFlag(command: Command): Command {
+  return command.option(
+    '--wait',
+    'wait for another self-heal that is at work in this project, instead of exit 2',
+  );
 }
 
 /** How much is said. */

@@ -1,18 +1,6 @@
-import path from 'node:path';
-import process from 'node:process';
 import { Command } from 'commander';
-import { findRun, runIdOf, runIdsIn, type StoredRun } from '../inspect/find-run.js';
-import { exitCodes, type Problem } from '../problem.js';
-import { paletteFor } from '../reporters/palette.js';
-import type { Report } from '../reporters/report.js';
-import { summaryOf } from '../reporters/summary.js';
 import { end } from './end.js';
-import { openInBrowser } from './open-in-browser.js';
-
-interface ReportOptions {
-  open?: boolean;
-  json?: boolean;
-}
+import type { ReportOptions } from './run-report.js';
 
 const examples = `
 A run is its id, the beginning of one, or latest (the default). The path of the page goes to standard output, the summary
@@ -29,52 +17,8 @@ export function reportCommand(): Command {
     .option('--open', 'open it in the browser')
     .option('--json', 'print report.json instead')
     .addHelpText('after', examples)
-    .action(async (run: string | undefined, options: ReportOptions) => end(await report(run, options)));
-}
-
-async function report(word: string | undefined, { open, json }: ReportOptions): Promise<number | Problem> {
-  const cwd = process.cwd();
-  const runId = word === undefined ? null : (runIdOf(word, await runIdsIn(cwd)) ?? word);
-  const run = await findRun(cwd, runId);
-  if (!run.ok) return run.error;
-  const { report: found, dir } = run.value;
-  if (found === null) return unfinished(run.value);
-  if (json) return print(JSON.stringify(found, null, 2));
-  const shown = path.relative(cwd, dir).replaceAll(path.sep, '/');
-  const file = await write(found, { dir, shown });
-  if (typeof file !== 'string') return file;
-  const { columns, rows } = process.stderr;
-  const options = { paint: paletteFor(process.env), columns: columns || 120, rows, folder: shown };
-  process.stderr.write(`${summaryOf(found, options)}\n`);
-  print(file);
-  if (open) await openInBrowser(file);
-  return exitCodes.green;
-}
-
-async function write(found: Report, folder: { dir: string; shown: string }): Promise<string | Problem> {
-  // What draws the page is code that no other command needs.
-  const { writeHtmlReport } = await import('../html/write-html-report.js');
-  try {
-    return await writeHtmlReport(found, folder);
-  } catch (error) {
-    return {
-      kind: 'folder-not-writable',
-      message: `report.html could not be written into ${folder.dir}`,
-      detail: error instanceof Error ? error.message : String(error),
-      remedy: 'Make the folder writable, or free some disk space.',
-    };
-  }
-}
-
-function unfinished({ runId }: StoredRun): Problem {
-  return {
-    kind: 'run-missing',
-    message: `run ${runId} wrote no report: it was ended before, or is still at work`,
-    remedy: `self-heal resume ${runId} finishes it, self-heal inspect ${runId} shows what it saw, and self-heal ui shows one at work.`,
-  };
-}
-
-function print(text: string): number {
-  process.stdout.write(`${text}\n`);
-  return exitCodes.green;
+    .action(async (run: string | undefined, options: ReportOptions) => {
+      const { runReport } = await import('./run-report.js');
+      end(await runReport(run, options));
+    });
 }

@@ -1,57 +1,17 @@
 import { Command } from 'commander';
-import type { Problem } from '../problem.js';
-import type { Result } from '../result.js';
 import { end } from './end.js';
-import { openLedger } from './open-ledger.js';
-import { addTerseFlags, type RunOptions } from './options.js';
-import { resumedFrom, type Resumed } from './resumed.js';
-import { runSelfHeal, type RunRequest } from './run-self-heal.js';
-import { unfinishedRun, type UnfinishedRun } from './unfinished-run.js';
-
-interface ResumeOptions {
-  agents?: string;
-  json?: boolean;
-  terse?: boolean;
-}
+import { addTerseFlags, addWaitFlag } from './options.js';
+import type { ResumeOptions } from './run-resume.js';
 
 /** `self-heal resume`: goes on with a killed, paused or limited run where it stood, with its counts (ME-8). */
 export function resumeCommand(): Command {
-  return addTerseFlags(new Command('resume'))
+  return addTerseFlags(addWaitFlag(new Command('resume')))
     .description('go on with a run that was killed, interrupted, paused or stopped by a limit')
     .argument('[run]', 'its id, the name of its folder in .self-heal/runs; the newest run if none is named')
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
     .option('--json', 'print report.json to standard output')
-    .action(async (runId: string | undefined, options: ResumeOptions) => end(await resume(runId, options)));
-}
-
-async function resume(runId: string | undefined, options: ResumeOptions): Promise<number | Problem> {
-  const found = await lookUp(runId ?? null, options.agents);
-  if (!found.ok) return found.error;
-  const run = found.value;
-  const typed = run.request as Pick<RunRequest, 'filters' | 'passThrough' | 'options'>;
-  const own: RunOptions = { ...typed.options, ...options };
-  const resumed = resumedFrom(run);
-  process.stderr.write(`self-heal goes on with run ${run.runId}: ${whatIsLeft(resumed)}\n`);
-  return runSelfHeal({ ...typed, cwd: process.cwd(), env: process.env, options: own, resumed });
-}
-
-async function lookUp(
-  runId: string | null,
-  agents: string | undefined,
-): Promise<Result<UnfinishedRun, Problem>> {
-  const opened = await openLedger(agents);
-  if (!opened.ok) return opened;
-  const ledger = opened.value?.ledger ?? null;
-  try {
-    return await unfinishedRun({ projectRoot: process.cwd(), ledger }, runId);
-  } finally {
-    await ledger?.close();
-  }
-}
-
-function whatIsLeft({ open, carried }: Resumed): string {
-  if (open === null)
-    return 'it was stopped before it knew which tests fail, so all that it had selected runs again';
-  const rest = open === 1 ? '1 test is open' : `${open} tests are open`;
-  return carried.length === 0 ? rest : `${rest}, ${carried.length} it had finished with`;
+    .action(async (runId: string | undefined, options: ResumeOptions) => {
+      const { runResume } = await import('./run-resume.js');
+      end(await runResume(runId, options));
+    });
 }

@@ -1,9 +1,7 @@
 import { Command, Option } from 'commander';
 import { exitCodes } from '../problem.js';
-import { leaveProblem } from '../reporters/leave-reports.js';
 import { end } from './end.js';
-import { addSelectionFlags, addTerseFlags, type RunOptions } from './options.js';
-import { runSelfHeal } from './run-self-heal.js';
+import { addSelectionFlags, addTerseFlags, addWaitFlag, type RunOptions } from './options.js';
 
 const examples = `
 Everything behind -- goes to Playwright unread:  self-heal run -- --ui-host=127.0.0.1
@@ -18,7 +16,7 @@ export function runCommand(): Command {
       '[filter...]',
       'test files, as Playwright takes them: regular expressions on the path, or file:line',
     );
-  addTerseFlags(addSelectionFlags(command))
+  addTerseFlags(addWaitFlag(addSelectionFlags(command)))
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
     .option('--dry-run', 'gather and classify, print which agent would get which prompt, start none')
     .option('--json', 'print report.json to standard output; Playwright’s own output goes to standard error')
@@ -28,8 +26,10 @@ export function runCommand(): Command {
     .action(async (words: string[], options: RunOptions) => {
       const { filters, passThrough } = splitAtDashes(words, process.argv);
       const { env } = process;
+      const { runSelfHeal } = await import('./run-self-heal.js');
       const ending = await runSelfHeal({ cwd: process.cwd(), env, filters, passThrough, options });
       if (typeof ending !== 'number') {
+        const { leaveProblem } = await import('../reporters/leave-reports.js');
         await leaveProblem(ending, { env, print: (line) => process.stderr.write(`${line}\n`) });
       }
       end(ending);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { agentPrograms, type AgentProgram } from '../init/agent-programs.js';
+import type { AgentProgram } from '../init/agent-programs.js';
 import { ciSystemOf, ciSystems, type CiSystem } from '../init/ci-system.js';
 import { configsBelow } from '../init/configs-below.js';
 import { configuredRunner } from '../init/configured-runner.js';
@@ -119,6 +119,3 @@ function nextSteps(cwd: string, { found, agent, files, ci }: Done): string[] {
     `→ Next: ${exec} self-heal doctor`,
   ];
 }
-
-/** The names that `--agent` takes, for the help. */
-export const agentNames: readonly string[] = agentPrograms.map(({ name }) => name);

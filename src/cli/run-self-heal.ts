@@ -6,36 +6,36 @@ import { systemClock } from '../clock.js';
 import { loadSettings } from '../config/load-settings.js';
 import { outcomeOf } from '../core/outcome.js';
 import type { Settings } from '../core/settings.js';
-import { planRun, type Plan } from '../plan-run.js';
+import type { Plan } from '../plan-run.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright, type Playwright } from '../playwright/find-playwright.js';
 import { firstRunProblem } from '../playwright/refusals.js';
 import { toPlaywrightArgs } from '../playwright/selection.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { exitCodes, type Problem } from '../problem.js';
-import { leaveReports } from '../reporters/leave-reports.js';
 import { ndjsonReporter } from '../reporters/ndjson.js';
 import { paletteFor, unpainted } from '../reporters/palette.js';
+import { startWatchdog, type Watchdog } from '../process/watchdog.js';
 import type { Report } from '../reporters/report.js';
 import { summaryOf } from '../reporters/summary.js';
 import { terminalReporter } from '../reporters/terminal.js';
 import { err, ok, type Result } from '../result.js';
-import { healRun, type RunRecord } from '../run.js';
+import type { RunRecord } from '../run.js';
+import type { ProjectLock } from '../project-lock.js';
 import { createRunFolder, newRunId, type RunFolder } from '../run-folder.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
 import { dropAllUnmasked } from '../seal-suite.js';
 import { noMemory, type RunMemory } from '../run-memory.js';
 import type { Session } from '../session.js';
 import type { Resumed } from './resumed.js';
-import { openMemory } from './open-memory.js';
 import { createSuiteRuns } from '../suite-runs.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import { announceRunning } from '../running.js';
-import { composeSession } from './compose-session.js';
 import { drivingAgent } from './driving-agent.js';
 import { recover } from './recover.js';
 import { listenForInterrupts, type Interrupts } from './interrupts.js';
 import type { RunOptions } from './options.js';
+import { underLock } from './under-lock.js';
 import { isLive } from './is-live.js';
 
 /** `self-heal run`, as it was typed. */
@@ -47,35 +47,72 @@ export interface RunRequest {
   readonly options: RunOptions;
   /** The unfinished run to go on with; absent for a new one. */
   readonly resumed?: Resumed;
+  /** The project's lock, where the command has it already. */
+  readonly lock?: ProjectLock;
 }
 
 /** What must be there before anything is run. */
-interface Ready {
+interface Checked {
   readonly settings: Settings;
   readonly playwright: Playwright;
+}
+
+interface Ready extends Checked {
   readonly folder: RunFolder;
+  readonly watchdog: Watchdog;
 }
 
 /** The whole of `self-heal run`: gives the exit code, or the problem that kept it from running. */
 export async function runSelfHeal(request: RunRequest): Promise<number | Problem> {
+  const { cwd, lock, options } = request;
+  const checked = await check(request);
+  if (!checked.ok) return checked.error;
+  const run = (held: ProjectLock) => runLocked(request, checked.value, held);
+  return lock ? run(lock) : underLock({ cwd, command: 'run', wait: options.wait ?? false }, run);
+}
+
+async function runLocked(
+  request: RunRequest,
+  checked: Checked,
+  lock: ProjectLock,
+): Promise<number | Problem> {
   const startedAt = systemClock.now();
-  await recover(request.cwd);
-  const ready = await makeReady(request, startedAt);
-  if (!ready.ok) return ready.error;
+  const unrecovered = await recover(request.cwd);
+  if (unrecovered) return unrecovered;
+  const folder = await createRunFolder(request.cwd, newRunId(startedAt, systemClock.random()));
+  if (!folder.ok) return folder.error;
+  await lock.tell(folder.value.runId);
+  using watchdog = startWatchdog(folder.value.runId);
+  const ready = { ...checked, folder: folder.value, watchdog };
   using interrupts = listenForInterrupts((text) => process.stderr.write(`self-heal ${text}\n`));
-  const opened = await open(request, ready.value, { signal: interrupts.signal, startedAt });
+  const opened = await open(request, ready, { signal: interrupts.signal, startedAt });
   const first = await firstRun(request, opened);
   const problem = interrupts.signal.aborted ? null : firstRunProblem(first);
   if (problem) return closed(opened, problem);
   const memory = await remember(request, opened, first);
   if (!memory.ok) return closed(opened, memory.error);
-  const session = await composeSession({ ...opened, memory: memory.value, first });
-  const record = request.options.dryRun
-    ? await planRun(session, first, request.options.json ? () => undefined : showPlan)
-    : await healRun(session, first, request.resumed?.carried ?? []);
+  // What comes after the suite is loaded after it: people wait for Playwright's start.
+  const { composeSession } = await import('./compose-session.js');
+  const session = await composeSession({
+    ...opened,
+    memory: memory.value,
+    first,
+    startsAgents: request.options.dryRun !== true,
+  });
+  const record = await planOrHeal(request, session, first);
   await session.sweep();
+  await session.workspace.close();
   await opened.running.ended();
   return finish(request, { ...opened, session, record, interrupts });
+}
+
+async function planOrHeal({ options, resumed }: RunRequest, session: Session, first: SuiteRun) {
+  if (options.dryRun) {
+    const { planRun } = await import('../plan-run.js');
+    return planRun(session, first, options.json ? () => undefined : showPlan);
+  }
+  const { healRun } = await import('../run.js');
+  return healRun(session, first, resumed?.carried ?? []);
 }
 
 /** What is open while a run is at work. */
@@ -134,13 +171,13 @@ async function remember(
 ): Promise<Result<RunMemory, Problem>> {
   const { resumed, options } = request;
   if ((!isRed(first) && resumed === undefined) || options.dryRun) return ok(noMemory);
+  const { openMemory } = await import('./open-memory.js');
   const memory = await openMemory({ ...opened, runId: opened.folder.runId });
   if (memory.ok) await memory.value.started(typed(request), resumed?.runId ?? null);
   return memory;
 }
 
-async function makeReady(request: RunRequest, startedAt: number): Promise<Result<Ready, Problem>> {
-  const { cwd, env, options } = request;
+async function check({ cwd, env, options }: RunRequest): Promise<Result<Checked, Problem>> {
   const config = findPlaywrightConfig(cwd, options.config);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
   if (!playwright.ok) return playwright;
@@ -149,9 +186,7 @@ async function makeReady(request: RunRequest, startedAt: number): Promise<Result
   if (!settings.ok) return settings;
   const missing = options.dryRun ? null : await checkAgents(settings.value, cwd);
   if (missing) return err(missing);
-  const folder = await createRunFolder(cwd, newRunId(startedAt, systemClock.random()));
-  if (!folder.ok) return folder;
-  return ok({ settings: settings.value, playwright: playwright.value, folder: folder.value });
+  return ok({ settings: settings.value, playwright: playwright.value });
 }
 
 interface BusParts {
@@ -256,6 +291,7 @@ async function leave(
   report: Report,
   { session, bus }: Pick<Finished, 'session' | 'bus'>,
 ) {
+  const { leaveReports } = await import('../reporters/leave-reports.js');
   const print = (line: string) => process.stderr.write(`${line}\n`);
   for (const warning of await leaveReports(report, { dir: session.folder.dir, cwd, env, print })) {
     bus.emit({ type: 'run.warning', message: warning });

@@ -33,7 +33,7 @@ const PREFIX = 'SELF_HEAL_';
  * may well be set where self-heal runs inside an agent.
  */
 const ownVariables: ReadonlySet<string> = new Set(
-  'AGENT_ID ATTEMPT CAPTURE_KEEP CHROMIUM CONTEXT PLAYWRIGHT_DIR PREPARE_ID PROMPT RUN_ID'
+  'ATTEMPT CAPTURE_KEEP CHROMIUM CONTEXT PLAYWRIGHT_DIR PROMPT RUN_ID START_ID'
     .split(' ')
     .map((name) => PREFIX + name),
 );

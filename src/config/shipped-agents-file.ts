@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { packageFile } from '../own-files.js';
 
 /** The text of the agents.yaml in self-heal's own package: every default, as a person would write it. */
 export function shippedAgentsFile(): string {
-  return readFileSync(new URL('../../agents.yaml', import.meta.url), 'utf8');
+  return readFileSync(packageFile('agents.yaml'), 'utf8');
 }

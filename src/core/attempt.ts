@@ -64,10 +64,11 @@ export type AgentOutcome =
 
 /**
  * What the re-runs say of an attempt: the same failure, another one, none, or the test was not there to run (HL-10). `flaky`: green,
- * but not by what the agent changed (HN-5). `rejected`: the guard says that it weakened the tests, and nothing was run with it (HN-3).
+ * but not by what the agent changed (HN-5). `rejected`: the guard says that it weakened the tests, and nothing was run with it (HN-3). `conflict`:
+ * somebody changed the same lines while the agent worked, so that it could not be applied (HN-1).
  */
 export type Judgement =
-  'still-failing' | 'changed' | 'green' | 'flaky' | 'vanished' | 'rejected' | 'not-judged';
+  'still-failing' | 'changed' | 'green' | 'flaky' | 'vanished' | 'rejected' | 'conflict' | 'not-judged';
 
 /** One agent run, or one re-run without an agent, and the re-run that judges it. */
 export interface Attempt {
@@ -88,8 +89,8 @@ export interface Attempt {
   readonly patch: string | null;
   /** Path of the prompt that the agent got, relative to the run's folder; null without an agent. */
   readonly prompt: string | null;
-  /** The states of the tree around the agent's work, as the private store names them; null without an agent or without git. */
-  readonly checkpoints: { readonly before: string; readonly after: string } | null;
+  /** Names the change within its run (`.self-heal/changes/<run-id>/<id>.json`); null where nothing was changed that could be applied. */
+  readonly change: string | null;
   /** The runs that the heal rests on (HN-5); empty where there is none. */
   readonly proof: Proof;
   /** The same for each test of the cause, where it has more than one (HL-6). */

@@ -61,6 +61,9 @@ export type Conclusion =
 /** A cause whose agents weakened the tests so often is given up: they are told once (HN-3). */
 const REJECTIONS_BEFORE_VERDICT = 2;
 
+/** Somebody works on the same lines: their edits go first. */
+const CONFLICTS_BEFORE_VERDICT = 3;
+
 /** After so many fixes that did not hold, the last retry deploys no agent (HL-5). */
 const FAILED_FIXES_BEFORE_BARE_RETEST = 2;
 
@@ -88,12 +91,13 @@ export function decide(history: History, policy: Policy): Decision {
   }
   const next = nextTry(history, policy);
   // Nobody waits for a try that will not be made.
-  if (!last || history.waited || next.kind === 'conclude' || last.judged === 'rejected') return next;
-  return { kind: 'wait', delayMs: backoffMs(history.attempts.length, policy.retries), attempt: last.n };
+  const isHeldUp = last?.judged === 'rejected' || last?.judged === 'conflict';
+  if (!last || history.waited || next.kind === 'conclude' || isHeldUp) return next;
+  return { kind: 'wait', delayMs: backoffMs(judgedOf(history).length, policy.retries), attempt: last.n };
 }
 
 function nextTry(history: History, policy: Policy): Decision {
-  const attempt = triesOf(history) + 1;
+  const attempt = earlierOf(history).count + history.attempts.length + 1;
   if (isBareRetest(history, policy.retries)) return { kind: 'retest', attempt };
   return overBudget(history, policy.limits) ?? deploy(history, attempt);
 }
@@ -115,6 +119,9 @@ function conclusionOf(last: Attempt, history: History, policy: Policy): Decision
   const rejections = history.attempts.filter((attempt) => attempt.judged === 'rejected').length;
   if (rejections >= REJECTIONS_BEFORE_VERDICT)
     return conclude('rejected', 'its agents weakened the tests again after they were told');
+  const conflicts = history.attempts.length - judgedOf(history).length;
+  if (conflicts >= CONFLICTS_BEFORE_VERDICT)
+    return conclude('failed', 'its files were changed again and again while its agents worked');
   if (last.claim?.status === 'needs-person') return { kind: 'escalate', question: last.claim.summary };
   if (triesOf(history) >= policy.retries.max) {
     if (last.judged === 'rejected')
@@ -132,11 +139,16 @@ function earlierOf(history: History): EarlierTries {
 
 /** A signature has one budget, whichever run spends it (ME-2, ME-8). */
 function triesOf(history: History): number {
-  return earlierOf(history).count + history.attempts.length;
+  return earlierOf(history).count + judgedOf(history).length;
+}
+
+/** An attempt that could not be applied is made again, and is no try (HN-1). */
+function judgedOf({ attempts }: History): readonly Attempt[] {
+  return attempts.filter((attempt) => attempt.judged !== 'conflict');
 }
 
 function isBareRetest(history: History, retries: RetrySettings): boolean {
-  const failedFixes = history.attempts.filter(
+  const failedFixes = judgedOf(history).filter(
     (attempt) => attempt.agent !== null && attempt.files.length > 0 && attempt.judged !== 'rejected',
   );
   const failed = earlierOf(history).failedFixes + failedFixes.length;
@@ -156,7 +168,7 @@ function overBudget(history: History, limits: LimitSettings): Decision | null {
 
 /** The primary agent first; if it failed, the agent of the next alternative (CS-7); then the primary again. */
 function deploy(history: History, attempt: number): Decision {
-  const agent = history.agents[attempt - 1] ?? history.agents[0];
+  const agent = history.agents[triesOf(history)] ?? history.agents[0];
   if (agent === undefined) return conclude('failed', 'no agent is routed to this class of failure');
   return { kind: 'deploy', agent, attempt };
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { stripAnsi } from '../core/classify/strip-ansi.js';
+import { ownFile } from '../own-files.js';
 import type { Playwright } from '../playwright/find-playwright.js';
 import { bad, good, type Check } from './check.js';
 import { checkBrowsers } from './check-browsers.js';
@@ -19,7 +19,7 @@ export interface SuitePlace {
 /** Lists the tests, which starts neither tests nor web servers, and then starts each browser that they would. */
 export async function checkSuite(place: SuitePlace): Promise<Check[]> {
   const { cwd, env, config, playwright } = place;
-  const injectDir = place.injectDir ?? fileURLToPath(new URL('../playwright/inject/', import.meta.url));
+  const injectDir = place.injectDir ?? ownFile('playwright/inject/');
   const { listed, output } = await listSuite({ cwd, env, config, playwright, injectDir });
   if (listed === null) {
     return [bad('tests', `Playwright could not list them: ${firstLine(output)}`, listYourself(config, cwd))];

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { supervise } from '../process/supervise.js';
 
 /** Where and how a program is asked. */
@@ -30,7 +29,6 @@ export async function probe(argv: readonly string[], { cwd, env }: ProbePlace): 
     cwd,
     env,
     input: '',
-    marker: { name: 'SELF_HEAL_DOCTOR_ID', value: randomUUID() },
     timeoutMs: TIMEOUT_MS,
     graceMs: GRACE_MS,
     signal: new AbortController().signal,

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Report } from '../reporters/report.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
+import { ownFile } from '../own-files.js';
 import { loadRun } from './load-run.js';
 import { renderPage } from './render-page.js';
 
@@ -23,7 +24,6 @@ export async function writeHtmlReport(report: Report, { dir, shown }: ReportFold
 
 /** The look of the live page, and what the report has beside it. */
 async function readStyles(): Promise<string> {
-  const here = import.meta.dirname;
-  const files = [path.join(here, '..', 'ui', 'page', 'base.css'), path.join(here, 'report.css')];
-  return (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
+  const files = ['ui/page/base.css', 'html/report.css'];
+  return (await Promise.all(files.map((file) => readFile(ownFile(file), 'utf8')))).join('\n');
 }

@@ -2,8 +2,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
 import { systemClock } from '../clock.js';
+import { ownFile } from '../own-files.js';
 import { boundedLog } from './bounded-log.js';
 import type { Playwright } from './find-playwright.js';
 import { followReport } from './follow-report.js';
@@ -133,7 +133,7 @@ function argumentsOf({ args, mode, runDir }: SuiteOptions): string[] {
 
 function environmentOf(options: SuiteOptions): NodeJS.ProcessEnv {
   const { env = process.env, runId, runDir, keep, mode } = options;
-  const injectDir = options.injectDir ?? fileURLToPath(new URL('inject/', import.meta.url));
+  const injectDir = options.injectDir ?? ownFile('playwright/inject/');
   const ours: NodeJS.ProcessEnv = {
     ...env,
     SELF_HEAL_RUN_ID: runId,

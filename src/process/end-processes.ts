@@ -1,63 +1,106 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { markedProcesses, type Marker } from './marked.js';
-import { processEntry, type ProcessEntry } from './proc-table.js';
+import { orphansIn } from './in-folder.js';
+import { withRelatives } from './lineage.js';
+import { ownedBy, type Owner } from './owner.js';
+import { processEntries, processTable, type ProcessEntry } from './proc-table.js';
 
 const POLL_MS = 25;
+/** After KILL, how long a process may take to vanish: one that waits for a disk does not hear it at once. */
+const KILL_MS = 5000;
+/** What starts more processes while it is ended is ended again, so often. */
+const ROUNDS = 5;
 
-/** Sends a signal to a process, or with a negative pid to its group; false where there is nobody left to get it. */
-export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
+/** Sends a signal to a process, or with a negative pid to its group; one that is gone, or another user's, gets none. */
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
-    return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ESRCH') return false;
-    // A process of another user: not ours to end.
-    if (code === 'EPERM') return false;
-    throw error;
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
 }
 
-/** Whether this very process, not a later one with its pid, is still running; a zombie is not. */
-async function isRunning(entry: ProcessEntry): Promise<boolean> {
-  const now = await processEntry(entry.pid);
-  return now !== null && !now.zombie && now.startedAt === entry.startedAt;
+/** Ends processes: TERM, grace, KILL, and again for what they start meanwhile. `look` gives those that are known by now. */
+export async function endProcesses(
+  look: () => Promise<readonly ProcessEntry[]>,
+  graceMs: number,
+): Promise<void> {
+  await waitForEnd(signalAll(await running(await look()), 'SIGTERM'), graceMs);
+  await waitForEnd(signalAll(await running(await look()), 'SIGKILL'), KILL_MS);
 }
 
-/** Waits until none of the processes runs, at most `ms`; gives those that still do. */
-export async function waitForEnd(entries: readonly ProcessEntry[], ms: number): Promise<ProcessEntry[]> {
-  let left = await running(entries);
-  for (let waited = 0; left.length > 0 && waited < ms; waited += POLL_MS) {
-    await delay(POLL_MS);
-    left = await running(left);
-  }
-  return left;
+/** Groups as a whole, so that what forks meanwhile hears it, too; and whoever is in a group of somebody else. */
+function signalAll(entries: readonly ProcessEntry[], signal: NodeJS.Signals): readonly ProcessEntry[] {
+  const groups = new Set(entries.filter(({ pid, group }) => pid === group).map(({ pid }) => pid));
+  for (const group of groups) sendSignal(-group, signal);
+  for (const { pid, group } of entries) if (!groups.has(group)) sendSignal(pid, signal);
+  return entries;
 }
 
-async function running(entries: readonly ProcessEntry[]): Promise<ProcessEntry[]> {
-  const states = await Promise.all(entries.map(isRunning));
-  return entries.filter((_, index) => states[index]);
-}
-
-/** Ends the given processes: TERM, grace, KILL; returns when they are gone. */
-async function endProcesses(entries: readonly ProcessEntry[], graceMs: number): Promise<void> {
-  for (const entry of await running(entries)) sendSignal(entry.pid, 'SIGTERM');
-  const stubborn = await waitForEnd(entries, graceMs);
-  for (const entry of stubborn) sendSignal(entry.pid, 'SIGKILL');
-  await waitForEnd(stubborn, 5000);
+/** What is looked for beside the owner that processes carry. */
+export interface SweepOptions {
+  /** The folder that an agent worked in, which nobody else has a business in; its processes without a parent are ended, too. */
+  readonly workDir?: string | undefined;
+  /** Processes that are known to be of the owner. */
+  readonly known?: readonly ProcessEntry[];
+  /** Between TERM and KILL, in milliseconds; default 1,000. */
+  readonly graceMs?: number;
 }
 
 /**
- * Ends everything that carries the marker, also what left its process group and its session, and what those start
- * meanwhile; gives `pid command` of each.
+ * Ends everything that an owner left, however it hid: what carries the owner (see `ownedCommand`), what was seen to descend from it, what
+ * works in its folder, and the relatives of all these; never this process or one above it. Gives `pid command` of each.
  */
-export async function sweep(marker: Marker, graceMs = 1000): Promise<string[]> {
-  const ended: string[] = [];
-  for (let round = 0; round < 5; round += 1) {
-    const found = await markedProcesses(marker);
+export async function sweep(owner: Owner, options: SweepOptions = {}): Promise<string[]> {
+  const ended = new Map<string, string>();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const found = await leftoversOf(owner, options);
     if (found.length === 0) break;
-    ended.push(...found.map(({ pid, command }) => `${pid} ${command}`));
-    await endProcesses(found, graceMs);
+    for (const one of found) ended.set(keyOf(one), `${one.pid} ${one.command}`);
+    await endProcesses(() => leftoversOf(owner, { ...options, known: found }), options.graceMs ?? 1000);
   }
-  return ended;
+  return [...ended.values()];
+}
+
+/** The living processes that an owner left. */
+export async function leftoversOf(
+  owner: Owner,
+  { workDir, known = [] }: SweepOptions = {},
+): Promise<ProcessEntry[]> {
+  const table = (await processTable()).filter((entry) => !entry.zombie);
+  const spared = ancestorsOfOurs(table);
+  const others = table.filter(({ pid }) => !spared.has(pid));
+  const inFolder = workDir === undefined ? [] : orphansIn(workDir, others);
+  const found = [...known, ...(await ownedBy(owner, others)), ...inFolder];
+  const all = new Set(withRelatives(found, others).map(keyOf));
+  return others.filter((one) => all.has(keyOf(one)));
+}
+
+function ancestorsOfOurs(table: readonly ProcessEntry[]): Set<number> {
+  const parents = new Map(table.map((entry) => [entry.pid, entry.parent]));
+  const ours = new Set<number>();
+  for (let pid: number | undefined = process.pid; pid && !ours.has(pid); pid = parents.get(pid))
+    ours.add(pid);
+  return ours;
+}
+
+/** Waits until none of the processes runs, at most `ms`. */
+async function waitForEnd(entries: readonly ProcessEntry[], ms: number): Promise<void> {
+  const until = performance.now() + ms;
+  for (let left = await running(entries); left.length > 0 && performance.now() < until;) {
+    await delay(POLL_MS);
+    left = await running(left);
+  }
+}
+
+/** Those that are this very process, not a later one with its pid, and still run; a zombie does not. */
+async function running(entries: readonly ProcessEntry[]): Promise<ProcessEntry[]> {
+  const now = await processEntries(entries.map(({ pid }) => pid));
+  const alive = new Set(now.filter((one) => !one.zombie).map(keyOf));
+  return entries.filter((one) => alive.has(keyOf(one)));
+}
+
+/** A pid alone may be another process's by now. */
+function keyOf({ pid, startedAt }: ProcessEntry): string {
+  return `${pid} ${startedAt}`;
 }

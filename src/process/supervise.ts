@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
-import { descendantsOf } from './descendants.js';
-import { sendSignal, sweep, waitForEnd } from './end-processes.js';
-import type { Marker } from './marked.js';
-import { processEntry, processTable, type ProcessEntry } from './proc-table.js';
+import { err, ok, type Result } from '../result.js';
+import { endProcesses, sweep } from './end-processes.js';
+import { findProgram } from './find-program.js';
+import { recordLineage, type Lineage } from './lineage.js';
+import { ownedCommand, type Owner } from './owner.js';
 
 /** A program to run and to end, whatever it does. */
 export interface Command {
@@ -16,8 +18,10 @@ export interface Command {
   readonly env: NodeJS.ProcessEnv;
   /** Written to standard input, which is then closed. */
   readonly input: string;
-  /** Put into its environment, by which whatever it starts is found again. */
-  readonly marker: Marker;
+  /** The run that it is started for; what it leaves is found by it also when self-heal itself is gone. */
+  readonly runId?: string;
+  /** A folder that it alone works in: see `SweepOptions`. */
+  readonly workDir?: string | undefined;
   readonly timeoutMs: number;
   /** Between TERM and KILL, in milliseconds. */
   readonly graceMs: number;
@@ -27,100 +31,127 @@ export interface Command {
   readonly onOutput: (chunk: Buffer, from: 'stdout' | 'stderr') => void;
 }
 
-/** How a program ended; the first reason to end it wins. */
-export type Ending =
+/** Why we end a program; the first reason wins. `stopped`: its work was done. */
+type Reason = 'timed-out' | 'aborted' | 'stopped';
+
+type Exit =
   | { readonly kind: 'exited'; readonly exitCode: number }
-  | { readonly kind: 'signalled'; readonly signal: string }
+  | { readonly kind: 'signalled'; readonly signal: string };
+
+/** How a program ended. */
+export type Ending =
+  | Exit
   | { readonly kind: 'timed-out' }
   | { readonly kind: 'aborted' }
-  /** Ended by us because its work was done. */
   | { readonly kind: 'stopped' }
   | { readonly kind: 'spawn-failed'; readonly reason: string };
+
+/** The ending of a program, and `pid command` of what it had left behind, which is ended by then. */
+export interface Ended {
+  readonly ending: Ending;
+  readonly leftovers: readonly string[];
+}
 
 /** A program that is running. */
 export interface Supervised {
   /** Ends it because its work is done. */
   stop(): void;
   /** Resolves when it, and all that it started, is gone. */
-  readonly ended: Promise<{ readonly ending: Ending; readonly leftovers: readonly string[] }>;
+  readonly ended: Promise<Ended>;
 }
-
-type Reason = 'timed-out' | 'aborted' | 'stopped';
 
 /** After the exit, how long output that is still in the pipe is waited for: a grandchild may hold it open for ever. */
 const DRAIN_MS = 1000;
-const ownGroup = process.platform !== 'win32';
 
 /**
- * Runs a program in a process group of its own. To end it, its descendants are recorded first, since tools of coding agents
- * live in sessions of their own which a signal to the group does not reach; then TERM, the grace, KILL; at last a sweep
- * by the marker in the environment finds what has no parent any more. Never rejects.
+ * Runs a program in a process group of its own, and leaves nothing of it behind. Never rejects. Its states, each a step of `live`:
+ *
+ *     starting ──► running ──exit──────────────────────────► exited ──► sweeping ──► gone
+ *        │            └─stop, time-out, abort─► ending ──exit─┘
+ *        └─ it cannot be started, or is not wanted any more ──────────────────────► gone
  */
 export function supervise(command: Command): Supervised {
-  const child = start(command);
-  let reason: Reason | null = null;
-  let ending: Promise<void> = Promise.resolve();
-  const terminate = (why: Reason) => {
-    if (reason !== null) return;
-    reason = why;
-    ending = endTree(child.pid, command.graceMs);
-  };
-  const ended = async () => {
-    if (command.signal.aborted) terminate('aborted');
-    const disarm = arm(command, terminate);
-    const exit = await exitOf(child, command);
-    disarm();
-    await ending;
-    child.stdout?.destroy();
-    child.stderr?.destroy();
-    const leftovers = await sweep(command.marker, command.graceMs);
-    return { ending: reason === null || exit.kind === 'spawn-failed' ? exit : { kind: reason }, leftovers };
-  };
-  return { stop: () => terminate('stopped'), ended: ended() };
+  const asked = new AbortController();
+  const end = (why: Reason) => asked.abort(why);
+  return { stop: () => end('stopped'), ended: live(command, asked.signal, end) };
 }
 
-type Child = ReturnType<typeof start>;
+async function live(command: Command, asked: AbortSignal, end: (why: Reason) => void): Promise<Ended> {
+  // Starting.
+  const { signal, timeoutMs, graceMs, runId, workDir } = command;
+  if (signal.aborted) end('aborted');
+  const owner = { startId: randomUUID(), ...(runId === undefined ? {} : { runId }) };
+  const started = await start(command, owner, asked);
+  if (!started.ok) return { ending: started.error, leftovers: [] };
+  const { child, pid } = started.value;
+  // Running.
+  const onAbort = () => end('aborted');
+  signal.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(() => end('timed-out'), timeoutMs);
+  using lineage = recordLineage(pid);
+  const exit = exitOf(child);
+  const outcome = await Promise.race([exit, abortOf(asked)]);
+  clearTimeout(timer);
+  signal.removeEventListener('abort', onAbort);
+  // Ending.
+  if (outcome === 'asked-to-end') await endTree(pid, lineage, graceMs);
+  await exit;
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  // Sweeping.
+  const leftovers = await sweep(owner, { workDir, graceMs, known: await lineage.look() });
+  const ending = outcome === 'asked-to-end' ? { kind: asked.reason as Reason } : outcome;
+  return { ending, leftovers };
+}
 
-function start({ file, args, cwd, env, marker, onOutput, onStart, input }: Command) {
-  // Execa finds scripts and .cmd shims on Windows and programs of the project; ending them is our own, see above.
-  const child = execa(file, args, {
-    cwd,
-    env: { ...env, [marker.name]: marker.value },
-    extendEnv: false,
-    preferLocal: true,
-    localDir: cwd,
-    detached: ownGroup,
-    cleanup: false,
-    buffer: false,
-    reject: false,
-    stdio: 'pipe',
-    windowsHide: true,
-  });
+type Child = ReturnType<typeof spawn>;
+
+/** A child is a promise of its end, so it is handed on in an object. */
+type Started = Result<{ readonly child: Child; readonly pid: number }, Ending>;
+
+async function start(command: Command, owner: Owner, asked: AbortSignal): Promise<Started> {
+  const { file, cwd, env, onOutput, onStart, input } = command;
+  const program = await findProgram(file, { cwd, env });
+  if (asked.aborted) return err({ kind: asked.reason as Reason });
+  if (program === null) return err(notStarted(`${file}: there is no such program`));
+  const child = spawn(command, program, owner);
+  if (child.pid === undefined) {
+    const { originalMessage, code } = await child;
+    return err(notStarted(originalMessage ?? `${file}: ${code ?? 'it did not start'}`));
+  }
   for (const from of ['stdout', 'stderr'] as const) {
     (child[from] as Readable | null)?.on('data', (chunk: Buffer) => onOutput(chunk, from));
   }
   // An agent need not read what it is told.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(input);
-  if (child.pid !== undefined) onStart(child.pid);
-  return child;
+  onStart(child.pid);
+  return ok({ child, pid: child.pid });
 }
 
-function arm({ timeoutMs, signal }: Command, terminate: (why: Reason) => void): () => void {
-  const timer = setTimeout(() => terminate('timed-out'), timeoutMs);
-  const onAbort = () => terminate('aborted');
-  signal.addEventListener('abort', onAbort, { once: true });
-  return () => {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-  };
+function notStarted(reason: string): Ending {
+  return { kind: 'spawn-failed', reason };
 }
 
-async function exitOf(child: Child, { file }: Command): Promise<Ending> {
-  if (child.pid === undefined) {
-    const { originalMessage, code } = await child;
-    return { kind: 'spawn-failed', reason: originalMessage ?? `${file}: ${code ?? 'it did not start'}` };
-  }
+function spawn({ args, cwd, env }: Command, program: string, owner: Owner) {
+  const owned = ownedCommand(owner, program, args);
+  // Execa finds scripts and .cmd shims on Windows and the project's programs; ending them is our own.
+  return execa(owned.file, owned.args, {
+    cwd,
+    env: { ...env, ...owned.env },
+    extendEnv: false,
+    preferLocal: true,
+    localDir: cwd,
+    detached: process.platform !== 'win32',
+    cleanup: false,
+    buffer: false,
+    reject: false,
+    stdio: 'pipe',
+    windowsHide: true,
+  });
+}
+
+async function exitOf(child: Child): Promise<Exit> {
   const closed = once(child, 'close').catch(() => undefined);
   const [exitCode, signal] = (await once(child, 'exit')) as [number | null, string | null];
   await Promise.race([closed, delay(DRAIN_MS)]);
@@ -129,27 +160,14 @@ async function exitOf(child: Child, { file }: Command): Promise<Ending> {
     : { kind: 'exited', exitCode };
 }
 
-async function endTree(pid: number | undefined, graceMs: number): Promise<void> {
-  if (pid === undefined) return;
-  if (!ownGroup) return void (await execa('taskkill', ['/PID', String(pid), '/T', '/F'], { reject: false }));
-  const recorded = await signalTree(pid, [], 'SIGTERM');
-  const stubborn = await waitForEnd(recorded, graceMs);
-  const killed = await signalTree(pid, stubborn, 'SIGKILL');
-  await waitForEnd(killed, 5000);
+async function abortOf(signal: AbortSignal): Promise<'asked-to-end'> {
+  if (!signal.aborted) await once(signal, 'abort');
+  return 'asked-to-end';
 }
 
-/** Signals the group and every recorded process outside it; gives all of them. */
-async function signalTree(
-  pid: number,
-  before: readonly ProcessEntry[],
-  signal: NodeJS.Signals,
-): Promise<ProcessEntry[]> {
-  const root = await processEntry(pid);
-  const below = descendantsOf(pid, await processTable());
-  const all = [
-    ...new Map([...(root ? [root] : []), ...before, ...below].map((one) => [one.pid, one])).values(),
-  ];
-  sendSignal(-pid, signal);
-  for (const entry of all) sendSignal(entry.pid, signal);
-  return all;
+/** Tools of coding agents live in sessions of their own, which a signal to the group does not reach: the lineage knows them. */
+async function endTree(pid: number, lineage: Lineage, graceMs: number): Promise<void> {
+  if (process.platform === 'win32')
+    await execa('taskkill', ['/PID', String(pid), '/T', '/F'], { reject: false });
+  else await endProcesses(() => lineage.look(), graceMs);
 }

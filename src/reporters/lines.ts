@@ -200,6 +200,8 @@ function judged({ attempt }: Of<'attempt.judged'>, paint: ChalkInstance): string
       return `${paint.red('the test is gone, which heals nothing')}${told}${back}`;
     case 'rejected':
       return `${paint.red('rejected (tampering)')}${back}`;
+    case 'conflict':
+      return `not applied${told}; it is made again`;
     case 'not-judged':
       return `not judged${told}${back}`;
     default:

@@ -111,7 +111,8 @@ export interface ReportAttempt {
   patch: string | null;
   /** Relative to the run's folder; null without an agent. */
   prompt: string | null;
-  checkpoints: { before: string; after: string } | null;
+  /** Names the change in the run's folder (`.self-heal/changes/<run-id>/<id>.json`). */
+  change: string | null;
   proof: Proof;
   /** The same for each test of the cause, where it has more than one (HL-6). */
   testProofs?: readonly TestProof[];

@@ -17,7 +17,7 @@ export function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
     files: row.files === null ? [] : (JSON.parse(row.files) as FileChange[]),
     patch: row.patch === null ? null : `../${row.run_id}/${row.patch}`,
     prompt: null,
-    checkpoints: null,
+    change: null,
     proof: [],
     takenBack: row.taken_back === null ? !isKept(row.judged) : row.taken_back === 1,
     failedBecause: row.failed_because,

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { ownFile } from '../own-files.js';
 
 /** A file of the page. */
 export interface PageFile {
@@ -16,7 +17,7 @@ const types: Record<string, string> = {
 
 /** The page, read once and by name: what a request says is looked up and never made into a path. */
 export async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
-  const folder = path.join(import.meta.dirname, 'page');
+  const folder = ownFile('ui/page');
   const files = new Map<string, PageFile>();
   for (const name of await readdir(folder)) {
     const type = types[path.extname(name)];

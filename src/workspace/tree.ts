@@ -1,43 +1,26 @@
-import type { Git } from './git.js';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { listAll } from './project-files.js';
 
-/** The files of one recorded state. */
+/** The files of one recorded state, to be read. */
 export interface Tree {
-  /** All paths, relative to the recorded root, with `/`. */
+  /** All paths, relative to the root, with `/`. */
   paths(): Promise<readonly string[]>;
-  /** The texts of the files that are there, by path; files that are not text come as what UTF-8 makes of them. */
+  /** The texts of the files that are there, by path; bytes that are not UTF-8 come as replacement characters. */
   read(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Reads a recorded state from the private store, without touching the working tree. */
-export function gitTree(git: Git, checkpoint: string): Tree {
+/** The files of a folder. */
+export function folderTree(root: string): Tree {
   return {
-    paths: async () => {
-      const text = await git.run(['ls-tree', '-r', '-z', '--name-only', checkpoint]);
-      return text.split('\0').filter((path) => path !== '');
-    },
+    paths: async () => (await listAll(root)).filter(({ kind }) => kind === 'file').map((one) => one.path),
     read: async (paths) => {
-      // A line end in a name would break the request's lines.
-      const asked = paths.filter((path) => !path.includes('\n'));
-      if (asked.length === 0) return new Map();
-      const input = asked.map((path) => `${checkpoint}:${path}\n`).join('');
-      return parseBatch(asked, await git.bytes(['cat-file', '--batch'], { input }));
+      const texts = await Promise.all(
+        paths.map(
+          async (file) => [file, await readFile(path.join(root, file), 'utf8').catch(() => null)] as const,
+        ),
+      );
+      return new Map(texts.flatMap(([file, text]) => (text === null ? [] : [[file, text] as const])));
     },
   };
-}
-
-/** Reads `git cat-file --batch`: `id SP type SP size LF contents LF`, or `name SP missing LF`, one for each request. */
-function parseBatch(paths: readonly string[], bytes: Uint8Array): Map<string, string> {
-  const texts = new Map<string, string>();
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let at = 0;
-  for (const path of paths) {
-    const end = buffer.indexOf(10, at);
-    if (end === -1) break;
-    const [, type, size] = / (\w+) (\d+)$/.exec(buffer.toString('utf8', at, end)) ?? [];
-    at = end + 1;
-    if (size === undefined) continue;
-    if (type === 'blob') texts.set(path, buffer.toString('utf8', at, at + Number(size)));
-    at += Number(size) + 1;
-  }
-  return texts;
 }

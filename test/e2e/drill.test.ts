@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { markedProcesses } from '../../src/process/marked.js';
+import { processesWith } from '../rig/processes-with.js';
 import { scratchProject, type ScratchProject } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
 
@@ -46,7 +46,7 @@ it('CL-11 doctor --drill shows every guard firing, in a project that cannot be w
   expect(exitCode).toBe(0);
   expect(scratchCopies(temp)).toEqual([]);
   expect(readdirSync(project.dir).sort()).toEqual(before);
-  expect(await markedProcesses({ name: 'DRILL_TEST_ID', value: 'whole' })).toEqual([]);
+  expect(processesWith('DRILL_TEST_ID=whole')).toEqual([]);
 });
 
 it.runIf(process.platform === 'linux')(
@@ -61,7 +61,7 @@ it.runIf(process.platform === 'linux')(
     expect(exitCode).toBe(130);
     expect(stdout).toBe('');
     expect(scratchCopies(temp)).toEqual([]);
-    expect(await markedProcesses({ name: 'DRILL_TEST_ID', value: 'interrupted' })).toEqual([]);
+    expect(processesWith('DRILL_TEST_ID=interrupted')).toEqual([]);
   },
 );
 

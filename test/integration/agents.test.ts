@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
 import type { AgentTask } from '../../src/agents/run-agent.js';
 import type { AgentRun } from '../../src/core/attempt.js';
-import { markedProcesses } from '../../src/process/marked.js';
+import { leftoversOf } from '../../src/process/end-processes.js';
 import { agentTask } from '../rig/agent-task.js';
 
 const runAgent = createRunAgent({ graceMs: 300, settleMs: 300 });
@@ -15,7 +15,7 @@ const timeout = (timeoutMs: number) => ({
 /** Runs it, and shows that nothing which it started is alive then. */
 async function run(task: AgentTask): Promise<AgentRun> {
   const ended = await runAgent(task);
-  expect(await markedProcesses({ name: 'SELF_HEAL_RUN_ID', value: task.runId })).toEqual([]);
+  expect(await leftoversOf({ runId: task.runId })).toEqual([]);
   return ended;
 }
 

@@ -3,12 +3,11 @@ import path from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { edited, type Edit, places, project } from '../../fixtures/guard/project.mjs';
 import { createGuard } from '../../src/workspace/guard/create-guard.js';
-import { openWorkspace, type Workspace } from '../../src/workspace/workspace.js';
+import { folderTree, type Tree } from '../../src/workspace/tree.js';
 import { aResult, aSuiteRun, aTest } from '../rig/builders.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 let dir: string;
-let workspace: Workspace;
 
 const put = (files: Readonly<Record<string, string>>) => {
   for (const [name, text] of Object.entries(files)) {
@@ -28,25 +27,36 @@ function firstRun(testFiles: readonly string[] = places.testFiles) {
 }
 
 async function judged(edits: readonly Edit[], first = firstRun()) {
-  const before = await workspace.checkpoint();
+  const before = await recorded();
   const now = edited(edits);
   for (const gone of Object.keys(project).filter((file) => !(file in now))) rmSync(path.join(dir, gone));
   put(now);
-  const after = await workspace.checkpoint();
-  const files = await workspace.changes(before, after);
-  const violations = await createGuard(workspace, first)({ category: 'ui-error', files, before, after });
+  const after = await recorded();
+  const all = new Set([...(await before.paths()), ...(await after.paths())]);
+  const [old, fresh] = [await before.read([...all]), await after.read([...all])];
+  const files = [...all]
+    .filter((file) => old.get(file) !== fresh.get(file))
+    .map((file) => ({ path: file, added: null, removed: null }));
+  const violations = await createGuard(dir, first)({ category: 'ui-error', files, before, after });
   return violations.map(({ rule, file, line }) => ({ rule, file, line }));
 }
 
 beforeEach(async () => {
   dir = tempDir('größe mit Leerzeichen');
   put(project);
-  const opened = await openWorkspace(dir);
-  if (!opened) throw new Error('There is no git program.');
-  workspace = opened;
 });
 
-it('HN-3 reads both states from the private store, and names file and line', async () => {
+/** The files as they are now. */
+async function recorded(): Promise<Tree> {
+  const tree = folderTree(dir);
+  const texts = await tree.read(await tree.paths());
+  return {
+    paths: async () => [...texts.keys()],
+    read: async (paths) => new Map([...texts].filter(([file]) => paths.includes(file))),
+  };
+}
+
+it('HN-3 compares both states, and names file and line', async () => {
   const edit = ['tests/cart.spec.ts', "toHaveURL('/thanks')", "toHaveURL('/')"] as const;
   expect(await judged([edit])).toEqual([{ rule: 'expected-changed', file: 'tests/cart.spec.ts', line: 16 }]);
 });

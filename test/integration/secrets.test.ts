@@ -17,8 +17,8 @@ import { createRunFolder } from '../../src/run-folder.js';
 import { sealSuite } from '../../src/seal-suite.js';
 import { createRedactor } from '../../src/secrets/redactor.js';
 import { noMemory } from '../../src/run-memory.js';
-import { notRunning } from '../../src/running.js';
 import type { Session } from '../../src/session.js';
+import { contentsOf } from '../../src/workspace/change.js';
 import { createSpending } from '../../src/spending.js';
 import { summarise } from '../../src/summarise.js';
 import {
@@ -42,6 +42,7 @@ type Say = (channel: string) => string;
 /** Everything that a run with one failing test writes, with the same text in every channel, by the functions that write it. */
 async function runThatSays(say: Say, env: Record<string, string> = plantedVariables) {
   const root = tempDir('secrets');
+  const copy = tempDir('copy');
   const folder = await createRunFolder(root, 'run-1');
   if (!folder.ok) throw new Error(folder.error.message);
   const suite = path.join(folder.value.dir, 'suites', '1');
@@ -69,17 +70,32 @@ async function runThatSays(say: Say, env: Record<string, string> = plantedVariab
     clock: virtualClock(),
     bus,
     redactor,
-    running: notRunning,
     memory: noMemory,
     folder: folder.value,
     signal: new AbortController().signal,
     workspace: {
       root,
-      checkpoint: async () => 'tree',
-      changes: async () => [{ path: 'src/a.ts', added: 1, removed: 1 }],
-      tree: () => ({ paths: async () => [], read: async () => new Map() }),
-      patch: async () => Buffer.from(`--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-a\n${say('patch')}\n`),
-      takeBack: async () => ({ restored: [], leftAlone: [] }),
+      prepare: () => undefined,
+      ready: async () => ({
+        cwd: copy,
+        folder: copy,
+        toCopy: (text) => text.replaceAll(root, copy),
+        toProject: (text) => text.replaceAll(copy, root),
+        leftOut: [],
+      }),
+      collect: async (id) => {
+        const contents = contentsOf(folder.value.dir);
+        const hash = await contents.put(Buffer.from(`${say('patch')}\n`));
+        const edits = [{ path: '.env', before: null, after: { kind: 'file' as const, hash, mode: 0o600 } }];
+        const tree = { paths: async () => [], read: async () => new Map() };
+        const change = { id, root: '', edits, folders: [] };
+        return { change, ignored: [], refused: null, before: tree, after: tree };
+      },
+      apply: async (change) => ({ kind: 'applied', change }),
+      move: async () => ({ written: [], leftAlone: [] }),
+      keeping: async () => undefined,
+      decided: async () => undefined,
+      close: async () => undefined,
     },
     runAgent: createRunAgent({ graceMs: 300, settleMs: 300 }, clean),
     spending: createSpending(0),

@@ -17,7 +17,7 @@ export function aReportAttempt(over: Partial<ReportAttempt> = {}): ReportAttempt
     files: [{ path: 'src/orders.ts', added: 2, removed: 1 }],
     patch: 'attempts/1.patch',
     prompt: null,
-    checkpoints: null,
+    change: null,
     proof: [],
     takenBack: false,
     failedBecause: null,

@@ -123,7 +123,7 @@ export function anAttempt(over: Partial<Attempt> = {}): Attempt {
     files: [{ path: 'src/a.ts', added: 1, removed: 1 }],
     patch: null,
     prompt: null,
-    checkpoints: null,
+    change: null,
     proof: [],
     takenBack: true,
     failedBecause: 'the same error came back',

@@ -4,10 +4,10 @@ import type { Event } from '../../src/event.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { noMemory } from '../../src/run-memory.js';
 import { createRunFolder } from '../../src/run-folder.js';
-import { notRunning } from '../../src/running.js';
 import { redactorOf } from '../../src/secrets/redactor.js';
 import type { Session } from '../../src/session.js';
 import { createSpending } from '../../src/spending.js';
+import { contentsOf } from '../../src/workspace/change.js';
 import { aResult, aSuiteRun, failing, someSettings } from './builders.js';
 import { tempDir } from './temp-dir.js';
 import { virtualClock } from './virtual-clock.js';
@@ -23,6 +23,11 @@ export const finished: AgentRun = {
   leftovers: [],
 };
 
+const tree = { paths: async () => [], read: async () => new Map<string, string>() };
+
+/** What the copy says of an agent that changed nothing. */
+export const noChange = { change: null, ignored: [], refused: null, before: tree, after: tree };
+
 /**
  * A session in which nothing is real but the run's folder. `reruns` is what each re-run shows of test t1, in order: null for
  * green, else the text of its error.
@@ -35,7 +40,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
   const agents: string[] = [];
   const moves: string[] = [];
   let rerun = 0;
-  let changed = 0;
+  const contents = contentsOf(folder.value.dir);
   const made: Session = {
     settings: someSettings(),
     cwd: '/project',
@@ -45,16 +50,33 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
     signal: new AbortController().signal,
     workspace: {
       root: '/project',
-      checkpoint: async () => `tree${(changed += 1)}`,
-      changes: async () => [{ path: 'src/a.ts', added: 1, removed: 1 }],
-      tree: () => ({ paths: async () => [], read: async () => new Map() }),
-      patch: async () => new Uint8Array(),
-      takeBack: async (before, after) => {
-        moves.push(`${after} → ${before}`);
-        return { restored: ['src/a.ts'], leftAlone: [] };
+      prepare: () => undefined,
+      ready: async () => ({
+        cwd: '/copy',
+        folder: '/copy',
+        toCopy: (text) => text,
+        toProject: (text) => text,
+        leftOut: [],
+      }),
+      collect: async (id) => {
+        const state = async (text: string) => ({
+          kind: 'file' as const,
+          hash: await contents.put(Buffer.from(text)),
+          mode: 0o644,
+        });
+        const edit = { path: 'src/a.ts', before: await state('old\n'), after: await state('new\n') };
+        const change = { id, root: '', edits: [edit], folders: [] };
+        return { ...noChange, change };
       },
+      apply: async (change) => ({ kind: 'applied', change }),
+      move: async (changes, to) => {
+        moves.push(`${changes.map(({ id }) => id).join()} ${to}`);
+        return { written: ['src/a.ts'], leftAlone: [] };
+      },
+      keeping: async () => undefined,
+      decided: async () => undefined,
+      close: async () => undefined,
     },
-    running: notRunning,
     redactor: redactorOf([]),
     runAgent: async ({ agent }) => {
       agents.push(agent.name);

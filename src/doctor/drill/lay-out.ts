@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { ownFile } from '../../own-files.js';
 import type { Playwright } from '../../playwright/find-playwright.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
@@ -44,7 +44,7 @@ export async function makeScratchDir(): Promise<Result<string, Problem>> {
 /** Lays the planted project out in `dir`, with the user's Playwright, their browser and a free port. */
 export async function layOut(dir: string, ingredients: Ingredients): Promise<Result<Scratch, Problem>> {
   const { playwright, browser, env, source } = ingredients;
-  const from = source ?? fileURLToPath(new URL('project/', import.meta.url));
+  const from = source ?? ownFile('doctor/drill/project/');
   const [project, state] = [path.join(dir, 'project'), path.join(dir, 'state')];
   try {
     await mkdir(state, { recursive: true });

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { ownFile } from '../../own-files.js';
 import { findPlaywrightConfig } from '../../playwright/find-config.js';
 import { findPlaywright, type Playwright } from '../../playwright/find-playwright.js';
 import type { Problem } from '../../problem.js';
@@ -39,7 +39,7 @@ export interface HeldDrill {
 /** A drill that was interrupted; nothing of it is left. */
 export type Interrupted = 'interrupted';
 
-const injectDir = fileURLToPath(new URL('../../playwright/inject/', import.meta.url));
+const injectDir = ownFile('playwright/inject/');
 
 /**
  * Plants faults in a scratch copy, runs this very self-heal there as a process of its own, with the project's Playwright and browser

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { packageFile } from '../../own-files.js';
 import { supervise, type Ending } from '../../process/supervise.js';
 import type { Problem } from '../../problem.js';
 import { drillEnv } from './drill-env.js';
@@ -14,7 +13,7 @@ export interface ThereRequest {
   readonly onProgress: (line: string) => void;
 }
 
-const selfHeal = fileURLToPath(new URL('../../../bin/self-heal.js', import.meta.url));
+const selfHeal = packageFile('bin/self-heal.js');
 
 /** It takes one minute on a slow machine; after five something is stuck, and that is a result. */
 const TIMEOUT_MS = 5 * 60_000;
@@ -42,7 +41,6 @@ export async function runThere({ project }: Scratch, request: ThereRequest): Pro
     cwd: project,
     env: drillEnv(request.env),
     input: '',
-    marker: { name: 'SELF_HEAL_DRILL_ID', value: randomUUID() },
     timeoutMs: TIMEOUT_MS,
     graceMs: GRACE_MS,
     signal: request.signal,

@@ -8,5 +8,6 @@ export const judgementWords: Record<Judgement, string> = {
   flaky: 'Green, but not by what was changed',
   vanished: 'The test was no longer there to run',
   rejected: 'Rejected: it weakened the tests',
+  conflict: 'Not applied: the same lines changed meanwhile',
   'not-judged': 'Not judged',
 };

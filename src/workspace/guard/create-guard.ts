@@ -4,31 +4,31 @@ import type { FileChange } from '../../core/attempt.js';
 import type { Category } from '../../core/diagnosis.js';
 import type { Violation } from '../../core/guard/violation.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
-import type { Checkpoint, Workspace } from '../workspace.js';
+import type { Tree } from '../tree.js';
 import { guard } from './guard.js';
 import type { SuitePlaces } from './test-files.js';
 
-/** What an agent changed between two checkpoints, and the class of failure that it was sent to heal. */
+/** What an agent changed, and the class of failure that it was sent to heal. */
 export interface GuardedWork {
   readonly category: Category;
   readonly files: readonly FileChange[];
-  readonly before: Checkpoint;
-  readonly after: Checkpoint;
+  readonly before: Tree;
+  readonly after: Tree;
 }
 
 /** Judges one agent's changes; empty for an honest change. */
 export type Guard = (work: GuardedWork) => Promise<readonly Violation[]>;
 
 /** A guard for one run, which knows its tests from the run's first suite. */
-export function createGuard(workspace: Workspace, first: SuiteRun): Guard {
-  const suite = placesOf(workspace.root, first);
+export function createGuard(root: string, first: SuiteRun): Guard {
+  const suite = placesOf(root, first);
   return ({ category, files, before, after }) =>
     guard({
       category,
       suite,
       changes: files,
-      before: workspace.tree(before),
-      after: workspace.tree(after),
+      before,
+      after,
     });
 }
 

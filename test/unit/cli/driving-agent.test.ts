@@ -9,7 +9,7 @@ it.each([
   [{ OPENCODE: '1' }, 'opencode'],
   [{ CURSOR_AGENT: '1' }, 'cursor'],
   [{ COPILOT_CLI: '1' }, 'copilot'],
-  [{ SELF_HEAL_AGENT_ID: 'x' }, 'self-heal'],
+  [{ SELF_HEAL_ATTEMPT: '1' }, 'self-heal'],
   [{ AI_AGENT: 'a-new-one', CLAUDECODE: '1' }, 'a-new-one'],
   [{ AGENT: '1' }, '1'],
   [{ AGENT: 'goose' }, 'goose'],

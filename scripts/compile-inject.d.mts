@@ -1,0 +1,1 @@
+export function compileInject(to: string): void;

@@ -1,0 +1,61 @@
+import type { Problem } from '../problem.js';
+import type { Ledger } from '../store/ledger.js';
+import { escalationOf, noSuchEscalation } from './answer-escalation.js';
+import { asEntry, asPage } from './escalation-text.js';
+import { openLedger } from './open-ledger.js';
+import { resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
+
+/** The flags that every `self-heal escalations` takes. */
+export interface EscalationsOptions {
+  agents?: string;
+  json?: boolean;
+}
+
+/** `self-heal escalations list`: gives the exit code, or the problem of the store. */
+export function listEscalations(options: EscalationsOptions & { all?: boolean }): Promise<number | Problem> {
+  return withLedger(options, async (ledger) => {
+    const found = (await ledger?.escalations(options.all ? null : 'pending')) ?? [];
+    if (options.json) {
+      process.stdout.write(`${JSON.stringify({ schemaVersion: 1, escalations: found }, null, 2)}\n`);
+    } else if (found.length === 0) process.stdout.write('Nothing waits for a person.\n');
+    else process.stdout.write(`${found.map(asEntry).join('\n')}\n`);
+    return 0;
+  });
+}
+
+/** `self-heal escalations show`. */
+export function showEscalation(id: string, options: EscalationsOptions): Promise<number | Problem> {
+  return withLedger(options, async (ledger) => {
+    const found = await escalationOf(ledger, id);
+    if (!found.ok) return found.error;
+    const page = options.json
+      ? JSON.stringify({ schemaVersion: 1, ...found.value }, null, 2)
+      : asPage(found.value);
+    process.stdout.write(`${page}\n`);
+    return 0;
+  });
+}
+
+/** `self-heal escalations resolve`. */
+export function resolveNamed(
+  id: string,
+  options: EscalationsOptions & ResolveOptions,
+): Promise<number | Problem> {
+  return withLedger(options, async (ledger) =>
+    ledger === null ? noSuchEscalation(id) : resolveEscalation(ledger, id, options),
+  );
+}
+
+async function withLedger(
+  { agents }: EscalationsOptions,
+  use: (ledger: Ledger | null) => Promise<number | Problem>,
+): Promise<number | Problem> {
+  const opened = await openLedger(agents);
+  if (!opened.ok) return opened.error;
+  const ledger = opened.value?.ledger ?? null;
+  try {
+    return await use(ledger);
+  } finally {
+    await ledger?.close();
+  }
+}

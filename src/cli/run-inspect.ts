@@ -1,0 +1,101 @@
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import prettyBytes from 'pretty-bytes';
+import { loadSettings } from '../config/load-settings.js';
+import { failuresMeant, failuresOf, isLead, nameOf, type Inspected } from '../inspect/find-failure.js';
+import { findRun, runIdOf, runIdsIn, type StoredRun } from '../inspect/find-run.js';
+import { promptOf } from '../inspect/prompt-of.js';
+import { renderFailure, renderList } from '../inspect/render-inspection.js';
+import type { Problem } from '../problem.js';
+
+/** The flags of `self-heal inspect`. */
+export interface InspectOptions {
+  prompt?: boolean;
+  attempt?: number;
+  json?: boolean;
+  agents?: string;
+}
+
+/** The whole of `self-heal inspect`: gives the exit code, or the problem of what was named. */
+export async function runInspect(
+  words: readonly (string | undefined)[],
+  options: InspectOptions,
+): Promise<number | Problem> {
+  const cwd = process.cwd();
+  const { runId, word } = await readWords(cwd, words);
+  const run = await findRun(cwd, runId);
+  if (!run.ok) return run.error;
+  const all = failuresOf(run.value);
+  if (word === null && !options.prompt) return show(listing(run.value, all, options));
+  const meant = word === null ? all.filter(isLead) : failuresMeant(word, all);
+  const [one] = meant;
+  if (!one || meant.length > 1) return unclear(word, meant.length > 1 ? meant : all);
+  if (options.prompt) return showPrompt(run.value, one, options);
+  if (options.json) return show(JSON.stringify(one, null, 2));
+  return show(renderFailure(one, await filesOf(run.value, one, cwd)));
+}
+
+/** One word alone may be a run or a test; two are a run and a test. */
+async function readWords(
+  cwd: string,
+  [first, second]: readonly (string | undefined)[],
+): Promise<{ runId: string | null; word: string | null }> {
+  if (first === undefined) return { runId: null, word: null };
+  const runId = runIdOf(first, await runIdsIn(cwd));
+  if (second !== undefined) return { runId: runId ?? first, word: second };
+  return runId === null ? { runId: null, word: first } : { runId, word: null };
+}
+
+function listing(run: StoredRun, all: readonly Inspected[], { json }: InspectOptions): string {
+  if (json) return JSON.stringify({ schemaVersion: 1, runId: run.runId, failures: all }, null, 2);
+  const next =
+    all.length > 0 ? '\n\nself-heal inspect <number> shows one; --prompt what the agent was sent.' : '';
+  return `${renderList(run, all)}${next}`;
+}
+
+async function showPrompt(
+  run: StoredRun,
+  one: Inspected,
+  options: InspectOptions,
+): Promise<number | Problem> {
+  const cwd = process.cwd();
+  const settings = await loadSettings({
+    cwd,
+    env: process.env,
+    ...(options.agents ? { file: options.agents } : {}),
+  });
+  if (!settings.ok) return settings.error;
+  const attempt = options.attempt ?? null;
+  const found = await promptOf({ run, one, attempt, settings: settings.value, projectRoot: cwd });
+  if (!found.ok) return found.error;
+  process.stderr.write(`self-heal: #${one.failure.n} ${nameOf(one)}, ${found.value.note}\n`);
+  process.stdout.write(found.value.text);
+  return 0;
+}
+
+async function filesOf(run: StoredRun, { failure }: Inspected, cwd: string): Promise<string[]> {
+  const folder = path.join(run.dir, 'failures', String(failure.n));
+  const names = await readdir(folder).catch(() => []);
+  const sorted = names.toSorted((a, b) => a.localeCompare(b));
+  return Promise.all(
+    sorted.map(async (name) => {
+      const file = path.join(folder, name);
+      return `${path.relative(cwd, file)}  ${prettyBytes((await stat(file)).size)}`;
+    }),
+  );
+}
+
+function unclear(word: string | null, choices: readonly Inspected[]): Problem {
+  return {
+    kind: 'usage',
+    message:
+      word === null ? 'several failures could be meant' : `${JSON.stringify(word)} does not name one failure`,
+    detail: choices.map((one) => `  ${one.failure.n}  ${nameOf(one)}`).join('\n'),
+    remedy: 'Name one by its number: self-heal inspect <number>.',
+  };
+}
+
+function show(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return 0;
+}

@@ -1,0 +1,64 @@
+import type { Problem } from '../problem.js';
+import type { ProjectLock } from '../project-lock.js';
+import type { Result } from '../result.js';
+import { openLedger } from './open-ledger.js';
+import type { RunOptions } from './options.js';
+import { resumedFrom, type Resumed } from './resumed.js';
+import { runSelfHeal, type RunRequest } from './run-self-heal.js';
+import { underLockOfRuns } from './under-lock.js';
+import { unfinishedRun, type UnfinishedRun } from './unfinished-run.js';
+
+/** The flags of `self-heal resume`. */
+export interface ResumeOptions {
+  agents?: string;
+  json?: boolean;
+  terse?: boolean;
+  wait?: boolean;
+}
+
+/** The whole of `self-heal resume`: gives the exit code, or the problem that kept it from going on. */
+export async function runResume(
+  runId: string | undefined,
+  options: ResumeOptions,
+): Promise<number | Problem> {
+  const { wait = false, ...asked } = options;
+  // Before it is looked up: whoever has the lock may be going on with that very run.
+  return underLockOfRuns({ cwd: process.cwd(), command: 'resume', wait }, (lock) => goOn(runId, asked, lock));
+}
+
+async function goOn(
+  runId: string | undefined,
+  options: ResumeOptions,
+  lock: ProjectLock | null,
+): Promise<number | Problem> {
+  const found = await lookUp(runId ?? null, options.agents);
+  if (!found.ok) return found.error;
+  const run = found.value;
+  const typed = run.request as Pick<RunRequest, 'filters' | 'passThrough' | 'options'>;
+  const own: RunOptions = { ...typed.options, ...options };
+  const resumed = resumedFrom(run);
+  process.stderr.write(`self-heal goes on with run ${run.runId}: ${whatIsLeft(resumed)}\n`);
+  const held = lock === null ? {} : { lock };
+  return runSelfHeal({ ...typed, cwd: process.cwd(), env: process.env, options: own, resumed, ...held });
+}
+
+async function lookUp(
+  runId: string | null,
+  agents: string | undefined,
+): Promise<Result<UnfinishedRun, Problem>> {
+  const opened = await openLedger(agents);
+  if (!opened.ok) return opened;
+  const ledger = opened.value?.ledger ?? null;
+  try {
+    return await unfinishedRun({ projectRoot: process.cwd(), ledger }, runId);
+  } finally {
+    await ledger?.close();
+  }
+}
+
+function whatIsLeft({ open, carried }: Resumed): string {
+  if (open === null)
+    return 'it was stopped before it knew which tests fail, so all that it had selected runs again';
+  const rest = open === 1 ? '1 test is open' : `${open} tests are open`;
+  return carried.length === 0 ? rest : `${rest}, ${carried.length} it had finished with`;
+}

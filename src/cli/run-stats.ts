@@ -1,0 +1,61 @@
+import type { Problem } from '../problem.js';
+import { counted, dollars } from '../reporters/format.js';
+import { readStats, type Stats } from '../store/stats.js';
+import { openLedger } from './open-ledger.js';
+
+/** The flags of `self-heal stats`. */
+export interface StatsOptions {
+  agents?: string;
+  json?: boolean;
+}
+
+/** The whole of `self-heal stats`: gives the exit code, or the problem of the store. */
+export async function runStats(options: StatsOptions): Promise<number | Problem> {
+  const opened = await openLedger(options.agents);
+  if (!opened.ok) return opened.error;
+  const found = opened.value && (await readStats(opened.value.db, opened.value.project));
+  await opened.value?.ledger.close();
+  if (options.json) process.stdout.write(`${JSON.stringify({ schemaVersion: 1, ...found }, null, 2)}\n`);
+  else process.stdout.write(found ? statsAsText(found) : 'No run has been stored yet.\n');
+  return 0;
+}
+
+/** The numbers for a person. */
+function statsAsText(stats: Stats): string {
+  const lines = [
+    `${counted(stats.runs, 'run')} with something to heal`,
+    '',
+    ...stats.classes.map(({ category, failures, healed, healRate }) =>
+      row(category, `${counted(failures, 'failure')}, ${healed} healed${percent(healRate)}`),
+    ),
+    '',
+    ...stats.agents.map(({ agent, runs, healed, healRate, costUsd }) => {
+      const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`;
+      return row(`/${agent}`, `${counted(runs, 'run')}, ${healed} healed${percent(healRate)}${cost}`);
+    }),
+    '',
+    row(
+      'held',
+      `${stats.heals - stats.cameBack} of ${counted(stats.heals, 'heal')}${percent(stats.heldRate)}`,
+    ),
+    row('flaky', `${counted(stats.flaky, 'test')} green without a change`),
+    row('avoided', counted(stats.agentRunsAvoided, 'agent run')),
+    row('cost', costs(stats)),
+  ];
+  return `${lines.filter((line, index) => line !== '' || lines[index - 1] !== '').join('\n')}\n`;
+}
+
+function row(name: string, text: string): string {
+  return `  ${name.padEnd(16)} ${text}`;
+}
+
+function percent(rate: number | null): string {
+  return rate === null ? '' : ` (${Math.round(rate * 100)} %)`;
+}
+
+function costs({ costUsd, costPerHealUsd }: Stats): string {
+  if (costUsd === null) return 'the agent programs report none';
+  return costPerHealUsd === null
+    ? dollars(costUsd)
+    : `${dollars(costUsd)}, ${dollars(costPerHealUsd)} for each heal`;
+}

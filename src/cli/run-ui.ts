@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { systemClock } from '../clock.js';
+import { exitCodes, type Problem } from '../problem.js';
+import { startUi } from '../ui/server.js';
+import { listenForInterrupts } from './interrupts.js';
+import { isLive } from './is-live.js';
+import { openEscalationDesk } from './open-escalation-desk.js';
+import { openInBrowser } from './open-in-browser.js';
+
+/** The flags of `self-heal ui`. */
+export interface UiCommandOptions {
+  agents?: string;
+  open: boolean;
+  port: number;
+}
+
+const TOKEN_BYTES = 32;
+
+/** The whole of `self-heal ui`. Ends when it is interrupted, which is how it is meant to end. */
+export async function runUi({ agents, open, port }: UiCommandOptions): Promise<number | Problem> {
+  using interrupts = listenForInterrupts(() => undefined);
+  const started = await startUi({
+    projectRoot: process.cwd(),
+    port,
+    token: randomBytes(TOKEN_BYTES).toString('base64url'),
+    desk: openEscalationDesk(agents),
+    clock: systemClock,
+  });
+  if (!started.ok) return started.error;
+  process.stdout.write(`${started.value.url}\n`);
+  process.stderr.write('Open this URL; it is for you alone. Ctrl-C ends it.\n');
+  if (open && isLive(process.env, process.stdout.isTTY)) await openInBrowser(started.value.url);
+  if (!interrupts.signal.aborted) await once(interrupts.signal, 'abort');
+  await started.value.close();
+  return exitCodes.green;
+}

@@ -1,0 +1,74 @@
+import path from 'node:path';
+import { findRun, runIdOf, runIdsIn } from '../inspect/find-run.js';
+import { exitCodes, type Problem } from '../problem.js';
+import { pidAtWork } from '../running.js';
+import { keptChanges, undo } from '../undo.js';
+import { ContentsMissing } from '../workspace/change.js';
+import type { Written } from '../workspace/write-files.js';
+import { recover } from './recover.js';
+import { underLockOfRuns } from './under-lock.js';
+
+/** The whole of `self-heal undo`: gives the exit code, or the problem that keeps it from that. */
+export async function runUndo(word: string, wait: boolean): Promise<number | Problem> {
+  return underLockOfRuns({ cwd: process.cwd(), command: 'undo', wait }, () => undoNamed(word));
+}
+
+async function undoNamed(word: string): Promise<number | Problem> {
+  const cwd = process.cwd();
+  const problem = await recover(cwd);
+  if (problem) return problem;
+  const named = word === 'latest' ? null : (runIdOf(word, await runIdsIn(cwd)) ?? word);
+  const found = await findRun(cwd, named);
+  if (!found.ok) return found.error;
+  const { runId, dir } = found.value;
+  if ((await pidAtWork(dir)) !== null) return atWork(runId);
+  const kept = await keptChanges(found.value);
+  if (kept.length === 0) return say(`run ${runId} left no change in the project: nothing to undo`);
+  const undone = await undo(cwd, { runId, dir }, kept).catch((error: unknown) => {
+    if (error instanceof ContentsMissing) return null;
+    throw error;
+  });
+  if (undone === null) return contentsGone(runId);
+  say(
+    [
+      ...told(runId, undone),
+      ...(undone.installed === null
+        ? []
+        : [`ran ${undone.installed}, since the packages that it asks for changed`]),
+      `the patches are kept in ${path.relative(cwd, path.join(dir, 'attempts'))}`,
+    ].join('\n'),
+  );
+  return undone.leftAlone.length > 0 ? exitCodes.red : exitCodes.green;
+}
+
+function told(runId: string, { written, leftAlone }: Written): string[] {
+  return [
+    written.length > 0
+      ? `undone, what the agents of run ${runId} changed:`
+      : `run ${runId}: everything is as before already`,
+    ...written.map((file) => `  ${file}`),
+    ...(leftAlone.length > 0 ? ['left as they are, because they were changed again since:'] : []),
+    ...leftAlone.map((file) => `  ${file}`),
+  ];
+}
+
+function say(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return exitCodes.green;
+}
+
+function atWork(runId: string): Problem {
+  return {
+    kind: 'usage',
+    message: `run ${runId} is still at work`,
+    remedy: 'Wait until it is over, or interrupt it; what it has not proven then is taken back by itself.',
+  };
+}
+
+function contentsGone(runId: string): Problem {
+  return {
+    kind: 'run-missing',
+    message: `The folder of run ${runId} no longer holds what the files were before; nothing was changed`,
+    remedy: `Revert with git apply -R: the patches are in .self-heal/runs/${runId}/attempts.`,
+  };
+}

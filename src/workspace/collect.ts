@@ -1,0 +1,79 @@
+import { readlinkSync } from 'node:fs';
+import path from 'node:path';
+import type { Contents } from './change.js';
+import type { ProjectCopy } from './copy.js';
+import { contentOf, type FileEdit, type FileState, isSame, kindOf } from './file-state.js';
+import { stamp } from './mirror.js';
+import { type Entry, ignoredAmong, isInside, isWritable, listAll } from './project-files.js';
+
+/** What an agent did to its copy. */
+export interface Collected {
+  readonly edits: readonly FileEdit[];
+  /** Paths that git ignores and that it wrote: no part of a fix. */
+  readonly ignored: readonly string[];
+  /** Why none of it can be a fix, or null. */
+  readonly refused: string | null;
+}
+
+const MAX_FILES = 1000;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Compares a copy with what it was made from, and keeps the contents of what differs. */
+export async function collect(root: string, copy: ProjectCopy, contents: Contents): Promise<Collected> {
+  const there = new Map((await listAll(copy.tree)).filter(isFile).map((one) => [one.path, one]));
+  const base = new Map((await listAll(copy.base)).filter(isFile).map((one) => [one.path, one]));
+  const known = new Map(copy.entries.map((one) => [one.path, one]));
+  const isTouched = (file: string) => {
+    const now = there.get(file);
+    return !now || copy.copied.get(file)?.copy !== stamp(now.stat);
+  };
+  const old = [...base.keys()].filter(isTouched);
+  const others = [...there.keys()].filter((file) => !base.has(file) && isWritable(file) && isTouched(file));
+  const unknown = others.filter((file) => !known.has(file));
+  const hidden = await ignoredAmong(root, unknown);
+  const ignored = others.filter((file) => hidden.has(file) || known.has(file));
+  const paths = [...old, ...unknown.filter((file) => !hidden.has(file))];
+  const bytes = paths.reduce((sum, file) => sum + (there.get(file)?.stat.size ?? 0), 0);
+  if (paths.length > MAX_FILES || bytes > MAX_BYTES) {
+    const size = `${paths.length} files, ${Math.ceil(bytes / 1024 / 1024)} MB`;
+    return { edits: [], ignored, refused: `it changed ${size}, which is more than a fix can be` };
+  }
+  const edits: FileEdit[] = [];
+  for (const file of paths.toSorted()) {
+    const before = await keep(copy.base, base.get(file), { contents, like: null });
+    const after = await keep(copy.tree, there.get(file), { contents, like: before });
+    if (after?.kind === 'link' && leadsOut(copy.tree, file))
+      return { edits: [], ignored, refused: `it made a link that leads out of the project: ${file}` };
+    if (!isSame(before, after)) edits.push({ path: file, before, after });
+  }
+  return { edits, ignored, refused: null };
+}
+
+function isFile({ kind }: Entry): boolean {
+  return kind !== 'folder';
+}
+
+interface Keeping {
+  contents: Contents;
+  /** The state whose permissions it keeps, apart from who may execute. */
+  like: FileState | null;
+}
+
+async function keep(
+  folder: string,
+  entry: Entry | undefined,
+  { contents, like }: Keeping,
+): Promise<FileState | null> {
+  const kind = entry && kindOf(entry.stat);
+  if (!kind) return null;
+  const hash = await contents.put(contentOf(path.join(folder, entry.path), kind));
+  const mode = entry.stat.mode & 0o777;
+  if (like?.kind !== kind || kind === 'link') return { kind, hash, mode };
+  const execute = (like.mode & 0o444) >> 2;
+  return { kind, hash, mode: mode & 0o100 ? like.mode | execute : like.mode & ~0o111 };
+}
+
+function leadsOut(tree: string, file: string): boolean {
+  const link = readlinkSync(path.join(tree, file));
+  return path.isAbsolute(link) || !isInside(tree, path.resolve(path.dirname(path.join(tree, file)), link));
+}

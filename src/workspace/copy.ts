@@ -1,0 +1,153 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { access, constants, lstat, mkdir, readFile, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { execa } from 'execa';
+import { writeDurably } from './change.js';
+import { type Copied, mirror, type Source } from './mirror.js';
+import { type Entry, git, isInside, listAll, listProject, withoutGit } from './project-files.js';
+
+/** A copy of a project in which an agent works, on a path of its own. */
+export interface ProjectCopy {
+  /** The folder that holds all of it: thrown away as a whole. */
+  readonly folder: string;
+  /** The copy of the root. */
+  readonly tree: string;
+  /** The source files as they were when the copy was made, out of the agent's way. */
+  readonly base: string;
+  /** How the files of `tree` looked when they were copied. */
+  readonly copied: Copied;
+  /** What the project held. */
+  readonly entries: readonly Entry[];
+  /** Ignored folders that were left out since they are large. */
+  readonly leftOut: readonly string[];
+  /** Brings it up to the project as it is now; what an agent did to it is gone. */
+  refresh(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** An ignored folder of more than this is data, not code that the work needs. */
+const MAX_IGNORED = { files: 50_000, bytes: 500 * 1024 * 1024 };
+
+/** The place of a run's copy: on the project's own file system where that can be, so that files can be cloned. */
+export async function copyFolder(root: string, runId: string): Promise<string> {
+  const cache = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache');
+  const device = statSync(root).dev;
+  for (const place of [tmpdir(), cache]) {
+    const isWritable = await access(place, constants.W_OK).then(
+      () => true,
+      () => false,
+    );
+    const isApart = isWritable && !isInside(root, realpathSync(place));
+    if (isApart && statSync(place).dev === device)
+      return path.join(realpathSync(place), `self-heal-${runId}`);
+  }
+  return path.join(realpathSync(tmpdir()), `self-heal-${runId}`);
+}
+
+/** A copy that is not made yet: `refresh` makes it. */
+export function createCopy(root: string, folder: string): ProjectCopy {
+  const tree = path.join(folder, 'copy', path.basename(root) || 'project');
+  const base = path.join(folder, 'base');
+  const known = { base: new Map() as Copied, tree: new Map() as Copied };
+  let entries: readonly Entry[] = [];
+  let leftOut: readonly string[] = [];
+  const retarget = (link: string, from: Source) => linkIn({ link, at: from.path, root, tree });
+  return {
+    folder,
+    tree,
+    base,
+    copied: known.tree,
+    get entries() {
+      return entries;
+    },
+    get leftOut() {
+      return leftOut;
+    },
+    refresh: async () => {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeDurably(path.join(folder, marker), `${path.basename(folder)}\n`);
+      ({ entries, leftOut } = withoutLarge(await listProject(root)));
+      const source = entries.filter(({ area }) => area === 'source').map((one) => ({ ...one, root }));
+      await mirror(source, base, { copied: known.base, retarget: (link) => link });
+      const others = entries.filter(({ area }) => area !== 'source').map((one) => ({ ...one, root }));
+      const based = (await listAll(base)).map((one) => ({ ...one, root: base }));
+      await mirror([...based, ...others], tree, { copied: known.tree, retarget });
+      await makeRepository(root, tree);
+    },
+    remove: () => removeCopy(folder),
+  };
+}
+
+const marker = '.self-heal-copy';
+
+/** Whether a folder is such a copy, and not what somebody wrote into a file of ours. */
+export async function isCopy(folder: string): Promise<boolean> {
+  const name = await readFile(path.join(folder, marker), 'utf8').catch(() => '');
+  const isNamed = name.trim() === path.basename(folder) && path.basename(folder).startsWith('self-heal-');
+  return isNamed && !(await lstat(folder)).isSymbolicLink();
+}
+
+/** Removes a copy, and nothing that is not one. */
+export async function removeCopy(folder: string): Promise<void> {
+  if (!(await isCopy(folder))) return;
+  const options = { recursive: true, force: true, maxRetries: 3 } as const;
+  await rm(path.join(folder, 'copy'), options);
+  await rm(folder, options);
+}
+
+/** Where a link of the copy leads: to the same place in the copy, or, outside of the project, to where it led. */
+function linkIn({ link, at, root, tree }: { link: string; at: string; root: string; tree: string }): string {
+  const target = path.resolve(path.dirname(path.join(root, at)), link);
+  if (!isInside(root, target)) return target;
+  return path.isAbsolute(link) ? path.join(tree, path.relative(root, target)) : link;
+}
+
+function withoutLarge(entries: readonly Entry[]): { entries: Entry[]; leftOut: string[] } {
+  const ignored = entries.filter(({ area }) => area === 'ignored');
+  const tops = new Map<string, { files: number; bytes: number }>();
+  const isFolder = new Set(ignored.filter(({ kind }) => kind === 'folder').map((one) => one.path));
+  for (const { path: file, stat, kind } of ignored) {
+    const top = topIn(isFolder, file);
+    const sum = tops.get(top) ?? { files: 0, bytes: 0 };
+    tops.set(top, { files: sum.files + 1, bytes: sum.bytes + (kind === 'file' ? stat.size : 0) });
+  }
+  const large = [...tops].filter(
+    ([, { files, bytes }]) => files > MAX_IGNORED.files || bytes > MAX_IGNORED.bytes,
+  );
+  const leftOut = large.map(([top]) => top);
+  const isLeftOut = (file: string) => leftOut.some((top) => file === top || file.startsWith(`${top}/`));
+  return { entries: entries.filter((one) => !isLeftOut(one.path)), leftOut };
+}
+
+function topIn(folders: ReadonlySet<string>, file: string): string {
+  const parts = file.split('/');
+  const at = parts.findIndex((_, index) => folders.has(parts.slice(0, index + 1).join('/')));
+  return at === -1 ? file : parts.slice(0, at + 1).join('/');
+}
+
+/**
+ * Gives the copy a repository of its own, made anew each time: what an agent commits, resets or deletes there is nobody's. Where the project has
+ * one, the copy reads the project's objects, so that log, blame and diff tell what they tell at home; it has no remotes, hooks or settings.
+ */
+async function makeRepository(root: string, tree: string): Promise<void> {
+  const run = async (...args: string[]) =>
+    execa('git', args, {
+      cwd: tree,
+      env: withoutGit(process.env),
+      extendEnv: false,
+      reject: false,
+      stdin: 'ignore',
+    });
+  const [head, objects, branch] = await Promise.all([
+    git(root, ['rev-parse', '--verify', 'HEAD']),
+    git(root, ['rev-parse', '--path-format=absolute', '--git-path', 'objects']),
+    git(root, ['symbolic-ref', '--short', 'HEAD']),
+  ]);
+  const made = await run('init', '--quiet', '--template=', `--initial-branch=${branch?.trim() || 'main'}`);
+  if (made.exitCode !== 0 || !head || !objects || !existsSync(path.join(root, '.git'))) return;
+  await mkdir(path.join(tree, '.git', 'objects', 'info'), { recursive: true });
+  await writeDurably(path.join(tree, '.git', 'objects', 'info', 'alternates'), objects);
+  await run('update-ref', 'HEAD', head.trim());
+  await run('read-tree', 'HEAD');
+}

@@ -1,0 +1,17 @@
+import type { Workspace } from './workspace.js';
+
+/** The workspace of a run in which no agent works: it has nothing to copy, and costs nothing (CL-4). */
+export function idleWorkspace(root: string): Workspace {
+  const never = () => Promise.reject(new Error('No agent works in this run.'));
+  return {
+    root,
+    prepare: () => undefined,
+    ready: never,
+    collect: never,
+    apply: never,
+    move: never,
+    keeping: never,
+    decided: async () => undefined,
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,63 @@
+import path from 'node:path';
+import { execa } from 'execa';
+import { detect, resolveCommand } from 'package-manager-detector';
+import type { Contents } from './change.js';
+import type { FileEdit } from './file-state.js';
+
+const lockFile =
+  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|pnpm-workspace\.yaml|yarn\.lock|bun\.lockb?)$/;
+const packageFile = /(?:^|\/)package\.json$/;
+const parts = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
+const replacements = ['overrides', 'resolutions', 'pnpm', 'workspaces'];
+
+/** Whether a change says that other packages are to be installed. */
+export async function changesPackages(edits: readonly FileEdit[], contents: Contents): Promise<boolean> {
+  for (const { path: file, before, after } of edits) {
+    if (lockFile.test(file)) return true;
+    if (!packageFile.test(file)) continue;
+    const [old, now] = await Promise.all(
+      [before, after].map(async (state) => wanted(state && (await contents.get(state.hash)).toString())),
+    );
+    if (old !== now) return true;
+  }
+  return false;
+}
+
+function wanted(text: string | null): string {
+  try {
+    const value = JSON.parse(text ?? '{}') as Record<string, unknown>;
+    return JSON.stringify([...parts, ...replacements].map((name) => value[name] ?? null));
+  } catch {
+    return text ?? '';
+  }
+}
+
+/** An install by the project's package manager. */
+export interface Install {
+  /** As one would type it. */
+  readonly command: string;
+  /** Null when it succeeded, else what it printed. */
+  run(signal?: AbortSignal): Promise<string | null>;
+}
+
+/** The install command of the package manager that a project uses: by its lock file or `packageManager` field; npm by default. */
+export async function installOf(project: string, root: string): Promise<Install> {
+  const found = await detect({ cwd: project, stopDir: path.dirname(root) });
+  const resolved = resolveCommand(found?.agent ?? 'npm', 'install', []);
+  const { command, args } = resolved ?? { command: 'npm', args: ['install'] };
+  return {
+    command: [command, ...args].join(' '),
+    run: async (signal) => {
+      const ended = await execa(command, args, {
+        cwd: project,
+        all: true,
+        reject: false,
+        stdin: 'ignore',
+        // Else pnpm and yarn refuse a lock file that the fix has not brought up to date.
+        env: { CI: '', npm_config_audit: 'false', npm_config_fund: 'false' },
+        ...(signal ? { cancelSignal: signal } : {}),
+      });
+      return ended.exitCode === 0 ? null : (ended.all ?? ended.message);
+    },
+  };
+}

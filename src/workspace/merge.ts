@@ -1,0 +1,56 @@
+import { diff3Merge } from 'node-diff3';
+import type { Contents } from './change.js';
+import { type FileEdit, type FileState, isSame, stateOf } from './file-state.js';
+import { contentOf } from './file-state.js';
+import path from 'node:path';
+
+/** A change over the project as it is now, and the files in which both sides changed the same lines. */
+export interface Merged {
+  readonly edits: readonly FileEdit[];
+  readonly conflicts: readonly string[];
+}
+
+/**
+ * Puts a change onto what the files hold now: where somebody has edited one since the agent's copy was made, the two edits are merged line by line
+ * (diff3), or conflict.
+ */
+export async function mergeOnto(
+  root: string,
+  edits: readonly FileEdit[],
+  contents: Contents,
+): Promise<Merged> {
+  const merged: FileEdit[] = [];
+  const conflicts: string[] = [];
+  for (const edit of edits) {
+    const now = stateOf(root, edit.path);
+    if (now !== 'other' && isSame(now, edit.before)) merged.push({ ...edit, before: now });
+    else if (now !== 'other' && isSame(now, edit.after)) continue;
+    else {
+      const after =
+        now === 'other' ? null : await mergeFile(path.join(root, edit.path), { edit, now }, contents);
+      if (after && now !== 'other') {
+        await contents.put(contentOf(path.join(root, edit.path), 'file'));
+        merged.push({ path: edit.path, before: now, after });
+      } else conflicts.push(edit.path);
+    }
+  }
+  return { edits: merged, conflicts };
+}
+
+async function mergeFile(
+  place: string,
+  { edit, now }: { edit: FileEdit; now: FileState | null },
+  contents: Contents,
+): Promise<FileState | null> {
+  const { before, after } = edit;
+  if (before?.kind !== 'file' || after?.kind !== 'file' || now?.kind !== 'file') return null;
+  const theirs = contentOf(place, 'file');
+  const texts = [theirs, await contents.get(before.hash), await contents.get(after.hash)];
+  if (texts.some((bytes) => bytes.includes(0))) return null;
+  // As Latin-1, so that no byte is lost; with its line end a line is one item.
+  const [a = [], o = [], b = []] = texts.map((bytes) => bytes.toString('latin1').split(/(?<=\n)/));
+  const regions = diff3Merge(a, o, b, { excludeFalseConflicts: true });
+  if (regions.some((region) => region.conflict)) return null;
+  const text = regions.flatMap((region) => region.ok ?? []).join('');
+  return { ...after, hash: await contents.put(Buffer.from(text, 'latin1')) };
+}

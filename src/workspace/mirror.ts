@@ -1,0 +1,73 @@
+import { constants, type Stats } from 'node:fs';
+import { chmod, copyFile, lstat, mkdir, readlink, rm, symlink, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import pMap from 'p-map';
+import { type Entry, listAll } from './project-files.js';
+
+/** An entry to be mirrored, and the folder that it comes from. */
+export interface Source extends Pick<Entry, 'path' | 'kind' | 'stat'> {
+  readonly root: string;
+}
+
+/** How source and copy of a path looked when it was copied last. */
+export type Copied = Map<string, { readonly source: string; readonly copy: string }>;
+
+const CONCURRENCY = 32;
+
+/**
+ * Makes a folder hold exactly these entries: copies what is new or was touched on either side since the last time, and removes the rest. Files are
+ * cloned where the file system can (`COPYFILE_FICLONE`), else copied; never linked, so no write to the copy reaches its source. `retarget` says
+ * where a link of the copy leads.
+ */
+export async function mirror(
+  sources: readonly Source[],
+  target: string,
+  { copied, retarget }: { copied: Copied; retarget: (link: string, from: Source) => string },
+): Promise<void> {
+  await mkdir(target, { recursive: true });
+  const wanted = new Map(sources.map((one) => [one.path, one]));
+  const there = new Map((await listAll(target)).map((one) => [one.path, one]));
+  const stale = [...there.values()].filter(({ path, kind }) => wanted.get(path)?.kind !== kind);
+  await removeAll(target, stale);
+  const folders = sources.filter((one) => one.kind === 'folder' && !there.has(one.path));
+  for (const { path: folder } of folders) await mkdir(path.join(target, folder), { recursive: true });
+  const files = sources.filter(({ path, kind, stat }) => {
+    const before = copied.get(path);
+    const now = there.get(path);
+    return kind !== 'folder' && !(now && before?.source === stamp(stat) && before.copy === stamp(now.stat));
+  });
+  await pMap(
+    files,
+    async (one) => {
+      const place = path.join(target, one.path);
+      await copyOne(one, place, retarget);
+      copied.set(one.path, { source: stamp(one.stat), copy: stamp(await lstat(place)) });
+    },
+    { concurrency: CONCURRENCY },
+  );
+}
+
+async function copyOne(
+  source: Source,
+  place: string,
+  retarget: (link: string, from: Source) => string,
+): Promise<void> {
+  const from = path.join(source.root, source.path);
+  await rm(place, { force: true, recursive: true });
+  if (source.kind === 'link') return symlink(retarget(await readlink(from), source), place);
+  await copyFile(from, place, constants.COPYFILE_FICLONE);
+  // Build tools compare times.
+  await utimes(place, source.stat.atime, source.stat.mtime);
+}
+
+/** The topmost of these entries with all that is below them; folders that were made unwritable too. */
+async function removeAll(target: string, entries: readonly Entry[]): Promise<void> {
+  for (const { path: folder } of entries.filter(({ kind }) => kind === 'folder'))
+    await chmod(path.join(target, folder), 0o700).catch(() => undefined);
+  for (const { path: file } of entries) await rm(path.join(target, file), { recursive: true, force: true });
+}
+
+/** Changes with every write to a file, also where its times are put back: no program can set the time of the last change. */
+export function stamp({ size, mode, ino, mtimeMs, ctimeMs }: Stats): string {
+  return [size, mode, ino, mtimeMs, ctimeMs].join(' ');
+}

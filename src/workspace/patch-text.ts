@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
+import { formatPatch, structuredPatch, type StructuredPatch } from 'diff';
+import type { FileChange } from '../core/attempt.js';
+import type { Change, Contents } from './change.js';
+import { type FileEdit, type FileState, isExecutable } from './file-state.js';
+
+/** A change as people read it. */
+export interface Rendered {
+  /** What `git apply` takes, binary files included. Bytes, since a file need not be UTF-8. */
+  readonly patch: Buffer;
+  readonly files: readonly FileChange[];
+}
+
+/** Files that differ in more lines than this are shown as one replaced by the other: the search for the shortest diff is quadratic. */
+const MAX_DIFFERENCES = 5000;
+
+/** Renders a change in git's format, without git. */
+export async function renderChange({ edits }: Change, contents: Contents): Promise<Rendered> {
+  const parts: string[] = [];
+  const files: FileChange[] = [];
+  for (const edit of edits) {
+    const [before, after] = await Promise.all([
+      bytesOf(edit.before, contents),
+      bytesOf(edit.after, contents),
+    ]);
+    const isBinary = [before, after].some((bytes) => bytes.subarray(0, 8000).includes(0));
+    const hunks = isBinary ? [] : compare(before, after);
+    const lines = hunks.flatMap((hunk) => hunk.lines);
+    const count = (sign: string) => (isBinary ? null : lines.filter((line) => line.startsWith(sign)).length);
+    const head = formatPatch({ ...header(edit), hunks });
+    parts.push(head, isBinary && !before.equals(after) ? binary(before, after) : '');
+    files.push({ path: edit.path, added: count('+'), removed: count('-') });
+  }
+  return { patch: Buffer.from(parts.join(''), 'latin1'), files };
+}
+
+async function bytesOf(state: FileState | null, contents: Contents): Promise<Buffer> {
+  return state === null ? Buffer.alloc(0) : contents.get(state.hash);
+}
+
+/** As Latin-1, one character a byte, so that no byte is lost. */
+function compare(before: Buffer, after: Buffer): StructuredPatch['hunks'] {
+  const [old, now] = [before.toString('latin1'), after.toString('latin1')];
+  const diff = (options: object) => structuredPatch('', '', old, now, '', '', { context: 3, ...options });
+  const shortest = diff({ maxEditLength: MAX_DIFFERENCES });
+  if (shortest) return shortest.hunks;
+  const removed = structuredPatch('', '', old, '').hunks;
+  const added = structuredPatch('', '', '', now).hunks;
+  const [first] = removed;
+  const [second] = added;
+  if (!first || !second) return [...removed, ...added];
+  return [
+    {
+      ...first,
+      newStart: second.newStart,
+      newLines: second.newLines,
+      lines: [...first.lines, ...second.lines],
+    },
+  ];
+}
+
+function header({ path, before, after }: FileEdit): Omit<StructuredPatch, 'hunks'> {
+  const [oldMode, newMode] = [before && modeOf(before), after && modeOf(after)];
+  return {
+    isGit: true,
+    oldFileName: before ? `a/${path}` : '/dev/null',
+    newFileName: after ? `b/${path}` : '/dev/null',
+    oldHeader: undefined,
+    newHeader: undefined,
+    ...(before ? {} : { isCreate: true }),
+    ...(after ? {} : { isDelete: true }),
+    ...(oldMode && oldMode !== newMode ? { oldMode } : {}),
+    ...(newMode && oldMode !== newMode ? { newMode } : {}),
+  };
+}
+
+function modeOf(state: FileState): string {
+  if (state.kind === 'link') return '120000';
+  return isExecutable(state) ? '100755' : '100644';
+}
+
+/** `git help diff-format` has no text for it: the format is that of git's own binary.c, and `git apply` wants whole ids. */
+function binary(before: Buffer, after: Buffer): string {
+  return `index ${idOf(before)}..${idOf(after)}\nGIT binary patch\n${literal(after)}\n${literal(before)}\n`;
+}
+
+function idOf(content: Buffer): string {
+  if (content.length === 0) return '0'.repeat(40);
+  return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
+}
+
+/** Deflated, in lines of at most 52 bytes in base 85, each after a letter for its length. */
+function literal(content: Buffer): string {
+  const packed = deflateSync(content);
+  const lines = Array.from({ length: Math.ceil(packed.length / 52) }, (_, line) => {
+    const chunk = packed.subarray(line * 52, line * 52 + 52);
+    const letter = String.fromCharCode(chunk.length <= 26 ? 64 + chunk.length : 70 + chunk.length);
+    return `${letter}${base85(chunk)}`;
+  });
+  return `literal ${content.length}\n${lines.join('\n')}\n`;
+}
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
+
+function base85(chunk: Buffer): string {
+  const padded = Buffer.concat([chunk, Buffer.alloc(-chunk.length & 3)]);
+  const words = Array.from({ length: padded.length / 4 }, (_, at) => padded.readUInt32BE(at * 4));
+  return words
+    .map((word) => [4, 3, 2, 1, 0].map((power) => digits[Math.floor(word / 85 ** power) % 85]).join(''))
+    .join('');
+}

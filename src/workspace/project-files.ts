@@ -1,0 +1,185 @@
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { existsSync, readFileSync, realpathSync, type Stats } from 'node:fs';
+import { execa } from 'execa';
+import { kindOf } from './file-state.js';
+
+/**
+ * What a file is to an agent's work: `source` can be part of a fix; `ignored` (what git ignores, apart from `.env` files) and `installed`
+ * (packages) are there to work with and are never written back.
+ */
+export type Area = 'source' | 'ignored' | 'installed';
+
+/** One entry of a tree. */
+export interface Entry {
+  /** Relative to the root, with `/`. */
+  readonly path: string;
+  readonly kind: 'file' | 'link' | 'folder';
+  readonly area: Area;
+  readonly stat: Stats;
+}
+
+/** Never copied: repositories, our own folder, and what Playwright writes. */
+const skipped = new Set(['.git', '.self-heal', 'test-results', 'playwright-report', 'blob-report']);
+/** Caches that packages keep beside themselves; they can be large, and are made again. */
+const packageCaches = new Set(['.cache', '.vite', '.vite-temp']);
+const packageFolder = /(?:^|\/)(?:node_modules|\.yarn\/(?:cache|unplugged))$/;
+const environmentFile = /(?:^|\/)(?:\.env(?:\..+)?|\.envrc|\.dev\.vars)$/;
+
+/**
+ * The folder that an agent needs whole: the top of the repository or of the package manager's workspace around the project, else the project. A
+ * repository of the home folder itself (settings kept in git) is nobody's project.
+ */
+export async function rootOf(project: string): Promise<string> {
+  const top = await git(project, ['rev-parse', '--show-toplevel']);
+  const found = top?.trim();
+  if (found && path.normalize(found) !== homedir()) return path.normalize(found);
+  for (let folder = realpathSync(project); folder !== path.dirname(folder); folder = path.dirname(folder)) {
+    if (folder === homedir()) break;
+    if (isWorkspaceRoot(folder)) return folder;
+  }
+  return realpathSync(project);
+}
+
+function isWorkspaceRoot(folder: string): boolean {
+  if (existsSync(path.join(folder, 'pnpm-workspace.yaml'))) return true;
+  const file = path.join(folder, 'package.json');
+  return existsSync(file) && /"workspaces"\s*:/.test(readFileSync(file, 'utf8'));
+}
+
+/** Lists a project: everything that an agent may need, links not followed. What cannot be read is left out. */
+export async function listProject(root: string): Promise<Entry[]> {
+  return list(root, { folder: '', area: 'source', ignored: new Set() });
+}
+
+/** Lists all that there is below a folder which is our own; every entry counts as `source`. */
+export async function listAll(root: string): Promise<Entry[]> {
+  return list(root, null);
+}
+
+interface Place {
+  readonly folder: string;
+  readonly area: Area;
+  readonly ignored: ReadonlySet<string>;
+}
+
+async function list(root: string, place: Place | null, folder = place?.folder ?? ''): Promise<Entry[]> {
+  const names = await readdir(path.join(root, folder), { withFileTypes: true }).catch(() => []);
+  const here =
+    place &&
+    (await withRulesOf(
+      root,
+      place,
+      names.some(({ name }) => name === '.git'),
+    ));
+  const found = await Promise.all(
+    names.map(async ({ name }) => {
+      const file = folder === '' ? name : `${folder}/${name}`;
+      const area = here ? areaOf(file, here) : 'source';
+      if (area === null) return [];
+      const info = await lstat(path.join(root, file)).catch(() => null);
+      const kind = info && (info.isDirectory() ? 'folder' : kindOf(info));
+      if (!info || !kind) return [];
+      const entry = await followed(root, { path: file, kind, area, stat: info }, here !== null);
+      if (entry === null) return [];
+      if (entry.kind !== 'folder') return [entry];
+      const below = await list(root, here && { ...here, folder: file, area }, file);
+      return [entry, ...below];
+    }),
+  );
+  return found.flat();
+}
+
+/**
+ * A link that leads out of the root would let an agent write there: a file is copied instead, and so are packages; another folder is left out, null.
+ * Links among packages (to the store of a package manager) stay links.
+ */
+async function followed(root: string, entry: Entry, isProject: boolean): Promise<Entry | null> {
+  const { kind, area, path: file } = entry;
+  const place = path.join(root, file);
+  const isPackages = packageFolder.test(file);
+  if (!isProject || kind !== 'link' || (area === 'installed' && !isPackages)) return entry;
+  const target = await realpath(place).catch(() => null);
+  if (target === null || isInside(realpathSync(root), target)) return entry;
+  const followed = await stat(target);
+  if (isPackages && followed.isDirectory()) return { ...entry, kind: 'folder', stat: followed };
+  return followed.isFile() ? { ...entry, kind: 'file', area: 'ignored', stat: followed } : null;
+}
+
+/** Whether a path is the folder itself or lies below it. */
+export function isInside(folder: string, place: string): boolean {
+  const way = path.relative(folder, place);
+  return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
+}
+
+/** Null for what is never copied. */
+function areaOf(file: string, { area, ignored }: Place): Area | null {
+  const name = path.posix.basename(file);
+  if (skipped.has(name) && !ignored.has(`!${file}`)) return null;
+  if (area === 'installed') return packageCaches.has(name) ? null : area;
+  if (packageFolder.test(file)) return 'installed';
+  if (environmentFile.test(file)) return 'source';
+  return ignored.has(file) ? 'ignored' : area;
+}
+
+/** The rules of a repository that begins here; `!path` marks a folder that is tracked although its name is one of those skipped. */
+async function withRulesOf(root: string, place: Place, isRepository: boolean): Promise<Place> {
+  if (!isRepository || place.area === 'installed') return place;
+  const folder = path.join(root, place.folder);
+  const under = (file: string) => path.posix.join(place.folder, file.replace(/\/$/, ''));
+  const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory'];
+  const names = [...skipped].filter((name) => name !== '.git' && name !== '.self-heal');
+  const tracked = await git(folder, ['ls-files', '-z', '--', ...names.map((name) => `:(glob)**/${name}/**`)]);
+  return {
+    ...place,
+    ignored: new Set([
+      ...place.ignored,
+      ...split(await git(folder, args)).map(under),
+      ...split(tracked).flatMap((file) => namedParents(file, names).map((parent) => `!${under(parent)}`)),
+    ]),
+  };
+}
+
+function namedParents(file: string, names: readonly string[]): string[] {
+  const parts = file.split('/');
+  return parts.flatMap((part, at) => (names.includes(part) ? [parts.slice(0, at + 1).join('/')] : []));
+}
+
+/** Which of these paths the project's own rules ignore, whether they are there or not. */
+export async function ignoredAmong(root: string, files: readonly string[]): Promise<ReadonlySet<string>> {
+  const asked = files.filter((file) => !environmentFile.test(file));
+  if (asked.length === 0) return new Set();
+  const input = asked.map((file) => `${file}\0`).join('');
+  return new Set(split(await git(root, ['check-ignore', '-z', '--stdin'], input)));
+}
+
+/** Whether an agent's change of this path can be part of its fix, as far as its name tells. */
+export function isWritable(file: string): boolean {
+  const parts = file.split('/');
+  const folders = parts.map((_, at) => parts.slice(0, at + 1).join('/'));
+  return !folders.some((one) => packageFolder.test(one)) && !parts.some((part) => skipped.has(part));
+}
+
+/** Runs a reading command of git in the user's own repository; null where there is none, or no git. Takes no locks, starts no hooks. */
+export async function git(cwd: string, args: readonly string[], input = ''): Promise<string | null> {
+  const ended = await execa('git', ['-c', 'core.fsmonitor=false', '-c', 'core.quotepath=false', ...args], {
+    cwd,
+    env: { ...withoutGit(process.env), GIT_OPTIONAL_LOCKS: '0' },
+    extendEnv: false,
+    input,
+    maxBuffer: 256 * 1024 * 1024,
+    reject: false,
+    stripFinalNewline: false,
+  });
+  return ended.exitCode === 0 ? ended.stdout : null;
+}
+
+/** The environment without the variables by which a calling git (a hook, say) names its own repository. */
+export function withoutGit(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_')));
+}
+
+function split(text: string | null): string[] {
+  return (text ?? '').split('\0').filter((file) => file !== '');
+}

@@ -1,0 +1,143 @@
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import type { Contents } from './change.js';
+import { type FileState, isSame, stateOf } from './file-state.js';
+
+/** What is to become of one path: it is written only while it holds one of the known states. */
+export interface PlannedFile {
+  readonly path: string;
+  readonly known: readonly (FileState | null)[];
+  readonly goal: FileState | null;
+}
+
+/** What was written, and what was left alone since it holds something else. */
+export interface Written {
+  readonly written: readonly string[];
+  readonly leftAlone: readonly string[];
+}
+
+/**
+ * Brings paths to their goals, each in one step, so that a kill leaves every file in one of its known states. A path that holds anything else, or is
+ * reached through a link, is left alone. `folders` are those that were made for the change: they go when they are empty.
+ */
+export async function writeFiles(
+  root: string,
+  { files, folders }: { files: readonly PlannedFile[]; folders: readonly string[] },
+  contents: Contents,
+): Promise<Written> {
+  const written: string[] = [];
+  const leftAlone: string[] = [];
+  const write = async (some: readonly PlannedFile[]) => {
+    for (const file of some) {
+      const done = writeOne(root, file, file.goal && (await contents.get(file.goal.hash)));
+      if (done !== 'there-already') (done === 'written' ? written : leftAlone).push(file.path);
+    }
+  };
+  // What goes makes room: for a file in the place of a folder, and the other way round.
+  await write(files.filter(({ goal }) => goal === null));
+  const needed = new Set(files.flatMap(({ path, goal }) => (goal === null ? [] : parentsOf(path))));
+  for (const folder of folders.toSorted((a, b) => b.length - a.length)) {
+    if (!needed.has(folder)) removeEmpty(path.join(root, folder));
+  }
+  await write(files.filter(({ goal }) => goal !== null));
+  return { written, leftAlone };
+}
+
+/** The folders that a path needs and that are not there. */
+export function missingFolders(root: string, files: readonly string[]): string[] {
+  return [...new Set(files.flatMap(parentsOf))].filter(
+    (folder) => lstatSync(path.join(root, folder), { throwIfNoEntry: false })?.isDirectory() !== true,
+  );
+}
+
+function parentsOf(file: string): string[] {
+  const parts = file.split('/').slice(0, -1);
+  return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Not empty, or not there: somebody else's by now.
+  }
+}
+
+/** Synchronous from the last look to the write, so that nobody's edit falls in between. */
+function writeOne(
+  root: string,
+  { path: file, goal, known }: PlannedFile,
+  content: Buffer | null,
+): 'written' | 'left-alone' | 'there-already' {
+  const place = path.join(root, file);
+  const temporary = path.join(path.dirname(place), `.${path.basename(place)}.self-heal`);
+  const mayWrite = (now: ReturnType<typeof stateOf>) =>
+    now !== 'other' && known.some((one) => isSame(one, now));
+  const first = stateOf(root, file);
+  // A kill may have left it.
+  if (first !== 'other') rmSync(temporary, { force: true });
+  if (first !== 'other' && isSame(first, goal)) return 'there-already';
+  if (first === 'other' || !mayWrite(first)) return 'left-alone';
+  if (goal && content) {
+    const before = known.find((one) => isSame(one, first)) ?? null;
+    // Whoever changed the mode meanwhile keeps it.
+    const mode = first && before && first.mode !== before.mode ? first.mode : goal.mode;
+    stage(temporary, { content, kind: goal.kind, mode, place });
+  }
+  if (!mayWrite(stateOf(root, file))) {
+    rmSync(temporary, { force: true });
+    return 'left-alone';
+  }
+  if (goal) renameSync(temporary, place);
+  else rmSync(place, { force: true });
+  return 'written';
+}
+
+interface Staged {
+  content: Buffer;
+  kind: FileState['kind'];
+  mode: number;
+  /** Where it will go. */
+  place: string;
+}
+
+function stage(temporary: string, { content, kind, mode, place }: Staged): void {
+  mkdirSync(path.dirname(place), { recursive: true });
+  if (kind === 'link') return symlinkSync(content.toString(), temporary);
+  const descriptor = openSync(temporary, 'wx', 0o600);
+  try {
+    for (let at = 0; at < content.length;) at += writeSync(descriptor, content, at);
+    fsyncSync(descriptor);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+  chmodSync(temporary, mode);
+  keepOwner(temporary, place);
+}
+
+function keepOwner(temporary: string, place: string): void {
+  const before = lstatSync(place, { throwIfNoEntry: false });
+  const mine = lstatSync(temporary);
+  if (!before || (before.uid === mine.uid && before.gid === mine.gid)) return;
+  try {
+    chownSync(temporary, before.uid, before.gid);
+  } catch {
+    // Only root may give a file away.
+  }
+}

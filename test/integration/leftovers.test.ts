@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { leftoversOf, sweep } from '../../src/process/end-processes.js';
+import { supervise, type Ended } from '../../src/process/supervise.js';
+import { tempDir } from '../rig/temp-dir.js';
+import { isAlive } from '../rig/working-agent.js';
+
+/** Writes its pid into the file that it is given, and is `sleep` then. */
+const sleeper = 'echo $$ > "$1"; exec sleep 1000';
+
+/** What an agent's shell may do with a program that is to outlive it; each loses more of what tells whose it is. */
+const waysOut: Record<string, string> = {
+  'in the background': 'sh sleeper pid &',
+  'without its environment, in a session of its own': 'env -i setsid sh sleeper pid &',
+  'forked twice': '(env -i setsid sh -c "sh sleeper pid & exit" &)',
+  'as a daemon: forked twice, in the root folder, with no file open':
+    'env -i setsid sh -c \'cd /; sh "$1/sleeper" "$1/pid" & exit\' sh "$PWD" >&- 2>&- <&- &',
+  'deaf to every polite signal': 'env -i setsid sh -c "trap \'\' TERM HUP INT; sh sleeper pid" &',
+};
+
+/** Runs a shell script as an agent in a folder, to its end. */
+async function runScript(script: string, dir: string, runId = `run of ${dir}`): Promise<Ended> {
+  return supervise({
+    file: 'sh',
+    args: ['-c', script],
+    cwd: dir,
+    env: { PATH: process.env['PATH'] },
+    input: '',
+    runId,
+    workDir: dir,
+    timeoutMs: 20_000,
+    graceMs: 300,
+    signal: new AbortController().signal,
+    onStart: () => undefined,
+    onOutput: () => undefined,
+  }).ended;
+}
+
+describe.runIf(process.platform === 'linux')('what an agent left', () => {
+  it.each(Object.entries(waysOut))('AG-10 %s is ended and named', async (_, script) => {
+    const dir = tempDir();
+    writeFileSync(path.join(dir, 'sleeper'), sleeper);
+    const untilItRuns = 'until [ -s pid ] && ps -A | grep -q "$(cat pid) .*sleep"; do :; done';
+    const { ending, leftovers } = await runScript(`${script}\n${untilItRuns}`, dir);
+    expect(ending).toEqual({ kind: 'exited', exitCode: 0 });
+    const pid = Number(readFileSync(path.join(dir, 'pid'), 'utf8'));
+    expect(leftovers).toContain(`${pid} sleep`);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('AG-10 is found by its folder where it is nobody’s descendant', async () => {
+    const dir = tempDir();
+    const pid = await orphanIn(dir);
+    expect((await runScript('true', dir)).leftovers).toEqual([`${pid} sleep`]);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('AG-10 is no process of the user: in that folder with a parent, or without one elsewhere', async () => {
+    const dir = tempDir();
+    const looking = spawn('sleep', ['1000'], { cwd: dir });
+    onTestFinished(() => void looking.kill());
+    const elsewhere = await orphanIn(tempDir());
+    expect((await runScript('true', dir)).leftovers).toEqual([]);
+    expect([looking.pid!, elsewhere].map(isAlive)).toEqual([true, true]);
+  });
+
+  it('AG-10 is of its run alone, and found by its id from any other process', async () => {
+    const [mine, other] = ['a', 'b'].map((name) => {
+      const one = start(`run ${name} ${process.pid}`);
+      onTestFinished(() => sweep({ runId: one.runId }).then(() => undefined));
+      return one;
+    }) as [ReturnType<typeof start>, ReturnType<typeof start>];
+    const [pid, otherPid] = await Promise.all([mine.started, other.started]);
+    expect(await sweep({ runId: mine.runId })).toEqual([`${pid} sleep`]);
+    expect(await leftoversOf({ runId: mine.runId })).toEqual([]);
+    expect(isAlive(otherPid)).toBe(true);
+    expect(await mine.ended).toMatchObject({ ending: { kind: 'signalled' } });
+  });
+});
+
+function start(runId: string) {
+  let onStart: (pid: number) => void = () => undefined;
+  const started = new Promise<number>((resolve) => (onStart = resolve));
+  const { ended } = supervise({
+    file: 'sleep',
+    args: ['1000'],
+    cwd: tempDir(),
+    env: { PATH: process.env['PATH'] },
+    input: '',
+    runId,
+    timeoutMs: 60_000,
+    graceMs: 300,
+    signal: new AbortController().signal,
+    onStart,
+    onOutput: () => undefined,
+  });
+  return { runId, started, ended };
+}
+
+/** A process that nobody supervises and nobody waits for, in a folder; gone after the test. */
+async function orphanIn(dir: string): Promise<number> {
+  const shell = spawn('sh', ['-c', 'setsid sleep 1000 >/dev/null & echo $!'], { cwd: dir });
+  const [text] = (await once(shell.stdout, 'data')) as [Buffer];
+  await once(shell, 'exit');
+  const pid = Number(text.toString());
+  onTestFinished(() => {
+    if (isAlive(pid)) process.kill(pid);
+  });
+  return pid;
+}

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { lockProject } from '../../src/project-lock.js';
+import { compiledSrc } from '../rig/compiled-src.js';
+import { tempDir } from '../rig/temp-dir.js';
+
+beforeAll(() => void compiledSrc());
+
+const asked = { command: 'undo', wait: false };
+
+/** A process that has the lock of a project; `kill` resolves when it is gone. */
+async function holderIn(project: string) {
+  const code = `
+    import { lockProject } from ${JSON.stringify(path.join(compiledSrc(), 'project-lock.js'))};
+    const lock = await lockProject(${JSON.stringify(project)}, { command: 'run', wait: false });
+    await lock.value.tell('20261122-101500-4f3a');
+    setInterval(() => {}, 1000);
+    console.log('held');`;
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const gone = once(holder, 'exit');
+  onTestFinished(() => void holder.kill('SIGKILL'));
+  await Promise.race([once(holder.stdout, 'data'), gone]);
+  return {
+    pid: holder.pid,
+    kill: async () => {
+      holder.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+it('HN-2 names who holds the lock, and leaves it to them', async () => {
+  const project = tempDir();
+  const holder = await holderIn(project);
+  const lock = await lockProject(project, asked);
+  expect(lock).toMatchObject({ ok: false, error: { kind: 'project-locked' } });
+  const { message, remedy } = (lock as { error: { message: string; remedy: string } }).error;
+  expect(message).toContain('self-heal run');
+  expect(message).toContain('20261122-101500-4f3a');
+  expect(message).toContain(`process ${holder.pid}`);
+  expect(remedy).toContain('--wait');
+});
+
+it('HN-2 takes over the lock of a process that was killed, and tells the next who has it now', async () => {
+  const project = tempDir();
+  const holder = await holderIn(project);
+  await holder.kill();
+  const lock = await lockProject(project, asked);
+  expect(lock.ok).toBe(true);
+  using _ = (lock as { value: Disposable }).value;
+  expect(await lockProject(project, asked)).toMatchObject({
+    error: { message: expect.stringContaining(`process ${process.pid}`) },
+  });
+});
+
+it('HN-2 waits until the holder is gone, and says once for whom', async () => {
+  const project = tempDir();
+  const holder = await holderIn(project);
+  const said: string[] = [];
+  const onWait = (text: string) => {
+    said.push(text);
+    void holder.kill();
+  };
+  const lock = await lockProject(project, { command: 'undo', wait: true, onWait });
+  expect(lock.ok).toBe(true);
+  expect(said).toEqual([expect.stringContaining(`process ${holder.pid}`)]);
+  (lock as { value: Disposable }).value[Symbol.dispose]();
+});
+
+it('HN-2 a lock that was let go is free, and one that somebody wrote into as well', async () => {
+  const project = tempDir();
+  for (const rubbish of ['', 'no database at all, but long enough to be taken for one'.repeat(20)]) {
+    const lock = await lockProject(project, asked);
+    expect(lock).toMatchObject({ ok: true });
+    (lock as { value: Disposable }).value[Symbol.dispose]();
+    writeFileSync(path.join(project, '.self-heal', 'lock'), rubbish);
+    writeFileSync(path.join(project, '.self-heal', 'lock.json'), rubbish);
+  }
+});
+
+it('HN-2 a held lock that somebody wrote into stays held, though nobody can be named', async () => {
+  const project = tempDir();
+  await holderIn(project);
+  writeFileSync(path.join(project, '.self-heal', 'lock'), 'rubbish'.repeat(200));
+  writeFileSync(path.join(project, '.self-heal', 'lock.json'), '{"pid":');
+  expect(await lockProject(project, asked)).toMatchObject({
+    error: { kind: 'project-locked', message: expect.stringContaining('another self-heal') },
+  });
+});
+
+it('HN-2 a folder that cannot be locked is a problem, no crash', async () => {
+  const project = tempDir();
+  writeFileSync(path.join(project, '.self-heal'), 'a file');
+  expect(await lockProject(project, asked)).toMatchObject({ error: { kind: 'folder-not-writable' } });
+});

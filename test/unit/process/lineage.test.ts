@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { withRelatives } from '../../../src/process/lineage.js';
+import { parsePs, type ProcessEntry } from '../../../src/process/proc-table.js';
+
+function entry(pid: number, over: Partial<ProcessEntry> = {}): ProcessEntry {
+  return {
+    pid,
+    parent: 1,
+    group: pid,
+    session: pid,
+    hasTerminal: false,
+    startedAt: `at ${pid}`,
+    zombie: false,
+    command: 'sleep',
+    ...over,
+  };
+}
+
+const agent = entry(10);
+const user = entry(90);
+
+it.each([
+  ['a child', entry(11, { parent: 10 })],
+  ['one of its group', entry(11, { group: 10 })],
+  ['one of its session', entry(11, { session: 10 })],
+])('AG-10 %s is of the agent, and so is its own child, whatever their order', (_, relative) => {
+  const child = entry(12, { parent: 11 });
+  const found = withRelatives([agent], [child, user, relative, agent]);
+  expect(found.map(({ pid }) => pid).toSorted((a, b) => a - b)).toEqual([10, 11, 12]);
+});
+
+it('AG-10 keeps what was seen when its parent is gone, and finds who is in a session that it began', () => {
+  const later = entry(12, { session: 10 });
+  expect(withRelatives([agent], [user, later])).toEqual([agent, later]);
+});
+
+it('AG-10 leaves alone who has the pid of one that is gone', () => {
+  const stranger = entry(10, { startedAt: 'later' });
+  const childOfStranger = entry(12, { parent: 10 });
+  expect(withRelatives([agent], [stranger, childOfStranger])).toEqual([agent]);
+});
+
+it('AG-10 reads what ps of macOS says', () => {
+  const stdout = [
+    '    1     0     1 ??       Ss   Sat Nov 21 08:38:05 2026     /sbin/launchd',
+    '  412     1   412 ttys001  Z+   Sun Nov 22 05:04:00 2026     (node)',
+  ].join('\n');
+  expect(parsePs(stdout)).toMatchObject([
+    { pid: 1, parent: 0, group: 1, hasTerminal: false, zombie: false, command: '/sbin/launchd' },
+    {
+      pid: 412,
+      parent: 1,
+      group: 412,
+      hasTerminal: true,
+      zombie: true,
+      startedAt: 'Sun Nov 22 05:04:00 2026',
+    },
+  ]);
+});
