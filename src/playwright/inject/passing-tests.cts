@@ -6,11 +6,12 @@ const { dir } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
 
 const mostPerWorker = 200;
 const maxText = 500;
-const told = new Set<string>();
+/** How often one passing test had each complaint, at most. */
+const told = new Map<string, number>();
 
 /**
- * Notes what a passing test's pages complained of: what happens there too decides nothing in a failing one. Each complaint is
- * written once by each worker, so that a suite of any size costs next to nothing.
+ * Notes what a passing test's pages complained of, and how often: what happens there too decides nothing in a failing one. A
+ * worker writes a complaint again only where a test had it more often, so that a suite of any size costs next to nothing.
  */
 function notePassing(
   console: readonly Pick<ConsoleEntry, 'text'>[],
@@ -22,10 +23,15 @@ function notePassing(
       JSON.stringify({ method, url: url.slice(0, maxText), status, failure }),
     ),
   ];
-  const fresh = [...new Set(lines)].filter((line) => !told.has(line)).slice(0, mostPerWorker - told.size);
+  const times = new Map<string, number>();
+  for (const line of lines) times.set(line, (times.get(line) ?? 0) + 1);
+  const fresh = [...times].filter(
+    ([line, count]) => count > (told.get(line) ?? (told.size < mostPerWorker ? 0 : count)),
+  );
   if (!dir || fresh.length === 0) return;
-  for (const line of fresh) told.add(line);
-  fs.appendFileSync(path.join(dir, 'passing.ndjson'), `${fresh.join('\n')}\n`);
+  for (const [line, count] of fresh) told.set(line, count);
+  const noted = fresh.map(([line, count]) => `{"times":${count},"complaint":${line}}\n`);
+  fs.appendFileSync(path.join(dir, 'passing.ndjson'), noted.join(''));
 }
 
 const api = { notePassing };
