@@ -121,6 +121,7 @@ async function start(options: SuiteOptions, signal: AbortSignal): Promise<Playwr
     args: argumentsOf(options),
     cwd,
     env: environmentOf(options),
+    runId: options.runId,
     stdout: mode.kind === 'first' ? mode.stdout : (log as Writable),
     stderr: mode.kind === 'first' ? mode.stderr : (log as Writable),
     signal,
@@ -148,11 +149,10 @@ function argumentsOf({ args, mode, runDir }: SuiteOptions): string[] {
 }
 
 function environmentOf(options: SuiteOptions): NodeJS.ProcessEnv {
-  const { env = process.env, runId, runDir, keep, mode } = options;
+  const { env = process.env, runDir, keep, mode } = options;
   const injectDir = options.injectDir ?? ownFile('playwright/inject/');
   const ours: NodeJS.ProcessEnv = {
     ...unattended(env),
-    SELF_HEAL_RUN_ID: runId,
     [injectEnv.dir]: runDir,
     PW_TEST_REPORTER: path.join(injectDir, 'reporter.cjs'),
   };
