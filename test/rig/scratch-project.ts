@@ -45,8 +45,8 @@ export const shopFiles = {
     import { test, expect } from '@playwright/test';
     import { readFileSync } from 'node:fs';
     test('buys', () => {
-      const page = readFileSync('page.html', 'utf8');
-      expect(page).toContain('Thanks');
+      // The error is the same whatever else the page says: another one would be progress.
+      expect(readFileSync('page.html', 'utf8').includes('Thanks')).toBe(true);
     });`,
 };
 
