@@ -118,11 +118,12 @@ function paired(lines: readonly Line[]): Line[] {
   for (let at = 0; at < result.length;) {
     const removed = runOf(result, at, '-');
     const added = runOf(result, at + removed, '+');
-    for (let n = 0; removed === added && n < removed; n += 1) {
-      const [old, now] = [result[at + n], result[at + removed + n]];
+    const pairs = removed === added ? removed : 0;
+    for (let n = 0; n < pairs; n += 1) {
+      const [old, now] = [result[at + n], result[at + pairs + n]];
       if (!old || !now) continue;
       result[at + n] = { ...old, other: now.text };
-      result[at + removed + n] = { ...now, other: old.text };
+      result[at + pairs + n] = { ...now, other: old.text };
     }
     at += Math.max(1, removed + added);
   }
