@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';

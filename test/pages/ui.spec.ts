@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
