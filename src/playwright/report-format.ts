@@ -29,6 +29,8 @@ export const injectEnv = {
   dir: 'SELF_HEAL_PLAYWRIGHT_DIR',
   /** How many console entries, and how many requests, are kept of one try. */
   keep: 'SELF_HEAL_CAPTURE_KEEP',
+  /** A picture is taken of what passes, too. */
+  pictures: 'SELF_HEAL_CAPTURE_PICTURES',
 } as const;
 
 /** The names of what a run leaves in its private folder. */

@@ -54,6 +54,8 @@ export interface Rerun {
   readonly ids: readonly string[] | null;
   /** Has Playwright record traces of what fails, for where the capture does not work. */
   readonly trace?: boolean;
+  /** Takes a picture of the page of each test that passes; `keepGreenPictures` takes them from its captures. */
+  readonly pictures?: boolean;
 }
 
 const defaultGraceMs = 10_000;
@@ -157,6 +159,7 @@ function environmentOf(options: SuiteOptions): NodeJS.ProcessEnv {
     PW_TEST_REPORTER: path.join(injectDir, 'reporter.cjs'),
   };
   if (keep !== undefined) ours[injectEnv.keep] = String(keep);
+  if (mode.kind === 'rerun' && mode.pictures) ours[injectEnv.pictures] = '1';
   // Since 1.61 it names the last-run file, which has to be ours in a re-run.
   if (mode.kind === 'rerun') delete ours['PLAYWRIGHT_LAST_RUN_OUTPUT_FILE'];
   return ours;

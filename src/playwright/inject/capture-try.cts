@@ -32,6 +32,7 @@ interface PlaywrightInternals {
 type Try = Pick<TestInfo, 'testId' | 'retry' | 'status' | 'expectedStatus' | 'errors'>;
 
 const keep = Number(process.env['SELF_HEAL_CAPTURE_KEEP']) || 500;
+const picturesPassing = process.env['SELF_HEAL_CAPTURE_PICTURES'] === '1';
 const maxPagesOfContext = 3;
 const maxPages = 10;
 const bodiesWaitMs = 1_000;
@@ -125,7 +126,7 @@ class TryCapture {
 
   /** Takes the pictures of a context's pages, once, if the try is failing. */
   async #look(context: BrowserContext): Promise<void> {
-    if (!this.#isFailing()) return;
+    if (!this.#isFailing()) return this.#pictureOfPassing(context);
     const latest = this.#traffic.readLatestBodies();
     const waitedFor = this.#pending.selectors().at(-1) ?? null;
     const pages = context.pages().filter((page) => !this.#seen.has(page));
@@ -149,6 +150,13 @@ class TryCapture {
       capped(scripts, scriptsWaitMs).catch(() => undefined),
       ...looks,
     ]);
+  }
+
+  /** One, of the last page that is closed. */
+  async #pictureOfPassing(context: BrowserContext): Promise<void> {
+    const page = picturesPassing ? context.pages().at(-1) : undefined;
+    const captured: CapturedPage = { url: '', screenshot: null, ariaSnapshot: null, error: null };
+    if (page) await capturePage(page, captured, this.#file.replace(/\.json$/, '-green.png'));
   }
 
   /** The texts in which frames of the page stand, those of errors first. */
