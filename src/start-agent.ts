@@ -74,6 +74,7 @@ export async function startAgent(
     logFile,
     cwd: place.cwd,
     workDir: place.folder,
+    copyOf: { project: session.cwd, root: place.toCopy(session.workspace.root) },
     runId: session.folder.runId,
     attempt: n,
     resume: start.resume,

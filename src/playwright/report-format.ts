@@ -35,10 +35,14 @@ export const injectEnv = {
 export const runFiles = {
   report: 'report.ndjson',
   serverLog: 'server.log',
+  /** The output of servers that the suite's own code started, a file for each process that started some. */
+  servers: 'servers',
   problems: 'problems.log',
   /** What Playwright's processes loaded and read, a path a line. */
   loaded: 'loaded-files',
   captures: 'captures',
+  /** What passing tests' pages complained of, which decides nothing in failing ones. */
+  passing: 'passing.ndjson',
   /** Playwright's own output folder in a re-run. */
   output: 'output',
   /** What Playwright printed in a re-run. */

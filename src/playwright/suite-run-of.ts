@@ -7,7 +7,7 @@ import type { SuiteRun, TestResult } from './suite-run.js';
 /** What is known when Playwright's command has ended. */
 export interface FinishedRun extends Pick<
   SuiteRun,
-  'serverLog' | 'captureProblems' | 'testFiles' | 'durationMs' | 'endedAt'
+  'serverLog' | 'captureProblems' | 'testFiles' | 'durationMs' | 'endedAt' | 'endedLingering'
 > {
   readonly state: ReportState;
   readonly exit: PlaywrightExit;
@@ -50,6 +50,7 @@ export function suiteRunOf(run: FinishedRun): SuiteRun {
     endedAt,
     reusedServer: state.reusedServer,
     captureProblems,
+    endedLingering: run.endedLingering ?? false,
     testFiles,
   };
 }

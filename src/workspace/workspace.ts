@@ -172,7 +172,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** What becomes of each path when all of the changes, the oldest first, are taken out or put back. */
-export function planOf(
+function planOf(
   changes: readonly Change[],
   to: 'out' | 'in',
 ): { files: PlannedFile[]; folders: string[] } {

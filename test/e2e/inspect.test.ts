@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { agentsYaml, scratchProject, shopFiles, type ScratchProject } from '../rig/scratch-project.js';
+import { agentsYaml, scratchProject, pageFiles, type ScratchProject } from '../rig/scratch-project.js';
 
 const page = '<button onclick="undefined.id">Buy</button>';
 const spec = `import { test, expect } from '@playwright/test';
@@ -27,7 +27,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
 let project: ScratchProject;
 beforeAll(async () => {
   const files = {
-    ...shopFiles,
+    ...pageFiles,
     'page.html': page,
     'tests/shop.spec.ts': spec,
     'fixer.mjs': agent,

@@ -23,6 +23,11 @@ export const finished: AgentRun = {
   leftovers: [],
 };
 
+const tree = { paths: async () => [], read: async () => new Map<string, Uint8Array>() };
+
+/** What the copy says of an agent that changed nothing. */
+export const noChange = { change: null, ignored: [], refused: null, before: tree, after: tree };
+
 /**
  * A session in which nothing is real but the run's folder. `reruns` is what each re-run shows of test t1, in order: null for
  * green, else the text of its error.
@@ -60,9 +65,8 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
           mode: 0o644,
         });
         const edit = { path: 'src/a.ts', before: await state('old\n'), after: await state('new\n') };
-        const tree = { paths: async () => [], read: async () => new Map() };
         const change = { id, root: '', edits: [edit], folders: [] };
-        return { change, ignored: [], refused: null, before: tree, after: tree };
+        return { ...noChange, change };
       },
       apply: async (change) => ({ kind: 'applied', change }),
       move: async (changes, to) => {

@@ -14,7 +14,7 @@ import {
   failing,
   someSettings,
 } from '../rig/builders.js';
-import { finished, healingSession as session } from '../rig/healing-session.js';
+import { finished, healingSession as session, noChange } from '../rig/healing-session.js';
 
 const cause = aCause({ lead: failing('t1', 'boom') });
 
@@ -89,7 +89,7 @@ describe('the loop for one cause', () => {
 
   it('AG-8 reports an agent that changed nothing as that, whatever it claims', async () => {
     const { session: given } = await session(['boom', 'boom', 'boom']);
-    const blind = { ...given, workspace: { ...given.workspace!, changes: async () => [] } };
+    const blind = { ...given, workspace: { ...given.workspace, collect: async () => noChange } };
     const { attempts } = await healCause(blind, cause);
     expect(attempts[0]).toMatchObject({ outcome: 'unchanged', claim: { status: 'fixed' } });
     expect(attempts[0]?.failedBecause).toContain('changed no file');
@@ -99,7 +99,7 @@ describe('the loop for one cause', () => {
     const { session: given, agents } = await session(['boom'], {
       runAgent: async () => ({ ...finished, denials: ['Edit'] }),
     });
-    const blind = { ...given, workspace: { ...given.workspace!, changes: async () => [] } };
+    const blind = { ...given, workspace: { ...given.workspace, collect: async () => noChange } };
     const { conclusion } = await healCause(blind, cause);
     expect(conclusion.verdict).toBe('agent-unusable');
     expect(agents).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { healCause } from '../../src/heal-cause.js';
 import { aCause, failing, someSettings } from '../rig/builders.js';
-import { healingSession } from '../rig/healing-session.js';
+import { healingSession, noChange } from '../rig/healing-session.js';
 
 const cause = aCause({ lead: failing('t1', 'boom') });
 const verify = { ...someSettings().verify, repeat: 3, flips: 1 };
@@ -37,12 +37,9 @@ it('HN-5 HN-7 green with the change taken out too is a flake: the change stays o
   expect(agents).toHaveLength(1);
 });
 
-const tree = { paths: async () => [], read: async () => new Map<string, Uint8Array>() };
-const nothing = { change: null, ignored: [], refused: null, before: tree, after: tree };
-
 it('HN-7 an agent that changed no file has healed nothing', async () => {
   const { session } = await healingSession([null, null, null], { settings });
-  const idle = { ...session, workspace: { ...session.workspace, collect: async () => nothing } };
+  const idle = { ...session, workspace: { ...session.workspace, collect: async () => noChange } };
   const { conclusion } = await healCause(idle, cause);
   expect(conclusion.verdict).toBe('flaky');
   expect(conclusion.reason).toContain('changed no file');

@@ -18,6 +18,7 @@ const { noteLoadedFiles } = require('./loaded-files.cjs') as import('./loaded-fi
 const { rerunIds } = require('./rerun-ids.cjs') as import('./rerun-ids.cjs').Api;
 const { reusedServer } = require('./reused-server.cjs') as import('./reused-server.cjs').Api;
 const { ServerLog } = require('./server-log.cjs') as import('./server-log.cjs').Api;
+const { listenToSuiteServers } = require('./suite-servers.cjs') as import('./suite-servers.cjs').Api;
 const { testError, testFailure } = require('./test-failure.cjs') as import('./test-failure.cjs').Api;
 const { testResult } = require('./test-outcome.cjs') as import('./test-outcome.cjs').Api;
 const { teeWebServers } = require('./web-server-tee.cjs') as import('./web-server-tee.cjs').Api;
@@ -48,6 +49,7 @@ class SelfHealReporter {
       this.#overhear = log.stream();
       this.#tee = teeWebServers(log);
     });
+    guarded('servers of globalSetup could not be listened to', listenToSuiteServers);
   }
 
   /** Asks Playwright for `onConfigure` and for `onBegin` without a config. */

@@ -3,7 +3,7 @@ import { chmod } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { processesWith } from '../rig/processes-with.js';
-import { scratchProject, type ScratchProject } from '../rig/scratch-project.js';
+import { pageFiles, scratchProject, type ScratchProject } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 const names = [
@@ -28,7 +28,7 @@ function surroundings(temp: string, id: string) {
 }
 
 it('CL-11 doctor --drill shows every guard firing, in a project that cannot be written, and leaves nothing', async () => {
-  const project = await scratchProject();
+  const project = await scratchProject(pageFiles);
   const temp = tempDir('drill');
   const before = readdirSync(project.dir).sort();
   await chmod(project.dir, 0o555);
@@ -52,7 +52,7 @@ it('CL-11 doctor --drill shows every guard firing, in a project that cannot be w
 it.runIf(process.platform === 'linux')(
   'CL-11 AG-10 an interrupt ends the drill and the agents in it, and takes the scratch copy away',
   async () => {
-    const project = await scratchProject();
+    const project = await scratchProject(pageFiles);
     const temp = tempDir('drill');
     const running = project.start(['doctor', '--drill', '--json'], surroundings(temp, 'interrupted'));
     await hangingAgent(running);
