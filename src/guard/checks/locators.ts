@@ -72,7 +72,7 @@ function plain(code: string): string {
 }
 
 /** The lines of an accessibility snapshot that a locator by role or text finds; null for one that it cannot tell. */
-export function findInSnapshot(code: string, snapshot: string): string[] | null {
+function findInSnapshot(code: string, snapshot: string): string[] | null {
   const parsed = /^getBy(Role|Text)\(("(?:[^"\\]|\\.)*"|\/(?:[^/\\]|\\.)+\/\w*)(?:, \{(.*)\})?\)$/.exec(code);
   if (!parsed) return null;
   const [, kind, first = '', options = ''] = parsed;

@@ -2,6 +2,7 @@ import { type PrintContext, printCode } from '../code/print.js';
 import { lookUp, type Scope } from '../code/scope.js';
 import type { Sources } from '../code/sources.js';
 import { childrenOf, isFunction, nodeIn, nodesIn, placeOf, type SyntaxNode } from '../code/syntax.js';
+import { isTestObject, rootName } from '../code/test-object.js';
 import type { ActionStep, Step } from './step.js';
 
 /** Where the reading stands. */
@@ -86,4 +87,10 @@ export function push(
     ...placeOf(scope.file, node),
   };
   steps.push({ ...base, kind, rule, ...told });
+}
+
+/** Whether something is called on Playwright's `test`. */
+export function isTests(node: SyntaxNode, { scope, sources }: Reading): boolean {
+  const root = rootName(node);
+  return root !== null && isTestObject(root, scope, sources);
 }

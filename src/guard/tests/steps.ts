@@ -12,7 +12,7 @@ import {
   visit,
 } from '../code/syntax.js';
 import type { Located } from '../code/sources.js';
-import { isTestObject, rootName } from '../code/test-object.js';
+import { rootName } from '../code/test-object.js';
 import { actionOf, isConsole, waitOf } from './action.js';
 import { expectCall, type ExpectCall, readAssertion } from './assertion.js';
 import { given, pureClass, scripts } from './calls.js';
@@ -20,6 +20,7 @@ import {
   actionsIn,
   context,
   guarded,
+  isTests,
   labelOf,
   leaves,
   push,
@@ -72,18 +73,10 @@ function readStatement(node: SyntaxNode, reading: Reading): Flow {
     case 'ReturnStatement':
       below(node, 'argument', { ...reading, awaited: true });
       return 'ended';
-    case 'ThrowStatement':
-      push(node, reading, { kind: 'check', verb: 'throw', data: '' });
-      return 'ended';
-    case 'BreakStatement':
-    case 'ContinueStatement':
-      return 'ended';
     case 'IfStatement':
       return readIf(node, reading);
     case 'TryStatement':
       return readTry(node, reading);
-    case 'LabeledStatement':
-      return part(node, 'body', reading);
     case 'ForOfStatement':
       readForOf(node, reading);
       return 'goes-on';
@@ -109,6 +102,9 @@ function readStatement(node: SyntaxNode, reading: Reading): Flow {
       return declared ? readStatement(declared, reading) : 'goes-on';
     }
     default:
+      if (node.type === 'LabeledStatement') return part(node, 'body', reading);
+      if (node.type === 'ThrowStatement') push(node, reading, { kind: 'check', verb: 'throw', data: '' });
+      if (/^(?:Throw|Break|Continue)Statement$/.test(node.type)) return 'ended';
       if (!node.type.startsWith('TS') && !isFunction(node))
         readExpression(nodeIn(node, 'expression') ?? node, still);
       return 'goes-on';
@@ -221,7 +217,7 @@ function readStatic(node: SyntaxNode, reading: Reading): void {
 }
 
 /** Reads an expression: what it does, in the order in which it is written. */
-export function readExpression(given: SyntaxNode, reading: Reading): void {
+function readExpression(given: SyntaxNode, reading: Reading): void {
   const node = bare(given);
   const still = { ...reading, awaited: false };
   switch (node.type) {
@@ -338,11 +334,6 @@ function readCall(node: SyntaxNode, reading: Reading): void {
   const own = reading.sources.functionOf(callee, reading.scope);
   if (own) return readOwn(own, args, reading);
   readOther(node, { name, receiver, args }, reading);
-}
-
-function isTests(node: SyntaxNode, { scope, sources }: Reading): boolean {
-  const root = rootName(node);
-  return root !== null && isTestObject(root, scope, sources);
 }
 
 function readTestStep(node: SyntaxNode, args: readonly SyntaxNode[], reading: Reading): void {
