@@ -6,7 +6,7 @@ const mostEntries = 8;
 const mostRequests = 6;
 const mostFrames = 4;
 const linesAround = 8;
-const { withoutNoise } = createMatcher();
+const matcher = createMatcher();
 
 /** What the page's console complained of, with the frames of exceptions; what was said again is said once, noise is left out. */
 export function consoleLines({ console }: Pick<AgentContext, 'console'>): string[] {
@@ -16,7 +16,7 @@ export function consoleLines({ console }: Pick<AgentContext, 'console'>): string
   const said = new Map<string, number>();
   for (const entry of telling) {
     const text = consoleText(entry);
-    if (withoutNoise('console', text).trim() !== '') said.set(text, (said.get(text) ?? 0) + 1);
+    if (matcher.withoutNoise('console', text).trim() !== '') said.set(text, (said.get(text) ?? 0) + 1);
   }
   const texts = [...said].map(([text, times]) => (times > 1 ? `${text} (${times} times)` : text));
   return texts.slice(-mostEntries);
@@ -36,7 +36,7 @@ export function requestLines({ network }: Pick<AgentContext, 'network'>): string
     const body = responseBody ? ` ${responseBody.replaceAll(/\s+/g, ' ').slice(0, 200)}` : '';
     return `${method} ${url} → ${status ?? failure}${body}${common ? ' (tests that pass show it too)' : ''}`;
   });
-  const quiet = lines.filter((line) => withoutNoise('network', line) !== '');
+  const quiet = lines.filter((line) => matcher.withoutNoise('network', line) !== '');
   return [...new Set(quiet)].slice(-mostRequests);
 }
 

@@ -30,7 +30,7 @@ function ownPath(address: string, { rootDir, own }: OwnCode): string | null {
   if (/^https?:/.test(address)) return own(address) ? servedPath(address, rootDir) : null;
   const path = address
     .replace(/^webpack(?:-internal)?:\/\/[^/]*\/(?:\([\w.-]{1,60}\)\/)?(?:\.\/)?/, '')
-    .replace(/^file:\/\//, '');
+    .replace(/^file:\/\/(.*)$/, (_, encoded: string) => encoded.replaceAll('%20', ' '));
   if (!path.startsWith('/') && !/^[A-Za-z]:\//.test(path)) return path.replace(/^\.\//, '');
   return within(path, rootDir);
 }
