@@ -1,5 +1,4 @@
 import type { ChildProcess as Child } from 'node:child_process';
-import type { Readable } from 'node:stream';
 import type { Log } from './server-log.cjs';
 
 const { ChildProcess } = require('node:child_process') as typeof import('node:child_process');
@@ -45,7 +44,7 @@ function listen(child: Child, log: Log): void {
   for (const stream of [child.stdout, child.stderr]) {
     if (!stream) continue;
     const [decoder, write] = [new StringDecoder('utf8'), log.stream()];
-    const push = stream.push.bind(stream) as Readable['push'];
+    const push = stream.push.bind(stream);
     stream.push = (chunk: unknown, encoding?: BufferEncoding) => {
       if (Buffer.isBuffer(chunk)) write(decoder.write(chunk));
       return push(chunk, encoding);

@@ -88,10 +88,15 @@ function failedStep(result: TestResult): string | null {
 const olderTitle = /^(?:locator|page|frame)\.(.+)\.(\w+)$/;
 const actionOnElement = /^(?!Wait|Expect|Evaluate)\w[\w ]{0,30} (?:locator|getBy\w+|frameLocator)\(/;
 
+/** An action that hung has no end, or that of the test or of its page. */
+function isUnfinished({ duration, error }: TestStep): boolean {
+  return error ? /Test timeout|Test ended|has been closed/.test(error.message ?? '') : duration < 0;
+}
+
 /** The actions on elements that were still under way, as current versions call them. */
 function unfinishedActions(step: TestStep): string[] {
   const inner = step.steps.flatMap(unfinishedActions);
-  if (inner.length > 0 || step.duration >= 0 || step.error) return inner;
+  if (inner.length > 0 || !isUnfinished(step)) return inner;
   const title = [step.title, step.subtitle].filter(Boolean).join(' ');
   const [, locator, action] = olderTitle.exec(title) ?? [];
   const named = locator && action ? `${action[0]?.toUpperCase()}${action.slice(1)} ${locator}` : title;
