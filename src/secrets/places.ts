@@ -1,5 +1,5 @@
 import type { Found } from './found.js';
-import { isRandom, isSecretValue } from './secret-value.js';
+import { isMixed, isRandom, isSecretValue } from './secret-value.js';
 
 /** A secret that is known by what stands around it. Every quantifier is bounded, since the texts may be hostile. */
 interface Place {
@@ -14,6 +14,7 @@ const fieldWords =
 const value = (certainty: 'certain' | 'likely') => (text: string) =>
   isSecretValue(text, { name: certainty, quoted: true, tight: true, numbers: true });
 const random = (text: string) => isRandom(text);
+const half = (text: string) => isMixed(text) && isRandom(text);
 
 const places: readonly Place[] = [
   {
@@ -21,6 +22,24 @@ const places: readonly Place[] = [
     // Also without its end, where a text was cut, and behind the stamps of a log.
     pattern:
       /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,16384}?-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|[\w+/=\s\\:,.[\]-]{0,16384})/g,
+  },
+  // Its end, where the beginning was cut away. What stands before is asked for last: first, it would be asked everywhere.
+  {
+    kind: 'private key',
+    pattern:
+      /-----END [A-Z ]{0,30}PRIVATE KEY(?<=(?<secret>(?:[\w+/=]{1,80}(?:\\{1,7}n|\s){1,4}){1,400})-----END [A-Z ]{0,30}PRIVATE KEY)/g,
+  },
+  // Half of a word on either side of a cut of ours: whose it was cannot be known any more.
+  {
+    kind: 'half of a word',
+    pattern:
+      /… \(?\d{1,12} (?:bytes|characters) cut(?<=(?<secret>[^\s"'<>&=:%?#,;]{8,512})\n?… \(?\d{1,12} (?:bytes|characters) cut)/g,
+    isSecret: half,
+  },
+  {
+    kind: 'half of a word',
+    pattern: /… \d{1,12} bytes cut …\n(?<secret>[^\s"'<>&=:%?#,;]{8,512})/g,
+    isSecret: half,
   },
   // Base64 of `-----BEGIN`, as Kubernetes and CI settings hold keys.
   { kind: 'private key', pattern: /LS0tLS1CRUdJTi[\w+/=-]{40,16384}/g },
@@ -181,15 +200,18 @@ const places: readonly Place[] = [
   },
 ];
 
+const patterns = places.map(({ pattern, ...place }) => ({
+  ...place,
+  pattern: new RegExp(pattern.source, `${pattern.flags}d`),
+}));
+
 /** Finds what is a secret by its place. */
 export function findPlaces(text: string): Found[] {
-  return places.flatMap(({ kind, pattern, isSecret = isAny }) => {
+  return patterns.flatMap(({ kind, pattern, isSecret = isAny }) => {
     const found: Found[] = [];
-    for (const match of text.matchAll(pattern)) {
-      const secret = match.groups?.['secret'] ?? match[0];
-      if (!isSecret(secret)) continue;
-      const start = match.index + (secret === match[0] ? 0 : match[0].lastIndexOf(secret));
-      found.push({ start, end: start + secret.length, kind });
+    for (const { 0: whole, index, groups, indices } of text.matchAll(pattern)) {
+      const [start, end] = indices?.groups?.['secret'] ?? [index, index + whole.length];
+      if (isSecret(groups?.['secret'] ?? whole)) found.push({ start, end, kind });
     }
     return found;
   });
