@@ -63,7 +63,7 @@ const places: readonly Place[] = [
   {
     kind: 'token',
     pattern:
-      /\/(?:reset[-_]?password|password[-_]?reset|reset|magic(?:[-_]?link)?|invite|invitations?|confirm|verify|activate|unsubscribe)\/(?<secret>[\w.~-]{16,512})/gi,
+      /\/(?:reset[-_]?password|password[-_]?reset|reset|magic(?:[-_]?link)?|invite|invitations?|confirm|verify(?:[-_]?email)?|activate|unsubscribe)\/(?<secret>[\w.~-]{16,512})/gi,
     isSecret: random,
   },
   { kind: 'session', pattern: /;jsessionid=(?<secret>[^\s?&#;"'<>]{8,256})/gi },
@@ -173,6 +173,22 @@ const places: readonly Place[] = [
     kind: 'password',
     pattern: /\bIDENTIFIED\s{1,4}(?:WITH\s{1,4}\S{1,64}\s{1,4})?BY\s{1,4}'(?<secret>[^'\n]{1,256})'/gi,
   },
+  {
+    kind: 'password',
+    pattern:
+      /\b(?:https?|xh)\b[^\n]{0,80}?\s(?:-a|--auth)[ =]["']?[^\s:"']{1,128}:(?<secret>[^\s"']{3,256})/g,
+    isSecret: value('certain'),
+  },
+  {
+    kind: 'password',
+    pattern:
+      /\bldap(?:search|modify|add|delete|whoami|passwd)\b[^\n]{0,200}?\s-w {0,4}(?<secret>[^\s"'-]\S{2,128})/g,
+    isSecret: value('certain'),
+  },
+  // Protocols of mail (RFC 9051, RFC 4954) and SAML's response.
+  { kind: 'password', pattern: /\bLOGIN \S{1,128} (?<secret>\S{3,128})$/gm, isSecret: random },
+  { kind: 'credentials', pattern: /\bAUTH (?:PLAIN|LOGIN|XOAUTH2) (?<secret>[\w+/]{12,4096}={0,2})/g },
+  { kind: 'credentials', pattern: /\bSAML(?:Response|Request|Assertion)=(?<secret>[^\s&"'<>]{16,16384})/g },
   // A line of `.pgpass`.
   {
     kind: 'password',
