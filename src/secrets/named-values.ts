@@ -74,13 +74,21 @@ function generatedNear(
   const [line = '', next = ''] = text.slice(from, end + nearby).split('\n', 2);
   const near = `${line}\n${next}`;
   seen.near = Math.max(seen.near, from + near.length - longestName);
-  return [...near.matchAll(/(?<![\w/.+~-])[\w+~-]{16,512}={0,2}(?![\w/.+~-])/g)]
-    .filter(([word]) => isGenerated(word))
-    .map(({ 0: word, index }) => ({
-      start: from + index,
-      end: from + index + word.length,
-      kind: kindOfName(name),
-    }));
+  return (
+    [...near.matchAll(/(?<![\w/.+~-])[\w+~-]{16,512}={0,2}(?![\w/.+~-])/g)]
+      // Of a hash, and of a word in which the name itself stands, nobody says that it is secret.
+      .filter(
+        ({ 0: word, index }) =>
+          isGenerated(word) &&
+          !/^sha\d/.test(word) &&
+          !(from + index <= start && start < from + index + word.length),
+      )
+      .map(({ 0: word, index }) => ({
+        start: from + index,
+        end: from + index + word.length,
+        kind: kindOfName(name),
+      }))
+  );
 }
 
 /** Names that mean a secret in a query, a form and in JSON, and nothing elsewhere. */
