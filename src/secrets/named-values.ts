@@ -64,7 +64,8 @@ export function findNamedValues(text: string): Found[] {
 /** Characters around a name that are looked at for what nobody wrote. */
 const nearby = 200;
 
-/** What a generator made, on the line of a name that says secret or on the next one: whatever the notation is. */
+/** What a generator made, on the line of a name that says secret, or alone on the next one (or as pydantic tells of
+ * it): whatever the notation is. */
 function generatedNear(
   text: string,
   { start, end, name }: Pick<Named, 'start' | 'end' | 'name'>,
@@ -72,7 +73,7 @@ function generatedNear(
 ): Found[] {
   const from = Math.max(seen.near, text.lastIndexOf('\n', start) + 1, start - nearby);
   const [line = '', next = ''] = text.slice(from, end + nearby).split('\n', 2);
-  const near = `${line}\n${next}`;
+  const near = /^\s*\S+\s*$|input_value=/.test(next) ? `${line}\n${next}` : line;
   seen.near = Math.max(seen.near, from + near.length - longestName);
   return (
     [...near.matchAll(/(?<![\w/.+~-])[\w+~-]{16,512}={0,2}(?![\w/.+~-])/g)]
