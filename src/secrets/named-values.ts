@@ -139,7 +139,7 @@ function placeOf(named: Named): Place | null {
   const toTyped = /textbox "[^"\n]{0,64}$/.test(before) ? at(typed) : null;
   if (toTyped !== null) return { at: toTyped, tight: true, until: /\n/ };
   const beside = at(besideName);
-  if (beside !== null && /["']$/.test(before)) return { at: beside, tight: true };
+  if (beside !== null && /["']$|\bname: {1,4}$/.test(before)) return { at: beside, tight: true };
   const pair = at(paired);
   if (pair !== null) return { at: pair, random: true };
   const isFlag = /(?:^|[\s"'`([])--?$/.test(before);
