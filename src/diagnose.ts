@@ -86,11 +86,13 @@ function signed(diagnosed: Diagnosed, project: string): Pick<DiagnosedFailure, '
 /**
  * What is signed. A suite's own message is often the same for every cause ("Process from config.webServer was not able
  * to start"), so there the evidence that decided is signed with it. A test's message is signed with the masks that every
- * environment would set: one that knows more secrets gives the same failure the same signature.
+ * environment would set: one that knows more secrets gives the same failure the same signature. Which secret of the run a mask
+ * numbers is left out.
  */
 function signedMessage({ failure, diagnosis }: Diagnosed): string {
   if (failure.scope === 'test') return bounded(signedText(failure));
-  return [bounded(failure.errors[0]?.message ?? ''), diagnosis.why[0]?.evidence].filter(Boolean).join('\n');
+  const decided = diagnosis.why[0]?.evidence.replaceAll(/(?<=\[masked: [^\]\n]{1,80}) \d{1,5}(?=\])/g, '');
+  return [bounded(failure.errors[0]?.message ?? ''), decided].filter(Boolean).join('\n');
 }
 
 function bounded(text: string): string {

@@ -1,6 +1,6 @@
 import type { Found } from './found.js';
 import { credentialsIn, cookiesIn } from './header-values.js';
-import { isRandom, isSecretValue, type Standing } from './secret-value.js';
+import { isGenerated, isRandom, isSecretValue, type Standing } from './secret-value.js';
 import { kindOfName, namesANumber, strengthOfName, type Strength } from './secret-name.js';
 
 /** Where a name may begin that says secret; what is meant by the whole of it is asked of `strengthOfName`. */
@@ -19,7 +19,7 @@ interface Named {
   readonly end: number;
   readonly strength: Strength;
   /** How far the lists are known, so that what stands in a list of lists is looked at once. */
-  readonly lists: { end: number };
+  readonly lists: { end: number; near: number };
 }
 
 /** Where a value stands, and what of the name's strength is left to it. */
@@ -35,23 +35,61 @@ interface Place {
 /** Finds the values of what says by its name that it is a secret, in any notation. */
 export function findNamedValues(text: string): Found[] {
   const found: Found[] = [];
-  const lists = { end: 0 };
+  const lists = { end: 0, near: 0 };
   hint.lastIndex = 0;
   for (let match = hint.exec(text); match !== null; match = hint.exec(text)) {
     const [start, end] = nameAround(text, match.index, hint.lastIndex);
     hint.lastIndex = Math.max(end, hint.lastIndex);
-    const name = text.slice(start, end);
+    const [before = ''] =
+      /(?:api|access|secret|private|licen[cs]e|encryption) $/i.exec(
+        text.slice(Math.max(0, start - 12), start),
+      ) ?? [];
+    const name = before + text.slice(start, end);
     // Of a long random text a few letters may look like a name.
     if (name.length >= 16 && isRandom(name)) continue;
     const header = /^(?:http_)?(?:(?:proxy[-_])?authorization|(?:set-)?cookie2?)$/i.test(name);
-    const strength = strengthOfName(name) ?? (header || isLooseName(name) ? 'possible' : null);
+    const known = strengthOfName(name);
+    const strength = known ?? (header || isLooseName(name) ? 'possible' : null);
     if (strength === null) continue;
+    if (known === 'certain' || known === 'likely')
+      found.push(...generatedNear(text, { start, end, name }, lists));
     const named = { text, name, start, end, strength, lists };
     const values = header ? headerValues(named) : valuesOf(named);
     found.push(...values);
     hint.lastIndex = Math.max(hint.lastIndex, values.at(-1)?.end ?? 0);
   }
   return found;
+}
+
+/** Characters around a name that are looked at for what nobody wrote. */
+const nearby = 200;
+
+/** What a generator made, on the line of a name that says secret, or alone on the next one (or as pydantic tells of
+ * it): whatever the notation is. */
+function generatedNear(
+  text: string,
+  { start, end, name }: Pick<Named, 'start' | 'end' | 'name'>,
+  seen: { near: number },
+): Found[] {
+  const from = Math.max(seen.near, text.lastIndexOf('\n', start) + 1, start - nearby);
+  const [line = '', next = ''] = text.slice(from, end + nearby).split('\n', 2);
+  const near = /^\s*\S+\s*$|input_value=/.test(next) ? `${line}\n${next}` : line;
+  seen.near = Math.max(seen.near, from + near.length - longestName);
+  return (
+    [...near.matchAll(/(?<![\w/.+~-])[\w+~-]{16,512}={0,2}(?![\w/.+~-])/g)]
+      // Of a hash, and of a word in which the name itself stands, nobody says that it is secret.
+      .filter(
+        ({ 0: word, index }) =>
+          isGenerated(word) &&
+          !/^sha\d/.test(word) &&
+          !(from + index <= start && start < from + index + word.length),
+      )
+      .map(({ 0: word, index }) => ({
+        start: from + index,
+        end: from + index + word.length,
+        kind: kindOfName(name),
+      }))
+  );
 }
 
 /** Names that mean a secret in a query, a form and in JSON, and nothing elsewhere. */
@@ -75,7 +113,7 @@ const assigned =
 const paired = /["'`]?\s{0,8}(?:,|[│|])\s{0,8}(?=["'`])/y;
 /** `name: 'x', value: …` and `name="x" value="…"`. */
 const besideName =
-  /["']\s{0,4},\s{0,40}["']?value["']?\s{0,4}:\s{0,4}(?=["'])|["'][^<>\n]{0,200}?\s(?:value|content)=(?=["'])/y;
+  /[ \t]{0,4}\n[ \t]{0,40}value: {0,4}(?=["'])|["']\s{0,4},\s{0,40}["']?value["']?\s{0,4}:\s{0,4}(?=["'])|["'][^<>\n]{0,200}?\s(?:value|content)=(?=["'])/y;
 /** `<name>value</name>`. */
 const element = /(?:\s[^<>\n]{0,200})?>(?=[^<\s])/y;
 /** `--name value`. */
@@ -101,7 +139,7 @@ function placeOf(named: Named): Place | null {
   const toTyped = /textbox "[^"\n]{0,64}$/.test(before) ? at(typed) : null;
   if (toTyped !== null) return { at: toTyped, tight: true, until: /\n/ };
   const beside = at(besideName);
-  if (beside !== null && /["']$/.test(before)) return { at: beside, tight: true };
+  if (beside !== null && /["']$|\bname: {1,4}$/.test(before)) return { at: beside, tight: true };
   const pair = at(paired);
   if (pair !== null) return { at: pair, random: true };
   const isFlag = /(?:^|[\s"'`([])--?$/.test(before);
@@ -136,6 +174,7 @@ function valuesOf(named: Named): Found[] {
       numbers: namesANumber(name),
     };
     if ((place.random || listed) && !isRandom(value)) return [];
+    if (isLooseName(name) && !quoted) return [];
     return isSecretValue(value, standing) || isShortCode(value, standing) ? [{ start, end, kind }] : [];
   });
 }

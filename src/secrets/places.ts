@@ -1,5 +1,5 @@
 import type { Found } from './found.js';
-import { isRandom, isSecretValue } from './secret-value.js';
+import { isMixed, isRandom, isSecretValue } from './secret-value.js';
 
 /** A secret that is known by what stands around it. Every quantifier is bounded, since the texts may be hostile. */
 interface Place {
@@ -14,6 +14,7 @@ const fieldWords =
 const value = (certainty: 'certain' | 'likely') => (text: string) =>
   isSecretValue(text, { name: certainty, quoted: true, tight: true, numbers: true });
 const random = (text: string) => isRandom(text);
+const half = (text: string) => isMixed(text) && isRandom(text);
 
 const places: readonly Place[] = [
   {
@@ -21,6 +22,24 @@ const places: readonly Place[] = [
     // Also without its end, where a text was cut, and behind the stamps of a log.
     pattern:
       /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,16384}?-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|[\w+/=\s\\:,.[\]-]{0,16384})/g,
+  },
+  // Its end, where the beginning was cut away. What stands before is asked for last: first, it would be asked everywhere.
+  {
+    kind: 'private key',
+    pattern:
+      /-----END [A-Z ]{0,30}PRIVATE KEY(?<=(?<secret>(?:[\w+/=]{1,80}(?:\\{1,7}n|\s){1,4}){1,400})-----END [A-Z ]{0,30}PRIVATE KEY)/g,
+  },
+  // Half of a word on either side of a cut of ours: whose it was cannot be known any more.
+  {
+    kind: 'half of a word',
+    pattern:
+      /… \(?\d{1,12} (?:bytes|characters) cut(?<=(?<secret>[^\s"'<>&=:%?#,;]{8,512})\n?… \(?\d{1,12} (?:bytes|characters) cut)/g,
+    isSecret: half,
+  },
+  {
+    kind: 'half of a word',
+    pattern: /… \d{1,12} bytes cut …\n(?<secret>[^\s"'<>&=:%?#,;]{8,512})/g,
+    isSecret: half,
   },
   // Base64 of `-----BEGIN`, as Kubernetes and CI settings hold keys.
   { kind: 'private key', pattern: /LS0tLS1CRUdJTi[\w+/=-]{40,16384}/g },
@@ -44,7 +63,7 @@ const places: readonly Place[] = [
   {
     kind: 'token',
     pattern:
-      /\/(?:reset[-_]?password|password[-_]?reset|reset|magic(?:[-_]?link)?|invite|invitations?|confirm|verify|activate|unsubscribe)\/(?<secret>[\w.~-]{16,512})/gi,
+      /\/(?:reset[-_]?password|password[-_]?reset|reset|magic(?:[-_]?link)?|invite|invitations?|confirm|verify(?:[-_]?email)?|activate|unsubscribe)\/(?<secret>[\w.~-]{16,512})/gi,
     isSecret: random,
   },
   { kind: 'session', pattern: /;jsessionid=(?<secret>[^\s?&#;"'<>]{8,256})/gi },
@@ -154,6 +173,22 @@ const places: readonly Place[] = [
     kind: 'password',
     pattern: /\bIDENTIFIED\s{1,4}(?:WITH\s{1,4}\S{1,64}\s{1,4})?BY\s{1,4}'(?<secret>[^'\n]{1,256})'/gi,
   },
+  {
+    kind: 'password',
+    pattern:
+      /\b(?:https?|xh)\b[^\n]{0,80}?\s(?:-a|--auth)[ =]["']?[^\s:"']{1,128}:(?<secret>[^\s"']{3,256})/g,
+    isSecret: value('certain'),
+  },
+  {
+    kind: 'password',
+    pattern:
+      /\bldap(?:search|modify|add|delete|whoami|passwd)\b[^\n]{0,200}?\s-w {0,4}(?<secret>[^\s"'-]\S{2,128})/g,
+    isSecret: value('certain'),
+  },
+  // Protocols of mail (RFC 9051, RFC 4954) and SAML's response.
+  { kind: 'password', pattern: /\bLOGIN \S{1,128} (?<secret>\S{3,128})$/gm, isSecret: random },
+  { kind: 'credentials', pattern: /\bAUTH (?:PLAIN|LOGIN|XOAUTH2) (?<secret>[\w+/]{12,4096}={0,2})/g },
+  { kind: 'credentials', pattern: /\bSAML(?:Response|Request|Assertion)=(?<secret>[^\s&"'<>]{16,16384})/g },
   // A line of `.pgpass`.
   {
     kind: 'password',
@@ -181,15 +216,18 @@ const places: readonly Place[] = [
   },
 ];
 
+const patterns = places.map(({ pattern, ...place }) => ({
+  ...place,
+  pattern: new RegExp(pattern.source, `${pattern.flags}d`),
+}));
+
 /** Finds what is a secret by its place. */
 export function findPlaces(text: string): Found[] {
-  return places.flatMap(({ kind, pattern, isSecret = isAny }) => {
+  return patterns.flatMap(({ kind, pattern, isSecret = isAny }) => {
     const found: Found[] = [];
-    for (const match of text.matchAll(pattern)) {
-      const secret = match.groups?.['secret'] ?? match[0];
-      if (!isSecret(secret)) continue;
-      const start = match.index + (secret === match[0] ? 0 : match[0].lastIndexOf(secret));
-      found.push({ start, end: start + secret.length, kind });
+    for (const { 0: whole, index, groups, indices } of text.matchAll(pattern)) {
+      const [start, end] = indices?.groups?.['secret'] ?? [index, index + whole.length];
+      if (isSecret(groups?.['secret'] ?? whole)) found.push({ start, end, kind });
     }
     return found;
   });

@@ -6,12 +6,12 @@ export type Strength = 'certain' | 'likely' | 'possible';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-const certain = words('password passwort passwd pwd passphrase passcode secret');
+const certain = words('password passwort passwd pwd passphrase passcode secret requirepass masterauth');
 const likely = words(
   'token credential cred jwt bearer pat pass pw apikey accesskey secretkey privatekey masterkey authkey',
 );
 const possible = words(
-  'auth authorization session sess sid sessid sig signature csrf xsrf nonce salt pepper seed mnemonic sk ticket',
+  'auth authorization session sess sid sessid sig signature csrf xsrf verifier nonce salt pepper seed mnemonic sk ticket',
 );
 const codes = words('otp totp pin cvv cvc mfa 2fa');
 /** Keys for locks, and not for lists. */
@@ -28,13 +28,13 @@ const describes =
   button schema regex pattern parser tokenizer present set exists missing mode method algorithm format version usage rotation
   validator hook context guard santa sharing scope scopes issuer audience header prefix suffix param parameter query text icon
   selector locator el element ref props options option config settings bucket table column row model entity dto
-  strategy flow grant step title heading toggle meter checker toast dialog modal verified verification confirmed`);
+  strategy flow grant step title heading toggle meter checker toast dialog modal verified verification confirmed primary secondary color colour background border`);
 const runTogether =
   /(?:password|passwd|passwort|passphrase|secret|token|apikey|sessid|sessionid|accesskey|secretkey|privatekey)s?$/;
 
 /** The cookies and stores of frameworks that keep a login. */
 const loginCookie =
-  /^(?:connect\.sid|[a-z]*session_?id|__(?:host|secure)-.+|(?:[\w-]+[._-])session|(?:one.?time|verification|security|recovery|backup|confirmation|auth(?:entication)?|sms|login|2fa|mfa|pin).?codes?)$/i;
+  /^(?:connect\.sid|[a-z]*session_?id|__(?:host|secure)-.+|(?:[\w-]+[._-])session|(?:one.?time|verification|security|recovery|backup|confirmation|auth(?:entication)?|sms|login|2fa|mfa|two.?factor|pin).?codes?)$/i;
 const secretHeader =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|(?:x-)?api-?key|x-[\w-]*(?:auth|token|key|secret|signature|credential)s?|[\w-]*-authorization)$/i;
 

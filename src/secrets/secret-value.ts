@@ -13,7 +13,7 @@ export interface Standing {
 }
 
 const placeholder =
-  /^(?:[*•·.x_-]{3,}|<[^<>]*>?|\[[^\]]*\]?|\(.*|\{.*|\$.*|%[a-z]|#\{.*|@[A-Za-z]+|&[a-z]+;?|(?:your|my|the|some|insert|enter|put)[-_ ].*|.*(?:example|placeholder|change-?me|redacted|hidden|omitted|here|todo)\W?|[A-Z]{1,4}[-_]\.{2,}|.{0,12}(?:\.{3}|…))$/i;
+  /^(?:[*•·.x_-]{3,}|#[\da-f]{3,8}|<[^<>]*>?|\[[^\]]*\]?|\(.*|\{.*|\$.*|%[a-z]|#\{.*|@[A-Za-z]+|&[a-z]+;?|(?:your|my|the|some|insert|enter|put)[-_ ].*|.*(?:example|placeholder|change-?me|redacted|hidden|omitted|here|todo)\W?|[A-Z]{1,4}[-_]\.{2,}|.{0,12}(?:\.{3}|…))$/i;
 /** What programs say where a secret would stand: that there is none, and how it fared. */
 const state =
   /^(?:true|false|null|none|nil|undefined|unset|empty|missing|required|optional|invalid|valid|expired|wrong|weak|strong|short|medium|ok|yes|no|on|off|active|inactive|enabled|disabled|open|closed|pending|unknown|any|never|object|string|number|boolean|bigint|symbol|void|buffer|bytes|text|varchar|uuid|int|integer|bool|char|str|date|function|async|await|new|const|let|return|typeof|self|this|super|err|error|failed|denied|changed|saved|set|not|is|and|or|for|of|the|bearer|basic|include|omit|same-origin|memory|redis|lax|strict|cookie|cookies|public|private|anonymous|guest|localhost|default|current|new|old|dark|light|accepted|rejected|all)$/i;
@@ -58,6 +58,14 @@ function isSecretWord(value: string, { name, quoted, tight }: Standing): boolean
 /** Letters and digits, as an identifier, a hash or a generated password has them. */
 export function isMixed(value: string): boolean {
   return /\d/.test(value) && /[A-Za-z]/.test(value);
+}
+
+/** So mixed that nobody wrote it: capitals, small letters and digits in turn. */
+export function isGenerated(value: string): boolean {
+  const switches = value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])|[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0;
+  return (
+    value.length >= 16 && /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value) && switches >= 6
+  );
 }
 
 /** As only a generator writes: no words of a language, with or without a number behind them. */

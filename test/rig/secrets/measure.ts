@@ -4,10 +4,16 @@ import { createRedactor, type Redactor } from '../../../src/secrets/redactor.js'
 import { environment, envFiles, knownPlants } from './known-plants.js';
 import { namedPlants } from './named-plants.js';
 import type { Plant } from './plant.js';
+import { secondPlants } from './second-set.js';
 import { shapedPlants } from './shaped-plants.js';
 
 /** Everything that is planted. */
-export const allPlants: readonly Plant[] = [...knownPlants(), ...namedPlants(), ...shapedPlants()];
+export const allPlants: readonly Plant[] = [
+  ...knownPlants(),
+  ...namedPlants(),
+  ...shapedPlants(),
+  ...secondPlants(),
+];
 
 /** Makes the folder a project whose files hold the planted variables. */
 export async function plantIn(root: string): Promise<void> {
