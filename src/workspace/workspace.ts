@@ -117,31 +117,39 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       const after = treeOf(made.base, edits, contents);
       return { change: edits.length > 0 ? change : null, ignored, refused, before, after };
     },
-    apply: async (change) => {
-      let merged = change;
-      try {
-        const { edits, conflicts } = await mergeOnto(root, change.edits, contents);
-        if (conflicts.length > 0) return { kind: 'conflict', files: conflicts };
-        const added = edits.flatMap(({ path: file, after }) => (after ? [file] : []));
-        merged = { ...change, edits, folders: missingFolders(root, added) };
-        await keepChange(runDir, merged);
-        await journal('take-out', [merged]);
-        const { leftAlone } = await move([merged], 'in');
-        if (leftAlone.length === 0) return { kind: 'applied', change: merged };
-        await move([merged], 'out');
-        await closeJournal(project);
-        return { kind: 'conflict', files: leftAlone };
-      } catch (error) {
-        await move([merged], 'out');
-        await closeJournal(project);
-        return { kind: 'failed', reason: reasonOf(error) };
-      }
-    },
+    apply: (change) => apply({ ...options, root, project, move, journal }, change),
     move,
     keeping: (changes) => journal('put-back', changes),
     decided: () => closeJournal(project),
     close: async () => (copy === null ? undefined : (await copy.catch(() => null))?.remove()),
   };
+}
+
+interface Applying extends Pick<WorkspaceOptions, 'contents' | 'runDir' | 'project'> {
+  readonly root: string;
+  readonly move: Workspace['move'];
+  readonly journal: (purpose: Journal['purpose'], changes: readonly Change[]) => Promise<void>;
+}
+
+async function apply({ root, project, move, ...by }: Applying, change: Change): Promise<Applied> {
+  let merged = change;
+  try {
+    const { edits, conflicts } = await mergeOnto(root, change.edits, by.contents);
+    if (conflicts.length > 0) return { kind: 'conflict', files: conflicts };
+    const added = edits.flatMap(({ path: file, after }) => (after ? [file] : []));
+    merged = { ...change, edits, folders: missingFolders(root, added) };
+    await keepChange(by.runDir, merged);
+    await by.journal('take-out', [merged]);
+    const { leftAlone } = await move([merged], 'in');
+    if (leftAlone.length === 0) return { kind: 'applied', change: merged };
+    await move([merged], 'out');
+    await closeJournal(project);
+    return { kind: 'conflict', files: leftAlone };
+  } catch (error) {
+    await move([merged], 'out');
+    await closeJournal(project);
+    return { kind: 'failed', reason: reasonOf(error) };
+  }
 }
 
 async function openCopy(root: string, { runId, onCopy }: WorkspaceOptions): Promise<ProjectCopy> {
@@ -172,10 +180,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** What becomes of each path when all of the changes, the oldest first, are taken out or put back. */
-function planOf(
-  changes: readonly Change[],
-  to: 'out' | 'in',
-): { files: PlannedFile[]; folders: string[] } {
+function planOf(changes: readonly Change[], to: 'out' | 'in'): { files: PlannedFile[]; folders: string[] } {
   const files = new Map<string, PlannedFile>();
   for (const { path: file, before, after } of editsOf(changes)) {
     const earlier = files.get(file);

@@ -138,7 +138,9 @@ test('RP-4 it can be used with a keyboard and a screen reader, and nothing stick
   await page.keyboard.press('Enter');
   await expect(page.getByRole('article', { name: /^c1/ })).toBeVisible();
   await openAll(page);
-  expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+  expect(
+    await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+  ).toBeLessThanOrEqual(0);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     expect(await axeViolations(page)).toEqual([]);

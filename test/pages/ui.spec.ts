@@ -56,7 +56,9 @@ test('RP-5 ME-7 a run is seen in a browser while it happens, and its question is
 
   const asked = await ask(dir, run);
   await expect(page.getByRole('article', { name: new RegExp(`^${asked.id}`) })).toBeVisible();
-  expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+  expect(
+    await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+  ).toBeLessThanOrEqual(0);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     expect(await axeViolations(page)).toEqual([]);

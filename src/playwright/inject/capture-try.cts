@@ -155,8 +155,15 @@ class TryCapture {
   /** One, of the last page that is closed. */
   async #pictureOfPassing(context: BrowserContext): Promise<void> {
     const page = picturesPassing ? context.pages().at(-1) : undefined;
-    const captured: CapturedPage = { url: '', screenshot: null, ariaSnapshot: null, error: null };
-    if (page) await capturePage(page, captured, this.#file.replace(/\.json$/, '-green.png'));
+    const captured: CapturedPage = {
+      url: '',
+      screenshot: null,
+      ariaSnapshot: null,
+      error: null,
+      covered: null,
+    };
+    const file = this.#file.replace(/\.json$/, '-green.png');
+    if (page) await capturePage(page, captured, { file, waitedFor: null });
   }
 
   /** The texts in which frames of the page stand, those of errors first. */
