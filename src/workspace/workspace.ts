@@ -81,7 +81,7 @@ export interface WorkspaceOptions {
 
 /** Opens the workspace of a run. */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
-  const { contents, runDir, runId } = options;
+  const { contents, runId } = options;
   const project = realpathSync(options.project);
   const root = await rootOf(project);
   const place = path.relative(root, project);

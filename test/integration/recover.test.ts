@@ -121,7 +121,10 @@ describe('a journal that must not be used', () => {
     edit(journal);
     writeFileSync(at.journal, JSON.stringify(journal));
   };
-  const pathOf = (name: string) => crafted((journal) => (journal.files[0]!.path = name));
+  const pathOf = (name: string) =>
+    crafted(({ files: [first] }) => {
+      if (first) first.path = name;
+    });
 
   it.each<[string, (at: Killed) => void, RegExp]>([
     [
