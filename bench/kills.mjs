@@ -1,23 +1,29 @@
-// Kills whole runs with SIGKILL at random moments and looks at what the next commands make of it: the store opens, no finished try is
-// lost or counted twice, no unproven change stays, no process is left, and `resume` heals the rest.
+// Kills whole runs with SIGKILL, in every phase in turn, while a user edits files, and looks at what the next commands make of it: the
+// tree is as it was or has a proven fix, repository, modes and packages are as they were, no process and no copy is left, the store
+// opens, no finished try is lost or counted twice, and `resume` heals the rest. A phase that was not hit is not shown.
 // Usage: node bench/kills.mjs [kills] [seed], after `npm run build`; the last line is the outcome as JSON.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
 const { openStore } = await import(await bundleSrc('store/open-store.ts'));
+const { recoverKilledRuns } = await import(await bundleSrc('recover.ts'));
 
 const root = path.resolve(import.meta.dirname, '..');
 const kills = Number(process.argv[2] ?? 100);
@@ -27,9 +33,11 @@ const random = randomOf(seed);
 // Two tests that need no browser, each of which wants a word in a file; the first agent of the first one is wrong.
 const broken = { 'thanks.txt': 'Tanks', 'count.txt': '2' };
 const mended = { 'thanks.txt': 'Thanks', 'count.txt': '3' };
+/** What nobody but the user touches. */
+const users = { 'notes.txt': 'notes\n', '.env': 'KEY=1\n', 'ignored/data.db': 'data\n' };
 const project = {
   'package.json': '{ "name": "kills", "type": "module" }',
-  '.gitignore': 'node_modules\ntest-results\n',
+  '.gitignore': 'node_modules\ntest-results\n.env\nignored\nedited.txt\n',
   'playwright.config.ts': `import { defineConfig } from '@playwright/test';
     export default defineConfig({ testDir: 'tests', workers: 1, reporter: [['list']] });`,
   'tests/words.spec.ts': `import { test, expect } from '@playwright/test';
@@ -47,16 +55,43 @@ const project = {
 runner: own
 runners: { own: { command: [node, fixer.mjs], prompt: stdin } }
 retries: { max: 3, backoff: { initial: 10ms, factor: 1, max: 10ms } }
-verify: { repeat: 1, flips: 0, ring: none }
+verify: { repeat: 2, flips: 1 }
 `,
 };
 
 const dir = mkdtempSync(path.join(tmpdir(), 'self-heal-kills-'));
 const found = [];
-const moments = { beforeTheRun: 0, firstSuite: 0, healing: 0, afterTheEnd: 0 };
+/** When a phase begins, as the run's own events and files tell; a kill comes up to `spreadMs` later. */
+const phases = {
+  start: { begins: () => true, spreadMs: 600 },
+  'first run': { begins: (events) => last(events, 'suite.started')?.purpose === 'first', spreadMs: 900 },
+  'confirming run': {
+    begins: (events) => last(events, 'suite.started')?.purpose === 'confirm',
+    spreadMs: 900,
+  },
+  copying: { begins: () => existsSync(copyMarker()), spreadMs: 40 },
+  agent: { begins: (events) => events.at(-1)?.type.startsWith('agent.'), spreadMs: 60 },
+  'patch and apply': { begins: (events) => events.at(-1)?.type === 'agent.ended', spreadMs: 25 },
+  're-run': { begins: (events) => last(events, 'suite.started')?.purpose === 'retest', spreadMs: 900 },
+  proof: { begins: (events) => last(events, 'suite.started')?.purpose === 'proof', spreadMs: 2500 },
+  revert: { begins: (events) => isOver(events, ['retest', 'proof']), spreadMs: 25 },
+  regression: { begins: (events) => isLate(events), spreadMs: 900 },
+};
+const hits = Object.fromEntries(Object.keys(phases).map((name) => [name, 0]));
+let withJournal = 0;
 try {
-  for (const [file, text] of Object.entries(project)) write(file, text);
-  symlinkSync(path.join(root, 'node_modules'), path.join(dir, 'node_modules'), 'junction');
+  for (const [file, text] of Object.entries({ ...project, ...broken, ...users })) write(file, text);
+  mkdirSync(path.join(dir, 'node_modules'));
+  for (const name of ['@playwright', 'playwright', 'playwright-core'])
+    symlinkSync(path.join(root, 'node_modules', name), path.join(dir, 'node_modules', name), 'junction');
+  git('init', '--quiet');
+  git('add', '--all');
+  git('-c', 'user.name=me', '-c', 'user.email=me@example.com', 'commit', '--quiet', '-m', 'first');
+  write('notes.txt', 'stashed\n');
+  git('-c', 'user.name=me', '-c', 'user.email=me@example.com', 'stash', '--quiet');
+  write('staged.txt', 'staged\n');
+  git('add', 'staged.txt');
+  chmodSync(path.join(dir, 'count.txt'), 0o600);
   reset();
   const start = performance.now();
   const whole = await command(['run']).ended;
@@ -64,36 +99,132 @@ try {
   if (whole.exitCode !== 0)
     throw new Error(`a run that nobody kills ends with ${whole.exitCode}:\n${whole.stderr}`);
   console.log(`seed ${seed}, a whole run takes ${Math.round(wholeMs)} ms`);
-  for (let n = 1; n <= kills; n += 1) await killOnce(n, Math.round(random() * wholeMs));
+  const names = Object.keys(phases);
+  for (let n = 0; n < kills; n += 1) await killOnce(n + 1, names[n % names.length]);
 } finally {
   rmSync(dir, { recursive: true, force: true });
 }
 for (const one of found) console.log(one);
-console.log(JSON.stringify({ seed, kills, moments, violations: found.length }));
+console.log(JSON.stringify({ seed, kills, hits, withJournal, violations: found.length }));
 if (found.length > 0) process.exitCode = 1;
 
-async function killOnce(n, afterMs) {
+async function killOnce(n, phase) {
   reset();
-  const wrong = (what) => found.push(`kill ${n} after ${afterMs} ms (seed ${seed}): ${what}`);
+  const { begins, spreadMs } = phases[phase];
+  // A second run on top of a healed first one, now and then: its counts and fixes are there already.
+  const isSecond = n % 4 === 0;
+  if (isSecond) {
+    await command(['run']).ended;
+    for (const [file, text] of Object.entries(broken)) write(file, text);
+  }
+  const earlier = new Set(runIds());
+  const untouched = stateOfProject();
+  const wrong = (what) => found.push(`kill ${n}, ${phase} (seed ${seed}): ${what}`);
+  const user = startEditing();
   const run = command(['run']);
-  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  const own = () => runIds().filter((id) => !earlier.has(id));
+  let isHit = true;
+  for (const until = Date.now() + 60_000; !begins(own().flatMap(eventsOf)); await pause(2)) {
+    if (run.isOver() || Date.now() > until) {
+      isHit = false;
+      break;
+    }
+  }
+  if (isHit) await pause(random() * spreadMs);
+  if (isHit && !run.isOver()) hits[phase] += 1;
   run.kill();
   await run.ended;
-  const runId = runIds().at(-1);
-  const events = runId ? eventsOf(runId) : [];
-  moments[momentOf(events)] += 1;
-  const next = await command(['stats', '--json']).ended;
-  if (next.exitCode !== 0) wrong(`the next command ends with ${next.exitCode}: ${next.stderr}`);
-  await checkCounts(events, wrong);
-  const resumed = await command(events.length > 0 ? ['resume'] : ['run']).ended;
-  const isOver = events.at(-1)?.type === 'run.ended' || resumed.stderr.includes('came to its end');
-  if (resumed.exitCode !== (isOver ? 2 : 0)) wrong(`resume ends with ${resumed.exitCode}: ${resumed.stderr}`);
+  user.stop();
+  if (existsSync(path.join(dir, '.self-heal', 'journal.json'))) withJournal += 1;
+  const events = own().flatMap(eventsOf);
+  const recovered = await recoverKilledRuns(dir);
+  if (!recovered.ok) wrong(`the next command says: ${recovered.error.message}`);
   for (const [file, text] of Object.entries(mended)) {
     const is = readFileSync(path.join(dir, file), 'utf8');
-    if (is !== text) wrong(`${file} is ${is} in the end`);
+    if (is !== text && is !== broken[file]) wrong(`${file} is ${is} after the kill`);
   }
+  if (stateOfProject() !== untouched)
+    wrong(`the project is not as it was:\n${stateOfProject()}\nbefore:\n${untouched}`);
+  if (user.wrote() !== read('edited.txt')) wrong('an edit of the user is lost');
+  if (existsSync(copyMarker())) wrong('a copy is left');
+  await checkCounts(runIds().flatMap(eventsOf), wrong);
+  const resumed = await command(events.length > 0 ? ['resume'] : ['run']).ended;
+  const wasOver = events.at(-1)?.type === 'run.ended' || resumed.stderr.includes('came to its end');
+  if (resumed.exitCode !== (wasOver ? 2 : 0))
+    wrong(`resume ends with ${resumed.exitCode}: ${resumed.stderr}`);
+  for (const [file, text] of Object.entries(mended))
+    if (read(file) !== text) wrong(`${file} is ${read(file)} in the end`);
   await checkCounts(runIds().flatMap(eventsOf), wrong);
   for (const id of runIds()) for (const left of marked(id)) wrong(`left behind: ${left}`);
+}
+
+/** All of a project that no fix touches: repository, modes, packages, the user's files. */
+function stateOfProject() {
+  const parts = [
+    git('rev-parse', 'HEAD'),
+    git('for-each-ref'),
+    git('stash', 'list'),
+    git('ls-files', '--stage'),
+    ...['package.json', 'staged.txt', 'notes.txt', '.env', 'ignored/data.db'].map(
+      (file) => `${file} ${read(file)}`,
+    ),
+    ...['count.txt', 'thanks.txt', '.env'].map(
+      (file) => `${file} ${statSync(path.join(dir, file)).mode.toString(8)}`,
+    ),
+    readdirSync(path.join(dir, 'node_modules')).join(),
+    readdirSync(dir)
+      .filter((name) => name !== 'test-results' && name !== 'edited.txt')
+      .toSorted()
+      .join(),
+  ];
+  return parts.join('\n');
+}
+
+/** A user who saves a file again and again. */
+function startEditing() {
+  let text = '';
+  const timer = setInterval(() => {
+    text += 'edited\n';
+    write('edited.txt', text);
+  }, 5);
+  write('edited.txt', text);
+  return { stop: () => clearInterval(timer), wrote: () => text };
+}
+
+function copyMarker() {
+  const name = `self-heal-${createHash('sha256').update(realpathSync(dir)).digest('hex').slice(0, 12)}`;
+  const cache = process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache');
+  const isThere = [cache, tmpdir()]
+    .map((place) => path.join(place, name))
+    .find((folder) => existsSync(folder));
+  return isThere ?? path.join(tmpdir(), name);
+}
+
+function last(events, type) {
+  return events.findLast((one) => one.type === type);
+}
+
+function isOver(events, purposes) {
+  const end = events.at(-1);
+  return end?.type === 'suite.ended' && purposes.includes(end.purpose);
+}
+
+/** The run that looks whether what was green stays green. */
+function isLate(events) {
+  const end = last(events, 'suite.started');
+  return end?.purpose === 'ring' || end?.purpose === 'regression';
+}
+
+function git(...args) {
+  return execFileSync('git', args, { cwd: dir, encoding: 'utf8' });
+}
+
+function read(file) {
+  return readFileSync(path.join(dir, file), 'utf8');
+}
+
+function pause(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** The store against what the runs said: each judged try once, and each count is what these tries come to. */
@@ -140,17 +271,9 @@ function keyOf(runId, causeId, { n, judged }) {
   return `${runId} ${causeId} ${n} ${judged}`;
 }
 
-function momentOf(events) {
-  if (events.length === 0) return 'beforeTheRun';
-  if (events.at(-1).type === 'run.ended') return 'afterTheEnd';
-  return events.some((one) => one.type === 'cause.found' || one.purpose === 'confirm')
-    ? 'healing'
-    : 'firstSuite';
-}
-
 function reset() {
   rmSync(path.join(dir, '.self-heal'), { recursive: true, force: true });
-  for (const [file, text] of Object.entries(broken)) write(file, text);
+  for (const [file, text] of Object.entries({ ...broken, ...users })) write(file, text);
 }
 
 function write(file, text) {
@@ -167,7 +290,7 @@ function command(args) {
   child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
   // Not `close`: what a killed run leaves behind may hold the stream open.
   const ended = new Promise((resolve) => child.on('exit', (exitCode) => resolve({ exitCode, stderr })));
-  return { ended, kill: () => child.kill('SIGKILL') };
+  return { ended, kill: () => child.kill('SIGKILL'), isOver: () => child.exitCode !== null };
 }
 
 function runIds() {

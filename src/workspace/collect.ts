@@ -50,7 +50,7 @@ export async function collect(root: string, copy: ProjectCopy, contents: Content
 }
 
 function isFile({ kind }: Entry): boolean {
-  return kind !== 'folder';
+  return kind === 'file' || kind === 'link';
 }
 
 interface Keeping {

@@ -1,9 +1,10 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { access, constants, lstat, mkdir, readFile, rm } from 'node:fs/promises';
+import { access, constants, lstat, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { execa } from 'execa';
 import { writeDurably } from './change.js';
+import { hashOf } from './file-state.js';
 import { type Copied, mirror, type Source } from './mirror.js';
 import { type Entry, git, isInside, listAll, listProject, withoutGit } from './project-files.js';
 
@@ -29,20 +30,35 @@ export interface ProjectCopy {
 /** An ignored folder of more than this is data, not code that the work needs. */
 const MAX_IGNORED = { files: 50_000, bytes: 500 * 1024 * 1024 };
 
-/** The place of a run's copy: on the project's own file system where that can be, so that files can be cloned. */
-export async function copyFolder(root: string, runId: string): Promise<string> {
-  const cache = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache');
+/**
+ * Makes the folder of a project's copy: on the project's own file system where that can be, so that files can be cloned, and on the same path in
+ * each run, since agent programs keep notes by path. What an earlier run left there is removed; a folder that is not ours is not touched.
+ */
+export async function makeCopyFolder(root: string): Promise<string> {
+  const folder = path.join(await placeFor(root), `self-heal-${hashOf(Buffer.from(root)).slice(0, 12)}`);
+  await removeCopy(folder);
+  const isMade = await mkdir(folder, { mode: 0o700 }).then(
+    () => true,
+    () => false,
+  );
+  const made = isMade ? folder : await mkdtemp(`${folder}-`);
+  await writeDurably(path.join(made, marker), `${path.basename(made)}\n`);
+  return made;
+}
+
+async function placeFor(root: string): Promise<string> {
+  const cache = process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache');
   const device = statSync(root).dev;
-  for (const place of [tmpdir(), cache]) {
-    const isWritable = await access(place, constants.W_OK).then(
-      () => true,
-      () => false,
-    );
-    const isApart = isWritable && !isInside(root, realpathSync(place));
-    if (isApart && statSync(place).dev === device)
-      return path.join(realpathSync(place), `self-heal-${runId}`);
+  for (const place of [cache, tmpdir()]) {
+    const found = await mkdir(place, { recursive: true })
+      .then(() => access(place, constants.W_OK))
+      .then(
+        () => realpathSync(place),
+        () => null,
+      );
+    if (found !== null && !isInside(root, found) && statSync(found).dev === device) return found;
   }
-  return path.join(realpathSync(tmpdir()), `self-heal-${runId}`);
+  return realpathSync(tmpdir());
 }
 
 /** A copy that is not made yet: `refresh` makes it. */
@@ -65,8 +81,6 @@ export function createCopy(root: string, folder: string): ProjectCopy {
       return leftOut;
     },
     refresh: async () => {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      await writeDurably(path.join(folder, marker), `${path.basename(folder)}\n`);
       ({ entries, leftOut } = withoutLarge(await listProject(root)));
       const source = entries.filter(({ area }) => area === 'source').map((one) => ({ ...one, root }));
       await mirror(source, base, { copied: known.base, retarget: (link) => link });

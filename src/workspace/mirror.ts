@@ -29,8 +29,14 @@ export async function mirror(
   const there = new Map((await listAll(target)).map((one) => [one.path, one]));
   const stale = [...there.values()].filter(({ path, kind }) => wanted.get(path)?.kind !== kind);
   await removeAll(target, stale);
-  const folders = sources.filter((one) => one.kind === 'folder' && there.get(one.path)?.kind !== 'folder');
-  for (const { path: folder } of folders) await mkdir(path.join(target, folder), { recursive: true });
+  for (const { path: folder, stat } of sources.filter(({ kind }) => kind === 'folder')) {
+    const now = there.get(folder);
+    if (now?.kind !== 'folder') await mkdir(path.join(target, folder), { recursive: true });
+    // What is in it has to be written and removed later, whoever made it unwritable.
+    const mode = (stat.mode & 0o777) | 0o700;
+    if (now?.kind === 'folder' && (now.stat.mode & 0o777) !== mode)
+      await chmod(path.join(target, folder), mode);
+  }
   const files = sources.filter(({ path, kind, stat }) => {
     const before = copied.get(path);
     const now = there.get(path);

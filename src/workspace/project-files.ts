@@ -15,7 +15,8 @@ export type Area = 'source' | 'ignored' | 'installed';
 export interface Entry {
   /** Relative to the root, with `/`. */
   readonly path: string;
-  readonly kind: 'file' | 'link' | 'folder';
+  /** `other`: a socket, a FIFO; listed in folders of our own alone, to be removed. */
+  readonly kind: 'file' | 'link' | 'folder' | 'other';
   readonly area: Area;
   readonly stat: Stats;
 }
@@ -79,7 +80,7 @@ async function list(root: string, place: Place | null, folder = place?.folder ??
       const area = here ? areaOf(file, here) : 'source';
       if (area === null) return [];
       const info = await lstat(path.join(root, file)).catch(() => null);
-      const kind = info && (info.isDirectory() ? 'folder' : kindOf(info));
+      const kind = info && (info.isDirectory() ? 'folder' : (kindOf(info) ?? (here ? null : 'other')));
       if (!info || !kind) return [];
       const entry = await followed(root, { path: file, kind, area, stat: info }, here !== null);
       if (entry === null) return [];

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { type Change, type Contents, keepChange } from './change.js';
 import { collect, type Collected } from './collect.js';
-import { copyFolder, createCopy, type ProjectCopy } from './copy.js';
+import { createCopy, makeCopyFolder, type ProjectCopy } from './copy.js';
 import { changesPackages, installOf } from './install.js';
 import { closeJournal, type Journal, writeJournal } from './journal.js';
 import { mergeOnto } from './merge.js';
@@ -152,8 +152,8 @@ async function apply({ root, project, move, ...by }: Applying, change: Change): 
   }
 }
 
-async function openCopy(root: string, { runId, onCopy }: WorkspaceOptions): Promise<ProjectCopy> {
-  const folder = await copyFolder(root, runId);
+async function openCopy(root: string, { onCopy }: WorkspaceOptions): Promise<ProjectCopy> {
+  const folder = await makeCopyFolder(root);
   await onCopy(folder);
   const copy = createCopy(root, folder);
   await copy.refresh();

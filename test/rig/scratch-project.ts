@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import type { StampedEvent } from '../../src/event.js';
 import type { Report } from '../../src/reporters/report.js';
 import { launchOptions } from './chromium.js';
+import { linkPackages } from './link-packages.js';
 import { tempDir } from './temp-dir.js';
 
 const repository = path.resolve(import.meta.dirname, '../..');
@@ -103,7 +104,7 @@ export async function scratchProject(
     }
   };
   await write(files);
-  await symlink(path.join(repository, 'node_modules'), path.join(dir, 'node_modules'), 'junction');
+  await linkPackages(dir);
   const start: ScratchProject['start'] = (args, env = {}) => startIn(dir, args, env);
   return {
     dir,

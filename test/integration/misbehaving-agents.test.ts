@@ -1,0 +1,213 @@
+import {
+  appendFileSync,
+  chmodSync,
+  linkSync,
+  lutimesSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { agentWorkspace, inventoryOf, writeInto } from '../rig/agent-workspace.js';
+
+const files = {
+  'package.json': '{ "name": "shop" }\n',
+  '.gitignore': 'node_modules\n.env*\ndata/\nbuild/\n*.log\n',
+  'src/cart.js': 'one\ntwo\nthree\n',
+  'src/total.js': 'total\n',
+  'src/deep/er/er.js': 'deep\n',
+  'tests/cart.spec.js': 'test\n',
+  'run.sh': '#!/bin/sh\n',
+  'latin.txt': 'caf\u00e9\n',
+  'crlf.txt': 'a\r\nb\r\n',
+  'empty.txt': '',
+  '.env': 'PORT=1\n',
+  '.env.local': 'KEY=2\n',
+  'data/orders.db': 'orders\n',
+  'data/deep/more.db': 'more\n',
+  'build/out.js': 'built\n',
+  'debug.log': 'log\n',
+  'node_modules/left-pad/index.js': 'pad\n',
+  'node_modules/left-pad/package.json': '{}\n',
+};
+
+const at = (cwd: string, ...parts: string[]) => path.join(cwd, ...parts);
+const git = (cwd: string, ...args: string[]) =>
+  void execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@a', ...args], { cwd, stdio: 'ignore' });
+const sh = (cwd: string, command: string) =>
+  void execFileSync('/bin/sh', ['-c', command], { cwd, stdio: 'ignore', timeout: 60_000 });
+
+/** What agents were seen, or could be, to do. */
+const misbehaviour: [what: string, work: (cwd: string) => void][] = [
+  // Files
+  ['edits a file in place', (cwd) => appendFileSync(at(cwd, 'src/cart.js'), 'x')],
+  ['writes garbage', (cwd) => writeFileSync(at(cwd, 'src/cart.js'), Buffer.from([0, 255, 254, 10, 0, 195]))],
+  ['empties a file', (cwd) => truncateSync(at(cwd, 'src/cart.js'))],
+  ['fills an empty file', (cwd) => writeFileSync(at(cwd, 'empty.txt'), 'x')],
+  ['deletes a file', (cwd) => unlinkSync(at(cwd, 'src/cart.js'))],
+  ['deletes a folder', (cwd) => rmSync(at(cwd, 'src'), { recursive: true })],
+  ['deletes everything', (cwd) => rmSync(cwd, { recursive: true })],
+  ['deletes everything above it', (cwd) => sh(cwd, 'rm -rf ../* ../.[!.]*')],
+  ['deletes what it can reach two folders up', (cwd) => sh(cwd, 'rm -rf ../../copy')],
+  ['renames a file', (cwd) => renameSync(at(cwd, 'src/cart.js'), at(cwd, 'src/basket.js'))],
+  ['renames a folder', (cwd) => renameSync(at(cwd, 'src'), at(cwd, 'lib'))],
+  ['renames by case alone', (cwd) => renameSync(at(cwd, 'src/cart.js'), at(cwd, 'src/Cart.js'))],
+  ['swaps two files', (cwd) => sh(cwd, 'mv src/cart.js t; mv src/total.js src/cart.js; mv t src/total.js')],
+  [
+    'puts a folder in the place of a file',
+    (cwd) => sh(cwd, 'rm src/cart.js; mkdir src/cart.js; echo x > src/cart.js/x'),
+  ],
+  ['puts a file in the place of a folder', (cwd) => sh(cwd, 'rm -rf src; echo x > src')],
+  ['changes line ends', (cwd) => writeFileSync(at(cwd, 'crlf.txt'), 'a\nb\n')],
+  ['changes an encoding', (cwd) => writeFileSync(at(cwd, 'latin.txt'), Buffer.from('caf\u00e9\n', 'latin1'))],
+  ['adds a BOM', (cwd) => writeFileSync(at(cwd, 'src/cart.js'), '\uFEFFone\n')],
+  [
+    'adds a file with an odd name',
+    (cwd) => writeInto(cwd, { ' -rf\n"\' $(x) ünï.js': 'x', '--output=x': 'x' }),
+  ],
+  ['adds deep folders', (cwd) => writeInto(cwd, { [`${'d/'.repeat(60)}x.js`]: 'x' })],
+  ['adds empty folders', (cwd) => sh(cwd, 'mkdir -p a/b/c')],
+  [
+    'adds 50,000 files',
+    (cwd) =>
+      sh(
+        cwd,
+        'mkdir junk; cd junk; i=0; while [ $i -lt 500 ]; do mkdir $i; i=$((i+1)); done; for d in *; do (cd $d; seq 1 100 | xargs touch); done',
+      ),
+  ],
+  ['adds 2 GB', (cwd) => sh(cwd, 'truncate -s 2G big.bin')],
+  ['makes a source file of 2 GB', (cwd) => truncateSync(at(cwd, 'src/total.js'), 2 * 1024 ** 3)],
+  [
+    'changes a file and puts its times back',
+    (cwd) => {
+      const place = at(cwd, 'src/cart.js');
+      writeFileSync(place, 'two\none\nthree\n');
+      utimesSync(place, 1, 1);
+    },
+  ],
+  ['touches everything', (cwd) => sh(cwd, 'find . -exec touch {} +')],
+  // Modes
+  ['makes everything unreadable', (cwd) => sh(cwd, 'chmod -R 000 src')],
+  ['makes everything executable', (cwd) => sh(cwd, 'chmod -R 777 .')],
+  ['makes a folder unwritable', (cwd) => chmodSync(at(cwd, 'src'), 0o555)],
+  ['makes a script executable', (cwd) => chmodSync(at(cwd, 'run.sh'), 0o755)],
+  ['opens a private file to all', (cwd) => chmodSync(at(cwd, '.env'), 0o666)],
+  ['sets user ids', (cwd) => chmodSync(at(cwd, 'run.sh'), 0o4755)],
+  // Links and other kinds
+  ['links out of the tree', (cwd) => symlinkSync('/etc', at(cwd, 'src/etc'))],
+  ['links out of the tree by a relative path', (cwd) => symlinkSync('../../../..', at(cwd, 'src/up'))],
+  ['links within the tree', (cwd) => symlinkSync('cart.js', at(cwd, 'src/alias.js'))],
+  ['links to nothing', (cwd) => symlinkSync('nowhere', at(cwd, 'src/nowhere'))],
+  ['links to itself', (cwd) => symlinkSync('loop', at(cwd, 'src/loop'))],
+  ['puts a link in the place of a file', (cwd) => sh(cwd, 'ln -sf total.js src/cart.js')],
+  ['puts a link in the place of a folder', (cwd) => sh(cwd, 'mv src lib; ln -s lib src')],
+  ['makes hard links', (cwd) => linkSync(at(cwd, 'src/cart.js'), at(cwd, 'src/same.js'))],
+  ['makes a FIFO', (cwd) => sh(cwd, 'mkfifo src/pipe')],
+  [
+    'changes the times of a link',
+    (cwd) => {
+      symlinkSync('cart.js', at(cwd, 'src/l'));
+      lutimesSync(at(cwd, 'src/l'), 1, 1);
+    },
+  ],
+  // What git ignores, and what is installed
+  [
+    'edits .env files',
+    (cwd) => writeInto(cwd, { '.env': 'PORT=9\n', '.env.local': 'KEY=9\n', '.env.new': 'x\n' }),
+  ],
+  ['deletes .env files', (cwd) => sh(cwd, 'rm .env .env.local')],
+  ['empties .gitignore', (cwd) => writeFileSync(at(cwd, '.gitignore'), '')],
+  ['ignores everything', (cwd) => writeInto(cwd, { '.gitignore': '*\n', 'src/hidden.js': 'x' })],
+  ['deletes data', (cwd) => sh(cwd, 'rm -rf data build *.log')],
+  ['edits data in place', (cwd) => appendFileSync(at(cwd, 'data/orders.db'), 'x')],
+  ['adds data', (cwd) => writeInto(cwd, { 'data/x.db': 'x', 'build/y.js': 'y' })],
+  ['edits a package in place', (cwd) => appendFileSync(at(cwd, 'node_modules/left-pad/index.js'), 'x')],
+  [
+    'adds packages',
+    (cwd) => writeInto(cwd, { 'node_modules/evil/index.js': 'x', 'src/node_modules/evil/i.js': 'x' }),
+  ],
+  ['deletes the installation', (cwd) => rmSync(at(cwd, 'node_modules'), { recursive: true })],
+  ['links the installation elsewhere', (cwd) => sh(cwd, 'rm -rf node_modules; ln -s /tmp node_modules')],
+  [
+    'writes our own folder',
+    (cwd) => writeInto(cwd, { '.self-heal/journal.json': '{}', '.self-heal/lock': 'x' }),
+  ],
+  [
+    'writes what Playwright writes',
+    (cwd) => writeInto(cwd, { 'test-results/a': 'x', 'playwright-report/b': 'x' }),
+  ],
+  // Repositories
+  [
+    'commits',
+    (cwd) => sh(cwd, 'echo x >> src/cart.js; git add -A; git -c user.name=a -c user.email=a@a commit -qm x'),
+  ],
+  ['resets', (cwd) => git(cwd, 'reset', '--hard', 'HEAD')],
+  ['cleans', (cwd) => git(cwd, 'clean', '-fdxq')],
+  ['stashes', (cwd) => sh(cwd, 'echo x >> src/cart.js; git -c user.name=a -c user.email=a@a stash -qu')],
+  ['checks out another branch', (cwd) => git(cwd, 'checkout', '-qb', 'other')],
+  ['rewrites history', (cwd) => git(cwd, 'commit', '--amend', '-qm', 'x', '--allow-empty')],
+  ['prunes', (cwd) => git(cwd, 'gc', '--prune=now', '--quiet')],
+  ['deletes the repository', (cwd) => rmSync(at(cwd, '.git'), { recursive: true })],
+  ['damages the repository', (cwd) => writeInto(cwd, { '.git/HEAD': 'rubbish', '.git/index': 'rubbish' })],
+  ['makes a repository inside', (cwd) => sh(cwd, 'git init -q src/deep; echo x > src/deep/new.js')],
+  ['leaves a stale lock', (cwd) => writeInto(cwd, { '.git/index.lock': '' })],
+  [
+    'adds hooks and settings',
+    (cwd) =>
+      sh(cwd, 'mkdir -p .git/hooks; echo x > .git/hooks/pre-commit; git config core.fsmonitor /bin/false'),
+  ],
+];
+
+it.runIf(process.platform !== 'win32')(
+  `HN-1 ${misbehaviour.length} kinds of misbehaviour: whatever an agent does, the project is as it was, before its patch and after that is reverted`,
+  async () => {
+    const { dir, agent, workspace, git: inProject } = await agentWorkspace(files);
+    chmodSync(at(dir, '.env'), 0o600);
+    writeFileSync(at(dir, 'staged.js'), 'staged\n');
+    inProject('add', 'staged.js');
+    const before = inventoryOf(dir);
+    const copied = inventoryOf((await workspace.ready()).cwd);
+    const wrong: string[] = [];
+    const outcomes = { applied: 0, conflict: 0, failed: 0, refused: 0, nothing: 0 };
+    const differs = (when: string, now: Record<string, string>, was = before) => {
+      const names = new Set([...Object.keys(now), ...Object.keys(was)]);
+      const found = [...names].filter((name) => now[name] !== was[name]);
+      if (found.length > 0) wrong.push(`${when}: ${found.slice(0, 5).join(', ')}`);
+    };
+    for (const [what, work] of misbehaviour) {
+      const { change, refused } = await agent(work);
+      differs(`${what}, before its patch`, inventoryOf(dir));
+      const done = change && (await workspace.apply(change));
+      if (done?.kind === 'applied') {
+        for (const { path: file, after } of done.change.edits) {
+          if (after?.kind !== 'file') continue;
+          const untouched = before[file]?.startsWith('600 ') === true;
+          if (untouched && !inventoryOf(dir)[file]?.startsWith('600 '))
+            wrong.push(`${what}: ${file} is not private`);
+        }
+        await workspace.move([done.change], 'out');
+        await workspace.decided();
+      }
+      outcomes[done?.kind ?? (refused ? 'refused' : 'nothing')] += 1;
+      differs(`${what}, after it was reverted`, inventoryOf(dir));
+      const apart = (all: Record<string, string>) =>
+        Object.fromEntries(Object.entries(all).filter(([name]) => !name.startsWith('.git/')));
+      differs(`${what}, in the next copy`, apart(inventoryOf((await workspace.ready()).cwd)), apart(copied));
+    }
+    expect(wrong).toEqual([]);
+    expect(inProject('fsck', '--no-progress')).toBe('');
+    expect(readFileSync(at(dir, 'src/cart.js'), 'utf8')).toBe(files['src/cart.js']);
+    expect(outcomes.applied).toBeGreaterThan(20);
+    expect(outcomes.refused).toBeGreaterThan(3);
+    expect(outcomes.failed + outcomes.conflict).toBe(0);
+    mkdirSync(at(dir, 'still-writable'));
+  },
+);
