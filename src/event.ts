@@ -82,6 +82,8 @@ export type Event =
   | { type: 'agent.build_paused'; status: 'escalation_threshold_exceeded' }
   /** The guard found that an agent weakened the tests: its change is taken back, and nothing is run with it (HN-3). */
   | { type: 'attempt.rejected'; causeId: string; attempt: number; violations: readonly Violation[] }
+  /** The re-run after it was green; its fix is still to be proven, together with the others (HN-5). */
+  | { type: 'attempt.green'; causeId: string; attempt: number }
   | { type: 'attempt.judged'; causeId: string; attempt: Attempt }
   | {
       type: 'cause.ended';

@@ -21,6 +21,8 @@ export interface RetestRequest {
   readonly failures: readonly DiagnosedFailure[];
   readonly purpose: SuitePurpose;
   readonly causeId: string | null;
+  /** Run these instead of what the failures say: the suite's own failure shows on one test. */
+  readonly ids?: readonly string[];
 }
 
 /**
@@ -31,7 +33,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const { failures, purpose, causeId } = request;
   const broken = await session.prepare();
   if (broken !== null) return unprepared(session, broken);
-  const run = await session.runAgain({ ids: idsOf(failures), purpose, causeId });
+  const run = await session.runAgain({ ids: request.ids ?? idsOf(failures), purpose, causeId });
   const seen = await session.diagnose(run);
   const suiteFailure = seen.find((one) => one.failure.scope === 'suite') ?? null;
   const asked = new Set(failures.map((one) => failureKey(one.failure)));

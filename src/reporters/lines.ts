@@ -61,6 +61,8 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
       ];
     case 'attempt.rejected':
       return rejected(event, paint);
+    case 'attempt.green':
+      return [`${at(event.causeId)}${paint.green('green')}, and not proven yet`];
     case 'attempt.judged':
       return [`${at(event.causeId)}${judged(event, paint)}`];
     case 'cause.ended':

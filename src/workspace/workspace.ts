@@ -4,7 +4,7 @@ import { type Change, type Contents, keepChange } from './change.js';
 import { collect, type Collected } from './collect.js';
 import { copyFolder, createCopy, type ProjectCopy } from './copy.js';
 import { changesPackages, installOf } from './install.js';
-import { closeJournal, type Journal, writeJournal } from './journal.js';
+import { closeJournal, writeJournal } from './journal.js';
 import { mergeOnto } from './merge.js';
 import { rootOf } from './project-files.js';
 import { folderTree, type Tree } from './tree.js';
@@ -53,14 +53,14 @@ export interface Workspace {
   ready(): Promise<AgentPlace>;
   /** What the agent changed in it. `id` names the change within the run. */
   collect(id: string): Promise<Work>;
-  /** Writes a change into the project. Until `decided`, a kill means that it is taken out again. */
+  /** Writes a change into the project, on top of those that are there. Until it is decided, a kill means that it is taken out again. */
   apply(change: Change): Promise<Applied>;
-  /** Takes changes out, or puts them back, all of them in one step. */
-  move(changes: readonly Change[], to: 'out' | 'in'): Promise<Written>;
-  /** Proven changes are about to be moved; a kill from now on means that they are put back. */
-  keeping(changes: readonly Change[]): Promise<void>;
-  /** What was in question is as it should be. */
-  decided(): Promise<void>;
+  /** Brings the project to the state in which these changes, and those built on them, are out, and all others are in. */
+  without(ids: readonly string[]): Promise<Written>;
+  /** Takes changes out for good. Those built on them are applied anew; `lost` are those that could not be. */
+  revert(ids: readonly string[]): Promise<Written & { readonly lost: readonly string[] }>;
+  /** These changes stay: a kill means that they are in. */
+  decided(ids: readonly string[]): Promise<void>;
   /** Throws the copy away. */
   close(): Promise<void>;
 }
@@ -87,13 +87,62 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const place = path.relative(root, project);
   let copy: Promise<ProjectCopy> | null = null;
   const opened = () => (copy ??= openCopy(root, options));
-  const journal = async (purpose: Journal['purpose'], changes: readonly Change[]) =>
-    writeJournal(project, await journalOf({ runId, root, changes, purpose, contents }));
-  const move: Workspace['move'] = async (changes, to) => {
-    const moved = await writeFiles(root, planOf(changes, to), contents);
-    const isInstall = moved.written.length > 0 && (await changesPackages(editsOf(changes), contents));
+  /** All changes that are in the project, or out of it for a while, the oldest first. */
+  let applied: readonly Change[] = [];
+  const kept = new Set<string>();
+  let out: ReadonlySet<string> = new Set();
+  const openIds = () => applied.map(({ id }) => id).filter((id) => !kept.has(id));
+  const settle = async () => {
+    const open = builtOn(applied, openIds());
+    if (open.size === 0 && out.size === 0) return closeJournal(project);
+    const changes = applied.filter(({ id }) => (open.size > 0 ? open : out).has(id)).map(({ id }) => id);
+    const install = await changesPackages(editsOf(applied), contents);
+    const purpose = open.size > 0 ? 'take-out' : 'put-back';
+    await writeJournal(project, { runId, root, changes, purpose, ...planOf(applied, open), install });
+  };
+  const move = async (goal: ReadonlySet<string>): Promise<Written> => {
+    const moved = applied.filter(({ id }) => goal.has(id) !== out.has(id));
+    const paths = new Set(editsOf(moved).map((edit) => edit.path));
+    const { files, folders } = planOf(applied, goal);
+    out = new Set([...out, ...goal]);
+    await settle();
+    const plan = { files: files.filter((file) => paths.has(file.path)), folders };
+    const written = await writeFiles(root, plan, contents);
+    const isInstall = written.written.length > 0 && (await changesPackages(editsOf(moved), contents));
     if (isInstall) await install(options, root);
-    return moved;
+    out = goal;
+    await settle();
+    return written;
+  };
+  const forget = (gone: ReadonlySet<string>) => {
+    applied = applied.filter(({ id }) => !gone.has(id));
+    out = new Set();
+    for (const id of gone) kept.delete(id);
+    return settle();
+  };
+  const apply = async (change: Change): Promise<Applied> => {
+    let merged = change;
+    const undone = new Set([change.id]);
+    try {
+      const { edits, conflicts } = await mergeOnto(root, change.edits, contents);
+      if (conflicts.length > 0) return { kind: 'conflict', files: conflicts };
+      const added = edits.flatMap(({ path: file, after }) => (after ? [file] : []));
+      merged = { ...change, edits, folders: missingFolders(root, added) };
+      await keepChange(runDir, merged);
+      applied = [...applied, merged];
+      out = undone;
+      const { leftAlone } = await move(new Set());
+      if (leftAlone.length === 0) return { kind: 'applied', change: merged };
+      await move(undone);
+      await forget(undone);
+      return { kind: 'conflict', files: leftAlone };
+    } catch (error) {
+      // It may have been written in part.
+      out = new Set();
+      await move(undone);
+      await forget(undone);
+      return { kind: 'failed', reason: reasonOf(error) };
+    }
   };
   return {
     root,
@@ -117,29 +166,22 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       const after = treeOf(made.base, edits, contents);
       return { change: edits.length > 0 ? change : null, ignored, refused, before, after };
     },
-    apply: async (change) => {
-      let merged = change;
-      try {
-        const { edits, conflicts } = await mergeOnto(root, change.edits, contents);
-        if (conflicts.length > 0) return { kind: 'conflict', files: conflicts };
-        const added = edits.flatMap(({ path: file, after }) => (after ? [file] : []));
-        merged = { ...change, edits, folders: missingFolders(root, added) };
-        await keepChange(runDir, merged);
-        await journal('take-out', [merged]);
-        const { leftAlone } = await move([merged], 'in');
-        if (leftAlone.length === 0) return { kind: 'applied', change: merged };
-        await move([merged], 'out');
-        await closeJournal(project);
-        return { kind: 'conflict', files: leftAlone };
-      } catch (error) {
-        await move([merged], 'out');
-        await closeJournal(project);
-        return { kind: 'failed', reason: reasonOf(error) };
-      }
+    apply,
+    without: (ids) => move(builtOn(applied, ids)),
+    revert: async (ids) => {
+      const gone = builtOn(applied, ids);
+      const again = applied.filter(({ id }) => gone.has(id) && !ids.includes(id));
+      for (const id of gone) kept.delete(id);
+      const written = await move(gone);
+      await forget(gone);
+      const lost: string[] = [];
+      for (const change of again) if ((await apply(change)).kind !== 'applied') lost.push(change.id);
+      return { ...written, lost };
     },
-    move,
-    keeping: (changes) => journal('put-back', changes),
-    decided: () => closeJournal(project),
+    decided: async (ids) => {
+      for (const id of ids) kept.add(id);
+      await settle();
+    },
     close: async () => (copy === null ? undefined : (await copy.catch(() => null))?.remove()),
   };
 }
@@ -171,36 +213,31 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What becomes of each path when all of the changes, the oldest first, are taken out or put back. */
+/** These changes, and the later ones that edit the same files, and so on. */
+function builtOn(changes: readonly Change[], ids: Iterable<string>): ReadonlySet<string> {
+  const found = new Set(ids);
+  const paths = new Set<string>();
+  for (const { id, edits } of changes) {
+    if (edits.some((edit) => paths.has(edit.path))) found.add(id);
+    if (found.has(id)) for (const edit of edits) paths.add(edit.path);
+  }
+  return found;
+}
+
+/** What becomes of each path when those changes, the oldest first, are out and the others in. A change that is out lies over those that are in. */
 export function planOf(
   changes: readonly Change[],
-  to: 'out' | 'in',
+  out: ReadonlySet<string>,
 ): { files: PlannedFile[]; folders: string[] } {
   const files = new Map<string, PlannedFile>();
-  for (const { path: file, before, after } of editsOf(changes)) {
-    const earlier = files.get(file);
-    const goal = to === 'in' ? after : earlier ? earlier.goal : before;
-    files.set(file, { path: file, known: [...(earlier?.known ?? []), before, after], goal });
+  for (const { id, edits } of changes) {
+    for (const { path: file, before, after } of edits) {
+      const earlier = files.get(file);
+      const goal = out.has(id) ? (earlier ? earlier.goal : before) : after;
+      files.set(file, { path: file, known: [...(earlier?.known ?? []), before, after], goal });
+    }
   }
   return { files: [...files.values()], folders: changes.flatMap(({ folders }) => folders) };
-}
-
-interface JournalRequest {
-  runId: string;
-  root: string;
-  changes: readonly Change[];
-  purpose: Journal['purpose'];
-  contents: Contents;
-}
-
-/** What whoever finds the journal is to do with these changes. */
-export async function journalOf({ changes, contents, ...rest }: JournalRequest): Promise<Journal> {
-  return {
-    ...rest,
-    ...planOf(changes, rest.purpose === 'put-back' ? 'in' : 'out'),
-    changes: changes.map(({ id }) => id),
-    install: await changesPackages(editsOf(changes), contents),
-  };
 }
 
 function pathsBetween(project: string, root: string, tree: string): Pick<AgentPlace, 'toCopy' | 'toProject'> {

@@ -92,8 +92,8 @@ async function runThatSays(say: Say, env: Record<string, string> = plantedVariab
         return { change, ignored: [], refused: null, before: tree, after: tree };
       },
       apply: async (change) => ({ kind: 'applied', change }),
-      move: async () => ({ written: [], leftAlone: [] }),
-      keeping: async () => undefined,
+      without: async () => ({ written: [], leftAlone: [] }),
+      revert: async () => ({ written: [], leftAlone: [], lost: [] }),
       decided: async () => undefined,
       close: async () => undefined,
     },

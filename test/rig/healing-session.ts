@@ -69,11 +69,14 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
         return { ...noChange, change };
       },
       apply: async (change) => ({ kind: 'applied', change }),
-      move: async (changes, to) => {
-        moves.push(`${changes.map(({ id }) => id).join()} ${to}`);
+      without: async (ids) => {
+        moves.push(`without ${ids.join()}`.trim());
         return { written: ['src/a.ts'], leftAlone: [] };
       },
-      keeping: async () => undefined,
+      revert: async (ids) => {
+        moves.push(`revert ${ids.join()}`);
+        return { written: ['src/a.ts'], leftAlone: [], lost: [] };
+      },
       decided: async () => undefined,
       close: async () => undefined,
     },
