@@ -93,6 +93,8 @@ export type Event =
       attempts: number;
       costUsd: number | null;
     }
+  /** A person took back what the run had changed, after its end; these files changed again meanwhile, and stay. */
+  | { type: 'run.undone'; restored: readonly string[]; leftAlone: readonly string[] }
   /** The run goes on, but somebody should know. */
   | { type: 'run.warning'; message: string }
   | {

@@ -2,6 +2,7 @@ import { agentsFor } from './core/agents-for.js';
 import type { Attempt } from './core/attempt.js';
 import type { Cause, DiagnosedFailure } from './core/cause.js';
 import { questionAbout, type Escalation } from './core/escalation.js';
+import { localDay } from './reporters/local-time.js';
 import { decide, type Conclusion } from './core/policy.js';
 import type { EarlierTries } from './core/remembered.js';
 import { unreachable } from './core/unreachable.js';
@@ -73,6 +74,8 @@ export async function healCause(
       case 'deploy':
       case 'retest': {
         const agent = decision.kind === 'deploy' ? decision.agent : null;
+        const missing = agent === null ? undefined : session.missingAgents?.get(agent);
+        if (missing !== undefined) return ended({ verdict: 'agent-unusable', reason: missing });
         const judged = await attempt(session, cause, {
           agent,
           n: decision.attempt,
@@ -119,7 +122,7 @@ async function ask(session: Session, cause: Cause, { question, attempts, known }
 
 /** A question of an earlier run that nobody has answered: said again, and no agent is paid (ME-6). */
 function stillOpen(session: Session, cause: Cause, { id, createdAt, problem }: Escalation): Asked {
-  const question = `It waits for an answer since ${createdAt.slice(0, 10)}: ${problem}`;
+  const question = `It waits for an answer since ${localDay(createdAt)}: ${problem}`;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId: id });
   return { verdict: 'escalated', reason: question, escalationId: id, askedBefore: true };
 }

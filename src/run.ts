@@ -117,7 +117,8 @@ function unhealed(causes: readonly CauseRecord[]): DiagnosedFailure[] {
 }
 
 function goesOn({ session, causes, suiteFlakes }: Progress): boolean {
-  const unusable = causes.some((one) => one.verdict === 'agent-unusable');
+  // Where no agent could be started, none was paid: then every cause is still worth a diagnosis.
+  const unusable = causes.some((one) => one.verdict === 'agent-unusable' && one.attempts.length > 0);
   const paused = isPaused(causes, session.settings.limits);
   return !session.signal.aborted && !unusable && !paused && suiteFlakes <= SUITE_FLAKES_TOLERATED;
 }

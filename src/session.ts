@@ -29,6 +29,8 @@ export interface Session {
   /** Judges what an agent changed (HN-3). */
   readonly guard?: Guard;
   readonly runAgent: RunAgent;
+  /** Agents that cannot be started here, each with the reason; absent where all can. */
+  readonly missingAgents?: ReadonlyMap<string, string>;
   readonly spending: Spending;
   readonly memory: RunMemory;
   /** Exactly these tests again, or the whole selection for null. */

@@ -54,6 +54,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     const isRed = suite.failures.length > 0 || suite.suiteFailure !== null;
     await sealSuite(runDir, { isRed, clean: options.clean });
     needsTrace ||= suite.failures.length > 0 && suite.failures.every((one) => one.capture === null);
+    if (suite.endedLingering) options.bus.emit({ type: 'run.warning', message: lingered });
     options.bus.emit({ type: 'suite.ended', ...why, ...tally(suite.tests), durationMs: suite.durationMs });
     return suite;
   };
@@ -64,6 +65,9 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
       run({ kind: 'rerun', ids, ...(needsTrace ? { trace: true } : {}) }, { purpose, causeId }),
   };
 }
+
+const lingered =
+  'Playwright had finished its run and did not exit within 5 minutes, so it was ended: a reporter of the project waits for something.';
 
 function tally(tests: readonly TestResult[]) {
   const count = (outcome: TestResult['outcome']) => tests.filter((one) => one.outcome === outcome).length;

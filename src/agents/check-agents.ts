@@ -7,32 +7,43 @@ import type { BuiltInRunner } from '../core/built-in-runner.js';
 import { commandFileOf, commandFilesOf } from './command-files.js';
 import { programs } from './programs.js';
 
-/**
- * Finds out before the suite is run whether the programs behind the routes exist: a slash command that Claude Code (or any of the others but opencode) would go to the model as prose, and end well.
- */
-export async function checkAgents(settings: Settings, cwd: string): Promise<Problem | null> {
+/** The agents behind the routes that cannot be started here, each with the reason; empty where all can. */
+export async function missingAgents(settings: Settings, cwd: string): Promise<Map<string, Problem>> {
   const routed = new Set(Object.values(settings.routes).flat());
+  const missing = new Map<string, Problem>();
   for (const name of routed) {
-    const agent = settings.agents[name];
-    const runner = agent && settings.runners[agent.runner];
-    const problem = runner ? await checkAgent(agent, runner, cwd) : null;
-    if (problem) return problem;
+    const problem = await checkAgent(settings, name, cwd);
+    if (problem) missing.set(name, problem);
   }
-  return null;
+  return missing;
 }
 
-async function checkAgent(
+/**
+ * Whether an agent's program is there, and its slash command: one that is not there would go to the model as prose, and end well, with
+ * Claude Code and with every other program but opencode.
+ */
+export async function checkAgent(
+  { agents, runners }: Pick<Settings, 'agents' | 'runners'>,
+  name: string,
+  cwd: string,
+): Promise<Problem | null> {
+  const agent = agents[name];
+  const runner = agent && runners[agent.runner];
+  return runner ? checkRunner(agent, runner, cwd) : null;
+}
+
+async function checkRunner(
   agent: AgentSettings,
   runner: RunnerSettings,
   cwd: string,
 ): Promise<Problem | null> {
   if (runner.kind !== 'command') {
     const { file, title, install } = programs[runner.kind];
-    const remedy = `Install ${title} (${install}), or name another runner in agents.yaml; --dry-run needs none.`;
+    const remedy = `Install ${title} (${install}), or name another runner in agents.yaml.`;
     return (await checkProgram(agent, { file, cwd, remedy })) ?? checkSlashCommand(agent, runner.kind, cwd);
   }
   const [file = '', ...args] = runner.command;
-  const remedy = 'Install it, or correct the command in agents.yaml; --dry-run needs no agent.';
+  const remedy = 'Install it, or correct the command in agents.yaml.';
   return (await checkProgram(agent, { file, cwd, remedy })) ?? checkScript(agent, [file, ...args], cwd);
 }
 

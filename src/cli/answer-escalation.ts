@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createBus } from '../bus.js';
 import { systemClock } from '../clock.js';
-import { closest } from '../config/closest.js';
 import type { Answer, Choice, Escalation } from '../core/escalation.js';
+import { idMeant } from '../inspect/ids-meant.js';
 import type { Problem } from '../problem.js';
 import { ndjsonReporter } from '../reporters/ndjson.js';
 import { err, ok, type Result } from '../result.js';
@@ -22,7 +22,7 @@ export async function answerEscalation(
   answer: Answer,
 ): Promise<Result<Escalation, Problem>> {
   const resolved = await ledger.resolve(id, answer);
-  if (!resolved) return err(noSuchEscalation(id));
+  if (!resolved) return escalationOf(ledger, id);
   await tellRun(resolved, answer.choice);
   return ok(resolved);
 }
@@ -35,7 +35,7 @@ export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnsw
       message: choice
         ? `${choice} is no choice of escalation ${asked.id}`
         : `Escalation ${asked.id} needs an answer, and there is no terminal to ask on`,
-      remedy: `Say --choice ${asked.choices.join(' | ')}${asked.choices.includes('guide') ? ', with --guidance "…" for guide' : ''}.`,
+      remedy: `self-heal escalations resolve ${asked.id} --choice ${asked.choices.join(' | ')}${asked.choices.includes('guide') ? ', with --guidance "…" for guide' : ''}`,
     });
   }
   if (choice === 'guide' && !guidance?.trim()) {
@@ -48,26 +48,17 @@ export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnsw
   return ok({ choice, guidance: guidance ?? null });
 }
 
-/** There is no question of this id; `known` are those that there are, of which one may have been meant. */
-export function noSuchEscalation(id: string, known: readonly string[] = []): Problem {
-  const meant = closest(id, known);
-  return {
-    kind: 'usage',
-    message: `There is no escalation ${id}${meant === null ? '' : `. Did you mean ${meant}?`}`,
-    remedy: 'self-heal escalations list --all names them.',
-  };
-}
-
-/** The question of this id, or which one may have been meant. */
-export async function escalationOf(ledger: Ledger | null, id: string): Promise<Result<Escalation, Problem>> {
-  const found = (await ledger?.escalation(id)) ?? null;
-  if (found) return ok(found);
-  return err(
-    noSuchEscalation(
-      id,
-      ((await ledger?.escalations(null)) ?? []).map((one) => one.id),
-    ),
-  );
+/** The question that an id or its beginning means; none and several are `Problem`s. */
+export async function escalationOf(
+  ledger: Ledger | null,
+  word: string,
+): Promise<Result<Escalation, Problem>> {
+  const all = (await ledger?.escalations(null)) ?? [];
+  const remedy = 'self-heal escalations list --all names them.';
+  const id = idMeant(word, { noun: 'escalation', ids: all.map((one) => one.id), remedy });
+  if (!id.ok) return id;
+  const found = all.find((one) => one.id === id.value);
+  return found ? ok(found) : err({ kind: 'usage', message: `there is no escalation ${word}`, remedy });
 }
 
 /** The answer is an event of the run that had asked, where its folder is still there. */

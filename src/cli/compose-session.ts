@@ -7,6 +7,7 @@ import type { RunFolder } from '../run-folder.js';
 import type { Running } from '../running.js';
 import type { RunMemory } from '../run-memory.js';
 import type { Session } from '../session.js';
+import type { Problem } from '../problem.js';
 import type { Watchdog } from '../process/watchdog.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { createSpending } from '../spending.js';
@@ -31,6 +32,8 @@ export interface SessionParts {
   /** The run's first suite, from which the guard knows which files are tests. */
   readonly first: SuiteRun;
   readonly memory: RunMemory;
+  /** Agents that cannot be started here. */
+  readonly missing: ReadonlyMap<string, Problem>;
   /** False for a dry run: no copy is made. */
   readonly startsAgents: boolean;
 }
@@ -42,6 +45,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
   // A green run opens no store and makes no copy.
   const red = isRed(first);
   if (red) await redactor.load();
+  if (red) for (const message of missingWarnings(parts.missing)) bus.emit({ type: 'run.warning', message });
   const workspace = red ? await openForAgents(parts) : idleWorkspace(cwd);
   const { prepare } = settings.verify;
   const diagnose = late(async () => {
@@ -63,6 +67,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     spending: createSpending(startedAt),
     redactor,
     memory,
+    missingAgents: new Map([...parts.missing].map(([name, { message }]) => [name, message])),
     runAgent: late(async () => {
       const { createRunAgent } = await import('../agents/create-run-agent.js');
       return createRunAgent(undefined, clean);
@@ -76,6 +81,15 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     diagnose: async (run) => (isRed(run) ? diagnose(run) : []),
     sweep: () => sweep({ runId: folder.runId }),
   };
+}
+
+/** Agents that miss the same thing are told of once. */
+function missingWarnings(missing: ReadonlyMap<string, Problem>): string[] {
+  const byRemedy = new Map([...missing.values()].map((problem) => [problem.remedy, problem]));
+  return [...byRemedy.values()].map(
+    ({ message, remedy }) =>
+      `${message}: what would be its work is diagnosed and reported, and not fixed. ${remedy}`,
+  );
 }
 
 async function openForAgents({

@@ -1,20 +1,21 @@
 import { choiceText, type Escalation } from '../core/escalation.js';
 import { clipped } from '../reporters/format.js';
+import { localTime } from '../reporters/local-time.js';
 
 /** An escalation in two lines of a list. */
 export function asEntry({ id, state, createdAt, problem, tests }: Escalation): string {
   const [first] = tests;
   const more = tests.length > 1 ? ` (+${tests.length - 1})` : '';
   const about = first ? `${clipped(first.name, 100)}${more}` : 'the suite itself';
-  return `${id}  ${state.padEnd(8)}  ${createdAt.slice(0, 10)}  ${about}\n          ${clipped(problem, 140)}`;
+  return `${id}  ${state.padEnd(8)}  ${localTime(createdAt)}  ${about}\n          ${clipped(problem, 140)}`;
 }
 
 /** An escalation as a person decides on it: no code, no stack trace (ME-5). Its choices are left out where they are asked for below it. */
 export function asPage(escalation: Escalation, isAsked = false): string {
   const { id, state, createdAt, resolvedAt, runId, tests, tried } = escalation;
-  const answered = resolvedAt === null ? '' : `, answered on ${resolvedAt.slice(0, 10)}`;
+  const answered = resolvedAt === null ? '' : `, answered on ${localTime(resolvedAt)}`;
   return [
-    `${id} (${state}, asked on ${createdAt.slice(0, 10)}${answered})`,
+    `${id} (${state}, asked on ${localTime(createdAt)}${answered})`,
     '',
     escalation.problem,
     ...section(

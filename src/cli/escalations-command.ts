@@ -1,5 +1,7 @@
-import { Command, Option } from 'commander';
-import { choiceText } from '../core/escalation.js';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { closest } from '../config/closest.js';
+import { choiceText, QUARANTINE_DAYS } from '../core/escalation.js';
+import type { Problem } from '../problem.js';
 import { end } from './end.js';
 import type { ResolveOptions } from './resolve-escalation.js';
 import type { EscalationsOptions } from './run-escalations.js';
@@ -12,8 +14,10 @@ export function escalationsCommand(): Command {
   common(command.command('list', { isDefault: true }))
     .description('the open ones')
     .option('--all', 'those that are answered too')
-    .action(async (options: EscalationsOptions & { all?: boolean }) =>
-      end(await (await load()).listEscalations(options)),
+    .argument('[word]')
+    .usage('[options]')
+    .action(async (word: string | undefined, options: EscalationsOptions & { all?: boolean }) =>
+      end(word === undefined ? await (await load()).listEscalations(options) : noSuchCommand(word)),
     );
   common(command.command('show'))
     .description('one of them: what is wrong, what was tried, what is recommended, the choices')
@@ -26,10 +30,26 @@ export function escalationsCommand(): Command {
     .argument('<id>')
     .addOption(new Option('--choice <choice>', 'what to do').choices(Object.keys(choiceText)))
     .option('--guidance <text>', 'what the next agent is told')
+    .option('--days <n>', `with skip: days that the quarantine lasts; ${QUARANTINE_DAYS} by default`, days)
     .action(async (id: string, options: EscalationsOptions & ResolveOptions) =>
       end(await (await load()).resolveNamed(id, options)),
     );
   return command;
+}
+
+/** `list` is what is done without a word, and so hears of every word that is no command. */
+function noSuchCommand(word: string): Problem {
+  const near = closest(word, ['list', 'show', 'resolve']);
+  return {
+    kind: 'usage',
+    message: `there is no command escalations ${word}${near === null ? '' : `. Did you mean ${near}?`}`,
+    remedy: 'self-heal escalations --help lists the commands.',
+  };
+}
+
+function days(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a number of days, from 1 to 9999.');
 }
 
 function common(command: Command): Command {

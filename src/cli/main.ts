@@ -7,6 +7,7 @@ import { escalationsCommand } from './escalations-command.js';
 import { initCommand } from './init-command.js';
 import { inspectCommand } from './inspect-command.js';
 import { outliveClosedPipes } from './outlive-closed-pipes.js';
+import { quarantineCommand } from './quarantine-command.js';
 import { reportCommand } from './report-command.js';
 import { resumeCommand } from './resume-command.js';
 import { runCommand } from './run-command.js';
@@ -39,6 +40,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   program.addCommand(inherit(program, undoCommand()));
   program.addCommand(inherit(program, resumeCommand()));
   program.addCommand(inherit(program, escalationsCommand()));
+  program.addCommand(inherit(program, quarantineCommand()));
   program.addCommand(inherit(program, statsCommand()));
   program.addCommand(inherit(program, initCommand()));
   program.addCommand(inherit(program, doctorCommand()));
@@ -51,11 +53,9 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-function inherit(program: Command, command: Command): Command {
-  for (const sub of command.commands) inherit(program, sub);
-  return command
-    .copyInheritedSettings(program)
-    .showHelpAfterError(`(self-heal ${command.name()} --help lists the flags)`);
+function inherit(program: Command, command: Command, name = `self-heal ${command.name()}`): Command {
+  for (const sub of command.commands) inherit(program, sub, `${name} ${sub.name()}`);
+  return command.copyInheritedSettings(program).showHelpAfterError(`(${name} --help lists the flags)`);
 }
 
 function exitCodeOfThrown(error: unknown): number {

@@ -3,7 +3,7 @@ import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Ledger } from '../store/ledger.js';
 import type { EscalationDesk } from '../ui/escalation-desk.js';
-import { answerEscalation, checkedAnswer, noSuchEscalation, type TypedAnswer } from './answer-escalation.js';
+import { answerEscalation, checkedAnswer, escalationOf, type TypedAnswer } from './answer-escalation.js';
 import { openLedger } from './open-ledger.js';
 
 /**
@@ -24,7 +24,7 @@ export function openEscalationDesk(agents: string | undefined): EscalationDesk {
   return {
     pending: () => withLedger(async (ledger) => ok((await ledger?.escalations('pending')) ?? [])),
     answer: (id, given) =>
-      withLedger(async (ledger) => (ledger ? answerOpen(ledger, id, given) : err(noSuchEscalation(id)))),
+      withLedger(async (ledger) => (ledger ? answerOpen(ledger, id, given) : escalationOf(null, id))),
   };
 }
 
@@ -34,11 +34,12 @@ async function answerOpen(
   id: string,
   given: TypedAnswer,
 ): Promise<Result<Escalation, Problem>> {
-  const asked = await ledger.escalation(id);
-  if (!asked) return err(noSuchEscalation(id));
+  const found = await escalationOf(ledger, id);
+  if (!found.ok) return found;
+  const asked = found.value;
   if (asked.state !== 'pending') return err(alreadyAnswered(asked));
   const answer = checkedAnswer(asked, given);
-  return answer.ok ? answerEscalation(ledger, id, answer.value) : answer;
+  return answer.ok ? answerEscalation(ledger, asked.id, answer.value) : answer;
 }
 
 function alreadyAnswered({ id, choice }: Escalation): Problem {

@@ -28,3 +28,18 @@ export async function openLedger(agents: string | undefined): Promise<Result<Ope
   const ledger = createLedger(opened.value, project, () => systemClock.now());
   return ok({ ledger, db: opened.value, project });
 }
+
+/** Uses the ledger of the project in the current folder, null where nothing was ever stored, and closes it. */
+export async function withLedger<T>(
+  { agents }: { readonly agents?: string },
+  use: (ledger: Ledger | null) => Promise<T>,
+): Promise<T | Problem> {
+  const opened = await openLedger(agents);
+  if (!opened.ok) return opened.error;
+  const ledger = opened.value?.ledger ?? null;
+  try {
+    return await use(ledger);
+  } finally {
+    await ledger?.close();
+  }
+}

@@ -1,9 +1,16 @@
 import { isCancel, select, text } from '@clack/prompts';
-import { choiceText, type Answer, type Choice, type Escalation } from '../core/escalation.js';
+import {
+  choiceText,
+  QUARANTINE_DAYS,
+  type Answer,
+  type Choice,
+  type Escalation,
+} from '../core/escalation.js';
 import { exitCodes, type Problem } from '../problem.js';
+import { counted } from '../reporters/format.js';
 import { ok, type Result } from '../result.js';
 import type { Ledger } from '../store/ledger.js';
-import { answerEscalation, checkedAnswer, escalationOf } from './answer-escalation.js';
+import { answerEscalation, checkedAnswer } from './answer-escalation.js';
 import { canAsk } from './can-ask.js';
 import { asPage } from './escalation-text.js';
 
@@ -11,29 +18,33 @@ import { asPage } from './escalation-text.js';
 export interface ResolveOptions {
   choice?: Choice;
   guidance?: string;
+  /** How long a quarantine lasts. */
+  days?: number;
   json?: boolean;
 }
 
 /** Answers an escalation by flags, or by asking where there is a terminal (ME-7); a later answer takes the place of an earlier one. */
 export async function resolveEscalation(
   ledger: Ledger,
-  id: string,
+  asked: Escalation,
   options: ResolveOptions,
 ): Promise<number | Problem> {
-  const found = await escalationOf(ledger, id);
-  if (!found.ok) return found.error;
-  const asked = found.value;
+  const { id } = asked;
   const answer = options.choice ? checkedAnswer(asked, options) : await askFor(asked, options);
   if (!answer.ok) return answer.error;
   if (answer.value === null) {
     process.stderr.write(`No answer, nothing changed: ${id} is ${asked.state}.\n`);
     return exitCodes.interrupted;
   }
-  const answered = await answerEscalation(ledger, id, answer.value);
+  const { days } = options;
+  const answered = await answerEscalation(ledger, id, {
+    ...answer.value,
+    ...(days === undefined ? {} : { days }),
+  });
   if (!answered.ok) return answered.error;
   const resolved = answered.value;
   if (options.json) process.stdout.write(`${JSON.stringify({ schemaVersion: 1, ...resolved }, null, 2)}\n`);
-  else process.stdout.write(`${id} ${resolved.state}: ${whatFollows(resolved)}${insteadOf(asked)}\n`);
+  else process.stdout.write(`${id} ${resolved.state}: ${whatFollows(resolved, days)}${insteadOf(asked)}\n`);
   return exitCodes.green;
 }
 
@@ -60,10 +71,10 @@ async function askFor(
   return isCancel(said) ? ok(null) : ok({ choice, guidance: said });
 }
 
-function whatFollows({ choice, tests }: Escalation): string {
+function whatFollows({ choice, tests }: Escalation, days = QUARANTINE_DAYS): string {
   if (choice !== 'skip') return 'the next run tries again (self-heal resume, or self-heal run)';
   if (tests.length === 0) return 'it is no test, so nothing can be put in quarantine';
-  return `${tests.length === 1 ? 'its test is' : `its ${tests.length} tests are`} in quarantine: reported each time, not failing the run`;
+  return `${tests.length === 1 ? 'its test is' : `its ${tests.length} tests are`} in quarantine for ${counted(days, 'day')}: reported each time, not failing the run (self-heal quarantine lists them, and lets them go)`;
 }
 
 /** What the answer took the place of. */

@@ -4,7 +4,7 @@ import { end } from './end.js';
 import { addSelectionFlags, addTerseFlags, addWaitFlag, type RunOptions } from './options.js';
 
 const examples = `
-Everything behind -- goes to Playwright unread:  self-heal run -- --ui-host=127.0.0.1
+Everything behind -- goes to Playwright unread:  self-heal run -- --no-deps
 Exit codes: ${exitCodes.green} green (healed and flaky too), ${exitCodes.red} still failing, ${exitCodes.usage} usage or configuration, ${exitCodes.personNeeded} a person is needed,
             ${exitCodes.budget} stopped by a limit, ${exitCodes.agentUnusable} an agent cannot be used, ${exitCodes.interrupted}/${exitCodes.terminated} interrupted`;
 

@@ -1,8 +1,7 @@
 import type { Problem } from '../problem.js';
-import type { Ledger } from '../store/ledger.js';
-import { escalationOf, noSuchEscalation } from './answer-escalation.js';
+import { escalationOf } from './answer-escalation.js';
 import { asEntry, asPage } from './escalation-text.js';
-import { openLedger } from './open-ledger.js';
+import { withLedger } from './open-ledger.js';
 import { resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
 
 /** The flags that every `self-heal escalations` takes. */
@@ -41,21 +40,9 @@ export function resolveNamed(
   id: string,
   options: EscalationsOptions & ResolveOptions,
 ): Promise<number | Problem> {
-  return withLedger(options, async (ledger) =>
-    ledger === null ? noSuchEscalation(id) : resolveEscalation(ledger, id, options),
-  );
-}
-
-async function withLedger(
-  { agents }: EscalationsOptions,
-  use: (ledger: Ledger | null) => Promise<number | Problem>,
-): Promise<number | Problem> {
-  const opened = await openLedger(agents);
-  if (!opened.ok) return opened.error;
-  const ledger = opened.value?.ledger ?? null;
-  try {
-    return await use(ledger);
-  } finally {
-    await ledger?.close();
-  }
+  return withLedger(options, async (ledger) => {
+    const asked = await escalationOf(ledger, id);
+    if (!asked.ok) return asked.error;
+    return ledger === null ? 0 : resolveEscalation(ledger, asked.value, options);
+  });
 }

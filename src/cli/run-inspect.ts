@@ -3,7 +3,8 @@ import path from 'node:path';
 import prettyBytes from 'pretty-bytes';
 import { loadSettings } from '../config/load-settings.js';
 import { failuresMeant, failuresOf, isLead, nameOf, type Inspected } from '../inspect/find-failure.js';
-import { findRun, runIdOf, runIdsIn, type StoredRun } from '../inspect/find-run.js';
+import { findRun, runIdsIn, type StoredRun } from '../inspect/find-run.js';
+import { idsMeant } from '../inspect/ids-meant.js';
 import { promptOf } from '../inspect/prompt-of.js';
 import { renderFailure, renderList } from '../inspect/render-inspection.js';
 import type { Problem } from '../problem.js';
@@ -27,6 +28,7 @@ export async function runInspect(
   if (!run.ok) return run.error;
   const all = failuresOf(run.value);
   if (word === null && !options.prompt) return show(listing(run.value, all, options));
+  if (all.length === 0) return nothingFailed(run.value);
   const meant = word === null ? all.filter(isLead) : failuresMeant(word, all);
   const [one] = meant;
   if (!one || meant.length > 1) return unclear(word, meant.length > 1 ? meant : all);
@@ -41,9 +43,9 @@ async function readWords(
   [first, second]: readonly (string | undefined)[],
 ): Promise<{ runId: string | null; word: string | null }> {
   if (first === undefined) return { runId: null, word: null };
-  const runId = runIdOf(first, await runIdsIn(cwd));
-  if (second !== undefined) return { runId: runId ?? first, word: second };
-  return runId === null ? { runId: null, word: first } : { runId, word: null };
+  if (second !== undefined) return { runId: first, word: second };
+  const isRun = first === 'latest' || idsMeant(first, await runIdsIn(cwd)).length > 0;
+  return isRun ? { runId: first, word: null } : { runId: null, word: first };
 }
 
 function listing(run: StoredRun, all: readonly Inspected[], { json }: InspectOptions): string {
@@ -83,6 +85,14 @@ async function filesOf(run: StoredRun, { failure }: Inspected, cwd: string): Pro
       return `${path.relative(cwd, file)}  ${prettyBytes((await stat(file)).size)}`;
     }),
   );
+}
+
+function nothingFailed({ runId }: StoredRun): Problem {
+  return {
+    kind: 'usage',
+    message: `nothing failed in run ${runId}, so there is no failure to inspect`,
+    remedy: 'Name an earlier run before the failure: self-heal inspect <run> <test>.',
+  };
 }
 
 function unclear(word: string | null, choices: readonly Inspected[]): Problem {

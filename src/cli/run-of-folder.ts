@@ -20,11 +20,12 @@ export async function runOfFolder(projectRoot: string, runId: string): Promise<F
   const text = await readFile(path.join(dir, 'events.ndjson'), 'utf8').catch(() => '');
   const lines = text.trimEnd().split('\n');
   const started = eventOf(lines[0]);
-  const ended = eventOf(lines.at(-1));
+  // Answers and an undoing are written behind it.
+  const ended = lines.map(eventOf).findLast((event) => event?.type === 'run.ended');
   if (started?.type !== 'run.started' || started.dryRun || !started.request) return null;
   return {
     runId,
-    outcome: ended?.type === 'run.ended' ? ended.outcome : null,
+    outcome: ended?.outcome ?? null,
     request: started.request,
     resumedFrom: started.resumedFrom ?? null,
     pid: await pidAtWork(dir),

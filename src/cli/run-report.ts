@@ -1,6 +1,7 @@
 import path from 'node:path';
 import process from 'node:process';
-import { findRun, runIdOf, runIdsIn, type StoredRun } from '../inspect/find-run.js';
+import { gitRootOf } from '../init/git-root.js';
+import { findRun, type StoredRun } from '../inspect/find-run.js';
 import { exitCodes, type Problem } from '../problem.js';
 import { paletteFor } from '../reporters/palette.js';
 import type { Report } from '../reporters/report.js';
@@ -19,8 +20,7 @@ export async function runReport(
   { open, json }: ReportOptions,
 ): Promise<number | Problem> {
   const cwd = process.cwd();
-  const runId = word === undefined ? null : (runIdOf(word, await runIdsIn(cwd)) ?? word);
-  const run = await findRun(cwd, runId);
+  const run = await findRun(cwd, word ?? null);
   if (!run.ok) return run.error;
   const { report: found, dir } = run.value;
   if (found === null) return unfinished(run.value);
@@ -29,7 +29,8 @@ export async function runReport(
   const file = await write(found, { dir, shown });
   if (typeof file !== 'string') return file;
   const { columns, rows } = process.stderr;
-  const options = { paint: paletteFor(process.env), columns: columns || 120, rows, folder: shown };
+  const inGit = gitRootOf(cwd) !== null;
+  const options = { paint: paletteFor(process.env), columns: columns || 120, rows, folder: shown, inGit };
   process.stderr.write(`${summaryOf(found, options)}\n`);
   print(file);
   if (open) await openInBrowser(file);

@@ -1,16 +1,18 @@
 import path from 'node:path';
-import { checkAgents } from '../agents/check-agents.js';
+import { missingAgents } from '../agents/check-agents.js';
 import { buildReport } from '../build-report.js';
 import { createBus, type Bus } from '../bus.js';
 import { systemClock } from '../clock.js';
 import { loadSettings } from '../config/load-settings.js';
 import { outcomeOf } from '../core/outcome.js';
 import type { Settings } from '../core/settings.js';
+import { gitRootOf } from '../init/git-root.js';
 import type { Plan } from '../plan-run.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright, type Playwright } from '../playwright/find-playwright.js';
 import { firstRunProblem } from '../playwright/refusals.js';
 import { toPlaywrightArgs } from '../playwright/selection.js';
+import { waitingVariablesIn, waitingWords } from '../playwright/unattended.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { exitCodes, type Problem } from '../problem.js';
 import { ndjsonReporter } from '../reporters/ndjson.js';
@@ -55,6 +57,8 @@ export interface RunRequest {
 interface Checked {
   readonly settings: Settings;
   readonly playwright: Playwright;
+  /** Agents that cannot be started here; none where none is needed. */
+  readonly missing: ReadonlyMap<string, Problem>;
 }
 
 interface Ready extends Checked {
@@ -157,6 +161,10 @@ async function firstRun(request: RunRequest, opened: Opened): Promise<SuiteRun> 
     request: typed(request),
     ...(resumed ? { resumedFrom: resumed.runId } : {}),
   });
+  for (const name of waitingVariablesIn(request.env)) {
+    const message = `${name} is set, which has Playwright wait for a person: it was not handed on.`;
+    bus.emit({ type: 'run.warning', message });
+  }
   const stdout = options.json ? 2 : 1;
   const first = resumed ? await resumed.firstRun(suites, stdout) : await suites.first(stdout);
   if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
@@ -177,16 +185,17 @@ async function remember(
   return memory;
 }
 
-async function check({ cwd, env, options }: RunRequest): Promise<Result<Checked, Problem>> {
+async function check({ cwd, env, options, passThrough }: RunRequest): Promise<Result<Checked, Problem>> {
+  const waiting = waitingWords(passThrough);
+  if (waiting) return err(waiting);
   const config = findPlaywrightConfig(cwd, options.config);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
   if (!playwright.ok) return playwright;
   if (!config.ok) return config;
   const settings = await loadSettings({ cwd, env, ...(options.agents ? { file: options.agents } : {}) });
   if (!settings.ok) return settings;
-  const missing = options.dryRun ? null : await checkAgents(settings.value, cwd);
-  if (missing) return err(missing);
-  return ok({ settings: settings.value, playwright: playwright.value });
+  const missing = options.dryRun ? new Map<string, Problem>() : await missingAgents(settings.value, cwd);
+  return ok({ settings: settings.value, playwright: playwright.value, missing });
 }
 
 interface BusParts {
@@ -310,7 +319,7 @@ async function leavePage(report: Report, folder: { dir: string; shown: string })
   }
 }
 
-function show({ env, options }: RunRequest, folder: string, report: Report): void {
+function show({ cwd, env, options }: RunRequest, folder: string, report: Report): void {
   if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
   if (isQuiet(report)) return;
   const terse = isTerse(env, options);
@@ -319,6 +328,7 @@ function show({ env, options }: RunRequest, folder: string, report: Report): voi
     columns: process.stderr.columns || 120,
     rows: process.stderr.rows,
     folder,
+    inGit: gitRootOf(cwd) !== null,
     terse,
   });
   process.stderr.write(`${text}\n`);

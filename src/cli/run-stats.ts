@@ -36,7 +36,7 @@ function statsAsText(stats: Stats): string {
     '',
     row(
       'held',
-      `${stats.heals - stats.cameBack} of ${counted(stats.heals, 'heal')}${percent(stats.heldRate)}`,
+      `${stats.heals - stats.cameBack - stats.undone} of ${counted(stats.heals, 'heal')}${percent(stats.heldRate)}${undoneOf(stats)}`,
     ),
     row('flaky', `${counted(stats.flaky, 'test')} green without a change`),
     row('avoided', counted(stats.agentRunsAvoided, 'agent run')),
@@ -47,6 +47,10 @@ function statsAsText(stats: Stats): string {
 
 function row(name: string, text: string): string {
   return `  ${name.padEnd(16)} ${text}`;
+}
+
+function undoneOf({ undone }: Stats): string {
+  return undone === 0 ? '' : `, ${undone} undone`;
 }
 
 function percent(rate: number | null): string {

@@ -1,27 +1,37 @@
 import path from 'node:path';
-import { findRun, runIdOf, runIdsIn } from '../inspect/find-run.js';
 import { exitCodes, type Problem } from '../problem.js';
-import { pidAtWork } from '../running.js';
 import { keptChanges, undo } from '../undo.js';
 import { ContentsMissing } from '../workspace/change.js';
 import type { Written } from '../workspace/write-files.js';
+import { noteUndone } from './note-undone.js';
 import { recover } from './recover.js';
+import { runToUndo } from './run-to-undo.js';
 import { underLockOfRuns } from './under-lock.js';
 
-/** The whole of `self-heal undo`: gives the exit code, or the problem that keeps it from that. */
-export async function runUndo(word: string, wait: boolean): Promise<number | Problem> {
-  return underLockOfRuns({ cwd: process.cwd(), command: 'undo', wait }, () => undoNamed(word));
+/** The flags of `self-heal undo`. */
+export interface UndoOptions {
+  /** Nobody is asked. */
+  yes?: boolean;
+  /** For another command at work. */
+  wait?: boolean;
 }
 
-async function undoNamed(word: string): Promise<number | Problem> {
+/** The whole of `self-heal undo`: gives the exit code, or the problem that keeps it from that. */
+export async function runUndo(
+  word: string | undefined,
+  { yes = false, wait = false }: UndoOptions,
+): Promise<number | Problem> {
+  return underLockOfRuns({ cwd: process.cwd(), command: 'undo', wait }, () => undoNamed(word, yes));
+}
+
+async function undoNamed(word: string | undefined, yes: boolean): Promise<number | Problem> {
   const cwd = process.cwd();
   const problem = await recover(cwd);
   if (problem) return problem;
-  const named = word === 'latest' ? null : (runIdOf(word, await runIdsIn(cwd)) ?? word);
-  const found = await findRun(cwd, named);
+  const found = await runToUndo({ cwd, word, yes });
   if (!found.ok) return found.error;
+  if (found.value === null) return exitCodes.interrupted;
   const { runId, dir } = found.value;
-  if ((await pidAtWork(dir)) !== null) return atWork(runId);
   const kept = await keptChanges(found.value);
   if (kept.length === 0) return say(`run ${runId} left no change in the project: nothing to undo`);
   const undone = await undo(cwd, { runId, dir }, kept).catch((error: unknown) => {
@@ -29,6 +39,7 @@ async function undoNamed(word: string): Promise<number | Problem> {
     throw error;
   });
   if (undone === null) return contentsGone(runId);
+  await noteUndone(found.value, undone);
   say(
     [
       ...told(runId, undone),
@@ -55,14 +66,6 @@ function told(runId: string, { written, leftAlone }: Written): string[] {
 function say(text: string): number {
   process.stdout.write(`${text}\n`);
   return exitCodes.green;
-}
-
-function atWork(runId: string): Problem {
-  return {
-    kind: 'usage',
-    message: `run ${runId} is still at work`,
-    remedy: 'Wait until it is over, or interrupt it; what it has not proven then is taken back by itself.',
-  };
 }
 
 function contentsGone(runId: string): Problem {

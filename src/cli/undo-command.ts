@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { end } from './end.js';
+import type { UndoOptions } from './run-undo.js';
 import { addWaitFlag } from './options.js';
 
 /** `self-heal undo`: takes back all that a run's agents changed (HN-8). */
@@ -8,9 +9,10 @@ export function undoCommand(): Command {
     .description(
       'take back all that the agents of a run changed; what you changed since is left alone and named',
     )
-    .argument('[run]', 'a run; latest by default', 'latest')
-    .action(async (word: string, { wait = false }: { wait?: boolean }) => {
+    .argument('[run]', 'a run, or the beginning of its id; by default the newest that left changes')
+    .option('--yes', 'do not ask, where that is not the last run')
+    .action(async (word: string | undefined, options: UndoOptions) => {
       const { runUndo } = await import('./run-undo.js');
-      end(await runUndo(word, wait));
+      end(await runUndo(word, options));
     });
 }

@@ -1,5 +1,6 @@
 import { closest } from '../config/closest.js';
-import { runIdOf, runIdsIn } from '../inspect/find-run.js';
+import { runIdsIn } from '../inspect/find-run.js';
+import { idMeant, idsMeant } from '../inspect/ids-meant.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Ledger, StoredRun } from '../store/ledger.js';
@@ -24,7 +25,9 @@ export async function unfinishedRun(
   named: string | null,
 ): Promise<Result<UnfinishedRun, Problem>> {
   const ids = await runIdsIn(at.projectRoot);
-  const runId = named === null ? null : (runIdOf(named, ids) ?? named);
+  const meant = named === null || named === 'latest' ? ok(null) : runMeant(named, ids);
+  if (!meant.ok) return meant;
+  const runId = meant.value;
   const folder = await folderRun(at.projectRoot, runId === null ? ids.toReversed() : [runId]);
   if (folder?.pid != null) return err(atWork(folder.runId, folder.pid));
   const stored = (await at.ledger?.run(runId)) ?? null;
@@ -34,6 +37,12 @@ export async function unfinishedRun(
   // It was killed before it had anything of its own: what it went on with is still there.
   if (folder.resumedFrom !== null) return unfinishedRun(at, folder.resumedFrom);
   return ok({ runId: folder.runId, request: folder.request, standings: null });
+}
+
+/** One that no folder is left of may still be in the store. */
+function runMeant(named: string, ids: readonly string[]): Result<string, Problem> {
+  if (idsMeant(named, ids).length === 0) return ok(named);
+  return idMeant(named, { noun: 'run', ids, remedy: 'Name another one.' });
 }
 
 /** The newest run that was more than shown. */

@@ -55,7 +55,12 @@ export interface Answer {
   readonly choice: Choice;
   /** Their own words, or null. */
   readonly guidance: string | null;
+  /** With `skip`: days that its tests stay in quarantine; `QUARANTINE_DAYS` by default. */
+  readonly days?: number;
 }
+
+/** A quarantine ends by itself, so that no test is forgotten in it: days. */
+export const QUARANTINE_DAYS = 30;
 
 const simpler =
   'Try a simpler version: the smallest change that makes the behaviour under test right, and nothing beside it.';

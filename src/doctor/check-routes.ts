@@ -1,6 +1,5 @@
-import { checkAgents } from '../agents/check-agents.js';
+import { checkAgent } from '../agents/check-agents.js';
 import { isBuiltInRunner, type BuiltInRunner } from '../core/built-in-runner.js';
-import { categories, type Category } from '../core/diagnosis.js';
 import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
 import { agentProgram } from '../init/agent-programs.js';
 import { findProgram } from '../process/find-program.js';
@@ -84,10 +83,7 @@ async function loginOf(program: BuiltInRunner, place: ProbePlace): Promise<Check
 /** Asks the very check that a run begins with, for one agent at a time, so that every one that is missing is named. */
 async function checkCommands({ name, agents, settings }: Routed, { cwd }: ProbePlace): Promise<Check[]> {
   const problems = await Promise.all(
-    agents.map(async (agent) => {
-      const routes = onlyTo(agent.name);
-      return { agent, problem: await checkAgents({ ...settings, routes }, cwd) };
-    }),
+    agents.map(async (agent) => ({ agent, problem: await checkAgent(settings, agent.name, cwd) })),
   );
   const about = `${name} commands`;
   const fine = problems.filter(({ problem }) => problem === null).map(({ agent }) => agent.slashCommand);
@@ -95,10 +91,4 @@ async function checkCommands({ name, agents, settings }: Routed, { cwd }: ProbeP
     problem ? [bad(about, problem.message, problem.remedy)] : [],
   );
   return fine.length === 0 ? missing : [good(about, fine.join(', ')), ...missing];
-}
-
-function onlyTo(agent: string): Settings['routes'] {
-  const route: readonly string[] = [agent];
-  const routes = categories.map((category) => [category, route] as const);
-  return Object.fromEntries(routes) as Record<Category, readonly string[]>;
 }

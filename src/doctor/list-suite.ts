@@ -1,6 +1,7 @@
 import path from 'node:path';
 import process from 'node:process';
 import { z } from 'zod';
+import { unattended } from '../playwright/unattended.js';
 import { markedLines } from './marked-lines.js';
 import { probe } from './probe.js';
 
@@ -39,7 +40,7 @@ export async function listSuite({
 }: ListPlace): Promise<ListedSuite> {
   const reporter = path.join(injectDir, 'list-projects.cjs');
   const argv = [process.execPath, playwright.cli, 'test', '--list', '-c', config, `--reporter=${reporter}`];
-  const { output } = await probe(argv, { cwd, env: { ...env, NO_COLOR: '1', FORCE_COLOR: '0' } });
+  const { output } = await probe(argv, { cwd, env: { ...unattended(env), NO_COLOR: '1', FORCE_COLOR: '0' } });
   const [line] = markedLines(output, 'self-heal-listed');
   const listed = listedShape.safeParse(line);
   return { listed: listed.success ? listed.data : null, output };

@@ -49,7 +49,7 @@ function showViolations(violations: readonly Violation[]): Markup {
   const line = (sign: '−' | '+', text: string | null) =>
     text === null
       ? ''
-      : html`<div class="${sign === '+' ? 'd2h-ins' : 'd2h-del'}">
+      : html`<div class="${sign === '+' ? 'added' : 'removed'}">
           <span class="sign">${sign}</span><code>${text}</code>
         </div>`;
   return html`<ul class="violations" aria-label="What the guard found">

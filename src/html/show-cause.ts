@@ -1,7 +1,8 @@
 import type { ReportCause, ReportTest } from '../reporters/report.js';
-import { clipped, counted, dollars } from '../reporters/format.js';
+import { clipped, counted } from '../reporters/format.js';
+import { isMended } from '../reporters/last-word.js';
 import { nameOf } from '../reporters/summary.js';
-import { suiteItself } from '../reporters/last-word.js';
+import { effortOf, resultOf, testsOf, verdictWord } from './cause-words.js';
 import type { Detail } from './detail.js';
 import type { LoadedCause, LoadedRun } from './load-run.js';
 import { html, nothing, type Markup } from './markup.js';
@@ -9,38 +10,76 @@ import { showAttempts, showProof } from './show-attempts.js';
 import { showEvidence } from './show-evidence.js';
 import { showTimeline } from './show-timeline.js';
 
-/** A cause as an article of the page: what it is, why we say so, what was done about it and what came of it. */
-export function showCause(cause: ReportCause, run: LoadedRun, detail: Detail): Markup {
-  const { id, headline, reason, category, parent, attempts } = cause;
+/** How a cause is shown. */
+export interface CauseShown {
+  readonly detail: Detail;
+  /** Unfolded from the beginning. */
+  readonly open: boolean;
+}
+
+/** A cause as one line that unfolds: what was wrong and what came of it; then the change, the pictures, why, and all that was seen. */
+export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: CauseShown): Markup {
+  const mended = isMended(cause);
+  const length = detail.body ? 240 : 120;
+  const line = html`<span class="mark" aria-hidden="true">${marks[cause.verdict] ?? '✗'}</span>
+    <span class="line"
+      ><span class="title">${clipped(cause.headline, length)}</span>
+      <span class="result">${clipped(resultOf(cause), length)}</span>
+      <span class="quiet"
+        ><span class="id">${cause.id}</span> · ${cause.category} ·
+        ${testsOf(cause, run.tests)}${effort(cause)}</span
+      ></span
+    >
+    <span class="tag ${cause.verdict}">${verdictWord(cause)}</span>`;
+  const kind = `cause ${mended ? 'fixed' : 'left'}`;
+  const found = cause.parent === null ? '' : 'found';
+  if (!detail.body)
+    return html`<div class="${kind} ${found}" id="${cause.id}" data-class="${cause.category}">
+      <div class="head">${line}</div>
+    </div>`;
+  return html`<details class="${kind} ${found}" data-class="${cause.category}" ${open ? 'open' : ''}>
+    <summary>${line}</summary>
+    ${body(cause, run, detail)}
+  </details>`;
+}
+
+const marks: Partial<Record<ReportCause['verdict'], string>> = {
+  healed: '✓',
+  superseded: '→',
+  escalated: '?',
+  flaky: '~',
+  'agent-unusable': '!',
+};
+
+function effort(cause: ReportCause): string {
+  const text = effortOf(cause);
+  return text === '' ? '' : ` · ${text}`;
+}
+
+function body(cause: ReportCause, run: LoadedRun, detail: Detail): Markup {
+  const { id, headline, reason, parent, attempts } = cause;
   const loaded = run.causes.get(id) ?? empty;
   const spans = run.timeline.filter(({ causeId }) => causeId === id);
-  return html`<article class="card" id="${id}" aria-labelledby="${id}-heading">
-    <header>
-      <p class="tags">
-        <span class="tag">${category}</span>
-        <span class="tag ${cause.verdict}">${verdictWord(cause)}</span>
-        ${cause.costUsd === null ? '' : html`<span class="tag">${dollars(cause.costUsd)}</span>`}
-      </p>
-      <h3 id="${id}-heading"><span class="id">${id}</span> ${clipped(headline, 400)}</h3>
-      ${tests(cause, run)}
-      ${parent === null ? '' : html`<p class="quiet">It came to light under <a href="#${parent}">${parent}</a>.</p>`}
-      <p class="reason">${reason}</p>
-    </header>
-    ${showProof(cause)} ${seen(cause, loaded)} ${why(cause)}
-    ${attempts.length > 0 ? html`<h4>What was tried</h4>` : ''}
-    ${showAttempts(attempts, loaded.patches, detail)}
+  const revealed = run.report.causes.filter((one) => one.parent === id);
+  return html`<article id="${id}" aria-labelledby="${id}-heading">
+    <h3 id="${id}-heading" class="unseen">${id} ${clipped(headline, 400)}</h3>
+    <p class="reason">${reason}</p>
+    ${parent === null ? '' : html`<p class="quiet">Found after <a href="#${parent}">${parent}</a>, whose fix revealed it.</p>`}
+    ${revealed.length > 0 ? html`<p class="quiet">Its fix revealed ${revealed.slice(0, 20).map((one, at) => html`${at > 0 ? ', ' : ''}<a href="#${one.id}">${one.id}</a>`)}.</p>` : ''}
+    ${showProof(cause)} ${tests(cause, run)} ${attempts.length > 0 ? html`<h4>What was tried</h4>` : ''}
+    ${showAttempts(attempts, loaded.patches, detail)} ${pictures(cause, loaded)} ${why(cause)}
+    ${
+      detail.evidence && loaded.lead
+        ? html`<h4>Evidence</h4>
+            ${showEvidence(loaded.lead, detail)}`
+        : ''
+    }
     ${
       detail.evidence && spans.length > 0
         ? html`<details>
             <summary>When</summary>
             ${showTimeline(`When ${id} was worked on`, spans)}
           </details>`
-        : ''
-    }
-    ${
-      detail.evidence && loaded.lead
-        ? html`<h4>What was seen</h4>
-            ${showEvidence(loaded.lead, detail)}`
         : ''
     }
     <p class="quiet">
@@ -50,49 +89,39 @@ export function showCause(cause: ReportCause, run: LoadedRun, detail: Detail): M
   </article>`;
 }
 
-const empty: LoadedCause = { lead: null, picture: null, patches: new Map() };
+const empty: LoadedCause = { lead: null, before: null, after: null, patches: new Map() };
 
-/** The outcome words of HN-7. */
-export function verdictWord({ verdict }: Pick<ReportCause, 'verdict'>): string {
-  return verdict === 'rejected' ? 'rejected (tampering)' : verdict;
-}
-
-function tests({ tests: ids }: ReportCause, { report }: LoadedRun): Markup {
-  const known = report.tests.filter(({ id }) => ids.includes(id));
-  const [first, ...rest] = known;
-  if (!first) return html`<p class="quiet">${suiteItself}</p>`;
-  return html`<p class="quiet">${clipped(nameOf(first), 300)}</p>
-    ${more(rest)}`;
-}
-
-function more(rest: readonly ReportTest[]): Markup {
-  if (rest.length === 0) return nothing;
-  const shown = rest.slice(0, 20);
+function tests({ tests: ids }: ReportCause, run: LoadedRun): Markup {
+  const known = ids.flatMap((id) => run.tests.get(id) ?? []);
+  if (known.length < 2) return nothing;
+  const shown = known.slice(0, 20);
   return html`<details>
-    <summary>and ${counted(rest.length, 'more test')}</summary>
+    <summary>${counted(known.length, 'test')}</summary>
     <ul>
-      ${shown.map((test) => html`<li>${clipped(nameOf(test), 300)}${test.sharedFix ? ', healed by the same fix' : ''}</li>`)}${rest.length > shown.length ? html`<li>and ${rest.length - shown.length} more</li>` : ''}
+      ${shown.map((test: ReportTest) => html`<li>${clipped(nameOf(test), 300)}${test.sharedFix ? ', healed by the same fix' : ''}</li>`)}${known.length > shown.length ? html`<li>and ${known.length - shown.length} more</li>` : ''}
     </ul>
   </details>`;
 }
 
-function seen({ id }: ReportCause, { lead, picture }: LoadedCause): Markup {
+/** The page when the test failed and, where one was made, after the fix. */
+function pictures({ id }: ReportCause, { lead, before, after }: LoadedCause): Markup {
   const step = lead?.evidence.failedStep ?? null;
   const url = lead?.evidence.pageUrl ?? null;
-  if (step === null && picture === null) return nothing;
-  return html`<figure class="seen">
-    ${
-      picture === null
-        ? ''
-        : html`<details open class="picture">
-            <summary>The page at that moment</summary>
-            <img src="${picture}" alt="Screenshot of the page when the test of ${id} failed" />
-          </details>`
-    }
-    <figcaption>
+  if (step === null && before === null) return nothing;
+  const picture = (source: string | null, caption: string, alt: string) =>
+    source === null
+      ? ''
+      : html`<figure>
+          <figcaption>${caption}</figcaption>
+          <img src="${source}" alt="${alt}" loading="lazy" />
+        </figure>`;
+  return html`<div class="pictures">
+      ${picture(before, after === null ? 'The page at that moment' : 'Before', `Screenshot of the page when the test of ${id} failed`)}
+      ${picture(after, 'After the fix', `Screenshot of the page when the test of ${id} was green`)}
+    </div>
+    <p class="quiet">
       ${step === null ? '' : html`Failed step: <code>${clipped(step, 300)}</code>`}${url === null ? '' : html` on <code>${clipped(url, 300)}</code>`}
-    </figcaption>
-  </figure>`;
+    </p>`;
 }
 
 function why({ why: reasons, category, warning, confidence, alternatives }: ReportCause): Markup {

@@ -4,7 +4,12 @@ import { html, type Markup } from './markup.js';
 export interface Table {
   readonly label: string;
   readonly columns: readonly string[];
-  readonly rows: readonly { readonly cells: readonly (Markup | string | number)[]; readonly bad?: boolean }[];
+  readonly rows: readonly {
+    readonly cells: readonly (Markup | string | number)[];
+    readonly bad?: boolean;
+    /** A class of the row, for filters. */
+    readonly kind?: string;
+  }[];
 }
 
 /** A table that scrolls on its own where it is too wide, and so can be reached by keyboard. */
@@ -18,8 +23,8 @@ export function showTable({ label, columns, rows }: Table): Markup {
       </thead>
       <tbody>
         ${rows.map(
-          ({ cells, bad = false }) =>
-            html`<tr class="${bad ? 'trouble' : ''}">
+          ({ cells, bad = false, kind = '' }) =>
+            html`<tr class="${bad ? 'trouble' : kind}">
               ${cells.map((cell) => html`<td>${cell}</td>`)}
             </tr>`,
         )}

@@ -17,9 +17,9 @@ export function showTimeline(title: string, spans: readonly Span[]): Markup {
     return html`<li class="span ${kind}">
       <span class="what">${label}</span>
       <span class="fact">at ${duration(from)}, for ${duration(to - from)}${cost}</span>
-      <span class="track" aria-hidden="true"
-        ><span class="bar" style="margin-left:${left.toFixed(2)}%;width:${width.toFixed(2)}%"></span
-      ></span>
+      <svg class="track" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="bar" x="${left.toFixed(2)}" width="${width.toFixed(2)}" height="1" />
+      </svg>
     </li>`;
   };
   const hidden = spans.length - ROWS;

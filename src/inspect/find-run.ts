@@ -1,10 +1,13 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { readFailureRecords } from '../failure-record.js';
+import { projectAbove } from '../project-above.js';
 import type { Problem } from '../problem.js';
 import type { Report } from '../reporters/report.js';
 import { err, ok, type Result } from '../result.js';
+import { idMeant } from './ids-meant.js';
 
 /** An earlier run, as its folder holds it. */
 export interface StoredRun {
@@ -24,26 +27,36 @@ export async function runIdsIn(projectRoot: string): Promise<string[]> {
 }
 
 /**
- * The id of the run that a word means: `latest`, an id, or the beginning of exactly one of at least four characters; null if
- * it means none.
+ * Reads an earlier run: `latest` (also null), an id, or the beginning of one. A project without runs is a `Problem` that says how to get one.
  */
-export function runIdOf(word: string, ids: readonly string[]): string | null {
-  if (word === 'latest') return ids.at(-1) ?? null;
-  const meant = ids.filter((id) => id === word || (word.length >= 4 && id.startsWith(word)));
-  return meant.length === 1 ? (meant[0] ?? null) : null;
+export async function findRun(projectRoot: string, word: string | null): Promise<Result<StoredRun, Problem>> {
+  const ids = await runIdsIn(projectRoot);
+  if (ids.length === 0) return err(noRuns(projectRoot));
+  const id = await idOf(projectRoot, word, ids);
+  return id.ok ? ok(await readRun(projectRoot, id.value)) : id;
 }
 
-/** Reads an earlier run; a project without runs is a `Problem` that says how to get one. */
-export async function findRun(
+async function idOf(
   projectRoot: string,
-  runId: string | null,
-): Promise<Result<StoredRun, Problem>> {
-  const ids = await runIdsIn(projectRoot);
-  const meant = runId ?? (await latestOf(projectRoot, ids));
-  if (meant === null || !ids.includes(meant)) return err(noSuchRun(projectRoot, runId, ids));
-  const dir = path.join(runsFolder(projectRoot), meant);
+  word: string | null,
+  ids: readonly string[],
+): Promise<Result<string, Problem>> {
+  if (word === null || word === 'latest') return ok((await latestOf(projectRoot, ids)) ?? '');
+  const known = ids
+    .slice(-10)
+    .toReversed()
+    .map((id) => `  ${id}`);
+  const meant = idMeant(word, { noun: 'run', ids, remedy: 'Name one of these, or `latest`.' });
+  if (meant.ok || meant.error.detail !== undefined) return meant;
+  const detail = `Runs, the newest first:\n${known.join('\n')}`;
+  return err({ ...meant.error, kind: 'run-missing', detail });
+}
+
+/** Reads the run of this id. */
+export async function readRun(projectRoot: string, runId: string): Promise<StoredRun> {
+  const dir = path.join(runsFolder(projectRoot), runId);
   const report = await readReport(dir);
-  return ok({ runId: meant, dir, report, ...(await readFailureRecords(dir)) });
+  return { runId, dir, report, ...(await readFailureRecords(dir)) };
 }
 
 /** The id of the newest run, or null where there is none. */
@@ -67,15 +80,15 @@ async function readReport(dir: string): Promise<Report | null> {
   }
 }
 
-function noSuchRun(projectRoot: string, runId: string | null, ids: readonly string[]): Problem {
-  const known = ids.slice(-10).toReversed();
+function noRuns(projectRoot: string): Problem {
+  const above = projectAbove(projectRoot, (folder) => existsSync(runsFolder(folder)));
   return {
     kind: 'run-missing',
-    message: runId ? `there is no run ${runId}` : `there is no run of self-heal in ${projectRoot}`,
-    ...(known.length > 0
-      ? { detail: `Runs, the newest first:\n${known.map((id) => `  ${id}`).join('\n')}` }
-      : {}),
-    remedy: known.length > 0 ? 'Name one of these, or `latest`.' : 'Run `self-heal run` first.',
+    message: `there is no run of self-heal in ${projectRoot}`,
+    remedy:
+      above === null
+        ? 'Run `self-heal run` first.'
+        : `There are some in ${above}: change to that folder first.`,
   };
 }
 

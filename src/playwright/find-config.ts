@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { projectAbove } from '../project-above.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 
@@ -13,17 +14,25 @@ const extensions = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs'];
 export function findPlaywrightConfig(cwd: string, flag?: string): Result<string, Problem> {
   const place = path.resolve(cwd, flag ?? '.');
   if (isFile(place)) return ok(place);
-  const found = extensions
-    .map((extension) => path.join(place, `playwright.config${extension}`))
-    .find((file) => isFile(file));
+  const found = configIn(place);
   if (found) return ok(found);
+  const above = flag === undefined ? projectAbove(cwd, (folder) => configIn(folder) !== undefined) : null;
   return err({
     kind: 'playwright-config-missing',
     message: flag
       ? `there is no Playwright config at ${place}`
       : `there is no playwright.config.ts in ${cwd}`,
-    remedy: 'Run `npm init playwright@latest`, or name the config with -c.',
+    remedy:
+      above === null
+        ? 'Run `npm init playwright@latest`, or name the config with -c.'
+        : `There is ${path.basename(configIn(above) ?? '')} in ${above}: change to that folder first.`,
   });
+}
+
+function configIn(folder: string): string | undefined {
+  return extensions
+    .map((extension) => path.join(folder, `playwright.config${extension}`))
+    .find((file) => isFile(file));
 }
 
 function isFile(file: string): boolean {

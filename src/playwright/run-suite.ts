@@ -13,6 +13,7 @@ import { addLine, emptyReport, type SuiteProgress } from './report-state.js';
 import type { PlaywrightArgs } from './selection.js';
 import { suiteRunOf } from './suite-run-of.js';
 import type { SuiteRun } from './suite-run.js';
+import { unattended } from './unattended.js';
 
 /** One run of the user's suite. */
 export interface SuiteOptions {
@@ -33,6 +34,8 @@ export interface SuiteOptions {
   readonly keep?: number;
   /** How long an interrupted Playwright may take to end its servers, in milliseconds; default 10,000. */
   readonly graceMs?: number;
+  /** How long Playwright may take to exit once its run is over, in milliseconds; default: five minutes, for a reporter that uploads. */
+  readonly exitMs?: number;
   /** Where the compiled `inject/` lies; default: beside this file. */
   readonly injectDir?: string;
 }
@@ -54,6 +57,7 @@ export interface Rerun {
 }
 
 const defaultGraceMs = 10_000;
+const defaultExitMs = 5 * 60_000;
 
 /**
  * Runs the project's Playwright once and tells how it went (CL-3, CS-10). Snapshots are never written: a baseline that
@@ -65,16 +69,19 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   await prepare(options);
   const state = emptyReport();
   const over = new AbortController();
+  const lingering = new AbortController();
   const following = followReport(path.join(runDir, runFiles.report), over.signal, (line) => {
     if (addLine(state, line)) onProgress?.(state.progress);
+    if (line.type === 'end') endLater(lingering, over.signal, options.exitMs ?? defaultExitMs);
   });
-  const exit = await start(options).finally(() => over.abort());
+  const exit = await start(options, AbortSignal.any([signal, lingering.signal])).finally(() => over.abort());
   await following;
   const endedAt = systemClock.now();
   return suiteRunOf({
     state,
     exit,
     interrupted: signal.aborted,
+    endedLingering: lingering.signal.aborted,
     cwd: options.cwd,
     byIds: options.mode.kind === 'rerun' && options.mode.ids !== null,
     serverLog: path.join(runDir, runFiles.serverLog),
@@ -82,6 +89,14 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
     durationMs: endedAt - startedAt,
     endedAt,
   });
+}
+
+/** A reporter of the project's may wait for somebody when all is over: what there is to know is known by then. */
+function endLater(lingering: AbortController, over: AbortSignal, ms: number): void {
+  // It has exited, and this is read from what it left.
+  if (over.aborted) return;
+  const timer = setTimeout(() => lingering.abort(), ms);
+  over.addEventListener('abort', () => clearTimeout(timer), { once: true });
 }
 
 async function prepare({ runDir, mode }: SuiteOptions): Promise<void> {
@@ -97,8 +112,8 @@ async function prepare({ runDir, mode }: SuiteOptions): Promise<void> {
   await writeFile(path.join(output, '.last-run.json'), JSON.stringify(lastRun));
 }
 
-async function start(options: SuiteOptions): Promise<PlaywrightExit> {
-  const { mode, playwright, cwd, runDir, signal, graceMs = defaultGraceMs } = options;
+async function start(options: SuiteOptions, signal: AbortSignal): Promise<PlaywrightExit> {
+  const { mode, playwright, cwd, runDir, graceMs = defaultGraceMs } = options;
   const log = mode.kind === 'rerun' ? boundedLog(path.join(runDir, runFiles.log)) : null;
   const exit = await runPlaywright({
     cli: playwright.cli,
@@ -135,7 +150,7 @@ function environmentOf(options: SuiteOptions): NodeJS.ProcessEnv {
   const { env = process.env, runId, runDir, keep, mode } = options;
   const injectDir = options.injectDir ?? ownFile('playwright/inject/');
   const ours: NodeJS.ProcessEnv = {
-    ...env,
+    ...unattended(env),
     SELF_HEAL_RUN_ID: runId,
     [injectEnv.dir]: runDir,
     PW_TEST_REPORTER: path.join(injectDir, 'reporter.cjs'),

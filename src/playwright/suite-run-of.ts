@@ -7,7 +7,7 @@ import type { SuiteRun, TestResult } from './suite-run.js';
 /** What is known when Playwright's command has ended. */
 export interface FinishedRun extends Pick<
   SuiteRun,
-  'serverLog' | 'captureProblems' | 'durationMs' | 'endedAt'
+  'serverLog' | 'captureProblems' | 'durationMs' | 'endedAt' | 'endedLingering'
 > {
   readonly state: ReportState;
   readonly exit: PlaywrightExit;
@@ -40,6 +40,7 @@ export function suiteRunOf(run: FinishedRun): SuiteRun {
     endedAt,
     reusedServer: state.reusedServer,
     captureProblems,
+    endedLingering: run.endedLingering ?? false,
   };
 }
 

@@ -33,6 +33,8 @@ export interface SuiteRun {
    * an earlier run may serve old code (HL-9). Null or absent where there is none.
    */
   readonly reusedServer?: string | null;
+  /** Its run was over and Playwright did not exit, so that it was ended. */
+  readonly endedLingering?: boolean;
   /** Self-heal's own troubles with capturing, in words. */
   readonly captureProblems: readonly string[];
 }

@@ -5,6 +5,7 @@ import { unreachable } from '../core/unreachable.js';
 import type { TestRef } from '../core/failure.js';
 import type { Event, SuitePurpose } from '../event.js';
 import { clipped, counted, dollars, duration, testName } from './format.js';
+import { localDay } from './local-time.js';
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 
@@ -67,6 +68,8 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
       return [`${at(event.causeId)}${judged(event, paint)}`];
     case 'cause.ended':
       return [`${at(event.causeId)}${paint.bold(event.verdict)}: ${event.reason}${costOf(event)}`];
+    case 'run.undone':
+      return [`undone: ${event.restored.join(', ') || 'nothing was left to take back'}`];
     case 'run.warning':
       return [`${paint.magenta('warning')}: ${event.message}`];
     case 'suite.progress':
@@ -168,7 +171,7 @@ function agentEnded(event: Of<'agent.ended'>, paint: ChalkInstance): string[] {
 function cameBack({ fix }: Of<'cause.came_back'>): string {
   const by = fix.agent === null ? '' : ` by ${fix.agent}`;
   const said = !fix.summary ? '' : ` (${clipped(fix.summary, 120)})`;
-  return `healed ${counted(fix.times, 'time')} before, last on ${fix.healedAt.slice(0, 10)}${by} in run ${fix.runId}${said}`;
+  return `healed ${counted(fix.times, 'time')} before, last on ${localDay(fix.healedAt)}${by} in run ${fix.runId}${said}`;
 }
 
 const VIOLATIONS_SHOWN = 6;

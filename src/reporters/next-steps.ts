@@ -17,15 +17,18 @@ export function nextStepFor(report: Report, cause: ReportCause): NextStep | null
 }
 
 /** What is left to do about the run as a whole. */
-export function nextStepsOf(report: Report, columns: number): NextStep[] {
+export function nextStepsOf(
+  report: Report,
+  { columns, inGit }: { readonly columns: number; readonly inGit: boolean },
+): NextStep[] {
   const { runId, causes, outcome, escalations } = report;
   const kept = [...new Set(causes.flatMap((cause) => keptFiles(cause).map(({ path }) => path)))];
   const waiting = escalations.filter(({ stored }) => stored).length;
-  const unfinished = ['interrupted', 'paused', 'budget'].includes(outcome);
+  const unfinished = ['interrupted', 'paused', 'budget', 'agent-unusable'].includes(outcome);
   return [
     ...(kept.length > 0
       ? [
-          { what: 'review', command: gitDiff(kept, columns) },
+          ...(inGit ? [{ what: 'review', command: gitDiff(kept, columns) }] : []),
           { what: 'undo', command: `npx self-heal undo ${runId}` },
         ]
       : []),

@@ -17,6 +17,8 @@ export interface SummaryOptions {
   readonly folder: string;
   /** Rows of the screen that it has to fit; absent where nobody looks at a screen. */
   readonly rows?: number | undefined;
+  /** The project is in a git repository, so that `git diff` shows what was changed; true by default. */
+  readonly inGit?: boolean | undefined;
   /** An agent reads it: where the report for programs is, it is told too. */
   readonly terse?: boolean | undefined;
 }
@@ -163,9 +165,12 @@ function avoidedLines({ totals, dryRun }: Report, { columns }: SummaryOptions): 
   return line === null ? [] : [`  ${clipped(line, columns - 3)}`];
 }
 
-function stepLines(report: Report, { paint, columns, folder, terse = false }: SummaryOptions): string[] {
+function stepLines(
+  report: Report,
+  { paint, columns, folder, inGit = true, terse = false }: SummaryOptions,
+): string[] {
   const label = (what: string) => `  ${paint.dim(what.padEnd(7))} `;
-  const steps = nextStepsOf(report, columns - 11);
+  const steps = nextStepsOf(report, { columns: columns - 11, inGit });
   return [
     ...steps.map(({ what, command }) => `${label(what)}${command}`),
     ...(terse ? [`${label('json')}${folder}/report.json`] : []),

@@ -1,17 +1,18 @@
 import type { Attempt } from '../core/attempt.js';
 import type { AttemptStart, Book, CauseEnd, Ledger } from './ledger.js';
-import { changeCount, markHealed, markUnhealed, see } from './signature-book.js';
+import { changeCount, markHealed, markUndone, markUnhealed, see } from './signature-book.js';
 import { storedJson, storedText } from './stored-text.js';
 
 /** The part of the ledger that keeps tries and the ends of causes. */
 export function createAttemptBook(
   book: Book,
-): Pick<Ledger, 'attemptStarted' | 'attemptFinished' | 'causeEnded' | 'fixTakenBack'> {
+): Pick<Ledger, 'attemptStarted' | 'attemptFinished' | 'causeEnded' | 'fixTakenBack' | 'runUndone'> {
   return {
     attemptStarted: (start) => attemptStarted(book, start),
     attemptFinished: (id, attempt) => attemptFinished(book, id, attempt),
     causeEnded: (end) => causeEnded(book, end),
     fixTakenBack: (end) => fixTakenBack(book, end),
+    runUndone: (runId) => runUndone(book, runId),
   };
 }
 
@@ -106,5 +107,24 @@ async function fixTakenBack(book: Book, end: CauseEnd): Promise<void> {
       .where('id', '=', end.causeId)
       .execute();
     await markUnhealed(db, end);
+  });
+}
+
+async function runUndone(book: Book, runId: string): Promise<void> {
+  await book.db.transaction().execute(async (db) => {
+    await db
+      .updateTable('attempts')
+      .set({ taken_back: 1, failed_because: 'a person undid it' })
+      .where('run_id', '=', runId)
+      .where('judged', 'in', ['green', 'changed'])
+      .where((where) => where.or([where('taken_back', 'is', null), where('taken_back', '=', 0)]))
+      .execute();
+    await db
+      .updateTable('causes')
+      .set({ verdict: 'undone' })
+      .where('run_id', '=', runId)
+      .where('verdict', '=', 'healed')
+      .execute();
+    await markUndone(db, runId);
   });
 }

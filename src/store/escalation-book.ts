@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Category, RetryAxis } from '../core/diagnosis.js';
 import {
   guidanceFrom,
+  QUARANTINE_DAYS,
   type Answer,
   type Choice,
   type EscalatedTest,
@@ -13,10 +14,12 @@ import type { Book, Ledger } from './ledger.js';
 import { storedJson, storedText } from './stored-text.js';
 import type { Database, Tables } from './tables.js';
 
+const DAY_MS = 24 * 60 * 60_000;
+
 /** The part of the ledger that keeps questions, answers and quarantines. */
 export interface EscalationBook extends Pick<
   Ledger,
-  'escalate' | 'escalations' | 'escalation' | 'resolve' | 'quarantines'
+  'escalate' | 'escalations' | 'escalation' | 'resolve' | 'quarantines' | 'release'
 > {
   /** The question about this signature that waits for an answer, or null. */
   openFor(signature: string): Promise<Escalation | null>;
@@ -52,13 +55,28 @@ export function createEscalationBook(book: Book): EscalationBook {
       return one(id);
     },
     quarantines: async () => {
-      const rows = await db.selectFrom('quarantines').selectAll().where('project', '=', project).execute();
-      return rows.map(({ test_id, name, escalation_id, since }) => ({
+      const rows = await db
+        .selectFrom('quarantines')
+        .selectAll()
+        .where('project', '=', project)
+        .where('until', '>', book.now())
+        .orderBy('since')
+        .execute();
+      return rows.map(({ test_id, name, escalation_id, since, until }) => ({
         testId: test_id,
         name,
         escalationId: escalation_id,
         since,
+        until,
       }));
+    },
+    release: async (testIds) => {
+      if (testIds.length === 0) return;
+      await db
+        .deleteFrom('quarantines')
+        .where('project', '=', project)
+        .where('test_id', 'in', testIds)
+        .execute();
     },
   };
 }
@@ -106,11 +124,14 @@ async function answered(
     .execute();
   await db.deleteFrom('quarantines').where('escalation_id', '=', asked.id).execute();
   if (choice !== 'skip') return;
+  const since = now();
+  const until = new Date(Date.parse(since) + (answer.days ?? QUARANTINE_DAYS) * DAY_MS).toISOString();
+  const asNow = { escalation_id: asked.id, since, until };
   for (const test of asked.tests) {
     await db
       .insertInto('quarantines')
-      .values({ project, test_id: test.id, name: test.name, escalation_id: asked.id, since: now() })
-      .onConflict((conflict) => conflict.doNothing())
+      .values({ project, test_id: test.id, name: test.name, ...asNow })
+      .onConflict((conflict) => conflict.columns(['project', 'test_id']).doUpdateSet(asNow))
       .execute();
   }
 }

@@ -22,7 +22,10 @@ export interface Quarantine {
   readonly testId: string;
   readonly name: string;
   readonly escalationId: string;
+  /** ISO 8601. */
   readonly since: string;
+  /** When it ends by itself, ISO 8601. */
+  readonly until: string;
 }
 
 /** A run as it begins. */
@@ -97,7 +100,12 @@ export interface Ledger {
   escalation(id: string): Promise<Escalation | null>;
   /** Answers a question: resets its signature's count, keeps the guidance, quarantines or releases its tests (ME-7). */
   resolve(id: string, answer: Answer): Promise<Escalation | null>;
+  /** Those that have not ended. */
   quarantines(): Promise<Quarantine[]>;
+  /** Lets tests go: red, they fail the run again, and an agent may be paid for them. */
+  release(testIds: readonly string[]): Promise<void>;
+  /** A person took back what this run had changed (HN-8): its heals did not hold, and its fixes are ones that failed. */
+  runUndone(runId: string): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { sql, type Kysely, type Transaction } from 'kysely';
 export type Migration = (db: Transaction<unknown>) => Promise<void>;
 
 /** All steps, oldest first. One that was released is never changed: a store may have taken it. */
-export const migrations: readonly Migration[] = [first, second];
+export const migrations: readonly Migration[] = [first, second, third];
 
 async function first(db: Transaction<unknown>): Promise<void> {
   await createRuns(db);
@@ -18,6 +18,23 @@ async function first(db: Transaction<unknown>): Promise<void> {
 /** Whether a try's change was taken back is a fact of its own: progress is kept, and without git everything is. */
 async function second(db: Transaction<unknown>): Promise<void> {
   await db.schema.alterTable('attempts').addColumn('taken_back', 'integer').execute();
+}
+
+/** A quarantine ends by itself; one from before ends 30 days after it began. A fix that a person undid did not hold. */
+async function third(db: Transaction<unknown>): Promise<void> {
+  await db.schema.alterTable('quarantines').addColumn('until', 'text').execute();
+  const { rows } = await sql<{
+    test_id: string;
+    since: string;
+  }>`select test_id, since from quarantines`.execute(db);
+  for (const { test_id: id, since } of rows) {
+    const until = new Date(Date.parse(since) + 30 * 24 * 60 * 60_000).toISOString();
+    await sql`update quarantines set until = ${until} where test_id = ${id} and since = ${since}`.execute(db);
+  }
+  await db.schema
+    .alterTable('signatures')
+    .addColumn('undone', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute();
 }
 
 function createRuns(db: Kysely<unknown>): Promise<void> {

@@ -47,6 +47,7 @@ export async function see(db: Database, { project, now }: Book, signature: strin
       ...fresh,
       came_back: 0,
       came_back_at: null,
+      undone: 0,
       guidance: null,
       first_seen: time,
       last_seen: time,
@@ -127,6 +128,23 @@ export async function markUnhealed(
       healed_in: null,
     }))
     .where('signature', '=', signature)
+    .where('healed_in', '=', runId)
+    .execute();
+}
+
+/** Heals of a run that a person undid did not hold; one that came back before is counted as that alone. */
+export async function markUndone(db: Database, runId: string): Promise<void> {
+  await db
+    .updateTable('signatures')
+    .set((set) => ({ undone: set('undone', '+', 1) }))
+    .where('healed_in', '=', runId)
+    .where((where) =>
+      where.or([where('came_back_at', 'is', null), where('came_back_at', '<', where.ref('healed_at'))]),
+    )
+    .execute();
+  await db
+    .updateTable('signatures')
+    .set({ healed_at: null, healed_in: null })
     .where('healed_in', '=', runId)
     .execute();
 }

@@ -6,9 +6,10 @@ export interface Stats {
   readonly runs: number;
   readonly classes: readonly RatedClass[];
   readonly agents: readonly RatedAgent[];
-  /** How often a failure was healed, and how often one of these came back in a later run. */
+  /** How often a failure was healed, how often one of these came back in a later run, and how often a person undid the fix. */
   readonly heals: number;
   readonly cameBack: number;
+  readonly undone: number;
   readonly heldRate: number | null;
   readonly flaky: number;
   readonly agentRuns: number;
@@ -50,7 +51,7 @@ export async function readStats(db: Database, project: string): Promise<Stats> {
     classes,
     agents,
     ...heals,
-    heldRate: rate(heals.heals - heals.cameBack, heals.heals),
+    heldRate: rate(heals.heals - heals.cameBack - heals.undone, heals.heals),
     agentRuns: agents.reduce((sum, agent) => sum + agent.runs, 0),
     costUsd,
     costPerHealUsd: costUsd === null || healedByAgents === 0 ? null : costUsd / healedByAgents,
@@ -101,7 +102,9 @@ async function ratedAgents(db: Database, project: string): Promise<RatedAgent[]>
     .select(({ fn }) => [
       'agent',
       fn.countAll().as('runs'),
-      fn.sum(sql<number>`case when judged = 'green' then 1 else 0 end`).as('healed'),
+      fn
+        .sum(sql<number>`case when judged = 'green' and coalesce(taken_back, 0) = 0 then 1 else 0 end`)
+        .as('healed'),
       fn.sum(sql<number>`case when judged = 'not-judged' then 0 else 1 end`).as('judged'),
       fn.sum('cost_usd').as('cost'),
     ])
@@ -122,10 +125,15 @@ async function ratedAgents(db: Database, project: string): Promise<RatedAgent[]>
 async function healTotals(db: Database, project: string) {
   const row = await db
     .selectFrom('signatures')
-    .select(({ fn }) => [fn.sum('healed_times').as('heals'), fn.sum('came_back').as('back')])
+    .select(({ fn }) => [
+      fn.sum('healed_times').as('heals'),
+      fn.sum('came_back').as('back'),
+      fn.sum('undone').as('undone'),
+    ])
     .where('project', '=', project)
     .executeTakeFirst();
-  return { heals: Number(row?.heals ?? 0), cameBack: Number(row?.back ?? 0) };
+  const [heals, cameBack, undone] = [row?.heals, row?.back, row?.undone].map((sum) => Number(sum ?? 0));
+  return { heals: heals ?? 0, cameBack: cameBack ?? 0, undone: undone ?? 0 };
 }
 
 function rate(part: number, whole: number): number | null {

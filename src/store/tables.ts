@@ -50,6 +50,8 @@ interface SignaturesTable {
   /** How often it came back after it had been healed. */
   came_back: number;
   came_back_at: string | null;
+  /** How often a person undid its fix. */
+  undone: number;
   /** What a person answered, for the next prompt. */
   guidance: string | null;
   first_seen: string;
@@ -124,4 +126,5 @@ interface QuarantinesTable {
   name: string;
   escalation_id: string;
   since: string;
+  until: string;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readFileSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import path from 'node:path';
 
 /** What one path holds: a file's bytes or a link's target, named by their SHA-256, with the permission bits. */
@@ -28,12 +28,12 @@ export function contentOf(place: string, kind: FileState['kind']): Buffer {
 }
 
 /**
- * What a path holds now: null where there is nothing, and `other` for a folder, a socket, and whatever is reached through a link or a file
- * in the place of a folder. Synchronous, so that a check and the write that rests on it are not apart.
+ * What a path holds now: null where there is nothing, and `other` for a folder, a socket, and whatever is reached through a link. Synchronous, so that a check and the write that rests on it are not apart.
  */
 export function stateOf(root: string, file: string): FileState | null | 'other' {
   const place = path.join(root, file);
-  if (!isReachedDirectly(root, file)) return 'other';
+  const way = wayTo(root, file);
+  if (way !== 'folders') return way === 'link' ? 'other' : null;
   const info = lstatSync(place, { throwIfNoEntry: false });
   if (!info) return null;
   const kind = kindOf(info);
@@ -58,12 +58,14 @@ export function isExecutable({ kind, mode }: FileState): boolean {
   return kind === 'file' && (mode & 0o100) !== 0;
 }
 
-/** Whether no folder on the way to a path is a link. The folders that are not there yet count as folders. */
-function isReachedDirectly(root: string, file: string): boolean {
-  const top = realpathSync(root);
-  for (let folder = path.dirname(path.join(top, file)); folder !== top; folder = path.dirname(folder)) {
+/** What stands on the way to a path: folders alone, a link, or a file, below which there is nothing. */
+function wayTo(root: string, file: string): 'folders' | 'link' | 'file' {
+  let folder = root;
+  for (const name of file.split('/').slice(0, -1)) {
+    folder = path.join(folder, name);
     const info = lstatSync(folder, { throwIfNoEntry: false });
-    if (info && !info.isDirectory()) return false;
+    if (!info) return 'folders';
+    if (!info.isDirectory()) return info.isSymbolicLink() ? 'link' : 'file';
   }
-  return true;
+  return 'folders';
 }

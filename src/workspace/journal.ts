@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { jsonOf, safePath, stateOrNull, writeDurably } from './change.js';
@@ -67,7 +68,7 @@ export async function readJournal(project: string): Promise<Journal | RefusedJou
   if (!isStill(ours, project)) return { refused: `it belongs to another folder, ${ours.path}` };
   // A project that was moved took with it what it is a part of, or it did not.
   const top = path.resolve(project, path.relative(ours.path, root.path));
-  if (!isInside(root.path, ours.path) || !isStill(root, top))
+  if (!isInside(root.path, ours.path) || isInside(top, homedir()) || !isStill(root, top))
     return { refused: `${top}, which its files are relative to, is not the folder that it was` };
   return { ...journal, root: top };
 }

@@ -29,7 +29,7 @@ export async function mirror(
   const there = new Map((await listAll(target)).map((one) => [one.path, one]));
   const stale = [...there.values()].filter(({ path, kind }) => wanted.get(path)?.kind !== kind);
   await removeAll(target, stale);
-  const folders = sources.filter((one) => one.kind === 'folder' && !there.has(one.path));
+  const folders = sources.filter((one) => one.kind === 'folder' && there.get(one.path)?.kind !== 'folder');
   for (const { path: folder } of folders) await mkdir(path.join(target, folder), { recursive: true });
   const files = sources.filter(({ path, kind, stat }) => {
     const before = copied.get(path);

@@ -13,7 +13,7 @@ export interface Rendered {
 }
 
 /** Files that differ in more lines than this are shown as one replaced by the other: the search for the shortest diff is quadratic. */
-const MAX_DIFFERENCES = 5000;
+const MAX_DIFFERENCES = 1000;
 
 /** Renders a change in git's format, without git. */
 export async function renderChange({ edits }: Change, contents: Contents): Promise<Rendered> {

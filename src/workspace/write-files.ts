@@ -40,27 +40,30 @@ export async function writeFiles(
 ): Promise<Written> {
   const written: string[] = [];
   const leftAlone: string[] = [];
-  const write = async (some: readonly PlannedFile[]) => {
+  // All of it first: where a part is gone, nothing is written.
+  const hashes = new Set(files.flatMap(({ goal }) => goal?.hash ?? []));
+  const found = new Map(
+    await Promise.all([...hashes].map(async (hash) => [hash, await contents.get(hash)] as const)),
+  );
+  const write = (some: readonly PlannedFile[]) => {
     for (const file of some) {
-      const done = writeOne(root, file, file.goal && (await contents.get(file.goal.hash)));
+      const done = writeOne(root, file, (file.goal && found.get(file.goal.hash)) ?? null);
       if (done !== 'there-already') (done === 'written' ? written : leftAlone).push(file.path);
     }
   };
   // What goes makes room: for a file in the place of a folder, and the other way round.
-  await write(files.filter(({ goal }) => goal === null));
+  write(files.filter(({ goal }) => goal === null));
   const needed = new Set(files.flatMap(({ path, goal }) => (goal === null ? [] : parentsOf(path))));
   for (const folder of folders.toSorted((a, b) => b.length - a.length)) {
     if (!needed.has(folder)) removeEmpty(path.join(root, folder));
   }
-  await write(files.filter(({ goal }) => goal !== null));
+  write(files.filter(({ goal }) => goal !== null));
   return { written, leftAlone };
 }
 
-/** The folders that a path needs and that are not there. */
+/** The folders that paths need and that are not there. */
 export function missingFolders(root: string, files: readonly string[]): string[] {
-  return [...new Set(files.flatMap(parentsOf))].filter(
-    (folder) => lstatSync(path.join(root, folder), { throwIfNoEntry: false })?.isDirectory() !== true,
-  );
+  return [...new Set(files.flatMap(parentsOf))].filter((folder) => stateOf(root, folder) !== 'other');
 }
 
 function parentsOf(file: string): string[] {
@@ -88,10 +91,11 @@ function writeOne(
     now !== 'other' && known.some((one) => isSame(one, now));
   const first = stateOf(root, file);
   // A kill may have left it.
-  if (first !== 'other') rmSync(temporary, { force: true });
+  removeFile(temporary);
   if (first !== 'other' && isSame(first, goal)) return 'there-already';
   if (first === 'other' || !mayWrite(first)) return 'left-alone';
   if (goal && content) {
+    if (!makeFolder(path.dirname(place))) return 'left-alone';
     const before = known.find((one) => isSame(one, first)) ?? null;
     // Whoever changed the mode meanwhile keeps it.
     const mode = first && before && first.mode !== before.mode ? first.mode : goal.mode;
@@ -106,6 +110,27 @@ function writeOne(
   return 'written';
 }
 
+function removeFile(place: string): void {
+  try {
+    rmSync(place, { force: true });
+  } catch (error) {
+    // A file stands in the place of its folder: then it is not there.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTDIR') throw error;
+  }
+}
+
+/** False where a file stands in its way. */
+function makeFolder(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true });
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' || code === 'ENOTDIR') return false;
+    throw error;
+  }
+}
+
 interface Staged {
   content: Buffer;
   kind: FileState['kind'];
@@ -115,7 +140,6 @@ interface Staged {
 }
 
 function stage(temporary: string, { content, kind, mode, place }: Staged): void {
-  mkdirSync(path.dirname(place), { recursive: true });
   if (kind === 'link') return symlinkSync(content.toString(), temporary);
   const descriptor = openSync(temporary, 'wx', 0o600);
   try {

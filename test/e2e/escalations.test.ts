@@ -138,8 +138,10 @@ it('ME-7 CL-5 without a terminal it names the flags, and what may have been mean
     ],
     [[id, '--choice', 'guide'], 'The guidance is missing', '--guidance'],
     [[id, '--choice', 'provide-credentials'], 'is no choice of', '--choice skip | simplify | guide'],
-    [[id.slice(0, 6)], `There is no escalation ${id.slice(0, 6)}. Did you mean ${id}?`, 'list --all'],
-    [['nonsense', '--choice', 'skip'], 'There is no escalation nonsense\n', 'list --all'],
+    [[id.slice(0, 6)], `${id} needs an answer`, '--choice'],
+    [[`${id}0`], `there is no escalation ${id}0. Did you mean ${id}?`, 'list --all'],
+    [['nonsense', '--choice', 'skip'], 'there is no escalation nonsense\n', 'list --all'],
+    [[id, '--choice', 'nonsense'], 'Allowed choices are', 'self-heal escalations resolve --help'],
   ] as const;
   for (const [args, message, remedy] of cases) {
     const { exitCode, stderr } = await project.selfHeal(['escalations', 'resolve', ...args]);
@@ -148,4 +150,50 @@ it('ME-7 CL-5 without a terminal it names the flags, and what may have been mean
     expect(exitCode).toBe(2);
   }
   expect(await show()).toMatchObject({ state: 'pending' });
+});
+
+it('ME-5 a word that is no command of escalations is told from an argument', async () => {
+  const { project } = await asked();
+  const { exitCode, stderr } = await project.selfHeal(['escalations', 'resolv']);
+  expect(stderr).toContain('there is no command escalations resolv. Did you mean resolve?');
+  expect(stderr).toContain('self-heal escalations --help');
+  expect(exitCode).toBe(2);
+});
+
+it('ME-7 a quarantine is listed, ends after so many days, and has a way out; ids may be cut short', async () => {
+  const { project, id } = await asked({
+    tests: [...question.tests, { id: 't2', name: 'cart.spec.ts › removes' }],
+  });
+  const listed = async () =>
+    JSON.parse((await project.selfHeal(['quarantine', '--json'])).stdout) as {
+      quarantines: { testId: string; since: string; until: string }[];
+    };
+  expect(await listed()).toEqual({ schemaVersion: 1, quarantines: [] });
+  const skip = ['escalations', 'resolve', id.slice(0, 5), '--choice', 'skip'];
+  expect(await project.selfHeal([...skip, '--days', '0'])).toMatchObject({ exitCode: 2 });
+  expect(await project.selfHeal([...skip, '--days', '7'])).toMatchObject({ exitCode: 0 });
+  const { quarantines } = await listed();
+  expect(quarantines.map(({ testId }) => testId)).toEqual(['t1', 't2']);
+  const [{ since, until } = { since: '', until: '' }] = quarantines;
+  expect(Date.parse(until) - Date.parse(since)).toBe(7 * 24 * 60 * 60_000);
+  expect((await project.selfHeal(['quarantine'])).stdout).toContain('cart.spec.ts › removes');
+  expect(await project.selfHeal(['quarantine', 'cart', '--release'])).toMatchObject({ exitCode: 2 });
+  expect(await project.selfHeal(['quarantine', 'removes', '--release'])).toMatchObject({ exitCode: 0 });
+  expect((await listed()).quarantines.map(({ testId }) => testId)).toEqual(['t1']);
+  expect(await project.selfHeal(['quarantine', '--release', '--all'])).toMatchObject({ exitCode: 0 });
+  expect((await listed()).quarantines).toEqual([]);
+});
+
+it('CL-6 shows people their own time, and programs what is stored', async () => {
+  const { project, id } = await asked();
+  const env = { TZ: 'Pacific/Kiritimati' };
+  const { createdAt } = JSON.parse(
+    (await project.selfHeal(['escalations', 'show', id, '--json'], env)).stdout,
+  ) as Escalation;
+  expect(createdAt).toMatch(/Z$/);
+  const there = new Date(Date.parse(createdAt) + 14 * 60 * 60_000)
+    .toISOString()
+    .slice(0, 16)
+    .replace('T', ' ');
+  expect((await project.selfHeal(['escalations'], env)).stdout).toContain(there);
 });

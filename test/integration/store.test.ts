@@ -8,6 +8,7 @@ import type { Question } from '../../src/core/escalation.js';
 import { createLedger } from '../../src/store/create-ledger.js';
 import type { Ledger } from '../../src/store/ledger.js';
 import { openStore } from '../../src/store/open-store.js';
+import { readStats } from '../../src/store/stats.js';
 import type { Database } from '../../src/store/tables.js';
 import { anAttempt } from '../rig/builders.js';
 import { compiledSrc } from '../rig/compiled-src.js';
@@ -162,13 +163,53 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const location = await place();
     const db = await open(location);
     await tryOnce(createLedger(db, 'shop', tick()));
+    const skipped = { project: 'shop', test_id: 't1', name: 'adds', escalation_id: 'e1' };
+    const since = new Date().toISOString();
+    await db
+      .insertInto('quarantines')
+      .values({ ...skipped, since, until: since })
+      .execute();
     await db.schema.alterTable('attempts').dropColumn('taken_back').execute();
+    await db.schema.alterTable('quarantines').dropColumn('until').execute();
+    await db.schema.alterTable('signatures').dropColumn('undone').execute();
     await db
       .updateTable('store_version' as never)
       .set({ version: 1 } as never)
       .execute();
     const ledger = await ledgerAt(location);
     expect((await ledger.meet(signature, 'run2')).tried).toMatchObject([{ n: 1, takenBack: true }]);
+    const later = createLedger(await open(location), 'shop', () => Date.parse(since) + 29 * 24 * 60 * 60_000);
+    expect(await later.quarantines()).toMatchObject([{ testId: 't1', since }]);
+  });
+
+  here('ME-7 a quarantine ends by itself', async () => {
+    const location = await place();
+    let now = Date.parse('2026-01-01T00:00:00Z');
+    const ledger = createLedger(await open(location), 'shop', () => now);
+    const { id } = await ledger.escalate(question, 'run1');
+    await ledger.resolve(id, { choice: 'skip', guidance: null });
+    now += 29 * 24 * 60 * 60_000;
+    expect(await ledger.quarantines()).toMatchObject([{ testId: 't1' }]);
+    now += 24 * 60 * 60_000;
+    expect(await ledger.quarantines()).toEqual([]);
+    // Skipped again, it is there again.
+    await ledger.resolve(id, { choice: 'skip', guidance: null, days: 1 });
+    expect(await ledger.quarantines()).toMatchObject([{ testId: 't1' }]);
+  });
+
+  here('HN-8 what a person undid has not held, and is told as a fix that failed', async () => {
+    const location = await place();
+    const db = await open(location);
+    const ledger = createLedger(db, 'shop', tick());
+    await tryOnce(ledger, { judged: 'green', takenBack: false });
+    expect(await readStats(db, 'shop')).toMatchObject({ heals: 1, undone: 0, heldRate: 1 });
+    await ledger.runUndone('run1');
+    expect(await readStats(db, 'shop')).toMatchObject({ heals: 1, cameBack: 0, undone: 1, heldRate: 0 });
+    const { tried, fix } = await ledger.meet(signature, 'run2');
+    expect(tried).toMatchObject([{ takenBack: true, failedBecause: 'a person undid it' }]);
+    expect(fix).toBeNull();
+    // It shows again, which is no news: it is not counted as a heal that came back.
+    expect(await readStats(db, 'shop')).toMatchObject({ cameBack: 0, undone: 1 });
   });
 
   here(

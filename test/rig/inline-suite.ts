@@ -25,7 +25,7 @@ export interface InlineSuite {
 
 /** What a test may set of a run. */
 export type RunOptions = Partial<
-  Pick<SuiteOptions, 'env' | 'signal' | 'onProgress' | 'keep' | 'graceMs' | 'playwright'>
+  Pick<SuiteOptions, 'env' | 'signal' | 'onProgress' | 'keep' | 'graceMs' | 'exitMs' | 'playwright'>
 >;
 
 /** A run with what it printed and where it put what it kept. */

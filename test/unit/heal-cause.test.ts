@@ -14,7 +14,7 @@ import {
   failing,
   someSettings,
 } from '../rig/builders.js';
-import { finished, healingSession, noChange as session } from '../rig/healing-session.js';
+import { finished, healingSession as session, noChange } from '../rig/healing-session.js';
 
 const cause = aCause({ lead: failing('t1', 'boom') });
 

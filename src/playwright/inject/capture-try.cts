@@ -7,6 +7,7 @@ const { guarded, note, captureFile } = require('./run-folder.cjs') as import('./
 const { consoleEntry, pageErrorEntry, isAlarming } =
   require('./console-entry.cjs') as import('./console-entry.cjs').Api;
 const { writeCapture } = require('./capture-file.cjs') as import('./capture-file.cjs').Api;
+const { passOverPauses } = require('./pass-over-pauses.cjs') as import('./pass-over-pauses.cjs').Api;
 const { capped } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
 const { Newest } = require('./newest.cjs') as import('./newest.cjs').Api;
 const { capturePage } = require('./capture-page.cjs') as import('./capture-page.cjs').Api;
@@ -101,6 +102,7 @@ class TryCapture {
   #listen(context: BrowserContext): void {
     if (this.#seen.has(context)) return;
     this.#seen.add(context);
+    guarded('page.pause() could not be passed over', () => passOverPauses(context));
     const on: ListenToContext = (event, heard) => {
       const listener = (subject: Parameters<typeof heard>[0]): void => {
         guarded(`the ${event} event`, () => heard(subject));

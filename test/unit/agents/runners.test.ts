@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkAgents } from '../../../src/agents/check-agents.js';
+import { checkAgent, missingAgents } from '../../../src/agents/check-agents.js';
 import { claudeRunner } from '../../../src/agents/claude-runner.js';
 import { codexRunner } from '../../../src/agents/codex-runner.js';
 import { commandFileOf } from '../../../src/agents/command-files.js';
@@ -118,7 +118,7 @@ describe('slash commands', () => {
           ...Object.fromEntries(Object.keys(plain.routes).map((one) => [one, ['fixer']])),
         },
       };
-      const problem = await checkAgents(settings, dir);
+      const problem = (await missingAgents(settings, dir)).get('fixer');
       expect(problem).toMatchObject({
         kind: 'agent-not-installed',
         message: `the slash command /no-such-one of agent fixer does not exist for ${kind}`,
@@ -127,7 +127,8 @@ describe('slash commands', () => {
       const file = path.join(dir, commandFileOf(kind, '/no-such-one'));
       mkdirSync(path.dirname(file), { recursive: true });
       writeFileSync(file, 'x');
-      expect(await checkAgents(settings, dir)).toBeNull();
+      expect(await checkAgent(settings, 'fixer', dir)).toBeNull();
+      expect(await missingAgents(settings, dir)).toEqual(new Map());
     },
   );
 

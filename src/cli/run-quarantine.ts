@@ -1,0 +1,76 @@
+import { idsMeant } from '../inspect/ids-meant.js';
+import { exitCodes, type Problem } from '../problem.js';
+import { counted } from '../reporters/format.js';
+import { localDay } from '../reporters/local-time.js';
+import type { Ledger, Quarantine } from '../store/ledger.js';
+import { withLedger } from './open-ledger.js';
+
+/** The flags of `self-heal quarantine`. */
+export interface QuarantineOptions {
+  agents?: string;
+  json?: boolean;
+  release?: boolean;
+  all?: boolean;
+}
+
+/** The whole of `self-heal quarantine`: gives the exit code, or the problem of what was named. */
+export function runQuarantine(
+  word: string | undefined,
+  options: QuarantineOptions,
+): Promise<number | Problem> {
+  return withLedger(options, (ledger) =>
+    options.release ? release(ledger, word, options) : list(ledger, word, options),
+  );
+}
+
+async function list(
+  ledger: Ledger | null,
+  word: string | undefined,
+  { json }: QuarantineOptions,
+): Promise<number> {
+  const found = meant(word, (await ledger?.quarantines()) ?? []);
+  if (json) return say(JSON.stringify({ schemaVersion: 1, quarantines: found }, null, 2));
+  return say(found.length === 0 ? 'No test is in quarantine.' : found.map(asEntry).join('\n'));
+}
+
+async function release(
+  ledger: Ledger | null,
+  word: string | undefined,
+  { all = false, json }: QuarantineOptions,
+): Promise<number | Problem> {
+  const found = meant(word, (await ledger?.quarantines()) ?? []);
+  if (found.length === 0) return unclear(word, [], 'self-heal quarantine lists those that are.');
+  if (found.length > 1 && !all)
+    return unclear(word, found, 'Name one of them, or let all of these go with --all.');
+  await ledger?.release(found.map(({ testId }) => testId));
+  if (json) return say(JSON.stringify({ schemaVersion: 1, released: found }, null, 2));
+  return say(
+    `${counted(found.length, 'test')} released:\n${found.map(({ name }) => `  ${name}`).join('\n')}`,
+  );
+}
+
+function meant(word: string | undefined, all: readonly Quarantine[]): readonly Quarantine[] {
+  if (word === undefined) return all;
+  const byEscalation = idsMeant(word, [...new Set(all.map(({ escalationId }) => escalationId))]);
+  if (byEscalation.length === 1) return all.filter(({ escalationId }) => byEscalation.includes(escalationId));
+  return all.filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()));
+}
+
+function asEntry({ name, escalationId, since, until }: Quarantine): string {
+  return `${escalationId}  since ${localDay(since)}, until ${localDay(until)}  ${name}`;
+}
+
+function unclear(word: string | undefined, found: readonly Quarantine[], remedy: string): Problem {
+  const none = word === undefined ? 'no test is in quarantine' : `no test in quarantine is called ${word}`;
+  return {
+    kind: 'usage',
+    message: found.length === 0 ? none : `${counted(found.length, 'test')} could be meant`,
+    ...(found.length === 0 ? {} : { detail: found.map(asEntry).join('\n') }),
+    remedy,
+  };
+}
+
+function say(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return exitCodes.green;
+}

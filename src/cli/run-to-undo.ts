@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { confirm, isCancel } from '@clack/prompts';
+import { findRun, readRun, runIdsIn, type StoredRun } from '../inspect/find-run.js';
+import type { Problem } from '../problem.js';
+import { counted } from '../reporters/format.js';
+import { localTime } from '../reporters/local-time.js';
+import { err, ok, type Result } from '../result.js';
+import { pidAtWork } from '../running.js';
+import { keptChanges } from '../undo.js';
+import { canAsk } from './can-ask.js';
+
+/** What was typed, and where. */
+export interface UndoRequest {
+  readonly cwd: string;
+  readonly word: string | undefined;
+  /** Nobody is to be asked. */
+  readonly yes: boolean;
+}
+
+const FILES_NAMED = 5;
+
+/**
+ * The run whose changes are to be taken back: the one that is named, else the newest that left changes and is not undone. Where that is not
+ * the last run, a person is asked; null where they say no.
+ */
+export async function runToUndo({ cwd, word, yes }: UndoRequest): Promise<Result<StoredRun | null, Problem>> {
+  const last = await findRun(cwd, word ?? null);
+  if (!last.ok) return last;
+  if ((await pidAtWork(last.value.dir)) !== null) return err(atWork(last.value.runId));
+  if (word !== undefined || (await hasChanges(last.value))) return last;
+  const found = await newestWithChanges(cwd);
+  if (found === null) return last;
+  if (yes) return ok(found);
+  if (!canAsk(process.env, process)) return err(notTheLast(found, await changedBy(found)));
+  const message = `The last run changed nothing. Undo ${await named(found)}?`;
+  const answer = await confirm({ message, initialValue: false, output: process.stderr });
+  return ok(isCancel(answer) || !answer ? null : found);
+}
+
+async function newestWithChanges(cwd: string): Promise<StoredRun | null> {
+  for (const runId of (await runIdsIn(cwd)).toReversed()) {
+    const run = await readRun(cwd, runId);
+    if (await hasChanges(run)) return run;
+  }
+  return null;
+}
+
+/** It left changes in the project, and they were not all taken back since. */
+async function hasChanges(run: StoredRun): Promise<boolean> {
+  if ((await keptChanges(run)).length === 0) return false;
+  const events = await readFile(path.join(run.dir, 'events.ndjson'), 'utf8').catch(() => '');
+  return !events.split('\n').some(isFullUndo);
+}
+
+function isFullUndo(line: string): boolean {
+  if (!line.includes('"run.undone"')) return false;
+  try {
+    const event = JSON.parse(line) as { type: string; leftAlone: string[] };
+    return event.type === 'run.undone' && event.leftAlone.length === 0;
+  } catch {
+    return false;
+  }
+}
+
+async function changedBy(run: StoredRun): Promise<string[]> {
+  const kept = await keptChanges(run);
+  return [...new Set(kept.flatMap(({ edits }) => edits.map((edit) => edit.path)))];
+}
+
+async function named(run: StoredRun): Promise<string> {
+  const files = await changedBy(run);
+  const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : '';
+  return `run ${run.runId}${startOf(run)}, which changed ${files.slice(0, FILES_NAMED).join(', ')}${more}`;
+}
+
+function startOf({ report }: StoredRun): string {
+  return report === null ? '' : ` of ${localTime(report.startedAt)}`;
+}
+
+function notTheLast(run: StoredRun, files: readonly string[]): Problem {
+  return {
+    kind: 'usage',
+    message: `the last run changed nothing; the newest that did is ${run.runId}${startOf(run)}, with ${counted(files.length, 'file')}`,
+    detail: files.map((file) => `  ${file}`).join('\n'),
+    remedy: `Name it: self-heal undo ${run.runId}, or say self-heal undo --yes.`,
+  };
+}
+
+function atWork(runId: string): Problem {
+  return {
+    kind: 'usage',
+    message: `run ${runId} is still at work`,
+    remedy: 'Wait until it is over, or interrupt it; what it has not proven then is taken back by itself.',
+  };
+}

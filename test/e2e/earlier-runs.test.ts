@@ -1,0 +1,77 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { agentsYaml, editingAgent, scratchProject } from '../rig/scratch-project.js';
+import { runId, storedRun } from '../rig/stored-run.js';
+
+const files = {
+  'package.json': '{ "name": "scratch", "type": "module" }',
+  '.gitignore': 'node_modules\ntest-results\n',
+  'playwright.config.ts': "export default { testDir: 'tests', workers: 1, reporter: [['list']] };",
+  'a.txt': 'one',
+  'tests/a.spec.ts': `
+    import { readFileSync } from 'node:fs';
+    import { test, expect } from '@playwright/test';
+    test('says two', () => expect(readFileSync('a.txt', 'utf8')).toBe('two'));`,
+  'fixer.mjs': editingAgent([['a.txt', 'one', 'two']]),
+  'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
+};
+
+it('HN-8 undo after a heal and a green run finds the run that changed something, and asks; its heal has not held then', async () => {
+  const project = await scratchProject(files);
+  const healed = await project.selfHeal(['run']);
+  expect(healed.exitCode, healed.stderr).toBe(0);
+  // Not a git repository: nothing is offered that would not work.
+  expect(healed.stderr).toContain('self-heal undo');
+  expect(healed.stderr).not.toContain('git diff');
+  expect(await project.selfHeal(['run'])).toMatchObject({ exitCode: 0 });
+
+  const id = healed.report?.runId ?? '';
+  const asks = await project.selfHeal(['undo']);
+  expect(asks).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(asks.stderr).toContain(`self-heal undo ${id}`);
+  expect(await project.read('a.txt')).toBe('two');
+  const nothing = await project.selfHeal(['inspect', '99']);
+  expect(nothing).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('nothing failed in run') });
+
+  expect(await project.selfHeal(['undo', '--yes'])).toMatchObject({ exitCode: 0 });
+  expect(await project.read('a.txt')).toBe('one');
+  expect((await project.selfHeal(['undo'])).stdout).toContain('nothing to undo');
+  const stats = JSON.parse((await project.selfHeal(['stats', '--json'])).stdout) as object;
+  expect(stats).toMatchObject({ heals: 1, undone: 1, heldRate: 0, agents: [{ healed: 0 }] });
+});
+
+it('CL-9 CL-12 the beginning of a run id is enough, and one that fits several is told', async () => {
+  const project = await scratchProject({ 'package.json': '{ "name": "scratch" }' });
+  await storedRun(project.dir);
+  const short = runId.slice(0, 10);
+  for (const command of [
+    ['inspect', short],
+    ['inspect', short, 'c1'],
+    ['report', short, '--json'],
+  ]) {
+    expect(await project.selfHeal(command)).toMatchObject({ exitCode: 0 });
+  }
+  await mkdir(path.join(project.dir, '.self-heal', 'runs', `${runId.slice(0, -1)}b`));
+  for (const command of [
+    ['inspect', short],
+    ['report', short],
+    ['undo', short],
+    ['resume', short],
+  ]) {
+    const { exitCode, stderr } = await project.selfHeal(command);
+    expect(stderr, command[0]).toContain(`${short} is the beginning of several run ids`);
+    expect(exitCode).toBe(2);
+  }
+});
+
+it('CL-2 from a folder below the project it names the folder above', async () => {
+  const project = await scratchProject(files);
+  await storedRun(project.dir);
+  const below = await scratchProject({ 'x.txt': '' }, path.join(project.dir, 'src', 'deep'));
+  for (const command of [['run'], ['inspect'], ['report']]) {
+    const { exitCode, stderr } = await below.selfHeal(command);
+    expect(stderr).toContain(`in ${project.dir}: change to that folder first.`);
+    expect(exitCode).toBe(2);
+  }
+});

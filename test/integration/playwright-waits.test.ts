@@ -1,0 +1,69 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { launchOptions } from '../rig/chromium.js';
+import { inlineSuite, type InlineSuite } from '../rig/inline-suite.js';
+
+/** `npm run test:playwrights` runs this file with every minor version that is supported. */
+describe('Playwright never waits for a person', () => {
+  let suite: InlineSuite;
+
+  afterEach(() => suite.dispose());
+
+  it('CL-4 does not serve the HTML report of a red run, whatever the config and the environment ask for', async () => {
+    suite = await inlineSuite({
+      'playwright.config.ts': `export default { reporter: [['html', { open: 'always' }]] };`,
+      'tests/a.spec.ts': `
+        import { test, expect } from '@playwright/test';
+        test('is red', () => expect(1).toBe(2));
+        test('reads the environment', () => expect(process.env.PLAYWRIGHT_HTML_OPEN).toBe('never'));`,
+    });
+    const { run } = await suite.run({}, { env: { PLAYWRIGHT_HTML_OPEN: 'always', CI: '' } });
+    expect(run.exitCode).toBe(1);
+    expect(run.tests.map(({ outcome }) => outcome)).toEqual(['unexpected', 'expected']);
+  });
+
+  it.each(['PWDEBUG', 'PWTEST_WATCH', 'PWPAUSE'])('CL-4 does not hand on %s', async (name) => {
+    suite = await inlineSuite({
+      'playwright.config.ts': `export default { timeout: 300, reporter: 'line' };`,
+      'tests/a.spec.ts': `
+        import { test, expect } from '@playwright/test';
+        test('hangs', () => new Promise(() => {}));
+        test('reads the environment', () => expect(process.env.${name}).toBeUndefined());`,
+    });
+    const { run } = await suite.run({}, { env: { [name]: '1' } });
+    expect(run.exitCode).toBe(1);
+    expect(run.tests.map(({ outcome }) => outcome)).toEqual(['unexpected', 'expected']);
+  });
+
+  it('CL-4 passes over page.pause() where the browser is one that would stop', async () => {
+    suite = await inlineSuite({
+      'playwright.config.ts': `export default { timeout: 20_000, reporter: 'line', use: { launchOptions: ${launchOptions} } };`,
+      'tests/a.spec.ts': `
+        import { test, expect } from '@playwright/test';
+        test.beforeAll(async ({ browser }) => (await browser.newPage()).pause());
+        test('pauses', async ({ page, context }) => {
+          await page.pause();
+          await (await context.newPage()).pause();
+        });`,
+    });
+    // Playwright's own tests have it pause in headless browsers too.
+    const { run } = await suite.run(
+      {},
+      { env: { PWTEST_UNDER_TEST: '1' }, signal: AbortSignal.timeout(40_000) },
+    );
+    expect(run).toMatchObject({ status: 'passed', captureProblems: [] });
+  });
+
+  it('CL-4 ends a Playwright that does not exit after its run, and keeps what the run said', async () => {
+    suite = await inlineSuite({
+      'playwright.config.ts': `export default { reporter: './waits.ts' };`,
+      'waits.ts': `export default class { onExit() { return new Promise((resolve) => setTimeout(resolve, 3_600_000)); } }`,
+      'tests/a.spec.ts': `
+        import { test, expect } from '@playwright/test';
+        test('is red', () => expect(1).toBe(2));
+        test('is green', () => {});`,
+    });
+    const { run } = await suite.run({}, { exitMs: 100, graceMs: 500 });
+    expect(run).toMatchObject({ endedLingering: true, status: 'failed', suiteFailure: null });
+    expect(run.tests.map(({ outcome }) => outcome)).toEqual(['unexpected', 'expected']);
+  });
+});

@@ -1,0 +1,242 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { execaSync } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { formatProblem } from '../../src/problem.js';
+import { recoverKilledRuns } from '../../src/recover.js';
+import { undo } from '../../src/undo.js';
+import type { Change } from '../../src/workspace/change.js';
+import { type AgentWorkspace, agentWorkspace, inventoryOf, writeInto } from '../rig/agent-workspace.js';
+import { tempDir } from '../rig/temp-dir.js';
+
+const files = { 'package.json': '{}\n', 'a.js': 'old a\n', 'b.js': 'old b\n', 'gone.js': 'old\n' };
+const fixed = { 'a.js': 'fixed a\n', 'b.js': 'fixed b\n', 'new/c.js': 'new\n' };
+
+interface Killed extends AgentWorkspace {
+  /** The project's folder. */
+  readonly project: string;
+  readonly journal: string;
+  readonly change: Change;
+  readonly before: Record<string, string>;
+  readonly after: Record<string, string>;
+}
+
+/** A project in which a fix was applied when the run was killed. */
+async function killed(at = ''): Promise<Killed> {
+  const placed = Object.fromEntries(Object.entries(files).map(([name, text]) => [path.join(at, name), text]));
+  const made = await agentWorkspace(placed, { at });
+  const before = inventoryOf(made.dir);
+  const done = await made.applied((cwd) => {
+    writeInto(cwd, fixed);
+    rmSync(path.join(cwd, 'gone.js'));
+  });
+  if (done.kind !== 'applied') throw new Error(done.kind);
+  const project = path.join(made.dir, at);
+  const journal = path.join(project, '.self-heal/journal.json');
+  return { ...made, project, journal, change: done.change, before, after: inventoryOf(made.dir) };
+}
+
+/** What the next command says; a refusal as people read it. */
+async function nextCommand(project: string): Promise<string> {
+  const recovered = await recoverKilledRuns(project);
+  return recovered.ok ? recovered.value.join('\n') : formatProblem(recovered.error);
+}
+
+describe('a run that was killed', () => {
+  it.each([
+    ['after all of it was written', {}],
+    ['when half of it was written', { 'b.js': 'old b\n' }],
+    ['before any of it was written', { ...files, 'new/c.js': null }],
+    ['when a deleted file was back already', { 'gone.js': 'old\n' }],
+  ])('HN-2 %s is reverted by the next command', async (_, state) => {
+    const { dir, before, project, journal } = await killed();
+    for (const [name, text] of Object.entries(state)) {
+      if (text === null) rmSync(path.join(dir, name));
+      else writeFileSync(path.join(dir, name), text);
+    }
+    writeFileSync(path.join(dir, '.a.js.self-heal'), 'half a temporary file');
+    const said = await nextCommand(project);
+    expect(inventoryOf(dir)).toEqual(before);
+    if (!('new/c.js' in state)) expect(said).toMatch(/was not proven was reverted.*\n.*attempts\/1\.patch/);
+    expect(existsSync(journal)).toBe(false);
+    expect(await nextCommand(project)).toBe('');
+  });
+
+  it('HN-2 leaves what the user edited meanwhile alone, and names it', async () => {
+    const { dir, write, read, project } = await killed();
+    write({ 'a.js': 'mine\n', 'gone.js': 'mine too\n' });
+    rmSync(path.join(dir, 'new'), { recursive: true });
+    writeFileSync(path.join(dir, 'new'), 'a file of mine\n');
+    const said = await nextCommand(project);
+    expect(said).toContain('left as they are, because they changed since: a.js, gone.js');
+    expect([read('a.js'), read('gone.js'), read('new'), read('b.js')]).toEqual([
+      'mine\n',
+      'mine too\n',
+      'a file of mine\n',
+      'old b\n',
+    ]);
+  });
+
+  it('HN-2 HN-6 while proven fixes were out for a check gets them back', async () => {
+    const { workspace, change, dir, after, project } = await killed();
+    await workspace.decided();
+    await workspace.keeping([change]);
+    await workspace.move([change], 'out');
+    expect(await nextCommand(project)).toContain('was put back');
+    expect(inventoryOf(dir)).toEqual(after);
+  });
+
+  it('HN-2 HN-8 while it undid gets its undo finished; undoing twice finds nothing left to do', async () => {
+    const { workspace, change, dir, before, project, runDir, journal } = await killed();
+    await workspace.decided();
+    const run = { runId: path.basename(runDir), dir: runDir };
+    const copied = path.join(tempDir(), 'journal.json');
+    const undone = undo(project, run, [change]);
+    await undone;
+    expect(inventoryOf(dir)).toEqual(before);
+    expect((await undo(project, run, [change])).written).toEqual([]);
+    expect(existsSync(journal) || existsSync(copied)).toBe(false);
+  });
+});
+
+const identityOf = (folder: string) => {
+  const { dev, ino } = statSync(folder);
+  return { dev, ino };
+};
+
+describe('a journal that must not be used', () => {
+  const crafted = (edit: (journal: Record<string, unknown>) => void) => (at: Killed) => {
+    const journal = JSON.parse(readFileSync(at.journal, 'utf8')) as Record<string, unknown>;
+    edit(journal);
+    writeFileSync(at.journal, JSON.stringify(journal));
+  };
+  const pathOf = (name: string) =>
+    crafted((journal) => ((journal['files'] as { path: string }[])[0]!.path = name));
+
+  it.each<[string, (at: Killed) => void, RegExp]>([
+    [
+      'is cut off',
+      ({ journal }) => writeFileSync(journal, readFileSync(journal, 'utf8').slice(0, 99)),
+      /damaged/,
+    ],
+    ['is empty', ({ journal }) => writeFileSync(journal, ''), /damaged/],
+    ['is no JSON', ({ journal }) => writeFileSync(journal, '\0\0'), /damaged/],
+    ['is of a newer version', crafted((journal) => (journal['schemaVersion'] = 2)), /damaged/],
+    ['leads out of the project', pathOf('../../etc/passwd'), /damaged/],
+    ['is absolute', pathOf('/etc/passwd'), /damaged/],
+    ['names the repository', pathOf('.git/config'), /damaged/],
+    ['names installed packages', pathOf('node_modules/a/index.js'), /damaged/],
+    ['names a run by a path', crafted((journal) => (journal['runId'] = '../../x')), /damaged/],
+    ['names a git option', crafted((journal) => (journal['changes'] = ['--output=x'])), /damaged/],
+    [
+      'names another root',
+      crafted((journal) => (journal['root'] = { path: '/', ...identityOf('/') })),
+      /not the folder/,
+    ],
+    [
+      'has lost its contents',
+      ({ runDir }) => rmSync(path.join(path.dirname(path.dirname(runDir)), 'changes'), { recursive: true }),
+      /gone/,
+    ],
+    [
+      'has damaged contents',
+      ({ runDir }) => {
+        const folder = path.join(
+          path.dirname(path.dirname(runDir)),
+          'changes',
+          path.basename(runDir),
+          'contents',
+        );
+        for (const name of readdirSync(folder)) writeFileSync(path.join(folder, name), 'evil\n');
+      },
+      /damaged/,
+    ],
+  ])(
+    'HN-2 one that %s changes nothing, is said in a sentence, and the next command goes ahead',
+    async (_, harm, says) => {
+      const at = await killed();
+      harm(at);
+      const said = await nextCommand(at.project);
+      expect(said).toMatch(says);
+      expect(said).toContain('Nothing was changed');
+      expect(inventoryOf(at.dir)).toEqual(at.after);
+      expect(await nextCommand(at.project)).toBe('');
+      expect(inventoryOf(at.dir)).toEqual(at.after);
+    },
+  );
+
+  it('HN-2 one that was copied with its project to another place is refused there', async () => {
+    const at = await killed();
+    const other = path.join(tempDir(), 'other');
+    cpSync(at.dir, other, { recursive: true });
+    expect(await nextCommand(other)).toMatch(/belongs to another folder/);
+    expect(inventoryOf(other)).toEqual(at.after);
+  });
+
+  it('HN-2 one of a project that was moved is used where it is now', async () => {
+    const at = await killed();
+    const other = path.join(path.dirname(at.dir), `${path.basename(at.dir)} moved`);
+    renameSync(at.dir, other);
+    expect(await nextCommand(other)).toContain('was reverted');
+    expect(inventoryOf(other)).toEqual(at.before);
+    renameSync(other, at.dir);
+  });
+});
+
+describe('the folder of self-heal', () => {
+  it.each([
+    ['was deleted', (dir: string) => rmSync(path.join(dir, '.self-heal'), { recursive: true })],
+    ['was cleaned by git', (dir: string) => void execaSync('git', ['clean', '-fdxq'], { cwd: dir })],
+    ['and a stale lock of git stays', (dir: string) => writeFileSync(path.join(dir, '.git/index.lock'), '')],
+    [
+      'has a damaged running.json',
+      (dir: string) => writeInto(dir, { '.self-heal/runs/20260101-000000-abcd/running.json': '{' }),
+    ],
+  ])('HN-2 that %s keeps no later command from its work', async (_, harm) => {
+    const at = await killed();
+    harm(at.dir);
+    const recovered = await recoverKilledRuns(at.project);
+    expect(recovered.ok).toBe(true);
+    expect(await nextCommand(at.project)).toBe('');
+  });
+});
+
+describe('a package of a repository', () => {
+  it.each([
+    [
+      'got a repository of its own',
+      (project: string) => void execaSync('git', ['init', '-q'], { cwd: project }),
+    ],
+    [
+      'lost the repository above',
+      (project: string) => rmSync(path.join(project, '../../.git'), { recursive: true }),
+    ],
+  ])(
+    'HN-2 whose run was killed is put in order from its journal, although it %s since',
+    async (_, change) => {
+      const at = await killed('packages/app');
+      writeInto(at.dir, { 'packages/other/mine.js': 'mine\n' });
+      change(at.project);
+      mkdirSync(path.join(at.project, 'kept'));
+      await nextCommand(at.project);
+      const found = inventoryOf(at.dir);
+      const apart = (all: Record<string, string>) =>
+        Object.fromEntries(Object.entries(all).filter(([name]) => /^packages\/app\/[^.]/.test(name)));
+      expect(apart(found)).toEqual({
+        ...apart(at.before),
+        'packages/app/kept': expect.any(String) as string,
+      });
+      expect(found['packages/other/mine.js']).toContain('mine');
+    },
+  );
+});

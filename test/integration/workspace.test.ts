@@ -1,0 +1,331 @@
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { execaSync } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { contentsOf } from '../../src/workspace/change.js';
+import { renderChange } from '../../src/workspace/patch-text.js';
+import { agentWorkspace, inventoryOf, writeInto } from '../rig/agent-workspace.js';
+import { tempDir } from '../rig/temp-dir.js';
+
+const files = {
+  'package.json': '{ "name": "shop" }\n',
+  '.gitignore': 'node_modules\n.env\ndata/\nbuild/\n',
+  'src/cart.js': 'one\ntwo\nthree\nfour\nfive\nsix\n',
+  'src/old.js': 'old\n',
+  '.env': 'PORT=1\n',
+  'data/orders.db': 'orders\n',
+  'build/out.js': 'built\n',
+  'node_modules/left-pad/index.js': 'pad\n',
+};
+
+describe('the copy', () => {
+  it('HN-1 holds what the work needs: tracked, untracked, ignored, installed; and is nowhere near the project', async () => {
+    const { workspace, dir, write } = await agentWorkspace(files);
+    write({ 'src/new.js': 'untracked\n' });
+    const { cwd } = await workspace.ready();
+    for (const file of [...Object.keys(files), 'src/new.js'])
+      expect(readFileSync(path.join(cwd, file), 'utf8'), file).toBe(
+        readFileSync(path.join(dir, file), 'utf8'),
+      );
+    expect(path.relative(dir, cwd)).toMatch(/^\.\./);
+    expect(statSync(path.join(cwd, 'node_modules/left-pad/index.js')).ino).not.toBe(
+      statSync(path.join(dir, 'node_modules/left-pad/index.js')).ino,
+    );
+  });
+
+  it('HN-1 has a repository of its own, with the history of the project', async () => {
+    const { workspace, git } = await agentWorkspace(files);
+    const { cwd } = await workspace.ready();
+    const inCopy = (...args: string[]) => execaSync('git', args, { cwd }).stdout;
+    expect(inCopy('log', '--format=%s')).toBe('first');
+    expect(inCopy('remote')).toBe('');
+    const before = git('for-each-ref') + git('status', '--porcelain') + git('stash', 'list');
+    inCopy('-c', 'user.name=a', '-c', 'user.email=a@a', 'commit', '--allow-empty', '-m', 'mine');
+    inCopy('branch', 'mine');
+    inCopy('reset', '--hard', '--quiet', 'HEAD~1');
+    inCopy('gc', '--quiet', '--prune=now');
+    expect(git('for-each-ref') + git('status', '--porcelain') + git('stash', 'list')).toBe(before);
+    expect(git('fsck', '--no-progress')).toBe('');
+  });
+
+  it('HN-1 is as the project is now, whatever the last agent left in it', async () => {
+    const { workspace, write, dir } = await agentWorkspace(files);
+    const { cwd } = await workspace.ready();
+    const made = inventoryOf(cwd);
+    rmSync(path.join(cwd, 'src'), { recursive: true });
+    rmSync(path.join(cwd, '.git'), { recursive: true });
+    writeInto(cwd, {
+      src: 'a file where a folder was',
+      'junk/a/b': 'x',
+      'node_modules/left-pad/index.js': 'y',
+    });
+    symlinkSync('/etc', path.join(cwd, 'junk/etc'));
+    chmodSync(path.join(cwd, 'junk/a'), 0o000);
+    write({ 'src/cart.js': 'newer\n' });
+    rmSync(path.join(dir, 'src/old.js'));
+    await workspace.ready();
+    const now = inventoryOf(cwd);
+    const apart = ([name]: [string, string]) => !name.startsWith('.git/') && !name.startsWith('src/');
+    expect(Object.entries(now).filter(apart)).toEqual(Object.entries(made).filter(apart));
+    expect(now['src/cart.js']).toContain('newer');
+    expect(now).not.toHaveProperty(['src/old.js']);
+  });
+
+  it('HN-1 of a package holds the whole repository, and the agent works in the package', async () => {
+    const { workspace, applied, read } = await agentWorkspace(
+      { 'package.json': '{}', 'packages/app/a.js': 'a\n', 'packages/lib/b.js': 'b\n' },
+      { at: 'packages/app' },
+    );
+    const { cwd } = await workspace.ready();
+    expect(cwd).toMatch(/packages.app$/);
+    const done = await applied((copy) => writeInto(copy, { 'a.js': 'fixed\n', '../lib/b.js': 'fixed\n' }));
+    expect(done).toMatchObject({ kind: 'applied', change: { root: '../..' } });
+    expect([read('packages/app/a.js'), read('packages/lib/b.js')]).toEqual(['fixed\n', 'fixed\n']);
+  });
+
+  it.each([true, false])('HN-1 works the same with a repository and without one (git: %s)', async (git) => {
+    const { dir, applied, workspace } = await agentWorkspace(files, { git });
+    const before = inventoryOf(dir);
+    const done = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n', 'src/new.js': 'new\n' }));
+    if (done.kind !== 'applied') throw new Error(done.kind);
+    expect(readFileSync(path.join(dir, 'src/cart.js'), 'utf8')).toBe('fixed\n');
+    await workspace.move([done.change], 'out');
+    expect(inventoryOf(dir)).toEqual(before);
+  });
+
+  it('HN-1 follows no link out of the project: an agent that writes through one writes into its copy', async () => {
+    const outside = tempDir();
+    writeInto(outside, { 'notes.txt': 'mine\n', 'pkg/index.js': 'mine\n' });
+    const { dir, agent } = await agentWorkspace({ 'package.json': '{}' });
+    symlinkSync(path.join(outside, 'notes.txt'), path.join(dir, 'notes.txt'));
+    symlinkSync(outside, path.join(dir, 'linked'));
+    symlinkSync(path.join(outside, 'pkg'), path.join(dir, 'node_modules'));
+    const { change } = await agent((cwd) => {
+      for (const file of ['notes.txt', 'linked/notes.txt', 'node_modules/index.js'])
+        if (existsSync(path.join(cwd, file))) appendFileSync(path.join(cwd, file), 'agent\n');
+    });
+    expect(change).toBeNull();
+    expect(readFileSync(path.join(outside, 'notes.txt'), 'utf8')).toBe('mine\n');
+    expect(readFileSync(path.join(outside, 'pkg/index.js'), 'utf8')).toBe('mine\n');
+  });
+
+  it('HN-1 is thrown away as a whole', async () => {
+    const { workspace } = await agentWorkspace(files);
+    const { folder } = await workspace.ready();
+    await workspace.close();
+    expect(existsSync(folder)).toBe(false);
+  });
+});
+
+describe('the patch', () => {
+  it('HN-1 is made of source files: what git ignores and what is installed is no part of it, .env files are', async () => {
+    const { agent, dir } = await agentWorkspace(files);
+    const before = inventoryOf(dir);
+    const { change, ignored } = await agent((cwd) =>
+      writeInto(cwd, {
+        '.env': 'PORT=2\n',
+        'data/orders.db': 'gone\n',
+        'data/new.db': 'x',
+        'build/out.js': 'again\n',
+        'node_modules/left-pad/index.js': 'hacked\n',
+        'node_modules/new/index.js': 'x',
+        '.self-heal/x': 'x',
+        'test-results/x.txt': 'x',
+      }),
+    );
+    expect(change?.edits.map((one) => one.path)).toEqual(['.env']);
+    expect(ignored.toSorted()).toEqual(['build/out.js', 'data/new.db', 'data/orders.db']);
+    expect(inventoryOf(dir)).toEqual(before);
+  });
+
+  it('HN-1 an agent that deletes a line of .gitignore makes nothing of the user’s its own, also when it is reverted', async () => {
+    const { applied, dir, workspace } = await agentWorkspace(files);
+    const before = inventoryOf(dir);
+    const done = await applied((cwd) => writeInto(cwd, { '.gitignore': '\n', 'src/cart.js': 'x\n' }));
+    if (done.kind !== 'applied') throw new Error(done.kind);
+    expect(done.change.edits.map((one) => one.path)).toEqual(['.gitignore', 'src/cart.js']);
+    await workspace.move([done.change], 'out');
+    expect(inventoryOf(dir)).toEqual(before);
+  });
+
+  it('HN-1 is what git apply takes: edits, additions, deletions, modes, binary files, odd names, no newline at the end', async () => {
+    const given = {
+      ...files,
+      'logo.png': `\0${'x'.repeat(200)}`,
+      'empty.txt': '',
+      'ünï cödé.txt': 'a\n',
+      'run.sh': '#!/bin/sh\n',
+      'crlf.txt': 'a\r\nb\r\n',
+    };
+    const { agent, runDir, git, dir } = await agentWorkspace(given);
+    const { change } = await agent((cwd) => {
+      writeInto(cwd, {
+        'src/cart.js': files['src/cart.js'].replace('two', '2').replace('six\n', '6'),
+        'logo.png': `\0${'y'.repeat(500)}`,
+        'new.png': '\0new',
+        'ünï cödé.txt': 'b\n',
+        'with "quotes".txt': 'q\n',
+        'empty-too.txt': '',
+        'crlf.txt': 'a\r\nc\r\n',
+      });
+      rmSync(path.join(cwd, 'src/old.js'));
+      chmodSync(path.join(cwd, 'run.sh'), 0o755);
+    });
+    if (!change) throw new Error('no change');
+    const { patch, files: named } = await renderChange(change, contentsOf(runDir));
+    expect(named.find((one) => one.path === 'src/cart.js')).toEqual({
+      path: 'src/cart.js',
+      added: 2,
+      removed: 2,
+    });
+    writeFileSync(path.join(dir, '.self-heal', 'a.patch'), patch);
+    git('apply', path.join('.self-heal', 'a.patch'));
+    const states = await Promise.all(
+      change.edits.map(async ({ path: file, after }) => [
+        file,
+        after && (await contentsOf(runDir).get(after.hash)).toString('latin1'),
+      ]),
+    );
+    for (const [file, text] of states as [string, string | null][]) {
+      const place = path.join(dir, file);
+      expect(existsSync(place) ? readFileSync(place, 'latin1') : null, file).toBe(text);
+    }
+    expect(statSync(path.join(dir, 'run.sh')).mode & 0o111).toBe(0o111);
+  });
+
+  it('HN-1 of two files that differ in every line is made in time', async () => {
+    const lines = (word: string) => Array.from({ length: 40_000 }, (_, n) => `${word} ${n}\n`).join('');
+    const { agent, runDir } = await agentWorkspace({ 'big.txt': lines('a') });
+    const { change } = await agent((cwd) => writeInto(cwd, { 'big.txt': lines('b') }));
+    if (!change) throw new Error('no change');
+    const { files: named } = await renderChange(change, contentsOf(runDir));
+    expect(named).toEqual([{ path: 'big.txt', added: 40_000, removed: 40_000 }]);
+  });
+});
+
+describe('applying', () => {
+  it('HN-1 merges with what the user edited in other lines meanwhile, and reverts to exactly that', async () => {
+    const { agent, workspace, read, write } = await agentWorkspace(files);
+    const { change } = await agent((cwd) =>
+      writeInto(cwd, { 'src/cart.js': files['src/cart.js'].replace('one', 'fixed') }),
+    );
+    write({ 'src/cart.js': files['src/cart.js'].replace('six', 'edited') });
+    const done = await workspace.apply(change!);
+    if (done.kind !== 'applied') throw new Error(done.kind);
+    expect(read('src/cart.js')).toBe('fixed\ntwo\nthree\nfour\nfive\nedited\n');
+    await workspace.move([done.change], 'out');
+    expect(read('src/cart.js')).toBe('one\ntwo\nthree\nfour\nfive\nedited\n');
+  });
+
+  it.each([
+    ['the same lines', { 'src/cart.js': 'mine\n' }],
+    ['a file that the agent adds', { 'src/new.js': 'mine\n' }],
+    ['a file that the agent deletes', { 'src/old.js': 'mine\n' }],
+  ])(
+    'HN-1 a user who edits %s meanwhile keeps them: nothing is written, and the file is named',
+    async (_, edit) => {
+      const { agent, workspace, write, dir } = await agentWorkspace(files);
+      const { change } = await agent((cwd) => {
+        writeInto(cwd, { 'src/cart.js': 'fixed\n', 'src/new.js': 'new\n', 'a-first.js': 'a\n' });
+        rmSync(path.join(cwd, 'src/old.js'));
+      });
+      write(edit);
+      const before = inventoryOf(dir);
+      expect(await workspace.apply(change!)).toEqual({ kind: 'conflict', files: Object.keys(edit) });
+      expect(inventoryOf(dir)).toEqual(before);
+      expect(existsSync(path.join(dir, '.self-heal/journal.json'))).toBe(false);
+    },
+  );
+
+  it('HN-1 leaves a file alone that the user edited after the fix was applied, and names it', async () => {
+    const { applied, workspace, read, write } = await agentWorkspace(files);
+    const done = await applied((cwd) =>
+      writeInto(cwd, { 'src/cart.js': 'fixed\n', 'src/old.js': 'fixed\n' }),
+    );
+    if (done.kind !== 'applied') throw new Error(done.kind);
+    write({ 'src/cart.js': 'mine\n' });
+    const moved = await workspace.move([done.change], 'out');
+    expect(moved).toEqual({ written: ['src/old.js'], leftAlone: ['src/cart.js'] });
+    expect([read('src/cart.js'), read('src/old.js')]).toEqual(['mine\n', 'old\n']);
+  });
+
+  it('HN-1 keeps modes: private files stay private, what may be executed follows the agent', async () => {
+    const { applied, workspace, dir } = await agentWorkspace(files);
+    const mode = (file: string) => statSync(path.join(dir, file)).mode & 0o777;
+    chmodSync(path.join(dir, '.env'), 0o600);
+    chmodSync(path.join(dir, 'src/cart.js'), 0o640);
+    const done = await applied((cwd) => {
+      rmSync(path.join(cwd, '.env'));
+      writeInto(cwd, { '.env': 'PORT=3\n' });
+      chmodSync(path.join(cwd, 'src/cart.js'), 0o755);
+    });
+    if (done.kind !== 'applied') throw new Error(done.kind);
+    expect([mode('.env'), mode('src/cart.js')]).toEqual([0o600, 0o750]);
+    await workspace.move([done.change], 'out');
+    expect([mode('.env'), mode('src/cart.js')]).toEqual([0o600, 0o640]);
+  });
+
+  it('HN-1 a file becomes a folder and a folder a file, there and back', async () => {
+    const { applied, workspace, dir } = await agentWorkspace({ a: 'file\n', 'b/c/d.txt': 'deep\n' });
+    const before = inventoryOf(dir);
+    const done = await applied((cwd) => {
+      rmSync(path.join(cwd, 'a'));
+      rmSync(path.join(cwd, 'b'), { recursive: true });
+      writeInto(cwd, { 'a/x/y.txt': 'now deep\n', 'b2/new.txt': 'n\n' });
+    });
+    if (done.kind !== 'applied') throw new Error(done.kind);
+    expect(readFileSync(path.join(dir, 'a/x/y.txt'), 'utf8')).toBe('now deep\n');
+    await workspace.move([done.change], 'out');
+    expect(inventoryOf(dir)).toEqual(before);
+  });
+
+  it('HN-1 writes through no link that stands in its way', async () => {
+    const outside = tempDir();
+    const { agent, workspace, dir } = await agentWorkspace({ 'src/a.js': 'a\n' });
+    const { change } = await agent((cwd) => writeInto(cwd, { 'src/a.js': 'fixed\n', 'src/b.js': 'b\n' }));
+    rmSync(path.join(dir, 'src'), { recursive: true });
+    writeInto(outside, { 'a.js': 'a\n' });
+    symlinkSync(outside, path.join(dir, 'src'));
+    expect(await workspace.apply(change!)).toMatchObject({ kind: 'conflict' });
+    expect(inventoryOf(outside)).toEqual({ 'a.js': expect.stringContaining('a\n') as string });
+  });
+
+  it('HN-1 two fixes of one file are taken out and put back in one step each', async () => {
+    const { applied, workspace, read } = await agentWorkspace(files);
+    const first = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'half\n' }));
+    const second = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'whole\n', 'src/x.js': 'x\n' }));
+    if (first.kind !== 'applied' || second.kind !== 'applied') throw new Error('not applied');
+    const both = [first.change, second.change];
+    await workspace.move(both, 'out');
+    expect(read('src/cart.js')).toBe(files['src/cart.js']);
+    await workspace.move(both, 'in');
+    expect([read('src/cart.js'), read('src/x.js')]).toEqual(['whole\n', 'x\n']);
+  });
+
+  it('HN-1 a fix that needs other packages runs the project’s own install, told before, and again when it is reverted', async () => {
+    const pkg = (dependencies: object) =>
+      `${JSON.stringify({ name: 'shop', version: '1.0.0', dependencies })}\n`;
+    const { applied, workspace, dir, warnings } = await agentWorkspace({
+      'package.json': pkg({}),
+      '.gitignore': 'node_modules\n',
+      'lib/greet/package.json': '{ "name": "greet", "version": "1.0.0" }\n',
+    });
+    mkdirSync(path.join(dir, 'node_modules'));
+    const done = await applied((cwd) => writeInto(cwd, { 'package.json': pkg({ greet: 'file:lib/greet' }) }));
+    if (done.kind !== 'applied') throw new Error(done.kind);
+    expect(warnings).toEqual([expect.stringContaining('running npm i ')]);
+    expect(existsSync(path.join(dir, 'node_modules/greet/package.json'))).toBe(true);
+    await workspace.move([done.change], 'out');
+    expect(existsSync(path.join(dir, 'node_modules/greet'))).toBe(false);
+  });
+});

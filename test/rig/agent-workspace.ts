@@ -1,0 +1,102 @@
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { execaSync } from 'execa';
+import { onTestFinished } from 'vitest';
+import { contentsOf } from '../../src/workspace/change.js';
+import { openWorkspace, type Workspace } from '../../src/workspace/workspace.js';
+import { tempDir } from './temp-dir.js';
+
+/** A project on the disk, its workspace, and an agent that does something in the copy. */
+export interface AgentWorkspace {
+  readonly dir: string;
+  readonly runDir: string;
+  readonly workspace: Workspace;
+  readonly warnings: string[];
+  readonly write: (files: Readonly<Record<string, string>>) => void;
+  readonly read: (file: string) => string;
+  readonly git: (...args: string[]) => string;
+  /** Lets an agent do its work in the copy, and gives what that came to. */
+  readonly agent: (work: (cwd: string) => void) => ReturnType<Workspace['collect']>;
+  /** The same, applied to the project; throws where there is nothing to apply. */
+  readonly applied: (work: (cwd: string) => void) => ReturnType<Workspace['apply']>;
+}
+
+/** Writes files below a folder. */
+export function writeInto(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
+}
+
+/** Makes a project with a repository (`git: false` for none); `at` is the project's folder in it. */
+export async function agentWorkspace(
+  files: Readonly<Record<string, string>>,
+  { git = true, at = '' }: { git?: boolean; at?: string } = {},
+): Promise<AgentWorkspace> {
+  const dir = tempDir('größe mit Raum');
+  const project = path.join(dir, at);
+  writeInto(dir, files);
+  const run = (...args: string[]) => execaSync('git', args, { cwd: dir }).stdout;
+  if (git) {
+    run('init', '--quiet', '--initial-branch=main');
+    run('add', '--all');
+    run('-c', 'user.name=me', '-c', 'user.email=me@example.com', 'commit', '--quiet', '-m', 'first');
+  }
+  const runId = `20260101-000000-${path.basename(dir).slice(-6)}`;
+  const runDir = path.join(project, '.self-heal', 'runs', runId);
+  mkdirSync(runDir, { recursive: true });
+  writeInto(path.join(project, '.self-heal'), { '.gitignore': '*\n' });
+  const warnings: string[] = [];
+  const workspace = await openWorkspace({
+    project,
+    runId,
+    runDir,
+    contents: contentsOf(runDir),
+    onCopy: async () => undefined,
+    warn: (message) => void warnings.push(message),
+  });
+  onTestFinished(() => workspace.close());
+  let n = 0;
+  const agent: AgentWorkspace['agent'] = async (work) => {
+    const { cwd } = await workspace.ready();
+    work(cwd);
+    return workspace.collect(String((n += 1)));
+  };
+  return {
+    dir,
+    runDir,
+    workspace,
+    warnings,
+    git: run,
+    write: (files) => writeInto(dir, files),
+    read: (file) => readFileSync(path.join(dir, file), 'utf8'),
+    agent,
+    applied: async (work) => {
+      const { change, refused } = await agent(work);
+      if (!change) throw new Error(refused ?? 'it changed nothing');
+      return workspace.apply(change);
+    },
+  };
+}
+
+/** Everything that a person could lose: every entry of a folder with its kind, mode, content or target, apart from our own folder. */
+export function inventoryOf(folder: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  const walk = (below: string) => {
+    for (const name of readdirSync(path.join(folder, below))) {
+      const file = path.join(below, name);
+      if (name === '.self-heal') continue;
+      const info = lstatSync(path.join(folder, file));
+      const mode = (info.mode & 0o777).toString(8);
+      if (info.isDirectory()) walk(file);
+      found[file] = info.isDirectory()
+        ? `folder ${mode}`
+        : info.isSymbolicLink()
+          ? `→ ${readlinkSync(path.join(folder, file))}`
+          : `${mode} ${readFileSync(path.join(folder, file), 'latin1')}`;
+    }
+  };
+  walk('');
+  return found;
+}
