@@ -24,7 +24,10 @@ export function proofTest(
   of: Pick<ProofTest, 'failure' | 'causeId' | 'isLead' | 'isProven'>,
   greens: number,
 ): ProofTest {
-  const seen = lastRed.get(failureKey(of.failure.failure))?.times ?? 0;
+  const key = failureKey(of.failure.failure);
+  const seen = lastRed.get(key)?.times ?? 0;
+  // What it shows from now on is not what it showed before.
+  if (greens > 0) lastRed.delete(key);
   const reds = Math.max(seen, 1 + session.settings.verify.confirm);
   const steps = [...Array<ProofStep>(reds).fill('red'), ...Array<ProofStep>(greens).fill('green')];
   return { ...of, steps, ended: null, now: null };
