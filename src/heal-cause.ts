@@ -164,7 +164,8 @@ async function attempt(
   const { signature } = cause.lead;
   const id = await session.memory.attemptStarted({ causeId: cause.id, signature, n, agent });
   const tried = await tryFix(session, cause, work);
-  if (tried.attempt.judged === 'green') session.bus.emit({ type: 'attempt.green', causeId: cause.id, attempt: n });
+  if (tried.attempt.judged === 'green')
+    session.bus.emit({ type: 'attempt.green', causeId: cause.id, attempt: n });
   else await attemptDecided(session, { causeId: cause.id, id, attempt: tried.attempt });
   return { ...tried, id };
 }

@@ -1,5 +1,6 @@
 import type { Attempt } from './core/attempt.js';
 import { failureKey, type TestRef } from './core/failure.js';
+import type { Settings } from './core/settings.js';
 import { attemptDecided, type HealedCause } from './heal-cause.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import { type CauseRecord, type Progress, sawRed } from './progress.js';
@@ -38,6 +39,7 @@ interface Proof {
 export async function proveFixes(progress: Progress, first: SuiteRun): Promise<Unheld> {
   const { session, causes, proofTests } = progress;
   if (proofTests.length === 0 && causes.every((one) => changesOf(one).length === 0)) return nothing;
+  session.plan.expect(proofRuns(session.settings));
   const proof: Proof = { progress, doubts: new Map(), refuted: new Map(), others: new Map() };
   await showGreen(proof);
   for (let flip = 0; flip < session.settings.verify.flips; flip += 1) await showRed(proof);
@@ -48,6 +50,12 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<U
   await takeRed(proof, red);
   if (proof.refuted.size > 0 || (result?.broke.length ?? 0) > 0) await lookAtOthers(proof);
   return { ...(await settleProof(proof)), regression: result };
+}
+
+/** How many Playwright runs the proof of all fixes takes where nothing contradicts. */
+export function proofRuns({ verify }: Settings): number {
+  const last = verify.ring === 'suite' || verify.flips > 0 ? 1 : 0;
+  return verify.repeat - 1 + verify.flips + last;
 }
 
 function takingPart({ progress, refuted, doubts }: Proof, alone?: string): ProofTest[] {
@@ -85,7 +93,11 @@ async function showRed(proof: Proof): Promise<void> {
   if (session.settings.verify.flips > 1) await session.workspace.without([]);
 }
 
-async function lookWithout(proof: Proof, tests: readonly ProofTest[], changes: readonly string[]): Promise<void> {
+async function lookWithout(
+  proof: Proof,
+  tests: readonly ProofTest[],
+  changes: readonly string[],
+): Promise<void> {
   const { session } = proof.progress;
   if (tests.length === 0 || session.signal.aborted) return;
   if (!(await takeOut(proof, changes))) return;
@@ -123,7 +135,11 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
     const later = causes.slice(causes.indexOf(record) + 1).filter((one) => changesOf(one).length > 0);
     const { left } = await blame(progress, later, new Set([failureKey(lead.failure.failure)]));
     if (left.size === 0) n = 0;
-    else return refute(proof, record, { judged: 'still-failing', failedBecause: `green at first, and red again: ${why}, and when it was run alone` });
+    else
+      return refute(proof, record, {
+        judged: 'still-failing',
+        failedBecause: `green at first, and red again: ${why}, and when it was run alone`,
+      });
   }
   for (let flip = 0; flip < flips && !session.signal.aborted; flip += 1) {
     if (!(await takeOut(proof, changesOf(record)))) return;
@@ -178,7 +194,11 @@ interface Split {
 }
 
 /** Runs tests of several causes in one Playwright run, and writes down what it showed of each; nothing where it was interrupted. */
-async function look(proof: Proof, tests: readonly ProofTest[], causeId: string | null = null): Promise<Split> {
+async function look(
+  proof: Proof,
+  tests: readonly ProofTest[],
+  causeId: string | null = null,
+): Promise<Split> {
   const { progress } = proof;
   const ids = [...new Set(tests.filter((one) => !isSuite(one)).flatMap(({ failure }) => failure.rerunIds))];
   const seen = await retest(progress.session, {
@@ -224,7 +244,13 @@ async function abandon(progress: Progress): Promise<Unheld> {
   for (const { unproven, ...record } of causes.filter((one) => one.unproven)) {
     const now = causes.find((one) => one.cause.id === record.cause.id) ?? record;
     const { attempts } = now;
-    await conclude(progress, { ...record, attempts, verdict: 'failed', reason: 'interrupted', interrupted: true });
+    await conclude(progress, {
+      ...record,
+      attempts,
+      verdict: 'failed',
+      reason: 'interrupted',
+      interrupted: true,
+    });
   }
   progress.proofTests.length = 0;
   return nothing;
@@ -277,7 +303,10 @@ async function settleCause(
 ): Promise<HealedCause | null> {
   const { unproven, ...rest } = record;
   const holds = tests.some(({ ended }) => ended === null || ended === 'run-once');
-  const leading = tests.find(({ ended, isLead }) => isLead && ended === null) ?? tests.find(({ ended }) => ended === null) ?? tests[0];
+  const leading =
+    tests.find(({ ended, isLead }) => isLead && ended === null) ??
+    tests.find(({ ended }) => ended === null) ??
+    tests[0];
   const several = tests.length > 1 ? { testProofs: testProofs(tests) } : {};
   const proof = { proof: [...(leading?.steps ?? [])] };
   if (how) {
@@ -290,14 +319,25 @@ async function settleCause(
   }
   if (unproven?.by === 'other-fix' && !holds) {
     if (unproven.otherwise) progress.causes[progress.causes.indexOf(record)] = unproven.otherwise;
-    else if (tests.every(({ ended }) => ended === 'flaky')) await conclude(progress, { ...rest, verdict: 'flaky', reason: 'green without the fix, too' });
-    else await conclude(progress, { ...rest, verdict: 'superseded', reason: 'red again with the fix that it was green with' });
+    else if (tests.every(({ ended }) => ended === 'flaky'))
+      await conclude(progress, { ...rest, verdict: 'flaky', reason: 'green without the fix, too' });
+    else
+      await conclude(progress, {
+        ...rest,
+        verdict: 'superseded',
+        reason: 'red again with the fix that it was green with',
+      });
     return null;
   }
   const attempts = await decide(progress, record, { ...proof, ...several });
   if (unproven?.by === 'other-fix') progress.session.spending.avoided(1, 'earlier-fix');
-  await conclude(progress, { ...rest, attempts });
+  await conclude(progress, { ...rest, attempts, verdict: greenWord(progress) });
   return null;
+}
+
+/** Without a proof nothing is called healed (HN-5). */
+function greenWord({ session }: Progress): 'healed' | 'green-once' {
+  return session.settings.verify.level === 'none' ? 'green-once' : 'healed';
 }
 
 /** The last word on a test; gives its failure where it is one of its own. */
@@ -317,7 +357,7 @@ function settleTest(
   }
   const isFlaky = ended === 'flaky' || how?.judged === 'flaky';
   if (!isLead) session.spending.avoided(1, isFlaky ? 'flaky' : 'shared-cause');
-  board.decided(key, isFlaky ? 'flaky' : 'healed', { sharedFix: !isLead && !isFlaky });
+  board.decided(key, isFlaky ? 'flaky' : greenWord(progress), { sharedFix: !isLead && !isFlaky });
   if (isFlaky && failure.failure.scope === 'test') sayFlaky(progress, [failure.failure.test], causeId);
   return null;
 }

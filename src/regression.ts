@@ -41,7 +41,9 @@ export async function runRegression(
   if (session.signal.aborted || (!isAll && (flips === 0 || proven.length === 0)))
     return { result: null, red: new Set() };
   const chosen = isAll ? choose(progress, first, { kept, timeMs: ringTimeMs }) : { files: [], leftOut: [] };
-  const own = proven.flatMap(({ failure }) => (failure.failure.scope === 'test' ? [failure.failure.test.id] : []));
+  const own = proven.flatMap(({ failure }) =>
+    failure.failure.scope === 'test' ? [failure.failure.test.id] : [],
+  );
   const ids = [...new Set([...chosen.files.flatMap((one) => one.ids), ...own])];
   const green = new Set([...own, ...greenTests(progress)]);
   const all = ids.length === 0 || (isAll && chosen.leftOut.length === 0);
@@ -59,7 +61,9 @@ export async function runRegression(
 function greenTests({ board }: Progress): string[] {
   return board
     .standings()
-    .flatMap(({ test, verdict }) => (verdict === 'passed' || verdict === 'healed' ? [test.id] : []));
+    .flatMap(({ test, verdict }) =>
+      verdict === 'passed' || verdict === 'healed' || verdict === 'green-once' ? [test.id] : [],
+    );
 }
 
 function addSteps(proven: readonly ProofTest[], once: ReadonlySet<string>, twice: ReadonlySet<string>): void {
@@ -198,7 +202,11 @@ async function reject(progress: Progress, record: CauseRecord, reason: string): 
     const { attemptId: id } = unproven.healed;
     const attempt = attempts.at(-1);
     if (attempt)
-      await attemptDecided(session, { causeId: record.cause.id, id, attempt: { ...attempt, failedBecause: reason } });
+      await attemptDecided(session, {
+        causeId: record.cause.id,
+        id,
+        attempt: { ...attempt, failedBecause: reason },
+      });
   }
   for (const member of record.cause.members) board.decided(failureKey(member.failure), 'failed');
   const others = progress.proofTests.filter(({ causeId }) => causeId !== record.cause.id);

@@ -6,7 +6,7 @@ import { isPaused } from './core/policy.js';
 import { healCause, type HealedCause } from './heal-cause.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import { type CauseRecord, type Progress, sawRed } from './progress.js';
-import { proveFixes } from './prove.js';
+import { proofRuns, proveFixes } from './prove.js';
 import type { RegressionResult } from './regression.js';
 import { createScoreboard, type TestStanding } from './scoreboard.js';
 import type { Session } from './session.js';
@@ -112,7 +112,7 @@ async function healAgain(
 
 function unhealed(causes: readonly CauseRecord[]): DiagnosedFailure[] {
   return causes
-    .filter((one) => one.verdict !== 'healed' && one.verdict !== 'superseded')
+    .filter((one) => one.verdict !== 'healed' && one.verdict !== 'green-once' && one.verdict !== 'superseded')
     .map((one) => one.cause.lead);
 }
 
@@ -134,6 +134,8 @@ async function healRound(
   failures: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {
   const asked = await withoutQuarantined(progress, failures);
+  const shared = proofRuns(progress.session.settings);
+  progress.session.plan.expect(progress.session.settings.verify.confirm + groupCauses(asked).length + shared);
   const { confirmed, flaky, uncovered, blockedBy, run } = await confirm(progress, asked);
   if (progress.session.signal.aborted) return [...failures];
   settleFlaky(progress, flaky, run);
@@ -145,10 +147,12 @@ async function healRound(
     if (!goesOn(progress)) break;
     const cause = await unhealedYet(progress, found);
     if (!cause) continue;
+    progress.session.plan.expect(causes.length - at + shared);
     const beside = causes.slice(at + 1, at + 2).map(({ lead }) => lead);
     const earlier = earlierSignatures(progress, cause);
     const ended = await healCause(progress.session, cause, { earlier, beside });
-    for (const [key, failure] of await settle(progress, ended, { beside, counted: 0 })) next.set(key, failure);
+    for (const [key, failure] of await settle(progress, ended, { beside, counted: 0 }))
+      next.set(key, failure);
     await keepStandings(progress);
   }
   return [...next.values()];
@@ -170,7 +174,8 @@ function numbered(progress: Progress, causes: readonly Cause[]): Cause[] {
 function earlierSignatures({ causes }: Progress, cause: Cause): Set<string> {
   const keys = new Set(cause.members.map((member) => failureKey(member.failure)));
   const mended = causes.filter(
-    ({ verdict, cause: { id } }) => id !== cause.id && (verdict === 'superseded' || verdict === 'healed'),
+    ({ verdict, cause: { id } }) =>
+      id !== cause.id && (verdict === 'superseded' || verdict === 'healed' || verdict === 'green-once'),
   );
   const members = mended.flatMap((one) => one.cause.members);
   const same = members.filter((one) => keys.has(failureKey(one.failure)) || one.failure.scope === 'suite');

@@ -147,7 +147,11 @@ export async function settle(
 }
 
 /** Red in a run that held this fix: what heals it is a later one (HN-5). */
-function sawBeside(progress: Progress, { lastRetest }: HealedCause, beside: readonly DiagnosedFailure[]): void {
+function sawBeside(
+  progress: Progress,
+  { lastRetest }: HealedCause,
+  beside: readonly DiagnosedFailure[],
+): void {
   for (const one of beside) {
     const now = lastRetest?.observe(one).failure;
     if (now) sawRed(progress, now);

@@ -19,6 +19,7 @@ import { createRedactor } from '../../src/secrets/redactor.js';
 import { noMemory } from '../../src/run-memory.js';
 import type { Session } from '../../src/session.js';
 import { contentsOf } from '../../src/workspace/change.js';
+import { createRunPlan } from '../../src/run-plan.js';
 import { createSpending } from '../../src/spending.js';
 import { summarise } from '../../src/summarise.js';
 import {
@@ -99,6 +100,7 @@ async function runThatSays(say: Say, env: Record<string, string> = plantedVariab
     },
     runAgent: createRunAgent({ graceMs: 300, settleMs: 300 }, clean),
     spending: createSpending(0),
+    plan: createRunPlan(),
     prepare: async () => null,
     runAgain: async () => run,
     diagnose: createDiagnose({ settings, folder: folder.value, cwd: root, redactor }),

@@ -316,7 +316,9 @@ describe('applying', () => {
     const { applied, workspace, read } = await agentWorkspace(files);
     const lines = files['src/cart.js'];
     await applied((cwd) => writeInto(cwd, { 'src/cart.js': lines.replace('one', 'first') }));
-    await applied((cwd) => writeInto(cwd, { 'src/cart.js': lines.replace('one', 'first').replace('six', 'last') }));
+    await applied((cwd) =>
+      writeInto(cwd, { 'src/cart.js': lines.replace('one', 'first').replace('six', 'last') }),
+    );
     await applied((cwd) => writeInto(cwd, { 'src/old.js': 'third\n' }));
     await workspace.without(['1']);
     expect([read('src/cart.js'), read('src/old.js')]).toEqual([lines, 'third\n']);

@@ -6,6 +6,7 @@ import { noMemory } from '../../src/run-memory.js';
 import { createRunFolder } from '../../src/run-folder.js';
 import { redactorOf } from '../../src/secrets/redactor.js';
 import type { Session } from '../../src/session.js';
+import { createRunPlan } from '../../src/run-plan.js';
 import { createSpending } from '../../src/spending.js';
 import { contentsOf } from '../../src/workspace/change.js';
 import { aResult, aSuiteRun, failing, someSettings } from './builders.js';
@@ -86,6 +87,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
       return finished;
     },
     spending: createSpending(0),
+    plan: createRunPlan(),
     memory: noMemory,
     prepare: async () => null,
     runAgain: async () => {

@@ -45,7 +45,9 @@ export async function simulatedRun(
     red = seen.flatMap(({ id, wrong }) =>
       wrong === null ? [] : [failing(id, wrong, { signature: `shop:Error:${wrong}` })],
     );
-    return aSuiteRun({ tests: seen.map(({ id, wrong }) => aResult(id, wrong === null ? 'expected' : 'unexpected')) });
+    return aSuiteRun({
+      tests: seen.map(({ id, wrong }) => aResult(id, wrong === null ? 'expected' : 'unexpected')),
+    });
   };
   const given = await healingSession([], {
     settings: wholeProof,
@@ -83,6 +85,8 @@ export async function simulatedRun(
   const record = await healRun(session, play(null, 'first'));
   const verdicts = Object.fromEntries(record.tests.map(({ test, verdict }) => [test.id, verdict]));
   const causes = record.causes.map(({ cause, verdict }) => `${cause.id} ${verdict}`);
-  const warnings = given.events.flatMap((event: Event) => (event.type === 'run.warning' ? [event.message] : []));
+  const warnings = given.events.flatMap((event: Event) =>
+    event.type === 'run.warning' ? [event.message] : [],
+  );
   return { ...given, record, runs, verdicts, causes, warnings, fixes, decided };
 }

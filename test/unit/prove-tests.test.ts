@@ -41,7 +41,9 @@ it('HL-6 a test that is green with the fix and red again is no part of the heal'
 });
 
 it('HL-6 HN-7 a test that is green with the change out is flaky, and was not healed by it', async () => {
-  const run = await simulatedRun(['t1', 't2'], (id, at) => (id === 't2' && at.run > 2 ? null : shared(id, at)));
+  const run = await simulatedRun(['t1', 't2'], (id, at) =>
+    id === 't2' && at.run > 2 ? null : shared(id, at),
+  );
   expect(run.causes).toEqual(['c1 healed']);
   expect(run.verdicts).toEqual({ t1: 'healed', t2: 'flaky' });
   const flaky = run.events.filter((event) => event.type === 'cause.flaky');
@@ -49,7 +51,9 @@ it('HL-6 HN-7 a test that is green with the change out is flaky, and was not hea
 });
 
 it('HL-6 a leading test that is flaky does not cost the others their fix', async () => {
-  const run = await simulatedRun(['t1', 't2'], (id, at) => (id === 't1' && at.run > 2 ? null : shared(id, at)));
+  const run = await simulatedRun(['t1', 't2'], (id, at) =>
+    id === 't1' && at.run > 2 ? null : shared(id, at),
+  );
   expect(run.record.causes[0]?.attempts[0]).toMatchObject({ judged: 'green', takenBack: false });
   expect(run.record.causes[0]?.attempts[0]?.proof.join(' ')).toMatch(/red green$/);
   expect(run.verdicts).toEqual({ t1: 'flaky', t2: 'healed' });

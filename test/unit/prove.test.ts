@@ -10,14 +10,17 @@ const proofOf = (run: Awaited<ReturnType<typeof simulatedRun>>, at = 0) =>
   run.record.causes[at]?.attempts.at(-1)?.proof.join(' ');
 
 describe('the shared proof', () => {
-  it.each([1, 4, 10])('HN-5 %i causes whose first fix holds cost that many Playwright runs and 6', async (count) => {
-    const run = await simulatedRun(tests(count), own);
-    expect(run.runs).toHaveLength(count + 6);
-    expect(new Set(Object.values(run.verdicts))).toEqual(new Set(['healed']));
-    expect(run.agents).toHaveLength(count);
-    for (const { attempts } of run.record.causes)
-      expect(attempts[0]?.proof.join(' ')).toMatch(/^red red (red )?green green green red green$/);
-  });
+  it.each([1, 4, 10])(
+    'HN-5 %i causes whose first fix holds cost that many Playwright runs and 6',
+    async (count) => {
+      const run = await simulatedRun(tests(count), own);
+      expect(run.runs).toHaveLength(count + 6);
+      expect(new Set(Object.values(run.verdicts))).toEqual(new Set(['healed']));
+      expect(run.agents).toHaveLength(count);
+      for (const { attempts } of run.record.causes)
+        expect(attempts[0]?.proof.join(' ')).toMatch(/^red red (red )?green green green red green$/);
+    },
+  );
 
   it('HN-5 asks each thing once: red and red, each fix with the next test, green, green, out, and the suite', async () => {
     const { runs } = await simulatedRun(tests(2), own);
@@ -34,7 +37,8 @@ describe('the shared proof', () => {
   });
 
   it('HN-5 a test that its fix does not hold for is proven alone, and the next agent is told', async () => {
-    const flaky: Shows = (id, at) => (id === 't1' && at.fixes.has('1') && at.run > 4 ? 'error of t1' : own(id, at));
+    const flaky: Shows = (id, at) =>
+      id === 't1' && at.fixes.has('1') && at.run > 4 ? 'error of t1' : own(id, at);
     const again: Shows = (id, at) => (id === 't1' && at.fixes.has('3') ? null : flaky(id, at));
     const run = await simulatedRun(tests(2), again);
     expect(run.verdicts).toEqual({ t1: 'healed', t2: 'healed' });
@@ -69,7 +73,11 @@ describe('the shared proof', () => {
     const run = await simulatedRun(tests(2), both);
     expect(run.agents).toHaveLength(1);
     expect(run.causes).toEqual(['c1 healed', 'c2 healed']);
-    expect(run.runs.filter((one) => one.startsWith('proof'))).toEqual(['proof t1 t2', 'proof t1 t2', 'proof t1 t2']);
+    expect(run.runs.filter((one) => one.startsWith('proof'))).toEqual([
+      'proof t1 t2',
+      'proof t1 t2',
+      'proof t1 t2',
+    ]);
     const noMore: Shows = (id, at) => (id === 't2' && at.run > 4 ? 'error of t2' : both(id, at));
     const unproven = await simulatedRun(tests(2), noMore);
     expect(unproven.verdicts).toEqual({ t1: 'healed', t2: 'failed' });
@@ -103,7 +111,9 @@ describe('the shared proof', () => {
     const run = await simulatedRun(tests(2), own, { signalAfter: 6 });
     expect([...run.fixes]).toEqual([]);
     expect(run.decided).toEqual([]);
-    expect(run.record.causes.map(({ interrupted, attempts }) => [interrupted, attempts[0]?.takenBack])).toEqual([
+    expect(
+      run.record.causes.map(({ interrupted, attempts }) => [interrupted, attempts[0]?.takenBack]),
+    ).toEqual([
       [true, true],
       [true, true],
     ]);
