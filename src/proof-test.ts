@@ -14,6 +14,8 @@ export interface ProofTest {
   readonly steps: ProofStep[];
   /** Null while it takes part. */
   ended: ProofEnding | null;
+  /** It was red with the fix from the start, and its failure has a cause of its own. */
+  readonly isOther?: true;
   /** What it failed with when it was red with the fix. */
   now: DiagnosedFailure | null;
 }

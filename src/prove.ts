@@ -241,12 +241,9 @@ async function abandon(progress: Progress): Promise<Unheld> {
     const over = { judged: 'not-judged', failedBecause: 'interrupted', takenBack: true } as const;
     await decide(progress, record, over);
   }
-  for (const { unproven, ...record } of causes.filter((one) => one.unproven)) {
-    const now = causes.find((one) => one.cause.id === record.cause.id) ?? record;
-    const { attempts } = now;
+  for (const record of causes.filter((one) => one.unproven)) {
     await conclude(progress, {
-      ...record,
-      attempts,
+      ...decided(record),
       verdict: 'failed',
       reason: 'interrupted',
       interrupted: true,
@@ -254,6 +251,10 @@ async function abandon(progress: Progress): Promise<Unheld> {
   }
   progress.proofTests.length = 0;
   return nothing;
+}
+
+function decided({ unproven: _, ...record }: CauseRecord): CauseRecord {
+  return record;
 }
 
 /** The last attempt of a cause is decided; gives all of its attempts. */
@@ -283,7 +284,7 @@ async function settleProof(proof: Proof): Promise<Pick<Unheld, 'again' | 'failur
   }
   const failures = new Map(proof.others);
   for (const test of progress.proofTests) {
-    const left = settleTest(progress, test, refuted.get(test.causeId));
+    const left = test.isOther ? null : settleTest(progress, test, refuted.get(test.causeId));
     if (left) failures.set(failureKey(left.failure), left);
   }
   progress.proofTests.length = 0;

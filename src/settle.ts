@@ -218,6 +218,10 @@ async function settleFollowers(
       const test = { failure, causeId: cause.id, isLead: false, isProven };
       proofTests.push(proofTest(progress, test, isNowGreen ? 1 : 0));
     } else if (now?.failure) {
+      if (isHealed) {
+        const test = proofTest(progress, { failure, causeId: cause.id, isLead: false, isProven }, 0);
+        proofTests.push({ ...test, steps: [...test.steps, 'red'], ended: 'red', isOther: true });
+      }
       sawRed(progress, now.failure);
       red.push(now.failure);
     }

@@ -20,7 +20,7 @@ it('HL-6 HN-5 a fix is proven on every test of its cause, in as many Playwright 
 
 it('HL-6 tests that stay red with the fix become a cause of their own, with an agent of their own', async () => {
   const run = await simulatedRun(['t1', 't2', 't3'], (id, at) => (id === 't3' ? 'shared' : shared(id, at)));
-  expect(proofsOf(run)?.map(([, ended]) => ended)).toEqual(['proven', 'proven']);
+  expect(proofsOf(run)?.map(([, ended]) => ended)).toEqual(['proven', 'proven', 'red']);
   expect(run.record.causes.map(({ cause, verdict }) => [cause.id, cause.parent, verdict])).toEqual([
     ['c1', null, 'healed'],
     ['c2', 'c1', 'failed'],
