@@ -15,7 +15,11 @@ const notices = license({ thirdParty: { output: path.join(dist, 'THIRD-PARTY-NOT
 rmSync(dist, { recursive: true, force: true });
 // Flat: src/own-files.ts finds the package from wherever its chunk is.
 await bundle({
-  input: { main: 'cli/main.ts', 'after-kill': 'process/after-kill.ts' },
+  input: {
+    main: 'cli/main.ts',
+    'after-kill': 'process/after-kill.ts',
+    'guard-process': 'guard/guard-process.ts',
+  },
   to: dist,
   plugins: [notices],
   entryFileNames: '[name].js',

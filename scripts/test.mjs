@@ -1,5 +1,5 @@
 // All tests on a machine that may have nothing yet: sets up, runs vitest and then the pages in a browser, and closes with
-// `N passed, N failed`. Arguments go to vitest, and then it runs alone.
+// the twenty slowest tests and `N passed, N failed`. Arguments go to vitest, and then it runs alone.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,11 +7,14 @@ import path from 'node:path';
 import process from 'node:process';
 import { root, setUp } from './setup.mjs';
 
+const SLOWEST = 20;
+
 const env = await setUp();
 const folder = mkdtempSync(path.join(tmpdir(), 'self-heal-tests-'));
 const args = process.argv.slice(2);
 const results = [runVitest(), ...(args.length === 0 ? [runPages()] : [])];
 rmSync(folder, { recursive: true, force: true });
+printSlowest(results.flatMap(({ tests }) => tests));
 const total = (name) => results.reduce((sum, one) => sum + one[name], 0);
 process.stdout.write(`${total('passed')} passed, ${total('failed')} failed\n`);
 process.exitCode = results.find(({ status }) => status !== 0)?.status ?? 0;
@@ -21,9 +24,12 @@ function runVitest() {
   const vitest = path.join('node_modules', 'vitest', 'vitest.mjs');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   const status = run([vitest, 'run', ...reporters, ...args], env);
-  const { numPassedTests = 0, numFailedTests = 0, numFailedTestSuites = 0 } = read(file);
+  const { numPassedTests = 0, numFailedTests = 0, numFailedTestSuites = 0, testResults = [] } = read(file);
   const failed = numFailedTests === 0 && status !== 0 ? Math.max(1, numFailedTestSuites) : numFailedTests;
-  return { passed: numPassedTests, failed, status };
+  const tests = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map(({ title, duration = 0 }) => ({ file: path.relative(root, name), title, duration })),
+  );
+  return { passed: numPassedTests, failed, status, tests };
 }
 
 function runPages() {
@@ -33,8 +39,25 @@ function runPages() {
     ...env,
     PLAYWRIGHT_JSON_OUTPUT_FILE: file,
   });
-  const { expected = 0, unexpected = 0, flaky = 0 } = read(file).stats ?? {};
-  return { passed: expected + flaky, failed: unexpected === 0 && status !== 0 ? 1 : unexpected, status };
+  const { stats = {}, suites = [] } = read(file);
+  const { expected = 0, unexpected = 0, flaky = 0 } = stats;
+  const failed = unexpected === 0 && status !== 0 ? 1 : unexpected;
+  const tests = suites.flatMap(({ specs }) =>
+    specs.map((spec) => ({ file: `test/pages/${spec.file}`, title: spec.title, duration: durationOf(spec) })),
+  );
+  return { passed: expected + flaky, failed, status, tests };
+}
+
+function durationOf({ tests }) {
+  return tests.flatMap(({ results }) => results).reduce((sum, { duration }) => sum + duration, 0);
+}
+
+function printSlowest(tests) {
+  const slowest = tests.toSorted((a, b) => b.duration - a.duration).slice(0, SLOWEST);
+  const lines = slowest.map(
+    ({ file, title, duration }) => `${(duration / 1000).toFixed(1).padStart(7)} s  ${file} › ${title}`,
+  );
+  process.stdout.write(`\nThe slowest tests:\n${lines.join('\n')}\n\n`);
 }
 
 function run(command, env) {

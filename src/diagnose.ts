@@ -8,8 +8,10 @@ import { signatureOf, signedText } from './core/signature.js';
 import { writeFailureRecord } from './failure-record.js';
 import { boundedText } from './evidence/bounded-text.js';
 import { gatherEvidence } from './evidence/gather-evidence.js';
+import { PassingEvidence } from './evidence/passing-evidence.js';
 import { Shortfalls } from './evidence/shortfalls.js';
 import { ParsedMaps } from './evidence/source-maps/parsed-maps.js';
+import { runFiles } from './playwright/report-format.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import type { RunFolder } from './run-folder.js';
 import type { Redactor } from './secrets/redactor.js';
@@ -31,15 +33,24 @@ export interface DiagnoseOptions {
 export function createDiagnose({ settings, folder, cwd, redactor }: DiagnoseOptions): Diagnose {
   const classify = createClassify(settings.classify);
   const clean = (text: string) => redactor.clean(text);
+  const passing = new PassingEvidence();
   let count = 0;
   return async (run) => {
     const failures: Failure[] = [...(run.suiteFailure ? [run.suiteFailure] : []), ...run.failures];
     const diagnosed: DiagnosedFailure[] = [];
     const maps = new ParsedMaps();
+    if (run.serverLog !== '') await passing.read(path.join(path.dirname(run.serverLog), runFiles.passing));
     for (const failure of failures) {
       count += 1;
       const n = count;
-      const where = { folder: await folder.failure(n), limits: settings.evidence, root: cwd, maps, clean };
+      const where = {
+        folder: await folder.failure(n),
+        limits: settings.evidence,
+        root: cwd,
+        maps,
+        clean,
+        passing,
+      };
       const evidence = { ...(await gatherEvidence({ failure, run, ...where })), rootDir: cwd };
       const one = {
         n,
@@ -75,11 +86,13 @@ function signed(diagnosed: Diagnosed, project: string): Pick<DiagnosedFailure, '
 /**
  * What is signed. A suite's own message is often the same for every cause ("Process from config.webServer was not able
  * to start"), so there the evidence that decided is signed with it. A test's message is signed with the masks that every
- * environment would set: one that knows more secrets gives the same failure the same signature.
+ * environment would set: one that knows more secrets gives the same failure the same signature. Which secret of the run a mask
+ * numbers is left out.
  */
 function signedMessage({ failure, diagnosis }: Diagnosed): string {
   if (failure.scope === 'test') return bounded(signedText(failure));
-  return [bounded(failure.errors[0]?.message ?? ''), diagnosis.why[0]?.evidence].filter(Boolean).join('\n');
+  const decided = diagnosis.why[0]?.evidence.replaceAll(/(?<=\[masked: [^\]\n]{1,80}) \d{1,5}(?=\])/g, '');
+  return [bounded(failure.errors[0]?.message ?? ''), decided].filter(Boolean).join('\n');
 }
 
 function bounded(text: string): string {

@@ -1,6 +1,7 @@
 import type { Cause } from './core/cause.js';
 import type { Violation } from './core/guard/violation.js';
 import type { Deployment } from './deploy.js';
+import type { SeenPage } from './guard/checks/locators.js';
 import type { Session } from './session.js';
 
 /** Judges what an agent did before anything is run with it (HN-3, HN-4): empty where nothing is wrong, or nothing changed. */
@@ -9,14 +10,30 @@ export async function guardAttempt(
   cause: Cause,
   { attempt, work }: Deployment,
 ): Promise<readonly Violation[]> {
-  const { agent, files, n } = attempt;
+  const { agent, n } = attempt;
   if (!session.guard || agent === null || !work?.change) return [];
   const { before, after } = work;
   // What may be written hangs on what failed, not on whose turn it is.
   const { category } = cause.lead.diagnosis;
-  const violations = await session.guard({ category, files, before, after });
+  const pages = cause.members.map(pageOf);
+  const changes = work.change.edits.map((edit) => ({
+    path: edit.path,
+    kind: (edit.after ?? edit.before)?.kind ?? 'file',
+  }));
+  const healed = cause.members.flatMap(({ failure }) =>
+    failure.scope === 'test' ? [failure.test.location.file] : [],
+  );
+  const { violations } = await session.guard({ category, changes, before, after, pages, healed });
   if (violations.length > 0) {
     session.bus.emit({ type: 'attempt.rejected', causeId: cause.id, attempt: n, violations });
   }
   return violations;
+}
+
+/** The page on which a test was red, as far as it was kept. */
+function pageOf({ failure, evidence }: Cause['lead']): SeenPage {
+  return {
+    ariaSnapshot: evidence.ariaSnapshot,
+    errors: failure.errors.map((error) => error.message),
+  };
 }

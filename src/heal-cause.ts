@@ -138,7 +138,7 @@ function historyOf(session: Session, cause: Cause, so: SoFar) {
     ...so,
     retry: cause.lead.diagnosis.retry,
     environment: cause.environment,
-    agents: agentsFor(cause.lead.diagnosis, session.settings.routes),
+    agents: agentsFor(cause.lead, session.settings.routes),
     spent: session.spending.spentFor(cause, session.clock.now()),
   };
 }

@@ -28,7 +28,7 @@ export async function planRun(
   for (const cause of causes) {
     board.causeFound(cause);
     session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
-    const [agent] = agentsFor(cause.lead.diagnosis, session.settings.routes);
+    const [agent] = agentsFor(cause.lead, session.settings.routes);
     const settings = agent === undefined ? undefined : session.settings.agents[agent];
     if (!agent || !settings) continue;
     const { sent: prompt } = await writeWork(session, { cause, agent, n: 1, previous: [] });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { DiagnosedFailure } from './core/cause.js';
 import { failureKey } from './core/failure.js';
 import type { Observation } from './core/judge.js';
+import { keepGreenPictures } from './green-pictures.js';
 import type { SuitePurpose } from './event.js';
 import type { SuiteRun, TestResult } from './playwright/suite-run.js';
 import type { Session } from './session.js';
@@ -34,6 +35,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const broken = await session.prepare();
   if (broken !== null) return unprepared(session, broken);
   const run = await session.runAgain({ ids: request.ids ?? idsOf(failures), purpose, causeId });
+  if (purpose === 'retest') await keepGreenPictures(session.folder, failures, run);
   const seen = await session.diagnose(run);
   const suiteFailure = seen.find((one) => one.failure.scope === 'suite') ?? null;
   const asked = new Set(failures.map((one) => failureKey(one.failure)));

@@ -10,7 +10,7 @@ import type { RunPlan } from './run-plan.js';
 import type { Redactor } from './secrets/redactor.js';
 import type { RunMemory } from './run-memory.js';
 import type { Spending } from './spending.js';
-import type { Guard } from './workspace/guard/create-guard.js';
+import type { Guard } from './guard/create-guard.js';
 import type { Workspace } from './workspace/workspace.js';
 
 /** What every step of one run is given: the effects as functions, and the run's own state. */

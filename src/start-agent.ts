@@ -74,6 +74,7 @@ export async function startAgent(
     logFile,
     cwd: place.cwd,
     workDir: place.folder,
+    copyOf: { project: session.cwd, root: place.toCopy(session.workspace.root) },
     runId: session.folder.runId,
     attempt: n,
     resume: start.resume,
@@ -122,7 +123,10 @@ export async function writeWork(
   });
   const context = session.redactor.deep(reduced ? reduceContext(built) : built);
   const prompt = renderPrompt(context, { contextFile, slashCommand: agent.slashCommand });
-  const sent = runner.kind === 'command' ? prompt : await expandedPrompt(runner.kind, prompt, session.cwd);
+  const sent =
+    runner.kind === 'command'
+      ? prompt
+      : session.redactor.clean(await expandedPrompt(runner.kind, prompt, session.cwd));
   await writeFile(contextFile, `${JSON.stringify(context, null, 2)}\n`);
   await writeFile(promptFile, sent);
   return { prompt, sent, contextFile, promptFile };

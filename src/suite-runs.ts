@@ -64,7 +64,10 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     first: (stdout) =>
       run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null }),
     again: ({ ids, purpose, causeId }) =>
-      run({ kind: 'rerun', ids, ...(needsTrace ? { trace: true } : {}) }, { purpose, causeId }),
+      run(
+        { kind: 'rerun', ids, pictures: purpose === 'retest', ...(needsTrace ? { trace: true } : {}) },
+        { purpose, causeId },
+      ),
   };
 }
 

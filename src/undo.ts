@@ -6,7 +6,7 @@ import type { StampedEvent } from './event.js';
 import { type Change, contentsOf, readChange } from './workspace/change.js';
 import { changesPackages, installOf } from './workspace/install.js';
 import { closeJournal, type Journal, writeJournal } from './workspace/journal.js';
-import { planOf } from './workspace/workspace.js';
+import { planOf } from './workspace/applied-changes.js';
 import { writeFiles, type Written } from './workspace/write-files.js';
 
 /** The changes of a run's agents that it kept, in their order; read from its events where it was killed before its report. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { claudeFlagsFor } from './claude-project.js';
 import { claimIn } from './read-event.js';
 import { noUsage, type AgentResult, type OutputReader, type Runner } from './runner.js';
 import { troubleFrom, troubleInText } from './trouble.js';
@@ -11,7 +12,7 @@ const MAX_TURNS = 60;
  * keep the process alive behind its result, are off, and its own retries are few, since ours count.
  */
 export const claudeRunner: Runner = {
-  command: ({ prompt, resume, runner }) => ({
+  command: ({ prompt, resume, runner, cwd, copyOf }) => ({
     file: 'claude',
     args: [
       '-p',
@@ -23,6 +24,7 @@ export const claudeRunner: Runner = {
       '--max-turns',
       String(MAX_TURNS),
       ...(resume ? ['--resume', resume] : []),
+      ...(copyOf === undefined ? [] : claudeFlagsFor({ cwd, ...copyOf }, process.env)),
       ...(runner.kind === 'command' ? [] : (runner.args ?? [])),
     ],
     env: {

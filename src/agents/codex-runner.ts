@@ -17,12 +17,26 @@ const sandbox = [
   'shell_environment_policy.ignore_default_excludes=false',
 ];
 
+/**
+ * Codex heeds `.codex/` of a project only where the user trusted its path, and the copy's is another; `--trust` would write into the
+ * user's settings. Whose tests self-heal runs is trusted.
+ */
+function trusted(...folders: readonly string[]): string {
+  // A JSON string is one of TOML, too. Not as a dotted key: a path may hold dots.
+  const entries = [...new Set(folders)].map((folder) => `${JSON.stringify(folder)}={trust_level="trusted"}`);
+  return `projects={${entries.join(',')}}`;
+}
+
 /** Codex without a terminal (`codex exec`), in its sandbox; the prompt arrives with its slash command expanded by us. */
 export const codexRunner: Runner = {
-  command: ({ prompt, resume, screenshot, runner }) => {
+  command: ({ prompt, resume, screenshot, runner, cwd, copyOf }) => {
     const own = runner.kind === 'command' ? [] : (runner.args ?? []);
     const image = screenshot === null ? [] : ['-i', screenshot];
-    const settings = ['sandbox_mode="workspace-write"', ...sandbox].flatMap((one) => ['-c', one]);
+    const settings = [
+      'sandbox_mode="workspace-write"',
+      ...sandbox,
+      trusted(cwd, copyOf?.root ?? cwd),
+    ].flatMap((one) => ['-c', one]);
     return {
       file: 'codex',
       args: [

@@ -16,7 +16,8 @@ export const copilotRunner: Runner = {
       '--output-format',
       'json',
       ...(screenshot === null ? [] : ['--attachment', screenshot]),
-      ...(resume ? [`--resume=${resume}`] : []),
+      // Hooks and MCP servers of a project whose tests self-heal runs are trusted; a resumed session cannot be told so.
+      resume ? `--resume=${resume}` : '--trust-folder',
       ...(runner.kind === 'command' ? [] : (runner.args ?? [])),
     ],
     env: { COPILOT_AUTO_UPDATE: 'false' },

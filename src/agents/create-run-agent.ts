@@ -42,7 +42,7 @@ export function createRunAgent(
 ): RunAgent {
   return async (given) => {
     const startedAt = performance.now();
-    const task = await expanded(given);
+    const task = await expanded(given, clean);
     const reader = runnerOf(task.runner).reader();
     const { ended, tail, errorTail } = await runToEnd(task, reader, { ...patience, clean });
     const result = reader.result();
@@ -71,9 +71,9 @@ function runnerOf(settings: RunnerSettings): Runner {
 }
 
 /** The task with the words that its program is really sent, for programs that expand no slash command themselves. */
-async function expanded(task: AgentTask): Promise<AgentTask> {
+async function expanded(task: AgentTask, clean: (text: string) => string): Promise<AgentTask> {
   if (task.runner.kind === 'command') return task;
-  return { ...task, prompt: await expandedPrompt(task.runner.kind, task.prompt, task.cwd) };
+  return { ...task, prompt: clean(await expandedPrompt(task.runner.kind, task.prompt, task.cwd)) };
 }
 
 /** Variables of the environment that agents.yaml adds to those a built-in runner is given. */

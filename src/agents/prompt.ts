@@ -2,6 +2,7 @@ import path from 'node:path';
 import { violationLine } from '../core/guard/violation.js';
 import { fenced, middleCut } from '../core/fenced.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
+import { consoleLines, pageExcerpt, requestLines } from './prompt-evidence.js';
 
 /** What a prompt names beside the context itself. */
 export interface PromptFrame {
@@ -22,6 +23,7 @@ export function renderPrompt(context: AgentContext, { slashCommand, contextFile 
     context.error.snippet && section('Test source', fenced(middleCut(context.error.snippet, 1200))),
     whyWeThinkSo(context),
     sourceLines(context),
+    lines('The page around the locator', pageExcerpt(context)),
     lines('Console', consoleLines(context)),
     lines('Requests that failed', requestLines(context)),
     lines('Server output', context.serverOutput.split('\n').slice(-20)),
@@ -40,7 +42,7 @@ function section(title: string, text: string): string {
 }
 
 function lines(title: string, found: readonly string[]): string {
-  const text = found.map((line) => line.slice(0, 400)).join('\n');
+  const text = found.map((line) => line.slice(0, 800)).join('\n');
   return text.trim() === '' ? '' : section(title, fenced(text));
 }
 
@@ -76,21 +78,6 @@ function whyWeThinkSo({ diagnosis }: AgentContext): string {
 function sourceLines({ source, test, error }: AgentContext): string {
   if (!source?.snippet || (test && error.snippet && source.at.startsWith(`${test.file}:`))) return '';
   return section(`Source at ${inline(source.at)}`, fenced(middleCut(source.snippet, 1600)));
-}
-
-function consoleLines({ console }: AgentContext): string[] {
-  const telling = console.filter(
-    ({ type }) => type === 'pageerror' || type === 'error' || type === 'warning',
-  );
-  return telling.slice(-8).map(({ type, text, location }) => `${type}: ${text} ${location}`.trim());
-}
-
-function requestLines({ network }: AgentContext): string[] {
-  const failed = network.filter(({ status, failure }) => failure !== null || (status ?? 0) >= 400);
-  return failed.slice(-6).map(({ method, url, status, failure, responseBody }) => {
-    const body = responseBody ? ` ${responseBody.replaceAll(/\s+/g, ' ').slice(0, 200)}` : '';
-    return `${method} ${url} → ${status ?? failure}${body}`;
-  });
 }
 
 function guidanceOf({ guidance }: AgentContext): string {

@@ -14,6 +14,8 @@ export interface AgentTask {
   readonly logFile: string;
   /** The agent's working directory. */
   readonly cwd: string;
+  /** Where `cwd` is a folder in a copy: the same folder in the project, and the top of the copy. */
+  readonly copyOf?: { readonly project: string; readonly root: string };
   /** A folder that nobody but this agent works in: what works in it still, and has no parent, is ended with it. */
   readonly workDir?: string;
   readonly runId: string;

@@ -62,7 +62,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     signal,
     workspace,
     guard: late(async () => {
-      const { createGuard } = await import('../workspace/guard/create-guard.js');
+      const { createGuard } = await import('../guard/create-guard.js');
       return createGuard(workspace.root, first);
     }),
     clock: systemClock,

@@ -4,6 +4,7 @@ import { classifyCommand } from './classify-command.js';
 import { configCommand } from './config-command.js';
 import { doctorCommand } from './doctor-command.js';
 import { escalationsCommand } from './escalations-command.js';
+import { guardCommand } from './guard-command.js';
 import { initCommand } from './init-command.js';
 import { inspectCommand } from './inspect-command.js';
 import { outliveClosedPipes } from './outlive-closed-pipes.js';
@@ -37,6 +38,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   program.addCommand(inherit(program, classifyCommand()));
   program.addCommand(inherit(program, inspectCommand()));
   program.addCommand(inherit(program, reportCommand()));
+  program.addCommand(inherit(program, guardCommand()));
   program.addCommand(inherit(program, undoCommand()));
   program.addCommand(inherit(program, resumeCommand()));
   program.addCommand(inherit(program, escalationsCommand()));

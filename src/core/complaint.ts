@@ -110,7 +110,7 @@ function coverIn(text: string): string | null {
       text,
     );
   if (tag) return selectorOf(tag[3] ?? tag[1] ?? '', tag[4] ?? tag[2] ?? '');
-  return /(\S.{0,200}) lies over it/.exec(text)?.[1] ?? null;
+  return /: (\S{1,200}) lies over it/.exec(text)?.[1] ?? null;
 }
 
 function selectorOf(name: string, attributes: string): string {

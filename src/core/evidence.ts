@@ -11,6 +11,8 @@ export interface ConsoleEntry {
   readonly location: string;
   /** The stack of a page error, else null. */
   readonly stack: string | null;
+  /** Passing tests have it too, so that it decides nothing. */
+  readonly common?: boolean;
 }
 
 /** One request of the page and what came of it. */
@@ -31,6 +33,8 @@ export interface NetworkEntry {
   readonly responseHeaders: Readonly<Record<string, string>>;
   readonly requestBody: string | null;
   readonly responseBody: string | null;
+  /** Passing tests have it too, so that it decides nothing. */
+  readonly common?: boolean;
 }
 
 /** The lines around a position of the user's own code that a stack names. */

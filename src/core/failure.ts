@@ -41,6 +41,8 @@ export interface TestFailure {
   readonly errors: readonly TestError[];
   /** The title of the innermost step that failed (`Click getByRole('button')`), or null. */
   readonly failedStep: string | null;
+  /** The actions on elements that had not ended when the test did, `Click getByRole('button')`; absent where there were none. */
+  readonly unfinished?: readonly string[];
   /** Which of Playwright's own tries this was, from 0. */
   readonly retry: number;
   readonly durationMs: number;

@@ -94,7 +94,7 @@ function symptomKey({ diagnosis, evidence }: DiagnosedFailure): string | null {
   return ['symptom', subject, kind, normalise(detail ?? '')].join(' | ');
 }
 
-/** `POST /api/orders?page=2 → 500` and the same of order 17 and 18 are one endpoint. */
-function withoutQuery(line: string): string {
+/** A request and its answer as one endpoint: `POST /api/orders?page=2 → 500` and the same of order 17 and 18 are one. */
+export function withoutQuery(line: string): string {
   return normalise(line.replace(/\?\S*/, '').replace(/\/\d+(?=\/|\s|$)/g, '/<id>'));
 }

@@ -169,7 +169,7 @@ function overBudget(history: History, limits: LimitSettings): Decision | null {
 /** The primary agent first; if it failed, the agent of the next alternative (CS-7); then the primary again. */
 function deploy(history: History, attempt: number): Decision {
   const agent = history.agents[triesOf(history)] ?? history.agents[0];
-  if (agent === undefined) return conclude('failed', 'no agent is routed to this class of failure');
+  if (agent === undefined) return conclude('failed', 'no agent is routed to this failure');
   return { kind: 'deploy', agent, attempt };
 }
 

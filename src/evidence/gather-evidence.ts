@@ -13,9 +13,11 @@ import { writeEvidenceFiles } from './evidence-files.js';
 import { mapEvidence } from './map-evidence.js';
 import type { EvidenceLimits, ScreenshotSource } from './page-evidence.js';
 import { readTestPage } from './page-sources.js';
+import { PassingEvidence } from './passing-evidence.js';
 import { keepScreenshot } from './screenshot.js';
 import { suiteServerOutput, testServerOutput } from './server-output.js';
 import { Shortfalls } from './shortfalls.js';
+import { unfinishedErrors } from './unfinished-errors.js';
 import type { ParsedMaps } from './source-maps/parsed-maps.js';
 
 /** One failure, and where what belongs to it lies. */
@@ -29,6 +31,8 @@ export interface EvidenceRequest {
   readonly root?: string;
   /** Source maps that were read for other failures of the run. */
   readonly maps?: ParsedMaps;
+  /** What passing tests of the run complained of as well. */
+  readonly passing?: PassingEvidence;
   /** A `Redactor`'s; by default what belongs to no environment in particular. */
   readonly clean?: (text: string) => string;
 }
@@ -36,7 +40,7 @@ export interface EvidenceRequest {
 /** What a failure's sources gave, without what is the same for all. */
 type Gathered = Omit<Evidence, 'errors' | 'sources' | 'missing' | 'cut' | 'rootDir'>;
 /** With what the frames in them are mapped by. */
-type Unmapped = Gathered & { readonly scripts: readonly CapturedScript[] };
+type Unmapped = Gathered & { readonly scripts: readonly CapturedScript[]; readonly covered: string | null };
 
 /**
  * Gathers everything around one failure, cleaned, masked and bounded (EV-9, EV-10, EV-11), and writes it into `folder`:
@@ -45,18 +49,19 @@ type Unmapped = Gathered & { readonly scripts: readonly CapturedScript[] };
  */
 export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence> {
   const { failure, run } = request;
-  const { clean = cleanText } = request;
+  const { clean = cleanText, passing = new PassingEvidence() } = request;
   // An agent that prints such a file must not be taken for one that speaks.
   const shortfalls = new Shortfalls((text) => withoutSignals(clean(text)));
   const folder = resolve(request.folder);
   await shortfalls.attempt('the folder of the evidence', () => mkdir(folder, { recursive: true }));
   const errors =
     (await shortfalls.attempt('the errors', () => cleanErrors(failure.errors, shortfalls))) ?? [];
-  const { scripts, ...gathered } =
+  const { scripts, covered, ...gathered } =
     failure.scope === 'test'
       ? await gatherTest({ ...request, folder }, failure, shortfalls)
       : await gatherSuite(run, failure, shortfalls);
-  const unmapped = { ...gathered, errors };
+  const hung = failure.scope === 'test' ? unfinishedErrors(failure, covered) : [];
+  const unmapped = { ...passing.mark(gathered), errors: [...errors, ...cleanErrors(hung, shortfalls)] };
   const where = { root: request.root ?? run.rootDir, pageUrl: gathered.pageUrl, scripts, maps: request.maps };
   const mapped = await shortfalls.attempt('the source maps', () => mapEvidence(unmapped, where, shortfalls));
   const evidence = { ...unmapped, sources: [], ...mapped };
@@ -94,6 +99,7 @@ async function gatherTest(
     screenshot: await screenshotIn(folder, page, shortfalls),
     trace: page?.trace ? resolve(page.trace) : null,
     scripts: page?.scripts ?? [],
+    covered: page?.covered ?? null,
   };
 }
 
@@ -111,6 +117,7 @@ async function gatherSuite(run: SuiteRun, failure: SuiteFailure, shortfalls: Sho
     screenshot: null,
     trace: null,
     scripts: [],
+    covered: null,
   };
 }
 

@@ -20,6 +20,8 @@ export interface PageEvidence {
   readonly noScreenshotBecause: string | null;
   readonly ariaSnapshot: string | null;
   readonly pageUrl: string | null;
+  /** What lies over the element that the test waited for, as a selector; none in a trace. */
+  readonly covered?: string | null;
   /** Scripts that the errors name; none in a trace. */
   readonly scripts?: readonly CapturedScript[];
 }

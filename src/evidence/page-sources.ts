@@ -40,6 +40,7 @@ export async function readTestPage(
       traced?.ariaSnapshot ??
       (await attachedSnapshot(failure.attachments, shortfalls)),
     pageUrl: captured?.pageUrl ?? traced?.pageUrl ?? null,
+    covered: captured?.covered ?? null,
     scripts: captured?.scripts ?? [],
     trace,
   };

@@ -74,6 +74,7 @@ function evidenceOf(reading: CaptureReading, shortfalls: Shortfalls): PageEviden
     noScreenshotBecause: page === null ? 'no page was open at the failure' : page.error,
     ariaSnapshot: page?.ariaSnapshot ?? null,
     pageUrl: page?.url ?? null,
+    covered: reading.pages.find(({ covered }) => covered !== null)?.covered ?? null,
     scripts: reading.scripts,
   };
 }
@@ -121,6 +122,7 @@ function pageOf(value: unknown): CapturedPage {
     screenshot: stringOr(field(value, 'screenshot'), null),
     ariaSnapshot: stringOr(field(value, 'ariaSnapshot'), null),
     error: stringOr(field(value, 'error'), null),
+    covered: stringOr(field(value, 'covered'), null),
   };
 }
 

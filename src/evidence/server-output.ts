@@ -1,12 +1,17 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
 import type { SuiteFailure, TestFailure } from '../core/failure.js';
+import { runFiles } from '../playwright/report-format.js';
 import { boundedText } from './bounded-text.js';
 import { bounds } from './bounds.js';
 import { clipMiddle } from './clip.js';
-import { lastLogTime, readLogEnds, readLogWindow, type LogPart } from './server-log.js';
+import { lastLogTime, readLogEnds, readLogWindow, type LogPart, type Window } from './server-log.js';
 import type { Shortfalls } from './shortfalls.js';
 
 /** Servers write their own report of a failing request a little after the answer. */
 const afterTheTestMs = 2_000;
+/** Workers that started servers; more are not looked at. */
+const mostLogs = 50;
 /** How far back a dead server's last words are looked for. */
 const lastWordsMs = 60_000;
 const deadServer = /ERR_CONNECTION_(?:REFUSED|RESET)|ECONNREFUSED|ECONNRESET|socket hang up/;
@@ -23,7 +28,21 @@ export async function testServerOutput(
   const to = failure.startedAt + failure.durationMs + afterTheTestMs;
   let part = await readLogWindow(log.path, { from: failure.startedAt, to });
   if (part.text === '' && deadServer.test(log.complaints)) part = await lastWords(log.path, to);
-  return outputOf(part, shortfalls);
+  const own = await suiteServers(log.path, { from: failure.startedAt, to });
+  return outputOf(joined([part, ...own]), shortfalls);
+}
+
+/** What the servers wrote that the suite's own code started; each process that started some has a log of its own. */
+async function suiteServers(logPath: string, window: Window): Promise<LogPart[]> {
+  const folder = path.join(path.dirname(logPath), runFiles.servers);
+  const names = await readdir(folder).catch(() => []);
+  const logs = names.slice(0, mostLogs).map((name) => readLogWindow(path.join(folder, name), window));
+  return (await Promise.allSettled(logs)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+}
+
+function joined(parts: readonly LogPart[]): LogPart {
+  const texts = parts.map(({ text }) => text).filter((text) => text !== '');
+  return { text: texts.join('\n'), cutBytes: parts.reduce((sum, { cutBytes }) => sum + cutBytes, 0) };
 }
 
 /**
@@ -44,10 +63,10 @@ export async function suiteServerOutput(
   return outputOf({ text, cutBytes: log.cutBytes + server.cutBytes + playwright.cutBytes }, shortfalls);
 }
 
-async function lastWords(path: string, before: number): Promise<LogPart> {
-  const last = await lastLogTime(path);
+async function lastWords(file: string, before: number): Promise<LogPart> {
+  const last = await lastLogTime(file);
   if (last === null || last > before) return { text: '', cutBytes: 0 };
-  return readLogWindow(path, { from: last - lastWordsMs, to: last });
+  return readLogWindow(file, { from: last - lastWordsMs, to: last });
 }
 
 function outputOf(part: LogPart, shortfalls: Shortfalls): string {

@@ -12,7 +12,9 @@ export function verdictWord({ verdict }: Pick<ReportCause, 'verdict'>): string {
 }
 
 /** What came of a cause in one sentence: what its agent says of the fix, else what was changed, else how it ended. */
-export function resultOf(cause: ReportCause): string {
+export function resultOf(cause: ReportCause, revealed: readonly string[] = []): string {
+  if (cause.verdict === 'superseded' && revealed.length > 0)
+    return `fixed, which revealed ${revealed.slice(0, 5).join(', ')}`;
   const fix = cause.attempts.findLast(({ judged, takenBack }) => judged === 'green' && !takenBack);
   if (fix?.claim?.summary) return fix.claim.summary;
   const files = keptFiles(cause).map(({ path }) => path);

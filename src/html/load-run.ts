@@ -64,7 +64,8 @@ export async function loadRun(
     const lead = failures.find(({ n }) => cause.evidence === `failures/${n}`) ?? null;
     const name = path.basename((lead?.evidence.screenshot ?? '').replaceAll('\\', '/'));
     const before = lead && name !== '' ? await addressOf({ n: lead.n, name }) : null;
-    const after = lead && before !== null ? await addressOf({ n: lead.n, name: afterName }) : null;
+    const shows = lead && before !== null && cause.verdict === 'healed';
+    const after = shows ? await addressOf({ n: lead.n, name: afterName }) : null;
     causes.set(cause.id, { lead, before, after, patches: await patchesOf(dir, cause) });
   }
   const tests = new Map(report.tests.map((test) => [test.id, test]));

@@ -21,13 +21,13 @@ export interface CauseShown {
 export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: CauseShown): Markup {
   const mended = isMended(cause);
   const length = detail.body ? 240 : 120;
+  const revealed = run.report.causes.filter((one) => one.parent === cause.id).map(({ id }) => id);
   const line = html`<span class="mark" aria-hidden="true">${marks[cause.verdict] ?? '✗'}</span>
     <span class="line"
       ><span class="title">${clipped(cause.headline, length)}</span>
-      <span class="result">${clipped(resultOf(cause), length)}</span>
       <span class="quiet"
         ><span class="id">${cause.id}</span> · ${cause.category} ·
-        ${testsOf(cause, run.tests)}${effort(cause)}</span
+        ${clipped(resultOf(cause, revealed), length)}</span
       ></span
     >
     <span class="tag ${cause.verdict}">${verdictWord(cause)}</span>`;
@@ -52,19 +52,16 @@ const marks: Partial<Record<ReportCause['verdict'], string>> = {
   'agent-unusable': '!',
 };
 
-function effort(cause: ReportCause): string {
-  const text = effortOf(cause);
-  return text === '' ? '' : ` · ${text}`;
-}
-
 function body(cause: ReportCause, run: LoadedRun, detail: Detail): Markup {
   const { id, headline, reason, parent, attempts } = cause;
   const loaded = run.causes.get(id) ?? empty;
   const spans = run.timeline.filter(({ causeId }) => causeId === id);
   const revealed = run.report.causes.filter((one) => one.parent === id);
+  const effort = effortOf(cause);
   return html`<article id="${id}" aria-labelledby="${id}-heading">
     <h3 id="${id}-heading" class="unseen">${id} ${clipped(headline, 400)}</h3>
     <p class="reason">${reason}</p>
+    <p class="quiet">${effort === '' ? '' : `${effort} · `}${testsOf(cause, run.tests)}</p>
     ${parent === null ? '' : html`<p class="quiet">Found after <a href="#${parent}">${parent}</a>, whose fix revealed it.</p>`}
     ${revealed.length > 0 ? html`<p class="quiet">Its fix revealed ${revealed.slice(0, 20).map((one, at) => html`${at > 0 ? ', ' : ''}<a href="#${one.id}">${one.id}</a>`)}.</p>` : ''}
     ${showProof(cause)} ${tests(cause, run)} ${attempts.length > 0 ? html`<h4>What was tried</h4>` : ''}

@@ -22,10 +22,12 @@ const MOST_COMPARED = 500;
 
 /** A patch of `git diff` as tables, one a file, with what changed within a line marked. */
 export function showDiff(patch: string, { maxLines }: DiffOptions): Markup {
+  const files = parsed(patch);
+  if (files.length === 0) return asItIs(patch, maxLines);
   const tables: Markup[] = [];
   let hidden = 0;
   let room = maxLines;
-  for (const file of parsed(patch)) {
+  for (const file of files) {
     const all = file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
     const shown = Math.min(all, room);
     if (shown > 0 || all === 0) tables.push(showFile(file, shown));
@@ -34,6 +36,12 @@ export function showDiff(patch: string, { maxLines }: DiffOptions): Markup {
   }
   const more = hidden > 0 ? html`<p class="quiet">… and ${hidden} more lines: see the patch.</p>` : '';
   return html`${tables}${more}`;
+}
+
+/** One in which a secret over several lines was masked is no patch any more. */
+function asItIs(patch: string, maxLines: number): Markup {
+  const lines = patch.split('\n').slice(0, maxLines).join('\n');
+  return html`<pre tabindex="0" role="group" aria-label="Changes"><code>${lines}</code></pre>`;
 }
 
 /** A patch that was cut is read up to its last whole file. */
@@ -110,11 +118,12 @@ function paired(lines: readonly Line[]): Line[] {
   for (let at = 0; at < result.length;) {
     const removed = runOf(result, at, '-');
     const added = runOf(result, at + removed, '+');
-    for (let n = 0; removed === added && n < removed; n += 1) {
-      const [old, now] = [result[at + n], result[at + removed + n]];
+    const pairs = removed === added ? removed : 0;
+    for (let n = 0; n < pairs; n += 1) {
+      const [old, now] = [result[at + n], result[at + pairs + n]];
       if (!old || !now) continue;
       result[at + n] = { ...old, other: now.text };
-      result[at + removed + n] = { ...now, other: old.text };
+      result[at + pairs + n] = { ...now, other: old.text };
     }
     at += Math.max(1, removed + added);
   }

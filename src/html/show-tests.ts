@@ -27,14 +27,15 @@ export function showTests(tests: readonly ReportTest[]): Markup {
       test.durationMs === undefined ? '' : duration(test.durationMs),
     ],
   }));
+  const counts = verdicts.map(
+    (verdict) => `${tests.filter((one) => one.verdict === verdict).length} ${verdict}`,
+  );
+  const summary = `${counted(tests.length, 'test')}: ${counts.join(', ')}`;
   const hidden = ordered.length - rows.length;
   return html`<section aria-labelledby="tests-heading" id="tests">
     <h2 id="tests-heading">Tests</h2>
     <details class="all-tests">
-      <summary>
-        ${counted(tests.length, 'test')}:
-        ${verdicts.map((verdict) => `${tests.filter((one) => one.verdict === verdict).length} ${verdict}`).join(', ')}
-      </summary>
+      <summary>${summary}</summary>
       ${
         verdicts.length > 1
           ? html`<div class="filters">

@@ -19,6 +19,7 @@ permissions:
   contents: read
 
 jobs:
+${guardJob(project)}
   self-heal:
     # A pull request from a fork gets no secrets, and so no agent.
     if: github.event_name != 'pull_request' || github.event.pull_request.head.repo.full_name == github.repository
@@ -54,6 +55,30 @@ ${before === null ? '' : `      - run: ${before}\n`}      - run: ${install}
             ${folder === '.' ? '' : `${folder}/`}.self-heal/runs/
           include-hidden-files: true
           if-no-files-found: ignore
+`;
+}
+
+/** A job that judges pull requests; it starts no agent. */
+function guardJob({ manager, install, before, folder, installFolder, configFlag }: CiProject): string {
+  return `  guard:
+    # Whoever wrote a pull request, an agent perhaps: changes that weaken the tests are named. No test is run, no secret is needed.
+    if: github.event_name == 'pull_request'
+    runs-on: ubuntu-latest
+    timeout-minutes: 10
+    defaults:
+      run:
+        working-directory: ${yamlText(folder)}
+    steps:
+      - uses: actions/checkout@v4
+        with:
+          persist-credentials: false
+          fetch-depth: 0
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 22
+${before === null ? '' : `      - run: ${before}\n`}      - run: ${install}
+        working-directory: ${yamlText(installFolder)}
+      - run: ${manager.exec} self-heal guard${configFlag}
 `;
 }
 

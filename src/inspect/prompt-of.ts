@@ -56,7 +56,7 @@ async function sentPrompt(run: StoredRun, file: string, note: string): Promise<R
 
 async function wouldBeSent({ run, one, settings, projectRoot }: PromptRequest): Promise<FoundPrompt> {
   const { failure } = one;
-  const [agent] = agentsFor(failure.diagnosis, settings.routes);
+  const [agent] = agentsFor(failure, settings.routes);
   const slashCommand =
     (agent === undefined ? undefined : settings.agents[agent]?.slashCommand) ?? '/debugger';
   const cause = {

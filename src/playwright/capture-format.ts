@@ -21,6 +21,8 @@ export interface CapturedPage {
   ariaSnapshot: string | null;
   /** Why a picture or a snapshot is missing, or null. */
   error: string | null;
+  /** The element that lies over the one which the test waited for, as a selector; null where none does. */
+  covered?: string | null;
 }
 
 /** A script that a page ran, in files beside the capture file. */

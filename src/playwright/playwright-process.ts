@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ownedCommand } from '../process/owner.js';
 
 /** One start of `playwright test`. */
 export interface PlaywrightCommand {
@@ -9,6 +10,8 @@ export interface PlaywrightCommand {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
+  /** By which whatever it starts is found when it has left its group. */
+  readonly runId: string;
   /** A file descriptor of ours that Playwright writes to itself, so that it sees the terminal; or a stream. */
   readonly stdout: number | Writable;
   readonly stderr: Writable;
@@ -36,11 +39,12 @@ const ownGroup = process.platform !== 'win32';
  * SIGKILL. Never rejects.
  */
 export async function runPlaywright(command: PlaywrightCommand): Promise<PlaywrightExit> {
-  const { cli, args, cwd, env, stdout, signal } = command;
+  const { cli, args, cwd, env, runId, stdout, signal } = command;
   if (signal.aborted) return { exitCode: null, stderr: '' };
-  const child = spawn(process.execPath, [cli, 'test', ...args], {
+  const owned = ownedCommand({ runId }, process.execPath, [cli, 'test', ...args]);
+  const child = spawn(owned.file, owned.args, {
     cwd,
-    env,
+    env: { ...env, ...owned.env },
     detached: ownGroup,
     stdio: ['ignore', typeof stdout === 'number' ? stdout : 'pipe', 'pipe'],
   });

@@ -29,14 +29,22 @@ export const injectEnv = {
   dir: 'SELF_HEAL_PLAYWRIGHT_DIR',
   /** How many console entries, and how many requests, are kept of one try. */
   keep: 'SELF_HEAL_CAPTURE_KEEP',
+  /** A picture is taken of what passes, too. */
+  pictures: 'SELF_HEAL_CAPTURE_PICTURES',
 } as const;
 
 /** The names of what a run leaves in its private folder. */
 export const runFiles = {
   report: 'report.ndjson',
   serverLog: 'server.log',
+  /** The output of servers that the suite's own code started, a file for each process that started some. */
+  servers: 'servers',
   problems: 'problems.log',
+  /** What Playwright's processes loaded and read, a path a line. */
+  loaded: 'loaded-files',
   captures: 'captures',
+  /** What passing tests' pages complained of, which decides nothing in failing ones. */
+  passing: 'passing.ndjson',
   /** Playwright's own output folder in a re-run. */
   output: 'output',
   /** What Playwright printed in a re-run. */

@@ -54,6 +54,8 @@ export interface Rerun {
   readonly ids: readonly string[] | null;
   /** Has Playwright record traces of what fails, for where the capture does not work. */
   readonly trace?: boolean;
+  /** Takes a picture of the page of each test that passes; `keepGreenPictures` takes them from its captures. */
+  readonly pictures?: boolean;
 }
 
 const defaultGraceMs = 10_000;
@@ -85,7 +87,8 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
     cwd: options.cwd,
     byIds: options.mode.kind === 'rerun' && options.mode.ids !== null,
     serverLog: path.join(runDir, runFiles.serverLog),
-    captureProblems: await problems(runDir),
+    captureProblems: await linesOf(runDir, runFiles.problems, 20),
+    testFiles: await linesOf(runDir, runFiles.loaded, Infinity),
     durationMs: endedAt - startedAt,
     endedAt,
   });
@@ -101,7 +104,7 @@ function endLater(lingering: AbortController, over: AbortSignal, ms: number): vo
 
 async function prepare({ runDir, mode }: SuiteOptions): Promise<void> {
   await mkdir(path.join(runDir, runFiles.captures), { recursive: true });
-  for (const file of [runFiles.report, runFiles.serverLog, runFiles.problems]) {
+  for (const file of [runFiles.report, runFiles.serverLog, runFiles.problems, runFiles.loaded]) {
     await writeFile(path.join(runDir, file), '');
   }
   if (mode.kind !== 'rerun' || mode.ids === null) return;
@@ -120,6 +123,7 @@ async function start(options: SuiteOptions, signal: AbortSignal): Promise<Playwr
     args: argumentsOf(options),
     cwd,
     env: environmentOf(options),
+    runId: options.runId,
     stdout: mode.kind === 'first' ? mode.stdout : (log as Writable),
     stderr: mode.kind === 'first' ? mode.stderr : (log as Writable),
     signal,
@@ -147,21 +151,22 @@ function argumentsOf({ args, mode, runDir }: SuiteOptions): string[] {
 }
 
 function environmentOf(options: SuiteOptions): NodeJS.ProcessEnv {
-  const { env = process.env, runId, runDir, keep, mode } = options;
+  const { env = process.env, runDir, keep, mode } = options;
   const injectDir = options.injectDir ?? ownFile('playwright/inject/');
   const ours: NodeJS.ProcessEnv = {
     ...unattended(env),
-    SELF_HEAL_RUN_ID: runId,
     [injectEnv.dir]: runDir,
     PW_TEST_REPORTER: path.join(injectDir, 'reporter.cjs'),
   };
   if (keep !== undefined) ours[injectEnv.keep] = String(keep);
+  if (mode.kind === 'rerun' && mode.pictures) ours[injectEnv.pictures] = '1';
   // Since 1.61 it names the last-run file, which has to be ours in a re-run.
   if (mode.kind === 'rerun') delete ours['PLAYWRIGHT_LAST_RUN_OUTPUT_FILE'];
   return ours;
 }
 
-async function problems(runDir: string): Promise<string[]> {
-  const text = await readFile(path.join(runDir, runFiles.problems), 'utf8').catch(() => '');
-  return [...new Set(text.split('\n').filter((line) => line !== ''))].slice(0, 20);
+/** The different lines of a file in the run's folder. */
+async function linesOf(runDir: string, name: string, most: number): Promise<string[]> {
+  const text = await readFile(path.join(runDir, name), 'utf8').catch(() => '');
+  return [...new Set(text.split('\n').filter((line) => line !== ''))].slice(0, most);
 }

@@ -7,7 +7,7 @@ import type { SuiteRun, TestResult } from './suite-run.js';
 /** What is known when Playwright's command has ended. */
 export interface FinishedRun extends Pick<
   SuiteRun,
-  'serverLog' | 'captureProblems' | 'durationMs' | 'endedAt' | 'endedLingering'
+  'serverLog' | 'captureProblems' | 'testFiles' | 'durationMs' | 'endedAt' | 'endedLingering'
 > {
   readonly state: ReportState;
   readonly exit: PlaywrightExit;
@@ -20,7 +20,17 @@ export interface FinishedRun extends Pick<
 
 /** Makes one finished run of what its report, its exit and its standard error say. */
 export function suiteRunOf(run: FinishedRun): SuiteRun {
-  const { state, exit, interrupted, cwd, serverLog, captureProblems, durationMs, endedAt } = run;
+  const {
+    state,
+    exit,
+    interrupted,
+    cwd,
+    serverLog,
+    captureProblems,
+    testFiles = [],
+    durationMs,
+    endedAt,
+  } = run;
   const tests = state.end?.tests ?? [];
   const suiteFailure = suiteFailureOf(state, exit);
   const cutShort = interrupted && state.errors.length === 0;
@@ -41,6 +51,7 @@ export function suiteRunOf(run: FinishedRun): SuiteRun {
     reusedServer: state.reusedServer,
     captureProblems,
     endedLingering: run.endedLingering ?? false,
+    testFiles,
   };
 }
 

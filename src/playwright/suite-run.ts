@@ -24,6 +24,8 @@ export interface SuiteRun {
   /** Path of the web servers' output, both streams, in order; each line `<epoch ms> <text>`. */
   readonly serverLog: string;
   readonly rootDir: string;
+  /** Files of the project that Playwright's own processes were seen to load or read, absolute; absent where nobody looked. */
+  readonly testFiles?: readonly string[];
   readonly configFile: string | null;
   readonly durationMs: number;
   /** Epoch milliseconds of the end of the run. */

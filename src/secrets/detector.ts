@@ -1,24 +1,19 @@
-/** A stretch of a text that a detector takes for a secret; `end` is behind it. */
-export interface Found {
-  readonly start: number;
-  readonly end: number;
-  readonly kind: string;
-}
+import type { Find, Found } from './found.js';
 
-/** Finds secrets by what they look like. */
-export type Detect = (text: string) => readonly Found[];
-
-/** The rule of the preset that lets a comment in a text switch the others off: not for texts that pages write. */
-const heedsTheText = '@secretlint/secretlint-rule-filter-comments';
+/**
+ * Rules of the preset that are left out: the one that lets a comment in a text switch the others off, which is not for texts
+ * that pages write, and those that take a whole URL for a secret, of which agents need the host.
+ */
+const leftOut = /-(?:filter-comments|basicauth|database-connection-string)$/;
 
 /**
  * Loads secretlint's recommended rules: some 10 ms, and then about 40 MB a second. The rules are driven here and not by
  * `lintSource` of `@secretlint/core`, which is asynchronous though no rule for texts is, and obeys
  * `secretlint-disable` in the text that it looks at.
  */
-export async function loadDetector(): Promise<Detect> {
+export async function loadDetector(): Promise<Find> {
   const { rules } = await import('@secretlint/secretlint-rule-preset-recommend');
-  const scanners = rules.filter((rule) => rule.meta.id !== heedsTheText);
+  const scanners = rules.filter((rule) => !leftOut.test(rule.meta.id));
   return (text) => {
     const found: Found[] = [];
     for (const rule of scanners) {
@@ -43,7 +38,5 @@ export async function loadDetector(): Promise<Detect> {
 function kindOf(ruleId: string): string {
   const name = ruleId.replace(/^.*rule-/, '');
   if (name === 'privatekey') return 'private key';
-  if (name === 'basicauth') return 'credentials';
-  if (name === 'database-connection-string') return 'connection string';
   return name === 'github' || name === 'npm' || name === 'slack' ? `${name} token` : `${name} key`;
 }

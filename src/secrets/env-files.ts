@@ -1,18 +1,25 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { parseEnv } from 'node:util';
+import { parse } from 'dotenv';
+import { expand } from 'dotenv-expand';
 import { secretsOfEnvFile, type KnownValue } from './known-values.js';
 
 const maxBytes = 256 * 1024;
+const mostFolders = 2000;
+const deepest = 4;
 /** Samples hold placeholders that texts are allowed to name. */
-const sample = /\.(?:example|sample|template|dist|schema)$/i;
+const sample = /[.-](?:example|sample|template|dist|schema|defaults)$/i;
+const envFile = /^(?:\.env(?:[.-].*)?|\.envrc|\.dev\.vars(?:\..*)?|[\w.-]+\.env)$/;
+/** What holds no package of the project's own. */
+const notOurs =
+  /^(?:node_modules|dist|build|out|coverage|vendor|target|test-results|playwright-report|\..*)$/;
 
 /**
- * The secrets of every `.env*` file in the folder, and in those above it up to the top of its repository. What cannot be
- * read is nobody's secret to us; never rejects.
+ * The secrets of every file of variables in the project, in the packages below it, and in the folders above it up to the
+ * top of its repository. What cannot be read is nobody's secret to us; never rejects.
  */
 export async function secretsOfEnvFiles(folder: string): Promise<KnownValue[]> {
-  const folders = await upToTheRepository(folder);
+  const folders = [...(await upToTheRepository(folder)), ...(await packagesBelow(path.resolve(folder)))];
   const files = (await Promise.all(folders.map(envFilesIn))).flat();
   const known = await Promise.all(files.map(async (file) => secretsOfEnvFile(await read(file))));
   return known.flat();
@@ -28,19 +35,43 @@ async function upToTheRepository(folder: string): Promise<string[]> {
   }
 }
 
+async function packagesBelow(folder: string): Promise<string[]> {
+  const folders: string[] = [];
+  let level = [folder];
+  for (let depth = 0; depth < deepest && folders.length < mostFolders; depth += 1) {
+    level = (await Promise.all(level.map(foldersIn))).flat().slice(0, mostFolders);
+    folders.push(...level);
+  }
+  return folders;
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isDirectory() && !notOurs.test(entry.name))
+    .map((entry) => path.join(folder, entry.name));
+}
+
 async function envFilesIn(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   return names
-    .filter((name) => /^\.env(?:\.|$)/.test(name) && !sample.test(name))
+    .filter((name) => envFile.test(name) && !sample.test(name))
     .map((name) => path.join(folder, name));
 }
 
-async function read(file: string): Promise<Record<string, string | undefined>> {
+/** As the file says, and as programs and shells see it that undo escapes and expand `${NAME}`: any of it may be printed. */
+async function read(file: string): Promise<readonly (readonly [name: string, value: string])[]> {
   try {
     const { size } = await stat(file);
-    return size > maxBytes ? {} : parseEnv(await readFile(file, 'utf8'));
+    if (size > maxBytes) return [];
+    const written = parse(await readFile(file));
+    const expanded = expand({ parsed: { ...written }, processEnv: {} }).parsed ?? {};
+    const plain = Object.entries(written).map(
+      ([name, value]) => [name, value.replace(/\\(["'`$\\])/g, '$1')] as const,
+    );
+    return [...Object.entries(written), ...plain, ...Object.entries(expanded)];
   } catch {
-    return {};
+    return [];
   }
 }
 

@@ -13,16 +13,6 @@ export function isMasked(text: string): boolean {
   return text.replace(atom, '').trim() === '';
 }
 
-/** Whether a mask stands anywhere in the text; only meaningful inside `withMasks`. */
-export function holdsMask(text: string): boolean {
-  return text.includes(mark);
-}
-
-/** A name without the words that hold a mask: what was masked in it names nothing; only meaningful inside `withMasks`. */
-export function withoutMasked(name: string): string {
-  return name.includes(mark) ? name.replace(/\S*\ufdd0\S*/g, '') : name;
-}
-
 /**
  * Does the work of masking on a text in which every mask, of now or of an earlier time, is one indivisible word. So no
  * pattern can mask a part of a mask, and masking twice is the same as once.

@@ -1,8 +1,10 @@
 import { visibleText } from '../core/visible-text.js';
-import { loadDetector, type Detect } from './detector.js';
+import { loadDetector } from './detector.js';
 import { secretsOfEnvFiles } from './env-files.js';
-import { knownValueMask, secretsAmong, type KnownValue, type Variables } from './known-values.js';
-import { withMasks } from './masks.js';
+import type { Find } from './found.js';
+import { createKnownIndex } from './known-index.js';
+import { secretsAmong, type KnownValue, type Variables } from './known-values.js';
+import { createLabels } from './labels.js';
 import { redact } from './redact.js';
 
 /** What every text passes on its way out of self-heal (EV-9, EV-10). Doing any of it twice changes nothing. */
@@ -23,7 +25,7 @@ export interface RedactorOptions {
   /** The project, whose `.env*` files are read; null reads none. */
   readonly projectRoot: string | null;
   /** In place of secretlint, for tests. */
-  readonly detector?: () => Promise<Detect>;
+  readonly detector?: () => Promise<Find>;
 }
 
 /** Makes the one redactor of a run. */
@@ -33,26 +35,23 @@ export async function createRedactor(options: RedactorOptions): Promise<Redactor
   return redactorOf([...secretsAmong(env), ...ofFiles], detector);
 }
 
-/** A redactor that knows these values. */
+/** A redactor that knows these values, and every secret that it has masked. */
 export function redactorOf(
   known: readonly KnownValue[],
-  detector: () => Promise<Detect> = loadDetector,
+  detector: () => Promise<Find> = loadDetector,
 ): Redactor {
-  const maskKnown = knownValueMask(known);
-  let detect: Detect | null = null;
-  const text = (from: string): string => {
-    const redacted = redact(from, detect);
-    return maskKnown === null
-      ? redacted
-      : withMasks(redacted, (opaque, mask) => maskKnown(opaque, (name) => mask(`value of ${name}`)));
-  };
+  const index = createKnownIndex();
+  for (const { name, value } of known) index.add(value, `value of ${name}`);
+  const labels = createLabels(index.add);
+  let others: readonly Find[] = [index.find];
+  const text = (from: string): string => redact(from, others, labels);
   const clean = (from: string): string => text(visibleText(from));
   return {
     text,
     clean,
     deep: (value) => deepCopy(value, clean) as typeof value,
     load: async () => {
-      detect ??= await detector();
+      if (others.length === 1) others = [index.find, await detector()];
     },
   };
 }

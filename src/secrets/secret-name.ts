@@ -1,61 +1,82 @@
-const secretHeaders = new Set([
-  'authorization',
-  'proxy-authorization',
-  'cookie',
-  'set-cookie',
-  'x-api-key',
-  'apikey',
-  'api-key',
-]);
+/**
+ * How much a name says: the value of a `certain` one is secret even if it is a plain word, that of a `likely` one if no
+ * program has it as a word, that of a `possible` one if a generator made it.
+ */
+export type Strength = 'certain' | 'likely' | 'possible';
 
-const secretAnywhere = new Set([
-  'password',
-  'passwd',
-  'pwd',
-  'passphrase',
-  'secret',
-  'credential',
-  'credentials',
-]);
-const secretAtTheEnd = new Set(['token', 'apikey', 'sig', 'signature', 'authorization', 'jwt']);
-const makesAKeySecret = new Set([
-  'api',
-  'access',
-  'private',
-  'secret',
-  'signing',
-  'encryption',
-  'auth',
-  'role',
-  'account',
-  'shared',
-  'master',
-  'service',
-  'anon',
-  'license',
-]);
-const runTogether = /(?:password|passwd|passwort|secret|token|apikey|sessid|sessionid|accesskey)$/;
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-/** The cookies and stores of frameworks that keep a login: `connect.sid`, `JSESSIONID`, `__Host-session`. */
+const certain = words('password passwort passwd pwd passphrase passcode secret requirepass masterauth');
+const likely = words(
+  'token credential cred jwt bearer pat pass pw apikey accesskey secretkey privatekey masterkey authkey',
+);
+const possible = words(
+  'auth authorization session sess sid sessid sig signature csrf xsrf verifier nonce salt pepper seed mnemonic sk ticket',
+);
+const codes = words('otp totp pin cvv cvc mfa 2fa');
+/** Keys for locks, and not for lists. */
+const makesAKeySecret =
+  words(`api app access private secret signing encryption crypto auth role account shared master service anon license
+  hmac session storage deploy deployment ssh webhook client jwt token cookie aes rsa stripe openai google maps aws azure gcp
+  backup recovery admin publish write subscription consumer functions function host`);
+/** What stands behind a secret's name and names something about it: `passwordStrength`, `TOKEN_URL`, `secretName`. */
+const describes =
+  words(`strength count counts length len size max min limit limits type types kind url uri endpoint host file filename path dir
+  directory folder field input label labels placeholder hint hints policy policies rule rules reset resets error errors message
+  messages expiry expires expired expiration ttl age name names status state enabled disabled required valid invalid visible
+  changed updated created at id ids index list manager provider service store storage page form screen view component link
+  button schema regex pattern parser tokenizer present set exists missing mode method algorithm format version usage rotation
+  validator hook context guard santa sharing scope scopes issuer audience header prefix suffix param parameter query text icon
+  selector locator el element ref props options option config settings bucket table column row model entity dto
+  strategy flow grant step title heading toggle meter checker toast dialog modal verified verification confirmed primary secondary color colour background border`);
+const runTogether =
+  /(?:password|passwd|passwort|passphrase|secret|token|apikey|sessid|sessionid|accesskey|secretkey|privatekey)s?$/;
+
+/** The cookies and stores of frameworks that keep a login. */
 const loginCookie =
-  /^(?:connect\.sid|sid|sessid|[a-z]*session_?id|__(?:host|secure)-.+|(?:[\w-]+[._-])?session)$/i;
+  /^(?:connect\.sid|[a-z]*session_?id|__(?:host|secure)-.+|(?:[\w-]+[._-])session|(?:one.?time|verification|security|recovery|backup|confirmation|auth(?:entication)?|sms|login|2fa|mfa|two.?factor|pin).?codes?)$/i;
+const secretHeader =
+  /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|(?:x-)?api-?key|x-[\w-]*(?:auth|token|key|secret|signature|credential)s?|[\w-]*-authorization)$/i;
 
 /** Whether a header's value is a secret whatever it says; the name's case does not matter. */
 export function isSecretHeader(name: string): boolean {
-  return secretHeaders.has(name.toLowerCase()) || isSecretName(name);
+  return secretHeader.test(name) || strengthOfName(name) !== null;
 }
 
 /**
- * Whether a field, parameter or variable of this name holds a secret: `accessToken`, `DB_PASSWORD`, `api key`, but not
- * `tokens`, `maxTokens` or `sort_key`.
+ * How surely a field, parameter or variable of this name holds a secret: `accessToken`, `DB_PASSWORD`, `api key`,
+ * `GITHUB_PAT_2`; null for `maxTokens`, `sort_key`, `passwordStrength`.
  */
-export function isSecretName(name: string): boolean {
-  if (loginCookie.test(name)) return true;
-  const words = wordsOf(name);
-  const last = words.at(-1) ?? '';
-  if (words.some((word) => secretAnywhere.has(word))) return true;
-  if (secretAtTheEnd.has(last) || runTogether.test(last)) return true;
-  return last === 'key' && makesAKeySecret.has(words.at(-2) ?? '');
+export function strengthOfName(name: string): Strength | null {
+  if (loginCookie.test(name)) return 'likely';
+  const all = wordsOf(name);
+  const at = all.findLastIndex((word, index) => strengthOfWord(word, all[index - 1]) !== null);
+  if (at === -1 || all.slice(at + 1).some((word) => describes.has(word))) return null;
+  return strengthOfWord(all[at] ?? '', all[at - 1]);
+}
+
+function strengthOfWord(word: string, before: string | undefined): Strength | null {
+  const one = word.replace(/(?<=[a-rt-z])s$/, '');
+  if (certain.has(one) || certain.has(word)) return 'certain';
+  if (
+    one === 'token' &&
+    word !== one &&
+    before !== undefined &&
+    /^(?:max|min|total|prompt|completion|input|output|used|num|count|cached)$/.test(before)
+  )
+    return null;
+  if (one === 'pat') return before === undefined ? null : 'likely';
+  if (likely.has(one) || codes.has(word)) return 'likely';
+  if (one === 'key') return before !== undefined && makesAKeySecret.has(before) ? 'likely' : null;
+  if (possible.has(one) || possible.has(word)) return 'possible';
+  return runTogether.test(word) ? 'likely' : null;
+}
+
+/** Whether a number can be the secret that the name tells of. */
+export function namesANumber(name: string): boolean {
+  return wordsOf(name).some(
+    (word) => codes.has(word) || certain.has(word) || word === 'code' || word === 'pass',
+  );
 }
 
 /** What a mask says in place of the value of this name: a few words that any reader understands. */
@@ -63,7 +84,9 @@ export function kindOfName(name: string): string {
   const lower = name.toLowerCase();
   if (/cookie|httponly|domain|expires|^path$/.test(lower)) return 'cookie';
   if (/pass|pwd/.test(lower)) return 'password';
-  if (/authorization|credential|auth$/.test(lower)) return 'credentials';
+  if (/otp|pin|code|mfa|2fa/.test(lower)) return 'code';
+  if (lower.endsWith('secret')) return 'secret';
+  if (/authorization|cred|bearer|auth$/.test(lower)) return 'credentials';
   if (/sig/.test(lower)) return 'signature';
   if (/token|jwt|csrf/.test(lower)) return 'token';
   if (/sess|sid$/.test(lower)) return 'session';
@@ -73,6 +96,7 @@ export function kindOfName(name: string): string {
 function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '');

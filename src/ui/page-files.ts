@@ -23,5 +23,7 @@ export async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
     const type = types[path.extname(name)];
     if (type) files.set(name, { text: await readFile(path.join(folder, name), 'utf8'), type });
   }
-  return files;
+  // The pages share one look, and what a run came to is drawn by one renderer.
+  const report = await readFile(ownFile('html/report.css'), 'utf8');
+  return files.set('report.css', { text: report, type: types['.css'] ?? '' });
 }

@@ -62,6 +62,11 @@ function appOf(options: AppOptions, files: ReadonlyMap<string, PageFile>): Hono 
   app.get('/api/runs/:runId/screenshots', async (c) =>
     c.json({ screenshots: await screenshotsOf(projectRoot, c.req.param('runId')) }),
   );
+  app.get('/api/runs/:runId/report', async (c) => {
+    const { reportFragment } = await import('./report-fragment.js');
+    const fragment = await reportFragment(projectRoot, c.req.param('runId'));
+    return fragment === null ? c.notFound() : c.html(fragment);
+  });
   app.get('/runs/:runId/failures/:n/:name', async (c) => {
     const picture = await readScreenshot(projectRoot, c.req.param());
     return picture

@@ -6,8 +6,8 @@ import { listAll } from './project-files.js';
 export interface Tree {
   /** All paths, relative to the root, with `/`. */
   paths(): Promise<readonly string[]>;
-  /** The texts of the files that are there, by path; bytes that are not UTF-8 come as replacement characters. */
-  read(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The bytes of the files that are there, by path. */
+  read(paths: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
 }
 
 /** The files of a folder. */
@@ -15,12 +15,16 @@ export function folderTree(root: string): Tree {
   return {
     paths: async () => (await listAll(root)).filter(({ kind }) => kind === 'file').map((one) => one.path),
     read: async (paths) => {
-      const texts = await Promise.all(
-        paths.map(
-          async (file) => [file, await readFile(path.join(root, file), 'utf8').catch(() => null)] as const,
-        ),
-      );
-      return new Map(texts.flatMap(([file, text]) => (text === null ? [] : [[file, text] as const])));
+      const found = new Map<string, Uint8Array>();
+      // Not all at once: each open file takes a descriptor.
+      for (let start = 0; start < paths.length; start += 100) {
+        const part = paths.slice(start, start + 100);
+        const files = await Promise.all(
+          part.map((file) => readFile(path.join(root, file)).catch(() => null)),
+        );
+        files.forEach((bytes, index) => bytes && found.set(part[index] ?? '', bytes));
+      }
+      return found;
     },
   };
 }

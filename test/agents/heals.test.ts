@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchProject, type Finished } from '../rig/scratch-project.js';
@@ -32,7 +34,12 @@ interface Healed extends Finished {
 
 async function heal(program: RealProgram, stepsFor: (file: string) => readonly Step[]): Promise<Healed> {
   const project = await scratchProject(files(program));
-  await using stub = await startStubApi(stepsFor(path.join(project.dir, 'a.txt')));
+  // The model learns from its prompt where it works.
+  const inCopy = (request: string) => {
+    const [run = ''] = /self-heal-\d{8}-\d{6}-\w+/.exec(request) ?? [];
+    return path.join(realpathSync(tmpdir()), run, 'copy', path.basename(project.dir), 'a.txt');
+  };
+  await using stub = await startStubApi((request) => stepsFor(inCopy(request)));
   const finished = await project.selfHeal(['run'], program.env(stub.url));
   return { ...finished, requests: stub.requests, read: (file) => project.read(file) };
 }

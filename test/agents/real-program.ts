@@ -15,6 +15,13 @@ export interface RealProgram {
   /** What the program says to a prompt that is too long, as the provider words it. */
   readonly tooLong: { readonly status: number; readonly body: unknown };
   readonly reportsCost: boolean;
+  /** Instructions and settings of a project which the program heeds where it trusts the folder. */
+  readonly settings: {
+    readonly files: Record<string, string>;
+    /** Tool calls that need the settings, and what the model is sent where they are heeded. */
+    readonly calls: readonly Answer[];
+    readonly seen: readonly string[];
+  };
 }
 
 /** The programs that are tried: those of `scripts/test-agents.mjs`, by name and folder of its executable. */
@@ -65,6 +72,15 @@ const claude: RealProgram = {
     },
   },
   reportsCost: true,
+  settings: {
+    files: {
+      'CLAUDE.md': 'INSTRUCTIONS-OF-THE-PROJECT',
+      'check.mjs': "console.log('CHECKED-' + 'BY-THE-PROJECT');",
+      '.claude/settings.json': JSON.stringify({ permissions: { allow: ['Bash(node check.mjs)'] } }),
+    },
+    calls: [{ calls: [{ tool: 'Bash', input: { command: 'node check.mjs', description: 'checks' } }] }],
+    seen: ['INSTRUCTIONS-OF-THE-PROJECT', 'CHECKED-BY-THE-PROJECT'],
+  },
 };
 
 // Codex does not report a command that ends at once, refused or not (0.169.0), so its edit takes a second.
@@ -86,6 +102,14 @@ const codex: RealProgram = {
   ],
   tooLong: openaiTooLong,
   reportsCost: false,
+  settings: {
+    files: {
+      'AGENTS.md': 'INSTRUCTIONS-OF-THE-PROJECT',
+      '.codex/config.toml': 'developer_instructions = "SETTINGS-OF-THE-PROJECT"\n',
+    },
+    calls: [],
+    seen: ['INSTRUCTIONS-OF-THE-PROJECT', 'SETTINGS-OF-THE-PROJECT'],
+  },
 };
 
 const gemini: RealProgram = {
@@ -124,6 +148,14 @@ const gemini: RealProgram = {
     },
   },
   reportsCost: false,
+  settings: {
+    files: {
+      'RULES.md': 'INSTRUCTIONS-OF-THE-PROJECT',
+      '.gemini/settings.json': JSON.stringify({ context: { fileName: 'RULES.md' } }),
+    },
+    calls: [],
+    seen: ['INSTRUCTIONS-OF-THE-PROJECT'],
+  },
 };
 
 const opencode: RealProgram = {
@@ -147,6 +179,15 @@ const opencode: RealProgram = {
   ],
   tooLong: openaiTooLong,
   reportsCost: true,
+  settings: {
+    files: {
+      'AGENTS.md': 'INSTRUCTIONS-OF-THE-PROJECT',
+      'rules/own.md': 'SETTINGS-OF-THE-PROJECT',
+      'opencode.json': JSON.stringify({ instructions: ['rules/own.md'] }),
+    },
+    calls: [],
+    seen: ['INSTRUCTIONS-OF-THE-PROJECT', 'SETTINGS-OF-THE-PROJECT'],
+  },
 };
 
 const copilot: RealProgram = {
@@ -162,6 +203,15 @@ const copilot: RealProgram = {
   edits: (file) => [{ calls: [{ tool: 'edit', input: { path: file, old_str: 'one', new_str: 'two' } }] }],
   tooLong: openaiTooLong,
   reportsCost: false,
+  settings: {
+    files: {
+      '.github/copilot-instructions.md': 'INSTRUCTIONS-OF-THE-PROJECT',
+      '.github/skills/check/SKILL.md':
+        '---\nname: check\ndescription: SETTINGS-OF-THE-PROJECT\n---\nCheck it.\n',
+    },
+    calls: [],
+    seen: ['INSTRUCTIONS-OF-THE-PROJECT', 'SETTINGS-OF-THE-PROJECT'],
+  },
 };
 
 /** Those that are installed. */

@@ -21,13 +21,16 @@ export interface StubApi extends AsyncDisposable {
 }
 
 /** Starts the stub; each main request takes the next step, and the last step holds for all that follow. */
-export async function startStubApi(steps: readonly Step[]): Promise<StubApi> {
+export async function startStubApi(
+  given: readonly Step[] | ((request: string) => readonly Step[]),
+): Promise<StubApi> {
   const requests: SeenRequest[] = [];
   let taken = 0;
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await textOf(request);
     const dialect = dialectOf(request.method ?? '', request.url ?? '');
     if (!dialect) return void response.writeHead(404).end('{"error":{"message":"stub: no such path"}}');
+    const steps = typeof given === 'function' ? given(body) : given;
     const isMain = /"tools":\s*\[\s*\{/.test(body);
     requests.push({ dialect: dialect.name, body, isMain });
     const step = isMain ? steps[Math.min(taken++, steps.length - 1)] : { text: 'A title' };

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { agentsYaml, scratchProject, shopFiles, type Finished } from '../rig/scratch-project.js';
+import { agentsYaml, pageFiles, scratchProject, shopFiles, type Finished } from '../rig/scratch-project.js';
 
 const own = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs']) };
 const idle = { ...own, 'fixer.mjs': '' };
@@ -34,7 +34,7 @@ it('CL-2 no config: says how to get one, exit 2', async () => {
 
 it('CL-2 no browser: says how to install it, exit 2, and pays no agent', async () => {
   const config = `export default { testDir: 'tests', use: { launchOptions: { executablePath: '/nowhere/chrome' } } };`;
-  const project = await scratchProject({ ...shopFiles, 'playwright.config.ts': config, ...idle });
+  const project = await scratchProject({ ...pageFiles, 'playwright.config.ts': config, ...idle });
   const ended = await project.selfHeal(['run']);
   expect(ended.exitCode).toBe(2);
   expectProblem(ended, /no browser at \/nowhere\/chrome/);

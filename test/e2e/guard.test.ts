@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { agentsYaml, editingAgent, scratchProject, shopFiles } from '../rig/scratch-project.js';
+import { agentsYaml, editingAgent, scratchProject, pageFiles } from '../rig/scratch-project.js';
 
 const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
 const cheat = path.resolve(import.meta.dirname, '../../fixtures/agents/weakens-test.mjs');
@@ -8,10 +8,10 @@ const cheat = path.resolve(import.meta.dirname, '../../fixtures/agents/weakens-t
 describe('an agent that weakens the test', () => {
   it('HN-3 is rejected before anything is run, told once, rejected again, and shown with the lines', async () => {
     const cheating = { 'agents.yaml': agentsYaml(['node', cheat, 'tests/shop.spec.ts']) };
-    const project = await scratchProject({ ...shopFiles, ...broken, ...cheating });
+    const project = await scratchProject({ ...pageFiles, ...broken, ...cheating });
     const { exitCode, stderr, report, events } = await project.selfHeal(['run']);
     expect(exitCode).toBe(1);
-    expect(await project.read('tests/shop.spec.ts')).toBe(shopFiles['tests/shop.spec.ts']);
+    expect(await project.read('tests/shop.spec.ts')).toBe(pageFiles['tests/shop.spec.ts']);
     const [cause] = report?.causes ?? [];
     expect(cause?.verdict).toBe('rejected');
     expect(cause?.attempts.map((one) => [one.judged, one.takenBack, one.violations?.[0]?.rule])).toEqual([
@@ -33,7 +33,7 @@ describe('an agent that weakens the test', () => {
       'fixer.mjs': editingAgent([['tests/shop.spec.ts', '#buy', '#purchase']]),
       'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
     };
-    const project = await scratchProject({ ...shopFiles, ...renamed });
+    const project = await scratchProject({ ...pageFiles, ...renamed });
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(report?.causes[0]).toMatchObject({
       category: 'ui-error',

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { agentsYaml, scratchProject, shopFiles, type ScratchProject } from '../rig/scratch-project.js';
+import { agentsYaml, scratchProject, pageFiles, type ScratchProject } from '../rig/scratch-project.js';
 
 const page = '<button onclick="undefined.id">Buy</button>';
 const spec = `import { test, expect } from '@playwright/test';
@@ -15,19 +15,19 @@ const spec = `import { test, expect } from '@playwright/test';
       await page.getByText('Buy').click();
       await expect(page.getByText(word)).toBeVisible();
     });`;
+const dir = mkdtempSync(path.join(tmpdir(), 'self-heal inspect '));
 /** Keeps the prompt that it is given, and changes something that does not help. */
 const agent = `import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
   let n = 1;
-  while (existsSync('got.' + n)) n += 1;
-  writeFileSync('got.' + n, readFileSync(0));
+  // In the project: what an agent writes into ignored files of its copy stays there.
+  while (existsSync(${JSON.stringify(dir)} + '/got.' + n)) n += 1;
+  writeFileSync(${JSON.stringify(dir)} + '/got.' + n, readFileSync(0));
   appendFileSync('page.html', '<!-- ' + n + ' -->');`;
-
-const dir = mkdtempSync(path.join(tmpdir(), 'self-heal inspect '));
 afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
 let project: ScratchProject;
 beforeAll(async () => {
   const files = {
-    ...shopFiles,
+    ...pageFiles,
     'page.html': page,
     'tests/shop.spec.ts': spec,
     'fixer.mjs': agent,

@@ -1,11 +1,12 @@
 import path from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
+import { orWhenLong } from '../rig/long.js';
 
 const program = path.resolve(import.meta.dirname, '../../bench/kills.mjs');
 
-/** `node bench/kills.mjs` kills a hundred; the moments are others each time, and the seed is in what a failure shows. */
-const kills = 4;
+/** The moments are others each time, and the seed is in what a failure shows. */
+const kills = orWhenLong(3, 50);
 
 it.runIf(process.platform === 'linux')(
   `ME-8 HN-2 AG-10 ${kills} kills at random moments of whole runs: no finished try is lost or counted twice, resume heals the rest`,

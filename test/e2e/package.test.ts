@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { lstat, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import type { Report } from '../../src/reporters/report.js';
 import { installedProject, type InstalledProject } from '../rig/installed-project.js';
-import { agentsYaml, editingAgent, shopFiles, userEnv } from '../rig/scratch-project.js';
+import { agentsYaml, editingAgent, pageFiles, userEnv } from '../rig/scratch-project.js';
 
 const broken = {
-  ...shopFiles,
+  ...pageFiles,
   'package.json': '{ "name": "customer", "type": "module", "private": true }',
   'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>',
   'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]),
@@ -30,30 +30,45 @@ async function expectHealed(
   expect(existsSync(path.join(project.dir, '.self-heal/latest/failures/1/aria.yml'))).toBe(true);
 }
 
-it('CL-1 CL-2 the packed package works in another project through npx', async () => {
-  const project = await installedProject(broken, ['@playwright/test@1.65']);
-  const { exitCode, stderr } = await execa('npx', ['self-heal', 'run'], {
-    cwd: project.dir,
-    env: userEnv(),
-    extendEnv: false,
-    reject: false,
-    stdin: 'ignore',
-  });
+it('CL-1 CL-2 the packed package works in another project through npx, on Node 24', async () => {
+  const project = await installedProject(broken, ['@playwright/test@1.65', 'node@24']);
+  const npx = (...args: readonly string[]) =>
+    execa('npx', args, {
+      cwd: project.dir,
+      env: userEnv(),
+      extendEnv: false,
+      reject: false,
+      stdin: 'ignore',
+    });
+  expect((await npx('node', '--version')).stdout).toMatch(/^v24\./);
+  const { exitCode, stderr } = await npx('self-heal', 'run');
   await expectHealed(project, exitCode, stderr);
-  const schema = path.join(project.dir, 'node_modules/self-heal/schema/agents.schema.json');
-  expect(existsSync(schema)).toBe(true);
+  expect(existsSync(path.join(project.dir, 'node_modules/self-heal/schema/agents.schema.json'))).toBe(true);
 });
 
-it('CL-2 works with the oldest Playwright that is said to be supported', async () => {
+it('CL-2 works with the oldest Playwright that is said to be supported, and is small beside it', async () => {
   const project = await installedProject(broken, ['@playwright/test@1.50.0']);
   const { exitCode, stderr } = await project.run(process.execPath, ['run']);
   await expectHealed(project, exitCode, stderr);
+  const installed = await packagesIn(path.join(project.dir, 'node_modules'));
+  const ours = installed.filter(
+    ({ name }) => !/^(?:@playwright\/test|playwright|playwright-core)$/.test(name),
+  );
+  expect(ours.length).toBeLessThanOrEqual(40);
+  expect(ours.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(40_000_000);
+  const notices = path.join(project.dir, 'node_modules/self-heal/dist/THIRD-PARTY-NOTICES.txt');
+  expect(await readFile(notices, 'utf8')).toMatch(/^Name: zod$/m);
 });
 
-it('CL-2 works on Node 24', async () => {
-  const project = await installedProject(broken, ['@playwright/test@1.65', 'node@24']);
-  const node = path.join(project.dir, 'node_modules', 'node', 'bin', 'node');
-  expect((await execa(node, ['--version'])).stdout).toMatch(/^v24\./);
-  const { exitCode, stderr } = await project.run(node, ['run']);
-  await expectHealed(project, exitCode, stderr);
-});
+/** Every package in a flat folder of packages, with what its files take. */
+async function packagesIn(folder: string): Promise<{ name: string; bytes: number }[]> {
+  const files = await readdir(folder, { recursive: true });
+  const sizes = new Map<string, number>();
+  for (const file of files) {
+    const [name] = /^(?:@[^/]+\/)?[^@./][^/]*(?=\/)/.exec(file.replaceAll(path.sep, '/')) ?? [];
+    if (name === undefined) continue;
+    const { size } = await lstat(path.join(folder, file));
+    sizes.set(name, (sizes.get(name) ?? 0) + size);
+  }
+  return [...sizes].map(([name, bytes]) => ({ name, bytes }));
+}

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { agentsYaml, editingAgent, scratchProject, shopFiles } from '../rig/scratch-project.js';
+import { agentsYaml, editingAgent, pageFiles, scratchProject, shopFiles } from '../rig/scratch-project.js';
 
 const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
 const fixed = { 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]) };
@@ -27,7 +27,7 @@ describe('a green suite', () => {
 
 describe('a red test', () => {
   it('HL-1 RP-2 is healed by the agent, and only the re-run says so; report and events tell it', async () => {
-    const project = await scratchProject({ ...shopFiles, ...broken, ...fixed, ...own });
+    const project = await scratchProject({ ...pageFiles, ...broken, ...fixed, ...own });
     const { exitCode, stderr, report, events } = await project.selfHeal(['run']);
     expect(stderr).toContain('c1 healed');
     expect(exitCode).toBe(0);

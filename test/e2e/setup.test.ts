@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { programs } from '../rig/programs.js';
-import { scratchProject, shopFiles } from '../rig/scratch-project.js';
+import { pageFiles, scratchProject, shopFiles } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 const claude = `
@@ -15,7 +15,7 @@ case "$*" in
 esac`;
 
 it('CL-11 doctor says what is missing, init writes it, and then a run can work', async () => {
-  const project = await scratchProject(shopFiles);
+  const project = await scratchProject(pageFiles);
   const PATH = `${programs({ claude })}${path.delimiter}${process.env['PATH'] ?? ''}`;
   const env = { PATH, HOME: tempDir('home') };
   const before = await project.selfHeal(['doctor'], env);

@@ -1,118 +1,17 @@
-import path from 'node:path';
-import { execa } from 'execa';
-import { appendFile, readdir, readFile } from 'node:fs/promises';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { copyShop, plant, readFaults } from '../../fixtures/shop/plant.mjs';
-import type { AgentContext } from '../../src/agents/context.js';
-import type { Report, ReportCause } from '../../src/reporters/report.js';
-import { freePort } from '../rig/free-port.js';
-import { userEnv } from '../rig/scratch-project.js';
-import { tempDir } from '../rig/temp-dir.js';
+import { expect, it } from 'vitest';
+import { healedShop, story, titlesOf } from '../rig/healed-shop.js';
 
-const cli = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
-
-/** Plants faults in a copy of the example, and heals it with its own scripted agent. */
-async function heal(...faults: string[]) {
-  const dir = path.join(tempDir('shop größe'), 'shop');
-  await copyShop(dir);
-  await plant(dir, faults);
-  // One green run is enough here; the proof and the ring have tests of their own.
-  await appendFile(path.join(dir, 'agents.yaml'), 'verify: { repeat: 1, flips: 0, ring: none }\n');
-  const env = { ...userEnv(), SHOP_PORT: String(await freePort()) };
-  const options = { cwd: dir, env, extendEnv: false, reject: false, stdin: 'ignore' } as const;
-  const { exitCode, stderr } = await execa(process.execPath, [cli, 'run'], options);
-  const report = JSON.parse(
-    await readFile(path.join(dir, '.self-heal/latest/report.json'), 'utf8'),
-  ) as Report;
-  return { dir, exitCode, stderr, report };
-}
-
-const verdicts = (report: Report, verdict: string) =>
-  report.tests
-    .filter((test) => test.verdict === verdict)
-    .map((test) => test.title.at(-1) ?? '')
-    .toSorted();
-
-/** What a cause came to, in a word each: class, agents, judgements. */
-const story = ({ category, verdict, attempts }: ReportCause) => [
-  category,
-  verdict,
-  ...attempts.map((one) => `${one.agent ?? 'no agent'} ${one.judged}`),
-];
-
-/** What the agents were given of each failure. */
-async function contextsIn(dir: string): Promise<AgentContext[]> {
-  const failures = path.join(dir, '.self-heal/latest/failures');
-  const files = (await readdir(failures)).map((name) => path.join(failures, name, 'context.json'));
-  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => null)));
-  return texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as AgentContext]));
-}
-
-let failing: Record<string, string[]>;
-beforeAll(async () => {
-  failing = Object.fromEntries((await readFaults()).map(({ name, tests }) => [name, tests]));
-});
-
-describe('the example', () => {
-  it('HL-3 heals a build, what it had hidden, a page error and a locator, and pays nobody for a flake (HL-7)', async () => {
-    const { dir, exitCode, report, stderr } = await heal(
-      'build-then-rls',
-      'undefined-id',
-      'renamed-testid',
-      'flaky',
-    );
-    expect(report.causes.map(story)).toEqual([
-      ['build-error', 'healed', 'build-doctor green'],
-      ['database-error', 'healed', 'database green'],
-      ['ui-error', 'healed', 'code-review green'],
-      ['runtime-error', 'healed', 'debugger green'],
-    ]);
-    expect(report.causes.map((cause) => cause.parent !== null)).toEqual([false, true, true, true]);
-    expect(verdicts(report, 'flaky')).toEqual(failing['flaky']);
-    // EV-6: the page that threw is a minified bundle.
-    const thrown = (await contextsIn(dir)).find(({ diagnosis }) => diagnosis.category === 'runtime-error');
-    expect(thrown?.diagnosis.facts.source).toMatch(/^src\/orders\.ts:\d+:\d+$/);
-    expect(thrown?.source?.snippet).toMatch(
-      /^> \d+ \| +h\('p', \{\}, `Delivery \$\{order\.delivery\.id\}`\),$/m,
-    );
-    expect(report.totals).toMatchObject({ tests: 18, failed: 0, notRun: 0, agentRuns: 4 });
-    expect(exitCode, stderr).toBe(0);
-  });
-
-  it('HL-6 one cause that fails five tests gets one agent; what no recipe covers stays red', async () => {
-    const { exitCode, report, stderr } = await heal('one-cause-five-tests', 'api-500', 'unfixable');
-    const five = report.causes.find((cause) => cause.category === 'runtime-error');
-    expect(five && story(five)).toEqual(['runtime-error', 'healed', 'debugger green']);
-    const healed = report.tests.filter((test) => test.causeId === five?.id);
-    expect(healed.map((test) => test.title.at(-1) ?? '').toSorted()).toEqual(failing['one-cause-five-tests']);
-    expect(healed.filter((test) => test.sharedFix)).toHaveLength(4);
-    const search = report.causes.find((cause) => cause.category === 'network-error');
-    expect(search && story(search)).toEqual(['network-error', 'healed', 'debugger green']);
-    expect(verdicts(report, 'failed')).toEqual(failing['unfixable']);
-    const unfixable = report.causes.find((cause) => cause.verdict === 'failed');
-    expect(unfixable?.attempts.map((one) => one.outcome)).toEqual(['unchanged', 'unchanged', 'unchanged']);
-    expect(exitCode, stderr).toBe(1);
-  });
-
-  it('HL-2 HL-3 a fix behind a fix: row-level security first, then an error that takes two attempts', async () => {
-    const { exitCode, report, stderr } = await heal('missing-rls-policy', 'needs-two-attempts');
-    expect(report.causes.map(story)).toEqual([
-      ['database-error', 'healed', 'database green'],
-      ['ui-error', 'healed', 'code-review still-failing', 'code-review green'],
-    ]);
-    const [first, second] = report.causes[1]?.attempts ?? [];
-    expect([first?.takenBack, second?.takenBack]).toEqual([true, false]);
-    expect(second?.files.map((file) => file.path).toSorted()).toEqual(['server/orders.mjs', 'src/orders.ts']);
-    const number = report.tests.find((test) => test.title.at(-1) === 'tells the number of the order');
-    expect(number).toMatchObject({ verdict: 'healed', causeIds: ['c1', 'c2'] });
-    expect(verdicts(report, 'not-run')).toEqual([]);
-    expect(exitCode, stderr).toBe(0);
-  });
-
-  it('CS-10 a build that breaks before any test is one failure, and the suite is green after it', async () => {
-    const { exitCode, report, stderr } = await heal('build-error');
-    expect(report.causes.map(story)).toEqual([['build-error', 'healed', 'build-doctor green']]);
-    expect(report.totals).toMatchObject({ tests: 18, passed: 18, agentRuns: 1 });
-    expect(exitCode, stderr).toBe(0);
-  });
+it('HL-2 HL-3 a fix behind a fix: row-level security first, then an error that takes two attempts', async () => {
+  const { exitCode, report, stderr } = await healedShop('missing-rls-policy', 'needs-two-attempts');
+  expect(report.causes.map(story)).toEqual([
+    ['database-error', 'healed', 'database green'],
+    ['ui-error', 'healed', 'code-review still-failing', 'code-review green'],
+  ]);
+  const [first, second] = report.causes[1]?.attempts ?? [];
+  expect([first?.takenBack, second?.takenBack]).toEqual([true, false]);
+  expect(second?.files.map((file) => file.path).toSorted()).toEqual(['server/orders.mjs', 'src/orders.ts']);
+  const number = report.tests.find((test) => test.title.at(-1) === 'tells the number of the order');
+  expect(number).toMatchObject({ verdict: 'healed', causeIds: ['c1', 'c2'] });
+  expect(titlesOf(report, 'not-run')).toEqual([]);
+  expect(exitCode, stderr).toBe(0);
 });

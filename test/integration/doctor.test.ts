@@ -11,7 +11,7 @@ import { paletteFor } from '../../src/reporters/palette.js';
 import { launchOptions } from '../rig/chromium.js';
 import { compiledInject } from '../rig/compiled-inject.js';
 import { programs } from '../rig/programs.js';
-import { agentsYaml, scratchProject, shopFiles, userEnv } from '../rig/scratch-project.js';
+import { agentsYaml, scratchProject, pageFiles, userEnv } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -41,7 +41,7 @@ function states(checks: readonly Check[]): Record<string, string> {
 }
 
 it('CL-11 a project in which a run works: one line a check, and nothing is changed', async () => {
-  const { checks, dir } = await examined({ ...shopFiles, ...fixer });
+  const { checks, dir } = await examined({ ...pageFiles, ...fixer });
   expect(states(checks)).toEqual({
     node: 'ok',
     playwright: 'ok',
@@ -71,7 +71,7 @@ it('CL-11 listing starts no web server, and each way of starting a browser is tr
         { name: 'empty', testMatch: 'nothing', use: { browserName: 'webkit' } }],
       webServer: { command: 'node -e "require(\\'fs\\').writeFileSync(\\'served\\', \\'\\')"', url: 'http://127.0.0.1:9/' },
     });`;
-  const { of, dir } = await examined({ ...shopFiles, ...fixer, 'playwright.config.ts': config });
+  const { of, dir } = await examined({ ...pageFiles, ...fixer, 'playwright.config.ts': config });
   expect(of('tests')).toMatchObject([{ state: 'ok', found: '3 found' }]);
   expect(of('browser')).toMatchObject([
     { state: 'ok' },
@@ -92,7 +92,7 @@ it.each([
   ],
   ['no test', { 'tests/shop.spec.ts': '' }, 'No tests found'],
 ])('CL-11 %s fails, in the words of Playwright', async (_, files, words) => {
-  const { of } = await examined({ ...shopFiles, ...fixer, ...files });
+  const { of } = await examined({ ...pageFiles, ...fixer, ...files });
   expect(of('tests')).toMatchObject([
     {
       state: 'failed',
@@ -120,19 +120,19 @@ it('CL-11 no Playwright and no config: each fails with its remedy, and the other
 });
 
 it('CL-11 mistakes in agents.yaml are shown with their lines', async () => {
-  const { of } = await examined({ ...shopFiles, 'agents.yaml': 'routs: {}\n' });
+  const { of } = await examined({ ...pageFiles, 'agents.yaml': 'routs: {}\n' });
   expect(of('agents.yaml')).toMatchObject([
     { state: 'failed', found: expect.stringContaining('agents.yaml:1:1') as unknown },
   ]);
 });
 
 it('CL-11 a program that is not there, or a script of it, fails', async () => {
-  const gone = await examined({ ...shopFiles, 'agents.yaml': agentsYaml(['no-such-agent']) });
+  const gone = await examined({ ...pageFiles, 'agents.yaml': agentsYaml(['no-such-agent']) });
   expect(gone.of('own')).toMatchObject([
     { state: 'failed', found: 'the program no-such-agent was not found' },
   ]);
   expect(gone.of('own commands')).toEqual([]);
-  const scriptless = await examined({ ...shopFiles, 'agents.yaml': fixer['agents.yaml'] });
+  const scriptless = await examined({ ...pageFiles, 'agents.yaml': fixer['agents.yaml'] });
   expect(scriptless.of('own commands')[0]).toMatchObject({ state: 'failed' });
 });
 
@@ -147,7 +147,7 @@ const inside = claude(`echo '{ "loggedIn": true, "authMethod": "api_key" }'`);
 const outside = claude(`echo '{ "loggedIn": false }'; exit 1`);
 
 it('CL-11 the four commands of claude, its version and its login, without a call that is paid', async () => {
-  const files = { ...shopFiles, '.claude/commands/debugger.md': 'x', '.claude/commands/database.md': 'x' };
+  const files = { ...pageFiles, '.claude/commands/debugger.md': 'x', '.claude/commands/database.md': 'x' };
   const home = tempDir('home');
   const { of } = await examined(files, { claude: outside }, { HOME: home });
   expect(of('claude')).toMatchObject([{ state: 'ok', found: '2.1.197' }]);
@@ -163,7 +163,7 @@ it('CL-11 the four commands of claude, its version and its login, without a call
 });
 
 it('CL-11 a program that is broken fails', async () => {
-  const { of } = await examined(shopFiles, { claude: 'exit 127' });
+  const { of } = await examined(pageFiles, { claude: 'exit 127' });
   expect(of('claude')).toMatchObject([
     { state: 'failed', found: expect.stringContaining('--version') as unknown },
   ]);
@@ -231,7 +231,7 @@ it('CL-11 gemini and copilot are not started at all', async () => {
 });
 
 it('CL-11 git: not found and not ignored are warnings, since a run works without', async () => {
-  const project = await scratchProject({ ...shopFiles, ...fixer });
+  const project = await scratchProject({ ...pageFiles, ...fixer });
   const bin = tempDir('bin');
   symlinkSync(process.execPath, path.join(bin, 'node'));
   const env = { ...userEnv(), PATH: bin };
@@ -268,12 +268,12 @@ it('CL-11 git: not found and not ignored are warnings, since a run works without
 });
 
 it('CL-11 a .self-heal that cannot be written fails, and one that is there keeps what is in it', async () => {
-  const { of, dir } = await examined({ ...shopFiles, ...fixer, '.self-heal': 'a file' });
+  const { of, dir } = await examined({ ...pageFiles, ...fixer, '.self-heal': 'a file' });
   expect(of('.self-heal')).toMatchObject([
     { state: 'failed', remedy: expect.stringContaining('writable') as unknown },
   ]);
   expect(await readFile(path.join(dir, '.self-heal'), 'utf8')).toBe('a file');
-  const there = await examined({ ...shopFiles, ...fixer, '.self-heal/runs/1/report.json': '{}' });
+  const there = await examined({ ...pageFiles, ...fixer, '.self-heal/runs/1/report.json': '{}' });
   expect(there.of('.self-heal')).toMatchObject([{ state: 'ok' }]);
   expect(existsSync(path.join(there.dir, '.self-heal/runs/1/report.json'))).toBe(true);
 });

@@ -2,7 +2,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { edited, type Edit, places, project } from '../../fixtures/guard/project.mjs';
-import { createGuard } from '../../src/workspace/guard/create-guard.js';
+import { createGuard } from '../../src/guard/create-guard.js';
+import { judge } from '../../src/guard/judge.js';
 import { folderTree, type Tree } from '../../src/workspace/tree.js';
 import { aResult, aSuiteRun, aTest } from '../rig/builders.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -34,10 +35,14 @@ async function judged(edits: readonly Edit[], first = firstRun()) {
   const after = await recorded();
   const all = new Set([...(await before.paths()), ...(await after.paths())]);
   const [old, fresh] = [await before.read([...all]), await after.read([...all])];
-  const files = [...all]
-    .filter((file) => old.get(file) !== fresh.get(file))
-    .map((file) => ({ path: file, added: null, removed: null }));
-  const violations = await createGuard(dir, first)({ category: 'ui-error', files, before, after });
+  const changes = [...all]
+    .filter((file) => String(old.get(file)) !== String(fresh.get(file)))
+    .map((file) => ({ path: file }));
+  const { violations } = await createGuard(
+    dir,
+    first,
+    judge,
+  )({ category: 'ui-error', changes, before, after });
   return violations.map(({ rule, file, line }) => ({ rule, file, line }));
 }
 

@@ -114,13 +114,16 @@ const identityOf = (folder: string) => {
 };
 
 describe('a journal that must not be used', () => {
-  const crafted = (edit: (journal: Record<string, unknown>) => void) => (at: Killed) => {
-    const journal = JSON.parse(readFileSync(at.journal, 'utf8')) as Record<string, unknown>;
+  type Written = Record<string, unknown> & { files: { path: string }[] };
+  const crafted = (edit: (journal: Written) => void) => (at: Killed) => {
+    const journal = JSON.parse(readFileSync(at.journal, 'utf8')) as Written;
     edit(journal);
     writeFileSync(at.journal, JSON.stringify(journal));
   };
   const pathOf = (name: string) =>
-    crafted((journal) => ((journal['files'] as { path: string }[])[0]!.path = name));
+    crafted(({ files: [first] }) => {
+      if (first) first.path = name;
+    });
 
   it.each<[string, (at: Killed) => void, RegExp]>([
     [

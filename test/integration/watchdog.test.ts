@@ -81,7 +81,8 @@ describe.runIf(process.platform === 'linux')('the watchdog', () => {
     const copy = copyFolder();
     const child = selfHeal(copy, 'await agent.ended; watchdog[Symbol.dispose]();');
     const { pids, watchdog } = await agentOf(child);
-    process.kill(pids[0]!, 'SIGKILL');
+    const [agentPid = 0] = pids;
+    process.kill(agentPid, 'SIGKILL');
     const [exitCode] = (await once(child, 'exit')) as [number];
     expect(exitCode).toBe(0);
     await until(() => !isAlive(watchdog));

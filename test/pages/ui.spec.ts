@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,7 +11,7 @@ import { createLedger } from '../../src/store/create-ledger.js';
 import { openStore } from '../../src/store/open-store.js';
 import { aDiagnosed, anAttempt, anEvidence, aTest } from '../rig/builders.js';
 import { aCauseSummary, shownRun, type ShownRun } from '../rig/shown-run.js';
-import { pixel } from '../rig/stored-run.js';
+import { pixel, storedRun } from '../rig/stored-run.js';
 import { axeViolations } from './axe.js';
 
 const runId = '20261121-071500-000a';
@@ -43,6 +44,9 @@ test('RP-5 ME-7 a run is seen in a browser while it happens, and its question is
 
   await showScreenshot(run);
   await healFirst(run);
+  // One that is done is a line, until it is unfolded.
+  await expect(page.locator('.cause.fixed')).toHaveCount(1);
+  await page.getByText(/^c1 · runtime-error/).click();
   await expect(card.getByText('red red | green green green | red | green')).toBeVisible();
   await card.getByText(/^Why runtime-error/).click();
   await expect(card.getByRole('img', { name: 'The page when the test of c1 failed' })).toHaveJSProperty(
@@ -52,7 +56,9 @@ test('RP-5 ME-7 a run is seen in a browser while it happens, and its question is
 
   const asked = await ask(dir, run);
   await expect(page.getByRole('article', { name: new RegExp(`^${asked.id}`) })).toBeVisible();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  expect(
+    await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+  ).toBeLessThanOrEqual(0);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     expect(await axeViolations(page)).toEqual([]);
@@ -67,6 +73,7 @@ test('RP-5 ME-7 a run is seen in a browser while it happens, and its question is
     guidance: 'It is Thanks, as on the sign.',
   });
   await expect(page.getByRole('article', { name: new RegExp(`^${asked.id}`) })).toHaveCount(0);
+  await endWithReport(dir, run, page);
   expect(troubles).toEqual([]);
 
   ui.kill('SIGINT');
@@ -107,6 +114,25 @@ async function beginRun(run: ShownRun): Promise<void> {
     },
     { type: 'agent.activity', causeId, text: 'reads <b>src/cart.ts</b>' },
   );
+}
+
+/** A run that is over is shown as in its report.html, by the same code. */
+async function endWithReport(dir: string, run: ShownRun, page: Page): Promise<void> {
+  await storedRun(dir);
+  const totals = { durationMs: 9, agentRuns: 1, agentRunsAvoided: 0, costUsd: null };
+  await run.tell({ type: 'run.ended', outcome: 'escalated', exitCode: 3, ...totals });
+  await expect(page.getByRole('heading', { name: 'Fixed 1' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Not fixed 2' })).toBeVisible();
+  await page.locator('#fixed .cause > summary').click();
+  const cause = page.getByRole('article', { name: /^c1/ });
+  await expect(cause.getByRole('group', { name: 'Changes of src/orders.ts' })).toBeVisible();
+  await expect(cause.getByRole('img', { name: /when the test of c1 failed/ })).toHaveJSProperty(
+    'naturalWidth',
+    1,
+  );
+  await expect(page.getByRole('heading', { name: 'Waiting for you' })).toHaveCount(1);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  expect(await axeViolations(page)).toEqual([]);
 }
 
 async function showScreenshot({ dir }: ShownRun): Promise<void> {

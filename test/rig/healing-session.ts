@@ -24,7 +24,7 @@ export const finished: AgentRun = {
   leftovers: [],
 };
 
-const tree = { paths: async () => [], read: async () => new Map<string, string>() };
+const tree = { paths: async () => [], read: async () => new Map<string, Uint8Array>() };
 
 /** What the copy says of an agent that changed nothing. */
 export const noChange = { change: null, ignored: [], refused: null, before: tree, after: tree };

@@ -26,7 +26,10 @@ export interface InlineSuite {
 /** What a test may set of a run. */
 export type RunOptions = Partial<
   Pick<SuiteOptions, 'env' | 'signal' | 'onProgress' | 'keep' | 'graceMs' | 'exitMs' | 'playwright'>
->;
+> & {
+  /** Pictures of what passes, in a re-run. */
+  readonly pictures?: boolean;
+};
 
 /** A run with what it printed and where it put what it kept. */
 export interface FinishedSuite {
@@ -98,7 +101,10 @@ async function runIn({
     runDir,
     runId: 'inline-suite',
     args: toPlaywrightArgs(selection),
-    mode: mode === 'first' ? { kind: 'first', stdout, stderr } : { kind: 'rerun', ids: mode.ids },
+    mode:
+      mode === 'first'
+        ? { kind: 'first', stdout, stderr }
+        : { kind: 'rerun', ids: mode.ids, pictures: options.pictures ?? false },
     signal: new AbortController().signal,
     injectDir: compiledInject(),
     ...options,

@@ -132,7 +132,7 @@ export const ordinaryTexts: readonly string[] = [
   `<img src="data:image/png;base64,${base64('\u0089PNG not really a picture, but long enough '.repeat(20))}">`,
   'GET http://localhost:5173/assets/index-BkQ3x7Zp.9f8e7d6c.js?v=1a2b3c4d net::ERR_ABORTED',
   'etag: W/"5d8c72a5edda8d6a-1f4"',
-  `"integrity": "sha512-${base64(random(64))}"`,
+  `"integrity": "sha512-${base64(random(64, letters, 51))}"`,
   'color: #ff00aa; background: rgba(12, 34, 56, 0.7)',
   'invoice 20261121000123456789012345 for 4111 units',
   `waiting for getByTestId('checkout-button-primary').filter({ hasText: 'Buy now' })`,

@@ -129,7 +129,7 @@ describe('the loop for one cause', () => {
       session: given,
       events,
       clock,
-    } = await session([null], { guard: async () => verdicts.shift() ?? [] });
+    } = await session([null], { guard: async () => ({ violations: verdicts.shift() ?? [], notes: [] }) });
     const { attempts, conclusion } = await healCause(
       { ...given, runAgent: async ({ prompt }) => (seen.push(prompt), finished) },
       cause,
@@ -154,7 +154,10 @@ describe('the loop for one cause', () => {
 
   it('HN-3 gives a cause up that is rejected a second time, and never runs a test with it', async () => {
     const runAgain = async () => Promise.reject(new Error('nothing may be run'));
-    const { session: given, agents } = await session([], { guard: async () => [violation], runAgain });
+    const { session: given, agents } = await session([], {
+      guard: async () => ({ violations: [violation], notes: [] }),
+      runAgain,
+    });
     const { attempts, conclusion } = await healCause(given, cause);
     expect(attempts.map((one) => one.judged)).toEqual(['rejected', 'rejected']);
     expect(agents).toHaveLength(2);
@@ -166,7 +169,10 @@ describe('the loop for one cause', () => {
       diagnosis: aDiagnosis({ category: 'runtime-error', alternatives: ['ui-error'] }),
     });
     const asked: string[] = [];
-    const guard: Session['guard'] = async ({ category }) => (asked.push(category), []);
+    const guard: Session['guard'] = async ({ category }) => (
+      asked.push(category),
+      { violations: [], notes: [] }
+    );
     const { session: given } = await session(['boom', 'boom', 'boom'], {
       diagnose: async () => [lead],
       guard,

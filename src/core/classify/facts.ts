@@ -55,7 +55,7 @@ function databaseText({ clues, reasons }: Findings): string {
 function failedRequestOf(evidence: Evidence) {
   if (evidence.network.length === 0) return null;
   const failed = failedRequests(evidence, ownOrigin(evidence)).filter(
-    ({ failure }) => !failure?.includes('ERR_ABORTED'),
+    ({ failure, common }) => !common && !failure?.includes('ERR_ABORTED'),
   );
   return failed.findLast(({ status }) => status === null || status >= 500) ?? failed.at(-1) ?? null;
 }
@@ -88,11 +88,15 @@ function sourceOf(evidence: Evidence, decidedBy: EvidenceSource): string | null 
 
 function stacksOf(evidence: Evidence, decidedBy: EvidenceSource): (string | null)[] {
   if (decidedBy === 'console') {
-    const entries = evidence.console.filter(({ type }) => type === 'pageerror' || type === 'error');
+    const entries = evidence.console.filter(
+      ({ type, common }) => !common && (type === 'pageerror' || type === 'error'),
+    );
     return entries.flatMap(({ stack, text, location }) => [stack, text, location]);
   }
   if (decidedBy === 'server') return [evidence.serverOutput];
   if (decidedBy === 'network')
-    return evidence.network.map(({ status, responseBody }) => ((status ?? 0) >= 400 ? responseBody : null));
+    return evidence.network.map(({ status, responseBody, common }) =>
+      !common && (status ?? 0) >= 400 ? responseBody : null,
+    );
   return tellingErrors(evidence.errors).flatMap(({ stack, message }) => [stack, message]);
 }

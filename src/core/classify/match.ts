@@ -9,6 +9,8 @@ import { retryRules } from './rules/retry.js';
 export interface Clue {
   readonly source: EvidenceSource;
   readonly text: string;
+  /** Passing tests show it too: it merely hints. */
+  readonly common?: boolean;
 }
 
 /** The rules that hold for a project, ready to be matched. */
@@ -28,6 +30,8 @@ export interface Decided {
 }
 
 const longestEvidence = 300;
+/** How sure a reason is at most that passing tests give as well: below what decides, and below a first line's words. */
+const mostOfCommon = 0.4;
 /** How many lines that do not count are passed over in search of one that does. */
 const mostExceptions = 50;
 
@@ -78,11 +82,12 @@ function withoutLines(text: string, patterns: readonly RegExp[]): string {
   return lines.join('\n');
 }
 
-function reasonOf(rule: Rule, { source, text }: Clue): Reason | null {
+function reasonOf(rule: Rule, { source, text, common }: Clue): Reason | null {
   if (!rule.sources.includes(source)) return null;
   const line = matchingLine(rule, text);
   if (line === null) return null;
-  const { id, category, confidence } = rule;
+  const { id, category } = rule;
+  const confidence = common ? Math.min(rule.confidence, mostOfCommon) : rule.confidence;
   return { rule: id, category, source, evidence: line.trim().slice(0, longestEvidence), confidence };
 }
 

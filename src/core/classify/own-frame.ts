@@ -16,7 +16,9 @@ export interface OwnCode {
 
 /** The first frame of the user's own code in a stack, as `path:line:column` relative to the project, or null. */
 export function firstOwnFrame(stack: string, code: OwnCode): string | null {
-  for (const [, address = '', line, column] of stack.matchAll(frame)) {
+  // A path with blanks would end at the first.
+  const text = /\s/.test(code.rootDir) ? stack.replaceAll(`${code.rootDir}/`, '') : stack;
+  for (const [, address = '', line, column] of text.matchAll(frame)) {
     const path = ownPath(address.replaceAll('\\', '/'), code);
     if (path !== null) return `${path}:${line}:${column}`;
   }
@@ -28,7 +30,7 @@ function ownPath(address: string, { rootDir, own }: OwnCode): string | null {
   if (/^https?:/.test(address)) return own(address) ? servedPath(address, rootDir) : null;
   const path = address
     .replace(/^webpack(?:-internal)?:\/\/[^/]*\/(?:\([\w.-]{1,60}\)\/)?(?:\.\/)?/, '')
-    .replace(/^file:\/\//, '');
+    .replace(/^file:\/\/(.*)$/, (_, encoded: string) => encoded.replaceAll('%20', ' '));
   if (!path.startsWith('/') && !/^[A-Za-z]:\//.test(path)) return path.replace(/^\.\//, '');
   return within(path, rootDir);
 }

@@ -35,14 +35,18 @@ const scriptAddress =
 /** Reads what every channel of the evidence says, ready for the rules. */
 export function readClues(evidence: Evidence, { withoutNoise }: Pick<Matcher, 'withoutNoise'>): Clue[] {
   const own = ownOrigin(evidence);
-  const failed = evidence.network.length > 0 ? failedRequests(evidence, own) : [];
+  const allFailed = evidence.network.length > 0 ? failedRequests(evidence, own) : [];
+  const failed = allFailed.filter(({ common }) => !common);
+  const commonFailed = allFailed.filter(({ common }) => common);
   const read = [
     clueOf('error', errorText(evidence)),
     clueOf('stack', stackText(evidence)),
-    clueOf('console', consoleText(evidence, own, echoOf(failed))),
+    clueOf('console', consoleText(only(evidence, false), own, echoOf(failed))),
+    { ...clueOf('console', consoleText(only(evidence, true), own, echoOf(failed))), common: true },
     clueOf('network', failed.map(requestLine).join('\n')),
+    { ...clueOf('network', commonFailed.map(requestLine).join('\n')), common: true },
     ...evidence.network
-      .filter((entry) => own(entry.url))
+      .filter((entry) => own(entry.url) && !entry.common)
       .map((entry) => clueOf('network', stripAnsi(errorBody(entry)))),
     clueOf('server', serverText(evidence, failed.length > 0)),
     clueOf('page', bounded(evidence.ariaSnapshot ?? '', most.page)),
@@ -113,6 +117,11 @@ function consoleText(
 function consoleLine({ type, text, location }: ConsoleEntry): string {
   if (text.startsWith(failedResource) && location !== '') return `${text} (${location})`;
   return type === 'pageerror' ? `Uncaught ${text.replace(/^Uncaught /, '')}` : text;
+}
+
+/** The evidence with those lines of the console alone that passing tests have as well, or have not. */
+function only(evidence: Evidence, common: boolean): Evidence {
+  return { ...evidence, console: evidence.console.filter((entry) => (entry.common ?? false) === common) };
 }
 
 function ownScript({ location, stack, text }: ConsoleEntry, own: (url: string) => boolean): boolean {

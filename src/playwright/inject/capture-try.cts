@@ -10,6 +10,8 @@ const { writeCapture } = require('./capture-file.cjs') as import('./capture-file
 const { passOverPauses } = require('./pass-over-pauses.cjs') as import('./pass-over-pauses.cjs').Api;
 const { capped } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
 const { Newest } = require('./newest.cjs') as import('./newest.cjs').Api;
+const { PendingCalls } = require('./pending-calls.cjs') as import('./pending-calls.cjs').Api;
+const { notePassing } = require('./passing-tests.cjs') as import('./passing-tests.cjs').Api;
 const { capturePage } = require('./capture-page.cjs') as import('./capture-page.cjs').Api;
 const { ScriptTexts } = require('./script-texts.cjs') as import('./script-texts.cjs').Api;
 const { Traffic } = require('./traffic.cjs') as import('./traffic.cjs').Api;
@@ -30,6 +32,7 @@ interface PlaywrightInternals {
 type Try = Pick<TestInfo, 'testId' | 'retry' | 'status' | 'expectedStatus' | 'errors'>;
 
 const keep = Number(process.env['SELF_HEAL_CAPTURE_KEEP']) || 500;
+const picturesPassing = process.env['SELF_HEAL_CAPTURE_PICTURES'] === '1';
 const maxPagesOfContext = 3;
 const maxPages = 10;
 const bodiesWaitMs = 1_000;
@@ -42,6 +45,7 @@ class TryCapture {
   readonly #file: string;
   readonly #console = new Newest<ConsoleEntry>(keep, isAlarming);
   readonly #traffic = new Traffic(keep);
+  readonly #pending = new PendingCalls();
   readonly #pages: CapturedPage[] = [];
   readonly #scripts: import('./script-texts.cjs').ScriptTextsOf;
   readonly #seen = new WeakSet();
@@ -58,6 +62,7 @@ class TryCapture {
     // A page made in `beforeAll` is older than this try.
     for (const context of this.#contexts()) this.#listen(context);
     const listener = {
+      ...this.#pending.listener,
       runAfterCreateBrowserContext: async (context: BrowserContext) =>
         guarded('a context could not be listened to', () => this.#listen(context)),
       // Playwright closes its own pages before an automatic fixture ends: this is the last look at them.
@@ -69,7 +74,10 @@ class TryCapture {
 
   async finish(): Promise<void> {
     try {
-      if (!this.#isFailing()) return;
+      if (!this.#isFailing()) {
+        const alarming = this.#console.entries().filter(isAlarming);
+        return guarded('a passing test was not noted', () => notePassing(alarming, this.#traffic.failed()));
+      }
       await Promise.all(this.#contexts().map((context) => this.#look(context)));
       await capped(this.#traffic.bodiesRead(), bodiesWaitMs).catch(() => undefined);
       writeCapture(this.#file, this.#captured());
@@ -118,15 +126,23 @@ class TryCapture {
 
   /** Takes the pictures of a context's pages, once, if the try is failing. */
   async #look(context: BrowserContext): Promise<void> {
-    if (!this.#isFailing()) return;
+    if (!this.#isFailing()) return this.#pictureOfPassing(context);
     const latest = this.#traffic.readLatestBodies();
+    const waitedFor = this.#pending.selectors().at(-1) ?? null;
     const pages = context.pages().filter((page) => !this.#seen.has(page));
     const looks = pages.slice(0, maxPagesOfContext).map((page) => {
       this.#seen.add(page);
       if (this.#pages.length >= maxPages) return undefined;
-      const captured: CapturedPage = { url: page.url(), screenshot: null, ariaSnapshot: null, error: null };
+      const captured: CapturedPage = {
+        url: page.url(),
+        screenshot: null,
+        ariaSnapshot: null,
+        error: null,
+        covered: null,
+      };
       const n = this.#pages.push(captured);
-      return capturePage(page, captured, this.#file.replace(/\.json$/, `-${Date.now()}-${n}.png`));
+      const file = this.#file.replace(/\.json$/, `-${Date.now()}-${n}.png`);
+      return capturePage(page, captured, { file, waitedFor });
     });
     const scripts = this.#scripts.read(context, { stacks: this.#stacks(), ...this.#traffic.scripts() });
     await Promise.all([
@@ -134,6 +150,20 @@ class TryCapture {
       capped(scripts, scriptsWaitMs).catch(() => undefined),
       ...looks,
     ]);
+  }
+
+  /** One, of the last page that is closed. */
+  async #pictureOfPassing(context: BrowserContext): Promise<void> {
+    const page = picturesPassing ? context.pages().at(-1) : undefined;
+    const captured: CapturedPage = {
+      url: '',
+      screenshot: null,
+      ariaSnapshot: null,
+      error: null,
+      covered: null,
+    };
+    const file = this.#file.replace(/\.json$/, '-green.png');
+    if (page) await capturePage(page, captured, { file, waitedFor: null });
   }
 
   /** The texts in which frames of the page stand, those of errors first. */

@@ -2,6 +2,8 @@ const path = require('node:path') as typeof import('node:path');
 const { isMainThread } = require('node:worker_threads') as typeof import('node:worker_threads');
 const { dir, guarded } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
 const { withdrawPreload } = require('./preload.cjs') as import('./preload.cjs').Api;
+const { noteLoadedFiles, watchReads } = require('./loaded-files.cjs') as import('./loaded-files.cjs').Api;
+const { listenToSuiteServers } = require('./suite-servers.cjs') as import('./suite-servers.cjs').Api;
 const { captureTry } = require('./capture-try.cjs') as import('./capture-try.cjs').Api;
 
 /** Playwright's root `test`, whose fixtures every `test.extend()` made later inherits. */
@@ -36,5 +38,12 @@ function install(lib: string): void {
 if (isMainThread) {
   withdrawPreload();
   const lib = workerEntry.exec(process.argv[1] ?? '')?.[1];
-  if (lib && dir) guarded('pages cannot be captured with this Playwright', () => install(lib));
+  if (lib && dir) {
+    guarded('servers of the suite cannot be listened to', listenToSuiteServers);
+    guarded('pages cannot be captured with this Playwright', () => install(lib));
+    guarded('what the tests load cannot be noted', () => {
+      watchReads();
+      noteLoadedFiles();
+    });
+  }
 }

@@ -14,9 +14,11 @@ const path = require('node:path') as typeof import('node:path');
 const { stripVTControlCharacters } = require('node:util') as typeof import('node:util');
 const { dir, guarded, report, captureFile } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
 const { preloadOption } = require('./preload.cjs') as import('./preload.cjs').Api;
+const { noteLoadedFiles } = require('./loaded-files.cjs') as import('./loaded-files.cjs').Api;
 const { rerunIds } = require('./rerun-ids.cjs') as import('./rerun-ids.cjs').Api;
 const { reusedServer } = require('./reused-server.cjs') as import('./reused-server.cjs').Api;
 const { ServerLog } = require('./server-log.cjs') as import('./server-log.cjs').Api;
+const { listenToSuiteServers } = require('./suite-servers.cjs') as import('./suite-servers.cjs').Api;
 const { testError, testFailure } = require('./test-failure.cjs') as import('./test-failure.cjs').Api;
 const { testResult } = require('./test-outcome.cjs') as import('./test-outcome.cjs').Api;
 const { teeWebServers } = require('./web-server-tee.cjs') as import('./web-server-tee.cjs').Api;
@@ -39,6 +41,7 @@ class SelfHealReporter {
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
     });
+    guarded('what the tests load cannot be noted', noteLoadedFiles);
     guarded('the report could not be begun', () => report({ type: 'hello' }));
     guarded('the web servers could not be listened to', () => {
       if (!dir) return;
@@ -46,6 +49,7 @@ class SelfHealReporter {
       this.#overhear = log.stream();
       this.#tee = teeWebServers(log);
     });
+    guarded('servers of globalSetup could not be listened to', listenToSuiteServers);
   }
 
   /** Asks Playwright for `onConfigure` and for `onBegin` without a config. */

@@ -32,6 +32,7 @@ function testFailure(test: TestCase, result: TestResult, capture: string | null)
     status: result.status === 'skipped' ? 'failed' : result.status,
     errors: result.errors.slice(0, maxErrors).map(testError),
     failedStep: failedStep(result),
+    unfinished: result.steps.flatMap(unfinishedActions).slice(0, maxErrors),
     retry: result.retry,
     durationMs: result.duration,
     startedAt: result.startTime.getTime(),
@@ -81,6 +82,25 @@ function failedStep(result: TestResult): string | null {
   const raised = innermost.find((step) => messages.has(step.error?.message));
   const step = raised ?? innermost.find((one) => one.error) ?? innermost[0];
   return step ? plain([step.title, step.subtitle].filter(Boolean).join(' ')) : null;
+}
+
+/** Up to 1.53 or so a step is called `locator.getByRole('button').click`. */
+const olderTitle = /^(?:locator|page|frame)\.(.+)\.(\w+)$/;
+const actionOnElement = /^(?!Wait|Expect|Evaluate)\w[\w ]{0,30} (?:locator|getBy\w+|frameLocator)\(/;
+
+/** An action that hung has no end, or that of the test or of its page. */
+function isUnfinished({ duration, error }: TestStep): boolean {
+  return error ? /Test timeout|Test ended|has been closed/.test(error.message ?? '') : duration < 0;
+}
+
+/** The actions on elements that were still under way, as current versions call them. */
+function unfinishedActions(step: TestStep): string[] {
+  const inner = step.steps.flatMap(unfinishedActions);
+  if (inner.length > 0 || !isUnfinished(step)) return inner;
+  const title = [step.title, step.subtitle].filter(Boolean).join(' ');
+  const [, locator, action] = olderTitle.exec(title) ?? [];
+  const named = locator && action ? `${action[0]?.toUpperCase()}${action.slice(1)} ${locator}` : title;
+  return actionOnElement.test(named) ? [plain(named) ?? ''] : [];
 }
 
 function innermostFailed(step: TestStep): TestStep[] {

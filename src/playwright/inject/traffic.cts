@@ -79,6 +79,11 @@ class Traffic {
     return this.#newest.entries().map(entryOf);
   }
 
+  /** The requests that failed or were answered with an error. */
+  failed(): NetworkEntry[] {
+    return this.#newest.entries().filter(hasFailed).map(entryOf);
+  }
+
   get dropped(): number {
     return this.#newest.dropped;
   }

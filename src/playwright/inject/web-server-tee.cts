@@ -3,6 +3,8 @@ import type { Log } from './server-log.cjs';
 
 const { ChildProcess } = require('node:child_process') as typeof import('node:child_process');
 const { StringDecoder } = require('node:string_decoder') as typeof import('node:string_decoder');
+const { isCalledByPlaywright } =
+  require('./called-by-playwright.cjs') as import('./called-by-playwright.cjs').Api;
 const { note } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
 
 interface SpawnOptions {
@@ -35,7 +37,7 @@ function teeWebServers(log: Log): WebServerTee {
   prototype.spawn = function spawn(options) {
     const result = original.call(this, options);
     try {
-      if (options.shell && isCalledByPlaywright()) {
+      if (options.shell && isCalledByPlaywright(__filename)) {
         commands.push(options.args?.at(-1) ?? '');
         listen(this, log);
       }
@@ -53,25 +55,6 @@ function listen(child: Child, log: Log): void {
     stream?.on('data', (chunk: Buffer | string) =>
       write(typeof chunk === 'string' ? chunk : decoder.write(chunk)),
     );
-  }
-}
-
-/** A globalSetup of the user may start a shell as well: the caller nearest to Node's own code decides. */
-function isCalledByPlaywright(): boolean {
-  const caller = callers().find((file) => !file.startsWith('node:') && file !== __filename);
-  return /[\\/]playwright(?:-core)?[\\/]lib[\\/]/.test(caller ?? '');
-}
-
-function callers(): string[] {
-  const { stackTraceLimit } = Error;
-  const prepareStackTrace: unknown = Reflect.get(Error, 'prepareStackTrace');
-  try {
-    Error.stackTraceLimit = 20;
-    Error.prepareStackTrace = (_error, sites) => sites.map((site) => site.getFileName() ?? 'node:');
-    return new Error('who calls').stack as unknown as string[];
-  } finally {
-    Reflect.set(Error, 'prepareStackTrace', prepareStackTrace);
-    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 

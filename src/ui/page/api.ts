@@ -19,6 +19,16 @@ export async function fetchScreenshots(runId: string): Promise<readonly Screensh
   return answer.ok ? answer.value.screenshots : [];
 }
 
+/** What a finished run came to, as markup of our own server; null where it has no report. */
+export async function fetchReport(runId: string): Promise<string | null> {
+  try {
+    const response = await fetch(`/api/runs/${runId}/report`);
+    return response.ok ? await response.text() : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Answers a question. */
 export async function sendAnswer(
   id: string,

@@ -1,6 +1,6 @@
 import type { StampedEvent } from '../../event.js';
 import type { Screenshot } from '../screenshot.js';
-import { fetchQuestions, fetchScreenshots } from './api.js';
+import { fetchQuestions, fetchReport, fetchScreenshots } from './api.js';
 import { byId, element, setText } from './element.js';
 import { addEvent, emptyRun, type CauseView, type RunView } from './run-view.js';
 import { showCauses } from './show-cause.js';
@@ -12,6 +12,8 @@ import { duration } from './words.js';
 let run: RunView | null = null;
 let screenshots: readonly Screenshot[] = [];
 let drawing = false;
+/** The run whose report is shown in place of its causes and notes. */
+let reported: RunView | null = null;
 
 /** Thousands of events at once, as a page gets them that is opened late, are one drawing. */
 function draw(): void {
@@ -26,9 +28,12 @@ function draw(): void {
 function show(view: RunView): void {
   showNow(view);
   const causes = [...view.causes.values()].map((cause) => ({ cause, screenshot: screenshotOf(cause) }));
-  byId('causes-section').hidden = causes.length === 0;
-  showCauses(byId('causes'), causes);
-  byId('notes-section').hidden = view.notes.length === 0;
+  const isReported = reported === view;
+  byId('result').hidden = !isReported;
+  byId('causes-section').hidden = isReported || causes.length === 0;
+  // The report has elements of the same ids.
+  showCauses(byId('causes'), isReported ? [] : causes);
+  byId('notes-section').hidden = isReported || view.notes.length === 0;
   showParts(
     byId('notes'),
     view.notes.map((note, n) => ({ key: String(n), from: note, build: () => element('li', {}, note) })),
@@ -79,6 +84,7 @@ function onEvent(event: StampedEvent): void {
   addEvent(run, event);
   if (/^agent\.(?:waiting_for_input|escalation_resolved)$/.test(event.type)) refreshQuestions();
   if (event.type === 'cause.found') void refreshScreenshots(run);
+  if (event.type === 'run.ended') void showReport(run);
   draw();
 }
 
@@ -93,6 +99,16 @@ async function refreshScreenshots(of: RunView): Promise<void> {
   const found = await fetchScreenshots(of.runId);
   if (run !== of) return;
   screenshots = found;
+  draw();
+}
+
+/** A run that is over is shown as in its report.html. The markup is our own server's, which escapes every text; no script of it would run. */
+async function showReport(of: RunView): Promise<void> {
+  const markup = await fetchReport(of.runId);
+  if (markup === null || run !== of) return;
+  const { body } = new DOMParser().parseFromString(markup, 'text/html');
+  byId('result').replaceChildren(...body.childNodes);
+  reported = of;
   draw();
 }
 

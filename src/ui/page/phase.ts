@@ -33,7 +33,7 @@ const purposes: Record<SuitePurpose, (causeId: string) => string> = {
 const outcomes: Record<Outcome, string> = {
   green: 'Done: everything is green',
   red: 'Done: some tests are still red',
-  escalated: 'Done: a person is needed',
+  escalated: 'Done: needs review',
   paused: 'Paused: too many questions wait for a person',
   budget: 'Stopped: a limit was reached',
   'agent-unusable': 'Stopped: the agent program cannot work here',

@@ -11,7 +11,7 @@ export interface ShownCause {
   readonly screenshot: string | null;
 }
 
-/** Shows each cause: what it is, what is done about it, and what came of it. */
+/** Shows each cause as a line that unfolds: what it is, what is done about it, and what came of it. Those that are worked on are unfolded. */
 export function showCauses(list: HTMLElement, causes: readonly ShownCause[]): void {
   showParts(
     list,
@@ -19,50 +19,75 @@ export function showCauses(list: HTMLElement, causes: readonly ShownCause[]): vo
   );
   causes.forEach((one, at) => {
     const shown = list.children[at];
-    if (shown instanceof HTMLElement) fill(shown, one);
+    if (shown instanceof HTMLDetailsElement) fill(shown, one);
   });
 }
 
 /** The card stays, and its parts change. */
 function card(id: string): Part {
-  const attributes = { 'aria-labelledby': `${id}-heading`, class: 'card' };
-  return { key: id, from: id, build: () => element('article', attributes) };
+  const build = () =>
+    element(
+      'details',
+      { class: 'cause' },
+      element('summary'),
+      element('article', { 'aria-labelledby': `${id}-heading` }),
+    );
+  return { key: id, from: id, build };
 }
 
-function fill(shown: HTMLElement, { cause, screenshot }: ShownCause): void {
-  const attempts = element('ol', { class: 'attempts', 'aria-label': `Attempts at ${cause.summary.id}` });
-  showParts(shown, [
+function fill(shown: HTMLDetailsElement, { cause, screenshot }: ShownCause): void {
+  const { verdict, summary } = cause;
+  if (shown.dataset['verdict'] !== verdict) {
+    shown.dataset['verdict'] = verdict;
+    shown.className = `cause ${stateOf(verdict)}`;
+    shown.open = verdict === 'working';
+  }
+  const [line, article] = shown.children;
+  if (!(line instanceof HTMLElement) || !(article instanceof HTMLElement)) return;
+  showParts(line, lineOf(cause));
+  const attempts = element('ol', { class: 'attempts', 'aria-label': `Attempts at ${summary.id}` });
+  showParts(article, [
     head(cause),
     activity(cause),
     ...cause.notes.map((note, n) => paragraph(`note-${n}`, note)),
     about(cause, screenshot),
     { key: 'attempts', from: null, build: () => attempts },
   ]);
-  const last = shown.lastElementChild;
+  const last = article.lastElementChild;
   if (last instanceof HTMLElement) showParts(last, [...cause.attempts.values()].map(attemptPart));
 }
 
-function head({ summary, verdict, reason }: CauseView): Part {
-  const { id, category, headline, tests, parent } = summary;
+function stateOf(verdict: CauseView['verdict']): string {
+  if (verdict === 'found' || verdict === 'working') return 'begun';
+  return verdict === 'healed' || verdict === 'superseded' ? 'fixed' : 'left';
+}
+
+/** As a line of the report looks. */
+function lineOf({ summary, verdict, reason }: CauseView): Part[] {
+  const { id, category, headline, tests } = summary;
+  const about = reason ?? counted(tests.length, 'test');
+  const title = element('span', { class: 'title' }, headline);
+  const quiet = element('span', { class: 'quiet' }, `${id} · ${category} · ${about}`);
+  return [
+    { key: 'line', from: [summary, reason], build: () => element('span', { class: 'line' }, title, quiet) },
+    { key: 'tag', from: verdict, build: () => element('span', { class: `tag ${verdict}` }, verdict) },
+  ];
+}
+
+function head({ summary, reason }: CauseView): Part {
+  const { id, headline, tests, parent } = summary;
   const [first] = tests;
   const more = tests.length > 1 ? ` and ${counted(tests.length - 1, 'more test')}` : '';
   return {
     key: 'head',
-    from: [summary, verdict, reason],
+    from: [summary, reason],
     build: () =>
       element(
         'header',
         {},
-        element(
-          'p',
-          { class: 'tags' },
-          element('span', { class: 'tag' }, category),
-          ' ',
-          element('span', { class: `tag verdict ${verdict}` }, verdict),
-        ),
-        element('h3', { id: `${id}-heading` }, element('span', { class: 'id' }, id), ' ', headline),
+        element('h3', { id: `${id}-heading`, class: 'unseen' }, `${id} ${headline}`),
         element('p', { class: 'quiet' }, first ? `${testName(first)}${more}` : 'The suite itself'),
-        parent === null ? null : element('p', { class: 'quiet' }, `Came to light under ${parent}.`),
+        parent === null ? null : element('p', { class: 'quiet' }, `Found after ${parent}.`),
         reason === null ? null : element('p', { class: 'reason' }, reason),
       ),
   };

@@ -29,7 +29,7 @@ function facts(run: RunView): Part[] {
   return [
     ...(startedAt === null ? [] : [time(startedAt, endedAt)]),
     ...(endedAt === null && run.lastEventAt !== null ? [lastNews(run.lastEventAt)] : []),
-    ...(suite ? [fact('Tests', `${suite.passed} passed, ${suite.failed} failed${flakyOf(suite)}`)] : []),
+    ...(suite ? [fact('First run', `${suite.passed} passed, ${suite.failed} failed${flakyOf(suite)}`)] : []),
     ...(progress ? [fact('Now', `${progress.done} of ${counted(progress.total, 'test')}`)] : []),
     ...(run.causes.size > 0 ? [fact('Healed', `${verdicts} of ${counted(run.causes.size, 'cause')}`)] : []),
     fact('Agents', `${counted(agentRuns, 'run')}${avoided}`),

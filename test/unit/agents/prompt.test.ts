@@ -185,3 +185,24 @@ function outsideFences(text: string): string[] {
     return fence === null;
   });
 }
+
+it('EV-6 keeps the frames of an exception that could not be mapped, and says once what was said again', () => {
+  const stack =
+    'TypeError: x\n    at sum (http://localhost/assets/a.js:1:9)\n    at run (http://localhost/assets/a.js:1:20)';
+  const thrown = { ...entry('pageerror', 'TypeError: x'), stack };
+  const noise = entry('error', 'GET http://localhost/__nextjs_original-stack-frame 404');
+  const prompt = renderPrompt(aContext({ console: [thrown, noise, thrown, thrown] }), frame);
+  expect(prompt).toContain('pageerror: TypeError: x\n    at sum (http://localhost/assets/a.js:1:9)');
+  expect(prompt).toContain('(3 times)');
+  expect(prompt).not.toContain('__nextjs_original-stack-frame');
+});
+
+it('EV-8 shows the part of the page that is likest to what the locator looked for', () => {
+  const rows = Array.from({ length: 60 }, (_, n) => `- listitem: row ${n}`);
+  const ariaSnapshot = [...rows, '- button "Save order"', ...rows].join('\n');
+  const { facts, ...rest } = aDiagnosis();
+  const diagnosis = { ...rest, facts: { ...facts, locator: "getByRole('button', { name: 'Store order' })" } };
+  const prompt = renderPrompt(aContext({ ariaSnapshot, diagnosis }), frame);
+  expect(prompt).toContain('- button "Save order"');
+  expect(prompt).not.toContain('row 30');
+});

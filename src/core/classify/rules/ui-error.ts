@@ -38,6 +38,14 @@ const symptoms: readonly RuleOfClass[] = [
     confidence: 0.9,
   },
   {
+    id: 'ui/unfinished-action',
+    // Written by self-heal for an action that the test did not wait for when it ended.
+    pattern:
+      /^Error: \w[\w ]{0,30} (?:locator|getBy\w+|frameLocator)\(.{0,300} had not finished when the test ended/m,
+    sources: ['error'],
+    confidence: 0.9,
+  },
+  {
     id: 'ui/waiting-for-element',
     pattern:
       /^\s{0,20}-?\s{0,9}locator resolved to \S|^\s{0,20}-?\s{0,9}unexpected value \S|waiting for (?:locator|getBy\w+|get_by_\w+|selector|frameLocator|frame_locator)\b|waiting for element to be|failed to find element matching|No node found for selector|waiting for .{0,40}\bto be (?:visible|hidden|attached|detached|enabled)/im,

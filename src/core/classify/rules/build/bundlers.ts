@@ -108,7 +108,9 @@ export const bundlerRules = rulesFor('build-error', [
   },
   {
     id: 'build/missing-script',
-    pattern: /^(?:script|stylesheet) GET \S+\.(?:m?js|css|[jt]sx?|vue|svelte)(?:\?\S*)? → 404/m,
+    // What only a build makes, or a development server: a source, a hashed name, a file of an output folder. Any other address is wrong as that of a request may be.
+    pattern:
+      /^(?:script|stylesheet) GET (?:\S+\.(?:[cm]?tsx?|jsx|vue|svelte)|\S*\/(?:dist|build|out|_next|_nuxt|_app|\.vite|chunks?)\/\S+\.(?:m?js|css)|\S+[.-](?=[\w-]*\d)[\w-]{8,}\.(?:m?js|css))(?:\?\S*)? → 404/m,
     sources: ['network'],
     confidence: 0.75,
   },

@@ -16,6 +16,13 @@ export const httpRules = rulesFor('network-error', [
     confidence: 0.74,
   },
   {
+    id: 'network/missing-file',
+    // A script that no build makes is asked for at a wrong address.
+    pattern: /^script GET \S+ → 404/m,
+    sources: ['network'],
+    confidence: 0.74,
+  },
+  {
     id: 'network/own-request-signed-out',
     // Asking who is signed in, and being told nobody, is what pages do for visitors.
     pattern: /\/(?:me|session|whoami|user|profile|refresh|token)\b\S* → 40[13]/,

@@ -1,0 +1,39 @@
+// How many planted secrets get past masking, by kind, and how many harmless texts are masked. Usage: node bench/secrets.mjs [-v]
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { createServer } from 'vite';
+
+const verbose = process.argv.includes('-v');
+const vite = await createServer({
+  configFile: false,
+  appType: 'custom',
+  logLevel: 'error',
+  server: { middlewareMode: true, hmr: false, watch: null },
+});
+const load = (file) => vite.ssrLoadModule(file);
+const { allPlants, plantedRedactor } = await load('/test/rig/secrets/measure.ts');
+const { leakOf } = await load('/test/rig/secrets/plant.ts');
+const { harmlessTexts } = await load('/test/rig/secrets/harmless-texts.ts');
+
+const root = mkdtempSync(path.join(tmpdir(), 'secrets-'));
+const redactor = await plantedRedactor(root);
+rmSync(root, { recursive: true });
+const rows = new Map();
+for (const plant of allPlants) {
+  const masked = redactor.clean(plant.text);
+  const row = rows.get(plant.kind) ?? { kind: plant.kind, plants: 0, out: 0 };
+  rows.set(plant.kind, row);
+  row.plants += 1;
+  const leak = leakOf(plant, masked);
+  if (leak === null) continue;
+  row.out += 1;
+  if (verbose) console.log(`OUT ${plant.kind}: ${plant.spelling}: ${masked.slice(0, 300)}`);
+}
+const touched = harmlessTexts.filter((text) => redactor.clean(text) !== text);
+if (verbose) for (const text of touched) console.log(`MASKED ${text}\n    -> ${redactor.clean(text)}`);
+console.table([...rows.values()]);
+console.log(`plants: ${allPlants.length}, out: ${[...rows.values()].reduce((sum, { out }) => sum + out, 0)}`);
+console.log(`harmless texts: ${harmlessTexts.length}, masked: ${touched.length}`);
+await vite.close();

@@ -1,0 +1,65 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { z } from 'zod';
+
+/** A copy of a project, as Claude Code sees it. */
+export interface CopiedProject {
+  /** Where it works in the copy. */
+  readonly cwd: string;
+  /** The same folder in the user's own tree. */
+  readonly project: string;
+  /** The top of the copy. What lies beside it is no part of the project. */
+  readonly root: string;
+}
+
+const rules = z.array(z.string());
+const settingsShape = z.object({ permissions: z.object({ allow: rules }) });
+const homeShape = z.object({
+  projects: z.record(
+    z.string(),
+    z.object({
+      allowedTools: rules.default([]),
+      mcpServers: z.record(z.string(), z.unknown()).default({}),
+    }),
+  ),
+});
+
+/**
+ * What Claude Code would heed in the project and not in a copy of it, as flags. It ignores `permissions.allow` of a folder that nobody
+ * trusted in its dialog (a project whose tests self-heal runs is trusted), and it keeps the tools and MCP servers that a user added for this
+ * project alone in ~/.claude.json, by the project's path. Hooks, variables and `.mcp.json` of the project work without a terminal anyway
+ * (measured with 2.1.329).
+ */
+export function claudeFlagsFor(copied: CopiedProject, env: NodeJS.ProcessEnv): string[] {
+  const { cwd, project, root } = copied;
+  const files = ['settings.json', 'settings.local.json'].map((name) => path.join(cwd, '.claude', name));
+  const home = path.join(env['CLAUDE_CONFIG_DIR'] ?? env['HOME'] ?? homedir(), '.claude.json');
+  const own = read(home, homeShape)?.projects[project];
+  const allow = files.flatMap((file) => read(file, settingsShape)?.permissions.allow ?? []);
+  const permissions = { allow: [...new Set([...allow, ...(own?.allowedTools ?? [])])] };
+  const { mcpServers = {} } = own ?? {};
+  const mcpFile = path.join(path.dirname(root), 'claude-mcp.json');
+  // As a file: they may hold keys, and arguments are shown to all users of the machine.
+  const hasServers = Object.keys(mcpServers).length > 0;
+  if (hasServers) writeFileSync(mcpFile, inCopy({ mcpServers }, copied), { mode: 0o600 });
+  return [
+    ...(permissions.allow.length > 0 ? ['--settings', inCopy({ permissions }, copied)] : []),
+    ...(hasServers ? ['--mcp-config', mcpFile] : []),
+  ];
+}
+
+/** JSON in which paths of the project are those of the copy: no server and no rule is to reach the project itself. */
+function inCopy(value: unknown, { cwd, project }: CopiedProject): string {
+  const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
+  return JSON.stringify(value).replaceAll(inJson(project), inJson(cwd));
+}
+
+/** Null where there is none, or none of this shape: Claude Code itself says what is wrong with it. */
+function read<T>(file: string, shape: z.ZodType<T>): T | null {
+  try {
+    return shape.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,55 @@
+import { createMatcher } from '../core/classify/match.js';
+import type { ConsoleEntry } from '../core/evidence.js';
+import type { AgentContext } from './context.js';
+
+const mostEntries = 8;
+const mostRequests = 6;
+const mostFrames = 4;
+const linesAround = 8;
+const matcher = createMatcher();
+
+/** What the page's console complained of, with the frames of exceptions; what was said again is said once, noise is left out. */
+export function consoleLines({ console }: Pick<AgentContext, 'console'>): string[] {
+  const telling = console.filter(
+    ({ type }) => type === 'pageerror' || type === 'error' || type === 'warning',
+  );
+  const said = new Map<string, number>();
+  for (const entry of telling) {
+    const text = consoleText(entry);
+    if (matcher.withoutNoise('console', text).trim() !== '') said.set(text, (said.get(text) ?? 0) + 1);
+  }
+  const texts = [...said].map(([text, times]) => (times > 1 ? `${text} (${times} times)` : text));
+  return texts.slice(-mostEntries);
+}
+
+function consoleText({ type, text, location, stack, common }: ConsoleEntry): string {
+  const frames = (stack ?? '').split('\n').filter((line) => /^\s*at |@\S+:\d+:\d+$/.test(line));
+  const head = `${type}: ${text} ${location}`.trim();
+  const also = common ? ' (tests that pass show it too)' : '';
+  return [`${head}${also}`, ...frames.slice(0, mostFrames).map((line) => `    ${line.trim()}`)].join('\n');
+}
+
+/** The requests that failed, with the beginning of their answers; each once. */
+export function requestLines({ network }: Pick<AgentContext, 'network'>): string[] {
+  const failed = network.filter(({ status, failure }) => failure !== null || (status ?? 0) >= 400);
+  const lines = failed.map(({ method, url, status, failure, responseBody, common }) => {
+    const body = responseBody ? ` ${responseBody.replaceAll(/\s+/g, ' ').slice(0, 200)}` : '';
+    return `${method} ${url} → ${status ?? failure}${body}${common ? ' (tests that pass show it too)' : ''}`;
+  });
+  const quiet = lines.filter((line) => matcher.withoutNoise('network', line) !== '');
+  return [...new Set(quiet)].slice(-mostRequests);
+}
+
+/** The part of the accessibility snapshot that is likest to what a locator looked for; empty where no locator failed. */
+export function pageExcerpt({
+  ariaSnapshot,
+  diagnosis,
+}: Pick<AgentContext, 'ariaSnapshot' | 'diagnosis'>): string[] {
+  const { category, facts } = diagnosis;
+  if (category !== 'ui-error' || ariaSnapshot === null || facts.locator === null) return [];
+  const words = [...new Set(facts.locator.toLowerCase().match(/[\p{L}\d]{3,}/gu) ?? [])];
+  const lines = ariaSnapshot.split('\n');
+  const scores = lines.map((line) => words.filter((word) => line.toLowerCase().includes(word)).length);
+  const best = Math.max(0, scores.indexOf(Math.max(...scores)));
+  return lines.slice(Math.max(0, best - linesAround), best + linesAround + 1);
+}

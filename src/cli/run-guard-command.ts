@@ -1,0 +1,121 @@
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { devNull, tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import type { Category } from '../core/diagnosis.js';
+import { placesOf } from '../guard/create-guard.js';
+import { gitChanges, type NoBase } from '../guard/git-trees.js';
+import type { Judgement } from '../guard/judge.js';
+import { runGuard } from '../guard/run-guard.js';
+import { isSpecName, type SuitePlaces } from '../guard/test-files.js';
+import { findPlaywright } from '../playwright/find-playwright.js';
+import { runSuite } from '../playwright/run-suite.js';
+import { exitCodes, type Problem } from '../problem.js';
+
+/** How long a branch may take, which may be larger than an agent's fix, in milliseconds. */
+const LIMIT_MS = 60_000;
+const schemaVersion = 1;
+
+/** What the command was asked. */
+export interface GuardOptions {
+  readonly base?: string;
+  readonly category: Category;
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+/** Judges what changed, and prints it. */
+export async function runGuardCommand(options: GuardOptions): Promise<number | Problem> {
+  const cwd = process.cwd();
+  const changed = await gitChanges(cwd, options.base ?? null);
+  if ('what' in changed) return problemOf(changed);
+  const { root, base, changes, before, after } = changed;
+  const isSame = changes.length === 0;
+  const suite = isSame ? nothingKnown : await suiteIn(cwd, { root, config: options.config ?? null });
+  const specs = (await before.paths()).filter((one) => isSpecName.test(one));
+  const places = { ...suite, testFiles: [...new Set([...suite.testFiles, ...specs])] };
+  const request = { category: options.category, changes, before, after, suite: places };
+  const judgement = await runGuard(request, { limitMs: LIMIT_MS });
+  if (options.json) process.stdout.write(`${asJson(judgement, base)}\n`);
+  else tell(judgement, { cwd, root, count: changes.length });
+  return judgement.violations.length > 0 ? exitCodes.red : exitCodes.green;
+}
+
+const nothingKnown: SuitePlaces = { testFiles: [], testDir: null, config: null, titles: [] };
+
+/** What Playwright itself knows of its suite: what `playwright test --list` loads stands for what a run would load. */
+async function suiteIn(
+  cwd: string,
+  { root, config }: { root: string; config: string | null },
+): Promise<SuitePlaces> {
+  const playwright = findPlaywright(cwd, config === null ? undefined : path.resolve(cwd, config));
+  if (!playwright.ok) {
+    process.stderr.write(
+      `self-heal: ${playwright.error.message}; the tests are known by the names of their files\n`,
+    );
+    return nothingKnown;
+  }
+  const runDir = await mkdtemp(path.join(tmpdir(), 'self-heal-guard-'));
+  const nowhere = await open(devNull, 'w');
+  try {
+    const args = ['--list', ...(config === null ? [] : ['--config', config])];
+    const listed = await runSuite({
+      playwright: playwright.value,
+      cwd,
+      runDir,
+      runId: 'guard',
+      args: { first: args, whole: args, byId: args },
+      mode: { kind: 'first', stdout: nowhere.fd, stderr: new PassThrough().resume() },
+      signal: new AbortController().signal,
+    });
+    if (listed.tests.length === 0)
+      process.stderr.write(
+        'self-heal: Playwright could not list the tests; they are known by the names of their files\n',
+      );
+    return placesOf(root, listed);
+  } finally {
+    await nowhere.close();
+    await rm(runDir, { recursive: true, force: true });
+  }
+}
+
+function asJson({ violations, notes }: Judgement, base: string): string {
+  const findings = violations.map(({ rule, file, line, says }) => ({ rule, file, line, says }));
+  return JSON.stringify({ schemaVersion, base, findings, notes }, null, 2);
+}
+
+function tell(
+  { violations, notes }: Judgement,
+  { cwd, root, count }: { cwd: string; root: string; count: number },
+): void {
+  const place = ({ file, line }: { file: string; line: number | null }) =>
+    `${path.relative(cwd, path.join(root, file))}${line === null ? '' : `:${line}`}`;
+  for (const one of violations) process.stdout.write(`${place(one)} ${one.rule}: ${one.says}\n`);
+  for (const one of notes) process.stderr.write(`${place(one)} note: ${one.says}\n`);
+  const files = `${count} changed ${count === 1 ? 'file' : 'files'}`;
+  process.stderr.write(
+    violations.length > 0
+      ? `self-heal: ${violations.length} ${violations.length === 1 ? 'finding' : 'findings'} in ${files}\n`
+      : `self-heal: nothing in ${files} weakens the tests\n`,
+  );
+}
+
+function problemOf({ what, detail }: NoBase): Problem {
+  const words: Record<NoBase['what'], Pick<Problem, 'message' | 'remedy'>> = {
+    'no-git': { message: 'git is not installed', remedy: 'Install git: the change is what git says it is.' },
+    'no-repository': {
+      message: 'not a git repository, so nothing says what changed',
+      remedy: 'Start `self-heal guard` in the repository of your project.',
+    },
+    'unknown-base': {
+      message: `no commit to compare with: ${detail}`,
+      remedy: 'Name one with --base; in CI fetch it first (actions/checkout with `fetch-depth: 0`).',
+    },
+    'no-merge-base': {
+      message: `the history does not reach back to where the branch left ${detail}`,
+      remedy:
+        'Fetch all of it (`git fetch --unshallow`; actions/checkout with `fetch-depth: 0`), or name a commit with --base.',
+    },
+  };
+  return { kind: 'usage', ...words[what] };
+}

@@ -1,0 +1,70 @@
+import type { Violation } from '../../core/guard/violation.js';
+import { type Rule, violationOf } from '../rules.js';
+import type { ConfigEntry } from '../tests/config.js';
+
+/** Settings that say how a run is shown, not what it checks. */
+const harmless =
+  /(?:^|\.)(?:outputDir|metadata|quiet|reportSlowTests|workers|fullyParallel|use\.(?:trace|video|screenshot|testIdAttribute))(?:\.|$)/;
+
+/** Settings that may be lowered; without them Playwright's default holds, which is 0 for retries. */
+const lowered: readonly (readonly [pattern: RegExp, rule: Rule, fallback: number])[] = [
+  [/(?:^|\.)retries$/, 'retries-raised', 0],
+  [/(?:^|\.)expect\.timeout$/, 'timeout-raised', 5000],
+  [/(?:^|\.)(?:actionTimeout|navigationTimeout|globalTimeout)$/, 'timeout-raised', Infinity],
+  [/^webServer(?:\..*)?\.timeout$/, 'timeout-raised', 60_000],
+  [/(?:^|\.)timeout$/, 'timeout-raised', 30_000],
+  [/(?:maxDiffPixels|maxDiffPixelRatio|threshold)$/, 'snapshot-loosened', 0],
+];
+
+const families: readonly (readonly [RegExp, Rule])[] = [
+  [
+    /(?:^|\.)(?:testDir|testMatch|testIgnore|grep|grepInvert|shard|repeatEach|maxFailures)$/,
+    'selection-changed',
+  ],
+  [/^projects/, 'projects-changed'],
+  [/(?:napshot|toHaveScreenshot|toMatchSnapshot|toMatchAriaSnapshot|toPass)/, 'snapshot-loosened'],
+  [/^forbidOnly$/, 'only-allowed'],
+  [/^webServer/, 'server-changed'],
+  [/^(?:globalSetup|globalTeardown)/, 'setup-changed'],
+];
+
+/** What an agent changed in the Playwright config: only what lowers a limit, or how a run is shown, may change (HN-3). */
+export function compareConfig(before: readonly ConfigEntry[], after: readonly ConfigEntry[]): Violation[] {
+  const [olds, news] = [byPath(before), byPath(after)];
+  return [...new Set([...olds.keys(), ...news.keys()])].flatMap((path) => {
+    const [old, now] = [olds.get(path), news.get(path)];
+    if (harmless.test(path) || old?.value === now?.value || isKnownReporter(path, now)) return [];
+    const limit = lowered.find(([pattern]) => pattern.test(path));
+    if (limit && isLowered({ old, now, fallback: limit[2] })) return [];
+    const rule = limit?.[1] ?? families.find(([pattern]) => pattern.test(path))?.[1] ?? 'config-changed';
+    const { file = '', line = null } = now ?? old ?? {};
+    const [before, after] = [old?.source ?? null, now?.source ?? null];
+    return [violationOf(rule, { file, line, before, after, detail: path || 'as a whole' })];
+  });
+}
+
+/** A reporter of Playwright's own only reports; one from a file may do anything. */
+function isKnownReporter(path: string, now: ConfigEntry | undefined): boolean {
+  return path === 'reporter' && !/"[^"]*[./@][^"]*"/.test((now?.value ?? '').replaceAll(/: "[^"]*"/g, ''));
+}
+
+/** The last one of a path counts, as in JavaScript. */
+function byPath(entries: readonly ConfigEntry[]): Map<string, ConfigEntry> {
+  return new Map(entries.map((entry) => [entry.path, entry]));
+}
+
+interface Change {
+  readonly old: ConfigEntry | undefined;
+  readonly now: ConfigEntry | undefined;
+  readonly fallback: number;
+}
+
+function isLowered({ old, now, fallback }: Change): boolean {
+  const amounts = [old, now].map((one) => (one ? one.amount : fallback));
+  const [was, is] = amounts;
+  if (was == null || is == null) return false;
+  // 0 is no limit for times, and nothing for the rest.
+  const isTime = fallback >= 5000;
+  const [from, to] = isTime ? [was || Infinity, is || Infinity] : [was, is];
+  return to <= from;
+}

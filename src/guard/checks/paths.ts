@@ -1,0 +1,59 @@
+import type { Violation } from '../../core/guard/violation.js';
+import { type Rule, violationOf } from '../rules.js';
+import type { FileEdit } from '../edit.js';
+
+const protectedPaths: readonly (readonly [RegExp, string])[] = [
+  [/(?:^|\/)agents\.ya?ml$/, 'agents.yaml says how self-heal works'],
+  [/(?:^|\/)\.self-heal\//, 'the folder of self-heal is its own'],
+  [/(?:^|\/)\.git\//, 'git’s own folder'],
+  [/(?:^|\/)node_modules\/(?:@playwright|playwright)/, 'Playwright itself judges the tests'],
+  [
+    /(?:^|\/)(?:\.github\/|\.gitlab-ci\.ya?ml$|\.gitlab\/|\.circleci\/|\.buildkite\/|\.azure-pipelines\/|azure-pipelines[\w.-]*\.ya?ml$|Jenkinsfile|bitbucket-pipelines\.ya?ml$|\.travis\.ya?ml$|\.drone\.ya?ml$|appveyor\.ya?ml$|\.woodpecker|\.teamcity\/|\.semaphore\/|cloudbuild\.ya?ml$|buildspec\.ya?ml$)/,
+    'a CI file',
+  ],
+];
+
+const lockFile =
+  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|composer\.lock|Gemfile\.lock|poetry\.lock|uv\.lock|Pipfile\.lock|Cargo\.lock|go\.sum)$/;
+const manifest =
+  /(?:^|\/)(?:package\.json|composer\.json|Gemfile|pyproject\.toml|Pipfile|Cargo\.toml|go\.mod|deno\.json)$/;
+
+/** Files that no agent may change, whatever the class; a lock file only follows the list of what is asked for. */
+export function judgePaths(edits: readonly FileEdit[]): Violation[] {
+  const follows = edits.some(({ path }) => manifest.test(path));
+  return edits.flatMap((edit) => {
+    if (edit.kind !== 'file') return [whole('link-changed', edit)];
+    const found = protectedPaths.find(([pattern]) => pattern.test(edit.path));
+    if (found) return [whole('protected-file', edit, found[1])];
+    if (isSnapshotPath(edit.path)) return [whole('snapshot-changed', edit)];
+    if (!lockFile.test(edit.path)) return [];
+    if (!follows) return [whole('protected-file', edit, 'a lock file, and what it locks did not change')];
+    return locksPlaywright(edit) ? [whole('package-changed', edit, 'another Playwright is locked')] : [];
+  });
+}
+
+/** A violation by a file as a whole. */
+export function whole(rule: Rule, { path, before, after }: FileEdit, detail?: string): Violation {
+  const states = { before: before ? path : null, after: after ? path : null };
+  return violationOf(rule, { file: path, ...states, ...(detail ? { detail } : {}) });
+}
+
+/** The lines of a lock file that name Playwright, with what follows each. */
+function locksPlaywright({ before, after }: FileEdit): boolean {
+  const entries = (text: string | null) =>
+    (text ?? '')
+      .split('\n')
+      .flatMap((line, index, all) =>
+        /["'/ ]@?playwright/.test(line)
+          ? /[{:]\s*$/.test(line)
+            ? [all.slice(index, index + 4).join('\n')]
+            : [line]
+          : [],
+      );
+  return entries(before?.text ?? null).join() !== entries(after?.text ?? null).join();
+}
+
+/** Whether a file is a snapshot that Playwright compares with. */
+export function isSnapshotPath(path: string): boolean {
+  return /(?:-snapshots|__snapshots__|__screenshots__)\//.test(path) || /\.aria\.ya?ml$|\.snap$/.test(path);
+}

@@ -1,0 +1,57 @@
+import type { Category } from '../../core/diagnosis.js';
+import type { Violation } from '../../core/guard/violation.js';
+import { isCode } from '../code/imports.js';
+import { isSameProgram } from '../code/same-program.js';
+import type { FileEdit } from '../edit.js';
+import { violationOf } from '../rules.js';
+import type { TestCode } from '../test-files.js';
+import { whole } from './paths.js';
+
+/** Changed test files and the test code of both states. */
+export interface ReadOnlyRequest {
+  readonly category: Category;
+  readonly edits: readonly FileEdit[];
+  readonly old: TestCode;
+  readonly now: TestCode;
+  readonly config: string | null;
+}
+
+/** What is wrong with a changed test file as a whole: only a ui-error may lie in the tests (HN-4), and only code can be compared. */
+export function judgeReadOnly({ category, edits, old, now, config }: ReadOnlyRequest): Violation[] {
+  return edits.flatMap((edit) => {
+    const { path } = edit;
+    const [before, after] = [old.parsed.get(path), now.parsed.get(path)];
+    if (before && after && isSameProgram(before, after)) return [];
+    if (now.unparsable.has(path)) return [whole('cannot-be-judged', edit, 'it does not parse')];
+    if (!edit.before) return [];
+    if (path === config && !after) return [whole('config-changed', edit)];
+    if (category !== 'ui-error') return [firstDifference(edit, category)];
+    if (!isCode(path)) return [whole('test-data-changed', edit)];
+    // A spec that did not parse ran no test: that it does is no loss, as long as all of it is there.
+    return old.unparsable.has(path) && !isRepaired(edit)
+      ? [whole('cannot-be-judged', edit, 'it did not parse before')]
+      : [];
+  });
+}
+
+function firstDifference({ path: file, before, after }: FileEdit, category: Category): Violation {
+  const [olds, news] = [before, after].map((one) => (one?.text ?? '').split('\n'));
+  const index = olds?.findIndex((line, at) => line.trim() !== news?.[at]?.trim()) ?? 0;
+  const at = index === -1 ? (olds?.length ?? 0) : index;
+  const [was, is] = [olds, news].map((one) => one?.[at]?.trim().slice(0, 200) ?? null);
+  return violationOf('tests-read-only', {
+    file,
+    line: at + 1,
+    before: was ?? null,
+    after: is ?? null,
+    detail: category,
+  });
+}
+
+/** Whether all words of the old text are in the new one, in their order: only what kept it from being parsed was changed. */
+function isRepaired({ before, after }: FileEdit): boolean {
+  const words = (text: string | null | undefined) =>
+    text?.match(/[\w$]+|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g) ?? [];
+  const [olds, news] = [words(before?.text), words(after?.text)];
+  return olds.length > 0 && olds.length === news.length && olds.every((word, index) => word === news[index]);
+}

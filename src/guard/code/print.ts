@@ -1,0 +1,251 @@
+import { type LocatorText, readLocator } from './locator.js';
+import { returnedValue } from './returned-value.js';
+import { declarePattern, lookUp, parameterScope, type Scope } from './scope.js';
+import {
+  bare,
+  childrenOf,
+  constantOf,
+  cookedText,
+  isFunction,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  propertyOf,
+  type SyntaxNode,
+} from './syntax.js';
+import type { Sources } from './sources.js';
+
+/** An expression in one spelling: names replaced by what they stand for, formatting and types gone. */
+export interface PrintedCode {
+  readonly text: string;
+  /** The locators that stand as `‹locator›` in the text, in order. */
+  readonly locators: readonly LocatorText[];
+}
+
+/** What is too large to be judged: the reason, in words. */
+export class TooLarge extends Error {}
+
+/** How far one judgement may go. */
+const MAX_DEPTH = 400;
+const MAX_NODES = 2_000_000;
+const MAX_TEXT = 200_000;
+
+/** What the printing of one expression shares on its way down. */
+interface Printing {
+  readonly sources: Sources;
+  readonly locators: LocatorText[];
+  readonly depth: number;
+  /** How many functions are around. */
+  readonly functions: number;
+  /** Functions that are being printed: none is printed inside itself. */
+  readonly active: readonly SyntaxNode[];
+  /** How many actions the test has done where the expression stands. */
+  readonly actions: number;
+}
+
+const spent = new WeakMap<Sources, number>();
+
+/** Prints an expression so that two spellings of the same thing are the same text; throws `TooLarge`. */
+export function printCode(
+  node: SyntaxNode,
+  scope: Scope,
+  { sources, actions = 0 }: PrintContext,
+): PrintedCode {
+  const locators: LocatorText[] = [];
+  const text = print(node, scope, { sources, locators, depth: 0, functions: 0, active: [], actions });
+  return { text, locators };
+}
+
+/** Where an expression is printed. */
+export interface PrintContext {
+  readonly sources: Sources;
+  readonly actions?: number;
+}
+
+function print(given: SyntaxNode, givenScope: Scope, printing: Printing): string {
+  const count = (spent.get(printing.sources) ?? 0) + 1;
+  spent.set(printing.sources, count);
+  if (count > MAX_NODES) throw new TooLarge('the tests are too long to be judged');
+  if (printing.depth > MAX_DEPTH)
+    throw new TooLarge('an expression of the tests is nested too deeply to be judged');
+  const at = { ...printing, depth: printing.depth + 1 };
+  const text = earlier(given, givenScope, at) + printResolved(at.sources.resolve(given, givenScope), at);
+  if (text.length > MAX_TEXT) throw new TooLarge('an expression of the tests is too long to be judged');
+  return text;
+}
+
+/** A value that was read before the last actions is another than one that is read now. */
+function earlier(given: SyntaxNode, scope: Scope, { actions, sources }: Printing): string {
+  const node = bare(given);
+  if (node.type !== 'Identifier') return '';
+  const binding = lookUp(String(node['name']), scope);
+  if (binding?.kind !== 'value' || binding.takenAfter === undefined || binding.takenAfter === actions)
+    return '';
+  const isRead = bare(sources.resolve(node, scope).node).type === 'AwaitExpression';
+  return isRead ? `read ${actions - binding.takenAfter} actions before: ` : '';
+}
+
+function printResolved({ node, scope }: { node: SyntaxNode; scope: Scope }, at: Printing): string {
+  const inside = (one: SyntaxNode) => print(one, scope, at);
+  const field = (name: string) => {
+    const child = nodeIn(node, name);
+    return child ? inside(child) : '';
+  };
+  const locator = readLocator(node, scope, {
+    sources: at.sources,
+    print: (one, there) => {
+      const locators: LocatorText[] = [];
+      return { text: print(one, there, { ...at, locators }), locators };
+    },
+  });
+  if (locator) {
+    at.locators.push(locator);
+    return '‹locator›';
+  }
+  if (isFunction(node)) return printFunction(node, scope, at);
+  // What a class does is read where its members are called.
+  if (node.type.startsWith('Class')) return `class ${nameOf(nodeIn(node, 'id')) ?? ''}`;
+  switch (node.type) {
+    case 'Literal':
+      return printLiteral(node);
+    case 'TemplateLiteral':
+      return printTemplate(node, inside);
+    case 'Identifier':
+      return printName(node, scope, at);
+    case 'BinaryExpression':
+      return printBinary(String(node['operator']), field('left'), field('right'));
+    case 'MemberExpression':
+      return printMember(node, inside);
+    case 'CallExpression':
+    case 'NewExpression':
+      return printCall(node, scope, at);
+    case 'ObjectExpression':
+      return `{${nodesIn(node, 'properties')
+        .map((one) => inside(one))
+        .sort()
+        .join(', ')}}`;
+    case 'Property':
+      return `${node['computed'] === true ? `[${field('key')}]` : (nameOf(nodeIn(node, 'key')) ?? field('key'))}: ${field('value')}`;
+    case 'AwaitExpression':
+      return `await ${field('argument')}`;
+    default:
+      return printOther(node, inside);
+  }
+}
+
+function printLiteral(node: SyntaxNode): string {
+  const value = constantOf(node);
+  return value === undefined ? String(node['raw']) : JSON.stringify(value);
+}
+
+function printName(node: SyntaxNode, scope: Scope, { sources }: Printing): string {
+  const name = String(node['name']);
+  const binding = lookUp(name, scope);
+  if (binding?.kind === 'opaque') return binding.label;
+  if (binding?.kind !== 'import') return name;
+  return /playwright/.test(binding.source)
+    ? binding.name
+    : `${sources.moduleName(scope.file.path, binding.source)}#${binding.name}`;
+}
+
+/** A template whose every part is known is a string like any other. */
+function printTemplate(node: SyntaxNode, inside: (node: SyntaxNode) => string): string {
+  const texts = nodesIn(node, 'quasis').map(cookedText);
+  const parts = nodesIn(node, 'expressions').map(inside);
+  const known = parts.map(valueOf);
+  const filled = texts.map((text, index) => {
+    const part = parts[index];
+    return part === undefined ? text : `${text}${known[index] ?? `\${${part}}`}`;
+  });
+  const joined = JSON.stringify(filled.join(''));
+  return known.every((one) => one !== undefined) ? joined : `template ${joined}`;
+}
+
+/** The value of a printed text or number. */
+function valueOf(text: string): string | number | undefined {
+  if (!/^(?:"|-?\d)/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as string | number;
+  } catch {
+    return undefined;
+  }
+}
+
+function printBinary(operator: string, left: string, right: string): string {
+  const [a, b] = [valueOf(left), valueOf(right)];
+  if (typeof a === 'number' && typeof b === 'number') {
+    const results: Record<string, number> = { '*': a * b, '+': a + b, '-': a - b, '/': a / b };
+    const result = results[operator];
+    if (result !== undefined) return String(result);
+  }
+  if (typeof a === 'string' && typeof b === 'string' && operator === '+') return JSON.stringify(a + b);
+  return `(${left} ${operator} ${right})`;
+}
+
+function printMember(node: SyntaxNode, inside: (node: SyntaxNode) => string): string {
+  const [object, property] = [nodeIn(node, 'object'), nodeIn(node, 'property')];
+  const name = propertyOf(node);
+  // The page of a page object is the page of the test that made it.
+  if (name === 'page' && object?.type === 'ThisExpression') return 'page';
+  const of = `${object ? inside(object) : ''}${node['optional'] === true ? '?' : ''}`;
+  return name === null ? `${of}[${property ? inside(property) : ''}]` : `${of}.${name}`;
+}
+
+/** A call of the tests' own function is what it returns where that is one expression, else the whole function. */
+function printCall(node: SyntaxNode, scope: Scope, at: Printing): string {
+  const callee = nodeIn(node, 'callee');
+  const args = nodesIn(node, 'arguments');
+  const own = callee && node.type === 'CallExpression' ? at.sources.functionOf(callee, scope) : null;
+  const made = node.type === 'NewExpression' ? 'new ' : '';
+  const optional = node['optional'] === true ? '?.' : '';
+  const value = own && !at.active.includes(own.node) ? returnedValue(own.node) : null;
+  if (own && value) {
+    const within = at.sources.calledScope(own, { args, from: scope });
+    return print(value, within, { ...at, active: [...at.active, own.node] });
+  }
+  const printed = args.map((one) => print(one, scope, at)).join(', ');
+  return `${made}${callee ? print(bare(callee), scope, at) : ''}${optional}(${printed})`;
+}
+
+function printFunction(node: SyntaxNode, scope: Scope, at: Printing): string {
+  if (at.active.includes(node)) return '‹itself›';
+  const within = parameterScope(node, scope, `${at.functions}.`);
+  const inner = { ...at, functions: at.functions + 1, active: [...at.active, node] };
+  const value = returnedValue(node);
+  if (value) return `=> ${print(value, within, inner)}`;
+  const body = nodeIn(node, 'body');
+  const names: SyntaxNode[] = [];
+  for (const one of body ? nodesIn(body, 'body') : []) {
+    const id = nodeIn(one, 'id');
+    if (one.type === 'VariableDeclaration')
+      names.push(...nodesIn(one, 'declarations').flatMap((declared) => nodeIn(declared, 'id') ?? []));
+    else if (id) names.push(id);
+  }
+  // What is declared inside is known by its place, and its value stands once, where it is declared.
+  names.forEach((one, index) => declarePattern(one, { scope: within, label: `‹${at.functions}:${index}›` }));
+  return `=> {${(body ? nodesIn(body, 'body') : []).map((one) => print(one, within, inner)).join('; ')}}`;
+}
+
+const notText = new Set([
+  'type',
+  'start',
+  'end',
+  'range',
+  'loc',
+  'raw',
+  'parent',
+  'async',
+  'optional',
+  'declare',
+]);
+
+/** Any other node: its kind, what it says of itself, and what is inside. */
+function printOther(node: SyntaxNode, inside: (node: SyntaxNode) => string): string {
+  const own = Object.entries(node).flatMap(([key, value]) =>
+    !notText.has(key) && /^(?:string|boolean)$/.test(typeof value) && value !== false
+      ? [`${key}=${String(value)}`]
+      : [],
+  );
+  const parts = childrenOf(node).map(inside);
+  return `${node.type}(${[...own, ...parts].join(', ')})`;
+}

@@ -1,0 +1,244 @@
+import {
+  childrenOf,
+  memberNode,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  type SourceFile,
+  type SyntaxNode,
+  visit,
+} from './syntax.js';
+
+/** What a name stands for. */
+export type Binding =
+  /** A constant, a function or a class; evaluated where it was written. */
+  | {
+      readonly kind: 'value';
+      readonly node: SyntaxNode;
+      readonly scope: Scope;
+      /** How many actions of the test come before its value is taken; absent for what was not come by yet. */
+      takenAfter?: number;
+    }
+  | { readonly kind: 'import'; readonly source: string; readonly name: string }
+  /** A parameter or a variable that changes: known by its label only, so that renaming it changes nothing. */
+  | { readonly kind: 'opaque'; readonly label: string };
+
+/** A class of the tests: its members by name, and where they were written. */
+export interface ClassInfo {
+  readonly members: ReadonlyMap<string, SyntaxNode>;
+  readonly scope: Scope;
+}
+
+/** Names in force at a place. */
+export interface Scope {
+  readonly parent: Scope | null;
+  readonly names: Map<string, Binding>;
+  readonly file: SourceFile;
+  readonly self: ClassInfo | null;
+}
+
+/** A scope inside another. */
+export function innerScope(parent: Scope, self: ClassInfo | null = parent.self): Scope {
+  return { parent, names: new Map(), file: parent.file, self };
+}
+
+/** The scope of a whole file. */
+export function fileScope(file: SourceFile): Scope {
+  const scope: Scope = { parent: null, names: new Map(), file, self: null };
+  const body = nodesIn(file.program, 'body');
+  for (const node of body.filter((one) => one.type === 'ImportDeclaration')) declareImports(node, scope);
+  declareAll(body, scope);
+  return scope;
+}
+
+/** What a name stands for, looking outwards. */
+export function lookUp(name: string, scope: Scope | null): Binding | null {
+  for (let at = scope; at; at = at.parent) {
+    const found = at.names.get(name);
+    if (found) return found;
+  }
+  return null;
+}
+
+function declareImports(node: SyntaxNode, scope: Scope): void {
+  const source = nameOf(nodeIn(node, 'source')) ?? '';
+  for (const specifier of nodesIn(node, 'specifiers')) {
+    const local = nameOf(nodeIn(specifier, 'local'));
+    const imported = nameOf(nodeIn(specifier, 'imported'));
+    const whole = specifier.type === 'ImportNamespaceSpecifier' ? '*' : 'default';
+    if (local) scope.names.set(local, { kind: 'import', source, name: imported ?? whole });
+  }
+}
+
+/** Declares what the statements of one block declare. */
+export function declareAll(statements: readonly SyntaxNode[], scope: Scope): void {
+  for (const statement of statements) {
+    const node = /^Export(?:Named|Default)Declaration$/.test(statement.type)
+      ? nodeIn(statement, 'declaration')
+      : statement;
+    if (!node) continue;
+    if (node.type === 'VariableDeclaration') declareVariables(node, scope);
+    const name = nameOf(nodeIn(node, 'id'));
+    if (name && /^(?:Function|Class)Declaration$/.test(node.type)) {
+      scope.names.set(name, { kind: 'value', node, scope });
+    }
+  }
+}
+
+function declareVariables(declaration: SyntaxNode, scope: Scope): void {
+  for (const one of nodesIn(declaration, 'declarations')) {
+    const [id, init] = [nodeIn(one, 'id'), nodeIn(one, 'init')];
+    if (!id) continue;
+    const name = nameOf(id);
+    if (name === null) declarePattern(id, { scope, label: '‹part›', init });
+    else if (init && (declaration['kind'] === 'const' || !isReassigned(name, scope.file))) {
+      scope.names.set(name, { kind: 'value', node: init, scope });
+    } else scope.names.set(name, { kind: 'opaque', label: `variable ${name}` });
+  }
+}
+
+interface PatternContext {
+  readonly scope: Scope;
+  readonly label: string;
+  /** What is taken apart, where it is known. */
+  readonly init?: SyntaxNode | null;
+  /** The scope in which `init` stands, where that is another one. */
+  readonly from?: Scope;
+}
+
+/** Declares the names of a pattern; a property's name is its label, since `{ page }` says what it is. */
+export function declarePattern(pattern: SyntaxNode, context: PatternContext): void {
+  const { scope, label, init = null, from = scope } = context;
+  const part = (child: SyntaxNode | null, key: string | number) => {
+    const inside = init && memberNode(init, key);
+    if (child)
+      declarePattern(child, {
+        ...context,
+        init: inside,
+        label: typeof key === 'string' ? key : `${label}.${key}`,
+      });
+  };
+  switch (pattern.type) {
+    case 'Identifier':
+      scope.names.set(
+        String(pattern['name']),
+        init ? { kind: 'value', node: init, scope: from } : { kind: 'opaque', label },
+      );
+      return;
+    case 'ObjectPattern':
+      for (const one of nodesIn(pattern, 'properties')) {
+        if (one.type === 'RestElement') declareOpaque(one, context);
+        else part(nodeIn(one, 'value'), nameOf(nodeIn(one, 'key')) ?? '‹computed›');
+      }
+      return;
+    case 'ArrayPattern':
+      (pattern['elements'] as readonly (SyntaxNode | null)[]).forEach((one, index) => part(one, index));
+      return;
+    case 'AssignmentPattern': {
+      const [left, right] = [nodeIn(pattern, 'left'), nodeIn(pattern, 'right')];
+      const { start, end } = pattern;
+      const either = init && { type: 'LogicalExpression', operator: '??', left: init, right, start, end };
+      if (left) declarePattern(left, { ...context, init: either });
+      return;
+    }
+    default:
+      declareOpaque(pattern, context);
+  }
+}
+
+function declareOpaque(pattern: SyntaxNode, { scope, label }: PatternContext): void {
+  for (const child of childrenOf(pattern)) {
+    if (child.type === 'Identifier')
+      scope.names.set(String(child['name']), { kind: 'opaque', label: `rest of ${label}` });
+    else declareOpaque(child, { scope, label });
+  }
+}
+
+/** The scope of a callback: its parameters are known by their places, those taken apart by their names. */
+export function parameterScope(node: SyntaxNode, scope: Scope, prefix = ''): Scope {
+  const within = innerScope(scope);
+  nodesIn(node, 'params').forEach((one, index) =>
+    declarePattern(one, { scope: within, label: `‹${prefix}${index}›` }),
+  );
+  return within;
+}
+
+/** The scope of a function that is called with these arguments, which stand in the scope `from`. */
+export function callScope(
+  made: { readonly node: SyntaxNode; readonly scope: Scope },
+  { args, from }: { readonly args: readonly SyntaxNode[]; readonly from: Scope },
+): Scope {
+  const within = innerScope(made.scope);
+  nodesIn(made.node, 'params').forEach((given, index) => {
+    const param = given.type === 'TSParameterProperty' ? (nodeIn(given, 'parameter') ?? given) : given;
+    const isDefault = param.type === 'AssignmentPattern';
+    const pattern = (isDefault && nodeIn(param, 'left')) || param;
+    const argument = args[index];
+    const spread = args.slice(0, index + 1).some((one) => one.type === 'SpreadElement');
+    if (spread || pattern.type === 'RestElement')
+      return declarePattern(pattern, { scope: within, label: `‹${index}›` });
+    const init = argument ?? (isDefault ? nodeIn(param, 'right') : null);
+    return declarePattern(pattern, {
+      scope: within,
+      label: 'undefined',
+      init,
+      from: argument ? from : made.scope,
+    });
+  });
+  return within;
+}
+
+const reassigned = new WeakMap<SourceFile, Set<string>>();
+
+/** Whether a name is assigned to anywhere in its file: taken by name, which errs towards yes. */
+function isReassigned(name: string, file: SourceFile): boolean {
+  const known = reassigned.get(file);
+  if (known) return known.has(name);
+  const names = new Set<string>();
+  visit(file.program, (node) => {
+    const target =
+      node.type === 'AssignmentExpression'
+        ? nodeIn(node, 'left')
+        : node.type === 'UpdateExpression'
+          ? nodeIn(node, 'argument')
+          : null;
+    if (target) for (const one of namesIn(target)) names.add(one);
+  });
+  reassigned.set(file, names);
+  return names.has(name);
+}
+
+function namesIn(pattern: SyntaxNode): string[] {
+  if (pattern.type === 'MemberExpression') return [];
+  const name = nameOf(pattern);
+  return name === null ? childrenOf(pattern).flatMap(namesIn) : [name];
+}
+
+/** The members of a class: methods, fields, and what its constructor assigns to `this`. */
+export function classInfo(node: SyntaxNode, scope: Scope): ClassInfo {
+  const members = new Map<string, SyntaxNode>();
+  const body = nodeIn(node, 'body');
+  for (const one of body ? nodesIn(body, 'body') : []) {
+    const name = nameOf(nodeIn(one, 'key'));
+    const value = nodeIn(one, 'value');
+    if (name === 'constructor' && value) assignedTo(value, members);
+    else if (name && value) members.set(name, one['kind'] === 'get' ? gotten(value) : value);
+  }
+  return { members, scope };
+}
+
+function assignedTo(constructor: SyntaxNode, members: Map<string, SyntaxNode>): void {
+  visit(constructor, (node) => {
+    const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
+    if (node.type !== 'AssignmentExpression' || left?.type !== 'MemberExpression' || !right) return;
+    const name = nameOf(nodeIn(left, 'property'));
+    if (nodeIn(left, 'object')?.type === 'ThisExpression' && name) members.set(name, right);
+  });
+}
+
+/** What a getter of one statement returns: it is read like a field. */
+function gotten(getter: SyntaxNode): SyntaxNode {
+  const body = nodeIn(getter, 'body');
+  const last = body ? nodesIn(body, 'body').at(-1) : null;
+  return (last?.type === 'ReturnStatement' && nodeIn(last, 'argument')) || getter;
+}

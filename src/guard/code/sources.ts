@@ -1,0 +1,259 @@
+import path from 'node:path';
+import { callScope, classInfo, type ClassInfo, fileScope, lookUp, type Scope } from './scope.js';
+import {
+  bare,
+  isFunction,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  propertyOf,
+  type SourceFile,
+  type SyntaxNode,
+  visit,
+} from './syntax.js';
+
+/** A node and the names in force where it stands. */
+export interface Located {
+  readonly node: SyntaxNode;
+  readonly scope: Scope;
+}
+
+/** The parsed test files of one state of the tree, and what their names stand for across files. */
+export interface Sources {
+  readonly files: ReadonlyMap<string, { readonly file: SourceFile; readonly scope: Scope }>;
+  /** Follows names, imports and members to what they stand for; gives back what cannot be followed. */
+  resolve(node: SyntaxNode, scope: Scope): Located;
+  /** The function that a callee names, or null where it is not one of the tests' own. */
+  functionOf(callee: SyntaxNode, scope: Scope): Located | null;
+  /** The class that a callee names, or null where it is not one of the tests' own. */
+  classOf(callee: SyntaxNode, scope: Scope): Located | null;
+  /** The names inside a function that is called so; one scope for each function and call. */
+  calledScope(made: Located, call: { readonly args: readonly SyntaxNode[]; readonly from: Scope }): Scope;
+  /** Values that a name was followed to so far. */
+  readonly followed: ReadonlySet<SyntaxNode>;
+  /** A module's name, the same from wherever it is imported. */
+  moduleName(from: string, source: string): string;
+}
+
+const MAX_STEPS = 30;
+
+/** Joins parsed files; `importedFile` resolves an import of one file to the path of another, or null. */
+export function openSources(
+  parsed: readonly SourceFile[],
+  importedFile: (from: string, source: string) => string | null,
+): Sources {
+  const files = new Map(parsed.map((file) => [file.path, { file, scope: fileScope(file) }]));
+  const followed = new Set<SyntaxNode>();
+  const project = {
+    files,
+    importedFile,
+    followed,
+    members: membersOf([...files.values()].map((one) => one.scope)),
+  };
+  return {
+    files,
+    followed,
+    resolve: (node, scope) => follow({ node, scope }, project, MAX_STEPS),
+    functionOf: (callee, scope) => {
+      const found = follow({ node: callee, scope }, project, MAX_STEPS);
+      return isFunction(found.node) ? found : null;
+    },
+    classOf: (callee, scope) => {
+      const found = follow({ node: callee, scope }, project, MAX_STEPS);
+      return found.node.type.startsWith('Class') ? found : null;
+    },
+    calledScope: callScope,
+    moduleName: (from, source) =>
+      importedFile(from, source) ??
+      (source.startsWith('.') ? path.posix.join(path.posix.dirname(from), source) : source),
+  };
+}
+
+/** All test files, as they are followed through. */
+interface Project {
+  readonly files: Sources['files'];
+  readonly importedFile: (from: string, source: string) => string | null;
+  /** Values that a name was followed to. */
+  readonly followed: Set<SyntaxNode>;
+  /** Classes by the names of their members. */
+  readonly members: ReadonlyMap<string, readonly ClassInfo[]>;
+}
+
+function follow({ node: given, scope }: Located, project: Project, left: number): Located {
+  const node = bare(given);
+  const here = { node, scope };
+  if (left <= 0) return here;
+  if (node.type === 'MemberExpression') return followMember(here, project, left - 1) ?? here;
+  if (node.type !== 'Identifier') return here;
+  const binding = lookUp(String(node['name']), scope);
+  if (binding?.kind === 'value') {
+    project.followed.add(binding.node);
+    return follow(binding, project, left - 1);
+  }
+  if (binding?.kind !== 'import') return here;
+  const next = project.importedFile(scope.file.path, binding.source);
+  return (next !== null && exported({ path: next, name: binding.name }, project, left - 1)) || here;
+}
+
+interface Export {
+  readonly path: string;
+  readonly name: string;
+}
+
+function exported({ path, name }: Export, project: Project, left: number): Located | null {
+  const there = project.files.get(path);
+  if (!there || left <= 0) return null;
+  const local = exportedName(there.file.program, name);
+  if (local === null) return starExport({ path, name }, project, left - 1);
+  if (typeof local === 'string')
+    return follow({ node: identifier(local), scope: there.scope }, project, left - 1);
+  if ('node' in local) return follow({ node: local.node, scope: there.scope }, project, left - 1);
+  const next = project.importedFile(path, local.from);
+  return next === null ? null : exported({ path: next, name: local.name }, project, left - 1);
+}
+
+function starExport({ path, name }: Export, project: Project, left: number): Located | null {
+  const program = project.files.get(path)?.file.program;
+  for (const node of program ? nodesIn(program, 'body') : []) {
+    if (node.type !== 'ExportAllDeclaration') continue;
+    const next = project.importedFile(path, nameOf(nodeIn(node, 'source')) ?? '');
+    const found = next === null ? null : exported({ path: next, name }, project, left);
+    if (found) return found;
+  }
+  return null;
+}
+
+function followMember({ node, scope }: Located, project: Project, left: number): Located | null {
+  const name = propertyOf(node) ?? indexOf(node);
+  const object = nodeIn(node, 'object');
+  if (name === null || !object) return null;
+  if (object.type === 'ThisExpression') {
+    const found = scope.self?.members.get(name);
+    return found && scope.self ? follow(ofClass(found, scope.self), project, left) : null;
+  }
+  const of = follow({ node: object, scope }, project, left);
+  const required = requiredBy(of.node);
+  if (required !== null) {
+    const place = project.importedFile(of.scope.file.path, required);
+    return place === null ? null : exported({ path: place, name }, project, left);
+  }
+  const inside = partOf(of.node, name);
+  if (inside) return follow({ node: inside, scope: of.scope }, project, left);
+  const namespace = namespaceOf(object, scope);
+  if (namespace === null) return memberByName({ of, name }, project, left);
+  const path = project.importedFile(scope.file.path, namespace);
+  return path === null ? null : exported({ path, name }, project, left);
+}
+
+/** The module of `require('…')`, or null. */
+export function requiredBy(node: SyntaxNode): string | null {
+  const [first] = nodesIn(node, 'arguments');
+  const isRequire = node.type === 'CallExpression' && nameOf(nodeIn(node, 'callee')) === 'require';
+  return isRequire && first ? nameOf(first) : null;
+}
+
+function ofClass(node: SyntaxNode, self: ClassInfo): Located {
+  return { node, scope: { ...self.scope, self } };
+}
+
+const mayBeInstance =
+  /^(?:Identifier|NewExpression|ThisExpression|MemberExpression|CallExpression|AwaitExpression)$/;
+
+/** A member of an object of unknown class (a fixture, say) is found where just one class of the tests has it. */
+function memberByName(
+  { of, name }: { of: Located; name: string },
+  project: Project,
+  left: number,
+): Located | null {
+  if (!mayBeInstance.test(of.node.type)) return null;
+  const own = classOf(of, project, left);
+  const owners = own?.members.has(name) ? [own] : (project.members.get(name) ?? []);
+  const [owner] = owners;
+  const node = owner?.members.get(name);
+  return owner && node && owners.length === 1 ? follow(ofClass(node, owner), project, left) : null;
+}
+
+function classOf({ node, scope }: Located, project: Project, left: number): ClassInfo | null {
+  const callee = node.type === 'NewExpression' ? nodeIn(node, 'callee') : null;
+  const found = callee ? follow({ node: callee, scope }, project, left) : null;
+  return found?.node.type.startsWith('Class') ? classInfo(found.node, found.scope) : null;
+}
+
+function identifier(name: string): SyntaxNode {
+  return { type: 'Identifier', name, start: 0, end: 0 };
+}
+
+function namespaceOf(object: SyntaxNode, scope: Scope): string | null {
+  const name = object.type === 'Identifier' ? nameOf(object) : null;
+  const binding = name === null ? null : lookUp(name, scope);
+  return binding?.kind === 'import' && binding.name === '*' ? binding.source : null;
+}
+
+function indexOf(node: SyntaxNode): string | null {
+  const property = nodeIn(node, 'property');
+  return property?.type === 'Literal' ? String(property['value']) : null;
+}
+
+function partOf(node: SyntaxNode, name: string): SyntaxNode | null {
+  if (node.type === 'ArrayExpression') return nodesIn(node, 'elements')[Number(name)] ?? null;
+  if (node.type !== 'ObjectExpression') return null;
+  const property = nodesIn(node, 'properties').find((one) => nameOf(nodeIn(one, 'key')) === name);
+  return property ? nodeIn(property, 'value') : null;
+}
+
+/** All classes of all files, by the names of their members. */
+function membersOf(scopes: readonly Scope[]): Map<string, ClassInfo[]> {
+  const byName = new Map<string, ClassInfo[]>();
+  for (const scope of scopes) {
+    visit(scope.file.program, (node) => {
+      if (!/^Class(?:Declaration|Expression)$/.test(node.type)) return;
+      const info = classInfo(node, scope);
+      for (const name of info.members.keys()) byName.set(name, [...(byName.get(name) ?? []), info]);
+    });
+  }
+  return byName;
+}
+
+type Exported =
+  string | null | { readonly node: SyntaxNode } | { readonly from: string; readonly name: string };
+
+/** What a file exports under a name: a local name, a node, or a name of another file. */
+function exportedName(program: SyntaxNode, name: string): Exported {
+  for (const node of nodesIn(program, 'body')) {
+    const common =
+      node.type === 'ExpressionStatement' ? commonExport(nodeIn(node, 'expression'), name) : null;
+    if (common) return { node: common };
+    if (node.type === 'ExportDefaultDeclaration' && name === 'default') {
+      const declared = nodeIn(node, 'declaration');
+      if (declared) return { node: declared };
+    }
+    if (node.type !== 'ExportNamedDeclaration') continue;
+    if (declaresName(nodeIn(node, 'declaration'), name)) return name;
+    for (const specifier of nodesIn(node, 'specifiers')) {
+      if (nameOf(nodeIn(specifier, 'exported')) !== name) continue;
+      const local = nameOf(nodeIn(specifier, 'local')) ?? name;
+      const from = nameOf(nodeIn(node, 'source'));
+      return from === null ? local : { from, name: local };
+    }
+  }
+  return null;
+}
+
+/** `module.exports = { name }` and `exports.name = …`. */
+function commonExport(node: SyntaxNode | null, name: string): SyntaxNode | null {
+  const [left, right] =
+    node?.type === 'AssignmentExpression' ? [nodeIn(node, 'left'), nodeIn(node, 'right')] : [];
+  const target = left && propertyOf(left);
+  const object = left && nodeIn(left, 'object');
+  if (!right || !object) return null;
+  const isModule = nameOf(object) === 'module' && target === 'exports';
+  if (isModule) return name === 'default' ? right : partOf(right, name);
+  const isExports = nameOf(object) === 'exports' || propertyOf(object) === 'exports';
+  return isExports && target === name ? right : null;
+}
+
+function declaresName(declaration: SyntaxNode | null, name: string): boolean {
+  if (!declaration) return false;
+  if (nameOf(nodeIn(declaration, 'id')) === name) return true;
+  return nodesIn(declaration, 'declarations').some((one) => nameOf(nodeIn(one, 'id')) === name);
+}

@@ -1,0 +1,206 @@
+import { parseSync, visitorKeys } from 'oxc-parser';
+
+/** A node of the ESTree that oxc-parser gives, read loosely: the guard asks for few fields of many kinds. */
+export interface SyntaxNode {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [key: string]: unknown;
+}
+
+/** A file that could be parsed; the tree is made when it is first asked for. */
+export interface SourceFile {
+  /** Relative to the recorded root, with `/`. */
+  readonly path: string;
+  readonly text: string;
+  readonly program: SyntaxNode;
+  /** What it imports and exports from, as it is written there. */
+  readonly imports: readonly string[];
+  /** The line, from 1, of an offset. */
+  lineAt(offset: number): number;
+}
+
+/** Parses JavaScript or TypeScript, by the file's extension; null where the text has a syntax error. */
+export function parseSource(path: string, text: string): SourceFile | null {
+  const lang = /\.[mc]?ts$/.test(path) ? 'ts' : path.endsWith('.tsx') ? 'tsx' : 'jsx';
+  try {
+    const result = parseSync(path, text, { lang });
+    if (result.errors.some((error) => (error.severity as string) === 'Error')) return null;
+    let program: SyntaxNode | null = null;
+    return {
+      path,
+      text,
+      get program() {
+        program ??= result.program as unknown as SyntaxNode;
+        return program;
+      },
+      imports: importsOf(text, result.module),
+      lineAt: lineIndex(text),
+    };
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    return null;
+  }
+}
+
+type ModuleRecord = ReturnType<typeof parseSync>['module'];
+
+function importsOf(text: string, { staticImports, staticExports, dynamicImports }: ModuleRecord): string[] {
+  const required = [...text.matchAll(/\brequire\s*\(\s*(['"`])([^'"`]+)\1/g)].map((match) => match[2] ?? '');
+  const dynamic = dynamicImports.map(({ moduleRequest: { start, end } }) =>
+    text.slice(start, end).replaceAll(/^['"`]|['"`]$/g, ''),
+  );
+  return [
+    ...staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...staticExports.flatMap(({ entries }) => entries.flatMap((one) => one.moduleRequest?.value ?? [])),
+    ...dynamic,
+    ...required,
+  ];
+}
+
+function lineIndex(text: string): (offset: number) => number {
+  const ends = [...text.matchAll(/\n/g)].map((match) => match.index);
+  return (offset) => {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ends[middle] ?? 0) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}
+
+/** Whether a value is a node. */
+export function isNode(value: unknown): value is SyntaxNode {
+  return typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string';
+}
+
+/** The node in a field, or null. */
+export function nodeIn(node: SyntaxNode, field: string): SyntaxNode | null {
+  const value = node[field];
+  return isNode(value) ? value : null;
+}
+
+/** The nodes in a field that holds a list; holes are left out. */
+export function nodesIn(node: SyntaxNode, field: string): SyntaxNode[] {
+  const value = node[field];
+  return Array.isArray(value) ? value.filter(isNode) : [];
+}
+
+/** Fields of nodes that hold types, which say nothing at run time. */
+export const typeFields: ReadonlySet<string> = new Set([
+  'typeAnnotation',
+  'returnType',
+  'typeArguments',
+  'typeParameters',
+  'superTypeArguments',
+  'decorators',
+  'implements',
+]);
+
+/** All child nodes but types, in source order. */
+export function childrenOf(node: SyntaxNode): SyntaxNode[] {
+  const fields = visitorKeys[node.type] ?? [];
+  return fields.flatMap((field) => {
+    if (typeFields.has(field)) return [];
+    const value = node[field];
+    return Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [];
+  });
+}
+
+/** Visits a node and everything below it, parents first. */
+export function visit(node: SyntaxNode, look: (node: SyntaxNode) => void): void {
+  look(node);
+  for (const child of childrenOf(node)) visit(child, look);
+}
+
+/** A node that stands in no file: `object.name`, or `object[0]` for a number. */
+export function memberNode(object: SyntaxNode, name: string | number): SyntaxNode {
+  const at = { start: object.start, end: object.end };
+  const property =
+    typeof name === 'number'
+      ? { type: 'Literal', value: name, raw: String(name), ...at }
+      : { type: 'Identifier', name, ...at };
+  return { type: 'MemberExpression', object, property, computed: typeof name === 'number', ...at };
+}
+
+/** What can be said of a value without running it: a text, a number, a truth value, null; `undefined` for all others. */
+export function constantOf(given: SyntaxNode): string | number | boolean | null | undefined {
+  const node = bare(given);
+  if (node.type === 'Literal' && node['regex'] === undefined && node['bigint'] === undefined)
+    return node['value'] as string | number | boolean | null;
+  if (node.type === 'TemplateLiteral' && nodesIn(node, 'expressions').length === 0)
+    return nodesIn(node, 'quasis').map(cookedText).join('');
+  if (node.type !== 'BinaryExpression' || node['operator'] !== '+') return undefined;
+  const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
+  const [a, b] = [left && constantOf(left), right && constantOf(right)];
+  return typeof a === 'string' && typeof b === 'string' ? a + b : undefined;
+}
+
+/** The name of an identifier, a property or a string literal, or null. */
+export function nameOf(node: SyntaxNode | null): string | null {
+  if (!node) return null;
+  if (node.type === 'Identifier' || node.type === 'PrivateIdentifier') return String(node['name']);
+  if (node.type === 'Literal' && typeof node['value'] === 'string') return node['value'];
+  return null;
+}
+
+/** The property that a member expression names, or null where it is computed. */
+export function propertyOf(node: SyntaxNode): string | null {
+  if (node.type !== 'MemberExpression') return null;
+  const property = nodeIn(node, 'property');
+  if (!property) return null;
+  if (node['computed'] !== true) return nameOf(property);
+  const value = constantOf(property);
+  return typeof value === 'string' ? value : null;
+}
+
+/** Without the wrappers that mean nothing at run time. */
+export function bare(node: SyntaxNode): SyntaxNode {
+  const wrapped = wrappers.has(node.type) ? nodeIn(node, 'expression') : null;
+  return wrapped ? bare(wrapped) : node;
+}
+
+const wrappers = new Set([
+  'TSAsExpression',
+  'TSNonNullExpression',
+  'TSSatisfiesExpression',
+  'TSTypeAssertion',
+  'TSInstantiationExpression',
+  'ParenthesizedExpression',
+  'ChainExpression',
+]);
+
+/** Whether it is a function of any kind. */
+export function isFunction(node: SyntaxNode): boolean {
+  return (
+    node.type === 'ArrowFunctionExpression' ||
+    node.type === 'FunctionExpression' ||
+    node.type === 'FunctionDeclaration'
+  );
+}
+
+/** The text of a part of a template. */
+export function cookedText(node: SyntaxNode): string {
+  const { cooked } = (node['value'] ?? {}) as { readonly cooked?: string | null };
+  return cooked ?? '';
+}
+
+const linesOf = new WeakMap<SourceFile, readonly string[]>();
+
+/** The place of a node, with the text of its line. */
+export function placeOf(file: SourceFile, node: SyntaxNode): Place {
+  const lines = linesOf.get(file) ?? file.text.split('\n');
+  linesOf.set(file, lines);
+  const line = file.lineAt(node.start);
+  return { file: file.path, line, source: (lines[line - 1] ?? '').trim().slice(0, 200) };
+}
+
+/** A line of a file. */
+export interface Place {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  readonly source: string;
+}

@@ -1,0 +1,57 @@
+import { lookUp, type Scope } from './scope.js';
+import { bare, nameOf, nodeIn, propertyOf, type SyntaxNode } from './syntax.js';
+import { requiredBy, type Sources } from './sources.js';
+
+/** The leftmost name of a chain of members and calls: `test` of `test.describe.only('x')`. */
+export function rootName(given: SyntaxNode): SyntaxNode | null {
+  const node = bare(given);
+  if (node.type === 'Identifier') return node;
+  const next = node.type === 'MemberExpression' ? nodeIn(node, 'object') : nodeIn(node, 'callee');
+  return next ? rootName(next) : null;
+}
+
+/** The chain's names after its root: `['describe', 'only']`. */
+export function chainOf(given: SyntaxNode): string[] {
+  const node = bare(given);
+  if (node.type === 'MemberExpression') {
+    const object = nodeIn(node, 'object');
+    return [...(object ? chainOf(object) : []), propertyOf(node) ?? '?'];
+  }
+  const callee = node.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
+  return callee ? chainOf(callee) : [];
+}
+
+/** Whether a name is Playwright's `test`, whatever it is called here. */
+export function isTestObject(name: SyntaxNode, scope: Scope, sources: Sources): boolean {
+  const text = String(name['name']);
+  if (/^(?:test|it|describe|setup|teardown|testInfo)$/.test(text)) return true;
+  const binding = lookUp(text, scope);
+  if (binding?.kind === 'import' && binding.name === 'test') return true;
+  return binding?.kind === 'value' && originOf(name, { scope, sources, left: 10 }) === 'playwright';
+}
+
+/** Where `test` or `expect` come from in the end: `playwright`, or the code that took their place. */
+export function originOf(
+  node: SyntaxNode,
+  { scope, sources, left }: { scope: Scope; sources: Sources; left: number },
+): string {
+  const found = sources.resolve(node, scope);
+  if (left <= 0) return 'own code';
+  if (found.node.type === 'Identifier') {
+    const name = String(found.node['name']);
+    const binding = lookUp(name, found.scope);
+    if (binding?.kind !== 'import') return binding ? 'own code' : `nothing: ${name}`;
+    return /playwright/.test(binding.source) ? 'playwright' : binding.source;
+  }
+  // `require('@playwright/test').expect`
+  const object = found.node.type === 'MemberExpression' ? nodeIn(found.node, 'object') : null;
+  const required = object && requiredBy(sources.resolve(object, found.scope).node);
+  if (required) return /playwright/.test(required) ? 'playwright' : required;
+  const callee = found.node.type === 'CallExpression' ? nodeIn(found.node, 'callee') : null;
+  const name = callee && (propertyOf(callee) ?? nameOf(callee));
+  if (callee && name && /^(?:extend|mergeTests|mergeExpects)$/.test(name)) {
+    const object = nodeIn(callee, 'object');
+    return object ? originOf(object, { scope: found.scope, sources, left: left - 1 }) : 'playwright';
+  }
+  return 'own code';
+}

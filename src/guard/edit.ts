@@ -1,0 +1,31 @@
+/** A file as it stands in one state. */
+export interface FileState {
+  readonly bytes: Uint8Array;
+  /** What it says, without a byte order mark; null where it is not UTF-8, or binary. */
+  readonly text: string | null;
+}
+
+/** One changed path in both states; null where it is not there. */
+export interface FileEdit {
+  /** Relative to the recorded root, with `/`. */
+  readonly path: string;
+  /** What it is now, or was before it went. */
+  readonly kind: 'file' | 'link' | 'other';
+  readonly before: FileState | null;
+  readonly after: FileState | null;
+}
+
+/** Reads bytes as a file's state. */
+export function fileState(bytes: Uint8Array): FileState {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { bytes, text: text.includes('\u0000') ? null : text };
+  } catch {
+    return { bytes, text: null };
+  }
+}
+
+/** Whether two states hold the same bytes. */
+export function isSameState(a: FileState | null, b: FileState | null): boolean {
+  return a === b || (a !== null && b !== null && Buffer.compare(a.bytes, b.bytes) === 0);
+}

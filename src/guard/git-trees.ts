@@ -1,0 +1,176 @@
+import { lstat, readFile, readlink } from 'node:fs/promises';
+import path from 'node:path';
+import { execa } from 'execa';
+import type { ChangedPath } from './judge.js';
+import type { GuardTree } from './tree.js';
+
+/** What changed in a repository since a commit, and the two states of it. */
+export interface GitChanges {
+  /** The repository's top folder. */
+  readonly root: string;
+  /** The commit that the working tree is compared with. */
+  readonly base: string;
+  readonly changes: readonly ChangedPath[];
+  readonly before: GuardTree;
+  readonly after: GuardTree;
+}
+
+/** Why there is nothing to compare with: `git` says it, `what` in one sentence. */
+export interface NoBase {
+  readonly what: 'no-git' | 'no-repository' | 'unknown-base' | 'no-merge-base';
+  readonly detail: string;
+}
+
+/** Settings that keep git from starting programs of the repository, and from making a path unreadable. */
+const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.quotepath=false', '-c', 'core.hooksPath=/dev/null'];
+
+type Git = (...args: readonly string[]) => Promise<string>;
+
+/** Compares the working tree with `ref`, or with where its branch left the default branch. */
+export async function gitChanges(
+  cwd: string,
+  ref: string | null,
+  env = process.env,
+): Promise<GitChanges | NoBase> {
+  const git: Git = async (...args) =>
+    (
+      await execa('git', [...quiet, ...args], {
+        cwd,
+        env: { GIT_OPTIONAL_LOCKS: '0' },
+        stripFinalNewline: true,
+      })
+    ).stdout;
+  let root: string;
+  try {
+    root = await git('rev-parse', '--show-toplevel');
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { what: (error as { code?: string }).code === 'ENOENT' ? 'no-git' : 'no-repository', detail };
+  }
+  const base = await baseOf(git, ref, env);
+  if (typeof base !== 'string') return base;
+  const raw = await git(
+    '-C',
+    root,
+    'diff',
+    '--raw',
+    '-z',
+    '--no-renames',
+    '--no-abbrev',
+    '--no-ext-diff',
+    base,
+    '--',
+  );
+  const untracked = listed(await git('-C', root, 'ls-files', '--others', '--exclude-standard', '-z'));
+  const tracked = changedIn(raw);
+  const added = untracked.map(async (one) => ({ path: one, kind: await kindOf(path.join(root, one)) }));
+  return {
+    root,
+    base,
+    changes: [...tracked, ...(await Promise.all(added))],
+    before: commitTree(root, base),
+    after: workingTree(root, async () => [...listed(await git('-C', root, 'ls-files', '-z')), ...untracked]),
+  };
+}
+
+/** `REF`, or the merge base with the first of these that is there. */
+async function baseOf(git: Git, ref: string | null, env: NodeJS.ProcessEnv): Promise<string | NoBase> {
+  const commit = async (name: string) =>
+    git('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`).catch(() => null);
+  if (ref !== null) return (await commit(ref)) ?? { what: 'unknown-base', detail: ref };
+  const wanted = env['GITHUB_BASE_REF'] ?? env['CI_MERGE_REQUEST_TARGET_BRANCH_NAME'];
+  const names = [
+    ...(wanted ? [`origin/${wanted}`] : []),
+    'origin/HEAD',
+    'origin/main',
+    'origin/master',
+    'main',
+    'master',
+  ];
+  for (const name of names) {
+    const target = await commit(name);
+    if (target === null) continue;
+    const base = await git('merge-base', 'HEAD', target).catch(() => null);
+    return base ?? { what: 'no-merge-base', detail: name };
+  }
+  return { what: 'unknown-base', detail: names.join(', ') };
+}
+
+function listed(text: string): string[] {
+  return text.split('\0').filter((one) => one !== '');
+}
+
+/** Reads `git diff --raw -z`: `:old-mode new-mode old-id new-id status NUL path NUL`. */
+function changedIn(raw: string): ChangedPath[] {
+  const fields = listed(raw);
+  return fields.flatMap((field, index) => {
+    const [, old = '', now = ''] = /^:(\d{6}) (\d{6}) /.exec(field) ?? [];
+    const file = fields[index + 1];
+    if (now === '' || file === undefined || index % 2 === 1) return [];
+    const mode = now === '000000' ? old : now;
+    return [{ path: file, kind: mode === '120000' ? 'link' : mode === '160000' ? 'other' : 'file' }];
+  });
+}
+
+async function kindOf(file: string): Promise<'file' | 'link' | 'other'> {
+  const found = await lstat(file).catch(() => null);
+  return found?.isSymbolicLink() ? 'link' : found && !found.isFile() ? 'other' : 'file';
+}
+
+function workingTree(root: string, paths: () => Promise<readonly string[]>): GuardTree {
+  return {
+    paths,
+    read: async (asked) => {
+      const found = new Map<string, Uint8Array>();
+      for (const one of asked) {
+        const file = path.join(root, one);
+        const kind = await kindOf(file);
+        const read = kind === 'link' ? readlink(file, 'buffer') : readFile(file);
+        const bytes = kind === 'other' ? null : await read.catch(() => null);
+        if (bytes) found.set(one, bytes);
+      }
+      return found;
+    },
+  };
+}
+
+function commitTree(root: string, commit: string): GuardTree {
+  const options = {
+    cwd: root,
+    env: { GIT_OPTIONAL_LOCKS: '0' },
+    maxBuffer: 1024 ** 3,
+    stripFinalNewline: false,
+  } as const;
+  return {
+    paths: async () =>
+      listed((await execa('git', [...quiet, 'ls-tree', '-r', '-z', '--name-only', commit], options)).stdout),
+    read: async (paths) => {
+      // A line end in a name would break the request's lines.
+      const asked = paths.filter((one) => !one.includes('\n'));
+      if (asked.length === 0) return new Map();
+      const input = asked.map((one) => `${commit}:${one}\n`).join('');
+      const bytes = await execa('git', [...quiet, 'cat-file', '--batch'], {
+        ...options,
+        input,
+        encoding: 'buffer',
+      });
+      return parseBatch(asked, Buffer.from(bytes.stdout));
+    },
+  };
+}
+
+/** Reads `git cat-file --batch`: `id SP type SP size LF contents LF`, or `name SP missing LF`, one for each request. */
+function parseBatch(paths: readonly string[], buffer: Buffer): Map<string, Uint8Array> {
+  const files = new Map<string, Uint8Array>();
+  let at = 0;
+  for (const one of paths) {
+    const end = buffer.indexOf(10, at);
+    if (end === -1) break;
+    const [, type, size] = / (\w+) (\d+)$/.exec(buffer.toString('utf8', at, end)) ?? [];
+    at = end + 1;
+    if (size === undefined) continue;
+    if (type === 'blob') files.set(one, buffer.subarray(at, at + Number(size)));
+    at += Number(size) + 1;
+  }
+  return files;
+}

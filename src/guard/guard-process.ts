@@ -1,0 +1,51 @@
+import process from 'node:process';
+import { judge } from './judge.js';
+import type { GuardMessage, GuardOrder } from './run-guard.js';
+import type { GuardTree } from './tree.js';
+
+/** The process that judges one change: it asks for files by messages, and says what it found. */
+type Incoming =
+  | { readonly type: 'order'; readonly order: GuardOrder }
+  | { readonly type: 'answer'; readonly id: number; readonly value: unknown };
+
+const waiting = new Map<number, (value: unknown) => void>();
+let next = 0;
+
+function send(message: GuardMessage): void {
+  process.send?.(message);
+}
+
+type Question = { readonly type: 'paths' } | { readonly type: 'read'; readonly paths: readonly string[] };
+
+function treeOf(tree: 'before' | 'after'): GuardTree {
+  const ask = (question: Question) =>
+    new Promise<unknown>((resolve) => {
+      next += 1;
+      waiting.set(next, resolve);
+      send({ ...question, id: next, tree });
+    });
+  return {
+    paths: async () => (await ask({ type: 'paths' })) as string[],
+    read: async (paths) => (await ask({ type: 'read', paths })) as Map<string, Uint8Array>,
+  };
+}
+
+async function work(order: GuardOrder): Promise<void> {
+  try {
+    send({
+      type: 'judged',
+      judgement: await judge({ ...order, before: treeOf('before'), after: treeOf('after') }),
+    });
+  } catch (error) {
+    send({
+      type: 'failed',
+      says: `the guard failed: ${error instanceof Error ? error.message : String(error)}`,
+    });
+  }
+}
+
+process.on('message', (message: Incoming) => {
+  if (message.type === 'order') void work(message.order);
+  else waiting.get(message.id)?.(message.value);
+});
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,84 @@
+import type { Violation } from '../core/guard/violation.js';
+
+/** Every rule of the guard, and what it means to break it, for the agent and the report. */
+export const rules = {
+  'protected-file': 'the file is out of an agent’s reach',
+  'tests-read-only': 'the tests are read-only for this class of failure: fix the app',
+  'cannot-be-judged': 'nobody can say what the tests check now',
+  'link-changed': 'a link may stand for any file',
+  'snapshot-changed': 'a snapshot is what the test expects',
+  'test-data-changed': 'a file that the tests read was changed',
+  'module-shadowed': 'it may be imported in the place of another module',
+  'config-changed': 'the Playwright config was changed',
+  'selection-changed': 'which tests run was changed',
+  'projects-changed': 'the projects of the config were changed',
+  'server-changed': 'the web server of the tests was changed',
+  'setup-changed': 'the global set-up was changed',
+  'only-allowed': 'forbidOnly was changed',
+  'snapshot-loosened': 'how snapshots are compared was changed',
+  'retries-raised': 'retries were set or raised',
+  'timeout-raised': 'a time-out was set or raised',
+  'package-changed': 'how the tests are started, or by which Playwright, was changed',
+  'environment-changed': 'a setting of the environment changes what the tests meet',
+  'test-removed': 'a test is gone, or has another name',
+  'test-emptied': 'the test does nothing now',
+  'assertion-removed': 'an assertion is gone, or no longer reached',
+  'assertion-inverted': 'the assertion says the opposite now',
+  'assertion-soft': 'expect.soft lets the test go on after it failed',
+  'assertion-polled': 'what was checked once is tried until it fits',
+  'matcher-loosened': 'the matcher checks less',
+  'expected-changed': 'the expected value changed',
+  'expected-text-changed': 'the text that has to be there changed',
+  'subject-changed': 'the assertion looks at something else now',
+  'options-loosened': 'options were added',
+  'locator-matches-anything': 'the locator finds something on any page',
+  'locator-loosened': 'the locator got an alternative',
+  'locator-by-expected-text': 'the locator looks for the very text that is asserted of it',
+  'locator-not-at-fault': 'the locator found its element in the red run, so it was not the fault',
+  'absence-unproven':
+    'a locator that must find nothing was changed, and nothing shows that the new one can find anything',
+  'step-removed': 'a step of the test is gone, or no longer reached',
+  'step-changed': 'the test does something else now: only a locator may change',
+  'step-added': 'the test does something that it did not do before',
+  'sleep-added': 'the test waits for time to pass',
+  'navigation-added': 'the test opens a page by itself that the app should have led it to',
+  'listener-added': 'the test reacts to something that it did not react to before',
+  'action-forced': 'force does what a visitor could not do',
+  'error-swallowed': 'its error is caught, so it cannot fail the test',
+  'early-return': 'the test may end before it',
+  'not-awaited': 'nobody waits for it, so it cannot fail the test',
+  'made-conditional': 'it is not always reached now',
+  'condition-changed': 'when, or how often, it is reached was changed',
+  'test-modifier': 'skip, fixme, fail, only and slow keep tests from running or from failing',
+  'run-option': 'an option of the tests was changed',
+  'mocked-route': 'a request is answered by the test instead of the app',
+  'page-rewritten': 'the test changes the page by script',
+  'process-ended': 'the test ends or overhears its own process',
+  patched: 'something that the tests rely on is replaced',
+  'expect-replaced': 'test or expect is no longer Playwright’s own, or is set up otherwise',
+  'fixture-added': 'a fixture was added or overridden',
+  'app-detects-tests': 'the app asks whether it is tested',
+  'app-stubbed': 'a pretence stands in the place of a part of the app',
+  'errors-silenced': 'errors of the app are kept from whoever listens for them',
+  'compiler-loosened': 'the compiler checks less',
+  'security-loosened': 'the database lets in more than it did',
+} as const satisfies Record<string, string>;
+
+/** The name of a rule. */
+export type Rule = keyof typeof rules;
+
+/** Where a rule is broken, and what is known of it beyond what the rule means. */
+export interface Finding {
+  readonly file: string;
+  readonly line?: number | null;
+  readonly before?: string | null;
+  readonly after?: string | null;
+  /** Added in brackets to what the rule means. */
+  readonly detail?: string;
+}
+
+/** A violation of a rule, in the rule's own words. */
+export function violationOf(rule: Rule, finding: Finding): Violation {
+  const { file, line = null, before = null, after = null, detail } = finding;
+  return { rule, file, line, before, after, says: detail ? `${rules[rule]} (${detail})` : rules[rule] };
+}

@@ -1,0 +1,73 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { violationOf } from './rules.js';
+import type { GuardRequest, Judgement } from './judge.js';
+
+/** How long a judgement may take, in milliseconds. */
+const LIMIT_MS = 5000;
+
+/** Where the build puts `guard-process.ts`, beside every chunk. */
+const ownEntry = fileURLToPath(new URL('guard-process.js', import.meta.url));
+
+/** What the guard's process is sent first; the trees stay here, and are asked for by messages. */
+export type GuardOrder = Omit<GuardRequest, 'before' | 'after'>;
+
+/** What the guard's process asks and answers. */
+export type GuardMessage =
+  | { readonly type: 'paths'; readonly id: number; readonly tree: 'before' | 'after' }
+  | {
+      readonly type: 'read';
+      readonly id: number;
+      readonly tree: 'before' | 'after';
+      readonly paths: readonly string[];
+    }
+  | { readonly type: 'judged'; readonly judgement: Judgement }
+  | { readonly type: 'failed'; readonly says: string };
+
+/**
+ * Judges in a process of its own: the parser is native code that ends its whole process on what is nested too deeply, and a
+ * change may be made to be read for ever. What cannot be judged within the limit is a violation with that reason.
+ */
+export async function runGuard(
+  request: GuardRequest,
+  { limitMs = LIMIT_MS, entry = ownEntry } = {},
+): Promise<Judgement> {
+  const { before, after, ...order } = request;
+  if (request.changes.length === 0) return { violations: [], notes: [] };
+  const child = fork(entry, [], {
+    serialization: 'advanced',
+    execArgv: ['--max-old-space-size=1024'],
+    // What a crash prints is said by its violation.
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  const trees = { before, after };
+  return new Promise((resolve) => {
+    const end = (judgement: Judgement) => {
+      clearTimeout(timer);
+      child.kill('SIGKILL');
+      resolve(judgement);
+    };
+    const rejected = (detail: string) => end({ violations: [refusal(request, detail)], notes: [] });
+    const timer = setTimeout(() => rejected(`it took longer than ${limitMs / 1000} s to read`), limitMs);
+    const answer = async (message: Extract<GuardMessage, { id: number }>) => {
+      const tree = trees[message.tree];
+      const value = message.type === 'paths' ? await tree.paths() : await tree.read(message.paths);
+      if (child.connected) child.send({ type: 'answer', id: message.id, value });
+    };
+    child.on('message', (message: GuardMessage) => {
+      if (message.type === 'judged') end(message.judgement);
+      else if (message.type === 'failed') rejected(message.says);
+      else
+        answer(message).catch((error: unknown) => rejected(`the files could not be read: ${String(error)}`));
+    });
+    child.on('error', (error) => rejected(`the guard could not be started: ${error.message}`));
+    child.on('exit', (code, signal) =>
+      rejected(`reading it ended the guard (${signal ?? `exit ${String(code)}`}): nested too deeply`),
+    );
+    child.send({ type: 'order', order }, () => {});
+  });
+}
+
+function refusal({ changes }: GuardRequest, detail: string) {
+  return violationOf('cannot-be-judged', { file: changes[0]?.path ?? '', detail });
+}

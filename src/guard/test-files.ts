@@ -1,0 +1,167 @@
+import path from 'node:path';
+import { importResolver, isCode } from './code/imports.js';
+import { parseSource, type SourceFile } from './code/syntax.js';
+import { fileState, type FileEdit } from './edit.js';
+import type { GuardTree } from './tree.js';
+
+/** What a run knows of its suite; paths are relative to the recorded root, with `/`. */
+export interface SuitePlaces {
+  /** Spec files that Playwright found. */
+  readonly testFiles: readonly string[];
+  /** Files of the project that Playwright's processes were seen to load and read; empty where nobody looked. */
+  readonly loaded?: readonly string[];
+  /** Playwright's test directory; empty for the root, null where nobody knows. */
+  readonly testDir: string | null;
+  readonly config: string | null;
+  /** Titles of the tests, without their describe blocks. */
+  readonly titles: readonly string[];
+}
+
+/** The test code of one state. */
+export interface TestCode {
+  readonly parsed: ReadonlyMap<string, SourceFile>;
+  /** Files that are there and cannot be read as code. */
+  readonly unparsable: ReadonlySet<string>;
+  readonly importedFile: (from: string, source: string) => string | null;
+  /** Files of the app that the tests import: they are the app's, and judged as such. */
+  readonly appModules: ReadonlySet<string>;
+}
+
+/** What a spec is called by default. */
+export const isSpecName = /\.(?:spec|test)\.[mc]?[jt]sx?$/;
+
+/** Files that have checks of their own, whoever reads them. */
+const judgedElsewhere =
+  /(?:^|\/)(?:package\.json|[jt]sconfig[\w.-]*\.json|\.env[\w.-]*|\.npmrc|[^/]*lock[^/]*)$/;
+
+/** Pages and their parts are the app's, also where a test's own process serves them. */
+const served = /\.(?:html?|css|scss|less|vue|svelte|astro|map|wasm|svg|ico|woff2?)$/;
+
+/** Tells what lies among the tests, whatever kind of file it is: where tests lie, and data that they were seen to read. */
+export function testPlaces({
+  testFiles,
+  testDir,
+  config,
+  loaded = [],
+}: SuitePlaces): (file: string) => boolean {
+  const data = loaded.filter((file) => !isCode(file) && !judgedElsewhere.test(file) && !served.test(file));
+  const known = new Set([...testFiles, ...data, ...(config === null ? [] : [config])]);
+  const folders = testDir === null || testDir === '' ? testFiles.flatMap(folderOf) : [testDir];
+  const prefixes = [...new Set(folders)].map((folder) => `${folder}/`);
+  return (file) => known.has(file) || prefixes.some((prefix) => file.startsWith(prefix));
+}
+
+/** Where the tests lie anywhere, the outermost folder that is called after them is theirs; beside the app, none is. */
+function folderOf(file: string): string[] {
+  const parts = file.split('/').slice(0, -1);
+  const index = parts.findIndex((part) =>
+    /^(?:__tests__|tests?|e2e|specs?|playwright|integration)$/i.test(part),
+  );
+  return index === -1 ? [] : [parts.slice(0, index + 1).join('/')];
+}
+
+/**
+ * Reads the code of the tests: what lies among them, what they were seen to load, the config, and what those import, where
+ * that lies among the tests or knows Playwright itself. What is not among `edits` is taken from `known`, the other state.
+ */
+export async function readTestCode(
+  tree: GuardTree,
+  places: SuitePlaces,
+  { known, edits }: { known?: TestCode; edits: readonly FileEdit[] },
+): Promise<TestCode> {
+  const paths = new Set(await tree.paths());
+  const importedFile = importResolver(paths);
+  const isAmongTests = testPlaces(places);
+  const edited = new Set(edits.map((one) => one.path));
+  const code = {
+    parsed: new Map<string, SourceFile>(),
+    unparsable: new Set<string>(),
+    appModules: new Set<string>(),
+  };
+  const loaded = (places.loaded ?? []).filter((file) => paths.has(file));
+  let next = new Set([...[...paths].filter(isAmongTests), ...loaded].filter(isCode));
+  const seen = new Set<string>();
+  while (next.size > 0) {
+    for (const file of next) seen.add(file);
+    const reused = [...next].filter((file) => known?.parsed.has(file) && !edited.has(file));
+    const texts = await tree.read([...next].filter((file) => !reused.includes(file)));
+    const sources = [
+      ...reused.flatMap((file) => known?.parsed.get(file) ?? []),
+      ...[...texts].flatMap(
+        ([file, bytes]) => sourceOf(file, fileState(bytes).text, { isAmongTests, code }) ?? [],
+      ),
+    ];
+    const found = new Set<string>();
+    for (const source of sources) {
+      code.parsed.set(source.path, source);
+      for (const one of importsOf(source, places.config)) {
+        const target = importedFile(source.path, one);
+        if (target !== null && isCode(target) && !seen.has(target)) found.add(target);
+      }
+    }
+    next = found;
+  }
+  return { ...code, importedFile };
+}
+
+interface Sorting {
+  readonly isAmongTests: (file: string) => boolean;
+  readonly code: { readonly unparsable: Set<string>; readonly appModules: Set<string> };
+}
+
+function sourceOf(file: string, text: string | null, { isAmongTests, code }: Sorting): SourceFile | null {
+  if (!isAmongTests(file) && !isTestCode(file, text ?? '')) {
+    code.appModules.add(file);
+    return null;
+  }
+  const source = text === null ? null : parseSource(file, text);
+  if (!source) code.unparsable.add(file);
+  return source;
+}
+
+function isTestCode(file: string, text: string): boolean {
+  return (
+    isSpecName.test(file) ||
+    /['"](?:@playwright\/test|playwright(?:-core)?)['"]/.test(text) ||
+    /global[-_.]?(?:setup|teardown)/i.test(path.posix.basename(file))
+  );
+}
+
+/** What a file imports; of a config also the files that its texts name (`globalSetup: './setup'`). */
+function importsOf({ imports, path: file, text }: SourceFile, config: string | null): readonly string[] {
+  if (file !== config) return imports;
+  return [...imports, ...[...text.matchAll(/['"`](\.{1,2}\/[^'"`]+)['"`]/g)].map((match) => match[1] ?? '')];
+}
+
+/** The changed files and all test files that import one of them, over any number of files. */
+export function importersOf({ parsed, importedFile }: TestCode, changed: Iterable<string>): Set<string> {
+  const importers = new Map<string, string[]>();
+  for (const { path: file, imports } of parsed.values()) {
+    for (const one of imports) {
+      const target = importedFile(file, one);
+      if (target === null) continue;
+      const known = importers.get(target);
+      if (known) known.push(file);
+      else importers.set(target, [file]);
+    }
+  }
+  return closure(changed, (file) => importers.get(file) ?? []);
+}
+
+/** These files and everything of the tests that they import. */
+export function importedBy({ parsed, importedFile }: TestCode, files: Iterable<string>): Set<string> {
+  return closure(files, (file) =>
+    (parsed.get(file)?.imports ?? []).flatMap((one) => importedFile(file, one) ?? []),
+  );
+}
+
+function closure(start: Iterable<string>, next: (file: string) => readonly string[]): Set<string> {
+  const seen = new Set<string>();
+  const open = [...start];
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (seen.has(file)) continue;
+    seen.add(file);
+    open.push(...next(file));
+  }
+  return seen;
+}

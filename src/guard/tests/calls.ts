@@ -1,0 +1,70 @@
+import type { Rule } from '../rules.js';
+import type { ActionStep } from './step.js';
+
+/** How a call is taken: what kind of step it is, and the rule that it breaks where it is new. */
+export interface CallKind {
+  readonly kind: ActionStep['kind'];
+  readonly rule: Rule;
+}
+
+/** Calls that change nothing: a test may have one more or one less of them. */
+const reads =
+  /^(?:getBy\w+|locator|frameLocator|filter|first|last|nth|and|or|contentFrame|owner|unroute|unrouteAll|textContent|innerText|innerHTML|inputValue|count|is[A-Z]\w*|all|allTextContents|allInnerTexts|getAttribute|url|title|content|screenshot|ariaSnapshot|boundingBox|waitForLoadState|scrollIntoViewIfNeeded|log|info|warn|error|debug|attach|bringToFront|highlight|json|text|body|ok|status|statusText|headers|all[A-Z]\w*|context|page|mainFrame|viewportSize|extend|mergeTests|mergeExpects|defineConfig)$/;
+
+/** Methods and functions of the language that have no effect, whatever they are called on. */
+const pure =
+  /^(?:map|flatMap|filter|reduce|find\w*|some|every|slice|concat|at|join|includes|indexOf|lastIndexOf|flat|keys|values|entries|from|of|isArray|fromEntries|toSorted|toReversed|trim\w*|split|replace|replaceAll|match|matchAll|test|startsWith|endsWith|toLowerCase|toUpperCase|toLocale\w+|padStart|padEnd|repeat|substring|charAt|toString|toFixed|toISOString|getTime|getFullYear|getMonth|getDate|parse|stringify|parseInt|parseFloat|Number|String|Boolean|Symbol|round|floor|ceil|abs|max|min|random|now|has|get|format|localeCompare|resolve|objectContaining|arrayContaining|stringContaining|stringMatching|anything|any|closeTo|dirname|basename|relative|normalize|devices|require|readFileSync|existsSync)$/;
+
+/** Classes of the language that may be made without an effect. */
+export const pureClass =
+  /^(?:Date|Map|Set|URL|URLSearchParams|RegExp|Error|\w+Error|Intl\.\w+|Array|WeakMap)$/;
+
+const families: readonly (readonly [RegExp, ActionStep['kind'], Rule])[] = [
+  [/^waitFor(?:Response|Request|Event|Download|Popup|FileChooser|URL)$/, 'wait', 'step-added'],
+  [/^(?:skip|fixme|fail|only|slow)$/, 'restriction', 'test-modifier'],
+  [/^set(?:Timeout|DefaultTimeout|DefaultNavigationTimeout)$/, 'limit', 'timeout-raised'],
+  [/^waitForTimeout$|^pause$/, 'restriction', 'sleep-added'],
+  [/^(?:route|routeFromHAR|routeWebSocket|fulfill)$/, 'restriction', 'mocked-route'],
+  [
+    /^(?:evaluate|evaluateAll|evaluateHandle|\$eval|\$\$eval|setContent|addInitScript|addScriptTag|addStyleTag|exposeFunction|exposeBinding|dispatchEvent|setOffline|addCookies|setExtraHTTPHeaders|addLocatorHandler|waitForFunction|setFixedTime|setSystemTime|fastForward|runFor|pauseAt|install)$/,
+    'action',
+    'page-rewritten',
+  ],
+  [/^(?:goto|goBack|goForward|reload)$/, 'action', 'navigation-added'],
+  [/^(?:on|once|addListener|removeAllListeners|addEventListener)$/, 'action', 'listener-added'],
+  [/^(?:exit|kill|abort|reallyExit)$/, 'action', 'process-ended'],
+  [/^(?:defineProperty|defineProperties|assign|setPrototypeOf|eval|Function)$/, 'action', 'patched'],
+  [/^(?:use|configure)$/, 'restriction', 'run-option'],
+];
+
+/** What a call does, by its name; null for one that only reads. */
+export function callKind(name: string, { isConsole = false } = {}): CallKind | null {
+  if (reads.test(name) || pure.test(name) || isConsole) return null;
+  const found = families.find(([pattern]) => pattern.test(name));
+  return found ? { kind: found[1], rule: found[2] } : { kind: 'action', rule: 'step-added' };
+}
+
+/** `page.click(selector)` and its kind: the first argument is a locator. */
+export const selectorFirst =
+  /^(?:click|dblclick|fill|type|press|check|uncheck|setChecked|selectOption|hover|tap|focus|setInputFiles|waitForSelector)$/;
+
+/** Two ways to do the same to a control that has become another one. */
+export const sameVerb: Readonly<Record<string, string>> = {
+  tap: 'click',
+  check: 'click',
+  type: 'fill',
+  pressSequentially: 'fill',
+  selectOption: 'fill',
+};
+
+/** Options that say how long and how hard a call tries, which have fields of their own or change nothing. */
+export const ownOption =
+  /^(?:timeout|force|trial|state|noWaitAfter|strict|delay|waitUntil|intervals|message): /;
+
+/** What runs in the page, or whenever something happens: its text counts. */
+export const scripts =
+  /^(?:evaluate|evaluateAll|evaluateHandle|\$eval|\$\$eval|addInitScript|waitForFunction|route|on|once|addListener|addLocatorHandler|exposeFunction|exposeBinding)$/;
+
+/** What Playwright and the language give to a test: who writes to it changes it for all others. */
+export const given =
+  /^(?:expect|test|it|page|context|browser|request|globalThis|global|window|process|console|Date|Math|Promise|Array|Object|String|Number|Locator|Page|module|require)$/;

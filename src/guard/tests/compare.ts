@@ -1,0 +1,147 @@
+import type { Violation } from '../../core/guard/violation.js';
+import { type Rule, violationOf } from '../rules.js';
+import { alignSteps, type Alignment } from './align.js';
+import { weaknesses } from './strength.js';
+import type { AssertionStep, Root, Step } from './step.js';
+
+/** A locator that was replaced in a step that is otherwise kept. */
+export interface Replacement {
+  readonly old: string;
+  readonly now: string;
+  readonly before: Step;
+  readonly after: Step;
+}
+
+/** What became of the tests. */
+export interface Comparison {
+  readonly violations: readonly Violation[];
+  readonly replaced: readonly Replacement[];
+}
+
+/**
+ * What changed in the tests and is not proven to be harmless (HN-3). Harmless are: another locator, an assertion that is
+ * stricter or new, a wait, a limit that is lower, a restriction that is gone, a test that is new.
+ */
+export function compareTests(before: readonly Root[], after: readonly Root[]): Comparison {
+  const violations: Violation[] = [];
+  const aligned: Alignment[] = [];
+  const olds = byKey(before);
+  for (const [key, news] of byKey(after)) {
+    news.forEach((now, index) => {
+      const old = olds.get(key)?.[index];
+      if (!old) violations.push(...newRoot(now));
+    });
+  }
+  const newByKey = byKey(after);
+  for (const [key, roots] of olds) {
+    roots.forEach((old, index) => {
+      const now = newByKey.get(key)?.[index];
+      if (!now) violations.push(...missing(old));
+      else if (old.kind === 'test' && old.steps.length > 0 && now.steps.length === 0)
+        violations.push(
+          violationOf('test-emptied', { ...placed(now), before: old.source, detail: old.title }),
+        );
+      else {
+        const alignment = alignSteps(old.steps, now.steps);
+        aligned.push(alignment);
+        violations.push(...alignment.lost.flatMap(explain), ...alignment.added.flatMap(newStep));
+      }
+    });
+  }
+  return {
+    violations: [...violations, ...absentNow(aligned)],
+    replaced: aligned.flatMap(({ kept }) => kept.flatMap(replacements)),
+  };
+}
+
+function byKey(roots: readonly Root[]): Map<string, Root[]> {
+  const groups = new Map<string, Root[]>();
+  for (const root of roots) {
+    const group = groups.get(root.key);
+    if (group) group.push(root);
+    else groups.set(root.key, [root]);
+  }
+  return groups;
+}
+
+function placed({ file, line, source }: Root | Step) {
+  return { file, line, after: source };
+}
+
+/** A helper that nobody calls may go; a test may not, and a new name is a new test. */
+function missing(old: Root): Violation[] {
+  const { file, line, source: before } = old;
+  if (old.kind === 'test') return [violationOf('test-removed', { file, line, before, detail: old.title })];
+  const isEffect = (step: Step) => step.kind === 'action' || step.kind === 'assertion';
+  if (old.kind === 'function' || !old.steps.some(isEffect)) return [];
+  return [violationOf('step-removed', { file, line, before, detail: old.title })];
+}
+
+/** In a new test anything may be done, but what reaches the other tests. */
+function newRoot(now: Root): Violation[] {
+  if (now.kind === 'function') return [];
+  const reaching: readonly Rule[] = ['process-ended', 'patched', 'expect-replaced'];
+  const isOnly = (step: Step) => step.kind === 'restriction' && step.verb === 'test' && step.data === 'only';
+  const isReaching = (step: Step) =>
+    step.kind !== 'assertion' && (reaching.includes(step.rule) || isOnly(step));
+  return now.steps.filter((step) => now.kind !== 'test' || isReaching(step)).flatMap(newStep);
+}
+
+/** A step that was not there before: an assertion and a wait only ask for more. */
+function newStep(step: Step): Violation[] {
+  if (step.kind === 'assertion') {
+    return step.origin === 'playwright'
+      ? []
+      : [violationOf('expect-replaced', { ...placed(step), detail: step.origin })];
+  }
+  const isLow = step.kind === 'limit' && step.timeoutMs !== null && step.timeoutMs <= 5000;
+  if (step.kind === 'wait' || step.kind === 'check' || isLow) return [];
+  return [violationOf(step.rule, { ...placed(step), detail: step.verb })];
+}
+
+function explain({ before, after }: { before: Step; after: Step | null }): Violation[] {
+  const mayGo = before.kind === 'limit' || before.kind === 'restriction';
+  if (!after) {
+    if (mayGo) return [];
+    const rule = before.kind === 'assertion' ? 'assertion-removed' : 'step-removed';
+    return [violationOf(rule, { file: before.file, line: before.line, before: before.source })];
+  }
+  if (mayGo && before.kind !== after.kind) return newStep(after);
+  return weaknesses(before, after).map(({ rule, detail }) =>
+    violationOf(rule, { ...placed(after), before: before.source, ...(detail ? { detail } : {}) }),
+  );
+}
+
+/**
+ * "There is no error message" holds for any locator that finds nothing: such a locator may only change where the same
+ * change is made, and has to find something, elsewhere.
+ */
+function absentNow(aligned: readonly Alignment[]): Violation[] {
+  const kept = aligned.flatMap((one) => one.kept);
+  const proven = kept.filter(([old]) => !isNegated(old)).flatMap(replacements);
+  return kept.flatMap((pair) => {
+    const [old, now] = pair;
+    if (!isNegated(old) || replacements(pair).every((one) => isProven(one, proven))) return [];
+    return [violationOf('absence-unproven', { ...placed(now), before: old.source })];
+  });
+}
+
+/** The replacement itself, or one of a locator inside it: who can click a button in the row has found the row. */
+function isProven({ old, now }: Replacement, proven: readonly Replacement[]): boolean {
+  return proven.some(
+    (one) =>
+      (one.old === old && one.now === now) ||
+      (one.old.startsWith(`${old}.`) && one.now === now + one.old.slice(old.length)),
+  );
+}
+
+function isNegated(step: Step): step is AssertionStep {
+  return step.kind === 'assertion' && step.negated;
+}
+
+function replacements([before, after]: readonly [Step, Step]): Replacement[] {
+  return before.locators.flatMap(({ code: old }, index) => {
+    const now = after.locators[index]?.code;
+    return now === undefined || now === old ? [] : [{ old, now, before, after }];
+  });
+}

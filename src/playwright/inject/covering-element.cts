@@ -1,0 +1,45 @@
+import type { Page } from '@playwright/test';
+
+const { internalCall } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
+
+const timeoutMs = 500;
+const maxSelector = 200;
+
+/** What is used of an element of the page; self-heal is compiled without the browser's types. */
+interface PageElement {
+  readonly localName: string;
+  readonly id: string;
+  readonly classList: Iterable<string>;
+  readonly parentElement: PageElement | null;
+  readonly ownerDocument: { elementFromPoint(x: number, y: number): PageElement | null };
+  getBoundingClientRect(): { left: number; top: number; width: number; height: number };
+  contains(other: PageElement): boolean;
+  closest(selector: string): { readonly control?: PageElement } | null;
+}
+
+/**
+ * Runs in the page: what a pointer would meet at the element's centre in its place, as a selector; null where that is the
+ * element. Of a subtree its root is named, which holds no part of the way to the element.
+ */
+function coveredBy(element: PageElement): string | null {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  let met = element.ownerDocument.elementFromPoint(left + width / 2, top + height / 2);
+  if (!met || element.contains(met) || met.contains(element)) return null;
+  if (met.closest('label')?.control === element) return null;
+  while (met.parentElement && !met.parentElement.contains(element)) met = met.parentElement;
+  const classes = [...met.classList].slice(0, 3).map((name) => `.${name}`);
+  return [met.localName, met.id ? `#${met.id}` : '', ...classes].join('');
+}
+
+/** The element that lies over the centre of what a selector finds first, as a selector; null where none does. */
+async function coveringElement(page: Page, selector: string): Promise<string | null> {
+  const look = coveredBy as unknown as () => string | null;
+  const covering: unknown = await internalCall(page, () =>
+    page.locator(selector).first().evaluate(look, undefined, { timeout: timeoutMs }),
+  ).catch(() => null);
+  return typeof covering === 'string' ? covering.slice(0, maxSelector) : null;
+}
+
+const api = { coveringElement };
+module.exports = api;
+export type Api = typeof api;

@@ -1,0 +1,58 @@
+const fs = require('node:fs') as typeof import('node:fs');
+const { syncBuiltinESMExports } = require('node:module') as typeof import('node:module');
+const path = require('node:path') as typeof import('node:path');
+const { fileURLToPath } = require('node:url') as typeof import('node:url');
+const { dir, guarded } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
+
+/** A suite that reads more files than these is known by the first of them. */
+const maxFiles = 20_000;
+const seen = new Set<string>();
+
+function see(place: unknown): void {
+  if (seen.size >= maxFiles) return;
+  if (typeof place === 'string') seen.add(path.resolve(place));
+  else if (place instanceof URL && place.protocol === 'file:') seen.add(fileURLToPath(place));
+}
+
+/** Notes the first argument of a function of `fs`, and is never in its way. */
+function watched<F extends (...args: never[]) => unknown>(original: F): F {
+  const wrapped = function (this: unknown, ...args: never[]) {
+    guarded('a file that the tests read was not noted', () => see(args[0]));
+    return Reflect.apply(original, this, args);
+  };
+  // `fs.readFile` has a property of its own for `util.promisify`.
+  return Object.assign(wrapped, original) as F;
+}
+
+/** Notes from now on which files this process reads: modules, data, snapshots. */
+function watchReads(): void {
+  fs.readFileSync = watched(fs.readFileSync);
+  fs.openSync = watched(fs.openSync);
+  fs.createReadStream = watched(fs.createReadStream);
+  Object.assign(fs, { readFile: watched(fs.readFile), open: watched(fs.open) });
+  fs.promises.readFile = watched(fs.promises.readFile);
+  fs.promises.open = watched(fs.promises.open);
+  // For `import { readFile } from 'node:fs/promises'`.
+  syncBuiltinESMExports();
+}
+
+const foreign = /[\\/](?:node_modules|\.self-heal|\.git)[\\/]/;
+
+/** Writes down, when this process ends, what it read and which modules it loaded: they belong to the tests (HN-4). */
+function noteLoadedFiles(): void {
+  process.once('exit', () =>
+    guarded('what the tests load was not noted', () => {
+      if (!dir) return;
+      for (const file of Object.keys(require.cache)) seen.add(file);
+      const ours = [dir, __dirname].map((folder) => folder + path.sep);
+      const files = [...seen].filter(
+        (file) => !foreign.test(file) && !ours.some((one) => file.startsWith(one)),
+      );
+      if (files.length > 0) fs.appendFileSync(path.join(dir, 'loaded-files'), `${files.join('\n')}\n`);
+    }),
+  );
+}
+
+const api = { noteLoadedFiles, watchReads };
+module.exports = api;
+export type Api = typeof api;

@@ -1,0 +1,128 @@
+import type { Found } from './found.js';
+import { bareView } from './bare-view.js';
+import type { View } from './views.js';
+
+/** Values that are looked for in every text, each with what its mask says. */
+export interface KnownIndex {
+  /** Nothing changes where the value is known already. */
+  readonly add: (value: string, label: string) => void;
+  readonly find: (text: string) => readonly Found[];
+}
+
+/** Values by their first characters, and which pairs of characters any of them begins with, which is quicker to ask. */
+interface Entries {
+  readonly byAnchor: Map<string, Entry[]>;
+  readonly begins: Uint8Array;
+}
+
+interface Entry {
+  readonly bare: string;
+  readonly label: string;
+}
+
+/** As much of a value as is looked up at each place of a text. */
+const anchorLength = 6;
+/** Long enough to be looked for within words; shorter ones have to stand alone. */
+const longEnough = 12;
+/** What of a longer value is known where a text is cut off behind it. */
+const cutLength = 10;
+/** A run that meets more secrets than these has a flood of something else. */
+const mostEntries = 10_000;
+
+/** Makes an index that is empty; finding takes time by the length of the text, not by the number of values. */
+export function createKnownIndex(): KnownIndex {
+  const entries: Entries = { byAnchor: new Map(), begins: new Uint8Array(0x10000) };
+  const added = new Set<string>();
+  const addSpelling = (text: string, label: string) => {
+    const { text: bare } = bareView(text);
+    if (bare.length < anchorLength || added.has(bare) || added.size >= mostEntries) return;
+    added.add(bare);
+    const anchor = bare.slice(0, anchorLength);
+    const others = entries.byAnchor.get(anchor);
+    if (others) others.push({ bare, label });
+    else entries.byAnchor.set(anchor, [{ bare, label }]);
+    entries.begins[pairAt(bare, 0)] = 1;
+  };
+  return {
+    add: (value, label) => {
+      for (const spelling of spellingsOf(value)) addSpelling(spelling, label);
+    },
+    find: (text) => (added.size === 0 ? [] : foundIn(text, entries)),
+  };
+}
+
+function pairAt(text: string, at: number): number {
+  return ((text.charCodeAt(at) << 8) ^ text.charCodeAt(at + 1)) & 0xffff;
+}
+
+function foundIn(text: string, { byAnchor, begins }: Entries): Found[] {
+  const bare = bareView(text);
+  const found: Found[] = [];
+  for (let at = 0; at + anchorLength <= bare.text.length; at += 1) {
+    if (begins[pairAt(bare.text, at)] === 0) continue;
+    const candidates = byAnchor.get(bare.text.slice(at, at + anchorLength));
+    if (candidates === undefined) continue;
+    const [best] = candidates
+      .flatMap((one) => matchAt(text, bare, { at, ...one }))
+      .sort((a, b) => b.length - a.length);
+    if (best === undefined) continue;
+    found.push(best.found);
+    at += best.length - 1;
+  }
+  return found;
+}
+
+interface Match {
+  readonly length: number;
+  readonly found: Found;
+}
+
+function matchAt(text: string, view: View, { at, bare, label }: Entry & { at: number }): Match[] {
+  const length = lengthAt(view.text, at, bare);
+  if (length === 0) return [];
+  const [start, end] = view.source(at, at + length);
+  if (length < bare.length && !isCutAt(text, end)) return [];
+  if (length < longEnough && !standsAlone(text, start, end)) return [];
+  return [{ length, found: { start, end, kind: 'known value', label } }];
+}
+
+/** How much of the value stands there: all of it, or as much as can be known again, or nothing. */
+function lengthAt(text: string, at: number, value: string): number {
+  if (text.startsWith(value, at)) return value.length;
+  if (value.length < longEnough + anchorLength) return 0;
+  let length = anchorLength;
+  while (length < value.length && text[at + length] === value[length]) length += 1;
+  return length >= cutLength ? length : 0;
+}
+
+function isCutAt(text: string, end: number): boolean {
+  return /^(?:\s{0,4}$|[ "'`)]{0,2}(?:…|\.{3}))/.test(text.slice(end, end + 6));
+}
+
+function standsAlone(text: string, start: number, end: number): boolean {
+  return (
+    !/[A-Za-z0-9]$/.test(text.slice(Math.max(0, start - 1), start)) &&
+    !/^[A-Za-z0-9]/.test(text.slice(end, end + 1))
+  );
+}
+
+/** As it is, as bytes, and, where it has several lines, each of them; all else are views of these. */
+function spellingsOf(value: string): string[] {
+  const lines = value.split(/\r?\n|\\n/).filter((line) => line.length >= 16 && !line.startsWith('-----'));
+  const bytes = Buffer.from(value);
+  const written =
+    bytes.length < 8 ? [] : [...inBase64(bytes), bytes.toString('hex'), bytes.toString('hex').toUpperCase()];
+  return [...new Set([value, ...lines, ...written])];
+}
+
+/** What is left of bytes in base64 wherever they begin in what was encoded, as in `user:password`. */
+function inBase64(bytes: Buffer): string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const encoded = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .replaceAll('=', '');
+    const torn = (offset + bytes.length) % 3 === 0 ? 0 : 1;
+    const core = encoded.slice([0, 2, 3][offset], encoded.length - torn);
+    return [core, core.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+}

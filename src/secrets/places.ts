@@ -1,0 +1,244 @@
+import type { Found } from './found.js';
+import { isMixed, isRandom, isSecretValue } from './secret-value.js';
+
+/** A secret that is known by what stands around it. Every quantifier is bounded, since the texts may be hostile. */
+interface Place {
+  readonly kind: string;
+  /** `secret` is masked; without such a group the whole is. */
+  readonly pattern: RegExp;
+  readonly isSecret?: (value: string) => boolean;
+}
+
+const fieldWords =
+  'passwor[dt]|passphrase|passcode|secret|token|api key|verification|one.time|security code|otp|2fa';
+const value = (certainty: 'certain' | 'likely') => (text: string) =>
+  isSecretValue(text, { name: certainty, quoted: true, tight: true, numbers: true });
+const random = (text: string) => isRandom(text);
+const half = (text: string) => isMixed(text) && isRandom(text);
+
+const places: readonly Place[] = [
+  {
+    kind: 'private key',
+    // Also without its end, where a text was cut, and behind the stamps of a log.
+    pattern:
+      /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,16384}?-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|[\w+/=\s\\:,.[\]-]{0,16384})/g,
+  },
+  // Its end, where the beginning was cut away. What stands before is asked for last: first, it would be asked everywhere.
+  {
+    kind: 'private key',
+    pattern:
+      /-----END [A-Z ]{0,30}PRIVATE KEY(?<=(?<secret>(?:[\w+/=]{1,80}(?:\\{1,7}n|\s){1,4}){1,400})-----END [A-Z ]{0,30}PRIVATE KEY)/g,
+  },
+  // Half of a word on either side of a cut of ours: whose it was cannot be known any more.
+  {
+    kind: 'half of a word',
+    pattern:
+      /… \(?\d{1,12} (?:bytes|characters) cut(?<=(?<secret>[^\s"'<>&=:%?#,;]{8,512})\n?… \(?\d{1,12} (?:bytes|characters) cut)/g,
+    isSecret: half,
+  },
+  {
+    kind: 'half of a word',
+    pattern: /… \d{1,12} bytes cut …\n(?<secret>[^\s"'<>&=:%?#,;]{8,512})/g,
+    isSecret: half,
+  },
+  // Base64 of `-----BEGIN`, as Kubernetes and CI settings hold keys.
+  { kind: 'private key', pattern: /LS0tLS1CRUdJTi[\w+/=-]{40,16384}/g },
+  // Base64 of `eyJ`, a JWT in base64; from gitleaks' rule jwt-base64.
+  { kind: 'jwt', pattern: /(?<![\w+/-])ZXlK[\w+/-]{40,16384}={0,2}/g },
+  // A JSON Web Key's private part (RFC 7517).
+  {
+    kind: 'private key',
+    pattern: /"(?:d|p|q|dp|dq|qi|k)"\s{0,4}:\s{0,4}"(?<secret>[\w-]{20,2048})"(?=[^{}]{0,4096}})/g,
+    isSecret: random,
+  },
+
+  // Passwords and tokens in URLs; those of databases hold what would end another URL.
+  {
+    kind: 'password',
+    pattern:
+      /\b(?:postgres(?:ql)?|mysqlx?|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|smtps?|ftps?|clickhouse|nats|kafka|ldaps?):\/\/[^\s:@/"'<>]{0,128}:(?<secret>[^\s"'<>@]{1,256})@/gi,
+  },
+  { kind: 'password', pattern: /:\/\/[^\s/?#"'`<>:@]{0,256}:(?<secret>[^\s/?#"'`<>]{1,512})@/g },
+  { kind: 'credentials', pattern: /:\/\/(?<secret>[^\s/?#"'`<>:@]{16,512})@/g },
+  {
+    kind: 'token',
+    pattern:
+      /\/(?:reset[-_]?password|password[-_]?reset|reset|magic(?:[-_]?link)?|invite|invitations?|confirm|verify(?:[-_]?email)?|activate|unsubscribe)\/(?<secret>[\w.~-]{16,512})/gi,
+    isSecret: random,
+  },
+  { kind: 'session', pattern: /;jsessionid=(?<secret>[^\s?&#;"'<>]{8,256})/gi },
+
+  // Authentication schemes in any text.
+  {
+    kind: 'credentials',
+    pattern: /\bBearer(?:\s{1,4}|%20|\+)(?<secret>[A-Za-z0-9._~+/=-]{6,16384})/gi,
+    isSecret: (text) =>
+      isSecretValue(text, { name: 'likely', quoted: false, tight: true, numbers: false }) &&
+      !/^[a-z_]{1,32}=$/i.test(text),
+  },
+  {
+    kind: 'credentials',
+    pattern: /\bBasic(?:\s{1,4}|%20|\+)(?<secret>[A-Za-z0-9+/_-]{6,2048}={0,2})/gi,
+    isSecret: isBasic,
+  },
+
+  // What is typed into a field of a page: a step's title, a snippet of a test, a call log, the page's HTML.
+  {
+    kind: 'password',
+    pattern: new RegExp(
+      `\\b(?:fill|type|press sequentially)[ (]{1,2}"(?<secret>[^"\\n]+)"(?=[^\\n]{0,256}(?:${fieldWords}))`,
+      'gi',
+    ),
+  },
+  {
+    kind: 'password',
+    pattern: new RegExp(
+      `(?:${fieldWords})[^\\n]{0,200}?(?:\\)\\s{0,80})?\\.(?:fill|type|pressSequentially)\\(\\s{0,4}["'\`](?<secret>[^"'\`\\n]+)["'\`]\\s{0,4}(?:\\)|,\\s{0,4}\\{)`,
+      'gi',
+    ),
+  },
+  {
+    kind: 'password',
+    pattern: new RegExp(
+      `\\.(?:fill|type)\\(\\s{0,4}(?<quote>["'\`])[^\\n]{0,80}?(?:${fieldWords})[^\\n]{0,80}?\\k<quote>,\\s{0,4}["'\`](?<secret>[^"'\`\\n]+)`,
+      'gi',
+    ),
+  },
+  {
+    kind: 'password',
+    pattern: new RegExp(
+      `(?:${fieldWords})(?:[^\\n]{0,1000}\\n){1,12}?(?:\\d{12,14} )?[ \\t-]{0,8}(?:fill|type|pressSequentially)\\("(?<secret>(?:[^"\\\\\\n]|\\\\.)+)`,
+      'gi',
+    ),
+  },
+  {
+    kind: 'password',
+    pattern: /<input(?=[^<>]{0,400}type=\\?["']password)[^<>]{0,400}?\bvalue=\\?["'](?<secret>[^"'\\<>]+)/gi,
+  },
+
+  // Cookies: of a storage state or of `addCookies`, of Netscape's file, of curl.
+  {
+    kind: 'cookie',
+    pattern:
+      /["']?name["']?\s{0,4}:\s{0,4}["'][^"'\n]{1,128}["']\s{0,4},\s{0,40}["']?value["']?\s{0,4}:\s{0,4}["'](?<secret>[^"'\n]+)["']\s{0,4},\s{0,40}["']?(?:domain|path|url|expires|httpOnly)["']?\s{0,4}:/g,
+  },
+  {
+    kind: 'cookie',
+    pattern:
+      /^[^\t\n]{1,128}\t(?:TRUE|FALSE)\t[^\t\n]{1,128}\t(?:TRUE|FALSE)\t\d{1,12}\t[^\t\n]{1,128}\t(?<secret>[^\t\n]+)/gm,
+  },
+  {
+    kind: 'cookie',
+    pattern: /\bcurl\b[^\n]{0,400}?\s(?:-b|--cookie)[ =]?["']?[\w.-]{1,64}=(?<secret>[^\s"';]{4,4096})/g,
+  },
+  // Headers of a HAR whose value comes first.
+  {
+    kind: 'credentials',
+    pattern:
+      /"value"\s{0,4}:\s{0,4}"(?<secret>[^"\\]{4,4096})"\s{0,4},\s{0,40}"name"\s{0,4}:\s{0,4}"(?:(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|[\w-]{0,40}(?:token|secret|password))"/gi,
+  },
+
+  // Command lines, by the manuals of their programs; curl from gitleaks' rule curl-auth-user.
+  {
+    kind: 'password',
+    pattern:
+      /\bcurl\b[^\n]{0,400}?\s(?:-[a-zA-Z]{0,8}u|--(?:proxy-)?user)[ =]{0,2}["']?[^\s:"']{1,128}:(?<secret>[^\s"']{3,256})/g,
+    isSecret: value('certain'),
+  },
+  {
+    kind: 'password',
+    pattern: /\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?\s-p(?<secret>[^\s"'-][^\s"']{2,128})/g,
+    isSecret: value('certain'),
+  },
+  {
+    kind: 'password',
+    pattern:
+      /\b(?:sshpass|(?:docker|podman|helm|oras|az|npm)[^\n]{0,40}?\blogin)\b[^\n]{0,200}?\s-p[ =]?["']?(?<secret>[^\s"'-][^\s"']{2,128})/g,
+    isSecret: value('certain'),
+  },
+  {
+    kind: 'password',
+    pattern: /\bredis-cli\b[^\n]{0,200}?\s(?:-a|--pass)[ =](?<secret>[^\s"']{3,128})/g,
+    isSecret: value('certain'),
+  },
+  {
+    kind: 'password',
+    pattern:
+      /\bhtpasswd\s{1,4}-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}\s{1,4}\S{1,256}\s{1,4}\S{1,64}\s{1,4}(?<secret>\S{3,128})/g,
+    isSecret: value('certain'),
+  },
+  { kind: 'password', pattern: /\bsqlplus\s{1,4}[^\s/@]{1,64}\/(?<secret>[^\s/@]{3,128})@/g },
+  { kind: 'password', pattern: /\s-pass(?:in|out)?\s{1,4}pass:(?<secret>\S{3,256})/g },
+  {
+    kind: 'password',
+    pattern: /\bIDENTIFIED\s{1,4}(?:WITH\s{1,4}\S{1,64}\s{1,4})?BY\s{1,4}'(?<secret>[^'\n]{1,256})'/gi,
+  },
+  {
+    kind: 'password',
+    pattern:
+      /\b(?:https?|xh)\b[^\n]{0,80}?\s(?:-a|--auth)[ =]["']?[^\s:"']{1,128}:(?<secret>[^\s"']{3,256})/g,
+    isSecret: value('certain'),
+  },
+  {
+    kind: 'password',
+    pattern:
+      /\bldap(?:search|modify|add|delete|whoami|passwd)\b[^\n]{0,200}?\s-w {0,4}(?<secret>[^\s"'-]\S{2,128})/g,
+    isSecret: value('certain'),
+  },
+  // Protocols of mail (RFC 9051, RFC 4954) and SAML's response.
+  { kind: 'password', pattern: /\bLOGIN \S{1,128} (?<secret>\S{3,128})$/gm, isSecret: random },
+  { kind: 'credentials', pattern: /\bAUTH (?:PLAIN|LOGIN|XOAUTH2) (?<secret>[\w+/]{12,4096}={0,2})/g },
+  { kind: 'credentials', pattern: /\bSAML(?:Response|Request|Assertion)=(?<secret>[^\s&"'<>]{16,16384})/g },
+  // A line of `.pgpass`.
+  {
+    kind: 'password',
+    pattern: /^[\w.*-]{1,128}:(?:\d{1,5}|\*):[\w*-]{1,64}:[\w*-]{1,64}:(?<secret>\S{4,256})$/gm,
+    isSecret: value('certain'),
+  },
+  // A table of comma-separated values whose second column or last one is headed by a secret's name.
+  {
+    kind: 'password',
+    pattern:
+      /^(?:[\w ]{1,40},){1,20}(?:password|secret|token|api_?key)\n(?:[^,\n]{0,200},){1,20}(?<secret>[^,\n]{4,512})$/gim,
+    isSecret: random,
+  },
+
+  // One-time codes in mails, text messages and logs.
+  {
+    kind: 'code',
+    pattern:
+      /\b(?:one[- ]time|verification|security|confirmation|authentication|login|sign[- ]in|2fa|mfa|otp|passcode)\b(?:\W{0,3}\b(?:code|password|passcode|pin|token))?(?:\W{0,3}\b(?:is|for|to|was|here|your|sent|now|of|this)\b){0,3}\W{0,4}(?<secret>\d{4,8}|\d{3}[ -]\d{3})\b/gi,
+  },
+  {
+    kind: 'code',
+    pattern:
+      /\b(?<secret>\d{4,8}|\d{3}[ -]\d{3}) (?:is|as) (?:your|the)[^\n.]{0,40}?\b(?:code|password|passcode|otp|pin)\b/gi,
+  },
+];
+
+const patterns = places.map(({ pattern, ...place }) => ({
+  ...place,
+  pattern: new RegExp(pattern.source, `${pattern.flags}d`),
+}));
+
+/** Finds what is a secret by its place. */
+export function findPlaces(text: string): Found[] {
+  return patterns.flatMap(({ kind, pattern, isSecret = isAny }) => {
+    const found: Found[] = [];
+    for (const { 0: whole, index, groups, indices } of text.matchAll(pattern)) {
+      const [start, end] = indices?.groups?.['secret'] ?? [index, index + whole.length];
+      if (isSecret(groups?.['secret'] ?? whole)) found.push({ start, end, kind });
+    }
+    return found;
+  });
+}
+
+function isAny(text: string): boolean {
+  return !/^(?:\$\{?[A-Za-z_][^}]*\}?|<[^<>]*>|\*+|%s|\{\{.*\}\})$/.test(text);
+}
+
+/** "Basic authentication" is prose. */
+function isBasic(encoded: string): boolean {
+  const decoded = Buffer.from(encoded, 'base64').toString('latin1');
+  return /^[^:]{0,256}:/.test(decoded) && /^[\x20-\x7e\x80-\xff]*$/.test(decoded);
+}

@@ -1,0 +1,169 @@
+/** A text as it reads with some of its escapes undone, and where each stretch of it stands in the text itself. */
+export interface View {
+  readonly text: string;
+  /** The stretch of the original text that reads as `[start, end)` of this view. */
+  readonly source: (start: number, end: number) => readonly [start: number, end: number];
+}
+
+/** JSON in JSON in a URL is three deep; what is deeper was made to be slow. */
+const deepest = 4;
+
+/** Named references for the ASCII characters that serialisers of HTML and XML name. */
+const references: Readonly<Record<string, string>> = {
+  quot: '"',
+  apos: "'",
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  nbsp: ' ',
+  sol: '/',
+  equals: '=',
+  plus: '+',
+  commat: '@',
+  colon: ':',
+  num: '#',
+  excl: '!',
+  dollar: '$',
+  percnt: '%',
+  Tab: '\t',
+  NewLine: '\n',
+};
+
+const escapes =
+  /(?<stamp>^\d{12,14} )|\\(?:u(?<unicode>[\dA-Fa-f]{4})|u\{(?<braced>[\dA-Fa-f]{1,6})\}|x(?<byte>[\dA-Fa-f]{2})|(?<plain>[^\n]))|(?<percent>(?:%[\dA-Fa-f]{2}){1,4096})|&(?:#(?<decimal>\d{1,7})|#[xX](?<hex>[\dA-Fa-f]{1,6})|(?<reference>[A-Za-z]{2,7}));/gm;
+
+const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
+
+/**
+ * The text itself, and how it reads when a layer of escapes is undone, and another, as long as there is any: those of
+ * JSON and JavaScript, URLs, HTML and shells, and the stamps that we put before the lines of a server's log. So one rule finds a secret in any of them, or in one within another.
+ */
+export function viewsOf(text: string): View[] {
+  const views: View[] = [{ text, source: (start, end) => [start, end] }];
+  for (let last = views[0]; last !== undefined && views.length <= deepest;) {
+    const next = undone(last);
+    if (next !== null) views.push(next);
+    last = next ?? undefined;
+  }
+  return views;
+}
+
+/** Where a run of characters of the view begins, there and in the text below it; each is `width` characters long there. */
+interface Run {
+  readonly at: number;
+  readonly below: number;
+  readonly width: number;
+}
+
+/** Characters on either side of an escape that are looked at with it, at most. */
+const surroundings = 4096;
+/** Escapes that are no further from each other are looked at together. */
+const nearby = 256;
+/** What stands for the text that a view leaves out; a noncharacter, of which no name and no value is made. */
+const gap = '\n\ufdd1\n';
+
+/** The lines that hold escapes, and their neighbours, without these escapes: all others read as they did before. */
+function undone(view: View): View | null {
+  const { text } = view;
+  const runs: Run[] = [{ at: 0, below: 0, width: 1 }];
+  const parts: string[] = [];
+  let [length, copied] = [0, 0];
+  const push = (part: string, below: number, width: number): void => {
+    runs.push({ at: length, below, width });
+    parts.push(part);
+    length += part.length;
+  };
+  const copyUpTo = (below: number): void => {
+    const isFar = below - copied > nearby;
+    const [from, to] = isFar ? [linesAfter(text, copied), linesBefore(text, below)] : [below, below];
+    if (from < to) {
+      if (copied > 0) push(text.slice(copied, from), copied, 1);
+      push(gap, from, 1);
+      copied = to;
+    }
+    push(text.slice(copied, below), copied, 1);
+  };
+  for (const match of text.matchAll(escapes)) {
+    const pieces = piecesOf(match);
+    if (pieces === null) continue;
+    copyUpTo(match.index);
+    copied = match.index;
+    for (const piece of pieces) {
+      push(piece.text, copied, piece.width);
+      copied += piece.width;
+    }
+  }
+  if (copied === 0) return null;
+  push(text.slice(copied, linesAfter(text, copied)), copied, 1);
+  return {
+    text: parts.join(''),
+    source: (start, end) => {
+      const first = runAt(runs, start);
+      const last = runAt(runs, end - 1);
+      const endBelow = last.width === 1 ? last.below + (end - last.at) : last.below + last.width;
+      return view.source(first.width === 1 ? first.below + (start - first.at) : first.below, endBelow);
+    },
+  };
+}
+
+/** The end of the line behind that of the place. */
+function linesAfter(text: string, at: number): number {
+  const near = text.slice(at, at + surroundings);
+  const end = near.indexOf('\n');
+  const next = end === -1 ? -1 : near.indexOf('\n', end + 1);
+  return at + (next === -1 ? near.length : next + 1);
+}
+
+/** The beginning of the line before that of the place. */
+function linesBefore(text: string, at: number): number {
+  const from = Math.max(0, at - surroundings);
+  const near = text.slice(from, at);
+  const begin = near.lastIndexOf('\n');
+  return from + (begin <= 0 ? 0 : near.lastIndexOf('\n', begin - 1) + 1);
+}
+
+interface Piece {
+  readonly text: string;
+  readonly width: number;
+}
+
+/** What an escape stands for; null where it stands for itself. */
+function piecesOf(match: RegExpMatchArray): readonly Piece[] | null {
+  const { stamp, unicode, braced, byte, plain, percent, decimal, hex, reference } = match.groups ?? {};
+  const width = match[0].length;
+  if (stamp !== undefined) return [{ text: '', width }];
+  if (percent !== undefined) return piecesOfBytes(percent);
+  if (plain !== undefined) return [{ text: controls[plain] ?? plain, width }];
+  if (reference !== undefined) {
+    const text = references[reference];
+    return text === undefined ? null : [{ text, width }];
+  }
+  const code =
+    decimal === undefined ? Number.parseInt(unicode ?? braced ?? byte ?? hex ?? '', 16) : Number(decimal);
+  return code <= 0x10ffff ? [{ text: String.fromCodePoint(code), width }] : null;
+}
+
+/** The characters of percent-encoded UTF-8, each as wide as its bytes were written; what is no UTF-8 reads as it is. */
+function piecesOfBytes(percent: string): readonly Piece[] {
+  const bytes = Buffer.from(percent.replaceAll('%', ''), 'hex');
+  const pieces: Piece[] = [];
+  for (const text of bytes.toString('utf8')) {
+    const count = text === '\ufffd' ? 1 : Buffer.byteLength(text);
+    pieces.push({ text, width: 3 * count });
+  }
+  const wide = pieces.reduce((sum, { width }) => sum + width, 0);
+  return wide === percent.length
+    ? pieces
+    : [...bytes].map((one) => ({ text: String.fromCharCode(one), width: 3 }));
+}
+
+/** The last run that begins at or before the place, found by halves. */
+function runAt(runs: readonly Run[], at: number): Run {
+  let [low, high] = [0, runs.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((runs[middle]?.at ?? 0) <= at) low = middle;
+    else high = middle - 1;
+  }
+  return runs[low] ?? { at: 0, below: 0, width: 1 };
+}

@@ -1,0 +1,21 @@
+import path from 'node:path';
+import { loadRun } from '../html/load-run.js';
+import { renderRun } from '../html/render-run.js';
+import { readRun, runIdsIn } from '../inspect/find-run.js';
+import { readScreenshot } from './screenshots.js';
+
+/** More than a file that is sent around may have: what is not looked at is not loaded again. */
+const FRAGMENT_BYTES = 4_000_000;
+
+/** What a finished run came to, drawn as in its report.html, with pictures by their addresses; null where it has no report. */
+export async function reportFragment(projectRoot: string, runId: string): Promise<string | null> {
+  if (!(await runIdsIn(projectRoot)).includes(runId)) return null;
+  const { report, dir } = await readRun(projectRoot, runId);
+  if (report === null) return null;
+  const shown = path.relative(projectRoot, dir).replaceAll(path.sep, '/');
+  const run = await loadRun(report, { dir, shown }, async ({ n, name }) => {
+    const there = await readScreenshot(projectRoot, { runId, n: String(n), name });
+    return there ? `/runs/${runId}/failures/${n}/${name}` : null;
+  });
+  return renderRun(run, FRAGMENT_BYTES);
+}

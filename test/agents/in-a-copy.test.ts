@@ -1,0 +1,99 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { execa } from 'execa';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createRunAgent } from '../../src/agents/create-run-agent.js';
+import { createCopy, type ProjectCopy } from '../../src/workspace/copy.js';
+import { agentTask } from '../rig/agent-task.js';
+import { tempDir } from '../rig/temp-dir.js';
+import { commandFile, lastWords, realPrograms, type RealProgram } from './real-program.js';
+import { startStubApi, type Step } from './stub-api.js';
+
+const runAgent = createRunAgent();
+
+interface Copied {
+  readonly root: string;
+  readonly copy: ProjectCopy;
+  /** The same for every attempt: where the program keeps its sessions. */
+  readonly env: Record<string, string>;
+}
+
+/** A repository whose settings for coding agents git partly ignores, and its copy, as a run makes it. */
+async function copied(program: RealProgram, url: string): Promise<Copied> {
+  const root = tempDir('project');
+  const files = {
+    'package.json': '{ "name": "scratch", "type": "module" }',
+    '.gitignore': '.claude/\n.codex/\n.gemini/\n.opencode/\n',
+    'a.txt': 'one\n',
+    ...commandFile(program),
+    ...program.settings.files,
+  };
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    writeFileSync(path.join(root, file), text);
+  }
+  for (const args of [
+    ['init', '-q'],
+    ['add', '.'],
+    ['commit', '-qm', 'first'],
+  ]) {
+    await execa('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: root });
+  }
+  return { root, copy: createCopy(root, path.join(tempDir(), 'self-heal-run')), env: program.env(url) };
+}
+
+/** One attempt in the copy, brought up to the project before. */
+async function attempt(
+  program: RealProgram,
+  { root, copy, env }: Copied,
+  more: { words: string; resume?: string },
+) {
+  const { name } = program;
+  await copy.refresh();
+  for (const key of Object.keys(process.env)) if (!(key in env)) vi.stubEnv(key, undefined);
+  for (const [key, value] of Object.entries(env)) vi.stubEnv(key, value);
+  return runAgent(
+    agentTask('hangs', {
+      runner: { kind: name },
+      agent: { name: 'debugger', slashCommand: '/debugger', runner: name, timeoutMs: 120_000 },
+      prompt: `/debugger ${more.words}`,
+      cwd: copy.tree,
+      workDir: copy.folder,
+      copyOf: { project: root, root: copy.tree },
+      resume: more.resume ?? null,
+    }),
+  );
+}
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe.each(realPrograms)('$name in a copy of the project', (program) => {
+  it('HN-1 AG-1 finds command, instructions and settings of the project, and edits the copy alone', async () => {
+    let steps: Step[] = [];
+    await using stub = await startStubApi(() => steps);
+    const project = await copied(program, stub.url);
+    const file = path.join(project.copy.tree, 'a.txt');
+    steps = [...program.settings.calls, ...program.edits(file), lastWords];
+    const run = await attempt(program, project, { words: 'Fix this error.' });
+    expect(run.ending, run.tail).toEqual({ kind: 'completed' });
+    expect(readFileSync(file, 'utf8')).toBe('two\n');
+    expect(readFileSync(path.join(project.root, 'a.txt'), 'utf8')).toBe('one\n');
+    const sent = stub.requests.map(({ body }) => body).join('\n');
+    const wanted = ['EXPANDED-BY-THE-COMMAND-FILE: Fix this error.', ...program.settings.seen];
+    expect(wanted.filter((text) => !sent.includes(text))).toEqual([]);
+    expect(run.denials).toEqual([]);
+  });
+
+  it('AG-9 goes on with its session in the next copy', async () => {
+    await using stub = await startStubApi([lastWords]);
+    const project = await copied(program, stub.url);
+    const first = await attempt(program, project, { words: 'These are the words of the first attempt.' });
+    const until = stub.requests.length;
+    const resume = first.usage.sessionId!;
+    const second = await attempt(program, project, { words: 'And these of the second.', resume });
+    expect(second.ending, second.tail).toEqual({ kind: 'completed' });
+    const sent = stub.requests.slice(until).find(({ isMain }) => isMain)!.body;
+    expect(sent).toContain('words of the first attempt');
+    expect(sent).toContain('these of the second');
+  });
+});

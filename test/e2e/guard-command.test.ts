@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { scratchProject, shopFiles } from '../rig/scratch-project.js';
+
+const git = (dir: string, ...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: dir });
+
+/** A repository whose branch `fix` begins where `main` ends. */
+async function branched() {
+  const project = await scratchProject({ ...shopFiles, '.gitignore': 'node_modules\n' });
+  git(project.dir, 'init', '-q', '-b', 'main');
+  git(project.dir, 'add', '-A');
+  git(project.dir, 'commit', '-qm', 'all');
+  git(project.dir, 'switch', '-qc', 'fix');
+  return project;
+}
+
+const spec = 'tests/shop.spec.ts';
+const edited = (from: string, to: string) => ({ [spec]: shopFiles[spec].replace(from, to) });
+
+it('HN-3 judges what changed since the branch left main, committed or not, by the lines that git knows', async () => {
+  const project = await branched();
+  expect((await project.selfHeal(['guard'])).exitCode).toBe(0);
+  await project.write(edited("locator('#buy')", "getByRole('button')"));
+  const honest = await project.selfHeal(['guard']);
+  expect(honest).toMatchObject({ exitCode: 0, stdout: '' });
+  git(project.dir, 'commit', '-qam', 'a locator');
+  await project.write({ 'src/new.ts': 'if (navigator.webdriver) buy();\n' });
+  const { exitCode, stdout } = await project.selfHeal(['guard', '--json', '--category', 'runtime-error']);
+  expect(exitCode).toBe(1);
+  const { schemaVersion, findings } = JSON.parse(stdout) as { schemaVersion: number; findings: object[] };
+  expect(schemaVersion).toBe(1);
+  expect(findings).toEqual([
+    expect.objectContaining({ rule: 'tests-read-only', file: spec, line: 7 }),
+    expect.objectContaining({ rule: 'app-detects-tests', file: 'src/new.ts', line: 1 }),
+  ]);
+  const since = await project.selfHeal(['guard', '--base', 'HEAD']);
+  expect(since.stdout).toMatch(/^src\/new\.ts:1 app-detects-tests: .+$/);
+});
+
+it('HN-3 refuses what it cannot read: nesting that ends the parser, and links', async () => {
+  const project = await branched();
+  await project.write({ [spec]: `${shopFiles[spec]}\nvoid ${'['.repeat(100_000)}${']'.repeat(100_000)};\n` });
+  const deep = await project.selfHeal(['guard']);
+  expect(deep.exitCode).toBe(1);
+  expect(deep.stdout).toContain(`${spec} cannot-be-judged: `);
+  await project.write({ [spec]: shopFiles[spec] });
+  symlinkSync('/etc/hosts', path.join(project.dir, 'tests', 'hosts.ts'));
+  expect((await project.selfHeal(['guard'])).stdout).toContain('tests/hosts.ts link-changed: ');
+});
+
+it('HN-3 says what to do where there is nothing to compare', async () => {
+  const project = await branched();
+  const unknown = await project.selfHeal(['guard', '--base', 'nowhere']);
+  expect(unknown.exitCode).toBe(2);
+  expect(unknown.stderr).toContain('--base');
+  const outside = await scratchProject();
+  expect((await outside.selfHeal(['guard'])).exitCode).toBe(2);
+});

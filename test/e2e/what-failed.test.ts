@@ -1,0 +1,110 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll } from 'vitest';
+import type { Report, ReportCause } from '../../src/reporters/report.js';
+import { launchOptions } from '../rig/chromium.js';
+import { scratchProject } from '../rig/scratch-project.js';
+
+/** An app that lies among its tests, started by a worker fixture with pipes. Every page of it raises an exception that breaks nothing. */
+const server = `import http from 'node:http';
+function load() { throw new Error('SQLITE_ERROR: no such column: orders.vat'); }
+const veil = '<div id="veil" class="backdrop show" style="position:fixed;inset:0"><p>Hello</p></div>';
+const fetching = '<script>fetch("/api/orders")</script>';
+http.createServer((request, response) => {
+  response.setHeader('content-type', request.url.startsWith('/api') ? 'application/json' : 'text/html');
+  if (request.url.startsWith('/api')) {
+    try { load(); } catch (error) { console.error(error.stack); }
+    response.statusCode = 500;
+    return response.end('{"error":"Internal server error"}');
+  }
+  const more = request.url === '/veil' ? veil : request.url === '/orders' ? fetching : '';
+  response.end('<title>shop</title><h1 id="sum"></h1><button id="b">Save</button><script>noise.id;</script>' + more);
+}).listen(0, '127.0.0.1', function () { console.log('port ' + this.address().port); });
+`;
+const spec = `import { test as base, expect } from '@playwright/test';
+import { spawn } from 'node:child_process';
+const test = base.extend<{}, { home: string }>({ home: [async ({}, use) => {
+  const child = spawn(process.execPath, ['tests/app/server.mjs'], { stdio: 'pipe' });
+  const port = await new Promise<string>((resolve) => child.stdout.on('data', (data) => {
+    const found = /port (\\d+)/.exec(String(data));
+    if (found) resolve(found[1]);
+  }));
+  await use('http://127.0.0.1:' + port);
+  child.kill();
+}, { scope: 'worker' }] });
+test('green', async ({ page, home }) => { await page.goto(home); await expect(page.locator('#b')).toHaveText('Save'); });
+test('answer', async ({ page, home }) => {
+  await page.goto(home + '/veil');
+  await Promise.all([page.waitForResponse(/api.orders/), page.getByRole('button', { name: 'Save' }).click()]);
+});
+test('covered', async ({ page, home }) => { await page.goto(home + '/veil'); await page.locator('#b').click(); });
+test('missing', async ({ page, home }) => { await page.goto(home); await page.getByRole('button', { name: 'Go' }).click(); });
+test('orders', async ({ page, home }) => { await page.goto(home + '/orders'); await expect(page.locator('#sum')).toHaveText('12'); });
+test('waits', async ({ page, home }) => { await page.goto(home); await page.waitForResponse((response) => response.url().endsWith('/x')); });
+`;
+const config = `import { defineConfig } from '@playwright/test';
+export default defineConfig({
+  testDir: 'tests', timeout: 5_000, workers: 1, expect: { timeout: 500 }, reporter: 'list',
+  use: { launchOptions: ${launchOptions} },
+});`;
+
+const dir = mkdtempSync(path.join(tmpdir(), 'self-heal what failed '));
+afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }));
+let report: Report;
+beforeAll(async () => {
+  const project = await scratchProject(
+    {
+      'package.json': '{ "name": "scratch", "type": "module" }',
+      '.gitignore': 'node_modules\n',
+      'playwright.config.ts': config,
+      'tests/app/server.mjs': server,
+      'tests/a.spec.ts': spec,
+    },
+    dir,
+  );
+  const finished = await project.selfHeal(['run', '--dry-run']);
+  if (!finished.report) throw new Error(finished.stderr);
+  ({ report } = finished);
+}, 120_000);
+
+/** The cause of the test with this title. */
+function causeOf(title: string): ReportCause | undefined {
+  const test = report.tests.find((one) => one.title.at(-1) === title);
+  return report.causes.find(({ tests }) => test !== undefined && tests.includes(test.id));
+}
+
+describe('tests that ended by their own time-out, on one app', () => {
+  it('HL-6 are as many causes as there are: an overlay, a missing button, a database, an answer', () => {
+    expect(report.causes).toHaveLength(4);
+    expect(
+      report.causes.map(({ headline }) => headline).filter((line) => /^(?:Test timeout|expect\()/.test(line)),
+    ).toEqual([]);
+  });
+
+  it('CS-4 are ui-errors where a button is covered, also behind a wait for an answer, and name what lies over it', () => {
+    expect(causeOf('answer')).toBe(causeOf('covered'));
+    expect(causeOf('answer')).toMatchObject({ category: 'ui-error' });
+    expect(causeOf('answer')?.headline).toMatch(/ is covered by div#veil\.backdrop\.show /);
+  });
+
+  it('CS-7 are not decided by an exception that green tests raise too', () => {
+    expect(causeOf('missing')).toMatchObject({ category: 'ui-error' });
+    expect(causeOf('missing')?.headline).toBe(
+      "getByRole('button', { name: 'Go' }) not found (locator.click) (tests/a.spec.ts:18)",
+    );
+  });
+
+  it('EV-7 CS-2 are explained by the output of a server that a fixture started, whose file lies among the tests', () => {
+    expect(causeOf('orders')).toMatchObject({
+      category: 'database-error',
+      source: 'tests/app/server.mjs:2:25',
+    });
+  });
+
+  it('CS-5 are network-errors where only an answer is missing', () => {
+    expect(causeOf('waits')).toMatchObject({ category: 'network-error' });
+    expect(causeOf('waits')?.headline).toContain("response.url().endsWith('/x')");
+  });
+});

@@ -1,0 +1,68 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { readFaults } from '../../fixtures/shop/plant.mjs';
+import type { AgentContext } from '../../src/agents/context.js';
+import { healedShop, story, titlesOf } from '../rig/healed-shop.js';
+
+/** What the agents were given of each failure. */
+async function contextsIn(dir: string): Promise<AgentContext[]> {
+  const failures = path.join(dir, '.self-heal/latest/failures');
+  const files = (await readdir(failures)).map((name) => path.join(failures, name, 'context.json'));
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => null)));
+  return texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as AgentContext]));
+}
+
+let failing: Record<string, string[]>;
+beforeAll(async () => {
+  failing = Object.fromEntries((await readFaults()).map(({ name, tests }) => [name, tests]));
+});
+
+describe('the example', () => {
+  it('HL-3 heals a build, what it had hidden, a page error and a locator, and pays nobody for a flake (HL-7)', async () => {
+    const { dir, exitCode, report, stderr } = await healedShop(
+      'build-then-rls',
+      'undefined-id',
+      'renamed-testid',
+      'flaky',
+    );
+    expect(report.causes.map(story)).toEqual([
+      ['build-error', 'healed', 'build-doctor green'],
+      ['database-error', 'healed', 'database green'],
+      ['ui-error', 'healed', 'code-review green'],
+      ['runtime-error', 'healed', 'debugger green'],
+    ]);
+    expect(report.causes.map((cause) => cause.parent !== null)).toEqual([false, true, true, true]);
+    expect(titlesOf(report, 'flaky')).toEqual(failing['flaky']);
+    // EV-6: the page that threw is a minified bundle.
+    const thrown = (await contextsIn(dir)).find(({ diagnosis }) => diagnosis.category === 'runtime-error');
+    expect(thrown?.diagnosis.facts.source).toMatch(/^src\/orders\.ts:\d+:\d+$/);
+    expect(thrown?.source?.snippet).toMatch(
+      /^> \d+ \| +h\('p', \{\}, `Delivery \$\{order\.delivery\.id\}`\),$/m,
+    );
+    expect(report.totals).toMatchObject({ tests: 18, failed: 0, notRun: 0, agentRuns: 4 });
+    expect(exitCode, stderr).toBe(0);
+  });
+
+  it('HL-6 one cause that fails five tests gets one agent; what no recipe covers stays red', async () => {
+    const { exitCode, report, stderr } = await healedShop('one-cause-five-tests', 'api-500', 'unfixable');
+    const five = report.causes.find((cause) => cause.category === 'runtime-error');
+    expect(five && story(five)).toEqual(['runtime-error', 'healed', 'debugger green']);
+    const healed = report.tests.filter((test) => test.causeId === five?.id);
+    expect(healed.map((test) => test.title.at(-1) ?? '').toSorted()).toEqual(failing['one-cause-five-tests']);
+    expect(healed.filter((test) => test.sharedFix)).toHaveLength(4);
+    const search = report.causes.find((cause) => cause.category === 'network-error');
+    expect(search && story(search)).toEqual(['network-error', 'healed', 'debugger green']);
+    expect(titlesOf(report, 'failed')).toEqual(failing['unfixable']);
+    const unfixable = report.causes.find((cause) => cause.verdict === 'failed');
+    expect(unfixable?.attempts.map((one) => one.outcome)).toEqual(['unchanged', 'unchanged', 'unchanged']);
+    expect(exitCode, stderr).toBe(1);
+  });
+
+  it('CS-10 a build that breaks before any test is one failure, and the suite is green after it', async () => {
+    const { exitCode, report, stderr } = await healedShop('build-error');
+    expect(report.causes.map(story)).toEqual([['build-error', 'healed', 'build-doctor green']]);
+    expect(report.totals).toMatchObject({ tests: 18, passed: 18, agentRuns: 1 });
+    expect(exitCode, stderr).toBe(0);
+  });
+});

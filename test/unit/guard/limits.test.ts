@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { requestOf } from '../../../fixtures/guard/project.mjs';
+import { judge } from '../../../src/guard/judge.js';
+
+const imports = "import { test, expect } from '@playwright/test';\n";
+const file = 'tests/large.spec.ts';
+
+/** A spec before and after, and what is said of the change. */
+async function judged(before: string, after: string): Promise<string[]> {
+  const { violations } = await judge(requestOf([[file, after]], 'ui-error', [[file, before]]));
+  return violations.map(({ rule, line, says }) => `${rule}:${line} ${says}`);
+}
+
+const spec = (steps: readonly string[]) =>
+  `${imports}test('x', async ({ page }) => {\n${steps.join('\n')}\n});\n`;
+const step = (n: number) => `await expect(page.locator('#r')).toHaveText('${n % 3}');`;
+const steps = Array.from({ length: 3000 }, (_, n) => step(n));
+
+it('HN-3 a test of 3,000 steps is compared step by step', { timeout: 20_000 }, async () => {
+  const [found, ...others] = await judged(spec(steps), spec(steps.toSpliced(1500, 1)));
+  expect(found).toContain('assertion-removed');
+  expect(others).toEqual([]);
+  const changed = steps.map((one, n) => (n % 100 === 7 ? one.replace('#r', '#s') : one));
+  expect(await judged(spec(steps), spec(changed))).toEqual([]);
+});
+
+it('HN-3 constants that double each other are refused, not printed', async () => {
+  const doubling = Array.from({ length: 40 }, (_, n) => `const a${n + 1} = a${n} + a${n};`).join('\n');
+  const text = (last: string) =>
+    `${imports}const a0 = 'x';\n${doubling}\ntest('x', () => { expect(${last}).toBe(''); });\n`;
+  expect(await judged(text("''"), text('a40'))).toEqual([expect.stringContaining('too long to be judged')]);
+});
+
+it('HN-3 what is nested too deeply is refused, and what is deep is compared to its ground', async () => {
+  const nested = (depth: number, inner: string) => '[0, '.repeat(depth) + inner + ']'.repeat(depth);
+  const text = (value: string) => `${imports}test('x', () => { expect([]).toEqual(${value}); });\n`;
+  expect(await judged(text(nested(90, '1')), text(nested(90, '2')))).toEqual([
+    expect.stringContaining('expected-changed'),
+  ]);
+  const sum = (count: number) => `${'1 + '.repeat(count)}1`;
+  expect(await judged(text(sum(10)), text(sum(5000)))).toEqual([
+    expect.stringContaining('nested too deeply'),
+  ]);
+});
+
+it('HN-3 a test file that is no UTF-8 is refused, whatever else it says', async () => {
+  const request = requestOf([[file, spec(steps.slice(0, 2))]], 'ui-error', [[file, spec(steps.slice(0, 2))]]);
+  const bytes = Buffer.from(spec(["await page.getByText('Größe').click();"]), 'latin1');
+  const after = {
+    ...request.after,
+    read: async (paths: readonly string[]) =>
+      new Map(
+        [...(await request.after.read(paths))].map(([path, own]) => [path, path === file ? bytes : own]),
+      ),
+  };
+  const { violations } = await judge({ ...request, changes: [{ path: file }], after });
+  expect(violations.map(({ rule }) => rule)).toContain('cannot-be-judged');
+});
+
+it('HN-3 thousands of test files with aliases are read within a judgement', { timeout: 20_000 }, async () => {
+  const many = Array.from(
+    { length: 3000 },
+    (_, n) =>
+      [
+        `tests/s${n}.spec.ts`,
+        `${imports}import { CartPage } from '@/pages/cart-page';\ntest('t', async ({ page }) => { await new CartPage(page).open(); });\n`,
+      ] as const,
+  );
+  const edit = ['tests/pages/cart-page.ts', "goto('/cart')", "goto('/')"] as const;
+  const { violations } = await judge(requestOf([edit], 'ui-error', many));
+  expect(violations.map(({ rule }) => rule)).toEqual(['step-changed']);
+});

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { requestOf } from '../../../fixtures/guard/project.mjs';
+import { judge } from '../../../src/guard/judge.js';
+
+const edit = [
+  'tests/search.spec.ts',
+  "page.getByRole('status')",
+  "page.getByRole('region', { name: 'Found' })",
+] as const;
+const judged = (page: { ariaSnapshot?: string; errors?: string[] }) =>
+  judge({
+    ...requestOf([edit], 'ui-error'),
+    pages: [{ ariaSnapshot: page.ariaSnapshot ?? null, errors: page.errors ?? [] }],
+  });
+const rules = async (page: Parameters<typeof judged>[0]) =>
+  (await judged(page)).violations.map(({ rule }) => rule);
+
+it('HN-4 a locator that found its element on the red page was not the fault', async () => {
+  expect(await rules({ ariaSnapshot: '- main:\n  - status: Something found\n  - region "Found"' })).toEqual([
+    'locator-not-at-fault',
+  ]);
+  const log =
+    "Locator: getByRole('status')\nReceived: \"x\"\n - waiting for getByRole('status')\n - locator resolved to <p>";
+  expect(await rules({ errors: [log] })).toEqual(['locator-not-at-fault']);
+});
+
+it('HN-4 a locator that found nothing, or two, may change, and what the new one finds is named', async () => {
+  const { violations, notes } = await judged({ ariaSnapshot: '- main:\n  - region "Found": Nothing found' });
+  expect(violations).toEqual([]);
+  expect(notes.map(({ says }) => says)).toEqual([expect.stringContaining('which finds region "Found"')]);
+  expect(await rules({ ariaSnapshot: '- status: a\n- status: b' })).toEqual([]);
+});

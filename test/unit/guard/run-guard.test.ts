@@ -1,0 +1,43 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { requestOf } from '../../../fixtures/guard/project.mjs';
+import { runGuard } from '../../../src/guard/run-guard.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+const request = requestOf([['tests/search.spec.ts', 'toHaveCount(3)', 'toHaveCount(2)']], 'ui-error');
+
+/** What is said of a change by a guard whose process does this. */
+async function judgedBy(program: string) {
+  const entry = path.join(tempDir(), 'guard.mjs');
+  writeFileSync(entry, program);
+  const { violations } = await runGuard(request, { entry, limitMs: 3000 });
+  return violations.map(({ rule, says }) => `${rule}: ${says}`);
+}
+
+it('HN-3 a judgement that takes too long is a rejection that says so', async () => {
+  expect(await judgedBy("process.on('message', () => { for (;;); });")).toEqual([
+    'cannot-be-judged: nobody can say what the tests check now (it took longer than 3 s to read)',
+  ]);
+});
+
+it('HN-3 a change that ends the guard’s process is rejected, and so is one at which it fails', async () => {
+  const [crashed] = await judgedBy("process.on('message', () => process.kill(process.pid, 'SIGSEGV'));");
+  expect(crashed).toContain('cannot-be-judged');
+  expect(crashed).toContain('SIGSEGV');
+  const fails = "process.on('message', () => process.send({ type: 'failed', says: 'the guard failed: x' }));";
+  expect(await judgedBy(fails)).toEqual([expect.stringContaining('the guard failed: x')]);
+});
+
+it('HN-3 a tree that cannot be read is a rejection, and the process may ask for files by messages', async () => {
+  const broken = { ...request.before, read: () => Promise.reject(new Error('disk gone')) };
+  const entry = path.join(tempDir(), 'guard.mjs');
+  writeFileSync(
+    entry,
+    "process.on('message', () => process.send({ type: 'read', id: 1, tree: 'before', paths: ['a'] }));",
+  );
+  const { violations } = await runGuard({ ...request, before: broken }, { entry });
+  expect(violations).toMatchObject([
+    { rule: 'cannot-be-judged', says: expect.stringContaining('disk gone') },
+  ]);
+});
