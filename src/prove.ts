@@ -253,8 +253,9 @@ async function abandon(progress: Progress): Promise<Unheld> {
   return nothing;
 }
 
-function decided({ unproven: _, ...record }: CauseRecord): CauseRecord {
-  return record;
+function decided(record: CauseRecord): CauseRecord {
+  const { unproven: _, ...rest } = record;
+  return rest;
 }
 
 /** The last attempt of a cause is decided; gives all of its attempts. */
