@@ -64,9 +64,8 @@ function project(causes, port) {
     `tests/part${n}.spec.ts`,
     // Waits for its time-out where it fails: as a locator does that finds nothing.
     `import { test, expect } from '@playwright/test';
-    import { readFileSync } from 'node:fs';
     test('part ${n}', async () => {
-      await expect.poll(() => readFileSync('parts/${n}.txt', 'utf8').trim(), { message: 'part-${'abcdefghij'[n - 1]}' }).toBe('right');
+      await expect.poll(async () => (await (await fetch('http://127.0.0.1:${port}/${n}')).text()).trim(), { message: 'part-${'abcdefghij'[n - 1]}' }).toBe('right');
     });`,
   ]);
   return {
@@ -77,7 +76,8 @@ function project(causes, port) {
         expect: { timeout: ${TIMEOUT_MS} },
         webServer: { command: 'node server.mjs', url: 'http://127.0.0.1:${port}', reuseExistingServer: false } });`,
     'server.mjs': `import { createServer } from 'node:http';
-      setTimeout(() => createServer((_, to) => to.end('ok')).listen(${port}, '127.0.0.1'), ${SERVER_MS});`,
+      import { existsSync, readFileSync } from 'node:fs';
+      setTimeout(() => createServer((of, to) => { const file = 'parts' + of.url + '.txt'; to.end(existsSync(file) ? readFileSync(file) : 'ok'); }).listen(${port}, '127.0.0.1'), ${SERVER_MS});`,
     ...Object.fromEntries(specs),
     ...Object.fromEntries(numbers.map((n) => [`parts/${n}.txt`, `wrong ${'abcdefghij'[n - 1]}\n`])),
     'tests/green.spec.ts': `import { test } from '@playwright/test';\ntest('is green', () => {});`,
