@@ -33,6 +33,7 @@ export function buildReport(session: Session, record: RunRecord, frame: ReportFr
     ...(record.paused ? { status: 'escalation_threshold_exceeded' as const } : {}),
     ...(frame.resumedFrom === null ? {} : { resumedFrom: frame.resumedFrom }),
     dryRun: frame.dryRun,
+    verify: session.settings.verify.level,
     tests: record.tests.map((one) => ({
       ...reportTest(one, session.cwd),
       durationMs: one.durationMs,
@@ -57,8 +58,10 @@ export function buildReport(session: Session, record: RunRecord, frame: ReportFr
       passed: counted('passed'),
       flaky: counted('flaky'),
       healed: counted('healed'),
+      greenOnce: counted('green-once'),
       failed: counted('failed', 'escalated', 'rejected', 'agent-unusable'),
       notRun: counted('not-run'),
+      playwrightRuns: session.plan.count(),
       agentRuns,
       agentRunsAvoided,
       avoided,
@@ -87,6 +90,7 @@ function reportTest({ test, verdict, retries, causeIds, sharedFix }: TestStandin
 function reportCause({ cause, verdict, reason, attempts }: CauseRecord): ReportCause {
   const { tests, ...summary } = summarise(cause);
   const last = attempts.at(-1);
+  const isGreen = verdict === 'healed' || verdict === 'green-once';
   return {
     ...summary,
     source: cause.lead.diagnosis.facts.source,
@@ -95,8 +99,8 @@ function reportCause({ cause, verdict, reason, attempts }: CauseRecord): ReportC
     reason,
     attempts: attempts.map(reportAttempt),
     ...spentOn(attempts),
-    proof: verdict === 'healed' ? (last?.proof ?? []) : [],
-    ...(verdict === 'healed' && last?.testProofs ? { testProofs: last.testProofs } : {}),
+    proof: isGreen ? (last?.proof ?? []) : [],
+    ...(isGreen && last?.testProofs ? { testProofs: last.testProofs } : {}),
     evidence: `failures/${cause.lead.n}`,
   };
 }

@@ -1,7 +1,8 @@
 import type { DiagnosedFailure } from './core/cause.js';
+import { failureKey } from './core/failure.js';
+import { fixesIn, type Progress, sawRed } from './progress.js';
 import { retest } from './retest.js';
 import type { SuiteRun } from './playwright/suite-run.js';
-import type { Session } from './session.js';
 
 /** What running the red tests once more, unchanged, showed. */
 export interface Confirmation {
@@ -18,14 +19,17 @@ export interface Confirmation {
 }
 
 /**
- * Runs failing tests again, unchanged, `verify.confirm` times, before any agent is paid for them (HL-7). Where the
- * second look gathered more than the first (a capture that had failed), its evidence is the one that is kept.
+ * Runs failing tests again, unchanged, `verify.confirm` times, before any agent is paid for them (HL-7); a run of the same tree that has
+ * shown the same is not made again. Where the second look gathered more than the first (a capture that had failed), its evidence is the one
+ * that is kept.
  */
 export async function confirm(
-  session: Session,
+  progress: Progress,
   failures: readonly DiagnosedFailure[],
 ): Promise<Confirmation> {
-  let confirmed = [...failures];
+  const known = failures.filter((one) => isConfirmed(progress, one));
+  let confirmed = failures.filter((one) => !known.includes(one));
+  const { session } = progress;
   const flaky: DiagnosedFailure[] = [];
   const uncovered: DiagnosedFailure[] = [];
   let run: SuiteRun | null = null;
@@ -44,8 +48,16 @@ export async function confirm(
     confirmed = endings
       .filter(({ now }) => now.ended !== 'passed' || now.suiteFailure)
       .map(({ before, now }) => betterSeen(before, now.failure ?? now.suiteFailure));
+    for (const one of confirmed) sawRed(progress, one);
   }
-  return { confirmed, flaky, uncovered, blockedBy: null, run };
+  return { confirmed: [...known, ...confirmed], flaky, uncovered, blockedBy: null, run };
+}
+
+/** Red as often as it has to be, the last time in the tree as it is now. */
+function isConfirmed(progress: Progress, { failure, signature }: DiagnosedFailure): boolean {
+  const last = progress.lastRed.get(failureKey(failure));
+  const times = last?.signature === signature && last.fixes === fixesIn(progress) ? last.times : 0;
+  return times > Math.max(1, progress.session.settings.verify.confirm);
 }
 
 function betterSeen(before: DiagnosedFailure, again: DiagnosedFailure | null): DiagnosedFailure {

@@ -25,7 +25,18 @@ export type Event =
       resumedFrom?: string;
     }
   /** A Playwright run begins: the first one, a confirming one, or one after an attempt. */
-  | { type: 'suite.started'; purpose: SuitePurpose; tests: number | null; causeId: string | null }
+  | {
+      type: 'suite.started';
+      purpose: SuitePurpose;
+      tests: number | null;
+      causeId: string | null;
+      /** Which of the Playwright runs it is, from 1; absent in older runs. */
+      n?: number;
+      /** How many there are likely to be; null while nothing is known. */
+      of?: number | null;
+      /** What it is likely to take, in milliseconds; null where nothing was measured yet. */
+      likelyMs?: number | null;
+    }
   | { type: 'suite.progress'; done: number; total: number; failed: number; test: string }
   | {
       type: 'suite.ended';
@@ -82,6 +93,8 @@ export type Event =
   | { type: 'agent.build_paused'; status: 'escalation_threshold_exceeded' }
   /** The guard found that an agent weakened the tests: its change is taken back, and nothing is run with it (HN-3). */
   | { type: 'attempt.rejected'; causeId: string; attempt: number; violations: readonly Violation[] }
+  /** The re-run after it was green; its fix is still to be proven, together with the others (HN-5). */
+  | { type: 'attempt.green'; causeId: string; attempt: number }
   | { type: 'attempt.judged'; causeId: string; attempt: Attempt }
   | {
       type: 'cause.ended';

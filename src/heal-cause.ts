@@ -1,6 +1,6 @@
 import { agentsFor } from './core/agents-for.js';
 import type { Attempt } from './core/attempt.js';
-import type { Cause } from './core/cause.js';
+import type { Cause, DiagnosedFailure } from './core/cause.js';
 import { questionAbout, type Escalation } from './core/escalation.js';
 import { localDay } from './reporters/local-time.js';
 import { decide, type Conclusion } from './core/policy.js';
@@ -9,7 +9,6 @@ import { unreachable } from './core/unreachable.js';
 import type { Retest } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './try-fix.js';
 import type { Session } from './session.js';
-import type { Trial } from './trial.js';
 import type { Memory } from './store/ledger.js';
 
 /** How a cause ended. */
@@ -19,8 +18,20 @@ export interface HealedCause {
   readonly conclusion: Conclusion | Asked;
   /** What the last re-run of the lead showed, or null where none was made. */
   readonly lastRetest: Retest | null;
-  /** What the proof of its fix showed of each of its tests; null where none was made. */
-  readonly trial: Trial | null;
+  /** What earlier runs knew of it. */
+  readonly known: Memory;
+  /** The last attempt in the store, which is not finished there while its fix is not proven. */
+  readonly attemptId: string | null;
+}
+
+/** How a cause is healed. */
+export interface HealRequest {
+  /** The signatures that the same tests have had before in this run: to come back to one is no progress (HN-9). */
+  readonly earlier?: ReadonlySet<string>;
+  /** Failures of other causes that are looked at in the same re-runs. */
+  readonly beside?: readonly DiagnosedFailure[];
+  /** What was done so far, where a fix did not hold in its proof. */
+  readonly from?: HealedCause;
 }
 
 /** A question to a person; its id is null where the store did not take it. */
@@ -33,22 +44,22 @@ export interface Asked {
 }
 
 /**
- * The loop for one cause: asks the policy what is next, and does it, until the policy concludes. `earlier` are the signatures that
- * the same tests have had before in this run: to come back to one is no progress (HN-9).
+ * The loop for one cause: asks the policy what is next, and does it, until the policy concludes. `healed` is what one re-run shows: the proof
+ * is shared with the other causes, and comes later (HN-5).
  */
 export async function healCause(
   session: Session,
   cause: Cause,
-  earlier: ReadonlySet<string> = new Set(),
+  { earlier = new Set(), beside = [], from }: HealRequest = {},
 ): Promise<HealedCause> {
-  const attempts: Attempt[] = [];
+  const attempts: Attempt[] = [...(from?.attempts ?? [])];
   let lastRetest: Retest | null = null;
-  let trial: Trial | null = null;
-  let waited = true;
+  let attemptId: string | null = null;
+  let waited = from === undefined;
   session.bus.emit({ type: 'cause.started', causeId: cause.id });
-  const known = await session.memory.meet(cause.lead.signature);
-  if (known.open) return ended(stillOpen(session, cause, known.open));
-  if (known.fix) session.bus.emit({ type: 'cause.came_back', causeId: cause.id, fix: known.fix });
+  const known = from?.known ?? (await session.memory.meet(cause.lead.signature));
+  if (known.open && !from) return ended(stillOpen(session, cause, known.open));
+  if (known.fix && !from) session.bus.emit({ type: 'cause.came_back', causeId: cause.id, fix: known.fix });
   for (;;) {
     if (session.signal.aborted) return ended({ verdict: 'interrupted', reason: 'interrupted' });
     const decision = decide(
@@ -70,11 +81,12 @@ export async function healCause(
           n: decision.attempt,
           previous: attempts,
           earlier,
+          beside,
           known,
         });
         attempts.push(judged.attempt);
         lastRetest = judged.retest;
-        trial = judged.trial ?? null;
+        attemptId = judged.id;
         waited = false;
         break;
       }
@@ -88,7 +100,7 @@ export async function healCause(
   }
 
   function ended(conclusion: HealedCause['conclusion']): HealedCause {
-    return { cause, attempts, conclusion, lastRetest, trial };
+    return { cause, attempts, conclusion, lastRetest, known, attemptId };
   }
 }
 
@@ -142,15 +154,29 @@ async function wait(
   await session.clock.sleep(so.delayMs, session.signal);
 }
 
-/** One attempt, written into the memory before it begins and after it ends. */
-async function attempt(session: Session, cause: Cause, work: Try): Promise<TriedFix> {
+/** One attempt, written into the memory before it begins; and when it is decided, which a green one is only by its proof. */
+async function attempt(
+  session: Session,
+  cause: Cause,
+  work: Try,
+): Promise<TriedFix & { readonly id: string | null }> {
   const { agent, n } = work;
   const { signature } = cause.lead;
   const id = await session.memory.attemptStarted({ causeId: cause.id, signature, n, agent });
-  const judged = await tryFix(session, cause, work);
-  await session.memory.attemptFinished(id, judged.attempt);
-  // Only then is it told: what an event calls green is counted, and no kill takes it back any more.
-  await session.workspace.decided();
-  session.bus.emit({ type: 'attempt.judged', causeId: cause.id, attempt: judged.attempt });
-  return judged;
+  const tried = await tryFix(session, cause, work);
+  if (tried.attempt.judged === 'green')
+    session.bus.emit({ type: 'attempt.green', causeId: cause.id, attempt: n });
+  else await attemptDecided(session, { causeId: cause.id, id, attempt: tried.attempt });
+  return { ...tried, id };
+}
+
+/** The last of an attempt: it is counted, its change stays or is out, and only then is it told. */
+export async function attemptDecided(
+  { memory, workspace, bus }: Session,
+  { causeId, id, attempt }: { causeId: string; id: string | null; attempt: Attempt },
+): Promise<void> {
+  await memory.attemptFinished(id, attempt);
+  const stays = !attempt.takenBack && (attempt.judged === 'green' || attempt.judged === 'changed');
+  if (stays && attempt.change !== null) await workspace.decided([attempt.change]);
+  bus.emit({ type: 'attempt.judged', causeId, attempt });
 }

@@ -1,84 +1,369 @@
-import type { Cause } from './core/cause.js';
-import type { Proof } from './core/proof.js';
-import type { AppliedAttempt } from './try-fix.js';
-import type { Session } from './session.js';
-import { end, runOnce, startTrial, takingPart, type Trial } from './trial.js';
+import type { Attempt } from './core/attempt.js';
+import { failureKey, type TestRef } from './core/failure.js';
+import type { Settings } from './core/settings.js';
+import { attemptDecided, type HealedCause } from './heal-cause.js';
+import type { SuiteRun } from './playwright/suite-run.js';
+import { type CauseRecord, type Progress, sawRed } from './progress.js';
+import { type ProofTest, testProofs } from './proof-test.js';
+import { changesOf, blame, rejectLost, type RegressionResult, runRegression } from './regression.js';
+import { retest } from './retest.js';
+import { type ByKey, conclude, newlyRed } from './settle.js';
+import { revertChanges } from './try-fix.js';
 
-/** What came of trying to prove a fix whose first re-run was green; `steps` are those of the test that leads. */
-export type Proved =
-  /** What the trial says of each test of the cause holds with the fix in place. */
-  | { readonly kind: 'proven'; readonly steps: Proof; readonly trial: Trial }
-  /** A further run was red: the first green was luck, or the fix does not always hold. */
-  | { readonly kind: 'flaked'; readonly steps: Proof; readonly because: string }
-  /** Green with the change taken out too: it was not the change. The change stays out. */
-  | { readonly kind: 'not-needed'; readonly steps: Proof; readonly because: string }
-  | { readonly kind: 'interrupted'; readonly steps: Proof };
-
-/**
- * Proves a fix on the tests of its cause (HN-5, HL-6): green so often as `verify.repeat` says, then `verify.flips` times red with the
- * change taken out and green with it put back. All tests share each Playwright run. Where no file was changed the leading test alone is
- * looked at: who changed nothing heals nothing.
- */
-export async function prove(session: Session, cause: Cause, applied: AppliedAttempt): Promise<Proved> {
-  const { repeat, flips } = session.settings.verify;
-  const trial = startTrial(session, cause, { withFollowers: applied.change !== null });
-  await runFollowers(trial);
-  if (session.signal.aborted) return interrupted(trial);
-  for (let green = 1; green < repeat; green += 1) {
-    const { red } = await runOnce(trial, takingPart(trial), 'proof');
-    if (session.signal.aborted) return interrupted(trial);
-    const held = dropped(trial, red, `green at first, and red again in run ${green + 1} of ${repeat}`);
-    if (held) return held;
-  }
-  for (let flip = 0; flip < flips; flip += 1) {
-    const ended = await flipOnce(trial, applied);
-    if (ended) return ended;
-  }
-  return { kind: 'proven', steps: stepsOf(trial), trial };
+/** What the proof left to do. */
+export interface Unheld {
+  /** Causes whose fix did not hold, with the attempt that failed. */
+  readonly again: readonly HealedCause[];
+  /** Tests that are red after all, and have causes of their own. */
+  readonly failures: ByKey;
+  readonly regression: RegressionResult | null;
 }
 
-/** The other tests of the cause meet the fix: those that stay red are no part of the proof (HL-6). */
-async function runFollowers(trial: Trial): Promise<void> {
-  const followers = takingPart(trial).slice(1);
-  if (followers.length === 0) return;
-  const { green, red } = await runOnce(trial, followers, 'shared-fix');
-  end(red, 'red');
-  end(
-    green.filter(({ isProven }) => !isProven),
-    'run-once',
+/** Why a fix is not proven. */
+type Refuted = Required<Pick<Attempt, 'judged' | 'failedBecause'>>;
+
+/** One proof of all fixes that are not proven yet. */
+interface Proof {
+  readonly progress: Progress;
+  /** Causes that a shared run contradicts, and how. */
+  readonly doubts: Map<string, string>;
+  readonly refuted: Map<string, Refuted>;
+  readonly others: Map<string, ByKey[number][1]>;
+}
+
+/**
+ * Proves all fixes in shared runs (HN-5): every test of every cause is green so often as `verify.repeat` says, then `verify.flips` times red
+ * with all fixes out and green with them back, which the regression run shows. A fix that the suite needs to start stays in meanwhile, and is
+ * taken out for one test. Where a shared run contradicts a cause, that is proven alone. Until this is over, a kill takes the fixes out.
+ */
+export async function proveFixes(progress: Progress, first: SuiteRun): Promise<Unheld> {
+  const { session, causes, proofTests } = progress;
+  if (proofTests.length === 0 && causes.every((one) => changesOf(one).length === 0)) return nothing;
+  session.plan.expect(proofRuns(session.settings));
+  const proof: Proof = { progress, doubts: new Map(), refuted: new Map(), others: new Map() };
+  await showGreen(proof);
+  for (let flip = 0; flip < session.settings.verify.flips; flip += 1) await showRed(proof);
+  for (const [causeId, why] of proof.doubts) await proveAlone(proof, causeId, why);
+  await session.workspace.without([]);
+  const { result, red } = await runRegression(progress, first, takingPart(proof));
+  if (session.signal.aborted) return abandon(progress);
+  await takeRed(proof, red);
+  if (proof.refuted.size > 0 || (result?.broke.length ?? 0) > 0) await lookAtOthers(proof);
+  return { ...(await settleProof(proof)), regression: result };
+}
+
+/** How many Playwright runs the proof of all fixes takes where nothing contradicts. */
+export function proofRuns({ verify }: Settings): number {
+  const last = verify.ring === 'suite' || verify.flips > 0 ? 1 : 0;
+  return verify.repeat - 1 + verify.flips + last;
+}
+
+function takingPart({ progress, refuted, doubts }: Proof, alone?: string): ProofTest[] {
+  return progress.proofTests.filter(
+    ({ ended, causeId }) =>
+      ended === null && !refuted.has(causeId) && (alone ? causeId === alone : !doubts.has(causeId)),
   );
 }
 
-/** Red with the fix: the whole fix has not held where the leading test is among them; the others leave the proof. */
-function dropped(trial: Trial, red: Trial['candidates'], because: string): Proved | null {
-  const [leading] = takingPart(trial);
-  if (!leading || red.includes(leading)) return { kind: 'flaked', steps: stepsOf(trial), because };
-  end(red, 'unsteady');
+const isSuite = ({ failure }: ProofTest) => failure.failure.scope === 'suite';
+const greensOf = ({ steps }: ProofTest) => steps.filter((step) => step === 'green').length;
+
+/** Green with all fixes in, so often as it has to be. */
+async function showGreen(proof: Proof): Promise<void> {
+  const { session } = proof.progress;
+  const { repeat } = session.settings.verify;
+  const lacking = () => takingPart(proof).filter((one) => greensOf(one) < (one.isProven ? repeat : 1));
+  for (let tests = lacking(); tests.length > 0 && !session.signal.aborted; tests = lacking()) {
+    const { green, red } = await look(proof, tests);
+    for (const test of red) {
+      if (test.isLead) proof.doubts.set(test.causeId, 'it was red in a run with all fixes in');
+      else test.ended = greensOf(test) === 0 ? 'red' : 'unsteady';
+    }
+    for (const test of green) if (!test.isProven) test.ended = 'run-once';
+  }
+}
+
+/** Red with all fixes out; those of the suite's own failures stay in at first, since nothing would run without them. */
+async function showRed(proof: Proof): Promise<void> {
+  const { causes, session } = proof.progress;
+  const suiteScope = (one: CauseRecord) => one.cause.lead.failure.scope === 'suite';
+  const tests = takingPart(proof).filter((one) => !isSuite(one));
+  await lookWithout(proof, tests, causes.filter((one) => !suiteScope(one)).flatMap(changesOf));
+  await lookWithout(proof, takingPart(proof).filter(isSuite), causes.flatMap(changesOf));
+  if (session.settings.verify.flips > 1) await session.workspace.without([]);
+}
+
+async function lookWithout(
+  proof: Proof,
+  tests: readonly ProofTest[],
+  changes: readonly string[],
+): Promise<void> {
+  const { session } = proof.progress;
+  if (tests.length === 0 || session.signal.aborted) return;
+  if (!(await takeOut(proof, changes))) return;
+  const { green } = await look(proof, tests);
+  for (const test of green) {
+    if (test.isLead) proof.doubts.set(test.causeId, 'it was green with all fixes taken out');
+    else test.ended = 'flaky';
+  }
+}
+
+/** False where somebody edited the same files meanwhile: their edits stay, and the fix with them. */
+async function takeOut({ progress: { session } }: Proof, changes: readonly string[]): Promise<boolean> {
+  const { leftAlone } = await session.workspace.without(changes);
+  if (leftAlone.length === 0) return true;
+  await session.workspace.without([]);
+  const message = `The fixes could not be taken out for their proof, because these files changed meanwhile: ${leftAlone.join(', ')}`;
+  session.bus.emit({ type: 'run.warning', message });
+  return false;
+}
+
+/** The whole proof once more for one cause: with its own runs, and with its own fix out. */
+async function proveAlone(proof: Proof, causeId: string, why: string): Promise<void> {
+  const { progress } = proof;
+  const { session, causes } = progress;
+  const record = causes.find((one) => one.cause.id === causeId);
+  if (!record?.unproven || session.signal.aborted) return;
+  session.bus.emit({ type: 'run.warning', message: `${causeId} is proven alone: ${why}` });
+  await session.workspace.without([]);
+  const { repeat, flips } = session.settings.verify;
+  for (let n = 1; n <= repeat && !session.signal.aborted; n += 1) {
+    const { red } = await look(proof, takingPart(proof, causeId), causeId);
+    for (const test of red.filter(({ isLead }) => !isLead)) test.ended = 'unsteady';
+    const lead = red.find(({ isLead }) => isLead);
+    if (!lead) continue;
+    const later = causes.slice(causes.indexOf(record) + 1).filter((one) => changesOf(one).length > 0);
+    const { left } = await blame(progress, later, new Set([failureKey(lead.failure.failure)]));
+    if (left.size === 0) n = 0;
+    else
+      return refute(proof, record, {
+        judged: 'still-failing',
+        failedBecause: `green at first, and red again: ${why}, and when it was run alone`,
+      });
+  }
+  for (let flip = 0; flip < flips && !session.signal.aborted; flip += 1) {
+    if (!(await takeOut(proof, changesOf(record)))) return;
+    const { green, red } = await look(proof, takingPart(proof, causeId), causeId);
+    if (red.length === 0 && !session.signal.aborted) {
+      const failedBecause = 'green with the change taken out too: the test is flaky';
+      return refute(proof, record, { judged: 'flaky', failedBecause });
+    }
+    for (const test of green) test.ended = 'flaky';
+  }
+  proof.doubts.delete(causeId);
+}
+
+async function refute({ progress, refuted }: Proof, record: CauseRecord, how: Refuted): Promise<void> {
+  if (progress.session.signal.aborted) return;
+  refuted.set(record.cause.id, how);
+  await rejectLost(progress, await revertChanges(progress.session, changesOf(record)));
+}
+
+/** A fix is out for good: tests that are green with another cause's fix may have been green with that one. */
+async function lookAtOthers(proof: Proof): Promise<void> {
+  const tests = takingPart(proof).filter(({ isLead }) => !isLead);
+  if (tests.length === 0) return;
+  const { red } = await look(proof, tests);
+  for (const test of red) test.ended = 'unsteady';
+}
+
+/** Tests that are red twice with the fixes put back, and that no other fix broke. */
+async function takeRed(proof: Proof, red: ReadonlySet<string>): Promise<void> {
+  const { board, session, causes } = proof.progress;
+  const failedBecause = 'red again when the change was put back';
+  let unexplained = 0;
+  for (const id of red) {
+    const test = takingPart(proof).find(({ failure }) => failureKey(failure.failure) === id);
+    const record = causes.find((one) => one.cause.id === test?.causeId);
+    if (test?.isLead && record) await refute(proof, record, { judged: 'still-failing', failedBecause });
+    else if (test) test.ended = 'unsteady';
+    else {
+      unexplained += 1;
+      board.decided(id, 'failed');
+    }
+  }
+  if (unexplained === 0) return;
+  const message = `${unexplained} of the tests that were green are red now, and no fix alone is to blame`;
+  session.bus.emit({ type: 'run.warning', message });
+}
+
+/** What one run showed of several tests. */
+interface Split {
+  readonly green: readonly ProofTest[];
+  readonly red: readonly ProofTest[];
+}
+
+/** Runs tests of several causes in one Playwright run, and writes down what it showed of each; nothing where it was interrupted. */
+async function look(
+  proof: Proof,
+  tests: readonly ProofTest[],
+  causeId: string | null = null,
+): Promise<Split> {
+  const { progress } = proof;
+  const ids = [...new Set(tests.filter((one) => !isSuite(one)).flatMap(({ failure }) => failure.rerunIds))];
+  const seen = await retest(progress.session, {
+    failures: tests.map(({ failure }) => failure),
+    purpose: 'proof',
+    causeId,
+    ids: ids.length > 0 ? ids : oneTest(progress),
+  });
+  if (progress.session.signal.aborted) return { green: [], red: [] };
+  // Tests that had not run because of a cause (of a serial group, or behind a set-up) run now.
+  if (seen.run) progress.board.saw(seen.run);
+  for (const [key, failure] of newlyRed(progress, seen.others)) proof.others.set(key, failure);
+  const green: ProofTest[] = [];
+  const red: ProofTest[] = [];
+  for (const test of tests) {
+    const { ended, failure, suiteFailure } = seen.observe(test.failure);
+    const isGreen = ended === 'passed' && !suiteFailure;
+    (isGreen ? green : red).push(test);
+    test.steps.push(isGreen ? 'green' : 'red');
+    test.now = isGreen ? null : (failure ?? suiteFailure);
+  }
+  return { green, red };
+}
+
+/** What shows whether the suite starts: one test, the quickest that is green. */
+function oneTest({ board, rerunIds }: Progress): readonly string[] {
+  const tests = board.standings().toSorted((a, b) => a.durationMs - b.durationMs);
+  const id = (tests.find(({ verdict }) => verdict === 'passed') ?? tests[0])?.test.id;
+  return id === undefined ? [] : (rerunIds[id] ?? [id]);
+}
+
+const nothing: Unheld = { again: [], failures: [], regression: null };
+
+/** Interrupted: what is not proven goes out, and its patch is kept. */
+async function abandon(progress: Progress): Promise<Unheld> {
+  const { session, causes } = progress;
+  const open = causes.filter((one) => one.unproven?.by === 'own-fix');
+  if (open.length > 0) await revertChanges(session, open.flatMap(changesOf));
+  for (const record of open) {
+    const over = { judged: 'not-judged', failedBecause: 'interrupted', takenBack: true } as const;
+    await decide(progress, record, over);
+  }
+  for (const record of causes.filter((one) => one.unproven)) {
+    await conclude(progress, {
+      ...decided(record),
+      verdict: 'failed',
+      reason: 'interrupted',
+      interrupted: true,
+    });
+  }
+  progress.proofTests.length = 0;
+  return nothing;
+}
+
+function decided(record: CauseRecord): CauseRecord {
+  const { unproven: _, ...rest } = record;
+  return rest;
+}
+
+/** The last attempt of a cause is decided; gives all of its attempts. */
+async function decide(
+  progress: Progress,
+  record: CauseRecord,
+  over: Partial<Attempt>,
+): Promise<readonly Attempt[]> {
+  const last = record.attempts.at(-1);
+  if (record.unproven?.by !== 'own-fix' || !last) return record.attempts;
+  const attempt = { ...last, ...over };
+  const { attemptId: id } = record.unproven.healed;
+  await attemptDecided(progress.session, { causeId: record.cause.id, id, attempt });
+  const attempts = [...record.attempts.slice(0, -1), attempt];
+  progress.causes[progress.causes.indexOf(record)] = { ...record, attempts };
+  return attempts;
+}
+
+async function settleProof(proof: Proof): Promise<Pick<Unheld, 'again' | 'failures'>> {
+  const { progress, refuted } = proof;
+  const again: HealedCause[] = [];
+  for (const record of progress.causes.filter((one) => one.unproven)) {
+    const tests = progress.proofTests.filter(({ causeId }) => causeId === record.cause.id);
+    const how = refuted.get(record.cause.id);
+    const goesOn = await settleCause(progress, record, { tests, how });
+    if (goesOn) again.push(goesOn);
+  }
+  const failures = new Map(proof.others);
+  for (const test of progress.proofTests) {
+    const left = test.isOther ? null : settleTest(progress, test, refuted.get(test.causeId));
+    if (left) failures.set(failureKey(left.failure), left);
+  }
+  progress.proofTests.length = 0;
+  return { again, failures: [...failures] };
+}
+
+interface Proved {
+  tests: readonly ProofTest[];
+  how: Refuted | undefined;
+}
+
+/** Gives the cause where it is to be healed again. */
+async function settleCause(
+  progress: Progress,
+  record: CauseRecord,
+  { tests, how }: Proved,
+): Promise<HealedCause | null> {
+  const { unproven, ...rest } = record;
+  const holds = tests.some(({ ended }) => ended === null || ended === 'run-once');
+  const leading =
+    tests.find(({ ended, isLead }) => isLead && ended === null) ??
+    tests.find(({ ended }) => ended === null) ??
+    tests[0];
+  const several = tests.length > 1 ? { testProofs: testProofs(tests) } : {};
+  const proof = { proof: [...(leading?.steps ?? [])] };
+  if (how) {
+    const attempts = await decide(progress, record, { ...how, ...proof, takenBack: true });
+    const verdict = how.judged === 'flaky' ? 'flaky' : 'failed';
+    const ended = { ...rest, attempts, verdict, reason: how.failedBecause ?? '' } as const;
+    if (verdict === 'flaky') await conclude(progress, ended);
+    else progress.causes[progress.causes.findIndex((one) => one.cause.id === record.cause.id)] = ended;
+    return verdict === 'failed' && unproven?.by === 'own-fix' ? { ...unproven.healed, attempts } : null;
+  }
+  if (unproven?.by === 'other-fix' && !holds) {
+    if (unproven.otherwise) progress.causes[progress.causes.indexOf(record)] = unproven.otherwise;
+    else if (tests.every(({ ended }) => ended === 'flaky'))
+      await conclude(progress, { ...rest, verdict: 'flaky', reason: 'green without the fix, too' });
+    else
+      await conclude(progress, {
+        ...rest,
+        verdict: 'superseded',
+        reason: 'red again with the fix that it was green with',
+      });
+    return null;
+  }
+  const attempts = await decide(progress, record, { ...proof, ...several });
+  if (unproven?.by === 'other-fix') progress.session.spending.avoided(1, 'earlier-fix');
+  await conclude(progress, { ...rest, attempts, verdict: greenWord(progress) });
   return null;
 }
 
-async function flipOnce(trial: Trial, { change }: AppliedAttempt): Promise<Proved | null> {
-  const { workspace, signal } = trial.session;
-  if (change === null) return null;
-  await workspace.move([change], 'out');
-  const without = await runOnce(trial, takingPart(trial), 'proof');
-  if (signal.aborted) return interrupted(trial);
-  if (without.red.length === 0) {
-    const because = 'green with the change taken out too: the test is flaky';
-    return { kind: 'not-needed', steps: stepsOf(trial), because };
+/** Without a proof nothing is called healed (HN-5). */
+function greenWord({ session }: Progress): 'healed' | 'green-once' {
+  return session.settings.verify.level === 'none' ? 'green-once' : 'healed';
+}
+
+/** The last word on a test; gives its failure where it is one of its own. */
+function settleTest(
+  progress: Progress,
+  { failure, ended, now, isLead, causeId }: ProofTest,
+  how: Refuted | undefined,
+): ProofTest['failure'] | null {
+  const { board, session } = progress;
+  const key = failureKey(failure.failure);
+  // Its cause is healed again.
+  if (how?.judged === 'still-failing') return null;
+  if (ended === 'red' || ended === 'unsteady') {
+    const left = now ?? failure;
+    sawRed(progress, left);
+    return left;
   }
-  end(without.green, 'flaky');
-  await workspace.move([change], 'in');
-  const back = await runOnce(trial, without.red, 'proof');
-  if (signal.aborted) return interrupted(trial);
-  return dropped(trial, back.red, 'red again when the change was put back');
+  const isFlaky = ended === 'flaky' || how?.judged === 'flaky';
+  if (!isLead) session.spending.avoided(1, isFlaky ? 'flaky' : 'shared-cause');
+  board.decided(key, isFlaky ? 'flaky' : greenWord(progress), { sharedFix: !isLead && !isFlaky });
+  if (isFlaky && failure.failure.scope === 'test') sayFlaky(progress, [failure.failure.test], causeId);
+  return null;
 }
 
-function interrupted(trial: Trial): Proved {
-  return { kind: 'interrupted', steps: stepsOf(trial) };
-}
-
-/** Of the test that leads: the cause's own, unless that turned out to be flaky. */
-function stepsOf(trial: Trial): Proof {
-  return [...((takingPart(trial)[0] ?? trial.candidates[0])?.steps ?? [])];
+function sayFlaky({ session }: Progress, tests: TestRef[], causeId: string): void {
+  session.bus.emit({ type: 'cause.flaky', tests, causeId });
 }

@@ -22,6 +22,8 @@ export interface RetestRequest {
   readonly failures: readonly DiagnosedFailure[];
   readonly purpose: SuitePurpose;
   readonly causeId: string | null;
+  /** Run these instead of what the failures say: the suite's own failure shows on one test. */
+  readonly ids?: readonly string[];
 }
 
 /**
@@ -32,7 +34,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   const { failures, purpose, causeId } = request;
   const broken = await session.prepare();
   if (broken !== null) return unprepared(session, broken);
-  const run = await session.runAgain({ ids: idsOf(failures), purpose, causeId });
+  const run = await session.runAgain({ ids: request.ids ?? idsOf(failures), purpose, causeId });
   if (purpose === 'retest') await keepGreenPictures(session.folder, failures, run);
   const seen = await session.diagnose(run);
   const suiteFailure = seen.find((one) => one.failure.scope === 'suite') ?? null;

@@ -3,13 +3,14 @@ import type { Cause, DiagnosedFailure } from './core/cause.js';
 import { failureKey } from './core/failure.js';
 import { groupCauses } from './core/group.js';
 import { isPaused } from './core/policy.js';
-import { healCause } from './heal-cause.js';
+import { healCause, type HealedCause } from './heal-cause.js';
 import type { SuiteRun } from './playwright/suite-run.js';
-import type { CauseRecord, Progress } from './progress.js';
-import { runRing, type RingResult } from './ring.js';
+import { type CauseRecord, type Progress, sawRed } from './progress.js';
+import { proofRuns, proveFixes } from './prove.js';
+import type { RegressionResult } from './regression.js';
 import { createScoreboard, type TestStanding } from './scoreboard.js';
 import type { Session } from './session.js';
-import { lookAgain, newlyRed, settle, settleFlaky, unhealedYet } from './settle.js';
+import { conclude, lookAgain, newlyRed, settle, settleFlaky, unhealedYet } from './settle.js';
 import { keepStandings } from './standings.js';
 import { withoutQuarantined } from './quarantine.js';
 import { summarise } from './summarise.js';
@@ -24,7 +25,7 @@ export interface RunRecord {
   /** So many questions to people that healing was paused (`escalation_threshold_exceeded`). */
   readonly paused: boolean;
   /** What running everything around the fixes showed (HN-6), or null where it was not done. */
-  readonly ring: RingResult | null;
+  readonly ring: RegressionResult | null;
 }
 
 /** A suite whose own failure comes and goes is given up after this many disappearances. */
@@ -47,32 +48,71 @@ export async function healRun(
     suiteFlakes: 0,
     firstWasBroken: first.suiteFailure !== null || first.status === 'interrupted',
     rerunIds: first.rerunIds,
+    proofTests: [],
+    lastRed: new Map(),
   };
   for (const standing of carried) progress.board.carry(standing);
   progress.board.saw(first);
   const found = await withoutQuarantined(progress, await session.diagnose(first));
+  for (const one of found) sawRed(progress, one);
   await keepStandings(progress);
   let pending = found.filter((one) => one.failure.scope === 'suite');
   const tests = found.filter((one) => one.failure.scope === 'test');
   if (pending.length === 0) pending = tests.splice(0);
-  while (pending.length > 0 && goesOn(progress)) {
-    pending = await healRound(progress, pending);
-    // The suite's own failure could not be healed, but tests ran beside it: they are healed for themselves.
-    if (pending.length === 0) pending = tests.splice(0).filter((one) => isUndecided(progress, one));
+  let regression: RegressionResult | null = null;
+  for (;;) {
+    while (pending.length > 0 && goesOn(progress)) {
+      pending = await healRound(progress, pending);
+      // The suite's own failure could not be healed, but tests ran beside it: they are healed for themselves.
+      if (pending.length === 0) pending = tests.splice(0).filter((one) => isUndecided(progress, one));
+    }
+    await lookAgain(progress);
+    const proved = await proveFixes(progress, first);
+    regression = joined(regression, proved.regression);
+    await keepStandings(progress);
+    const left = [...(await healAgain(progress, proved.again)), ...proved.failures.map(([, one]) => one)];
+    if (left.length === 0 && !progress.causes.some((one) => one.unproven)) break;
+    pending = [...pending, ...left];
+    // Nothing more is healed, and nothing is left to prove.
+    if (!goesOn(progress) && !progress.causes.some((one) => one.unproven)) break;
   }
-  await lookAgain(progress);
-  const ring = await runRing(progress, first);
   await keepStandings(progress);
   const { board, causes } = progress;
   const suiteRed = [...pending, ...unhealed(causes)].some((one) => one.failure.scope === 'suite');
   const paused = isPaused(causes, session.settings.limits);
   if (paused) session.bus.emit({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
-  return { first, tests: board.standings(), causes, suiteRed, paused, ring };
+  return { first, tests: board.standings(), causes, suiteRed, paused, ring: regression };
+}
+
+function joined(before: RegressionResult | null, now: RegressionResult | null): RegressionResult | null {
+  return before && now ? { ...now, broke: [...before.broke, ...now.broke] } : (now ?? before);
+}
+
+/** Goes on with causes whose fix did not hold in its proof. */
+async function healAgain(
+  progress: Progress,
+  causes: readonly HealedCause[],
+): Promise<readonly DiagnosedFailure[]> {
+  const found = new Map<string, DiagnosedFailure>();
+  for (const from of causes) {
+    if (!goesOn(progress)) {
+      for (const member of from.cause.members) progress.board.decided(failureKey(member.failure), 'failed');
+      const record = progress.causes.find((one) => one.cause.id === from.cause.id);
+      if (record) await conclude(progress, { ...record, interrupted: true });
+      continue;
+    }
+    const earlier = earlierSignatures(progress, from.cause);
+    const ended = await healCause(progress.session, from.cause, { earlier, from });
+    const how = { beside: [], counted: from.attempts.length };
+    for (const [key, failure] of await settle(progress, ended, how)) found.set(key, failure);
+    await keepStandings(progress);
+  }
+  return [...found.values()];
 }
 
 function unhealed(causes: readonly CauseRecord[]): DiagnosedFailure[] {
   return causes
-    .filter((one) => one.verdict !== 'healed' && one.verdict !== 'superseded')
+    .filter((one) => one.verdict !== 'healed' && one.verdict !== 'green-once' && one.verdict !== 'superseded')
     .map((one) => one.cause.lead);
 }
 
@@ -94,20 +134,25 @@ async function healRound(
   failures: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {
   const asked = await withoutQuarantined(progress, failures);
-  const { confirmed, flaky, uncovered, blockedBy, run } = await confirm(progress.session, asked);
+  const shared = proofRuns(progress.session.settings);
+  progress.session.plan.expect(progress.session.settings.verify.confirm + groupCauses(asked).length + shared);
+  const { confirmed, flaky, uncovered, blockedBy, run } = await confirm(progress, asked);
   if (progress.session.signal.aborted) return [...failures];
   settleFlaky(progress, flaky, run);
   if (blockedBy) return [blockedBy];
   const causes = numbered(progress, groupCauses(confirmed));
   const next = new Map(newlyRed(progress, uncovered));
-  let fixesKept = false;
-  for (const found of causes) {
+  for (const failure of next.values()) sawRed(progress, failure);
+  for (const [at, found] of causes.entries()) {
     if (!goesOn(progress)) break;
-    const cause = fixesKept ? await unhealedYet(progress, found) : found;
+    const cause = await unhealedYet(progress, found);
     if (!cause) continue;
-    const ended = await healCause(progress.session, cause, earlierSignatures(progress, cause));
-    fixesKept ||= ended.attempts.some((one) => one.judged === 'green' || one.judged === 'changed');
-    for (const [key, failure] of await settle(progress, ended)) next.set(key, failure);
+    progress.session.plan.expect(causes.length - at + shared);
+    const beside = causes.slice(at + 1, at + 2).map(({ lead }) => lead);
+    const earlier = earlierSignatures(progress, cause);
+    const ended = await healCause(progress.session, cause, { earlier, beside });
+    for (const [key, failure] of await settle(progress, ended, { beside, counted: 0 }))
+      next.set(key, failure);
     await keepStandings(progress);
   }
   return [...next.values()];
@@ -128,7 +173,10 @@ function numbered(progress: Progress, causes: readonly Cause[]): Cause[] {
 /** What ailed the tests of a cause before, in this run. */
 function earlierSignatures({ causes }: Progress, cause: Cause): Set<string> {
   const keys = new Set(cause.members.map((member) => failureKey(member.failure)));
-  const mended = causes.filter(({ verdict }) => verdict === 'superseded' || verdict === 'healed');
+  const mended = causes.filter(
+    ({ verdict, cause: { id } }) =>
+      id !== cause.id && (verdict === 'superseded' || verdict === 'healed' || verdict === 'green-once'),
+  );
   const members = mended.flatMap((one) => one.cause.members);
   const same = members.filter((one) => keys.has(failureKey(one.failure)) || one.failure.scope === 'suite');
   return new Set(same.map(({ signature }) => signature));

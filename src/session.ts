@@ -6,6 +6,7 @@ import type { Settings } from './core/settings.js';
 import type { SuitePurpose } from './event.js';
 import type { SuiteRun } from './playwright/suite-run.js';
 import type { RunFolder } from './run-folder.js';
+import type { RunPlan } from './run-plan.js';
 import type { Redactor } from './secrets/redactor.js';
 import type { RunMemory } from './run-memory.js';
 import type { Spending } from './spending.js';
@@ -32,6 +33,8 @@ export interface Session {
   /** Agents that cannot be started here, each with the reason; absent where all can. */
   readonly missingAgents?: ReadonlyMap<string, string>;
   readonly spending: Spending;
+  /** Counts the Playwright runs, and is told how many more are likely. */
+  readonly plan: RunPlan;
   readonly memory: RunMemory;
   /** Exactly these tests again, or the whole selection for null. */
   readonly runAgain: (request: AgainRequest) => Promise<SuiteRun>;

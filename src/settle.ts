@@ -1,14 +1,15 @@
 import { spentOn } from './core/spent-on.js';
-import type { Attempt } from './core/attempt.js';
 import type { AvoidedReason } from './core/avoided.js';
 import type { Cause, DiagnosedFailure } from './core/cause.js';
+import { chooseProven } from './core/choose-proven.js';
 import { failureKey } from './core/failure.js';
-import type { CauseVerdict, Verdict } from './core/verdict.js';
+import type { CauseVerdict } from './core/verdict.js';
 import type { HealedCause } from './heal-cause.js';
 import type { SuiteRun } from './playwright/suite-run.js';
-import type { CauseRecord, Progress } from './progress.js';
+import { type CauseRecord, isKnownRed, keptAttempts, type Progress, sawRed } from './progress.js';
+import { proofTest } from './proof-test.js';
 import { retest, type Retest } from './retest.js';
-import { settleProven } from './settle-proven.js';
+import type { Session } from './session.js';
 
 /** Failures by their key. */
 export type ByKey = [key: string, failure: DiagnosedFailure][];
@@ -43,22 +44,30 @@ export function settleFlaky(
 
 /**
  * An earlier fix of this round may have healed this cause too, or a part of it: then nobody is paid for that. Gives
- * what is left of the cause, or null.
+ * what is left of the cause, or null. Where a run of the tree as it is now showed it red, it is not run again.
  */
 export async function unhealedYet(progress: Progress, cause: Cause): Promise<Cause | null> {
-  const { session, board } = progress;
+  const { session } = progress;
+  if (isKnownRed(progress, cause.lead)) return cause;
   const failures = [...cause.members];
   const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: cause.id });
   const red = failures.filter((member) => !isGreen(seen, member));
   for (const member of failures) {
-    if (!red.includes(member)) board.decided(failureKey(member.failure), 'healed', { sharedFix: true });
+    if (red.includes(member)) sawRed(progress, seen.observe(member).failure ?? member);
+    else takeGreen(progress, cause, member);
   }
   const [first] = red;
   if (first) return { ...cause, members: red, lead: red.includes(cause.lead) ? cause.lead : first };
-  session.spending.avoided(1, 'earlier-fix');
   const reason = 'healed by an earlier fix of this run';
-  await record(progress, { cause, verdict: 'healed', reason, attempts: [], overBudget: false });
+  const unproven = { by: 'other-fix', otherwise: null } as const;
+  put(progress, { cause, verdict: 'healed', reason, attempts: [], overBudget: false, unproven });
   return null;
+}
+
+/** Green with a fix that was made for another test: it is proven like any other (HN-5). */
+function takeGreen(progress: Progress, cause: Cause, failure: DiagnosedFailure): void {
+  const isProven = chooseProven(cause).has(failure);
+  progress.proofTests.push(proofTest(progress, { failure, causeId: cause.id, isLead: false, isProven }, 1));
 }
 
 function isGreen(seen: Retest, failure: DiagnosedFailure): boolean {
@@ -71,62 +80,82 @@ function isGreen(seen: Retest, failure: DiagnosedFailure): boolean {
  * that the last word on them is true.
  */
 export async function lookAgain(progress: Progress): Promise<void> {
-  const { session, board, causes } = progress;
-  const lastFix = causes.findLastIndex((one) => one.attempts.some(isKept));
+  const { session, causes } = progress;
+  const lastFix = causes.findLastIndex((one) => keptAttempts(one).length > 0);
   const given = causes.slice(0, Math.max(0, lastFix)).filter(canBeHealedYet);
-  const failures = given.flatMap((one) => one.cause.members);
+  const failures = given.flatMap((one) => one.cause.members).filter((one) => !isKnownRed(progress, one));
   if (failures.length === 0 || session.signal.aborted) return;
   const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: null });
   for (const one of given) {
-    const green = one.cause.members.filter((member) => isGreen(seen, member));
-    for (const member of green) board.decided(failureKey(member.failure), 'healed', { sharedFix: true });
+    const green = one.cause.members.filter((member) => failures.includes(member) && isGreen(seen, member));
+    for (const member of one.cause.members) {
+      if (green.includes(member)) takeGreen(progress, one.cause, member);
+      else sawRed(progress, member);
+    }
     if (green.length < one.cause.members.length) continue;
-    const healed = {
-      ...one,
-      verdict: 'healed',
-      reason: 'healed by a later fix of this run',
-      overBudget: false,
-    } as const;
-    causes[causes.indexOf(one)] = healed;
-    await announce(progress, healed);
+    const reason = 'healed by a later fix of this run';
+    const unproven = { by: 'other-fix', otherwise: one } as const;
+    put(progress, { ...one, verdict: 'healed', reason, overBudget: false, unproven });
   }
-}
-
-function isKept(attempt: Attempt): boolean {
-  return attempt.files.length > 0 && (attempt.judged === 'green' || attempt.judged === 'changed');
 }
 
 function canBeHealedYet({ verdict, cause }: CauseRecord): boolean {
   return (verdict === 'failed' || verdict === 'escalated') && cause.lead.failure.scope === 'test';
 }
 
-/** Writes down how a cause ended; gives the failures that it leaves behind, as causes of their own. */
-export async function settle(progress: Progress, ended: HealedCause): Promise<ByKey> {
+/** What the loop for a cause was given beside it. */
+export interface Settling {
+  /** Failures of other causes that its re-runs held. */
+  readonly beside: readonly DiagnosedFailure[];
+  /** Attempts that were counted before. */
+  readonly counted: number;
+}
+
+/** Writes down how a cause ended, if it did: a fix that is green is to be proven. Gives the failures that it leaves behind, as causes of their own. */
+export async function settle(
+  progress: Progress,
+  ended: HealedCause,
+  { beside, counted }: Settling,
+): Promise<ByKey> {
   const { cause, attempts, conclusion } = ended;
-  const { board } = progress;
-  board.retried(cause, attempts.length);
+  const { board, session } = progress;
+  board.retried(cause, attempts.length - counted);
   const untried = whyUntried(ended);
-  if (untried) progress.session.spending.avoided(1, untried);
-  await record(progress, {
+  if (untried) session.spending.avoided(1, untried);
+  const { verdict, reason } = conclusion;
+  const record = {
     cause,
-    verdict: causeVerdictOf(conclusion.verdict),
-    reason: conclusion.reason,
+    verdict: causeVerdictOf(verdict),
+    reason,
     attempts,
-    overBudget: conclusion.verdict === 'budget',
-    interrupted: conclusion.verdict === 'interrupted',
+    overBudget: verdict === 'budget',
+    interrupted: verdict === 'interrupted',
     ...(conclusion.verdict === 'escalated'
       ? { escalationId: conclusion.escalationId, askedBefore: conclusion.askedBefore }
       : {}),
-  });
-  if (
-    conclusion.verdict === 'healed' ||
-    conclusion.verdict === 'superseded' ||
-    conclusion.verdict === 'flaky'
-  )
+  };
+  if (verdict === 'healed') put(progress, { ...record, unproven: { by: 'own-fix', healed: ended } });
+  else await conclude(progress, record);
+  if (verdict === 'healed' || verdict === 'superseded' || verdict === 'flaky') {
+    if (verdict !== 'flaky') sawBeside(progress, ended, beside);
     return settleProgress(progress, ended);
-  const verdict = causeVerdictOf(conclusion.verdict);
-  decideMembers(progress, cause, { verdict: verdict === 'superseded' ? 'failed' : verdict });
+  }
+  const given = causeVerdictOf(verdict);
+  for (const member of cause.members)
+    board.decided(failureKey(member.failure), given === 'superseded' ? 'failed' : given);
   return [];
+}
+
+/** Red in a run that held this fix: what heals it is a later one (HN-5). */
+function sawBeside(
+  progress: Progress,
+  { lastRetest }: HealedCause,
+  beside: readonly DiagnosedFailure[],
+): void {
+  for (const one of beside) {
+    const now = lastRetest?.observe(one).failure;
+    if (now) sawRed(progress, now);
+  }
 }
 
 /** Why a cause ended before any agent; null where one was started, or a limit or an interrupt was in the way. */
@@ -136,70 +165,92 @@ function whyUntried({ cause, attempts, conclusion }: HealedCause): AvoidedReason
   return conclusion.verdict === 'failed' && cause.environment !== null ? 'environment' : null;
 }
 
-/** After a fix that is kept: the lead is healed or has another error now, and the rest of the cause is looked at again. */
-async function settleProgress(
-  progress: Progress,
-  { cause, conclusion, lastRetest, trial }: HealedCause,
-): Promise<ByKey> {
-  const { board } = progress;
-  if (lastRetest?.run) board.saw(lastRetest.run);
+/** After a fix that is kept: the lead is green or has another error now, and so has each other test of the cause. */
+async function settleProgress(progress: Progress, ended: HealedCause): Promise<ByKey> {
+  const { cause, conclusion, lastRetest } = ended;
+  const { board, proofTests } = progress;
   const { verdict } = conclusion;
-  if (verdict === 'healed' && trial) {
-    const { red, others } = settleProven(progress, cause, trial);
-    return [...keyed(red), ...newlyRed(progress, [...(lastRetest?.others ?? []), ...others])];
+  if (lastRetest?.run) board.saw(lastRetest.run);
+  if (verdict === 'flaky') board.decided(failureKey(cause.lead.failure), 'flaky');
+  if (verdict === 'healed') {
+    const lead = { failure: cause.lead, causeId: cause.id, isLead: true, isProven: true };
+    proofTests.push(proofTest(progress, lead, 1));
   }
-  if (verdict === 'healed' || verdict === 'flaky') board.decided(failureKey(cause.lead.failure), verdict);
-  const successor = conclusion.verdict === 'superseded' ? successorOf(cause.lead, lastRetest) : null;
-  const rest = await settleFollowers(progress, cause, verdict === 'flaky' ? 'flaky' : 'healed');
-  return [...keyed(successor ? [successor] : []), ...newlyRed(progress, lastRetest?.others ?? []), ...rest];
+  const successor = verdict === 'superseded' ? successorOf(cause.lead, lastRetest) : null;
+  const followers = cause.members.filter((member) => member !== cause.lead);
+  const left = await settleFollowers(progress, ended, followers);
+  const found = [...(successor ? [successor] : []), ...left];
+  const others = newlyRed(progress, lastRetest?.others ?? []);
+  for (const [, failure] of others) sawRed(progress, failure);
+  if (successor) sawRed(progress, successor);
+  return [...keyed(found), ...others];
 }
 
 function successorOf(lead: DiagnosedFailure, seen: Retest | null): DiagnosedFailure | null {
   return seen?.observe(lead).failure ?? seen?.suiteFailure ?? null;
 }
 
-/** The other tests of a healed cause run again without an agent; those that stay red become failures of their own (HL-6). */
-async function settleFollowers(progress: Progress, cause: Cause, green: 'healed' | 'flaky'): Promise<ByKey> {
-  const { session, board } = progress;
-  const followers = cause.members.filter((member) => member !== cause.lead);
-  if (followers.length === 0 || session.signal.aborted) return [];
-  const seen = await retest(session, { failures: followers, purpose: 'shared-fix', causeId: cause.id });
-  // Tests that had not run because of this cause (of a serial group, or behind a set-up) run now.
-  if (seen.run) board.saw(seen.run);
-  const stillRed: DiagnosedFailure[] = [];
-  for (const follower of followers) {
-    const now = seen.observe(follower);
-    if (now.ended === 'passed') {
-      session.spending.avoided(1, green === 'flaky' ? 'flaky' : 'shared-cause');
-      board.decided(failureKey(follower.failure), green, { sharedFix: green === 'healed' });
-    } else if (now.failure) stillRed.push(now.failure);
+/** The other tests of the cause met the fix in the same re-run, as many as are proven; those that stay red are failures of their own (HL-6). */
+async function settleFollowers(
+  progress: Progress,
+  { cause, conclusion, lastRetest }: HealedCause,
+  followers: readonly DiagnosedFailure[],
+): Promise<DiagnosedFailure[]> {
+  const { session, board, proofTests } = progress;
+  const chosen = chooseProven(cause);
+  const unseen = followers.filter((one) => !chosen.has(one));
+  if (unseen.length > 0) sayHowMany(session, cause, unseen.length);
+  const isHealed = conclusion.verdict === 'healed';
+  const seen =
+    unseen.length === 0 || isHealed || session.signal.aborted
+      ? null
+      : await retest(session, { failures: unseen, purpose: 'shared-fix', causeId: cause.id });
+  if (seen?.run) board.saw(seen.run);
+  const red: DiagnosedFailure[] = [];
+  for (const failure of followers) {
+    const isProven = chosen.has(failure);
+    const now = (isProven ? lastRetest : seen)?.observe(failure);
+    const isNowGreen = now?.ended === 'passed' && !now.suiteFailure;
+    if (isNowGreen && conclusion.verdict === 'flaky') {
+      session.spending.avoided(1, 'flaky');
+      board.decided(failureKey(failure.failure), 'flaky');
+    } else if (isNowGreen || (isHealed && !isProven)) {
+      const test = { failure, causeId: cause.id, isLead: false, isProven };
+      proofTests.push(proofTest(progress, test, isNowGreen ? 1 : 0));
+    } else if (now?.failure) {
+      if (isHealed) {
+        const test = proofTest(progress, { failure, causeId: cause.id, isLead: false, isProven }, 0);
+        proofTests.push({ ...test, steps: [...test.steps, 'red'], ended: 'red', isOther: true });
+      }
+      sawRed(progress, now.failure);
+      red.push(now.failure);
+    }
   }
-  const suite = seen.suiteFailure ? [seen.suiteFailure] : [];
-  return [...keyed(stillRed), ...newlyRed(progress, seen.others), ...keyed(suite)];
+  return seen?.suiteFailure ? [...red, seen.suiteFailure] : red;
 }
 
-function decideMembers(
-  { board }: Progress,
-  cause: Cause,
-  how: { verdict: Verdict; sharedFix?: boolean },
-): void {
-  const { verdict, ...rest } = how;
-  for (const member of cause.members) board.decided(failureKey(member.failure), verdict, rest);
+function sayHowMany({ bus }: Session, { id, members }: Cause, once: number): void {
+  const message = `${id}: its fix is proven on ${members.length - once} of its ${members.length} tests; the other ${once} are run with it once`;
+  bus.emit({ type: 'run.warning', message });
 }
 
 function causeVerdictOf(verdict: HealedCause['conclusion']['verdict']): CauseVerdict {
   return verdict === 'budget' || verdict === 'interrupted' ? 'failed' : verdict;
 }
 
-async function record(progress: Progress, ended: CauseRecord): Promise<void> {
-  progress.causes.push(ended);
-  await announce(progress, ended);
+/** Puts the record of a cause in the place of an earlier one. */
+function put({ causes }: Progress, record: CauseRecord): void {
+  const at = causes.findIndex((one) => one.cause.id === record.cause.id);
+  if (at === -1) causes.push(record);
+  else causes[at] = record;
 }
 
-async function announce({ session }: Progress, ended: CauseRecord): Promise<void> {
+/** Writes down the end of a cause, and tells it. */
+export async function conclude(progress: Progress, ended: CauseRecord): Promise<void> {
+  put(progress, ended);
   const { cause, verdict, reason, attempts } = ended;
   const { signature, diagnosis } = cause.lead;
-  await session.memory.causeEnded({
+  await progress.session.memory.causeEnded({
     causeId: cause.id,
     signature,
     category: diagnosis.category,
@@ -207,7 +258,7 @@ async function announce({ session }: Progress, ended: CauseRecord): Promise<void
     reason,
     bySharedFix: attempts.at(-1)?.judged !== 'green',
   });
-  session.bus.emit({
+  progress.session.bus.emit({
     type: 'cause.ended',
     causeId: cause.id,
     verdict,

@@ -32,7 +32,11 @@ export async function keepStandings(progress: Progress): Promise<void> {
 function isSuiteOpen({ firstWasBroken, causes }: Progress): boolean {
   return (
     firstWasBroken &&
-    !causes.some((one) => one.cause.lead.failure.scope === 'suite' && one.verdict === 'healed')
+    !causes.some(
+      (one) =>
+        one.cause.lead.failure.scope === 'suite' &&
+        (one.verdict === 'healed' || one.verdict === 'green-once'),
+    )
   );
 }
 
@@ -41,7 +45,13 @@ function isSuiteOpen({ firstWasBroken, causes }: Progress): boolean {
  * its own (HL-3, HL-6).
  */
 function isLastWord({ verdict, overBudget, interrupted }: CauseRecord): boolean {
-  return verdict !== 'healed' && verdict !== 'superseded' && !overBudget && !interrupted;
+  return (
+    verdict !== 'healed' &&
+    verdict !== 'green-once' &&
+    verdict !== 'superseded' &&
+    !overBudget &&
+    !interrupted
+  );
 }
 
 /** A question may have been answered and an agent program mended meanwhile, so these are looked at again. */

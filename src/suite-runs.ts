@@ -7,6 +7,7 @@ import type { PlaywrightArgs } from './playwright/selection.js';
 import type { SuiteRun, TestResult } from './playwright/suite-run.js';
 import type { RunFolder } from './run-folder.js';
 import { sealSuite } from './seal-suite.js';
+import type { RunPlan } from './run-plan.js';
 import type { AgainRequest } from './session.js';
 
 /** The project's Playwright, as a run uses it. */
@@ -25,20 +26,20 @@ export interface SuiteRunsOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly bus: Bus;
+  readonly plan: RunPlan;
   /** Cleans the logs that a run leaves; a `Redactor`'s. */
   readonly clean: (text: string) => string;
 }
 
 /** Starts Playwright runs, each in a folder of its own (`suites/<n>`), and tells the bus of them. */
 export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
-  let count = 0;
   // Where the capture could not be installed, traces of the re-runs take its place.
   let needsTrace = false;
   const run = async (mode: SuiteOptions['mode'], why: { purpose: SuitePurpose; causeId: string | null }) => {
-    count += 1;
-    const tests = mode.kind === 'rerun' ? (mode.ids?.length ?? null) : null;
-    options.bus.emit({ type: 'suite.started', tests, ...why });
-    const runDir = path.join(options.folder.dir, 'suites', String(count));
+    const ids = mode.kind === 'rerun' ? mode.ids : null;
+    const planned = options.plan.begin(ids);
+    options.bus.emit({ type: 'suite.started', tests: ids?.length ?? null, ...why, ...planned });
+    const runDir = path.join(options.folder.dir, 'suites', String(planned.n));
     const suite = await runSuite({
       playwright: options.playwright,
       cwd: options.cwd,
@@ -51,6 +52,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
       onProgress: ({ done, total, failed, test }) =>
         options.bus.emit({ type: 'suite.progress', done, total, failed, test: test ?? '' }),
     });
+    options.plan.ended(suite);
     const isRed = suite.failures.length > 0 || suite.suiteFailure !== null;
     await sealSuite(runDir, { isRed, clean: options.clean });
     needsTrace ||= suite.failures.length > 0 && suite.failures.every((one) => one.capture === null);

@@ -1,12 +1,11 @@
 import type { Attempt } from './core/attempt.js';
-import type { Cause } from './core/cause.js';
+import type { Cause, DiagnosedFailure } from './core/cause.js';
+import { chooseProven } from './core/choose-proven.js';
 import { violationLine } from './core/guard/violation.js';
 import { headlineOf } from './core/headline.js';
 import { judge, type Judged, type Observation } from './core/judge.js';
 import { bareAttempt, deploy, type Deployment } from './deploy.js';
 import { guardAttempt } from './guard-attempt.js';
-import { prove, type Proved } from './prove.js';
-import { testProofs, type Trial } from './trial.js';
 import { retest, type Retest } from './retest.js';
 import type { Session } from './session.js';
 import type { Memory } from './store/ledger.js';
@@ -20,6 +19,8 @@ export interface Try {
   readonly previous: readonly Attempt[];
   /** Signatures that the same tests have had before in this run. */
   readonly earlier: ReadonlySet<string>;
+  /** Failures of other causes that are looked at in the same re-run. */
+  readonly beside: readonly DiagnosedFailure[];
   /** What earlier runs know of the failure. */
   readonly known: Memory;
 }
@@ -28,16 +29,14 @@ export interface Try {
 export interface TriedFix {
   readonly attempt: Attempt;
   readonly retest: Retest | null;
-  /** What the proof showed of the cause's tests; absent where nothing was proven. */
-  readonly trial?: Trial;
 }
 
 /**
  * One try at a cause: an agent's work in the copy (or none), the guard over what it changed, its patch in the project, the re-run that
- * judges it, the proof, and the way back of what did not hold.
+ * judges it, and the way back of what did not hold.
  */
 export async function tryFix(session: Session, cause: Cause, work: Try): Promise<TriedFix> {
-  const { agent, n, previous, earlier, known } = work;
+  const { agent, n, previous, known } = work;
   const deployed =
     agent === null
       ? { attempt: bareAttempt(n), work: null }
@@ -63,7 +62,7 @@ export async function tryFix(session: Session, cause: Cause, work: Try): Promise
   return judgeApplied(session, cause, {
     attempt: deployed.attempt,
     change: applied?.change ?? null,
-    earlier,
+    work,
   });
 }
 
@@ -73,24 +72,26 @@ function unapplied({ attempt }: Deployment, over: Partial<Attempt>): TriedFix {
 }
 
 /** An attempt whose change is in the project. */
-export interface AppliedAttempt {
+interface AppliedAttempt {
   readonly attempt: Attempt;
   /** Null where there was nothing to apply. */
   readonly change: Change | null;
 }
 
+/** The re-run holds all that its fix is to heal, so that the proof begins with it. */
 async function judgeApplied(
   session: Session,
   cause: Cause,
-  { earlier, ...applied }: AppliedAttempt & { earlier: ReadonlySet<string> },
+  { work, ...applied }: AppliedAttempt & { work: Try },
 ): Promise<TriedFix> {
-  const seen = await retest(session, { failures: [cause.lead], purpose: 'retest', causeId: cause.id });
+  const failures = [...chooseProven(cause), ...work.beside];
+  const seen = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
   if (session.signal.aborted) return { attempt: await reverted(session, applied), retest: null };
-  const judged = withoutLoop(judge(cause.lead, seen.observe(cause.lead)), seen.observe(cause.lead), earlier);
-  if (judged.judgement === 'green') return judgeGreen(session, cause, { applied, retest: seen });
-  const held = judged.judgement === 'changed';
+  const now = seen.observe(cause.lead);
+  const judged = healedByChange(withoutLoop(judge(cause.lead, now), now, work.earlier), applied.attempt);
+  const held = judged.judgement === 'green' || judged.judgement === 'changed';
   const attempt = held ? applied.attempt : await reverted(session, applied);
-  const failedBecause = joined(attempt.failedBecause, judged.because);
+  const failedBecause = judged.judgement === 'green' ? null : joined(attempt.failedBecause, judged.because);
   return { attempt: { ...attempt, judged: judged.judgement, failedBecause }, retest: seen };
 }
 
@@ -104,52 +105,14 @@ function withoutLoop(judged: Judged, seen: Observation, earlier: ReadonlySet<str
   };
 }
 
-/** One green run proves nothing (HN-5): it is repeated, and the change taken out and put back. */
-async function judgeGreen(
-  session: Session,
-  cause: Cause,
-  { applied, retest }: { applied: AppliedAttempt; retest: Retest },
-): Promise<TriedFix> {
-  const proved = await prove(session, cause, applied);
-  if (proved.kind === 'interrupted') return { attempt: await reverted(session, applied), retest: null };
-  const { judged, failedBecause } = judgementOf(proved, applied.attempt);
-  if (judged === 'green' && proved.kind === 'proven') return proven(applied.attempt, proved, retest);
-  const attempt = await reverted(session, applied);
-  return {
-    attempt: { ...attempt, judged, failedBecause, proof: proved.steps },
-    retest: judged === 'still-failing' ? null : retest,
-  };
-}
-
-function proven(
-  attempt: Attempt,
-  { steps, trial }: Extract<Proved, { kind: 'proven' }>,
-  retest: Retest,
-): TriedFix {
-  const tests = testProofs(trial);
-  const several = tests.length > 1 ? { testProofs: tests } : {};
-  return {
-    attempt: { ...attempt, judged: 'green', failedBecause: null, proof: steps, ...several },
-    retest,
-    trial,
-  };
-}
-
 /** Who changed nothing has healed nothing, however green the test is now. */
-function judgementOf(
-  proved: Exclude<Proved, { kind: 'interrupted' }>,
-  { agent, files }: Attempt,
-): Pick<Attempt, 'judged' | 'failedBecause'> {
-  if (proved.kind === 'flaked') return { judged: 'still-failing', failedBecause: proved.because };
-  if (proved.kind === 'not-needed') return { judged: 'flaky', failedBecause: proved.because };
-  if (agent === null)
-    return { judged: 'flaky', failedBecause: 'green when it was run again with the code as it is' };
-  if (files.length === 0)
-    return {
-      judged: 'flaky',
-      failedBecause: 'green after an agent that changed no file: flaky, or mended outside the project',
-    };
-  return { judged: 'green', failedBecause: null };
+function healedByChange(judged: Judged, { agent, files }: Attempt): Judged {
+  if (judged.judgement !== 'green' || (agent !== null && files.length > 0)) return judged;
+  const because =
+    agent === null
+      ? 'green when it was run again with the code as it is'
+      : 'green after an agent that changed no file: flaky, or mended outside the project';
+  return { judgement: 'flaky', because };
 }
 
 function joined(...parts: readonly (string | null)[]): string | null {
@@ -160,10 +123,19 @@ function joined(...parts: readonly (string | null)[]): string | null {
 /** A fix that did not hold is reverted, so that the next attempt starts from the user's own code. */
 async function reverted(session: Session, { attempt, change }: AppliedAttempt): Promise<Attempt> {
   if (change === null) return attempt;
-  const { leftAlone } = await session.workspace.move([change], 'out');
+  await revertChanges(session, [change.id]);
+  return { ...attempt, takenBack: true };
+}
+
+/** Takes changes out for good; gives those built on them that went with them. */
+export async function revertChanges(
+  { workspace, bus }: Session,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const { leftAlone, lost } = await workspace.revert(ids);
   if (leftAlone.length > 0) {
     const message = `Left as they are, because they changed again after the agent: ${leftAlone.join(', ')}`;
-    session.bus.emit({ type: 'run.warning', message });
+    bus.emit({ type: 'run.warning', message });
   }
-  return { ...attempt, takenBack: true };
+  return lost;
 }

@@ -4,9 +4,9 @@ import type { Attempt } from './core/attempt.js';
 import type { StoredRun } from './inspect/find-run.js';
 import type { StampedEvent } from './event.js';
 import { type Change, contentsOf, readChange } from './workspace/change.js';
-import { installOf } from './workspace/install.js';
-import { closeJournal, writeJournal } from './workspace/journal.js';
-import { journalOf } from './workspace/workspace.js';
+import { changesPackages, installOf } from './workspace/install.js';
+import { closeJournal, type Journal, writeJournal } from './workspace/journal.js';
+import { planOf } from './workspace/applied-changes.js';
 import { writeFiles, type Written } from './workspace/write-files.js';
 
 /** The changes of a run's agents that it kept, in their order; read from its events where it was killed before its report. */
@@ -15,7 +15,7 @@ export async function keptChanges({ dir, report }: StoredRun): Promise<Change[]>
   const kept = attempts.filter(
     ({ takenBack, judged }) => !takenBack && (judged === 'green' || judged === 'changed'),
   );
-  const ids = kept.flatMap(({ change }) => change ?? []);
+  const ids = kept.flatMap(({ change }) => change ?? []).toSorted((a, b) => Number(a) - Number(b));
   const changes = await Promise.all(ids.map((id) => readChange(dir, id)));
   return changes.filter((one) => one !== null);
 }
@@ -31,7 +31,16 @@ export async function undo(
 ): Promise<Written & { readonly installed: string | null }> {
   const contents = contentsOf(run.dir);
   const root = path.resolve(project, changes[0]?.root ?? '');
-  const journal = await journalOf({ runId: run.runId, root, changes, purpose: 'undo', contents });
+  const ids = changes.map(({ id }) => id);
+  const edits = changes.flatMap((one) => one.edits);
+  const journal: Journal = {
+    ...planOf(changes, new Set(ids)),
+    runId: run.runId,
+    root,
+    changes: ids,
+    purpose: 'undo',
+    install: await changesPackages(edits, contents),
+  };
   await writeJournal(project, journal);
   const undone = await writeFiles(root, journal, contents);
   const install = journal.install && undone.written.length > 0 ? await installOf(project, root) : null;

@@ -4,6 +4,7 @@ import type { Settings } from '../core/settings.js';
 import { sweep } from '../process/end-processes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { RunFolder } from '../run-folder.js';
+import type { RunPlan } from '../run-plan.js';
 import type { Running } from '../running.js';
 import type { RunMemory } from '../run-memory.js';
 import type { Session } from '../session.js';
@@ -22,6 +23,7 @@ export interface SessionParts {
   readonly env: NodeJS.ProcessEnv;
   readonly folder: RunFolder;
   readonly suites: SuiteRuns;
+  readonly plan: RunPlan;
   readonly bus: Bus;
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
@@ -40,7 +42,7 @@ export interface SessionParts {
 
 /** Puts the real effects together. What only a red run needs is loaded when one needs it (CL-4). */
 export async function composeSession(parts: SessionParts): Promise<Session> {
-  const { settings, cwd, env, folder, suites, bus, redactor, signal, startedAt, memory, first } = parts;
+  const { settings, cwd, env, folder, suites, bus, redactor, signal, startedAt, memory, first, plan } = parts;
   const clean = (text: string) => redactor.clean(text);
   // A green run opens no store and makes no copy.
   const red = isRed(first);
@@ -65,6 +67,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     }),
     clock: systemClock,
     spending: createSpending(startedAt),
+    plan,
     redactor,
     memory,
     missingAgents: new Map([...parts.missing].map(([name, { message }]) => [name, message])),

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type VerifyLevel, verifyLevels } from '../core/settings.js';
 
 /** What `self-heal run` was asked for; Playwright's own selection flags under their own names (CL-1). */
 export interface RunOptions {
@@ -16,6 +17,8 @@ export interface RunOptions {
   maxFailures?: number;
   headed?: boolean;
   agents?: string;
+  /** How much a heal is proven. */
+  verify?: VerifyLevel;
   dryRun?: boolean;
   json?: boolean;
   failOnHeal?: boolean;
@@ -42,6 +45,12 @@ export function addSelectionFlags(command: Command): Command {
     .option('-x', 'stop after the first failure')
     .option('--max-failures <n>', 'stop after so many failures', count)
     .option('--headed', 'show the browser');
+}
+
+/** How much a heal is proven (HN-5). */
+export function addVerifyFlag(command: Command): Command {
+  const flag = new Option('--verify <how>', 'how much a heal is proven; none never says healed');
+  return command.addOption(flag.choices(verifyLevels));
 }
 
 /** What a command does where another one is at work in the project. */

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { end } from './end.js';
-import { addTerseFlags, addWaitFlag } from './options.js';
+import { addTerseFlags, addVerifyFlag, addWaitFlag } from './options.js';
 import type { ResumeOptions } from './run-resume.js';
 
 /** `self-heal resume`: goes on with a killed, paused or limited run where it stood, with its counts (ME-8). */
 export function resumeCommand(): Command {
-  return addTerseFlags(addWaitFlag(new Command('resume')))
+  return addTerseFlags(addVerifyFlag(addWaitFlag(new Command('resume'))))
     .description('go on with a run that was killed, interrupted, paused or stopped by a limit')
     .argument('[run]', 'its id, the name of its folder in .self-heal/runs; the newest run if none is named')
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { exitCodes } from '../problem.js';
 import { end } from './end.js';
-import { addSelectionFlags, addTerseFlags, addWaitFlag, type RunOptions } from './options.js';
+import { addSelectionFlags, addTerseFlags, addVerifyFlag, addWaitFlag, type RunOptions } from './options.js';
 
 const examples = `
 Everything behind -- goes to Playwright unread:  self-heal run -- --no-deps
@@ -16,7 +16,7 @@ export function runCommand(): Command {
       '[filter...]',
       'test files, as Playwright takes them: regular expressions on the path, or file:line',
     );
-  addTerseFlags(addWaitFlag(addSelectionFlags(command)))
+  addTerseFlags(addWaitFlag(addVerifyFlag(addSelectionFlags(command))))
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
     .option('--dry-run', 'gather and classify, print which agent would get which prompt, start none')
     .option('--json', 'print report.json to standard output; Playwright’s own output goes to standard error')

@@ -1,3 +1,4 @@
+import type { VerifyLevel } from '../core/settings.js';
 import type { Problem } from '../problem.js';
 import type { ProjectLock } from '../project-lock.js';
 import type { Result } from '../result.js';
@@ -11,6 +12,7 @@ import { unfinishedRun, type UnfinishedRun } from './unfinished-run.js';
 /** The flags of `self-heal resume`. */
 export interface ResumeOptions {
   agents?: string;
+  verify?: VerifyLevel;
   json?: boolean;
   terse?: boolean;
   wait?: boolean;

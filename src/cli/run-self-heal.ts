@@ -30,6 +30,7 @@ import { dropAllUnmasked } from '../seal-suite.js';
 import { noMemory, type RunMemory } from '../run-memory.js';
 import type { Session } from '../session.js';
 import type { Resumed } from './resumed.js';
+import { createRunPlan } from '../run-plan.js';
 import { createSuiteRuns } from '../suite-runs.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import { announceRunning } from '../running.js';
@@ -129,8 +130,10 @@ async function open(request: RunRequest, ready: Ready, run: { signal: AbortSigna
   const bus = createRunBus(request, { folder: ready.folder, warnings, redactor });
   const clean = (text: string) => redactor.clean(text);
   const { cwd, env } = request;
+  const plan = createRunPlan();
   const suites = createSuiteRuns({
     ...ready,
+    plan,
     cwd,
     env,
     bus,
@@ -138,7 +141,7 @@ async function open(request: RunRequest, ready: Ready, run: { signal: AbortSigna
     signal: run.signal,
     args: argsOf(request),
   });
-  return { ...ready, ...run, cwd, env, running, redactor, warnings, bus, suites };
+  return { ...ready, ...run, cwd, env, running, redactor, warnings, bus, plan, suites };
 }
 
 /** Ends a run that came to nothing. */
@@ -192,7 +195,9 @@ async function check({ cwd, env, options, passThrough }: RunRequest): Promise<Re
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
   if (!playwright.ok) return playwright;
   if (!config.ok) return config;
-  const settings = await loadSettings({ cwd, env, ...(options.agents ? { file: options.agents } : {}) });
+  const { agents, verify } = options;
+  const named = { ...(agents ? { file: agents } : {}), ...(verify ? { verify } : {}) };
+  const settings = await loadSettings({ cwd, env, ...named });
   if (!settings.ok) return settings;
   const missing = options.dryRun ? new Map<string, Problem>() : await missingAgents(settings.value, cwd);
   return ok({ settings: settings.value, playwright: playwright.value, missing });

@@ -25,6 +25,14 @@ export const defaults: Pick<Settings, 'routes' | 'retries' | 'limits' | 'evidenc
   retries: { max: 3, backoff: { initialMs: 5_000, factor: 2, maxMs: 60_000 } },
   limits: { escalations: 5, agentRuns: 20, agentRunsPerTest: 6, costUsd: 10, timeMs: 60 * 60_000 },
   evidence: { console: 50, network: 50 },
-  verify: { prepare: null, confirm: 1, repeat: 3, flips: 1, ring: 'suite', ringTimeMs: 10 * 60_000 },
+  verify: {
+    level: 'full',
+    prepare: null,
+    confirm: 1,
+    repeat: 3,
+    flips: 1,
+    ring: 'suite',
+    ringTimeMs: 10 * 60_000,
+  },
   store: '.self-heal/ledger.db',
 };

@@ -1,4 +1,4 @@
-import type { Settings } from '../core/settings.js';
+import type { Settings, VerifyLevel } from '../core/settings.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { decodeUtf8 } from './decode.js';
@@ -19,6 +19,8 @@ export interface SettingsRequest {
   readonly file?: string;
   /** Where `${VAR}` is taken from, and `SELF_HEAL_<KEY>`, which goes before the file. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** `--verify`, which goes before everything else. */
+  readonly verify?: VerifyLevel;
   /** What to call the project instead of the name in its package.json. */
   readonly packageName?: string;
 }
@@ -36,12 +38,15 @@ export interface SettingsLayers {
 /** Loads agents.yaml, or the built-in defaults where there is none; its mistakes are one `config-invalid` Problem (CF-3). */
 export async function loadSettings(request: SettingsRequest): Promise<Result<Settings, Problem>> {
   const layers = await loadLayers(request);
-  return layers.ok ? ok(settingsOf(layers.value)) : layers;
+  return layers.ok ? ok(settingsOf(layers.value, request.verify)) : layers;
 }
 
 /** The settings that hold when every source has had its say (CF-4). */
-export function settingsOf({ environment, file, source, project }: SettingsLayers): Settings {
-  const merged = overlay(file, environment.settings);
+export function settingsOf(
+  { environment, file, source, project }: SettingsLayers,
+  level?: VerifyLevel,
+): Settings {
+  const merged = overlay(overlay(file, environment.settings), level ? { verify: { level } } : {});
   return resolveSettings({ file: merged, project, filePath: source?.path ?? null });
 }
 

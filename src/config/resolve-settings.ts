@@ -36,10 +36,17 @@ export function resolveSettings({ file, project, filePath }: SettingsSources): S
     },
     limits: { ...defaults.limits, ...given(counts), ...given({ timeMs: time }) },
     evidence: { ...defaults.evidence, ...given(evidence ?? {}) },
-    verify: { ...defaults.verify, ...given(checks), ...given({ ringTimeMs: ringTime }) },
+    verify: atLevel({ ...defaults.verify, ...given(checks), ...given({ ringTimeMs: ringTime }) }),
     store: file.store ?? defaults.store,
     file: filePath,
   };
+}
+
+/** A level below `full` goes before the single numbers. */
+function atLevel(verify: Settings['verify']): Settings['verify'] {
+  if (verify.level === 'full') return verify;
+  const less = { ...verify, repeat: 1, flips: 0 };
+  return verify.level === 'quick' ? less : { ...less, ring: 'none' };
 }
 
 function resolveAgents(file: AgentsFile): Record<string, AgentSettings> {

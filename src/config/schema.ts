@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { categories, evidenceSources, retryAxes, type Category } from '../core/diagnosis.js';
+import { verifyLevels } from '../core/settings.js';
 import {
   amount,
   argument,
@@ -117,6 +118,11 @@ const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `must be one of ${values.join(', ')}`);
 
 const verify = z.strictObject({
+  level: oneOf(verifyLevels)
+    .optional()
+    .describe(
+      'How much a heal is proven: full (repeat, flips and ring as below), quick (the ring alone), none (nothing is called healed then). Default: full.',
+    ),
   prepare: text.optional().meta({
     description:
       'A shell command to run before each re-run, where the tests test what a build made. Default: none.',

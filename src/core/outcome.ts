@@ -34,7 +34,9 @@ export function outcomeOf(standing: Standing): FinalOutcome {
   if (red) return { outcome: 'red', exitCode: 1 };
   const unwelcome =
     (standing.failOnHeal &&
-      (tests.includes('healed') || causes.some((cause) => cause.verdict === 'healed'))) ||
+      [...tests, ...causes.map(({ verdict }) => verdict)].some(
+        (verdict) => verdict === 'healed' || verdict === 'green-once',
+      )) ||
     (standing.failOnFlaky && tests.includes('flaky'));
   return { outcome: 'green', exitCode: unwelcome ? 1 : 0 };
 }

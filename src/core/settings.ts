@@ -42,6 +42,12 @@ export interface LimitSettings {
   readonly escalations: number;
 }
 
+/** How much a heal is proven. */
+export const verifyLevels = ['quick', 'full', 'none'] as const;
+
+/** One of `verifyLevels`. */
+export type VerifyLevel = (typeof verifyLevels)[number];
+
 /** agents.yaml with every default filled in. */
 export interface Settings {
   readonly project: string;
@@ -56,6 +62,11 @@ export interface Settings {
   /** How many console entries and requests an agent is shown. */
   readonly evidence: { readonly console: number; readonly network: number };
   readonly verify: {
+    /**
+     * How much a heal is proven (HN-5): `full` asks for all of it, `quick` for a green regression run, `none` for nothing, and then nothing
+     * is called healed.
+     */
+    readonly level: VerifyLevel;
     /** A shell command to run in the project before each re-run (HL-9), or null. */
     readonly prepare: string | null;
     /** How often a red test is run unchanged before an agent is paid (HL-7). */

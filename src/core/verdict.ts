@@ -3,6 +3,8 @@ export type Verdict =
   | 'passed'
   | 'flaky'
   | 'healed'
+  /** Green with a fix that nobody proved (`verify.level: none`). */
+  | 'green-once'
   | 'failed'
   | 'escalated'
   | 'rejected'

@@ -48,6 +48,7 @@ async function header(report: Report): Promise<string> {
     ['tests', String(totals.tests)],
     ['passed', String(totals.passed)],
     ['healed', some(totals.healed)],
+    ['green once', some(totals.greenOnce ?? 0)],
     ['flaky', some(totals.flaky)],
     ['failed', some(totals.failed)],
     ['not run', some(totals.notRun)],

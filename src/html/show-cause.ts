@@ -45,6 +45,7 @@ export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: 
 
 const marks: Partial<Record<ReportCause['verdict'], string>> = {
   healed: '✓',
+  'green-once': '~',
   superseded: '→',
   escalated: '?',
   flaky: '~',

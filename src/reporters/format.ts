@@ -28,3 +28,10 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
 export function clipped(text: string, width: number): string {
   return cut(text, width);
 }
+
+/** ` (run 4 of about 9, about 12 s)`: the place of a Playwright run in the plan; empty where nothing is planned. */
+export function plannedText(run: { n?: number; of?: number | null; likelyMs?: number | null }): string {
+  if (run.n === undefined || run.of == null) return '';
+  const time = run.likelyMs == null ? '' : `, about ${duration(run.likelyMs)}`;
+  return ` (run ${run.n} of about ${run.of}${time})`;
+}

@@ -43,6 +43,7 @@ export function githubProblem({ message, remedy }: Problem): string {
 const levels: Record<CauseVerdict, 'error' | 'warning' | 'notice'> = {
   passed: 'notice',
   healed: 'notice',
+  'green-once': 'warning',
   superseded: 'notice',
   flaky: 'warning',
   quarantined: 'warning',

@@ -35,7 +35,7 @@ export function tellTests({ tests, causes }: Report): Told[] {
 
 /** Whether nothing is left of a cause: it is healed, or its fix uncovered another one, which has an ending of its own. */
 export function isMended({ verdict }: ReportCause): boolean {
-  return verdict === 'healed' || verdict === 'superseded';
+  return verdict === 'healed' || verdict === 'green-once' || verdict === 'superseded';
 }
 
 function wordOn(test: ReportTest, cause: ReportCause | null): LastWord {
@@ -45,6 +45,7 @@ function wordOn(test: ReportTest, cause: ReportCause | null): LastWord {
     case 'flaky':
       return { status: 'passed', message: 'flaky: red, then green without a change', details: '', cause };
     case 'healed':
+    case 'green-once':
       return { status: 'passed', message: healedBy(cause, test), details: '', cause };
     case 'quarantined':
       return {
@@ -84,13 +85,14 @@ function failed(verdict: string, cause: ReportCause | null): LastWord {
 }
 
 /** `healed by debugger (claude) in 2 attempts, proof: red red | green green`. */
-function healedBy(cause: ReportCause | null, { id, sharedFix }: ReportTest): string {
-  if (cause === null) return 'healed';
+function healedBy(cause: ReportCause | null, { id, sharedFix, verdict }: ReportTest): string {
+  const word = verdict === 'green-once' ? 'green once, not proven,' : 'healed';
+  if (cause === null) return word;
   const last = cause.attempts.at(-1);
   const who = last?.agent ? `by ${last.agent}${last.runner ? ` (${last.runner})` : ''}` : 'without an agent';
   const tries = cause.attempts.length > 1 ? ` in ${cause.attempts.length} attempts` : '';
   const shared = sharedFix ? `, with the fix of ${cause.id}` : '';
   const steps = proofFor(cause, id);
   const proof = steps.length > 0 ? `, proof: ${renderProof(steps)}` : '';
-  return `healed ${who}${tries}${shared}${proof}`;
+  return `${word} ${who}${tries}${shared}${proof}`;
 }

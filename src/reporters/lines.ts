@@ -4,7 +4,7 @@ import { violationLine } from '../core/guard/violation.js';
 import { unreachable } from '../core/unreachable.js';
 import type { TestRef } from '../core/failure.js';
 import type { Event, SuitePurpose } from '../event.js';
-import { clipped, counted, dollars, duration, testName } from './format.js';
+import { clipped, counted, dollars, duration, plannedText, testName } from './format.js';
 import { localDay } from './local-time.js';
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
@@ -17,6 +17,7 @@ const chatter: ReadonlySet<Event['type']> = new Set([
   ...begun,
   'suite.ended',
   'agent.ended',
+  'attempt.green',
   'attempt.judged',
   'cause.came_back',
 ]);
@@ -31,7 +32,7 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     case 'suite.started':
       return event.purpose === 'first'
         ? []
-        : [`${at(event.causeId)}${purposes[event.purpose](event.tests)} …`];
+        : [`${at(event.causeId)}${purposes[event.purpose](event.tests)}${plannedText(event)} …`];
     case 'suite.ended':
       return suiteEnded(event);
     case 'cause.found':
@@ -62,6 +63,8 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
       ];
     case 'attempt.rejected':
       return rejected(event, paint);
+    case 'attempt.green':
+      return [`${at(event.causeId)}${paint.green('green')}; its proof follows`];
     case 'attempt.judged':
       return [`${at(event.causeId)}${judged(event, paint)}`];
     case 'cause.ended':
@@ -97,7 +100,7 @@ const purposes: Record<SuitePurpose, (tests: number | null) => string> = {
   first: () => 'running the suite',
   confirm: (tests) => `running ${what(tests)} again, unchanged, before any agent is paid`,
   retest: (tests) => `running ${what(tests)} again`,
-  proof: (tests) => `running ${what(tests)} again, to prove the fix`,
+  proof: (tests) => `running ${what(tests)} again, to prove the fixes`,
   ring: (tests) => `running ${what(tests)} again, to see that nothing else broke`,
   'shared-fix': (tests) => `running ${what(tests)} of the same cause`,
 };

@@ -57,6 +57,7 @@ function head({ outcome, exitCode, totals, tests, dryRun, causes }: Report): str
   const parts = [
     `${totals.passed} passed`,
     ...some(totals.healed, 'healed'),
+    ...some(totals.greenOnce ?? 0, 'green once'),
     ...some(totals.flaky, 'flaky'),
     ...some(totals.failed, 'failed'),
     ...some(quarantined, 'quarantined'),
@@ -76,6 +77,7 @@ function head({ outcome, exitCode, totals, tests, dryRun, causes }: Report): str
 const marks: Record<CauseVerdict, string> = {
   passed: '✅',
   healed: '✅',
+  'green-once': '⚠️',
   superseded: '➡️',
   flaky: '⚠️',
   failed: '❌',

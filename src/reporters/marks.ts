@@ -4,6 +4,7 @@ import type { CauseVerdict } from '../core/verdict.js';
 const marks: Record<CauseVerdict, string> = {
   passed: '✓',
   healed: '✓',
+  'green-once': '~',
   superseded: '→',
   flaky: '~',
   failed: '✗',
@@ -21,5 +22,5 @@ export function markOf(verdict: CauseVerdict, paint: ChalkInstance): string {
 
 /** Nothing is left to do about it. */
 export function isGood(verdict: CauseVerdict): boolean {
-  return ['passed', 'healed', 'superseded'].includes(verdict);
+  return ['passed', 'healed', 'green-once', 'superseded'].includes(verdict);
 }

@@ -3,6 +3,7 @@ import type { Avoided } from '../core/avoided.js';
 import type { Violation } from '../core/guard/violation.js';
 import type { Category, Reason } from '../core/diagnosis.js';
 import type { Proof, TestProof } from '../core/proof.js';
+import type { VerifyLevel } from '../core/settings.js';
 import type { CauseVerdict, Outcome, Verdict } from '../core/verdict.js';
 
 /** `report.json`: what a run came to. Other programs read it; a change of meaning is a new `schemaVersion`. */
@@ -22,6 +23,8 @@ export interface Report {
   tests: ReportTest[];
   causes: ReportCause[];
   escalations: ReportEscalation[];
+  /** How much of a proof was asked for; absent in older reports. */
+  verify?: VerifyLevel;
   /** The tests around the fixes, run again after healing (HN-6); null where that was not done. */
   ring: { tests: number; leftOut: number; broke: { causeId: string; tests: string[] }[] } | null;
   warnings: string[];
@@ -30,8 +33,12 @@ export interface Report {
     passed: number;
     flaky: number;
     healed: number;
+    /** Green with a fix that was not proven (`verify: none`). Absent in older reports. */
+    greenOnce?: number;
     failed: number;
     notRun: number;
+    /** Playwright runs, the first one included. Absent in older reports. */
+    playwrightRuns?: number;
     agentRuns: number;
     agentRunsAvoided: number;
     /** Why they were, each reason once; their counts add up to it. Absent in older reports. */

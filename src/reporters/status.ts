@@ -1,7 +1,7 @@
 import type { CauseVerdict } from '../core/verdict.js';
 import type { Category } from '../core/diagnosis.js';
 import type { CauseSummary, Event, StampedEvent, SuitePurpose } from '../event.js';
-import { counted } from './format.js';
+import { counted, plannedText } from './format.js';
 
 /** What is being done, and since when. */
 export interface Phase {
@@ -138,6 +138,7 @@ const handlers: Handlers = {
     board.spent(event.causeId, event.costUsd);
     board.enter(event.causeId, 'looking at what changed', event);
   },
+  'attempt.green': (board, event) => board.enter(event.causeId, 'green; waiting for its proof', event),
   'agent.retrying': (board, { causeId, time, delayMs }) =>
     board.enter(causeId, 'waiting', { time, until: time + delayMs }),
   'cause.ended': (board, { causeId, verdict, time }) =>
@@ -156,5 +157,5 @@ function follow<T extends Event['type']>(board: Board, event: Of<T>): void {
 function suiteStarted(board: Board, event: Of<'suite.started'>): void {
   board.shown = event.purpose !== 'first';
   const what = event.tests === null ? 'the suite' : counted(event.tests, 'test');
-  if (board.shown) board.enter(event.causeId, `${words[event.purpose]}: ${what}`, event);
+  if (board.shown) board.enter(event.causeId, `${words[event.purpose]}: ${what}${plannedText(event)}`, event);
 }

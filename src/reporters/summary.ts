@@ -54,6 +54,7 @@ function headline({ outcome, totals, dryRun, tests }: Report, paint: ChalkInstan
   const parts = [
     counted(totals.passed, 'passed', 'passed'),
     ...(totals.healed > 0 ? [paint.green(`${totals.healed} healed`)] : []),
+    ...(totals.greenOnce ? [paint.magenta(`${totals.greenOnce} green once, not proven`)] : []),
     ...(totals.flaky > 0 ? [paint.magenta(`${totals.flaky} flaky`)] : []),
     ...(totals.failed > 0 ? [paint.red(`${totals.failed} failed`)] : []),
     ...(quarantined > 0 ? [paint.magenta(`${quarantined} quarantined`)] : []),
@@ -82,6 +83,7 @@ const order: Record<CauseVerdict, number> = {
   quarantined: 4,
   flaky: 4,
   healed: 5,
+  'green-once': 4,
   superseded: 5,
   passed: 5,
 };

@@ -61,7 +61,9 @@ async function attemptFinished(book: Book, id: string, attempt: Attempt): Promis
     if (!finished) return;
     const isFix = attempt.agent !== null && attempt.files.length > 0;
     const of = { signature: finished.signature, runId: finished.run_id };
-    await changeCount(db, book, { ...of, judged: attempt.judged, isFix });
+    // A fix that healed its test and broke another one has failed.
+    const judged = attempt.judged === 'green' && attempt.takenBack ? 'still-failing' : attempt.judged;
+    await changeCount(db, book, { ...of, judged, isFix });
   });
 }
 

@@ -9,8 +9,8 @@ export function idleWorkspace(root: string): Workspace {
     ready: never,
     collect: never,
     apply: never,
-    move: never,
-    keeping: never,
+    without: never,
+    revert: never,
     decided: async () => undefined,
     close: async () => undefined,
   };

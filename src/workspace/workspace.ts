@@ -1,14 +1,12 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { type Change, type Contents, keepChange } from './change.js';
+import { appliedChanges } from './applied-changes.js';
+import type { Change, Contents } from './change.js';
 import { collect, type Collected } from './collect.js';
 import { createCopy, makeCopyFolder, type ProjectCopy } from './copy.js';
-import { changesPackages, installOf } from './install.js';
-import { closeJournal, type Journal, writeJournal } from './journal.js';
-import { mergeOnto } from './merge.js';
 import { rootOf } from './project-files.js';
 import { folderTree, type Tree } from './tree.js';
-import { missingFolders, type PlannedFile, writeFiles, type Written } from './write-files.js';
+import type { Written } from './write-files.js';
 
 /** The copy, ready for an agent. */
 export interface AgentPlace {
@@ -53,14 +51,14 @@ export interface Workspace {
   ready(): Promise<AgentPlace>;
   /** What the agent changed in it. `id` names the change within the run. */
   collect(id: string): Promise<Work>;
-  /** Writes a change into the project. Until `decided`, a kill means that it is taken out again. */
+  /** Writes a change into the project, on top of those that are there. Until it is decided, a kill means that it is taken out again. */
   apply(change: Change): Promise<Applied>;
-  /** Takes changes out, or puts them back, all of them in one step. */
-  move(changes: readonly Change[], to: 'out' | 'in'): Promise<Written>;
-  /** Proven changes are about to be moved; a kill from now on means that they are put back. */
-  keeping(changes: readonly Change[]): Promise<void>;
-  /** What was in question is as it should be. */
-  decided(): Promise<void>;
+  /** Brings the project to the state in which these changes, and those built on them, are out, and all others are in. */
+  without(ids: readonly string[]): Promise<Written>;
+  /** Takes changes out for good. Those built on them are applied anew; `lost` are those that could not be. */
+  revert(ids: readonly string[]): Promise<Written & { readonly lost: readonly string[] }>;
+  /** These changes stay: a kill means that they are in. */
+  decided(ids: readonly string[]): Promise<void>;
   /** Throws the copy away. */
   close(): Promise<void>;
 }
@@ -81,20 +79,13 @@ export interface WorkspaceOptions {
 
 /** Opens the workspace of a run. */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
-  const { contents, runId } = options;
+  const { contents } = options;
   const project = realpathSync(options.project);
   const root = await rootOf(project);
   const place = path.relative(root, project);
   let copy: Promise<ProjectCopy> | null = null;
   const opened = () => (copy ??= openCopy(root, options));
-  const journal = async (purpose: Journal['purpose'], changes: readonly Change[]) =>
-    writeJournal(project, await journalOf({ runId, root, changes, purpose, contents }));
-  const move: Workspace['move'] = async (changes, to) => {
-    const moved = await writeFiles(root, planOf(changes, to), contents);
-    const isInstall = moved.written.length > 0 && (await changesPackages(editsOf(changes), contents));
-    if (isInstall) await install(options, root);
-    return moved;
-  };
+  const changes = appliedChanges(options, { root, project });
   return {
     root,
     prepare: () => void opened().catch(() => undefined),
@@ -117,39 +108,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       const after = treeOf(made.base, edits, contents);
       return { change: edits.length > 0 ? change : null, ignored, refused, before, after };
     },
-    apply: (change) => apply({ ...options, root, project, move, journal }, change),
-    move,
-    keeping: (changes) => journal('put-back', changes),
-    decided: () => closeJournal(project),
+    ...changes,
     close: async () => (copy === null ? undefined : (await copy.catch(() => null))?.remove()),
   };
-}
-
-interface Applying extends Pick<WorkspaceOptions, 'contents' | 'runDir' | 'project'> {
-  readonly root: string;
-  readonly move: Workspace['move'];
-  readonly journal: (purpose: Journal['purpose'], changes: readonly Change[]) => Promise<void>;
-}
-
-async function apply({ root, project, move, ...by }: Applying, change: Change): Promise<Applied> {
-  let merged = change;
-  try {
-    const { edits, conflicts } = await mergeOnto(root, change.edits, by.contents);
-    if (conflicts.length > 0) return { kind: 'conflict', files: conflicts };
-    const added = edits.flatMap(({ path: file, after }) => (after ? [file] : []));
-    merged = { ...change, edits, folders: missingFolders(root, added) };
-    await keepChange(by.runDir, merged);
-    await by.journal('take-out', [merged]);
-    const { leftAlone } = await move([merged], 'in');
-    if (leftAlone.length === 0) return { kind: 'applied', change: merged };
-    await move([merged], 'out');
-    await closeJournal(project);
-    return { kind: 'conflict', files: leftAlone };
-  } catch (error) {
-    await move([merged], 'out');
-    await closeJournal(project);
-    return { kind: 'failed', reason: reasonOf(error) };
-  }
 }
 
 async function openCopy(root: string, { onCopy }: WorkspaceOptions): Promise<ProjectCopy> {
@@ -160,52 +121,12 @@ async function openCopy(root: string, { onCopy }: WorkspaceOptions): Promise<Pro
   return copy;
 }
 
-async function install({ project, warn, signal }: WorkspaceOptions, root: string): Promise<void> {
-  const { command, ...install } = await installOf(project, root);
-  warn(`The packages that the project asks for changed: running ${command} in it`);
-  const failed = await install.run(signal);
-  if (failed !== null) warn(`${command} failed: ${failed.trim().slice(-500)}`);
-}
-
-function editsOf(changes: readonly Change[]) {
-  return changes.flatMap(({ edits }) => edits);
-}
-
 function unreadable(error: unknown): Collected {
   return { edits: [], ignored: [], refused: `its change could not be read: ${reasonOf(error)}` };
 }
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** What becomes of each path when all of the changes, the oldest first, are taken out or put back. */
-function planOf(changes: readonly Change[], to: 'out' | 'in'): { files: PlannedFile[]; folders: string[] } {
-  const files = new Map<string, PlannedFile>();
-  for (const { path: file, before, after } of editsOf(changes)) {
-    const earlier = files.get(file);
-    const goal = to === 'in' ? after : earlier ? earlier.goal : before;
-    files.set(file, { path: file, known: [...(earlier?.known ?? []), before, after], goal });
-  }
-  return { files: [...files.values()], folders: changes.flatMap(({ folders }) => folders) };
-}
-
-interface JournalRequest {
-  runId: string;
-  root: string;
-  changes: readonly Change[];
-  purpose: Journal['purpose'];
-  contents: Contents;
-}
-
-/** What whoever finds the journal is to do with these changes. */
-export async function journalOf({ changes, contents, ...rest }: JournalRequest): Promise<Journal> {
-  return {
-    ...rest,
-    ...planOf(changes, rest.purpose === 'put-back' ? 'in' : 'out'),
-    changes: changes.map(({ id }) => id),
-    install: await changesPackages(editsOf(changes), contents),
-  };
 }
 
 function pathsBetween(project: string, root: string, tree: string): Pick<AgentPlace, 'toCopy' | 'toProject'> {

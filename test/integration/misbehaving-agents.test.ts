@@ -189,12 +189,11 @@ it.runIf(process.platform !== 'win32')(
       if (done?.kind === 'applied') {
         for (const { path: file, after } of done.change.edits) {
           if (after?.kind !== 'file') continue;
-          const untouched = before[file]?.startsWith('600 ') === true;
-          if (untouched && !inventoryOf(dir)[file]?.startsWith('600 '))
-            wrong.push(`${what}: ${file} is not private`);
+          const wasPrivate = before[file]?.startsWith('600 ') === true;
+          if (wasPrivate && !/^[67]00 /.test(inventoryOf(dir)[file] ?? ''))
+            wrong.push(`${what}: ${file} is open to others`);
         }
-        await workspace.move([done.change], 'out');
-        await workspace.decided();
+        await workspace.revert([done.change.id]);
       }
       outcomes[done?.kind ?? (refused ? 'refused' : 'nothing')] += 1;
       differs(`${what}, after it was reverted`, inventoryOf(dir));

@@ -89,16 +89,15 @@ describe('a run that was killed', () => {
 
   it('HN-2 HN-6 while proven fixes were out for a check gets them back', async () => {
     const { workspace, change, dir, after, project } = await killed();
-    await workspace.decided();
-    await workspace.keeping([change]);
-    await workspace.move([change], 'out');
+    await workspace.decided([change.id]);
+    await workspace.without([change.id]);
     expect(await nextCommand(project)).toContain('was put back');
     expect(inventoryOf(dir)).toEqual(after);
   });
 
   it('HN-2 HN-8 while it undid gets its undo finished; undoing twice finds nothing left to do', async () => {
     const { workspace, change, dir, before, project, runDir, journal } = await killed();
-    await workspace.decided();
+    await workspace.decided([change.id]);
     const run = { runId: path.basename(runDir), dir: runDir };
     const copied = path.join(tempDir(), 'journal.json');
     const undone = undo(project, run, [change]);

@@ -22,6 +22,7 @@ import { createRedactor } from '../../src/secrets/redactor.js';
 import { noMemory } from '../../src/run-memory.js';
 import type { Session } from '../../src/session.js';
 import { contentsOf } from '../../src/workspace/change.js';
+import { createRunPlan } from '../../src/run-plan.js';
 import { createSpending } from '../../src/spending.js';
 import { summarise } from '../../src/summarise.js';
 import {
@@ -99,13 +100,14 @@ async function runThatSays(say: Say, env: Record<string, string> = plantedVariab
         return { change, ignored: [], refused: null, before: tree, after: tree };
       },
       apply: async (change) => ({ kind: 'applied', change }),
-      move: async () => ({ written: [], leftAlone: [] }),
-      keeping: async () => undefined,
+      without: async () => ({ written: [], leftAlone: [] }),
+      revert: async () => ({ written: [], leftAlone: [], lost: [] }),
       decided: async () => undefined,
       close: async () => undefined,
     },
     runAgent: createRunAgent({ graceMs: 300, settleMs: 300 }, clean),
     spending: createSpending(0),
+    plan: createRunPlan(),
     prepare: async () => null,
     runAgain: async () => run,
     diagnose: createDiagnose({ settings, folder: folder.value, cwd: root, redactor }),

@@ -99,7 +99,7 @@ describe('the copy', () => {
     const done = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'fixed\n', 'src/new.js': 'new\n' }));
     if (done.kind !== 'applied') throw new Error(done.kind);
     expect(readFileSync(path.join(dir, 'src/cart.js'), 'utf8')).toBe('fixed\n');
-    await workspace.move([done.change], 'out');
+    await workspace.revert([done.change.id]);
     expect(inventoryOf(dir)).toEqual(before);
   });
 
@@ -154,7 +154,7 @@ describe('the patch', () => {
     const done = await applied((cwd) => writeInto(cwd, { '.gitignore': '\n', 'src/cart.js': 'x\n' }));
     if (done.kind !== 'applied') throw new Error(done.kind);
     expect(done.change.edits.map((one) => one.path)).toEqual(['.gitignore', 'src/cart.js']);
-    await workspace.move([done.change], 'out');
+    await workspace.revert([done.change.id]);
     expect(inventoryOf(dir)).toEqual(before);
   });
 
@@ -223,7 +223,7 @@ describe('applying', () => {
     const done = await workspace.apply(change!);
     if (done.kind !== 'applied') throw new Error(done.kind);
     expect(read('src/cart.js')).toBe('fixed\ntwo\nthree\nfour\nfive\nedited\n');
-    await workspace.move([done.change], 'out');
+    await workspace.revert([done.change.id]);
     expect(read('src/cart.js')).toBe('one\ntwo\nthree\nfour\nfive\nedited\n');
   });
 
@@ -254,7 +254,7 @@ describe('applying', () => {
     );
     if (done.kind !== 'applied') throw new Error(done.kind);
     write({ 'src/cart.js': 'mine\n' });
-    const moved = await workspace.move([done.change], 'out');
+    const moved = await workspace.without([done.change.id]);
     expect(moved).toEqual({ written: ['src/old.js'], leftAlone: ['src/cart.js'] });
     expect([read('src/cart.js'), read('src/old.js')]).toEqual(['mine\n', 'old\n']);
   });
@@ -271,7 +271,7 @@ describe('applying', () => {
     });
     if (done.kind !== 'applied') throw new Error(done.kind);
     expect([mode('.env'), mode('src/cart.js')]).toEqual([0o600, 0o750]);
-    await workspace.move([done.change], 'out');
+    await workspace.revert([done.change.id]);
     expect([mode('.env'), mode('src/cart.js')]).toEqual([0o600, 0o640]);
   });
 
@@ -285,7 +285,7 @@ describe('applying', () => {
     });
     if (done.kind !== 'applied') throw new Error(done.kind);
     expect(readFileSync(path.join(dir, 'a/x/y.txt'), 'utf8')).toBe('now deep\n');
-    await workspace.move([done.change], 'out');
+    await workspace.revert([done.change.id]);
     expect(inventoryOf(dir)).toEqual(before);
   });
 
@@ -305,11 +305,30 @@ describe('applying', () => {
     const first = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'half\n' }));
     const second = await applied((cwd) => writeInto(cwd, { 'src/cart.js': 'whole\n', 'src/x.js': 'x\n' }));
     if (first.kind !== 'applied' || second.kind !== 'applied') throw new Error('not applied');
-    const both = [first.change, second.change];
-    await workspace.move(both, 'out');
+    const both = [first.change.id, second.change.id];
+    await workspace.without(both);
     expect(read('src/cart.js')).toBe(files['src/cart.js']);
-    await workspace.move(both, 'in');
+    await workspace.without([]);
     expect([read('src/cart.js'), read('src/x.js')]).toEqual(['whole\n', 'x\n']);
+  });
+
+  it('HN-1 HN-5 a fix goes out with those that are built on it; reverted, those are applied anew where they can be', async () => {
+    const { applied, workspace, read } = await agentWorkspace(files);
+    const lines = files['src/cart.js'];
+    await applied((cwd) => writeInto(cwd, { 'src/cart.js': lines.replace('one', 'first') }));
+    await applied((cwd) =>
+      writeInto(cwd, { 'src/cart.js': lines.replace('one', 'first').replace('six', 'last') }),
+    );
+    await applied((cwd) => writeInto(cwd, { 'src/old.js': 'third\n' }));
+    await workspace.without(['1']);
+    expect([read('src/cart.js'), read('src/old.js')]).toEqual([lines, 'third\n']);
+    await workspace.without(['2', '3']);
+    expect([read('src/cart.js'), read('src/old.js')]).toEqual([lines.replace('one', 'first'), 'old\n']);
+    expect(await workspace.revert(['1'])).toMatchObject({ lost: [] });
+    expect([read('src/cart.js'), read('src/old.js')]).toEqual([lines.replace('six', 'last'), 'third\n']);
+    await applied((cwd) => writeInto(cwd, { 'src/cart.js': lines.replace('six', 'very last') }));
+    expect(await workspace.revert(['2'])).toMatchObject({ lost: ['4'] });
+    expect(read('src/cart.js')).toBe(lines);
   });
 
   it('HN-1 a fix that needs other packages runs the project’s own install, told before, and again when it is reverted', async () => {
@@ -325,7 +344,7 @@ describe('applying', () => {
     if (done.kind !== 'applied') throw new Error(done.kind);
     expect(warnings).toEqual([expect.stringContaining('running npm i ')]);
     expect(existsSync(path.join(dir, 'node_modules/greet/package.json'))).toBe(true);
-    await workspace.move([done.change], 'out');
+    await workspace.revert([done.change.id]);
     expect(existsSync(path.join(dir, 'node_modules/greet'))).toBe(false);
   });
 });

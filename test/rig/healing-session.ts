@@ -6,6 +6,7 @@ import { noMemory } from '../../src/run-memory.js';
 import { createRunFolder } from '../../src/run-folder.js';
 import { redactorOf } from '../../src/secrets/redactor.js';
 import type { Session } from '../../src/session.js';
+import { createRunPlan } from '../../src/run-plan.js';
 import { createSpending } from '../../src/spending.js';
 import { contentsOf } from '../../src/workspace/change.js';
 import { aResult, aSuiteRun, failing, someSettings } from './builders.js';
@@ -69,11 +70,14 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
         return { ...noChange, change };
       },
       apply: async (change) => ({ kind: 'applied', change }),
-      move: async (changes, to) => {
-        moves.push(`${changes.map(({ id }) => id).join()} ${to}`);
+      without: async (ids) => {
+        moves.push(`without ${ids.join()}`.trim());
         return { written: ['src/a.ts'], leftAlone: [] };
       },
-      keeping: async () => undefined,
+      revert: async (ids) => {
+        moves.push(`revert ${ids.join()}`);
+        return { written: ['src/a.ts'], leftAlone: [], lost: [] };
+      },
       decided: async () => undefined,
       close: async () => undefined,
     },
@@ -83,6 +87,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
       return finished;
     },
     spending: createSpending(0),
+    plan: createRunPlan(),
     memory: noMemory,
     prepare: async () => null,
     runAgain: async () => {

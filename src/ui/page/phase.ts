@@ -1,7 +1,7 @@
 import type { Outcome } from '../../core/verdict.js';
 import type { Event, StampedEvent, SuitePurpose } from '../../event.js';
 import { doByType, type ByType } from './by-type.js';
-import { counted } from './words.js';
+import { counted, duration } from './words.js';
 
 /** What the run does from this event on, in a sentence; null where it goes on with what it did. */
 export function phaseOf(event: StampedEvent): string | null {
@@ -10,7 +10,7 @@ export function phaseOf(event: StampedEvent): string | null {
 
 const phases: ByType<null, string | null> = {
   'run.started': () => 'Starting Playwright',
-  'suite.started': (_, { purpose, causeId }) => purposes[purpose](causeId ?? 'a cause'),
+  'suite.started': (_, event) => `${purposes[event.purpose](event.causeId ?? 'all causes')}${planned(event)}`,
   'suite.ended': (_, event) => (event.purpose === 'first' ? firstEnded(event) : null),
   'agent.started': (_, { slashCommand, causeId, attempt }) =>
     `${slashCommand} works on ${causeId}, attempt ${attempt}`,
@@ -25,7 +25,7 @@ const purposes: Record<SuitePurpose, (causeId: string) => string> = {
   first: () => 'Running the suite',
   confirm: (causeId) => `Running ${causeId} again, unchanged, before any agent is paid`,
   retest: (causeId) => `Running ${causeId} again, with the change`,
-  proof: (causeId) => `Proving the fix of ${causeId}`,
+  proof: (causeId) => `Proving the fixes of ${causeId}`,
   'shared-fix': (causeId) => `Running the other tests of ${causeId}`,
   ring: () => 'Running the tests around the fixes, to see that nothing else broke',
 };
@@ -39,6 +39,11 @@ const outcomes: Record<Outcome, string> = {
   'agent-unusable': 'Stopped: the agent program cannot work here',
   interrupted: 'Interrupted',
 };
+
+function planned({ n, of, likelyMs }: Extract<Event, { type: 'suite.started' }>): string {
+  if (n === undefined || of == null) return '';
+  return `: run ${n} of about ${of}${likelyMs == null ? '' : `, about ${duration(likelyMs)}`}`;
+}
 
 function firstEnded({ failed, total }: Extract<Event, { type: 'suite.ended' }>): string {
   return failed === 0 ? `All of ${counted(total, 'test')} ran` : `${failed} failed: finding out why`;

@@ -52,7 +52,15 @@ describe('CF-1 what a file says, and what holds where it is silent', () => {
       limits: { escalations: 5, agentRuns: 20, agentRunsPerTest: 6, costUsd: 10, timeMs: 3_600_000 },
       classify: { rules: [], ignore: [], off: [] },
       evidence: { console: 50, network: 50 },
-      verify: { prepare: null, confirm: 1, repeat: 3, flips: 1, ring: 'suite', ringTimeMs: 600_000 },
+      verify: {
+        level: 'full',
+        prepare: null,
+        confirm: 1,
+        repeat: 3,
+        flips: 1,
+        ring: 'suite',
+        ringTimeMs: 600_000,
+      },
       store: '.self-heal/ledger.db',
       file: null,
     });
@@ -113,7 +121,15 @@ store: postgres://ann@db/till
       limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, timeMs: 90_000 },
       classify: { rules: [], ignore: [], off: [] },
       evidence: { console: 0, network: 7 },
-      verify: { prepare: 'npm run build', confirm: 2, repeat: 5, flips: 0, ring: 'none', ringTimeMs: 90_000 },
+      verify: {
+        level: 'full',
+        prepare: 'npm run build',
+        confirm: 2,
+        repeat: 5,
+        flips: 0,
+        ring: 'none',
+        ringTimeMs: 90_000,
+      },
       store: 'postgres://ann@db/till',
       file: null,
     });
@@ -129,7 +145,45 @@ store: postgres://ann@db/till
     ['evidence: { network: 1 }', { evidence: { console: 50, network: 1 } }],
     [
       'verify: { prepare: make }',
-      { verify: { prepare: 'make', confirm: 1, repeat: 3, flips: 1, ring: 'suite', ringTimeMs: 600_000 } },
+      {
+        verify: {
+          level: 'full',
+          prepare: 'make',
+          confirm: 1,
+          repeat: 3,
+          flips: 1,
+          ring: 'suite',
+          ringTimeMs: 600_000,
+        },
+      },
+    ],
+    [
+      'verify: { level: quick, repeat: 5 }',
+      {
+        verify: {
+          level: 'quick',
+          prepare: null,
+          confirm: 1,
+          repeat: 1,
+          flips: 0,
+          ring: 'suite',
+          ringTimeMs: 600_000,
+        },
+      },
+    ],
+    [
+      'verify: { level: none }',
+      {
+        verify: {
+          level: 'none',
+          prepare: null,
+          confirm: 1,
+          repeat: 1,
+          flips: 0,
+          ring: 'none',
+          ringTimeMs: 600_000,
+        },
+      },
     ],
     ['# nothing', {}],
     ['---\n', {}],
@@ -139,7 +193,15 @@ store: postgres://ann@db/till
       'project: till\r\nverify:\r\n  confirm: 2\r\n',
       {
         project: 'till',
-        verify: { prepare: null, confirm: 2, repeat: 3, flips: 1, ring: 'suite', ringTimeMs: 600_000 },
+        verify: {
+          level: 'full',
+          prepare: null,
+          confirm: 2,
+          repeat: 3,
+          flips: 1,
+          ring: 'suite',
+          ringTimeMs: 600_000,
+        },
       },
     ],
   ])('CF-1 %j changes only what it names', (yaml, changes) => {

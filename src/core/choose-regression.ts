@@ -1,5 +1,5 @@
-/** A test file of the suite, as far as the ring asks. */
-export interface RingFile {
+/** A test file of the suite, as far as the regression run asks. */
+export interface TestFile {
   /** Absolute path. */
   readonly file: string;
   readonly ids: readonly string[];
@@ -7,14 +7,14 @@ export interface RingFile {
   readonly durationMs: number;
 }
 
-/** What the ring runs, and what it has no time for. */
-export interface Ring {
-  readonly files: readonly RingFile[];
-  readonly leftOut: readonly RingFile[];
+/** What the regression run holds, and what it has no time for. */
+export interface RegressionTests {
+  readonly files: readonly TestFile[];
+  readonly leftOut: readonly TestFile[];
 }
 
-/** What a ring is cut by. */
-export interface RingBounds {
+/** What a regression run is cut by. */
+export interface RegressionBounds {
   /** Files whose tests were healed: what is nearest to the change. */
   readonly healed: readonly string[];
   /** Paths of the changed files. */
@@ -28,9 +28,9 @@ export interface RingBounds {
  * Chooses the test files that run again after healing (HN-6): those near the change first, as many as the time allows, one at
  * least. Whole files, since tests of a file may build on each other.
  */
-export function chooseRing(files: readonly RingFile[], bounds: RingBounds): Ring {
+export function chooseRegression(files: readonly TestFile[], bounds: RegressionBounds): RegressionTests {
   const telling = tellingWords(files);
-  const nearness = ({ file }: RingFile) => nearnessOf(file, bounds, telling);
+  const nearness = ({ file }: TestFile) => nearnessOf(file, bounds, telling);
   const near = [...files].sort((a, b) => nearness(b) - nearness(a));
   const budget = bounds.timeMs * Math.max(1, bounds.workers);
   let spent = 0;
@@ -44,7 +44,7 @@ export function chooseRing(files: readonly RingFile[], bounds: RingBounds): Ring
 
 type Words = (file: string) => readonly string[];
 
-function nearnessOf(file: string, { healed, changed }: RingBounds, telling: Words): number {
+function nearnessOf(file: string, { healed, changed }: RegressionBounds, telling: Words): number {
   if (healed.includes(file)) return Number.MAX_SAFE_INTEGER;
   const words = telling(file);
   const shared = (other: string) => telling(other).filter((word) => words.includes(word)).length;
@@ -52,7 +52,7 @@ function nearnessOf(file: string, { healed, changed }: RingBounds, telling: Word
 }
 
 /** The folders of a path and the words of its name, but not those of every test: `src/cart/total.ts` is near `tests/cart.spec.ts`. */
-function tellingWords(files: readonly RingFile[]): Words {
+function tellingWords(files: readonly TestFile[]): Words {
   const everywhere = wordsOf(files[0]?.file ?? '').filter((word) =>
     files.every(({ file }) => wordsOf(file).includes(word)),
   );

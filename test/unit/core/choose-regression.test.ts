@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { chooseRing, type RingFile } from '../../../src/core/ring.js';
+import { chooseRegression, type TestFile } from '../../../src/core/choose-regression.js';
 
-const file = (name: string, durationMs: number): RingFile => ({
+const file = (name: string, durationMs: number): TestFile => ({
   file: `/project/tests/${name}.spec.ts`,
   ids: [`${name}-1`, `${name}-2`],
   durationMs,
@@ -14,24 +14,24 @@ const bounds = {
   workers: 1,
 };
 
-const names = (some: readonly RingFile[]) => some.map((one) => one.ids[0]);
+const names = (some: readonly TestFile[]) => some.map((one) => one.ids[0]);
 
 it('HN-6 runs everything where time allows, what is near the change first', () => {
-  const ring = chooseRing(files, bounds);
+  const ring = chooseRegression(files, bounds);
   expect(names(ring.files)).toEqual(['search-1', 'cart-1', 'admin-1', 'order-1']);
   expect(ring.leftOut).toEqual([]);
 });
 
 it('HN-6 is cut by time, and says what it leaves out', () => {
-  const ring = chooseRing(files, { ...bounds, timeMs: 9000 });
+  const ring = chooseRegression(files, { ...bounds, timeMs: 9000 });
   expect(names(ring.files)).toEqual(['search-1', 'cart-1']);
   expect(names(ring.leftOut)).toEqual(['admin-1', 'order-1']);
 });
 
 it('HN-6 counts on the workers of the first run', () => {
-  expect(chooseRing(files, { ...bounds, timeMs: 9000, workers: 2 }).leftOut).toEqual([]);
+  expect(chooseRegression(files, { ...bounds, timeMs: 9000, workers: 2 }).leftOut).toEqual([]);
 });
 
 it('HN-6 runs one file at least', () => {
-  expect(names(chooseRing(files, { ...bounds, timeMs: 1 }).files)).toEqual(['search-1']);
+  expect(names(chooseRegression(files, { ...bounds, timeMs: 1 }).files)).toEqual(['search-1']);
 });

@@ -1,0 +1,104 @@
+// How many Playwright runs, and how long, a run takes that heals 1, 4 and 10 causes whose first fix holds (HN-5): at most C + 6, with a
+// web server that needs 10 s to start and failing tests that wait for their time-out. No browser; the agent is a script.
+// Usage: node bench/proof-runs.mjs [causes…], after `npm run build`; the last line is the outcome as JSON.
+import { spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { loadavg, tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+
+const root = path.resolve(import.meta.dirname, '..');
+const asked = process.argv.slice(2).map(Number);
+const counts = asked.length > 0 ? asked : [1, 4, 10];
+const SERVER_MS = Number(process.env.SERVER_MS ?? 10_000);
+const TIMEOUT_MS = 3000;
+
+const outcomes = [];
+for (const causes of counts) {
+  const outcome = await measure(causes);
+  outcomes.push(outcome);
+  const { runs, seconds, exitCode, healed } = outcome;
+  console.log(
+    `${causes} causes: ${runs} Playwright runs of at most ${causes + 6}, ${seconds} s, ${healed} healed, exit ${exitCode}`,
+  );
+}
+const isOver = outcomes.some(({ causes, runs, healed }) => runs > causes + 6 || healed !== causes);
+console.log(JSON.stringify({ serverMs: SERVER_MS, load: loadavg()[0], outcomes }));
+if (isOver) process.exitCode = 1;
+
+async function measure(causes) {
+  const dir = mkdtempSync(path.join(tmpdir(), 'self-heal-proof-runs-'));
+  try {
+    for (const [file, text] of Object.entries(project(causes, await freePort()))) write(dir, file, text);
+    symlinkSync(path.join(root, 'node_modules'), path.join(dir, 'node_modules'), 'junction');
+    const start = performance.now();
+    const { SELF_HEAL_RUN_ID: _, ...env } = process.env;
+    const { status, stderr } = spawnSync(process.execPath, [path.join(root, 'bin/self-heal.js'), 'run'], {
+      cwd: dir,
+      env: { ...env, CI: '1' },
+      encoding: 'utf8',
+    });
+    const seconds = Math.round((performance.now() - start) / 100) / 10;
+    const [id] = readdirSync(path.join(dir, '.self-heal/runs'));
+    const report = JSON.parse(readFileSync(path.join(dir, '.self-heal/runs', id, 'report.json'), 'utf8'));
+    if (status !== 0) console.error(stderr);
+    const { playwrightRuns: runs, healed } = report.totals;
+    return { causes, runs, limit: causes + 6, seconds, healed, exitCode: status };
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+function project(causes, port) {
+  const numbers = Array.from({ length: causes }, (_, index) => index + 1);
+  const specs = numbers.map((n) => [
+    `tests/part${n}.spec.ts`,
+    // Waits for its time-out where it fails: as a locator does that finds nothing.
+    `import { test, expect } from '@playwright/test';
+    test('part ${n}', async () => {
+      await expect.poll(async () => (await (await fetch('http://127.0.0.1:${port}/${n}')).text()).trim(), { message: 'part-${'abcdefghij'[n - 1]}' }).toBe('right');
+    });`,
+  ]);
+  return {
+    'package.json': '{ "name": "proof-runs", "type": "module" }',
+    '.gitignore': 'node_modules\ntest-results\n',
+    'playwright.config.ts': `import { defineConfig } from '@playwright/test';
+      export default defineConfig({ testDir: 'tests', workers: 2, reporter: [['line']], timeout: 60_000,
+        expect: { timeout: ${TIMEOUT_MS} },
+        webServer: { command: 'node server.mjs', url: 'http://127.0.0.1:${port}', reuseExistingServer: false } });`,
+    'server.mjs': `import { createServer } from 'node:http';
+      import { existsSync, readFileSync } from 'node:fs';
+      setTimeout(() => createServer((of, to) => { const file = 'parts' + of.url + '.txt'; to.end(existsSync(file) ? readFileSync(file) : 'ok'); }).listen(${port}, '127.0.0.1'), ${SERVER_MS});`,
+    ...Object.fromEntries(specs),
+    ...Object.fromEntries(numbers.map((n) => [`parts/${n}.txt`, `wrong ${'abcdefghij'[n - 1]}\n`])),
+    'tests/green.spec.ts': `import { test } from '@playwright/test';\ntest('is green', () => {});`,
+    'fixer.mjs': `import { readFileSync, writeFileSync } from 'node:fs';
+      const n = /^Test:.*part (\\d+)/m.exec(readFileSync(0, 'utf8'))[1];
+      writeFileSync('parts/' + n + '.txt', 'right\\n');`,
+    'agents.yaml': `version: 1\nrunner: own\nrunners: { own: { command: [node, fixer.mjs], prompt: stdin } }\n`,
+  };
+}
+
+function write(dir, file, text) {
+  mkdirSync(path.dirname(path.join(dir, file)), { recursive: true });
+  writeFileSync(path.join(dir, file), text);
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}

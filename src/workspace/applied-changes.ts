@@ -1,0 +1,163 @@
+import { type Change, keepChange } from './change.js';
+import { changesPackages, installOf } from './install.js';
+import { closeJournal, writeJournal } from './journal.js';
+import { mergeOnto } from './merge.js';
+import type { Applied, Workspace, WorkspaceOptions } from './workspace.js';
+import { missingFolders, type PlannedFile, writeFiles, type Written } from './write-files.js';
+
+/** Where the changes of a run are. */
+interface Place {
+  readonly root: string;
+  readonly project: string;
+}
+
+/**
+ * The changes that a run has applied to the project, the oldest first, under one journal: it says of all of them at once what a kill is to
+ * leave (HN-2).
+ */
+export function appliedChanges(
+  options: WorkspaceOptions,
+  place: Place,
+): Pick<Workspace, 'apply' | 'without' | 'revert' | 'decided'> {
+  const stack = new AppliedChanges(options, place);
+  return {
+    apply: (change) => stack.apply(change),
+    without: (ids) => stack.move(stack.builtOn(ids)),
+    revert: (ids) => stack.revert(ids),
+    decided: (ids) => stack.decided(ids),
+  };
+}
+
+class AppliedChanges {
+  readonly #options: WorkspaceOptions;
+  readonly #place: Place;
+  /** In the project, or out of it for a while. */
+  #all: readonly Change[] = [];
+  readonly #decided = new Set<string>();
+  #out: ReadonlySet<string> = new Set();
+
+  constructor(options: WorkspaceOptions, place: Place) {
+    this.#options = options;
+    this.#place = place;
+  }
+
+  /** These changes, and the later ones that edit the same files, and so on. */
+  builtOn(ids: Iterable<string>): ReadonlySet<string> {
+    const found = new Set(ids);
+    const paths = new Set<string>();
+    for (const { id, edits } of this.#all) {
+      if (edits.some((edit) => paths.has(edit.path))) found.add(id);
+      if (found.has(id)) for (const edit of edits) paths.add(edit.path);
+    }
+    return found;
+  }
+
+  async apply(change: Change): Promise<Applied> {
+    const { contents, runDir } = this.#options;
+    const { root } = this.#place;
+    const itself = new Set([change.id]);
+    const back = async () => {
+      // It may have been written in part.
+      this.#out = new Set();
+      await this.move(itself);
+      await this.#forget(itself);
+    };
+    try {
+      const { edits, conflicts } = await mergeOnto(root, change.edits, contents);
+      if (conflicts.length > 0) return { kind: 'conflict', files: conflicts };
+      const added = edits.flatMap(({ path: file, after }) => (after ? [file] : []));
+      const merged = { ...change, edits, folders: missingFolders(root, added) };
+      await keepChange(runDir, merged);
+      this.#all = [...this.#all, merged];
+      this.#out = itself;
+      const { leftAlone } = await this.move(new Set());
+      if (leftAlone.length === 0) return { kind: 'applied', change: merged };
+      await back();
+      return { kind: 'conflict', files: leftAlone };
+    } catch (error) {
+      await back();
+      return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** Brings the project to the state in which exactly these are out. */
+  async move(goal: ReadonlySet<string>): Promise<Written> {
+    const { contents } = this.#options;
+    const moved = this.#all.filter(({ id }) => goal.has(id) !== this.#out.has(id));
+    const paths = new Set(editsOf(moved).map((edit) => edit.path));
+    const { files, folders } = planOf(this.#all, goal);
+    this.#out = new Set([...this.#out, ...goal]);
+    await this.#keepJournal();
+    const plan = { files: files.filter((file) => paths.has(file.path)), folders };
+    const written = await writeFiles(this.#place.root, plan, contents);
+    if (written.written.length > 0 && (await changesPackages(editsOf(moved), contents)))
+      await this.#install();
+    this.#out = goal;
+    await this.#keepJournal();
+    return written;
+  }
+
+  async revert(ids: readonly string[]): Promise<Written & { readonly lost: readonly string[] }> {
+    const gone = this.builtOn(ids);
+    const again = this.#all.filter(({ id }) => gone.has(id) && !ids.includes(id));
+    for (const id of gone) this.#decided.delete(id);
+    const written = await this.move(gone);
+    await this.#forget(gone);
+    const lost: string[] = [];
+    for (const change of again) if ((await this.apply(change)).kind !== 'applied') lost.push(change.id);
+    return { ...written, lost };
+  }
+
+  async decided(ids: readonly string[]): Promise<void> {
+    for (const id of ids) this.#decided.add(id);
+    await this.#keepJournal();
+  }
+
+  #forget(gone: ReadonlySet<string>): Promise<void> {
+    this.#all = this.#all.filter(({ id }) => !gone.has(id));
+    this.#out = new Set();
+    for (const id of gone) this.#decided.delete(id);
+    return this.#keepJournal();
+  }
+
+  /** A kill leaves what is decided in, and takes the rest out. */
+  async #keepJournal(): Promise<void> {
+    const { contents, runId } = this.#options;
+    const { root, project } = this.#place;
+    const open = this.builtOn(this.#all.map(({ id }) => id).filter((id) => !this.#decided.has(id)));
+    if (open.size === 0 && this.#out.size === 0) return closeJournal(project);
+    const concerned = open.size > 0 ? open : this.#out;
+    const changes = this.#all.map(({ id }) => id).filter((id) => concerned.has(id));
+    const install = await changesPackages(editsOf(this.#all), contents);
+    const purpose = open.size > 0 ? 'take-out' : 'put-back';
+    await writeJournal(project, { runId, root, changes, purpose, ...planOf(this.#all, open), install });
+  }
+
+  async #install(): Promise<void> {
+    const { project, warn, signal } = this.#options;
+    const { command, ...install } = await installOf(project, this.#place.root);
+    warn(`The packages that the project asks for changed: running ${command} in it`);
+    const failed = await install.run(signal);
+    if (failed !== null) warn(`${command} failed: ${failed.trim().slice(-500)}`);
+  }
+}
+
+function editsOf(changes: readonly Change[]) {
+  return changes.flatMap(({ edits }) => edits);
+}
+
+/** What becomes of each path when those changes, the oldest first, are out and the others in. A change that is out lies over those that are in. */
+export function planOf(
+  changes: readonly Change[],
+  out: ReadonlySet<string>,
+): { files: PlannedFile[]; folders: string[] } {
+  const files = new Map<string, PlannedFile>();
+  for (const { id, edits } of changes) {
+    for (const { path: file, before, after } of edits) {
+      const earlier = files.get(file);
+      const goal = out.has(id) ? (earlier ? earlier.goal : before) : after;
+      files.set(file, { path: file, known: [...(earlier?.known ?? []), before, after], goal });
+    }
+  }
+  return { files: [...files.values()], folders: changes.flatMap(({ folders }) => folders) };
+}

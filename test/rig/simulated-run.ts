@@ -1,0 +1,92 @@
+import type { DiagnosedFailure } from '../../src/core/cause.js';
+import type { Event } from '../../src/event.js';
+import { healRun } from '../../src/run.js';
+import type { Session } from '../../src/session.js';
+import { aResult, aSuiteRun, failing, someSettings } from './builders.js';
+import { healingSession, noChange } from './healing-session.js';
+
+/** What one run shows of one test: null for green, else the text of its error. */
+export type Shows = (test: string, at: At) => string | null;
+
+/** When a test runs. */
+export interface At {
+  /** The changes that are in the tree. */
+  readonly fixes: ReadonlySet<string>;
+  /** The Playwright run, from 1, the first one. */
+  readonly run: number;
+  readonly purpose: string;
+}
+
+/** Settings that ask for the whole proof. */
+export const wholeProof = someSettings({
+  verify: { ...someSettings().verify, repeat: 3, flips: 1, ring: 'suite' },
+});
+
+/**
+ * A whole run in which nothing is real: tests that show what `shows` says, and agents each of which makes one change, `1`, `2` … in their
+ * order. Errors with the same text have the same cause.
+ */
+export async function simulatedRun(
+  tests: readonly string[],
+  shows: Shows,
+  over: Partial<Session> & { signalAfter?: number } = {},
+) {
+  const runs: string[] = [];
+  const fixes = new Set<string>();
+  const applied: string[] = [];
+  const decided: string[] = [];
+  const controller = new AbortController();
+  let red: DiagnosedFailure[] = [];
+  const play = (ids: readonly string[] | null, purpose: string) => {
+    runs.push(`${purpose} ${(ids ?? tests).join(' ')}`);
+    if (runs.length === over.signalAfter) controller.abort();
+    const at = { fixes: new Set(fixes), run: runs.length, purpose };
+    const seen = (ids ?? tests).map((id) => ({ id, wrong: shows(id, at) }));
+    red = seen.flatMap(({ id, wrong }) =>
+      wrong === null ? [] : [failing(id, wrong, { signature: `shop:Error:${wrong}` })],
+    );
+    return aSuiteRun({
+      tests: seen.map(({ id, wrong }) => aResult(id, wrong === null ? 'expected' : 'unexpected')),
+    });
+  };
+  const given = await healingSession([], {
+    settings: wholeProof,
+    signal: controller.signal,
+    runAgain: async ({ ids, purpose }) => play(ids, purpose),
+    diagnose: async () => red,
+  });
+  const bring = (out: readonly string[]) => {
+    fixes.clear();
+    for (const id of applied) if (!out.includes(id)) fixes.add(id);
+    return { written: ['src/a.ts'], leftAlone: [] };
+  };
+  const session: Session = {
+    ...given.session,
+    workspace: {
+      ...given.session.workspace,
+      collect: async (id) => {
+        const { change } = await given.session.workspace.collect(id);
+        return { ...noChange, change };
+      },
+      apply: async (change) => {
+        applied.push(change.id);
+        fixes.add(change.id);
+        return { kind: 'applied', change };
+      },
+      without: async (ids) => bring(ids),
+      revert: async (ids) => {
+        for (const id of ids) applied.splice(applied.indexOf(id), 1);
+        return { ...bring([]), lost: [] };
+      },
+      decided: async (ids) => void decided.push(...ids),
+    },
+    ...over,
+  };
+  const record = await healRun(session, play(null, 'first'));
+  const verdicts = Object.fromEntries(record.tests.map(({ test, verdict }) => [test.id, verdict]));
+  const causes = record.causes.map(({ cause, verdict }) => `${cause.id} ${verdict}`);
+  const warnings = given.events.flatMap((event: Event) =>
+    event.type === 'run.warning' ? [event.message] : [],
+  );
+  return { ...given, record, runs, verdicts, causes, warnings, fixes, decided };
+}
