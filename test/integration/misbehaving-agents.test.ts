@@ -189,7 +189,7 @@ it.runIf(process.platform !== 'win32')(
       if (done?.kind === 'applied') {
         for (const { path: file, after } of done.change.edits) {
           if (after?.kind !== 'file') continue;
-          const wasPrivate = before[file]?.startsWith('600 ') === true;
+          const wasPrivate = before[file]?.startsWith('600 ') ?? false;
           if (wasPrivate && !/^[67]00 /.test(inventoryOf(dir)[file] ?? ''))
             wrong.push(`${what}: ${file} is open to others`);
         }
