@@ -13,9 +13,9 @@ it.runIf(process.platform === 'linux').each([
     const project = await scratchProject({
       ...shopFiles,
       ...broken,
-      'worker.mjs': worker,
       'agents.yaml': agentsYaml(['node', 'worker.mjs']),
     });
+    await project.write({ 'worker.mjs': worker(project.dir) });
     const running = project.start(['run']);
     const pids = await agentStarted(project);
     expect(pids.map(isAlive)).toEqual([true, true]);

@@ -3,13 +3,16 @@ import { watch } from 'node:fs/promises';
 import path from 'node:path';
 import type { ScratchProject } from './scratch-project.js';
 
-/** Edits a file, starts a tool in a session of its own as real agents do, says so in a file, and works on. */
-export const worker = `
+/**
+ * Edits a file of the copy in which it works, starts a tool in a session of its own as real agents do, says so in a file of the project, and
+ * works on.
+ */
+export const worker = (projectDir: string) => `
   import { spawn } from 'node:child_process';
-  import { appendFileSync, writeFileSync } from 'node:fs';
+  import { writeFileSync } from 'node:fs';
   writeFileSync('page.html', 'half a fix');
   const tool = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' });
-  writeFileSync('agent.started', process.pid + ' ' + tool.pid);
+  writeFileSync(${JSON.stringify(path.join(projectDir, 'agent.started'))}, process.pid + ' ' + tool.pid);
   setInterval(() => {}, 1000);`;
 
 /** The pids of the agent and its tool, as soon as they are there. */
