@@ -15,17 +15,18 @@ const files = {
   'tests/words.spec.ts': `
     import { test, expect } from '@playwright/test';
     import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+    import { word } from '../thanks.mjs';
     test('says thanks', async () => {
       appendFileSync('thanks.ran', 'x');
       const times = readFileSync('thanks.ran', 'utf8').length;
       if (existsSync('hang-at') && times === Number(readFileSync('hang-at', 'utf8'))) await new Promise(() => {});
-      expect(readFileSync('thanks.txt', 'utf8')).toBe('Thanks');
+      expect(word).toBe('Thanks');
     });`,
   'tests/other.spec.ts': `
     import { test } from '@playwright/test';
     test('is not selected', () => { throw new Error('it ran'); });`,
-  'thanks.txt': 'Tanks',
-  'fixer.mjs': editingAgent([['thanks.txt', 'Tanks', 'Thanks']]),
+  'thanks.mjs': "export const word = 'Tanks';\n",
+  'fixer.mjs': editingAgent([['thanks.mjs', 'Tanks', 'Thanks']]),
   'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
 };
 
@@ -48,7 +49,7 @@ it.runIf(process.platform === 'linux').each([
   await hasRun(project, times);
   const ended = once(running, 'exit');
   running.kill('SIGKILL');
-  // Its suite lives on, and holds its streams open.
+  // Its suite lives on for a moment, and holds its streams open.
   await ended;
   const { exitCode, report, stderr } = await project.selfHeal(['resume']);
   expect(stderr).toMatch(/goes on with run \d{8}-\d{6}-[\da-f]{4}: /);
