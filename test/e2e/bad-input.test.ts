@@ -18,7 +18,7 @@ function expectProblem({ stderr: all, stdout }: Finished, about: RegExp): void {
 
 it('CL-2 no Playwright: says what to install, exit 2, and writes nothing', async () => {
   const project = await scratchProject();
-  rmSync(path.join(project.dir, 'node_modules'));
+  rmSync(path.join(project.dir, 'node_modules'), { recursive: true });
   const ended = await project.selfHeal(['run']);
   expect(ended.exitCode).toBe(2);
   expectProblem(ended, /has no @playwright\/test/);
@@ -51,12 +51,28 @@ it('CF-3 a broken agents.yaml: all mistakes at once, exit 2, nothing run', async
   expect(ended.events).toEqual([]);
 });
 
-it('CL-5 an agent program that does not exist: exit 5 before the suite is run', async () => {
+it('CL-5 an agent program that does not exist: what is red is diagnosed, and exit 5', async () => {
+  const yaml = { 'agents.yaml': agentsYaml(['no-such-program-anywhere']) };
+  const broken = { 'page.html': '<p>nothing to buy</p>' };
+  const ended = await (await scratchProject({ ...shopFiles, ...yaml, ...broken })).selfHeal(['run']);
+  expect(ended.exitCode).toBe(5);
+  // Said before any agent's turn, with what to do.
+  expect(ended.stderr).toMatch(
+    /^self-heal warning: the program no-such-program-anywhere .* was not found.* Install it, or correct the command in agents\.yaml\.$/m,
+  );
+  expect(ended.stderr).toMatch(/agent-unusable: the program no-such-program-anywhere .* was not found$/m);
+  expect(ended.stderr).toContain('next    npx self-heal doctor');
+  expect(ended.stderr).not.toMatch(/\n\s+at .*\.js:\d+/);
+  expect(ended.stdout).not.toMatch(/healed/);
+  expect(ended.events.map((event) => event.type)).not.toContain('agent.started');
+  expect(ended.report?.causes).toMatchObject([{ verdict: 'agent-unusable', category: 'ui-error' }]);
+});
+
+it('CL-5 an agent program that does not exist, and nothing is red: nobody needs it, exit 0', async () => {
   const yaml = { 'agents.yaml': agentsYaml(['no-such-program-anywhere']) };
   const ended = await (await scratchProject({ ...shopFiles, ...yaml })).selfHeal(['run']);
-  expect(ended.exitCode).toBe(5);
-  expectProblem(ended, /no-such-program-anywhere/);
-  expect(ended.stdout).not.toContain('passed');
+  expect(ended.exitCode).toBe(0);
+  expect(ended.report?.tests).toMatchObject([{ verdict: 'passed' }]);
 });
 
 it('CL-1 an unknown flag: exit 2 with a suggestion', async () => {
