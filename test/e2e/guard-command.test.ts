@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { scratchProject, shopFiles } from '../rig/scratch-project.js';
+import { scratchProject, pageFiles } from '../rig/scratch-project.js';
 
 const git = (dir: string, ...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: dir });
 
 /** A repository whose branch `fix` begins where `main` ends. */
 async function branched() {
-  const project = await scratchProject({ ...shopFiles, '.gitignore': 'node_modules\n' });
+  const project = await scratchProject({ ...pageFiles, '.gitignore': 'node_modules\n' });
   git(project.dir, 'init', '-q', '-b', 'main');
   git(project.dir, 'add', '-A');
   git(project.dir, 'commit', '-qm', 'all');
@@ -18,7 +18,7 @@ async function branched() {
 }
 
 const spec = 'tests/shop.spec.ts';
-const edited = (from: string, to: string) => ({ [spec]: shopFiles[spec].replace(from, to) });
+const edited = (from: string, to: string) => ({ [spec]: pageFiles[spec].replace(from, to) });
 
 it('HN-3 judges what changed since the branch left main, committed or not, by the lines that git knows', async () => {
   const project = await branched();
@@ -42,11 +42,11 @@ it('HN-3 judges what changed since the branch left main, committed or not, by th
 
 it('HN-3 refuses what it cannot read: nesting that ends the parser, and links', async () => {
   const project = await branched();
-  await project.write({ [spec]: `${shopFiles[spec]}\nvoid ${'['.repeat(100_000)}${']'.repeat(100_000)};\n` });
+  await project.write({ [spec]: `${pageFiles[spec]}\nvoid ${'['.repeat(100_000)}${']'.repeat(100_000)};\n` });
   const deep = await project.selfHeal(['guard']);
   expect(deep.exitCode).toBe(1);
   expect(deep.stdout).toContain(`${spec} cannot-be-judged: `);
-  await project.write({ [spec]: shopFiles[spec] });
+  await project.write({ [spec]: pageFiles[spec] });
   symlinkSync('/etc/hosts', path.join(project.dir, 'tests', 'hosts.ts'));
   expect((await project.selfHeal(['guard'])).stdout).toContain('tests/hosts.ts link-changed: ');
 });
