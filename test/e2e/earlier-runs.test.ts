@@ -8,12 +8,12 @@ const files = {
   'package.json': '{ "name": "scratch", "type": "module" }',
   '.gitignore': 'node_modules\ntest-results\n',
   'playwright.config.ts': "export default { testDir: 'tests', workers: 1, reporter: [['list']] };",
-  'a.txt': 'one',
+  'src/word.js': "export const word = 'one';",
   'tests/a.spec.ts': `
-    import { readFileSync } from 'node:fs';
     import { test, expect } from '@playwright/test';
-    test('says two', () => expect(readFileSync('a.txt', 'utf8')).toBe('two'));`,
-  'fixer.mjs': editingAgent([['a.txt', 'one', 'two']]),
+    import { word } from '../src/word.js';
+    test('says two', () => expect(word).toBe('two'));`,
+  'fixer.mjs': editingAgent([['src/word.js', 'one', 'two']]),
   'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
 };
 
@@ -30,12 +30,12 @@ it('HN-8 undo after a heal and a green run finds the run that changed something,
   const asks = await project.selfHeal(['undo']);
   expect(asks).toMatchObject({ exitCode: 2, stdout: '' });
   expect(asks.stderr).toContain(`self-heal undo ${id}`);
-  expect(await project.read('a.txt')).toBe('two');
+  expect(await project.read('src/word.js')).toBe("export const word = 'two';");
   const nothing = await project.selfHeal(['inspect', '99']);
   expect(nothing).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('nothing failed in run') });
 
   expect(await project.selfHeal(['undo', '--yes'])).toMatchObject({ exitCode: 0 });
-  expect(await project.read('a.txt')).toBe('one');
+  expect(await project.read('src/word.js')).toBe(files['src/word.js']);
   expect((await project.selfHeal(['undo'])).stdout).toContain('nothing to undo');
   const stats = JSON.parse((await project.selfHeal(['stats', '--json'])).stdout) as object;
   expect(stats).toMatchObject({ heals: 1, undone: 1, heldRate: 0, agents: [{ healed: 0 }] });
