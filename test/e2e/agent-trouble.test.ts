@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandFileOf } from '../../src/agents/command-files.js';
@@ -5,35 +6,36 @@ import { programs as agentPrograms } from '../../src/agents/programs.js';
 import { builtInRunners, type BuiltInRunner } from '../../src/core/built-in-runner.js';
 import { programs } from '../rig/programs.js';
 import { scratchProject, userEnv, type Finished } from '../rig/scratch-project.js';
+import { tempDir } from '../rig/temp-dir.js';
 
 const recorded = path.resolve(import.meta.dirname, '../unit/agents/recorded');
 
 /** Stands for an agent program: writes what the real one wrote, start by start, and edits where that had ended well. */
 const replay = `
   import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-  const [program, ...scenarios] = process.argv.slice(2);
-  appendFileSync('starts.txt', 'x');
-  const start = readFileSync('starts.txt', 'utf8').length;
+  const [program, starts, ...scenarios] = process.argv.slice(2);
+  appendFileSync(starts, 'x');
+  const start = readFileSync(starts, 'utf8').length;
   const scenario = scenarios[Math.min(start, scenarios.length) - 1];
-  if (scenario === 'edit') writeFileSync('a.txt', 'two');
+  if (scenario === 'edit') writeFileSync('src/word.js', "export const word = 'two';");
   const lines = readFileSync(${JSON.stringify(recorded)} + '/' + program + '-' + scenario + '.jsonl', 'utf8').trim().split('\\n');
   for (const [to, text] of lines.map((line) => JSON.parse(line))) process[to].write(text + '\\n');
   process.exitCode = scenario === 'edit' ? 0 : 1;`;
 
 const classes = ['build-error', 'database-error', 'runtime-error', 'network-error', 'ui-error', 'unknown'];
 
-/** A suite without a browser, with a fault that is one word in a file; every class goes to one agent. */
+/** A suite without a browser, with a fault that is one word in a module; every class goes to one agent. */
 function files(runner: BuiltInRunner): Record<string, string> {
   return {
     'package.json': '{ "name": "scratch", "type": "module" }',
-    '.gitignore': 'node_modules\ntest-results\nstarts.txt\n',
-    'a.txt': 'one',
+    '.gitignore': 'node_modules\ntest-results\n',
+    'src/word.js': "export const word = 'one';",
     'replay.mjs': replay,
     'playwright.config.ts': "export default { testDir: 'tests', workers: 1, reporter: [['list']] };",
     'tests/a.spec.ts': `
-      import { readFileSync } from 'node:fs';
       import { test, expect } from '@playwright/test';
-      test('says two', () => expect(readFileSync('a.txt', 'utf8')).toBe('two'));`,
+      import { word } from '../src/word.js';
+      test('says two', () => expect(word).toBe('two'));`,
     'agents.yaml': `version: 1
 runner: ${runner}
 routes: { ${classes.map((one) => `${one}: [debugger]`).join(', ')} }
@@ -53,11 +55,13 @@ async function runWith(
   ...scenarios: readonly string[]
 ): Promise<Finished & { starts: number }> {
   const project = await scratchProject(files(runner));
-  const command = `exec "${process.execPath}" replay.mjs ${runner} ${scenarios.join(' ')}`;
+  // Counted outside of the project: the agents work in a copy of it.
+  const starts = path.join(tempDir('starts'), 'starts.txt');
+  const command = `exec "${process.execPath}" replay.mjs ${runner} "${starts}" ${scenarios.join(' ')}`;
   const bin = programs({ [runner]: command });
   const env = { PATH: `${bin}${path.delimiter}${userEnv()['PATH'] ?? ''}` };
   const finished = await project.selfHeal(['run'], env);
-  return { ...finished, starts: (await project.read('starts.txt')).length };
+  return { ...finished, starts: readFileSync(starts, 'utf8').length };
 }
 
 const eventsOf = ({ events }: Finished, type: string) => events.filter((event) => event.type === type);
