@@ -1,80 +1,154 @@
-import { readdirSync } from 'node:fs';
-import { utimes } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
-import { agentsYaml, editingAgent, scratchProject, shopFiles } from '../rig/scratch-project.js';
+import { expect, it, vi } from 'vitest';
+import { processTable } from '../../src/process/proc-table.js';
+import {
+  agentsYaml,
+  editingAgent,
+  scratchProject,
+  type ScratchProject,
+  shopFiles,
+} from '../rig/scratch-project.js';
 import { agentStarted, isAlive, worker } from '../rig/working-agent.js';
 
 const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
-const tomorrow = new Date(Date.now() + 86_400_000);
+
+/** A run whose agent is at work, and the folder of the copy in which it works. */
+async function atWork() {
+  const project = await scratchProject({
+    ...shopFiles,
+    ...broken,
+    'notes.txt': 'before\n',
+    'agents.yaml': agentsYaml(['node', 'worker.mjs']),
+  });
+  await project.write({ 'worker.mjs': worker(project.dir) });
+  const running = project.start(['run']);
+  const pids = await agentStarted(project);
+  const said = await project.read(`.self-heal/runs/${runOf(project)}/running.json`);
+  const { copy } = JSON.parse(said) as { copy: string };
+  expect(pids.map(isAlive)).toEqual([true, true]);
+  expect(readFileSync(path.join(copy, 'copy', path.basename(project.dir), 'page.html'), 'utf8')).toBe('half a fix');
+  return { project, running, pids, copy };
+}
+
+function runOf(project: ScratchProject): string {
+  const [run = ''] = readdirSync(path.join(project.dir, '.self-heal/runs'));
+  return run;
+}
+
+/** What the watchdog does needs no other command. */
+function soon(holds: () => void): Promise<void> {
+  return vi.waitFor(holds, { timeout: 10_000, interval: 50 });
+}
 
 it.runIf(process.platform === 'linux')(
-  'HN-2 AG-10 killed with SIGKILL while its agent works: the next command ends the agent, takes its change back, and leaves later edits',
+  'HN-2 AG-10 killed with SIGKILL while its agent works: agent, tool and copy are gone within seconds, and nothing of it reaches the project',
   async () => {
-    const project = await scratchProject({
-      ...shopFiles,
-      ...broken,
-      'notes.txt': 'before\n',
-      'worker.mjs': worker,
-      'agents.yaml': agentsYaml(['node', 'worker.mjs']),
+    const { project, running, pids, copy } = await atWork();
+    running.kill('SIGKILL');
+    await running;
+    await soon(() => {
+      expect(pids.map(isAlive)).toEqual([false, false]);
+      expect(existsSync(copy)).toBe(false);
     });
-    const running = project.start(['run']);
-    const pids = await agentStarted(project);
+    expect(await project.read('page.html')).toBe(broken['page.html']);
+    await project.write({ 'notes.txt': 'written by the user later\n' });
+    const { stderr, stdout, exitCode } = await project.selfHeal(['undo', '--yes']);
+    expect(stderr).toBe('');
+    expect(stdout).toContain('nothing to undo');
+    expect(exitCode).toBe(0);
+    expect(await project.read('page.html')).toBe(broken['page.html']);
+    expect(await project.read('notes.txt')).toBe('written by the user later\n');
+  },
+);
+
+it.runIf(process.platform === 'linux')(
+  'HN-2 AG-10 killed with SIGKILL together with its watchdog: the next command ends the agent and its tool, and says so once',
+  async () => {
+    const { project, running, pids, copy } = await atWork();
+    const children = (await processTable()).filter(({ parent }) => parent === running.pid);
+    const watchdog = children.find(({ pid }) =>
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('self-heal-watchdog'),
+    );
+    process.kill(watchdog!.pid, 'SIGKILL');
     running.kill('SIGKILL');
     await running;
     expect(pids.map(isAlive)).toEqual([true, true]);
-    await project.write({ 'notes.txt': 'written by the user later\n' });
-    await utimes(path.join(project.dir, 'notes.txt'), tomorrow, tomorrow);
-    const { stderr, stdout, exitCode } = await project.selfHeal(['undo']);
+    const { stderr, stdout, exitCode } = await project.selfHeal(['undo', '--yes']);
     expect(pids.map(isAlive)).toEqual([false, false]);
+    expect(existsSync(copy)).toBe(false);
     expect(await project.read('page.html')).toBe(broken['page.html']);
-    expect(await project.read('notes.txt')).toBe('written by the user later\n');
-    expect(stderr).toMatch(/was killed at work\n.*was taken back: .*page\.html/);
-    expect(stderr).toContain('left as they are, because they changed since: notes.txt');
+    expect(stderr).toContain('an earlier run was killed at work\n  ended a process that run');
     expect(stdout).toContain('nothing to undo');
     expect(exitCode).toBe(0);
-    const [run = ''] = readdirSync(path.join(project.dir, '.self-heal/runs'));
-    expect(await project.read(`.self-heal/runs/${run}/recovered.patch`)).toContain('+half a fix');
-    const again = await project.selfHeal(['undo']);
+    const again = await project.selfHeal(['undo', '--yes']);
     expect(again.stderr).not.toContain('killed');
   },
 );
 
-/** Green when the fix is in; red before; and where the fix is out again, it says so in a file and waits to be killed. */
-const waiting = `
+/** Green when the fix is in, and red without; in the state to be killed in, it says so in a file and waits. */
+const waiting = (state: 'in' | 'out') => `
   import { test, expect } from '@playwright/test';
   import { existsSync, readFileSync, writeFileSync } from 'node:fs';
   test('thanks', async () => {
     const isFixed = readFileSync('page.html', 'utf8').includes('Thanks');
     if (isFixed) writeFileSync('was.fixed', '');
-    else if (existsSync('was.fixed')) {
+    if (existsSync('was.fixed') && isFixed === ${state === 'in'}) {
       writeFileSync('agent.started', process.pid + ' ' + process.ppid);
       await new Promise(() => setInterval(() => {}, 1000));
     }
     expect(isFixed, 'it thanks').toBe(true);
   });`;
 
+async function killedWhenFixIs(state: 'in' | 'out') {
+  const project = await scratchProject({
+    ...shopFiles,
+    ...broken,
+    '.gitignore': 'node_modules\ntest-results\n*.fixed\nagent.started\n',
+    'tests/shop.spec.ts': waiting(state),
+    'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]),
+    'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'verify: { repeat: 1, ring: none }'),
+  });
+  const running = project.start(['run']);
+  const pids = await agentStarted(project);
+  running.kill('SIGKILL');
+  await running;
+  await soon(() => expect(pids.map(isAlive)).toEqual([false, false]));
+  expect(existsSync(path.join(project.dir, '.self-heal/journal.json'))).toBe(true);
+  return project;
+}
+
 it.runIf(process.platform === 'linux')(
-  'HN-2 HN-5 killed with SIGKILL while the fix is out for its proof: the next command leaves it out, and says where it is',
+  'HN-2 HN-5 killed with SIGKILL while a fix is in that is not proven: the next command reverts it, and says where it is',
   async () => {
-    const project = await scratchProject({
-      ...shopFiles,
-      ...broken,
-      '.gitignore': 'node_modules\ntest-results\n*.fixed\nagent.started\n',
-      'tests/shop.spec.ts': waiting,
-      'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]),
-      'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'verify: { repeat: 1, ring: none }'),
-    });
-    const running = project.start(['run']);
-    const pids = await agentStarted(project);
-    running.kill('SIGKILL');
-    await running;
-    const { stderr } = await project.selfHeal(['undo']);
-    expect(pids.map(isAlive)).toEqual([false, false]);
+    const project = await killedWhenFixIs('in');
+    expect(await project.read('page.html')).toContain('Thanks');
+    const { stderr, exitCode } = await project.selfHeal(['undo', '--yes']);
     expect(await project.read('page.html')).toBe(broken['page.html']);
-    expect(stderr).toMatch(/was killed at work\n.*was out already, for the proof[^]*recovered\.patch/);
-    const [run = ''] = readdirSync(path.join(project.dir, '.self-heal/runs'));
-    expect(await project.read(`.self-heal/runs/${run}/recovered.patch`)).toContain('Thanks');
+    expect(stderr).toContain(
+      'an earlier run was killed at work\n  a change that was not proven was reverted: page.html\n',
+    );
+    const [, patch = ''] = /^ {2}patch: (.*)$/m.exec(stderr) ?? [];
+    expect(patch).toBe(path.join(project.dir, '.self-heal/runs', runOf(project), 'attempts/1.patch'));
+    expect(readFileSync(patch, 'utf8')).toMatch(/^\+.*Thanks/m);
+    expect(exitCode).toBe(0);
+    expect(existsSync(path.join(project.dir, '.self-heal/journal.json'))).toBe(false);
+    const again = await project.selfHeal(['undo', '--yes']);
+    expect(again.stderr).not.toContain('killed');
+  },
+);
+
+it.runIf(process.platform === 'linux')(
+  'HN-2 HN-5 killed with SIGKILL while the fix is out for its proof: the next command leaves it out, and its patch is kept',
+  async () => {
+    const project = await killedWhenFixIs('out');
+    expect(await project.read('page.html')).toBe(broken['page.html']);
+    const { stderr } = await project.selfHeal(['undo', '--yes']);
+    expect(await project.read('page.html')).toBe(broken['page.html']);
+    expect(stderr).not.toContain('page.html');
+    expect(existsSync(path.join(project.dir, '.self-heal/journal.json'))).toBe(false);
+    const patch = await project.read(`.self-heal/runs/${runOf(project)}/attempts/1.patch`);
+    expect(patch).toMatch(/^\+.*Thanks/m);
   },
 );
 
@@ -95,12 +169,12 @@ it('HN-8 HN-1 undo takes back what the agents of a run changed, .env files too, 
   expect((await project.selfHeal(['run'])).exitCode).toBe(0);
   expect(await project.read('.env')).toBe('SHOP=new\n');
   await project.write({ 'mine.txt': 'c\n' });
-  const { exitCode, stdout } = await project.selfHeal(['undo']);
+  const { exitCode, stdout } = await project.selfHeal(['undo', '--yes']);
   expect(stdout).toMatch(/undone[^]*\.env\n {2}page\.html\nleft as they are[^]*mine\.txt/);
   expect(exitCode).toBe(1);
   expect(await project.read('page.html')).toBe(broken['page.html']);
   expect(await project.read('.env')).toBe('SHOP=old\n');
   expect(await project.read('mine.txt')).toBe('c\n');
-  const again = await project.selfHeal(['undo']);
+  const again = await project.selfHeal(['undo', '--yes']);
   expect(again.stdout).toContain('as before already');
 });
