@@ -105,7 +105,7 @@ it.each([
 
 it('CL-11 no Playwright and no config: each fails with its remedy, and the other checks are made', async () => {
   const project = await scratchProject({ ...fixer, 'pnpm-lock.yaml': '' });
-  rmSync(path.join(project.dir, 'node_modules'));
+  rmSync(path.join(project.dir, 'node_modules'), { recursive: true });
   const checks = await examine({ cwd: project.dir, env: userEnv(), nodeVersion: '20.18.3' });
   expect(states(checks)).toMatchObject({
     node: 'failed',
