@@ -315,9 +315,14 @@ async function settleCause(
     const attempts = await decide(progress, record, { ...how, ...proof, takenBack: true });
     const verdict = how.judged === 'flaky' ? 'flaky' : 'failed';
     const ended = { ...rest, attempts, verdict, reason: how.failedBecause ?? '' } as const;
+    const isHealedAgain = verdict === 'failed' && unproven?.by === 'own-fix';
     if (verdict === 'flaky') await conclude(progress, ended);
-    else progress.causes[progress.causes.findIndex((one) => one.cause.id === record.cause.id)] = ended;
-    return verdict === 'failed' && unproven?.by === 'own-fix' ? { ...unproven.healed, attempts } : null;
+    else {
+      const at = progress.causes.findIndex((one) => one.cause.id === record.cause.id);
+      // A kill before it is healed again leaves it to `resume`.
+      progress.causes[at] = isHealedAgain ? { ...ended, interrupted: true } : ended;
+    }
+    return isHealedAgain ? { ...unproven.healed, attempts } : null;
   }
   if (unproven?.by === 'other-fix' && !holds) {
     if (unproven.otherwise) progress.causes[progress.causes.indexOf(record)] = unproven.otherwise;
