@@ -147,9 +147,12 @@ function placeOf(named: Named): Place | null {
   const sign = assigned.exec(text)?.groups;
   if (sign) {
     const isQuery = /[?&#;][\w.[\]-]{0,40}$/.test(before);
+    // A name in quotes with no blank behind the colon is JSON as a program writes it: data.
+    const isJson = named.strength === 'certain' && /"$/.test(before) && /^":"/.test(text.slice(end, end + 3));
     const tight =
       isQuery ||
       isFlag ||
+      isJson ||
       (sign['sign'] === '=' && sign['blank'] === '' && !/\s$/.test(text.slice(end, assigned.lastIndex)));
     return { at: assigned.lastIndex, tight, ...(isQuery ? { until: /[\s&"'<>#;`\\]/ } : {}) };
   }
