@@ -47,7 +47,7 @@ export function isSecretValue(value: string, standing: Standing): boolean {
 /** Whether what could be a word is the secret: where it can be no code, and is not what stands there in most programs. */
 function isSecretWord(value: string, { name, quoted, tight }: Standing): boolean {
   // Right behind its name, as in a body of JSON or a query, it is data, whatever words it is made of.
-  if (name === 'certain' && tight && value.includes('-')) return value.length >= 6;
+  if (name !== 'possible' && tight && value.includes('-')) return value.length >= 6;
   if (!(quoted || tight) || speaksOfSecrets.test(value)) return false;
   if (quoted && tight) return value.length >= 6;
   return (
