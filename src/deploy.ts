@@ -7,7 +7,7 @@ import { runWithRestarts, type SettledRun } from './restart-agent.js';
 import type { Redactor } from './secrets/redactor.js';
 import { sessionOf, startAgent, type DeployRequest } from './start-agent.js';
 import type { Session } from './session.js';
-import { type Change, contentsOf } from './workspace/change.js';
+import { type Change, type Contents, contentsOf } from './workspace/change.js';
 import { renderChange } from './workspace/patch-text.js';
 import type { Work } from './workspace/workspace.js';
 
@@ -95,13 +95,28 @@ function nameIgnored({ bus }: Session, causeId: string, { ignored, change }: Wor
 
 /** The patch as people, prompts and reports see it. */
 async function keepPatch(session: Session, change: Change, file: string) {
-  const { patch, files } = await renderChange(change, contentsOf(session.folder.dir));
+  const contents = contentsOf(session.folder.dir);
+  const { files } = await renderChange(change, contents);
+  const { patch } = await renderChange(change, maskedContents(contents, session.redactor));
   await writeFile(`${file}.patch`, shownPatch(patch, session.redactor));
   return { files, patch: inRunFolder(session, `${file}.patch`) };
 }
 
 function inRunFolder(session: Session, file: string): string {
   return path.relative(session.folder.dir, file).replaceAll(path.sep, '/');
+}
+
+/** Masked before they are compared: the signs of a diff would stand between the lines that a secret is broken over. */
+function maskedContents(contents: Contents, redactor: Redactor): Contents {
+  return {
+    ...contents,
+    get: async (hash) => {
+      const exact = await contents.get(hash);
+      const text = exact.toString('utf8');
+      const masked = redactor.text(text);
+      return masked === text ? exact : Buffer.from(masked);
+    },
+  };
 }
 
 /**
