@@ -1,4 +1,5 @@
 import { diffWordsWithSpace, parsePatch, type StructuredPatch } from 'diff';
+import { visibleText } from '../core/visible-text.js';
 import { html, type Markup } from './markup.js';
 
 /** How much of a diff is shown. */
@@ -20,10 +21,11 @@ interface Line {
 /** Words are compared in lines of up to so many characters. */
 const MOST_COMPARED = 500;
 
-/** A patch of `git diff` as tables, one a file, with what changed within a line marked. */
+/** A patch of `git diff` as tables, one a file, with what changed within a line marked; nothing in it is hidden (EV-10). */
 export function showDiff(patch: string, { maxLines }: DiffOptions): Markup {
-  const files = parsed(patch);
-  if (files.length === 0) return asItIs(patch, maxLines);
+  const visible = visibleText(patch);
+  const files = parsed(visible);
+  if (files.length === 0) return asItIs(visible, maxLines);
   const tables: Markup[] = [];
   let hidden = 0;
   let room = maxLines;

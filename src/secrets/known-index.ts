@@ -95,8 +95,9 @@ function lengthAt(text: string, at: number, value: string): number {
   return length >= cutLength ? length : 0;
 }
 
+/** Whether the text ends there, in a string that goes on in the next line too, or says that it was shortened. */
 function isCutAt(text: string, end: number): boolean {
-  return /^(?:\s{0,4}$|[ "'`)]{0,2}(?:…|\.{3}))/.test(text.slice(end, end + 6));
+  return /^(?:(?:["'`]\s{0,2}[+\\]|\\)?\s{0,4}$|[ "'`)]{0,2}(?:…|\.{3}))/.test(text.slice(end, end + 9));
 }
 
 function standsAlone(text: string, start: number, end: number): boolean {

@@ -41,11 +41,13 @@ export function maskedStream(clean: (text: string) => string, handOn: (text: str
   };
 }
 
-/** The text as it is behind what was handed on already, which may say what stands in it. */
+/** The text as it is behind what was handed on already, which may say what stands in it, or begin a secret that ends in it. */
 function cleanBehind(context: string, text: string, clean: (text: string) => string): string {
   const before = clean(context);
   const all = clean(context + text);
-  return all.startsWith(before) ? all.slice(before.length) : clean(text);
+  let same = 0;
+  while (same < before.length && before[same] === all[same]) same += 1;
+  return all.slice(same);
 }
 
 function lastLines(text: string): string {

@@ -148,7 +148,7 @@ function placeOf(named: Named): Place | null {
   if (sign) {
     const isQuery = /[?&#;][\w.[\]-]{0,40}$/.test(before);
     // A name in quotes with no blank behind the colon is JSON as a program writes it: data.
-    const isJson = named.strength === 'certain' && /"$/.test(before) && /^":"/.test(text.slice(end, end + 3));
+    const isJson = named.strength === 'certain' && before.endsWith('"') && text.startsWith('":"', end);
     const tight =
       isQuery ||
       isFlag ||

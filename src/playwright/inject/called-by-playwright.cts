@@ -1,10 +1,11 @@
+const path = require('node:path') as typeof import('node:path');
+
 /**
- * Whether the code that called `file` is Playwright's: the user's code may start processes as well, and the caller nearest to
- * Node's own code decides.
+ * Whether it is Playwright that calls: the user's code may start processes as well, and the caller nearest to Node's own
+ * code decides. The files of this folder, which stand in between, are no callers.
  */
-function isCalledByPlaywright(file: string): boolean {
-  const ours = new Set([file, __filename]);
-  const caller = callers().find((name) => !name.startsWith('node:') && !ours.has(name));
+function isCalledByPlaywright(): boolean {
+  const caller = callers().find((name) => !name.startsWith('node:') && path.dirname(name) !== __dirname);
   return /[\\/]playwright(?:-core)?[\\/]lib[\\/]/.test(caller ?? '');
 }
 

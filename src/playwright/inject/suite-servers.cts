@@ -26,7 +26,7 @@ function listenToSuiteServers(): void {
   prototype.spawn = function spawn(options) {
     const result = original.call(this, options);
     try {
-      if (dir && !isCalledByPlaywright(__filename)) listen(this, (log ??= openLog(dir)));
+      if (dir && !isCalledByPlaywright()) listen(this, (log ??= openLog(dir)));
     } catch (error) {
       note('a server of the suite could not be listened to', error);
     }

@@ -34,10 +34,11 @@ function teeWebServers(log: Log): WebServerTee {
   const prototype = ChildProcess.prototype as unknown as Spawnable;
   const original = prototype.spawn;
   const commands: string[] = [];
+  let isListening = true;
   prototype.spawn = function spawn(options) {
     const result = original.call(this, options);
     try {
-      if (options.shell && isCalledByPlaywright(__filename)) {
+      if (isListening && options.shell && isCalledByPlaywright()) {
         commands.push(options.args?.at(-1) ?? '');
         listen(this, log);
       }
@@ -46,7 +47,7 @@ function teeWebServers(log: Log): WebServerTee {
     }
     return result;
   };
-  return { commands, stop: () => void (prototype.spawn = original) };
+  return { commands, stop: () => void (isListening = false) };
 }
 
 function listen(child: Child, log: Log): void {
