@@ -49,8 +49,9 @@ const project = {
   'fixer.mjs': `import { readFileSync, writeFileSync } from 'node:fs';
     const prompt = readFileSync(0, 'utf8');
     const isThanks = /^Test:.*says thanks/m.test(prompt);
-    const word = !isThanks ? '3' : prompt.includes('APPROACH 1 FAILED') ? 'Thanks' : 'Tonks';
-    writeFileSync(isThanks ? 'thanks.mjs' : 'count.mjs', "export const word = '" + word + "';\\n");
+    const isWrong = isThanks && !prompt.includes('APPROACH 1 FAILED');
+    const text = isWrong ? readFileSync('thanks.mjs', 'utf8') + '// The word is right.\\n' : "export const word = '" + (isThanks ? 'Thanks' : '3') + "';\\n";
+    writeFileSync(isThanks ? 'thanks.mjs' : 'count.mjs', text);
     setTimeout(() => {}, 50);`,
   'agents.yaml': `version: 1
 runner: own

@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -12,12 +11,12 @@ function files(program: RealProgram): Record<string, string> {
   return {
     'package.json': '{ "name": "scratch", "type": "module" }',
     '.gitignore': 'node_modules\ntest-results\n',
-    'a.txt': 'one\n',
+    'word.mjs': "export const word = 'one';\n",
     'playwright.config.ts': "export default { testDir: 'tests', reporter: [['list']] };",
     'tests/a.spec.ts': `
-      import { readFileSync } from 'node:fs';
       import { test, expect } from '@playwright/test';
-      test('says two', () => expect(readFileSync('a.txt', 'utf8').trim()).toBe('two'));`,
+      import { word } from '../word.mjs';
+      test('says two', () => expect(word).toBe('two'));`,
     'agents.yaml': `version: 1
 runner: ${program.name}
 routes: { ${classes.map((one) => `${one}: [debugger]`).join(', ')} }
@@ -36,8 +35,10 @@ async function heal(program: RealProgram, stepsFor: (file: string) => readonly S
   const project = await scratchProject(files(program));
   // The model learns from its prompt where it works.
   const inCopy = (request: string) => {
-    const [run = ''] = /self-heal-\d{8}-\d{6}-\w+/.exec(request) ?? [];
-    return path.join(realpathSync(tmpdir()), run, 'copy', path.basename(project.dir), 'a.txt');
+    const copy = /self-heal-[\da-f]{12}\/copy\//.exec(request);
+    if (copy === null) return '';
+    const place = request.slice(request.lastIndexOf(tmpdir(), copy.index), copy.index + copy[0].length);
+    return path.join(place, path.basename(project.dir), 'word.mjs');
   };
   await using stub = await startStubApi((request) => stepsFor(inCopy(request)));
   const finished = await project.selfHeal(['run'], program.env(stub.url));
@@ -50,11 +51,11 @@ describe.each(realPrograms)('self-heal run with $name', (program) => {
   it('AG-1 AG-9 heals a fault, in the session of the attempt that did nothing', async () => {
     const healed = await heal(program, (file) => [lastWords, ...program.edits(file), lastWords]);
     expect(healed.exitCode, healed.stderr).toBe(0);
-    expect(await healed.read('a.txt')).toBe('two\n');
+    expect(await healed.read('word.mjs')).toContain("'two'");
     const judged = eventsOf(healed, 'attempt.judged');
     expect(judged).toMatchObject([
       { attempt: { outcome: 'unchanged', judged: 'still-failing' } },
-      { attempt: { outcome: 'completed', judged: 'green', files: [{ path: 'a.txt' }] } },
+      { attempt: { outcome: 'completed', judged: 'green', files: [{ path: 'word.mjs' }] } },
     ]);
     const main = healed.requests.filter((request) => request.isMain);
     expect(main[0]?.body).not.toContain('one is two');

@@ -97,7 +97,7 @@ const codex: RealProgram = {
   },
   edits: (file) => [
     {
-      calls: [{ tool: 'exec_command', input: { cmd: `sleep 1; echo two > '${file}'` } }],
+      calls: [{ tool: 'exec_command', input: { cmd: `sleep 1; sed -i s/one/two/ '${file}'` } }],
     },
   ],
   tooLong: openaiTooLong,

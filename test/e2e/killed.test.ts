@@ -27,7 +27,9 @@ async function atWork() {
   const said = await project.read(`.self-heal/runs/${runOf(project)}/running.json`);
   const { copy } = JSON.parse(said) as { copy: string };
   expect(pids.map(isAlive)).toEqual([true, true]);
-  expect(readFileSync(path.join(copy, 'copy', path.basename(project.dir), 'page.html'), 'utf8')).toBe('half a fix');
+  expect(readFileSync(path.join(copy, 'copy', path.basename(project.dir), 'page.html'), 'utf8')).toBe(
+    'half a fix',
+  );
   return { project, running, pids, copy };
 }
 
