@@ -14,6 +14,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
           testTimeout: 300_000,
           hookTimeout: 300_000,
@@ -36,11 +37,7 @@ export default defineConfig({
             {
               test: {
                 name: 'long',
-                include: [
-                  'test/long/**/*.test.ts',
-                  'test/e2e/kills.test.ts',
-                  'test/integration/store.test.ts',
-                ],
+                include: ['test/long/**/*.test.ts', 'test/integration/store.test.ts'],
                 ...patient,
                 maxWorkers: 1,
                 sequence: { groupOrder: 3 },

@@ -3,29 +3,20 @@
 // how much more memory the processes take: the peak of each without the pages of files, which processes share (Linux).
 // Usage: node bench/green-suite.mjs [pairs], after `npm run build`; exits 1 where a limit is exceeded.
 import { spawn } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { loadavg, tmpdir } from 'node:os';
+import { loadavg } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
 import { launchOptions } from '../scripts/browser.mjs';
+import { root, scratchProject, selfHeal } from './scratch-project.mjs';
 
 const pairs = Number(process.argv[2] ?? 9);
 const wantedRatio = 1.03;
 const wantedMb = 60;
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const commands = {
   plain: [path.join(root, 'node_modules', '@playwright', 'test', 'cli.js'), 'test'],
-  healed: [path.join(root, 'bin', 'self-heal.js'), 'run'],
+  healed: [selfHeal, 'run'],
 };
 
 const page = `<!doctype html><title>Shop</title><h1>Shop</h1><ul></ul><script>
@@ -53,7 +44,7 @@ try {
 }
 
 async function compare(name, suite) {
-  const dir = write(suite);
+  const { dir, remove } = scratchProject(filesOf(suite));
   try {
     await measure('plain', dir);
     await measure('healed', dir);
@@ -76,53 +67,42 @@ async function compare(name, suite) {
     );
     if (typical > wantedRatio || median(more) > wantedMb) process.exitCode = 1;
   } finally {
-    rmSync(dir, { recursive: true, force: true });
+    remove();
   }
 }
 
-function write({ files, testsEach, testOf }) {
-  const dir = mkdtempSync(path.join(tmpdir(), 'self-heal-bench-'));
-  const put = (file, text) => writeFileSync(path.join(dir, file), text);
+function filesOf({ files, testsEach, testOf }) {
   const use = { baseURL: `http://127.0.0.1:${server.address().port}/`, launchOptions: launchOptions() };
-  mkdirSync(path.join(dir, 'tests'));
-  mkdirSync(path.join(dir, 'peaks'));
-  symlinkSync(path.join(root, 'node_modules'), path.join(dir, 'node_modules'), 'junction');
-  put('package.json', '{ "name": "bench", "type": "module" }');
-  put('agents.yaml', 'version: 1\nrunner: own\nrunners: { own: { command: [node, -v], prompt: none } }\n');
-  put(
-    'playwright.config.ts',
-    `export default { testDir: 'tests', workers: 2, reporter: 'dot', use: ${JSON.stringify(use)} };`,
-  );
-  // Node's own processes only: the browsers are the same with and without self-heal.
-  put(
-    'peak.cjs',
-    `process.once('exit', () => {
+  const specs = Array.from({ length: files }, (_, file) => {
+    const tests = Array.from({ length: testsEach }, (_, n) => testOf(n));
+    const text = `import { test, expect } from '@playwright/test';\n${tests.join('\n')}\n`;
+    return [`tests/f${file}.spec.ts`, text];
+  });
+  return {
+    'agents.yaml': 'version: 1\nrunner: own\nrunners: { own: { command: [node, -v], prompt: none } }\n',
+    'playwright.config.ts': `export default { testDir: 'tests', workers: 2, reporter: 'dot', use: ${JSON.stringify(use)} };`,
+    // Node's own processes only: the browsers are the same with and without self-heal.
+    'peaks/peak.cjs': `process.once('exit', () => {
       const fs = require('node:fs');
       const kb = (name, text) => Number(new RegExp(name + ':\\\\s+(\\\\d+)').exec(text)?.[1] ?? 0);
       const status = fs.existsSync('/proc/self/status') ? fs.readFileSync('/proc/self/status', 'utf8') : '';
-      fs.writeFileSync(${JSON.stringify(`${path.join(dir, 'peaks')}/`)} + process.pid, String(kb('VmHWM', status) - kb('RssFile', status)));
+      fs.writeFileSync(__dirname + '/' + process.pid, String(kb('VmHWM', status) - kb('RssFile', status)));
     });`,
-  );
-  for (let file = 0; file < files; file += 1) {
-    const tests = Array.from({ length: testsEach }, (_, n) => testOf(n));
-    put(
-      path.join('tests', `f${file}.spec.ts`),
-      `import { test, expect } from '@playwright/test';\n${tests.join('\n')}\n`,
-    );
-  }
-  return dir;
+    ...Object.fromEntries(specs),
+  };
 }
 
 async function measure(which, dir) {
   const peaks = path.join(dir, 'peaks');
-  for (const name of readdirSync(peaks)) rmSync(path.join(peaks, name));
-  const env = { ...process.env, NODE_OPTIONS: `--require ${JSON.stringify(path.join(dir, 'peak.cjs'))}` };
+  const peakFiles = () => readdirSync(peaks).filter((name) => /^\d+$/.test(name));
+  for (const name of peakFiles()) rmSync(path.join(peaks, name));
+  const env = { ...process.env, NODE_OPTIONS: `--require ${JSON.stringify(path.join(peaks, 'peak.cjs'))}` };
   const started = performance.now();
   await ended(
     spawn(process.execPath, commands[which], { cwd: dir, env, stdio: ['ignore', 'ignore', 'pipe'] }),
   );
   const ms = performance.now() - started;
-  const kb = readdirSync(peaks).map((name) => Number(readFileSync(path.join(peaks, name), 'utf8')));
+  const kb = peakFiles().map((name) => Number(readFileSync(path.join(peaks, name), 'utf8')));
   return { ms, mb: kb.reduce((sum, one) => sum + one, 0) / 1024 };
 }
 

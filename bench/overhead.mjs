@@ -1,54 +1,37 @@
 // How long self-heal itself takes from the end of the suite run to the start of the first agent, without the confirming
-// run: gathering, classifying, signing, grouping, the checkpoint and the prompt. Read from the run's own events, for 1,
+// run: gathering, classifying, signing, grouping, the copy and the prompt. Read from the run's own events, for 1,
 // 100 and 300 failing browser tests. Usage: node bench/overhead.mjs [failures …], after `npm run build`; exits 1 where a limit is exceeded.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
 import { launchOptions } from '../scripts/browser.mjs';
-
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+import { scratchProject, selfHeal } from './scratch-project.mjs';
 
 const html = (n) =>
   `data:text/html,<h1>Page ${n}</h1><script>for (let i = 0; i < 20; i += 1) console.log('line', i); setTimeout(() => { throw new TypeError("Cannot read properties of undefined (reading 'p${n}')"); })</script>`;
 
 /** A project in which so many tests fail, each of its own cause. */
 function project(failures) {
-  const dir = mkdtempSync(path.join(tmpdir(), 'self-heal-bench-'));
-  const write = (file, text) => writeFileSync(path.join(dir, file), text);
-  mkdirSync(path.join(dir, 'tests'));
-  symlinkSync(path.join(root, 'node_modules'), path.join(dir, 'node_modules'), 'junction');
-  write('package.json', '{ "name": "bench", "type": "module" }');
-  write(
-    'agents.yaml',
-    'version: 1\nrunner: own\nrunners: { own: { command: [node, -v], prompt: none } }\nlimits: { agentRuns: 1 }\n',
-  );
-  write(
-    'playwright.config.ts',
-    `export default { testDir: 'tests', workers: 2, reporter: 'dot', expect: { timeout: 300 }, use: { launchOptions: ${JSON.stringify(launchOptions())} } };`,
-  );
   const tests = Array.from(
     { length: failures },
     (_, n) =>
       `test('page ${n}', async ({ page }) => { await page.goto(${JSON.stringify(html(n))}); await expect(page.locator('#missing-${n}')).toBeVisible(); });`,
   );
-  write(
-    'tests/all.spec.ts',
-    `import { test, expect } from '@playwright/test';\ntest.describe.configure({ mode: 'parallel' });\n${tests.join('\n')}\n`,
-  );
-  return dir;
+  return scratchProject({
+    'agents.yaml':
+      'version: 1\nrunner: own\nrunners: { own: { command: [node, -v], prompt: none } }\nlimits: { agentRuns: 1 }\n',
+    'playwright.config.ts': `export default { testDir: 'tests', workers: 2, reporter: 'dot', expect: { timeout: 300 }, use: { launchOptions: ${JSON.stringify(launchOptions())} } };`,
+    'tests/all.spec.ts': `import { test, expect } from '@playwright/test';\ntest.describe.configure({ mode: 'parallel' });\n${tests.join('\n')}\n`,
+  });
 }
 
 async function measure(failures) {
-  const dir = project(failures);
+  const { dir, remove } = project(failures);
   try {
     await new Promise((resolve) => {
-      spawn(process.execPath, [path.join(root, 'bin', 'self-heal.js'), 'run'], {
-        cwd: dir,
-        stdio: 'ignore',
-      }).on('exit', resolve);
+      spawn(process.execPath, [selfHeal, 'run'], { cwd: dir, stdio: 'ignore' }).on('exit', resolve);
     });
     const lines = readFileSync(path.join(dir, '.self-heal', 'latest', 'events.ndjson'), 'utf8')
       .trim()
@@ -60,7 +43,7 @@ async function measure(failures) {
     const confirming = at('suite.ended', 'confirm') - at('suite.started', 'confirm');
     return whole - confirming;
   } finally {
-    rmSync(dir, { recursive: true, force: true });
+    remove();
   }
 }
 

@@ -2,21 +2,13 @@
 // web server that needs 10 s to start and failing tests that wait for their time-out. No browser; the agent is a script.
 // Usage: node bench/proof-runs.mjs [causes…], after `npm run build`; the last line is the outcome as JSON.
 import { spawnSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { loadavg, tmpdir } from 'node:os';
+import { loadavg } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { scratchProject, selfHeal } from './scratch-project.mjs';
 
-const root = path.resolve(import.meta.dirname, '..');
 const asked = process.argv.slice(2).map(Number);
 const counts = asked.length > 0 ? asked : [1, 4, 10];
 const SERVER_MS = Number(process.env.SERVER_MS ?? 10_000);
@@ -36,13 +28,11 @@ console.log(JSON.stringify({ serverMs: SERVER_MS, load: loadavg()[0], outcomes }
 if (isOver) process.exitCode = 1;
 
 async function measure(causes) {
-  const dir = mkdtempSync(path.join(tmpdir(), 'self-heal-proof-runs-'));
+  const { dir, remove } = scratchProject(project(causes, await freePort()));
   try {
-    for (const [file, text] of Object.entries(project(causes, await freePort()))) write(dir, file, text);
-    symlinkSync(path.join(root, 'node_modules'), path.join(dir, 'node_modules'), 'junction');
     const start = performance.now();
     const { SELF_HEAL_RUN_ID: _, ...env } = process.env;
-    const { status, stderr } = spawnSync(process.execPath, [path.join(root, 'bin/self-heal.js'), 'run'], {
+    const { status, stderr } = spawnSync(process.execPath, [selfHeal, 'run'], {
       cwd: dir,
       env: { ...env, CI: '1' },
       encoding: 'utf8',
@@ -54,7 +44,7 @@ async function measure(causes) {
     const { playwrightRuns: runs, healed } = report.totals;
     return { causes, runs, limit: causes + 6, seconds, healed, exitCode: status };
   } finally {
-    rmSync(dir, { recursive: true, force: true });
+    remove();
   }
 }
 
@@ -69,7 +59,6 @@ function project(causes, port) {
     });`,
   ]);
   return {
-    'package.json': '{ "name": "proof-runs", "type": "module" }',
     '.gitignore': 'node_modules\ntest-results\n',
     'playwright.config.ts': `import { defineConfig } from '@playwright/test';
       export default defineConfig({ testDir: 'tests', workers: 2, reporter: [['line']], timeout: 60_000,
@@ -86,11 +75,6 @@ function project(causes, port) {
       writeFileSync('parts/' + n + '.txt', 'right\\n');`,
     'agents.yaml': `version: 1\nrunner: own\nrunners: { own: { command: [node, fixer.mjs], prompt: stdin } }\n`,
   };
-}
-
-function write(dir, file, text) {
-  mkdirSync(path.dirname(path.join(dir, file)), { recursive: true });
-  writeFileSync(path.join(dir, file), text);
 }
 
 function freePort() {

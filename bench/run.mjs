@@ -11,7 +11,8 @@ for (const name of [
   'overhead',
   'classify',
   'honesty',
-  'checkpoint',
+  'copy',
+  'proof-runs',
   'evidence-memory',
   'prompts',
 ]) {

@@ -6,7 +6,7 @@ import type { CiProject } from './ci-project.js';
  * not keep it, and no step hands it on. What was mended is an artifact for a person to apply, and a healed run is red until then.
  */
 export function githubWorkflow(project: CiProject, agent: AgentProgram): string {
-  const { manager, install, before, folder, installFolder, configFlag } = project;
+  const { manager, folder, configFlag } = project;
   return `# Runs the end-to-end tests. What fails is handed to ${agent.title}; the fix is kept as an artifact (self-heal.patch), and the
 # job stays red until a person has applied it. The agent gets its own key and nothing else: no token that may write.
 name: self-heal
@@ -29,14 +29,7 @@ ${guardJob(project)}
       run:
         working-directory: ${yamlText(folder)}
     steps:
-      - uses: actions/checkout@v4
-        with:
-          persist-credentials: false
-      - uses: actions/setup-node@v4
-        with:
-          node-version: 22
-${before === null ? '' : `      - run: ${before}\n`}      - run: ${install}
-        working-directory: ${yamlText(installFolder)}
+${setUpSteps(project)}
       - run: ${manager.exec} playwright install --with-deps
       - run: npm install --global ${agent.packageName}
       - name: Run the tests, and have what fails mended
@@ -59,7 +52,8 @@ ${before === null ? '' : `      - run: ${before}\n`}      - run: ${install}
 }
 
 /** A job that judges pull requests; it starts no agent. */
-function guardJob({ manager, install, before, folder, installFolder, configFlag }: CiProject): string {
+function guardJob(project: CiProject): string {
+  const { manager, folder, configFlag } = project;
   return `  guard:
     # Whoever wrote a pull request, an agent perhaps: changes that weaken the tests are named. No test is run, no secret is needed.
     if: github.event_name == 'pull_request'
@@ -69,17 +63,21 @@ function guardJob({ manager, install, before, folder, installFolder, configFlag 
       run:
         working-directory: ${yamlText(folder)}
     steps:
-      - uses: actions/checkout@v4
+${setUpSteps(project, { history: true })}
+      - run: ${manager.exec} self-heal guard${configFlag}
+`;
+}
+
+/** The checkout, with all of its history or the last commit alone, and the project's packages. */
+function setUpSteps({ install, before, installFolder }: CiProject, { history = false } = {}): string {
+  return `      - uses: actions/checkout@v4
         with:
           persist-credentials: false
-          fetch-depth: 0
-      - uses: actions/setup-node@v4
+${history ? '          fetch-depth: 0\n' : ''}      - uses: actions/setup-node@v4
         with:
           node-version: 22
 ${before === null ? '' : `      - run: ${before}\n`}      - run: ${install}
-        working-directory: ${yamlText(installFolder)}
-      - run: ${manager.exec} self-heal guard${configFlag}
-`;
+        working-directory: ${yamlText(installFolder)}`;
 }
 
 /** A YAML scalar: quoted where it is more than a plain word. */

@@ -58,7 +58,7 @@ export const pageFiles = {
     import { defineConfig } from '@playwright/test';
     export default defineConfig({
       testDir: 'tests', workers: 1, reporter: [['list']],
-      expect: { timeout: 2_500 }, use: { launchOptions: ${launchOptions} },
+      expect: { timeout: 2_500 }, use: { actionTimeout: 2_500, launchOptions: ${launchOptions} },
     });`,
   'tests/shop.spec.ts': `
     import { test, expect } from '@playwright/test';
