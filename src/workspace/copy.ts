@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { writeDurably } from './change.js';
 import { hashOf } from './file-state.js';
 import { type Copied, mirror, type Source } from './mirror.js';
-import { type Entry, git, isInside, listAll, listProject, withoutGit } from './project-files.js';
+import { type Entry, git, isInside, listProject, withoutGit } from './project-files.js';
 
 /** A copy of a project in which an agent works, on a path of its own. */
 export interface ProjectCopy {
@@ -83,9 +83,8 @@ export function createCopy(root: string, folder: string): ProjectCopy {
     refresh: async () => {
       ({ entries, leftOut } = withoutLarge(await listProject(root)));
       const source = entries.filter(({ area }) => area === 'source').map((one) => ({ ...one, root }));
-      await mirror(source, base, { copied: known.base, retarget: (link) => link });
+      const based = await mirror(source, base, { copied: known.base, retarget: (link) => link });
       const others = entries.filter(({ area }) => area !== 'source').map((one) => ({ ...one, root }));
-      const based = (await listAll(base)).map((one) => ({ ...one, root: base }));
       await mirror([...based, ...others], tree, { copied: known.tree, retarget });
       await makeRepository(root, tree);
     },

@@ -1,7 +1,7 @@
-import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { existsSync, lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { existsSync, readFileSync, realpathSync, type Stats } from 'node:fs';
 import { execa } from 'execa';
 import { kindOf } from './file-state.js';
 
@@ -79,7 +79,7 @@ async function list(root: string, place: Place | null, folder = place?.folder ??
       const file = folder === '' ? name : `${folder}/${name}`;
       const area = here ? areaOf(file, here) : 'source';
       if (area === null) return [];
-      const info = await lstat(path.join(root, file)).catch(() => null);
+      const info = statOf(path.join(root, file));
       const kind = info && (info.isDirectory() ? 'folder' : (kindOf(info) ?? (here ? null : 'other')));
       if (!info || !kind) return [];
       const entry = await followed(root, { path: file, kind, area, stat: info }, here !== null);
@@ -90,6 +90,15 @@ async function list(root: string, place: Place | null, folder = place?.folder ??
     }),
   );
   return found.flat();
+}
+
+/** Asked at once, not through the thread pool: in folders of packages that is several times quicker. */
+function statOf(file: string): Stats | null {
+  try {
+    return lstatSync(file);
+  } catch {
+    return null;
+  }
 }
 
 /**
