@@ -54,7 +54,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<U
 
 /** How many Playwright runs the proof of all fixes takes where nothing contradicts. */
 export function proofRuns({ verify }: Settings): number {
-  const last = verify.ring === 'suite' || verify.flips > 0 ? 1 : 0;
+  const last = verify.regression === 'suite' || verify.flips > 0 ? 1 : 0;
   return verify.repeat - 1 + verify.flips + last;
 }
 

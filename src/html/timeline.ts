@@ -19,7 +19,7 @@ const purposes: Record<SuitePurpose, string> = {
   retest: 'running again',
   proof: 'proving the fix',
   'shared-fix': 'the other tests of the cause',
-  ring: 'the tests around the fixes',
+  regression: 'the tests around the fixes',
 };
 
 type Open = Omit<Span, 'to' | 'costUsd'>;

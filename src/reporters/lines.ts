@@ -101,7 +101,7 @@ const purposes: Record<SuitePurpose, (tests: number | null) => string> = {
   confirm: (tests) => `running ${what(tests)} again, unchanged, before any agent is paid`,
   retest: (tests) => `running ${what(tests)} again`,
   proof: (tests) => `running ${what(tests)} again, to prove the fixes`,
-  ring: (tests) => `running ${what(tests)} again, to see that nothing else broke`,
+  regression: (tests) => `running ${what(tests)} again, to see that nothing else broke`,
   'shared-fix': (tests) => `running ${what(tests)} of the same cause`,
 };
 

@@ -163,7 +163,7 @@ function listed(items: readonly string[], most = ITEMS): string {
 }
 
 function tail(report: Report, folder: string): string {
-  const { escalations, ring, warnings, tests, runId } = report;
+  const { escalations, regression, warnings, tests, runId } = report;
   const named = (verdict: ReportTest['verdict']) =>
     tests.filter((test) => test.verdict === verdict).map((test) => code(nameOf(test)));
   const questions = escalations.map(({ id, causeId, question, stored }) => {
@@ -174,7 +174,7 @@ function tail(report: Report, folder: string): string {
     section('For a person to decide', questions),
     section('Flaky: red, then green without a change; no agent', named('flaky')),
     section('In quarantine: still red', named('quarantined')),
-    ring ? section('The tests around the fixes', [ringLine(ring)]) : '',
+    regression ? section('The tests around the fixes', [regressionLine(regression)]) : '',
     section(
       'Warnings',
       warnings.map((warning) => prose(warning)),
@@ -190,7 +190,7 @@ function section(title: string, items: readonly string[]): string {
   return `\n### ${title}\n\n${shown.join('')}${more}`;
 }
 
-function ringLine({ tests, leftOut, broke }: NonNullable<Report['ring']>): string {
+function regressionLine({ tests, leftOut, broke }: NonNullable<Report['regression']>): string {
   const left = leftOut > 0 ? `; there was no time for ${counted(leftOut, 'test')}` : '';
   const result =
     broke.length === 0 ? 'nothing broke' : `${broke.map(({ causeId }) => causeId).join(', ')} broke others`;

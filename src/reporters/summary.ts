@@ -35,7 +35,7 @@ export function summaryOf(report: Report, options: SummaryOptions): string {
   const before = ['', cutPainted(headline(report, options.paint), options.columns - 1)];
   const after = [
     ...testLines(report, options),
-    ...ringLines(report, options),
+    ...regressionLines(report, options),
     ...avoidedLines(report, options),
     ...warningLines(report, options),
     ...stepLines(report, options),
@@ -143,14 +143,14 @@ function testLines({ tests }: Report, options: SummaryOptions): string[] {
   return [...listed('flaky', 'flaky, no agent'), ...listed('quarantined', 'quarantined, still red')];
 }
 
-function ringLines({ ring }: Report, { columns }: SummaryOptions): string[] {
-  if (!ring) return [];
-  const left = ring.leftOut > 0 ? `; there was no time for ${counted(ring.leftOut, 'test')}` : '';
+function regressionLines({ regression }: Report, { columns }: SummaryOptions): string[] {
+  if (!regression) return [];
+  const left = regression.leftOut > 0 ? `; there was no time for ${counted(regression.leftOut, 'test')}` : '';
   const broke =
-    ring.broke.length === 0
+    regression.broke.length === 0
       ? 'nothing broke'
-      : `${ring.broke.map(({ causeId }) => causeId).join(', ')} broke others`;
-  const text = `ring ${counted(ring.tests, 'test')} run again after healing: ${broke}${left}`;
+      : `${regression.broke.map(({ causeId }) => causeId).join(', ')} broke others`;
+  const text = `others  ${counted(regression.tests, 'test')} run again after healing: ${broke}${left}`;
   return [`  ${clipped(text, columns - 3)}`];
 }
 

@@ -27,7 +27,7 @@ const purposes: Record<SuitePurpose, (causeId: string) => string> = {
   retest: (causeId) => `Running ${causeId} again, with the change`,
   proof: (causeId) => `Proving the fixes of ${causeId}`,
   'shared-fix': (causeId) => `Running the other tests of ${causeId}`,
-  ring: () => 'Running the tests around the fixes, to see that nothing else broke',
+  regression: () => 'Running the tests around the fixes, to see that nothing else broke',
 };
 
 const outcomes: Record<Outcome, string> = {
