@@ -7,6 +7,7 @@ import { isMended, suiteItself } from './last-word.js';
 import { bytesOf, code, cutToBytes, prose } from './markdown-text.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from './report.js';
 import { nameOf } from './summary.js';
+import { talliesOf } from './tallies.js';
 
 /**
  * How large a summary may be. GitHub refuses a step's summary altogether above 1 MiB
@@ -51,22 +52,9 @@ export function markdownOf(report: Report, { folder, maxBytes = summaryBytes }: 
 
 const cutLineBytes = 100;
 
-function head({ outcome, exitCode, totals, tests, dryRun, causes }: Report): string {
-  const quarantined = tests.filter((test) => test.verdict === 'quarantined').length;
-  const some = (count: number, word: string) => (count > 0 ? [`${count} ${word}`] : []);
-  const parts = [
-    `${totals.passed} passed`,
-    ...some(totals.healed, 'healed'),
-    ...some(totals.greenOnce ?? 0, 'green once'),
-    ...some(totals.flaky, 'flaky'),
-    ...some(totals.failed, 'failed'),
-    ...some(quarantined, 'quarantined'),
-    ...some(totals.notRun, 'not run'),
-    ...(totals.agentRuns > 0 ? [counted(totals.agentRuns, 'agent run')] : []),
-    ...some(totals.agentRunsAvoided, 'avoided'),
-    ...(totals.costUsd === null ? [] : [dollars(totals.costUsd)]),
-    duration(totals.durationMs),
-  ];
+function head(report: Report): string {
+  const { outcome, exitCode, totals, dryRun, causes } = report;
+  const parts = talliesOf(report).map(({ text }) => text);
   const found = causes.length > 0 ? `\n${counted(causes.length, 'root cause')}.\n` : '';
   const why = dryRun ? null : avoidedLine(totals.avoided);
   const spared = why === null ? '' : `\n${why}.\n`;
