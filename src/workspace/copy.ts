@@ -3,7 +3,7 @@ import { access, constants, lstat, mkdir, mkdtemp, readFile, rm } from 'node:fs/
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { execa } from 'execa';
-import { writeDurably } from './change.js';
+import { writeFileAtomic } from '../write-file-atomic.js';
 import { hashOf } from './file-state.js';
 import { type Copied, mirror, type Source } from './mirror.js';
 import { type Entry, git, isInside, listProject, withoutGit } from './project-files.js';
@@ -42,7 +42,7 @@ export async function makeCopyFolder(root: string): Promise<string> {
     () => false,
   );
   const made = isMade ? folder : await mkdtemp(`${folder}-`);
-  await writeDurably(path.join(made, marker), `${path.basename(made)}\n`);
+  await writeFileAtomic(path.join(made, marker), `${path.basename(made)}\n`, { durable: true });
   return made;
 }
 
@@ -160,7 +160,7 @@ async function makeRepository(root: string, tree: string): Promise<void> {
   const made = await run('init', '--quiet', '--template=', `--initial-branch=${branch?.trim() || 'main'}`);
   if (made.exitCode !== 0 || !head || !objects || !existsSync(path.join(root, '.git'))) return;
   await mkdir(path.join(tree, '.git', 'objects', 'info'), { recursive: true });
-  await writeDurably(path.join(tree, '.git', 'objects', 'info', 'alternates'), objects);
+  await writeFileAtomic(path.join(tree, '.git', 'objects', 'info', 'alternates'), objects);
   await run('update-ref', 'HEAD', head.trim());
   await run('read-tree', 'HEAD');
 }
