@@ -1,19 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { linkPackages } from '../rig/link-packages.js';
 import { agentsYaml, userEnv } from '../rig/scratch-project.js';
+import { canMount, withMounts } from '../rig/small-disk.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 const cli = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
-/** A file system of its own, in a namespace of its own; not every kernel lets a test have one. */
-const unshare = ['--user', '--map-root-user', '--mount'];
-const canMount =
-  spawnSync('unshare', [...unshare, 'sh', '-c', 'mount -t tmpfs tmpfs /mnt'], { stdio: 'ignore' }).status ===
-  0;
-
 const files = {
   'package.json': '{ "name": "full", "type": "module" }',
   'playwright.config.mjs': "export default { testDir: '.', workers: 1, reporter: 'line' };",
@@ -40,13 +33,7 @@ it.runIf(canMount)(
       mount -o remount,size=30m .
       KB=1 "$NODE" "$CLI" resume > /dev/null; echo "resume $?"
       cat word.mjs; ls more.mjs`;
-    const env = { ...userEnv(), NODE: process.execPath, CLI: cli };
-    const ended = await execa('unshare', [...unshare, 'bash', '-c', script], {
-      cwd: place,
-      env,
-      extendEnv: false,
-      reject: false,
-    });
+    const ended = await withMounts(script, place, { ...userEnv(), NODE: process.execPath, CLI: cli });
     const [, before = '', after = ''] = /^run 2\n([^]*)^resume 0\n([^]*)$/m.exec(ended.stdout) ?? [];
     expect(before.split('\n').filter(Boolean), `${ended.stdout}\n${ended.stderr}`).toEqual([
       "export const word = 'one';",
