@@ -5,7 +5,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import { jsonOf, safePath, stateOrNull } from './change.js';
-import { isInside } from './project-files.js';
+import { isInside } from './is-inside.js';
 import type { PlannedFile } from './write-files.js';
 
 /**

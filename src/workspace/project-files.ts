@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { execa } from 'execa';
 import { kindOf } from './file-state.js';
+import { isInside } from './is-inside.js';
 
 /**
  * What a file is to an agent's work: `source` can be part of a fix; `ignored` (what git ignores, apart from `.env` files) and `installed`
@@ -115,12 +116,6 @@ async function followed(root: string, entry: Entry, isProject: boolean): Promise
   const followed = await stat(target);
   if (isPackages && followed.isDirectory()) return { ...entry, kind: 'folder', stat: followed };
   return followed.isFile() ? { ...entry, kind: 'file', area: 'ignored', stat: followed } : null;
-}
-
-/** Whether a path is the folder itself or lies below it. */
-export function isInside(folder: string, place: string): boolean {
-  const way = path.relative(folder, place);
-  return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
 }
 
 /** Null for what is never copied. */
