@@ -80,7 +80,11 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
     const tests = await judgeTests({ ...request, suite }, files);
     const facts = { titles: suite.titles, ports: tests.ports };
     const others = files.filter(({ path }) => !tests.files.has(path) && !isSnapshotPath(path));
-    const found = others.flatMap((edit) => [...judgeApp(edit, facts), ...judgeCompiler(edit)]);
+    const compiled = request.category === 'build-error' ? files : others;
+    const found = [
+      ...others.flatMap((edit) => judgeApp(edit, facts)),
+      ...compiled.flatMap((edit) => judgeCompiler(edit)),
+    ];
     const everywhere = files.flatMap((edit) => [
       ...judgePackage(edit),
       ...judgeEnvironment(edit.path, edit.before?.text ?? '', edit.after?.text ?? ''),
