@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { returnedValue } from './returned-value.js';
 import { callScope, classInfo, type ClassInfo, fileScope, lookUp, type Scope } from './scope.js';
 import {
   bare,
@@ -153,7 +154,8 @@ export function requiredBy(node: SyntaxNode): string | null {
 }
 
 function ofClass(node: SyntaxNode, self: ClassInfo): Located {
-  return { node, scope: { ...self.scope, self } };
+  const member = { node, scope: { ...self.scope, self } };
+  return (self.getters.has(node) ? returnedValue(member) : null) ?? member;
 }
 
 const mayBeInstance =

@@ -1,7 +1,8 @@
 import { type LocatorText } from '../code/locator.js';
 import { printCode } from '../code/print.js';
 import { declareAll, innerScope, parameterScope, type Scope } from '../code/scope.js';
-import type { Sources } from '../code/sources.js';
+import { returnedValue } from '../code/returned-value.js';
+import type { Located, Sources } from '../code/sources.js';
 import {
   bare,
   isFunction,
@@ -321,13 +322,15 @@ function readRest(program: SyntaxNode, rest: Reading & Pick<Around, 'roots'>): v
     const { name, made } = named ?? {};
     if (!name || !made || !isFunction(made) || rest.reached.has(made)) return;
     const steps: Step[] = [];
-    readFunction(made, { ...rest, steps, scope: parameterScope(made, rest.scope) });
-    visit(made, (one) => {
-      const value = one.type === 'ReturnStatement' ? nodeIn(one, 'argument') : null;
-      if (value) steps.push(returned(value, rest));
-    });
-    const body = nodeIn(made, 'body');
-    if (body && body.type !== 'BlockStatement') steps.push(returned(body, rest));
+    const scope = parameterScope(made, rest.scope);
+    readFunction(made, { ...rest, steps, scope });
+    const given = returnedValue({ node: made, scope });
+    if (given) steps.push(returned(given, rest));
+    else
+      visit(made, (one) => {
+        const value = one.type === 'ReturnStatement' ? nodeIn(one, 'argument') : null;
+        if (value) steps.push(returned({ node: value, scope: rest.scope }, rest));
+      });
     rest.roots.push({
       kind: 'function',
       key: `function ${name}`,
@@ -338,9 +341,9 @@ function readRest(program: SyntaxNode, rest: Reading & Pick<Around, 'roots'>): v
   });
 }
 
-function returned(value: SyntaxNode, { scope, sources }: Reading): ActionStep {
-  const { text, locators } = printCode(value, scope, { sources });
-  return plainStep(value, scope, {
+function returned({ node, scope }: Located, { sources }: Reading): ActionStep {
+  const { text, locators } = printCode(node, scope, { sources });
+  return plainStep(node, scope, {
     kind: 'action',
     rule: 'step-changed',
     verb: 'returns',
