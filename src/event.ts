@@ -126,7 +126,7 @@ export interface RunAsked {
 }
 
 /** Why Playwright is run. */
-export type SuitePurpose = 'first' | 'confirm' | 'retest' | 'proof' | 'shared-fix' | 'ring';
+export type SuitePurpose = 'first' | 'confirm' | 'retest' | 'other-input' | 'proof' | 'shared-fix' | 'ring';
 
 /** A cause, as the events and the report name it. */
 export interface CauseSummary {

@@ -50,6 +50,7 @@ const words: Record<SuitePurpose, string> = {
   first: '',
   confirm: 'confirming',
   retest: 'running again',
+  'other-input': 'running with another input',
   proof: 'proving',
   ring: 'running the tests around it',
   'shared-fix': 'running its other tests',

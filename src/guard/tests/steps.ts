@@ -36,9 +36,8 @@ const MAX_CALLS = 20;
 
 /** Reads what a function does, the tests' own helpers that it calls included, into `reading.steps`. */
 export function readFunction(node: SyntaxNode, reading: Reading): void {
-  if (reading.within.includes(node) || reading.within.length > MAX_CALLS) {
-    return push(node, reading, { verb: 'calls itself', data: '' });
-  }
+  if (reading.within.includes(node) || reading.within.length > MAX_CALLS)
+    return push(node, reading, { verb: 'calls itself', data: textOf(node, reading) });
   reading.reached.add(node);
   const body = nodeIn(node, 'body');
   if (!body) return;
@@ -332,6 +331,11 @@ function readCall(node: SyntaxNode, reading: Reading): void {
     return;
   }
   const own = reading.sources.functionOf(callee, reading.scope);
+  if (own && reading.within.includes(own.node))
+    return push(node, reading, {
+      verb: 'calls itself',
+      data: args.map((one) => textOf(one, reading)).join(', '),
+    });
   if (own) return readOwn(own, args, reading);
   readOther(node, { name, receiver, args }, reading);
 }
