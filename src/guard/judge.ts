@@ -140,7 +140,7 @@ function judgeLiterals(
 }
 
 /** What is told of a literal that nobody tried with another one. */
-export function sharedSays(value: string | number): string {
+function sharedSays(value: string | number): string {
   return `the fix adds ${JSON.stringify(value)}, which the healed test uses too`;
 }
 

@@ -129,7 +129,9 @@ describe('the loop for one cause', () => {
       session: given,
       events,
       clock,
-    } = await session([null], { guard: async () => ({ violations: verdicts.shift() ?? [], notes: [], otherInput: null }) });
+    } = await session([null], {
+      guard: async () => ({ violations: verdicts.shift() ?? [], notes: [], otherInput: null }),
+    });
     const { attempts, conclusion } = await healCause(
       { ...given, runAgent: async ({ prompt }) => (seen.push(prompt), finished) },
       cause,

@@ -18,7 +18,7 @@ import { chainOf, isTestObject, originOf, rootName } from '../code/test-object.j
 import type { Rule } from '../rules.js';
 import type { ActionStep, Root, Step } from './step.js';
 import type { Reading } from './reading.js';
-import { eachOf, readFunction, readStatements } from './steps.js';
+import { eachOf, readFunction, readStatements } from './statements.js';
 
 /** What is around a test where it is defined; `steps` are those of the module itself. */
 interface Around extends Reading {
