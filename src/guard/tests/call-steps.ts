@@ -13,9 +13,7 @@ import {
 import { actionOf, isConsole, waitOf } from './action.js';
 import { expectCall, readAssertion, type ExpectCall } from './assertion.js';
 import { scripts } from './calls.js';
-import { context, guarded, isTests, push, textOf, throwsAgain, type Reading } from './reading.js';
-import { readExpression } from './expressions.js';
-import { readFunction, eachOf } from './statements.js';
+import { context, eachOf, guarded, isTests, push, textOf, throwsAgain, type Reading } from './reading.js';
 
 /** Reads a call: an assertion, a helper of the tests, or something else that is done. */
 export function readCall(node: SyntaxNode, reading: Reading): void {
@@ -105,7 +103,7 @@ function callback(made: SyntaxNode, reading: Reading, isBound = false): void {
   const scope = isBound
     ? reading.scope
     : parameterScope(found.node, found.scope, `${reading.guards.length}.`);
-  readFunction(found.node, { ...unlessAwaited(found.node, reading), scope });
+  reading.readers.readFunction(found.node, { ...unlessAwaited(found.node, reading), scope });
 }
 
 function unlessAwaited(made: SyntaxNode, reading: Reading): Reading {
@@ -126,7 +124,7 @@ function readOwn(own: Located, args: readonly SyntaxNode[], reading: Reading): v
       data: textOf(own.node, { ...reading, scope: own.scope }),
     });
   const scope = reading.sources.calledScope(own, { args, from: reading.scope });
-  readFunction(own.node, { ...unlessAwaited(own.node, reading), scope });
+  reading.readers.readFunction(own.node, { ...unlessAwaited(own.node, reading), scope });
 }
 
 function readOther(
@@ -150,4 +148,8 @@ function readOther(
   };
   const step = waitOf(node, at) ?? actionOf(node, at);
   if (step) reading.steps.push({ ...step, guards, awaited, ...placeOf(scope.file, node) });
+}
+
+function readExpression(node: SyntaxNode, reading: Reading): void {
+  reading.readers.readExpression(node, reading);
 }

@@ -4,7 +4,6 @@ import { rootName } from '../code/test-object.js';
 import { given, pureClass } from './calls.js';
 import { guarded, labelOf, push, textOf, type Reading } from './reading.js';
 import { readCall } from './call-steps.js';
-import { readFunction } from './statements.js';
 
 /** Reads an expression: what it does, in the order in which it is written. */
 export function readExpression(given: SyntaxNode, reading: Reading): void {
@@ -96,7 +95,7 @@ function readConstructor({ node, scope }: Located, args: readonly SyntaxNode[], 
     if (!value || member['static'] === true) continue;
     if (member['kind'] === 'constructor') {
       const within = reading.sources.calledScope({ node: value, scope }, { args, from: reading.scope });
-      readFunction(value, { ...reading, scope: within });
+      reading.readers.readFunction(value, { ...reading, scope: within });
     } else if (member.type === 'PropertyDefinition') readExpression(value, { ...reading, scope });
   }
 }

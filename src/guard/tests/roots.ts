@@ -17,8 +17,8 @@ import {
 import { chainOf, isTestObject, originOf, rootName } from '../code/test-object.js';
 import type { Rule } from '../rules.js';
 import type { ActionStep, Root, Step } from './step.js';
-import type { Reading } from './reading.js';
-import { eachOf, readFunction, readStatements } from './statements.js';
+import { eachOf, type Reading } from './reading.js';
+import { readers, readFunction, readStatements } from './statements.js';
 
 /** What is around a test where it is defined; `steps` are those of the module itself. */
 interface Around extends Reading {
@@ -42,7 +42,7 @@ export function readRoots(sources: Sources, affected: ReadonlySet<string>): Root
   const reached = new Set<SyntaxNode>();
   for (const { file, scope } of read) {
     const steps: Step[] = [];
-    const base = { sources, scope, guards: [], awaited: false, within: [], steps, reached };
+    const base = { sources, scope, guards: [], awaited: false, within: [], steps, reached, readers };
     const around = { ...base, titles: [file.path], before: [], after: [], roots };
     readDefinitions(nodesIn(file.program, 'body'), around);
     readFixtures(file.program, around);
@@ -51,7 +51,16 @@ export function readRoots(sources: Sources, affected: ReadonlySet<string>): Root
   }
   for (const { file, scope } of read) {
     const steps = roots.find(({ key }) => key === `module ${file.path}`)?.steps as Step[];
-    readUnfollowed(file.program, { sources, scope, guards: [], awaited: true, within: [], steps, reached });
+    readUnfollowed(file.program, {
+      sources,
+      scope,
+      guards: [],
+      awaited: true,
+      within: [],
+      steps,
+      reached,
+      readers,
+    });
     readRest(file.program, {
       sources,
       scope,
@@ -60,6 +69,7 @@ export function readRoots(sources: Sources, affected: ReadonlySet<string>): Root
       within: [],
       steps: [],
       reached,
+      readers,
       roots,
     });
   }

@@ -1,6 +1,16 @@
 import { lookUp, declareAll, declarePattern, innerScope } from '../code/scope.js';
 import { isFunction, nodeIn, nodesIn, visit, type SyntaxNode } from '../code/syntax.js';
-import { actionsIn, guarded, leaves, push, textOf, throwsAgain, type Reading } from './reading.js';
+import {
+  actionsIn,
+  guarded,
+  leaves,
+  push,
+  textOf,
+  throwsAgain,
+  type Reading,
+  eachOf,
+  type Readers,
+} from './reading.js';
 import { below, readExpression } from './expressions.js';
 
 /** Whether what follows is reached: always, never, or only on a condition. */
@@ -140,24 +150,6 @@ function readForOf(node: SyntaxNode, reading: Reading): void {
   for (const each of eachOf(right, pattern, reading)) part(node, 'body', each);
 }
 
-/** One reading for each element of a list that is written out, or one for all of one that is not. */
-export function eachOf<Where extends Reading>(
-  list: SyntaxNode,
-  pattern: SyntaxNode | null,
-  reading: Where,
-): Where[] {
-  const found = reading.sources.resolve(list, reading.scope);
-  const elements = found.node.type === 'ArrayExpression' ? nodesIn(found.node, 'elements') : null;
-  const bind = (init: SyntaxNode | null, at: Where): Where => {
-    const scope = innerScope(at.scope);
-    if (pattern) declarePattern(pattern, { scope, label: '‹each›', init, from: found.scope });
-    return { ...at, scope };
-  };
-  if (elements && !elements.some((one) => one.type === 'SpreadElement'))
-    return elements.map((one) => bind(one, reading));
-  return [bind(null, guarded(reading, `for each of ${textOf(list, reading)}`))];
-}
-
 function readLoop(node: SyntaxNode, reading: Reading): void {
   const parts = ['init', 'left', 'right', 'test', 'update'].map((name) => nodeIn(node, name));
   const text = `${node.type} ${parts.map((one) => textOf(one, reading)).join('; ')}`;
@@ -188,3 +180,6 @@ function readStatic(node: SyntaxNode, reading: Reading): void {
     else if (one['static'] === true && value) readExpression(value, { ...reading, awaited: false });
   }
 }
+
+/** All parts of the reader. */
+export const readers: Readers = { readFunction, readExpression };
