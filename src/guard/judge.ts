@@ -3,6 +3,7 @@ import type { Violation } from '../core/guard/violation.js';
 import { isCode } from './code/imports.js';
 import { TooLarge } from './code/print.js';
 import { openSources, type Sources } from './code/sources.js';
+import { appDataIn } from './app-data.js';
 import { judgeApp } from './checks/app.js';
 import { judgeCompiler } from './checks/compiler.js';
 import { compareConfig } from './checks/config.js';
@@ -64,7 +65,9 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
   if (!first) return harmless;
   const plain = judgePaths(edits);
   const files = edits.filter(({ kind }) => kind === 'file');
-  const suite = await withSpecs(request);
+  const known = await withSpecs(request);
+  const shared = await appDataIn(files, request.before, known);
+  const suite = { ...known, loaded: known.loaded?.filter((file) => !shared.has(file)) ?? [] };
   try {
     const tests = await judgeTests({ ...request, suite }, files);
     const facts = { titles: suite.titles, ports: tests.ports };
@@ -81,7 +84,7 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
     const literals = judgeLiterals(tests.code, { edits: others, healed: request.healed ?? [] });
     return {
       violations: distinct([...plain, ...everywhere, ...tests.violations, ...found]),
-      notes: [...tests.notes, ...literals.notes],
+      notes: [...tests.notes, ...[...shared].map(sharedFile), ...literals.notes],
       otherInput: literals.otherInput,
     };
   } catch (error) {
@@ -139,6 +142,10 @@ function judgeLiterals(
   return { notes, otherInput: tried };
 }
 
+function sharedFile(file: string): Note {
+  return { file, line: null, says: 'the tests read this file of the app, too' };
+}
+
 /** What is told of a literal that nobody tried with another one. */
 function sharedSays(value: string | number): string {
   return `the fix adds ${JSON.stringify(value)}, which the healed test uses too`;
@@ -189,11 +196,7 @@ async function judgeTests(request: GuardRequest, edits: readonly FileEdit[]): Pr
     violations: [...violations, ...compared.violations],
     notes: [
       ...compared.notes,
-      ...edits.flatMap(({ path }) =>
-        old.appModules.has(path)
-          ? [{ file: path, line: null, says: 'the tests import this module of the app' }]
-          : [],
-      ),
+      ...edits.flatMap(({ path }) => (old.appModules.has(path) ? [sharedFile(path)] : [])),
     ],
   };
 }
