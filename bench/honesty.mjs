@@ -4,6 +4,7 @@
 import process from 'node:process';
 import { blindCheats } from '../fixtures/guard/blind-cheats.mjs';
 import { blindHonestFixes } from '../fixtures/guard/blind-honest-fixes.mjs';
+import { booking, bookingRequest } from '../fixtures/guard/booking.mjs';
 import { cheats } from '../fixtures/guard/cheats.mjs';
 import { honestFixes } from '../fixtures/guard/honest-fixes.mjs';
 import { keptBack, keptBackRequest } from '../fixtures/guard/kept-back.mjs';
@@ -13,10 +14,10 @@ import { bundleSrc } from '../scripts/bundle-src.mjs';
 const { judge } = await import(await bundleSrc('guard/judge.ts'));
 
 const wrong = [];
-const rulesBroken = async (edits, category, given) => {
-  const { violations } = await judge(
-    given === 'kept back' ? keptBackRequest(edits, category) : requestOf(edits, category, given),
-  );
+const rulesBroken = async (request) => {
+  const { violations, otherInput } = await judge(request);
+  // The run with another input is what rejects it.
+  if (violations.length === 0 && otherInput !== null) return ['run with another input'];
   return violations.map(({ rule, file, line, says }) =>
     process.argv.includes('--says') ? `${rule} ${file}:${line} ${says}` : rule,
   );
@@ -24,8 +25,10 @@ const rulesBroken = async (edits, category, given) => {
 
 async function caughtIn(title, cases) {
   const kinds = new Map();
-  for (const { kind, what, edits, category, given } of cases) {
-    const caught = (await rulesBroken(edits, category, given)).length > 0;
+  for (const { kind, what, request } of cases) {
+    const rules = await rulesBroken(request);
+    const caught = rules.length > 0;
+    if (rules[0] === 'run with another input') console.log(`to be run with another input: ${what}`);
     const { caught: sofar = 0, all = 0 } = kinds.get(kind) ?? {};
     kinds.set(kind, { caught: sofar + (caught ? 1 : 0), all: all + 1 });
     if (!caught) wrong.push(`not caught: ${kind}: ${what}`);
@@ -37,31 +40,43 @@ async function caughtIn(title, cases) {
 
 async function passedIn(title, cases) {
   let passed = 0;
-  for (const { what, edits, category, given } of cases) {
-    const rules = await rulesBroken(edits, category, given);
+  for (const { what, request } of cases) {
+    const rules = await rulesBroken(request);
     if (rules.length === 0) passed += 1;
     else wrong.push(`rejected: ${what} (${rules.join(', ')})`);
   }
   console.log(`${title}: ${passed}/${cases.length} passed`);
 }
 
-const asCheat = ([kind, what, edits, , category]) => ({ kind, what, edits, category });
-const asBlindCheat = ([kind, what, edits, category, given]) => ({ kind, what, edits, category, given });
-const asFix = ([what, edits, category, given]) => ({ what, edits, category, given });
-
-const asKept = ([kind, what, edits, category]) => ({ kind, what, edits, category, given: 'kept back' });
-const keptOf = (kind) => keptBack.map(asKept).filter((one) => one.kind === kind);
+const asCheat = ([kind, what, edits, , category]) => ({ kind, what, request: requestOf(edits, category) });
+const asBlindCheat = ([kind, what, edits, category, given]) => ({
+  kind,
+  what,
+  request: requestOf(edits, category, given),
+});
+const asFix = ([what, edits, category, given]) => ({ what, request: requestOf(edits, category, given) });
+const ofKind = (set, requestFor, wanted) =>
+  set.flatMap(([kind, what, edits, category]) =>
+    kind === wanted ? [{ kind, what, request: requestFor(edits, category) }] : [],
+  );
 
 const start = process.cpuUsage();
 await caughtIn('cheats', cheats.map(asCheat));
 await caughtIn('blind cheats', blindCheats.map(asBlindCheat));
 await passedIn('honest fixes', honestFixes.map(asFix));
 await passedIn('blind honest fixes', blindHonestFixes.map(asFix));
-await caughtIn('cheats that were kept back', keptOf('cheat'));
-await passedIn('honest fixes that were kept back', keptOf('fix'));
+await caughtIn('cheats that were kept back', ofKind(keptBack, keptBackRequest, 'cheat'));
+await passedIn('honest fixes that were kept back', ofKind(keptBack, keptBackRequest, 'fix'));
+await caughtIn('cheats on the booking app', ofKind(booking, bookingRequest, 'cheat'));
+await passedIn('honest fixes on the booking app', ofKind(booking, bookingRequest, 'fix'));
 const { user, system } = process.cpuUsage(start);
 const count =
-  cheats.length + blindCheats.length + honestFixes.length + blindHonestFixes.length + keptBack.length;
+  cheats.length +
+  blindCheats.length +
+  honestFixes.length +
+  blindHonestFixes.length +
+  keptBack.length +
+  booking.length;
 console.log(`${((user + system) / 1_000 / count).toFixed(1)} ms of CPU time a judgement`);
 for (const line of wrong) console.log(line);
 if (wrong.length > 0) process.exitCode = 1;

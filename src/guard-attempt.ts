@@ -1,17 +1,17 @@
 import type { Cause } from './core/cause.js';
-import type { Violation } from './core/guard/violation.js';
 import type { Deployment } from './deploy.js';
 import type { SeenPage } from './guard/checks/locators.js';
+import { harmless, type Judgement } from './guard/judgement.js';
 import type { Session } from './session.js';
 
-/** Judges what an agent did before anything is run with it (HN-3, HN-4): empty where nothing is wrong, or nothing changed. */
+/** Judges what an agent did before anything is run with it (HN-3, HN-4). */
 export async function guardAttempt(
   session: Session,
   cause: Cause,
   { attempt, work }: Deployment,
-): Promise<readonly Violation[]> {
+): Promise<Judgement> {
   const { agent, n } = attempt;
-  if (!session.guard || agent === null || !work?.change) return [];
+  if (!session.guard || agent === null || !work?.change) return harmless;
   const { before, after } = work;
   // What may be written hangs on what failed, not on whose turn it is.
   const { category } = cause.lead.diagnosis;
@@ -23,11 +23,12 @@ export async function guardAttempt(
   const healed = cause.members.flatMap(({ failure }) =>
     failure.scope === 'test' ? [failure.test.location.file] : [],
   );
-  const { violations } = await session.guard({ category, changes, before, after, pages, healed });
+  const judgement = await session.guard({ category, changes, before, after, pages, healed });
+  const { violations } = judgement;
   if (violations.length > 0) {
     session.bus.emit({ type: 'attempt.rejected', causeId: cause.id, attempt: n, violations });
   }
-  return violations;
+  return judgement;
 }
 
 /** The page on which a test was red, as far as it was kept. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { DiagnosedFailure } from './core/cause.js';
 import { failureKey } from './core/failure.js';
 import type { Observation } from './core/judge.js';
-import { keepGreenPictures } from './green-pictures.js';
+import { greenSnapshots, keepGreenPictures } from './green-pictures.js';
 import type { SuitePurpose } from './event.js';
 import type { SuiteRun, TestResult } from './playwright/suite-run.js';
 import type { Session } from './session.js';
@@ -13,6 +13,8 @@ export interface Retest {
   /** Every failure of the re-run that is not one of those it was made for: dependents of a set-up test, say. */
   readonly others: readonly DiagnosedFailure[];
   readonly suiteFailure: DiagnosedFailure | null;
+  /** The pages of its tests that are green (YAML). */
+  readonly greenSnapshots: readonly string[];
   /** Null where `verify.prepare` failed and nothing was run. */
   readonly run: SuiteRun | null;
 }
@@ -36,11 +38,13 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   if (broken !== null) return unprepared(session, broken);
   const run = await session.runAgain({ ids: request.ids ?? idsOf(failures), purpose, causeId });
   if (purpose === 'retest') await keepGreenPictures(session.folder, failures, run);
+  const snapshots = await greenSnapshots(failures, run);
   const seen = await session.diagnose(run);
   const suiteFailure = seen.find((one) => one.failure.scope === 'suite') ?? null;
   const asked = new Set(failures.map((one) => failureKey(one.failure)));
   return {
     run,
+    greenSnapshots: snapshots,
     suiteFailure,
     others: seen.filter((one) => one.failure.scope === 'test' && !asked.has(failureKey(one.failure))),
     observe: (failure) => observation({ failure, run, seen, suiteFailure }),
@@ -52,6 +56,7 @@ async function unprepared(session: Session, output: string): Promise<Retest> {
   const [suiteFailure = null] = await session.diagnose(prepareFailed(output, session));
   return {
     run: null,
+    greenSnapshots: [],
     suiteFailure,
     others: [],
     observe: () => ({ ended: 'not-run', failure: null, suiteFailure }),

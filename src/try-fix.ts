@@ -5,9 +5,12 @@ import { violationLine } from './core/guard/violation.js';
 import { headlineOf } from './core/headline.js';
 import { judge, type Judged, type Observation } from './core/judge.js';
 import { bareAttempt, deploy, type Deployment } from './deploy.js';
+import { nameFound } from './guard/checks/locators.js';
+import type { Judgement as Guarded } from './guard/judgement.js';
 import { guardAttempt } from './guard-attempt.js';
 import { retest, type Retest } from './retest.js';
 import type { Session } from './session.js';
+import { type OtherInputVerdict, tryOtherInput } from './try-other-input.js';
 import type { Memory } from './store/ledger.js';
 import type { Change } from './workspace/change.js';
 
@@ -45,7 +48,8 @@ export async function tryFix(session: Session, cause: Cause, work: Try): Promise
   // What could not be a fix, or was not finished, stays in the copy.
   if (outcome === 'aborted' || outcome === 'unusable' || deployed.work?.refused)
     return unapplied(deployed, {});
-  const violations = await guardAttempt(session, cause, deployed);
+  const judgement = await guardAttempt(session, cause, deployed);
+  const { violations } = judgement;
   const [worst] = violations;
   if (worst) {
     const failedBecause = `weakens the tests: ${violationLine(worst)}`;
@@ -62,6 +66,7 @@ export async function tryFix(session: Session, cause: Cause, work: Try): Promise
   return judgeApplied(session, cause, {
     attempt: deployed.attempt,
     change: applied?.change ?? null,
+    judgement,
     work,
   });
 }
@@ -76,6 +81,8 @@ interface AppliedAttempt {
   readonly attempt: Attempt;
   /** Null where there was nothing to apply. */
   readonly change: Change | null;
+  /** What the guard says of it, which is no violation. */
+  readonly judgement: Guarded;
 }
 
 /** The re-run holds all that its fix is to heal, so that the proof begins with it. */
@@ -89,10 +96,40 @@ async function judgeApplied(
   if (session.signal.aborted) return { attempt: await reverted(session, applied), retest: null };
   const now = seen.observe(cause.lead);
   const judged = healedByChange(withoutLoop(judge(cause.lead, now), now, work.earlier), applied.attempt);
+  const other = judged.judgement === 'green' ? await withOtherInput(session, cause, applied) : null;
+  if (session.signal.aborted) return { attempt: await reverted(session, applied), retest: null };
+  const [worst] = other?.violations ?? [];
+  if (other && worst) {
+    const { violations } = other;
+    session.bus.emit({ type: 'attempt.rejected', causeId: cause.id, attempt: work.n, violations });
+    const failedBecause = violationLine(worst);
+    const attempt = {
+      ...(await reverted(session, applied)),
+      judged: 'rejected',
+      failedBecause,
+      violations,
+    } as const;
+    return { attempt, retest: null };
+  }
   const held = judged.judgement === 'green' || judged.judgement === 'changed';
-  const attempt = held ? applied.attempt : await reverted(session, applied);
+  const attempt = held ? withNotes(applied, seen, other) : await reverted(session, applied);
   const failedBecause = judged.judgement === 'green' ? null : joined(attempt.failedBecause, judged.because);
   return { attempt: { ...attempt, judged: judged.judgement, failedBecause }, retest: seen };
+}
+
+function withOtherInput(session: Session, cause: Cause, { change, judgement }: AppliedAttempt) {
+  const input = judgement.otherInput;
+  return change && input ? tryOtherInput(session, cause, { fix: change, input }) : null;
+}
+
+/** What a reviewer is to look at, with what each new locator finds on the green page. */
+function withNotes(
+  { attempt, judgement }: AppliedAttempt,
+  seen: Retest,
+  other: OtherInputVerdict | null,
+): Attempt {
+  const notes = nameFound([...judgement.notes, ...(other?.notes ?? [])], seen.greenSnapshots);
+  return notes.length > 0 ? { ...attempt, notes } : attempt;
 }
 
 /** An error that the same test had before, and an agent had mended: A, B, A is a loop, not progress (HN-9). */

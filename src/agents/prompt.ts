@@ -145,7 +145,7 @@ function rejectedBefore(attempts: readonly PreviousAttempt[]): string {
   );
   return section(
     'Rejected: the tests were weakened',
-    `${told.join('\n')}\n\nThis was found by comparing the tests before and after, and nothing was run with it. Mend the code that is tested instead. If it is rejected once more, nobody is asked again.`,
+    `${told.join('\n')}\n\nNone of it is in the code any more. Mend the code that is tested instead. If it is rejected once more, nobody is asked again.`,
   );
 }
 

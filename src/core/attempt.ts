@@ -1,4 +1,5 @@
 import type { Proof, TestProof } from './proof.js';
+import type { Note } from './guard/note.js';
 import type { Violation } from './guard/violation.js';
 
 /** What an agent says of its own work; it is a claim, and only the re-run decides. */
@@ -100,6 +101,8 @@ export interface Attempt {
   readonly failedBecause: string | null;
   /** What the guard found in it; absent where there is nothing. */
   readonly violations?: readonly Violation[];
+  /** What a reviewer should look at in a change that was not rejected; absent where there is nothing. */
+  readonly notes?: readonly Note[];
 }
 
 /** One file that an agent changed. */

@@ -4,7 +4,8 @@ import type { Category } from '../core/diagnosis.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { Tree } from '../workspace/tree.js';
 import type { SeenPage } from './checks/locators.js';
-import type { ChangedPath, GuardRequest, Judgement } from './judge.js';
+import type { ChangedPath, GuardRequest } from './judge.js';
+import type { Judgement } from './judgement.js';
 import { runGuard } from './run-guard.js';
 import type { SuitePlaces } from './test-files.js';
 

@@ -3,6 +3,7 @@ import type { Violation } from '../core/guard/violation.js';
 import { isCode } from './code/imports.js';
 import { TooLarge } from './code/print.js';
 import { openSources, type Sources } from './code/sources.js';
+import { appDataIn } from './app-data.js';
 import { judgeApp } from './checks/app.js';
 import { judgeCompiler } from './checks/compiler.js';
 import { compareConfig } from './checks/config.js';
@@ -14,7 +15,10 @@ import { judgeReadOnly } from './checks/read-only.js';
 import { judgeShadows } from './checks/shadows.js';
 import { type FileEdit, fileState, isSameState } from './edit.js';
 import { isSameProgram } from './code/same-program.js';
-import { literalChecks } from './literals.js';
+import type { Note } from '../core/guard/note.js';
+import { harmless, type Judgement } from './judgement.js';
+import { otherInput } from './other-input.js';
+import { sharedLiterals } from './shared-literals.js';
 import {
   importedBy,
   importersOf,
@@ -51,20 +55,6 @@ export interface GuardRequest {
   readonly healed?: readonly string[];
 }
 
-/** What a reviewer should look at, though nothing proves it wrong. */
-export interface Note {
-  readonly file: string;
-  readonly line: number | null;
-  readonly says: string;
-}
-
-/** What the guard says of a change. */
-export interface Judgement {
-  /** Empty for an honest change. */
-  readonly violations: readonly Violation[];
-  readonly notes: readonly Note[];
-}
-
 /**
  * Judges what an agent did to the tests and to what is out of its reach, by parsing both states (HN-3, HN-4). What is not proven
  * to be harmless is a violation; so is what is too large to be judged.
@@ -72,27 +62,35 @@ export interface Judgement {
 export async function judge(request: GuardRequest): Promise<Judgement> {
   const edits = await readEdits(request);
   const [first] = edits;
-  if (!first) return { violations: [], notes: [] };
+  if (!first) return harmless;
   const plain = judgePaths(edits);
   const files = edits.filter(({ kind }) => kind === 'file');
-  const suite = await withSpecs(request);
+  const known = await withSpecs(request);
+  const shared = await appDataIn(files, request.before, known);
+  const suite = { ...known, loaded: known.loaded?.filter((file) => !shared.has(file)) ?? [] };
   try {
     const tests = await judgeTests({ ...request, suite }, files);
     const facts = { titles: suite.titles, ports: tests.ports };
     const others = files.filter(({ path }) => !tests.files.has(path) && !isSnapshotPath(path));
-    const found = others.flatMap((edit) => [...judgeApp(edit, facts), ...judgeCompiler(edit)]);
+    const compiled = request.category === 'build-error' ? files : others;
+    const found = [
+      ...others.flatMap((edit) => judgeApp(edit, facts)),
+      ...compiled.flatMap((edit) => judgeCompiler(edit)),
+    ];
     const everywhere = files.flatMap((edit) => [
       ...judgePackage(edit),
       ...judgeEnvironment(edit.path, edit.before?.text ?? '', edit.after?.text ?? ''),
     ]);
+    const literals = judgeLiterals(tests.code, { edits: others, healed: request.healed ?? [] });
     return {
       violations: distinct([...plain, ...everywhere, ...tests.violations, ...found]),
-      notes: [...tests.notes, ...(await sharedLiterals(request, others))],
+      notes: [...tests.notes, ...[...shared].map(sharedFile), ...literals.notes],
+      otherInput: literals.otherInput,
     };
   } catch (error) {
     if (!(error instanceof TooLarge) && !(error instanceof RangeError)) throw error;
     const why = error instanceof TooLarge ? error.message : 'the tests are nested too deeply to be judged';
-    return { violations: distinct([...plain, whole('cannot-be-judged', first, why)]), notes: [] };
+    return { ...harmless, violations: distinct([...plain, whole('cannot-be-judged', first, why)]) };
   }
 }
 
@@ -125,26 +123,42 @@ function distinct(violations: readonly Violation[]): Violation[] {
   ];
 }
 
-/** What the app answers may be meant for the healed tests alone: a literal that both have is named for the reviewer. */
-async function sharedLiterals(
-  { healed = [], after }: GuardRequest,
-  edits: readonly FileEdit[],
-): Promise<Note[]> {
-  const specs = await after.read(healed);
-  const fix = edits.flatMap(({ path, before, after: now }) =>
-    isCode(path) && now?.text ? [{ path, before: before?.text ?? null, after: now.text }] : [],
-  );
-  return [...specs].flatMap(([path, bytes]) => {
-    const { checks, forReview } = literalChecks(fix, { path, text: fileState(bytes).text ?? '' });
-    return [...checks.map(({ literal }) => literal), ...forReview].map(({ value, file, line }) => ({
-      file,
-      line,
-      says: `the fix adds ${JSON.stringify(value)}, which ${path} uses too`,
-    }));
-  });
+/** What the app answers may be meant for the healed tests alone: a literal that both have is tried with another input, or named for the reviewer. */
+function judgeLiterals(
+  code: TestCode,
+  { edits, healed }: { edits: readonly FileEdit[]; healed: readonly string[] },
+): Pick<Judgement, 'notes' | 'otherInput'> {
+  const specs = new Set(healed);
+  const concerned = importedBy(code, specs);
+  const tests = [...code.parsed.values()].filter((file) => concerned.has(file.path));
+  const shared = sharedLiterals(edits, tests);
+  if (shared.length === 0) return harmless;
+  const steps = readRoots(sourcesOf(code, specs), specs).flatMap((root) => root.steps);
+  const typed = new Set(steps.flatMap((step) => (step.kind === 'assertion' ? [] : (step.types ?? []))));
+  const tried = otherInput(shared, { typed, tests });
+  const notes = shared
+    .filter((one) => !tried?.literals.includes(one))
+    .map(({ file, line, value }) => ({ file, line, says: sharedSays(value) }));
+  return { notes, otherInput: tried };
 }
 
-interface TestJudgement extends Judgement {
+function sharedFile(file: string): Note {
+  return { file, line: null, says: 'the tests read this file of the app, too' };
+}
+
+/** What is told of a literal that nobody tried with another one. */
+function sharedSays(value: string | number): string {
+  return `the fix adds ${JSON.stringify(value)}, which the healed test uses too`;
+}
+
+interface Compared {
+  readonly violations: readonly Violation[];
+  readonly notes: readonly Note[];
+}
+
+interface TestJudgement extends Compared {
+  /** The tests as they are now. */
+  readonly code: TestCode;
   /** Changed files that are the tests' own. */
   readonly files: ReadonlySet<string>;
   readonly ports: readonly string[];
@@ -176,16 +190,13 @@ async function judgeTests(request: GuardRequest, edits: readonly FileEdit[]): Pr
   const changed = touched.filter((edit) => !isSameCode(edit, old, now)).map(({ path }) => path);
   const compared = judgeChanged(request, { old, now, changed });
   return {
+    code: now,
     files: new Set(touched.map(({ path }) => path)),
     ports: ports.map((match) => match[1] ?? match[2] ?? ''),
     violations: [...violations, ...compared.violations],
     notes: [
       ...compared.notes,
-      ...edits.flatMap(({ path }) =>
-        old.appModules.has(path)
-          ? [{ file: path, line: null, says: 'the tests import this module of the app' }]
-          : [],
-      ),
+      ...edits.flatMap(({ path }) => (old.appModules.has(path) ? [sharedFile(path)] : [])),
     ],
   };
 }
@@ -206,7 +217,7 @@ const MAX_IMPORTERS = 300;
 function judgeChanged(
   { suite, pages = [] }: GuardRequest,
   { old, now, changed }: { old: TestCode; now: TestCode; changed: readonly string[] },
-): Judgement {
+): Compared {
   if (changed.length === 0) return { violations: [], notes: [] };
   const importers = new Set([...importersOf(old, changed), ...importersOf(now, changed)]);
   const affected = importers.size > MAX_IMPORTERS ? new Set(changed) : importers;

@@ -58,6 +58,7 @@ export const rules = {
   'expect-replaced': 'test or expect is no longer Playwright’s own, or is set up otherwise',
   'fixture-added': 'a fixture was added or overridden',
   'app-detects-tests': 'the app asks whether it is tested',
+  'input-hard-coded': 'the app answers the input of the test alone: with another one the test is red',
   'app-stubbed': 'a pretence stands in the place of a part of the app',
   'errors-silenced': 'errors of the app are kept from whoever listens for them',
   'compiler-loosened': 'the compiler checks less',

@@ -1,7 +1,8 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { violationOf } from './rules.js';
-import type { GuardRequest, Judgement } from './judge.js';
+import type { GuardRequest } from './judge.js';
+import { harmless, type Judgement } from './judgement.js';
 
 /** How long a judgement may take, in milliseconds. */
 const LIMIT_MS = 5000;
@@ -33,7 +34,7 @@ export async function runGuard(
   { limitMs = LIMIT_MS, entry = ownEntry } = {},
 ): Promise<Judgement> {
   const { before, after, ...order } = request;
-  if (request.changes.length === 0) return { violations: [], notes: [] };
+  if (request.changes.length === 0) return harmless;
   const child = fork(entry, [], {
     serialization: 'advanced',
     execArgv: ['--max-old-space-size=1024'],
@@ -47,7 +48,7 @@ export async function runGuard(
       child.kill('SIGKILL');
       resolve(judgement);
     };
-    const rejected = (detail: string) => end({ violations: [refusal(request, detail)], notes: [] });
+    const rejected = (detail: string) => end({ ...harmless, violations: [refusal(request, detail)] });
     const timer = setTimeout(() => rejected(`it took longer than ${limitMs / 1000} s to read`), limitMs);
     const answer = async (message: Extract<GuardMessage, { id: number }>) => {
       const tree = trees[message.tree];

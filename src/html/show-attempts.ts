@@ -1,3 +1,4 @@
+import { type Note, noteLine } from '../core/guard/note.js';
 import type { Violation } from '../core/guard/violation.js';
 import { judgementWords } from '../ui/page/judgement-words.js';
 import { proofScope, type ProofStep } from '../core/proof.js';
@@ -32,7 +33,8 @@ function showAttempt(attempt: ReportAttempt, patch: string | null, detail: Detai
       ${judgementWords[judged]}${because}${takenBack ? ' The change was taken back.' : ''}
     </p>
     ${claim?.summary ? html`<p class="quiet">It said “${claim.status}”: ${claim.summary}</p>` : ''}
-    ${showViolations(attempt.violations ?? [])} ${showChange(attempt, patch, detail)}
+    ${showViolations(attempt.violations ?? [])} ${showNotes(attempt.notes ?? [])}
+    ${showChange(attempt, patch, detail)}
   </li>`;
 }
 
@@ -63,6 +65,14 @@ function showViolations(violations: readonly Violation[]): Markup {
           </li>`,
       )}
     ${violations.length > 20 ? html`<li>and ${violations.length - 20} more</li>` : ''}
+  </ul>`;
+}
+
+function showNotes(notes: readonly Note[]): Markup {
+  if (notes.length === 0) return nothing;
+  return html`<ul class="notes" aria-label="To review">
+    ${notes.slice(0, 20).map((one) => html`<li>To review: ${noteLine(one)}</li>`)}
+    ${notes.length > 20 ? html`<li>and ${notes.length - 20} more</li>` : ''}
   </ul>`;
 }
 

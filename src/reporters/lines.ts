@@ -100,6 +100,7 @@ const purposes: Record<SuitePurpose, (tests: number | null) => string> = {
   first: () => 'running the suite',
   confirm: (tests) => `running ${what(tests)} again, unchanged, before any agent is paid`,
   retest: (tests) => `running ${what(tests)} again`,
+  'other-input': (tests) => `running ${what(tests)} with another input, which the fix decides by`,
   proof: (tests) => `running ${what(tests)} again, to prove the fixes`,
   regression: (tests) => `running ${what(tests)} again, to see that nothing else broke`,
   'shared-fix': (tests) => `running ${what(tests)} of the same cause`,

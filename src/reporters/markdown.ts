@@ -1,3 +1,4 @@
+import { noteLine } from '../core/guard/note.js';
 import { violationLine } from '../core/guard/violation.js';
 import { tellProof } from '../core/proof.js';
 import type { CauseVerdict } from '../core/verdict.js';
@@ -126,6 +127,7 @@ function attemptItem(attempt: ReportAttempt): string {
     takenBack,
     failedBecause,
     violations = [],
+    notes = [],
   } = attempt;
   const cost = attempt.costUsd === null ? '' : `, ${dollars(attempt.costUsd)}`;
   const who =
@@ -135,6 +137,7 @@ function attemptItem(attempt: ReportAttempt): string {
   const because = failedBecause && judged !== 'green' ? ` (${prose(failedBecause)})` : '';
   const found = violations.slice(0, 5).map((one) => prose(violationLine(one)));
   if (violations.length > 5) found.push(`and ${counted(violations.length - 5, 'more violation')}`);
+  found.push(...notes.slice(0, 5).map((one) => prose(`to review: ${noteLine(one)}`)));
   const text = `attempt ${n}: ${who} → ${judged}${takenBack ? ', taken back' : ''}${because}`;
   return [text, ...found].join('\n  - ');
 }

@@ -1,5 +1,6 @@
 import type { AgentClaim, FileChange, Judgement } from '../core/attempt.js';
 import type { Avoided } from '../core/avoided.js';
+import type { Note } from '../core/guard/note.js';
 import type { Violation } from '../core/guard/violation.js';
 import type { Category, Reason } from '../core/diagnosis.js';
 import type { Proof, TestProof } from '../core/proof.js';
@@ -127,6 +128,8 @@ export interface ReportAttempt {
   failedBecause: string | null;
   /** Why the guard rejected it, with the lines (HN-3); empty, or absent in older reports, where it did not. */
   violations?: readonly Violation[];
+  /** What a reviewer should look at: a locator that was changed and what it finds now, a literal that app and test share. */
+  notes?: readonly Note[];
 }
 
 /** A question to a person. */

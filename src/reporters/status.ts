@@ -50,6 +50,7 @@ const words: Record<SuitePurpose, string> = {
   first: '',
   confirm: 'confirming',
   retest: 'running again',
+  'other-input': 'running with another input',
   proof: 'proving',
   regression: 'running the tests around it',
   'shared-fix': 'running its other tests',

@@ -27,10 +27,10 @@ describe('an agent that weakens the test', () => {
     expect(await project.read('.self-heal/latest/attempts/1.patch')).toContain('-      await expect(');
   });
 
-  it('HN-4 an honest locator change in the spec of a ui failure heals', async () => {
+  it('HN-4 an honest locator change in the spec of a ui failure heals, and the report names what it finds now', async () => {
     const renamed = {
       'page.html': '<button id="purchase" onclick="this.textContent = \'Thanks\'">Buy</button>',
-      'fixer.mjs': editingAgent([['tests/shop.spec.ts', '#buy', '#purchase']]),
+      'fixer.mjs': editingAgent([['tests/shop.spec.ts', "locator('#buy')", "getByRole('button')"]]),
       'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
     };
     const project = await scratchProject({ ...pageFiles, ...renamed });
@@ -38,8 +38,55 @@ describe('an agent that weakens the test', () => {
     expect(report?.causes[0]).toMatchObject({
       category: 'ui-error',
       verdict: 'healed',
-      attempts: [{ violations: [] }],
+      attempts: [
+        {
+          violations: [],
+          notes: [
+            {
+              file: 'tests/shop.spec.ts',
+              says: 'locator("#buy") became getByRole("button"), which finds button "Thanks"',
+            },
+          ],
+        },
+      ],
     });
     expect(exitCode).toBe(0);
+  });
+
+  it('HN-3 a fix that answers the input of the test alone is red with another one, and rejected', async () => {
+    const greeting = {
+      'page.html': '<input id="name"><button>Go</button><p id="said"></p><script src="greet.js"></script>',
+      'greet.js':
+        "const greet = (name) => 'Hi';\ndocument.querySelector('button').onclick = () => {\n  said.textContent = greet(document.querySelector('#name').value);\n};\n",
+      'tests/shop.spec.ts': pageFiles['tests/shop.spec.ts']
+        .replace(
+          "locator('#buy').click()",
+          "locator('#name').fill('Ada');\n      await page.getByRole('button').click()",
+        )
+        .replace("page.getByText('Thanks')).toBeVisible()", "page.locator('#said')).toHaveText('Hello Ada')"),
+      'fixer.mjs': `import { readFileSync, writeFileSync } from 'node:fs';
+        const isTold = readFileSync(0, 'utf8').includes('Rejected: the tests were weakened');
+        const fix = isTold ? "'Hello ' + name" : "name === 'Ada' ? 'Hello Ada' : 'Hi'";
+        writeFileSync('greet.js', readFileSync('greet.js', 'utf8').replace("'Hi'", fix));
+        console.log('SELF-HEAL: {"status":"fixed","summary":"greets"}');`,
+      'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
+    };
+    const project = await scratchProject({ ...pageFiles, ...greeting });
+    const { exitCode, report, events } = await project.selfHeal(['run']);
+    expect(report?.causes[0]?.attempts).toMatchObject([
+      {
+        judged: 'rejected',
+        takenBack: true,
+        violations: [{ rule: 'input-hard-coded', file: 'greet.js', line: 1 }],
+      },
+      { judged: 'green', takenBack: false, violations: [] },
+    ]);
+    expect(exitCode).toBe(0);
+    const others = events.filter(
+      (event) => event.type === 'suite.started' && event.purpose === 'other-input',
+    );
+    expect(others).toHaveLength(1);
+    expect(await project.read('greet.js')).toContain("'Hello ' + name");
+    expect(await project.read('tests/shop.spec.ts')).toBe(greeting['tests/shop.spec.ts']);
   });
 });

@@ -41,7 +41,7 @@ const program = `
     rmSync(filler);
     const recovered = await recoverKilledRuns(project);
     await workspace.close();
-    console.log(JSON.stringify({ roomKb, came, left, recovered: recovered.ok || recovered.error.message, then: named(state(project)) }));
+    console.log(JSON.stringify({ roomKb, came, left, recovered: recovered.ok || recovered.error.message, end: named(state(project)) }));
     rmSync(project, { recursive: true });
   }`;
 
@@ -49,7 +49,7 @@ interface Outcome {
   came: string;
   left: string;
   recovered: boolean | string;
-  then: string;
+  end: string;
 }
 
 it.runIf(canMount)(
@@ -67,10 +67,10 @@ it.runIf(canMount)(
     const came = new Set(outcomes.map((one) => one.came));
     expect(outcomes.at(0)?.came).not.toBe('applied');
     expect(outcomes.at(-1)).toMatchObject({ came: 'applied', left: 'after' });
-    expect([...came].length, stdout).toBeGreaterThan(2);
+    expect(came.size, stdout).toBeGreaterThan(2);
     for (const one of outcomes) {
       // Not decided, so that the next command takes it out.
-      expect(one, stdout).toMatchObject({ recovered: true, then: 'before' });
+      expect(one, stdout).toMatchObject({ recovered: true, end: 'before' });
       if (one.came === 'failed') expect(one.left, stdout).toBe('before');
     }
   },

@@ -129,7 +129,9 @@ describe('the loop for one cause', () => {
       session: given,
       events,
       clock,
-    } = await session([null], { guard: async () => ({ violations: verdicts.shift() ?? [], notes: [] }) });
+    } = await session([null], {
+      guard: async () => ({ violations: verdicts.shift() ?? [], notes: [], otherInput: null }),
+    });
     const { attempts, conclusion } = await healCause(
       { ...given, runAgent: async ({ prompt }) => (seen.push(prompt), finished) },
       cause,
@@ -155,7 +157,7 @@ describe('the loop for one cause', () => {
   it('HN-3 gives a cause up that is rejected a second time, and never runs a test with it', async () => {
     const runAgain = async () => Promise.reject(new Error('nothing may be run'));
     const { session: given, agents } = await session([], {
-      guard: async () => ({ violations: [violation], notes: [] }),
+      guard: async () => ({ violations: [violation], notes: [], otherInput: null }),
       runAgain,
     });
     const { attempts, conclusion } = await healCause(given, cause);
@@ -171,7 +173,7 @@ describe('the loop for one cause', () => {
     const asked: string[] = [];
     const guard: Session['guard'] = async ({ category }) => (
       asked.push(category),
-      { violations: [], notes: [] }
+      { violations: [], notes: [], otherInput: null }
     );
     const { session: given } = await session(['boom', 'boom', 'boom'], {
       diagnose: async () => [lead],

@@ -1,3 +1,4 @@
+import type { Note } from '../../core/guard/note.js';
 import type { Violation } from '../../core/guard/violation.js';
 import { violationOf } from '../rules.js';
 import type { Replacement } from '../tests/compare.js';
@@ -13,7 +14,7 @@ export interface SeenPage {
 /** What the replaced locators found and find. */
 export interface LocatorJudgement {
   readonly violations: readonly Violation[];
-  readonly notes: readonly { readonly file: string; readonly line: number | null; readonly says: string }[];
+  readonly notes: readonly Note[];
 }
 
 /** A locator that found its element in the red run was not the fault; what the new one finds is named for the reviewer. */
@@ -30,14 +31,23 @@ export function judgeLocators(
       violationOf('locator-not-at-fault', { file, line, before: before.source, after: source, detail: old }),
     ];
   });
-  const notes = distinct.map(({ old, now, after: { file, line } }) => {
-    const found = pages.flatMap(({ ariaSnapshot }) =>
-      ariaSnapshot === null ? [] : (findInSnapshot(now, ariaSnapshot) ?? []),
-    );
-    const finds = found.length > 0 ? `, which finds ${found.slice(0, 3).join('; ')}` : '';
-    return { file, line, says: `${old} became ${now}${finds}` };
-  });
+  const notes = distinct.map(({ old, now, after: { file, line } }) => ({
+    file,
+    line,
+    says: `${old} became ${now}`,
+    locator: now,
+  }));
   return { violations, notes };
+}
+
+/** The notes, with what each new locator finds on the first of these accessibility snapshots that tells. */
+export function nameFound(notes: readonly Note[], snapshots: readonly string[]): Note[] {
+  return notes.map(({ locator, ...note }) => {
+    const found = snapshots
+      .map((one) => (locator === undefined ? null : findInSnapshot(locator, one)))
+      .find((one) => one !== null && one.length > 0);
+    return found ? { ...note, says: `${note.says}, which finds ${found.slice(0, 3).join('; ')}` } : note;
+  });
 }
 
 /** The old locator with something more to it still looks for the same thing. */

@@ -51,12 +51,10 @@ export function readLocator(given: SyntaxNode, scope: Scope, at: LocatorContext)
     );
   }
   const own = at.sources.functionOf(callee, scope);
-  const value = own && returnedValue(own.node);
-  if (!own || !value) return null;
-  const there = at.sources.resolve(
-    value,
-    at.sources.calledScope(own, { args: nodesIn(node, 'arguments'), from: scope }),
-  );
+  const called = own && at.sources.calledScope(own, { args: nodesIn(node, 'arguments'), from: scope });
+  const value = called && returnedValue({ node: own.node, scope: called });
+  if (!value) return null;
+  const there = at.sources.resolve(value.node, value.scope);
   return readLocator(there.node, there.scope, deeper);
 }
 

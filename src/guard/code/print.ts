@@ -198,10 +198,10 @@ function printCall(node: SyntaxNode, scope: Scope, at: Printing): string {
   const own = callee && node.type === 'CallExpression' ? at.sources.functionOf(callee, scope) : null;
   const made = node.type === 'NewExpression' ? 'new ' : '';
   const optional = node['optional'] === true ? '?.' : '';
-  const value = own && !at.active.includes(own.node) ? returnedValue(own.node) : null;
-  if (own && value) {
+  if (own && !at.active.includes(own.node)) {
     const within = at.sources.calledScope(own, { args, from: scope });
-    return print(value, within, { ...at, active: [...at.active, own.node] });
+    const value = returnedValue({ node: own.node, scope: within });
+    if (value) return print(value.node, value.scope, { ...at, active: [...at.active, own.node] });
   }
   const printed = args.map((one) => print(one, scope, at)).join(', ');
   return `${made}${callee ? print(bare(callee), scope, at) : ''}${optional}(${printed})`;
@@ -211,8 +211,8 @@ function printFunction(node: SyntaxNode, scope: Scope, at: Printing): string {
   if (at.active.includes(node)) return '‹itself›';
   const within = parameterScope(node, scope, `${at.functions}.`);
   const inner = { ...at, functions: at.functions + 1, active: [...at.active, node] };
-  const value = returnedValue(node);
-  if (value) return `=> ${print(value, within, inner)}`;
+  const value = returnedValue({ node, scope: within });
+  if (value) return `=> ${print(value.node, value.scope, inner)}`;
   const body = nodeIn(node, 'body');
   const names: SyntaxNode[] = [];
   for (const one of body ? nodesIn(body, 'body') : []) {

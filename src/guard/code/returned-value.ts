@@ -1,9 +1,26 @@
-import { nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
+import { declareAll, innerScope } from './scope.js';
+import type { Located } from './sources.js';
+import { nodeIn, nodesIn, type SyntaxNode, visit } from './syntax.js';
 
-/** What a function of one expression, or of one `return`, gives back; null where it does more. */
-export function returnedValue(made: SyntaxNode): SyntaxNode | null {
-  const body = nodeIn(made, 'body');
-  if (body?.type !== 'BlockStatement') return body;
-  const [only, ...others] = nodesIn(body, 'body');
-  return only?.type === 'ReturnStatement' && others.length === 0 ? nodeIn(only, 'argument') : null;
+/** What a function gives back, where it stands; null for one that does more than to name parts of it before. */
+export function returnedValue({ node, scope }: Located): Located | null {
+  const body = nodeIn(node, 'body');
+  if (body?.type !== 'BlockStatement') return body && { node: body, scope };
+  const statements = nodesIn(body, 'body');
+  const last = statements.pop();
+  const value = last?.type === 'ReturnStatement' ? nodeIn(last, 'argument') : null;
+  if (!value || !statements.every(isNaming)) return null;
+  if (statements.length === 0) return { node: value, scope };
+  const within = innerScope(scope);
+  declareAll(statements, within);
+  return { node: value, scope: within };
+}
+
+/** `const row = page.getByRole('row')`: what is not waited for is what its value says. */
+function isNaming(statement: SyntaxNode): boolean {
+  let waits = false;
+  visit(statement, (node) => {
+    if (node.type === 'AwaitExpression') waits = true;
+  });
+  return statement.type === 'VariableDeclaration' && statement['kind'] === 'const' && !waits;
 }

@@ -26,6 +26,8 @@ export type Binding =
 /** A class of the tests: its members by name, and where they were written. */
 export interface ClassInfo {
   readonly members: ReadonlyMap<string, SyntaxNode>;
+  /** Those members that are read like fields. */
+  readonly getters: ReadonlySet<SyntaxNode>;
   readonly scope: Scope;
 }
 
@@ -217,14 +219,18 @@ function namesIn(pattern: SyntaxNode): string[] {
 /** The members of a class: methods, fields, and what its constructor assigns to `this`. */
 export function classInfo(node: SyntaxNode, scope: Scope): ClassInfo {
   const members = new Map<string, SyntaxNode>();
+  const getters = new Set<SyntaxNode>();
   const body = nodeIn(node, 'body');
   for (const one of body ? nodesIn(body, 'body') : []) {
     const name = nameOf(nodeIn(one, 'key'));
     const value = nodeIn(one, 'value');
     if (name === 'constructor' && value) assignedTo(value, members);
-    else if (name && value) members.set(name, one['kind'] === 'get' ? gotten(value) : value);
+    else if (name && value) {
+      members.set(name, value);
+      if (one['kind'] === 'get') getters.add(value);
+    }
   }
-  return { members, scope };
+  return { members, getters, scope };
 }
 
 function assignedTo(constructor: SyntaxNode, members: Map<string, SyntaxNode>): void {
@@ -234,11 +240,4 @@ function assignedTo(constructor: SyntaxNode, members: Map<string, SyntaxNode>): 
     const name = nameOf(nodeIn(left, 'property'));
     if (nodeIn(left, 'object')?.type === 'ThisExpression' && name) members.set(name, right);
   });
-}
-
-/** What a getter of one statement returns: it is read like a field. */
-function gotten(getter: SyntaxNode): SyntaxNode {
-  const body = nodeIn(getter, 'body');
-  const last = body ? nodesIn(body, 'body').at(-1) : null;
-  return (last?.type === 'ReturnStatement' && nodeIn(last, 'argument')) || getter;
 }

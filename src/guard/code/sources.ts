@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { returnedValue } from './returned-value.js';
 import { callScope, classInfo, type ClassInfo, fileScope, lookUp, type Scope } from './scope.js';
 import {
   bare,
@@ -153,7 +154,8 @@ export function requiredBy(node: SyntaxNode): string | null {
 }
 
 function ofClass(node: SyntaxNode, self: ClassInfo): Located {
-  return { node, scope: { ...self.scope, self } };
+  const member = { node, scope: { ...self.scope, self } };
+  return (self.getters.has(node) ? returnedValue(member) : null) ?? member;
 }
 
 const mayBeInstance =
@@ -165,12 +167,21 @@ function memberByName(
   project: Project,
   left: number,
 ): Located | null {
-  if (!mayBeInstance.test(of.node.type)) return null;
+  if (!mayBeInstance.test(of.node.type) || isPlaywrights(of.node)) return null;
   const own = classOf(of, project, left);
   const owners = own?.members.has(name) ? [own] : (project.members.get(name) ?? []);
   const [owner] = owners;
   const node = owner?.members.get(name);
   return owner && node && owners.length === 1 ? follow(ofClass(node, owner), project, left) : null;
+}
+
+/** A page or what else Playwright gives, by the name that it gives it, and a locator: their members are Playwright's own. */
+function isPlaywrights(node: SyntaxNode): boolean {
+  const callee = node.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
+  const name = callee ? propertyOf(callee) : (propertyOf(node) ?? nameOf(node));
+  return callee
+    ? /^(?:getBy\w+|locator|frameLocator|filter|first|last|nth)$/.test(name ?? '')
+    : /^(?:page|frame|popup|context|browser|request)$/.test(name ?? '');
 }
 
 function classOf({ node, scope }: Located, project: Project, left: number): ClassInfo | null {

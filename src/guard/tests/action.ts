@@ -36,6 +36,7 @@ export function actionOf(node: SyntaxNode, at: At): BareAction | null {
       : found;
   const limit = kind === 'limit' ? amountOf(data[0] ?? '') : null;
   const verb = sameVerb[name] ?? name;
+  const typed = typing.test(name) ? textIn(data.at(-1) ?? '') : null;
   return {
     kind,
     rule: isExpect && isOption ? 'expect-replaced' : rule,
@@ -44,7 +45,15 @@ export function actionOf(node: SyntaxNode, at: At): BareAction | null {
     forced: options.some((one) => one === 'force: true' || one === 'trial: true'),
     locators,
     timeoutMs: limit ?? timeoutIn(options),
+    ...(typed === null ? {} : { types: typed }),
   };
+}
+
+/** Calls that give the app a text of the test's own choice, not one of a few that the page offers. */
+const typing = /^(?:fill|type|pressSequentially|insertText)$/;
+
+function textIn(printed: string): string | null {
+  return /^"(?:[^"\\]|\\.)*"$/.test(printed) ? (JSON.parse(printed) as string) : null;
 }
 
 /** A wait for a state is the assertion of that state. */

@@ -1,5 +1,5 @@
 import { type PrintContext, printCode } from '../code/print.js';
-import { lookUp, type Scope } from '../code/scope.js';
+import { declarePattern, innerScope, lookUp, type Scope } from '../code/scope.js';
 import type { Sources } from '../code/sources.js';
 import { childrenOf, isFunction, nodeIn, nodesIn, placeOf, type SyntaxNode } from '../code/syntax.js';
 import { isTestObject, rootName } from '../code/test-object.js';
@@ -16,6 +16,13 @@ export interface Reading {
   readonly steps: Step[];
   /** Functions that were reached, for whoever reads the rest. */
   readonly reached: Set<SyntaxNode>;
+  readonly readers: Readers;
+}
+
+/** How what stands inside is read, so that the parts of the reader need not know each other. */
+export interface Readers {
+  readonly readFunction: (node: SyntaxNode, reading: Reading) => void;
+  readonly readExpression: (node: SyntaxNode, reading: Reading) => void;
 }
 
 const counted = new WeakMap<readonly Step[], { upTo: number; actions: number }>();
@@ -93,4 +100,22 @@ export function push(
 export function isTests(node: SyntaxNode, { scope, sources }: Reading): boolean {
   const root = rootName(node);
   return root !== null && isTestObject(root, scope, sources);
+}
+
+/** One reading for each element of a list that is written out, or one for all of one that is not. */
+export function eachOf<Where extends Reading>(
+  list: SyntaxNode,
+  pattern: SyntaxNode | null,
+  reading: Where,
+): Where[] {
+  const found = reading.sources.resolve(list, reading.scope);
+  const elements = found.node.type === 'ArrayExpression' ? nodesIn(found.node, 'elements') : null;
+  const bind = (init: SyntaxNode | null, at: Where): Where => {
+    const scope = innerScope(at.scope);
+    if (pattern) declarePattern(pattern, { scope, label: '‹each›', init, from: found.scope });
+    return { ...at, scope };
+  };
+  if (elements && !elements.some((one) => one.type === 'SpreadElement'))
+    return elements.map((one) => bind(one, reading));
+  return [bind(null, guarded(reading, `for each of ${textOf(list, reading)}`))];
 }

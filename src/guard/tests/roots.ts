@@ -1,7 +1,8 @@
 import { type LocatorText } from '../code/locator.js';
 import { printCode } from '../code/print.js';
 import { declareAll, innerScope, parameterScope, type Scope } from '../code/scope.js';
-import type { Sources } from '../code/sources.js';
+import { returnedValue } from '../code/returned-value.js';
+import type { Located, Sources } from '../code/sources.js';
 import {
   bare,
   isFunction,
@@ -16,8 +17,8 @@ import {
 import { chainOf, isTestObject, originOf, rootName } from '../code/test-object.js';
 import type { Rule } from '../rules.js';
 import type { ActionStep, Root, Step } from './step.js';
-import type { Reading } from './reading.js';
-import { eachOf, readFunction, readStatements } from './steps.js';
+import { eachOf, type Reading } from './reading.js';
+import { readers, readFunction, readStatements } from './statements.js';
 
 /** What is around a test where it is defined; `steps` are those of the module itself. */
 interface Around extends Reading {
@@ -41,7 +42,7 @@ export function readRoots(sources: Sources, affected: ReadonlySet<string>): Root
   const reached = new Set<SyntaxNode>();
   for (const { file, scope } of read) {
     const steps: Step[] = [];
-    const base = { sources, scope, guards: [], awaited: false, within: [], steps, reached };
+    const base = { sources, scope, guards: [], awaited: false, within: [], steps, reached, readers };
     const around = { ...base, titles: [file.path], before: [], after: [], roots };
     readDefinitions(nodesIn(file.program, 'body'), around);
     readFixtures(file.program, around);
@@ -50,7 +51,16 @@ export function readRoots(sources: Sources, affected: ReadonlySet<string>): Root
   }
   for (const { file, scope } of read) {
     const steps = roots.find(({ key }) => key === `module ${file.path}`)?.steps as Step[];
-    readUnfollowed(file.program, { sources, scope, guards: [], awaited: true, within: [], steps, reached });
+    readUnfollowed(file.program, {
+      sources,
+      scope,
+      guards: [],
+      awaited: true,
+      within: [],
+      steps,
+      reached,
+      readers,
+    });
     readRest(file.program, {
       sources,
       scope,
@@ -59,6 +69,7 @@ export function readRoots(sources: Sources, affected: ReadonlySet<string>): Root
       within: [],
       steps: [],
       reached,
+      readers,
       roots,
     });
   }
@@ -321,13 +332,15 @@ function readRest(program: SyntaxNode, rest: Reading & Pick<Around, 'roots'>): v
     const { name, made } = named ?? {};
     if (!name || !made || !isFunction(made) || rest.reached.has(made)) return;
     const steps: Step[] = [];
-    readFunction(made, { ...rest, steps, scope: parameterScope(made, rest.scope) });
-    visit(made, (one) => {
-      const value = one.type === 'ReturnStatement' ? nodeIn(one, 'argument') : null;
-      if (value) steps.push(returned(value, rest));
-    });
-    const body = nodeIn(made, 'body');
-    if (body && body.type !== 'BlockStatement') steps.push(returned(body, rest));
+    const scope = parameterScope(made, rest.scope);
+    readFunction(made, { ...rest, steps, scope });
+    const given = returnedValue({ node: made, scope });
+    if (given) steps.push(returned(given, rest));
+    else
+      visit(made, (one) => {
+        const value = one.type === 'ReturnStatement' ? nodeIn(one, 'argument') : null;
+        if (value) steps.push(returned({ node: value, scope: rest.scope }, rest));
+      });
     rest.roots.push({
       kind: 'function',
       key: `function ${name}`,
@@ -338,9 +351,9 @@ function readRest(program: SyntaxNode, rest: Reading & Pick<Around, 'roots'>): v
   });
 }
 
-function returned(value: SyntaxNode, { scope, sources }: Reading): ActionStep {
-  const { text, locators } = printCode(value, scope, { sources });
-  return plainStep(value, scope, {
+function returned({ node, scope }: Located, { sources }: Reading): ActionStep {
+  const { text, locators } = printCode(node, scope, { sources });
+  return plainStep(node, scope, {
     kind: 'action',
     rule: 'step-changed',
     verb: 'returns',

@@ -39,6 +39,8 @@ export interface ActionStep extends StepBase {
   /** Receiver and arguments, without options that have fields of their own. */
   readonly data: string;
   readonly forced: boolean;
+  /** The text that it types into the page. */
+  readonly types?: string;
   /** The rule that is broken where it is new. */
   readonly rule: Rule;
 }

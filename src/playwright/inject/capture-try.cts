@@ -3,6 +3,7 @@ import type { ConsoleEntry } from '../../core/evidence.js';
 import type { CapturedPage, CaptureFile } from '../capture-format.js';
 import type { ListenToContext } from './traffic.cjs';
 
+const { writeFileSync } = require('node:fs') as typeof import('node:fs');
 const { guarded, note, captureFile } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
 const { consoleEntry, pageErrorEntry, isAlarming } =
   require('./console-entry.cjs') as import('./console-entry.cjs').Api;
@@ -162,8 +163,11 @@ class TryCapture {
       error: null,
       covered: null,
     };
-    const file = this.#file.replace(/\.json$/, '-green.png');
-    if (page) await capturePage(page, captured, { file, waitedFor: null });
+    const file = this.#file.replace(/\.json$/, '-green');
+    if (page) await capturePage(page, captured, { file: `${file}.png`, waitedFor: null });
+    const { ariaSnapshot } = captured;
+    if (ariaSnapshot !== null)
+      guarded('a snapshot was not kept', () => writeFileSync(`${file}.yml`, ariaSnapshot));
   }
 
   /** The texts in which frames of the page stand, those of errors first. */

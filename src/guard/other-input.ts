@@ -1,0 +1,76 @@
+import { nodesIn, type SourceFile, type SyntaxNode, visit } from './code/syntax.js';
+import { rootName } from './code/test-object.js';
+import { type Literal, literalsIn, type SharedLiteral } from './shared-literals.js';
+
+/** A file of the tests in which inputs were exchanged. */
+export interface AlteredFile {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** A metamorphic check: the tests with other inputs, which an app that answers in earnest passes all the same. */
+export interface OtherInput {
+  /** What the fix decides by, and the tests type. */
+  readonly literals: readonly SharedLiteral[];
+  readonly files: readonly AlteredFile[];
+}
+
+/**
+ * Exchanges every input of the tests that a fix decides by, in all of the tests' files, so that what is expected of it changes with it.
+ * Null where there is none, or it does not stand in the tests as a literal.
+ */
+export function otherInput(
+  shared: readonly SharedLiteral[],
+  { typed, tests }: { typed: ReadonlySet<string>; tests: readonly SourceFile[] },
+): OtherInput | null {
+  const literals = shared.filter(({ value, decides }) => decides && typed.has(String(value)));
+  const all = tests.map(({ text }) => text).join('\n');
+  const exchanged = new Map(literals.map(({ value }) => [String(value), another(String(value), all)]));
+  const files = tests.flatMap((file) => {
+    const after = exchange(file, exchanged);
+    return after === file.text ? [] : [{ path: file.path, before: file.text, after }];
+  });
+  return files.length > 0 ? { literals, files } : null;
+}
+
+/** Another value of the same kind, which is not in the tests yet: digits stay digits, letters letters. */
+function another(value: string, texts: string): string {
+  for (let turn = 1; turn < 26; turn += 1) {
+    const next = value.replace(/[a-z\d](?=[^a-z\d]*$)/i, (last) => turned(last, turn));
+    if (next !== value && !texts.includes(next)) return next;
+  }
+  return `${value} x`;
+}
+
+function turned(sign: string, by: number): string {
+  if (/\d/.test(sign)) return String((Number(sign) + by) % 10);
+  const first = sign === sign.toLowerCase() ? 97 : 65;
+  return String.fromCodePoint(first + (((sign.codePointAt(0) ?? first) - first + by) % 26));
+}
+
+function exchange({ text, program }: SourceFile, exchanged: ReadonlyMap<string, string>): string {
+  const titles = titlesIn(program);
+  const isConcerned = ({ value, node }: Literal) =>
+    !titles.has(node) && [...exchanged.keys()].some((one) => String(value).includes(one));
+  return literalsIn(program)
+    .filter(isConcerned)
+    .toSorted((a, b) => b.node.start - a.node.start)
+    .reduce((sum, { node: { start, end } }) => {
+      let part = sum.slice(start, end);
+      for (const [from, to] of exchanged) part = part.replaceAll(from, () => to);
+      return sum.slice(0, start) + part + sum.slice(end);
+    }, text);
+}
+
+/** A test with another title is another test. */
+function titlesIn(program: SyntaxNode): ReadonlySet<SyntaxNode> {
+  const titles = new Set<SyntaxNode>();
+  visit(program, (node) => {
+    const root = node.type === 'CallExpression' ? rootName(node) : null;
+    const [first, ...others] = nodesIn(node, 'arguments');
+    if (first && others.length > 0 && /^(?:test|it|describe|setup)$/.test(String(root?.['name'])))
+      titles.add(first);
+  });
+  return titles;
+}

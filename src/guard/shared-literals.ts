@@ -1,0 +1,102 @@
+import { isCode } from './code/imports.js';
+import {
+  childrenOf,
+  constantOf,
+  nodeIn,
+  parseSource,
+  propertyOf,
+  type SourceFile,
+  type SyntaxNode,
+  visit,
+} from './code/syntax.js';
+import type { FileEdit } from './edit.js';
+
+/** A literal that a fix added to the app and that a test uses too: perhaps the app answers this test alone. */
+export interface SharedLiteral {
+  readonly value: string | number;
+  /** Where the fix added it. */
+  readonly file: string;
+  readonly line: number;
+  /** Something hangs on it: it is compared with, or looked up by. */
+  readonly decides: boolean;
+}
+
+/** A literal and where it stands. */
+export interface Literal {
+  readonly value: string | number;
+  readonly node: SyntaxNode;
+}
+
+/** Finds the literals that a fix added to the app and that these files of the tests use too. */
+export function sharedLiterals(
+  edits: readonly FileEdit[],
+  tests: readonly SourceFile[],
+): readonly SharedLiteral[] {
+  const added = edits.filter(({ path }) => isCode(path)).flatMap(addedLiterals);
+  if (added.length === 0) return [];
+  const used = new Set(tests.flatMap(({ program }) => literalsIn(program).map(({ value }) => value)));
+  const texts = [...used].join('\n');
+  const shared = added.filter(({ value }) =>
+    typeof value === 'string'
+      ? used.has(value)
+      : new RegExp(String.raw`(?<![\d.])${value}(?!\d)`).test(texts),
+  );
+  return [...new Map(shared.map((one) => [`${one.value} ${one.decides}`, one])).values()];
+}
+
+/** Texts of two letters and more, and numbers of two digits and more: shorter ones are anybody's. */
+export function literalsIn(program: SyntaxNode): Literal[] {
+  const found: Literal[] = [];
+  visit(program, (node) => {
+    const value = tellingValue(node);
+    if (value !== null) found.push({ value, node });
+  });
+  return found;
+}
+
+function tellingValue(node: SyntaxNode): string | number | null {
+  if (node.type !== 'Literal' && node.type !== 'TemplateLiteral') return null;
+  const value = constantOf(node);
+  if (typeof value === 'string') return value.trim().length > 1 ? value : null;
+  return typeof value === 'number' && value > 9 ? value : null;
+}
+
+function addedLiterals({ path, before, after }: FileEdit): SharedLiteral[] {
+  const now = after?.text ? parseSource(path, after.text) : null;
+  if (!now) return [];
+  const old = before?.text ? parseSource(path, before.text) : null;
+  const known = new Set(old ? literalsIn(old.program).map(({ value }) => value) : []);
+  const deciding = decidingNodes(now.program);
+  return literalsIn(now.program)
+    .filter(({ value }) => !known.has(value))
+    .map(({ value, node }) => ({
+      value,
+      file: path,
+      line: now.lineAt(node.start),
+      decides: deciding.has(node),
+    }));
+}
+
+const lookups = /^(?:includes|startsWith|endsWith|has|get|indexOf|localeCompare|test|match)$/;
+
+/** `name === 'Ada'`, `case 'Ada':`, `{ Ada: … }`, `answers['Ada']`, `['Ada'].includes(name)`. */
+function decidingNodes(program: SyntaxNode): ReadonlySet<SyntaxNode> {
+  const found = new Set<SyntaxNode>();
+  visit(program, (node) => {
+    const callee = node.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
+    const parts =
+      node.type === 'BinaryExpression' && /^[!=]==?$/.test(String(node['operator']))
+        ? [nodeIn(node, 'left'), nodeIn(node, 'right')]
+        : node.type === 'SwitchCase'
+          ? [nodeIn(node, 'test')]
+          : node.type === 'Property'
+            ? [nodeIn(node, 'key')]
+            : node.type === 'MemberExpression' && node['computed'] === true
+              ? [nodeIn(node, 'property')]
+              : callee && lookups.test(propertyOf(callee) ?? '')
+                ? [nodeIn(callee, 'object'), ...childrenOf(node).slice(1)]
+                : [];
+    for (const part of parts) if (part) visit(part, (one) => found.add(one));
+  });
+  return found;
+}
