@@ -39,7 +39,7 @@ export function createDiagnose({ settings, folder, cwd, redactor }: DiagnoseOpti
     const failures: Failure[] = [...(run.suiteFailure ? [run.suiteFailure] : []), ...run.failures];
     const diagnosed: DiagnosedFailure[] = [];
     const maps = new ParsedMaps();
-    if (run.serverLog !== '') await passing.read(path.join(path.dirname(run.serverLog), runFiles.passing));
+    if (run.serverLog !== '') await passing.read(path.join(path.dirname(run.serverLog), runFiles.complaints));
     for (const failure of failures) {
       count += 1;
       const n = count;
