@@ -25,11 +25,11 @@ interface Heard {
 export class PassingEvidence {
   readonly #heard = new Map<string, Heard>();
 
-  /** Adds what a suite run noted; without a file nothing was. */
-  async read(file: string): Promise<void> {
+  /** Adds what a suite run noted; without a file nothing was. Takes the ids of the tests that passed. */
+  async read(file: string, green: ReadonlySet<string>): Promise<void> {
     const text = await readFile(file, 'utf8').catch(() => '');
     const noted = text.split('\n').slice(0, mostLines).map(parseJson);
-    for (const [key, { passed, failed }] of testsByComplaint(noted)) {
+    for (const [key, { passed, failed }] of testsByComplaint(noted, green)) {
       const known = this.#heard.get(key) ?? { passed: 0, failed: 0, timesInPassing: 0 };
       this.#heard.set(key, {
         passed: Math.max(passed.size, known.passed),
@@ -73,15 +73,15 @@ interface Tests {
   readonly failed: Map<string, number>;
 }
 
-function testsByComplaint(noted: readonly unknown[]): Map<string, Tests> {
+function testsByComplaint(noted: readonly unknown[], green: ReadonlySet<string>): Map<string, Tests> {
   const complaints = new Map<string, Tests>();
   for (const line of noted) {
     const key = keyOf(field(line, 'complaint'));
     if (key === null) continue;
     const tests = complaints.get(key) ?? { passed: new Map(), failed: new Map() };
     complaints.set(key, tests);
-    const those = field(line, 'failed') === true ? tests.failed : tests.passed;
     const test = stringOr(field(line, 'test'), '');
+    const those = green.has(test) ? tests.passed : tests.failed;
     those.set(test, (those.get(test) ?? 0) + numberOr(field(line, 'times'), 1));
   }
   return complaints;

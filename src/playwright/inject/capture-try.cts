@@ -84,12 +84,12 @@ class TryCapture {
     }
   }
 
-  /** Once a test, however often it is tried. */
+  /** Of the first try; what its hooks met is noted on its own, for the same test. */
   #noteComplaints(): void {
     if (this.#try.retry > 0) return;
     const console = this.#console.entries().filter(isAlarming);
     const { testId: test } = this.#try;
-    noteComplaints({ test, failed: this.#isFailing(), console, requests: this.#traffic.failed() });
+    noteComplaints({ test, console, requests: this.#traffic.failed() });
   }
 
   #isFailing(): boolean {

@@ -12,7 +12,6 @@ let left = mostPerWorker;
 /** What the pages of one test complained of. */
 interface Complaints {
   readonly test: string;
-  readonly failed: boolean;
   readonly console: readonly Pick<ConsoleEntry, 'text'>[];
   readonly requests: readonly Pick<NetworkEntry, 'method' | 'url' | 'status' | 'failure'>[];
 }
@@ -21,7 +20,7 @@ interface Complaints {
  * Notes what a test's pages complained of, and how often: how many tests fail of those that have a complaint says whether it
  * tells anything. One append a test that has any, bounded, so that a suite of any size costs next to nothing.
  */
-function noteComplaints({ test, failed, console, requests }: Complaints): void {
+function noteComplaints({ test, console, requests }: Complaints): void {
   const lines = [
     ...console.map(({ text }) => JSON.stringify({ console: text.slice(0, maxText) })),
     ...requests.map(({ method, url, status, failure }) =>
@@ -33,8 +32,8 @@ function noteComplaints({ test, failed, console, requests }: Complaints): void {
   const noted = [...times].slice(0, Math.min(mostPerTest, left));
   if (!dir || noted.length === 0) return;
   left -= noted.length;
-  const of = `"test":${JSON.stringify(test)},"failed":${failed}`;
-  const text = noted.map(([line, times]) => `{${of},"times":${times},"complaint":${line}}\n`);
+  const id = JSON.stringify(test);
+  const text = noted.map(([line, times]) => `{"test":${id},"times":${times},"complaint":${line}}\n`);
   fs.appendFileSync(path.join(dir, 'complaints.ndjson'), text.join(''));
 }
 

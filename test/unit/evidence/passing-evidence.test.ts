@@ -21,7 +21,6 @@ const thrown = (text: string): ConsoleEntry => ({
 });
 const says = (test: string, text: string, over = {}) => ({
   test,
-  failed: false,
   times: 1,
   complaint: { console: text },
   ...over,
@@ -29,7 +28,7 @@ const says = (test: string, text: string, over = {}) => ({
 
 async function heard(...noted: readonly object[]): Promise<void> {
   await writeFile(file, `${noted.map((line) => JSON.stringify(line)).join('\n')}\nrubbish\n`);
-  await passing.read(file);
+  await passing.read(file, new Set(['passed 1', 'passed 2', 'passed 3']));
 }
 
 function marks(
@@ -42,39 +41,31 @@ function marks(
 
 it('CS-7 marks what passing tests complained of, as often as any of them did', async () => {
   const request = { method: 'GET', url: 'http://localhost:3000/a?b=1', status: 404, failure: null };
-  await heard(says('a', 'TypeError: x at 12:00:01', { times: 2 }), says('a', '', { complaint: request }));
-  await passing.read(`${file}.none`);
+  const noted = says('passed 1', 'TypeError: x at 12:00:01', { times: 2 });
+  await heard(noted, says('passed 1', '', { complaint: request }));
+  await passing.read(`${file}.none`, new Set());
   const texts = [13, 14, 15].map((second) => `TypeError: x at 13:11:${second}`);
   expect(marks(['TypeError: y', ...texts])).toEqual([false, true, true, false]);
 });
 
 it('CS-7 what most tests fail with is marked in none, though a few pass with it', async () => {
-  const failed = { failed: true };
-  await heard(
-    ...['a', 'b'].map((test) => says(test, 'TypeError: layout', failed)),
-    says('c', 'TypeError: layout'),
-  );
+  const thrownIn = (...tests: string[]) => tests.map((test) => says(test, 'TypeError: layout'));
+  await heard(...thrownIn('failed 1', 'failed 2', 'passed 1'));
   expect(marks(['TypeError: layout'])).toEqual([false]);
-  await heard(
-    says('d', 'TypeError: layout', failed),
-    says('e', 'TypeError: layout'),
-    says('f', 'TypeError: layout'),
-  );
+  await heard(...thrownIn('failed 1', 'passed 1', 'passed 2'));
   expect(marks(['TypeError: layout'])).toEqual([true]);
 });
 
 it('CS-7 a test that says one thing with other digits each time is one test', async () => {
-  const noisy = ['12:00:01', '12:00:02', '12:00:03'].map((time) =>
-    says('a', `TypeError: x at ${time}`, { failed: true }),
-  );
-  await heard(...noisy, says('b', 'TypeError: x at 12:00:04'));
+  const times = ['12:00:01', '12:00:02', '12:00:03'];
+  const noisy = times.map((time) => says('failed 1', `TypeError: x at ${time}`));
+  await heard(...noisy, says('passed 1', 'TypeError: x at 12:00:04'));
   expect(marks(['TypeError: x at 12:00:05'])).toEqual([true]);
 });
 
 it('CS-7 what the test itself failed of is never marked', async () => {
-  await heard(says('a', 'TypeError: layout is not set'));
+  await heard(says('passed 1', 'TypeError: layout is not set'));
   expect(marks(['TypeError: layout is not set'])).toEqual([true]);
-  expect(
-    marks(['TypeError: layout is not set'], 'Error: expect([…])\n+ TypeError: layout is not set'),
-  ).toEqual([false]);
+  const message = 'Error: expect([…]).toEqual([])\n+ TypeError: layout is not set';
+  expect(marks(['TypeError: layout is not set'], message)).toEqual([false]);
 });
