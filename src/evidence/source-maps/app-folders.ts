@@ -46,6 +46,11 @@ export function findAppFolders(root: string): AppFolders {
   return { apps, builds };
 }
 
+/** Whether a file lies in a folder that builds are written into. */
+export function isBuilt(file: string, { builds }: Pick<AppFolders, 'builds'>): boolean {
+  return builds.some((folder) => file.startsWith(folder + path.sep));
+}
+
 /** `dist/client`, `build/client`, `dist/<app>/browser`: what is served is often a part of what is built. */
 function servedFoldersIn(build: string): string[] {
   const inner = foldersIn(build);

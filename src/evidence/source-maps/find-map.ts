@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { TraceMap } from '@jridgewell/trace-mapping';
 import { bounds } from '../bounds.js';
+import { isBuilt, type AppFolders } from './app-folders.js';
 import { findEvalReference } from './find-eval-reference.js';
 import type { MapPlaces } from './map-places.js';
 import { textOfDataUrl } from './map-reference.js';
@@ -9,12 +10,12 @@ import { filesServedAt, urlOf } from './served-files.js';
 
 /**
  * What is known of the code at an address: its map; `as-written` for code that runs as it lies on the disk, at this path;
- * `unknown` with what is to be said of it, or null where nothing is amiss.
+ * `unknown` with what is to be said of it, or null where nothing is amiss, and the file that was built.
  */
 export type MapLookup =
   | { readonly kind: 'mapped'; readonly map: TraceMap }
   | { readonly kind: 'as-written'; readonly file: string }
-  | { readonly kind: 'unknown'; readonly because: string | null };
+  | { readonly kind: 'unknown'; readonly because: string | null; readonly file?: string };
 
 const script = /\.[cm]?js$/i;
 const source = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i;
@@ -61,7 +62,7 @@ function served(url: URL, places: MapPlaces): MapLookup {
   const found = (text === null ? null : lookupOf(mapOfCaptured(url.href, places))) ?? byFile;
   if (found !== null) return found;
   if (place === undefined) return withoutMap(candidates.length > 0);
-  if (isBuilt(place, places)) return withoutMap(false);
+  if (isBuilt(place, writtenBy(folders))) return { ...withoutMap(false), file: place };
   // A source that was served as it is; one in TypeScript, not captured, had its types taken out.
   return script.test(place) || text !== null ? { kind: 'as-written', file: place } : nothing;
 }
@@ -71,7 +72,7 @@ function lookupOf(found: MapOfScript): MapLookup | null {
   return found.ok ? { kind: 'mapped', map: found.map } : { kind: 'unknown', because: found.because };
 }
 
-function withoutMap(otherVersionOnDisk: boolean): MapLookup {
+function withoutMap(otherVersionOnDisk: boolean): MapLookup & { kind: 'unknown' } {
   const because = otherVersionOnDisk
     ? 'it names none, and the file of that name in the project is another version'
     : 'it names none, and none lies beside it (a hidden one in the build folder is enough)';
@@ -84,8 +85,6 @@ function isText(file: string, text: string, { files }: MapPlaces): boolean {
 }
 
 /** What lies in `public` is as a rule served as somebody wrote it. */
-function isBuilt(file: string, { folders }: MapPlaces): boolean {
-  return folders.builds.some(
-    (folder) => path.basename(folder) !== 'public' && file.startsWith(folder + path.sep),
-  );
+function writtenBy({ builds }: AppFolders): Pick<AppFolders, 'builds'> {
+  return { builds: builds.filter((folder) => path.basename(folder) !== 'public') };
 }

@@ -3,12 +3,15 @@ import type { SourceExcerpt } from '../../core/evidence.js';
 import { bounds } from '../bounds.js';
 import { cleanText } from '../clean-text.js';
 import type { Shortfalls } from '../shortfalls.js';
+import { isBuilt } from './app-folders.js';
 import { findMap, type MapLookup } from './find-map.js';
 import type { MapPlaces } from './map-places.js';
+
 import { originalFile, type NamedSource, type OriginalFile } from './original-file.js';
 import { framesIn, type Frame } from './parse-frames.js';
 import { fromRoot, relativeFramesIn } from './relative-paths.js';
 import { snippetOf } from './snippet.js';
+import { sourceByText, type SourceLine } from './source-by-text.js';
 
 /** Where a frame of generated code comes from. */
 interface Origin extends OriginalFile {
@@ -25,6 +28,8 @@ const mostFrames = 1_000;
 /** Maps are kept while the failure's texts are read; so many scripts have one. */
 const mostLookups = 64;
 const mostExcerpts = 60;
+/** Lines of builds without a map are sought in the project's files, of each run so many. */
+const mostByText = 40;
 /** An address that is a source already: `webpack://app/./src/a.tsx?abcd`. */
 const original = /^(?:webpack|turbopack|rspack):\/\//;
 
@@ -89,6 +94,8 @@ export class SourceMapper {
     if (original.test(address)) return this.#asNamed(frame, address, true);
     if (/^https?:/.test(address) && !own(address)) return null;
     const found = this.#lookup(address);
+    const line = this.#lineByText(found, frame);
+    if (line !== null) return this.#asNamed({ ...frame, ...line }, line.file, true);
     // A path with a space in it is no address to those who read the text after this.
     if (found.kind === 'as-written') return this.#asNamed(frame, found.file, /^https?:|[\s()]/.test(address));
     if (found.kind === 'mapped') return this.#traced(found.map, frame);
@@ -120,6 +127,18 @@ export class SourceMapper {
   #asNamed({ line, column }: Frame, name: string, moved: boolean): Origin | null {
     const file = this.#fileOf({ name, content: null });
     return file && { ...file, line, column, content: null, moved };
+  }
+
+  /** Where a build has no map, its words say where they come from; each line is sought once a run. */
+  #lineByText(found: MapLookup, { line }: Frame): SourceLine | null {
+    const { places } = this.#options;
+    const file = found.kind === 'mapped' ? undefined : found.file;
+    if (file === undefined || !isBuilt(file, places.folders)) return null;
+    const known = places.maps.byText.get(`${file}:${line}`);
+    if (known !== undefined || places.maps.byText.size >= mostByText) return known ?? null;
+    const source = sourceByText({ file, line }, places);
+    places.maps.byText.set(`${file}:${line}`, source);
+    return source;
   }
 
   #lookup(address: string): MapLookup {

@@ -247,6 +247,74 @@ describe('EV-6: paths as a tool in a folder of the project writes them', () => {
   });
 });
 
+describe('EV-6: a build without a source map', () => {
+  const cart = `import { rates } from './rates';
+
+export class Cart {
+  private lines: Line[] = [];
+
+  add(line: Line, quantity: number = 1): void {
+    const rate: Rate = rates.get(line.country);
+    line.total = line.price * quantity * (rate as Known).factor.value;
+    this.lines.push(line);
+    this.listeners.forEach((listen) => listen(line));
+  }
+}
+`;
+  const built = `var Cart = /** @class */ (function () {
+    function Cart() {
+        this.lines = [];
+    }
+    Cart.prototype.add = function (line, quantity) {
+        if (quantity === void 0) { quantity = 1; }
+        var rate = rates.get(line.country);
+        line.total = line.price * quantity * rate.factor.value;
+        this.lines.push(line);
+        this.listeners.forEach(function (listen) { return listen(line); });
+    };
+    return Cart;
+}());
+`;
+
+  function frameOf(files: Record<string, string>): string | undefined {
+    const root = tempDir();
+    writeFiles(root, files);
+    const stack = `${thrown}\n    at Cart.add (http://localhost:3000/assets/shop.js:8:52)`;
+    const console = [{ time: 0, type: 'pageerror', text: thrown, location: '', stack }];
+    const url = 'http://localhost:3000/assets/shop.js';
+    const text = files['public/assets/shop.js'] ?? files['dist/assets/shop.js'] ?? '';
+    const captured = tempDir();
+    writeFiles(captured, { 'shop.js': text });
+    const scripts = [{ url, file: path.join(captured, 'shop.js'), map: null }];
+    const evidence = anEvidence({ rootDir: root, pageUrl, console });
+    const mapped = mapEvidence(evidence, { root, pageUrl, scripts }, new Shortfalls());
+    return framesOf({ ...evidence, ...mapped })[0];
+  }
+
+  it.each(['public', 'dist'])(
+    'EV-6 names the line of the source by its words and those around it, from %s',
+    (folder) => {
+      expect(frameOf({ [`${folder}/assets/shop.js`]: built, 'src/cart.ts': cart })).toBe('src/cart.ts:8:5');
+    },
+  );
+
+  it.each<[string, Record<string, string>, string]>([
+    [
+      'no source has them',
+      { 'src/rates.ts': 'export const rates = new Map();\n' },
+      'public/assets/shop.js:8:52',
+    ],
+    ['two have them', { 'src/cart.ts': cart, 'src/basket.ts': cart }, 'public/assets/shop.js:8:52'],
+    [
+      'one has the line alone',
+      { 'src/other.ts': 'line.total = line.price * quantity * rate.factor.value;\n' },
+      'public/assets/shop.js:8:52',
+    ],
+  ])('EV-6 names the file as it was served where %s', (_, files, frame) => {
+    expect(frameOf({ 'public/assets/shop.js': built, ...files })).toBe(frame);
+  });
+});
+
 describe('EV-6: references to maps', () => {
   it.each([
     ['x\n//# sourceMappingURL=a.js.map', 'a.js.map'],

@@ -1,0 +1,95 @@
+import { readdirSync, type Dirent } from 'node:fs';
+import path from 'node:path';
+import { bounds } from '../bounds.js';
+import type { MapPlaces } from './map-places.js';
+
+/** A line of a file of the project; the file absolute, line and column from 1. */
+export interface SourceLine {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+const source = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i;
+const mostFiles = 3_000;
+/** So many lines above and below are compared, and may have moved by half as many. */
+const near = 6;
+/** So many of them have to be the same. */
+const enough = 3;
+
+/**
+ * The line of the project's sources that a line of a build without a source map was made from, by its words and those of the
+ * lines around it: what compilers add (types, `var`, `_this`) is passed over. Null unless one place is nearer than any other.
+ */
+export function sourceByText(
+  built: { readonly file: string; readonly line: number },
+  places: Pick<MapPlaces, 'files' | 'folders'>,
+): SourceLine | null {
+  const lines = linesOf(built.file, places);
+  const words = wordsOf(lines[built.line - 1] ?? '');
+  const rarest = words.toSorted((a, b) => b.length - a.length)[0];
+  if (words.length < 2 || rarest === undefined || rarest.length < 4) return null;
+  const around = [
+    ...lines.slice(Math.max(0, built.line - 1 - near), built.line - 1),
+    ...lines.slice(built.line, built.line + near),
+  ];
+  const neighbours = around.map(wordsOf).filter((one) => one.length > 0);
+  const found = sourcesIn(places).flatMap((file) => {
+    const text = linesOf(file, places);
+    return text.flatMap((line, at) => {
+      if (!line.includes(rarest) || !isWithin(words, wordsOf(line))) return [];
+      const beside = text.slice(Math.max(0, at - near * 1.5), at + near * 1.5).map(wordsOf);
+      const same = neighbours.filter((one) => beside.some((other) => isWithin(one, other))).length;
+      return same < enough ? [] : [{ file, line: at + 1, column: line.search(/\S/) + 1, same }];
+    });
+  });
+  const [best, next] = found.toSorted((a, b) => b.same - a.same);
+  if (!best || best.same === next?.same) return null;
+  return { file: best.file, line: best.line, column: best.column };
+}
+
+function linesOf(file: string, { files }: Pick<MapPlaces, 'files'>): string[] {
+  const read = files.read(file, bounds.script);
+  return read.kind === 'read' ? read.text.split('\n') : [];
+}
+
+/** A line's names, without those that compilers put there. */
+function wordsOf(line: string): string[] {
+  const words = line.slice(0, 1_000).match(/[A-Za-z$_][\w$]*/g) ?? [];
+  return words
+    .map((word) => (word === '_this' ? 'this' : word))
+    .filter((word) => !/^(?:var|let|const|void|_[a-z]\d*)$/.test(word));
+}
+
+/** Whether the words stand in the others, in their order. */
+function isWithin(words: readonly string[], others: readonly string[]): boolean {
+  let at = 0;
+  for (const other of others) if (other === words[at]) at += 1;
+  return at === words.length;
+}
+
+/** Code of the project that is no build and no package. */
+function sourcesIn({ files, folders }: Pick<MapPlaces, 'files' | 'folders'>): string[] {
+  const found: string[] = [];
+  const queue = [files.root];
+  for (let folder = queue.pop(); folder !== undefined && found.length < mostFiles; folder = queue.pop())
+    for (const entry of entriesOf(folder)) {
+      const place = path.join(folder, entry.name);
+      if (entry.isFile() && source.test(entry.name) && !/\.d\.[cm]?ts$/.test(entry.name)) found.push(place);
+      if (
+        entry.isDirectory() &&
+        !/^(?:node_modules|\..*)$/.test(entry.name) &&
+        !folders.builds.includes(place)
+      )
+        queue.push(place);
+    }
+  return found.slice(0, mostFiles);
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
