@@ -46,7 +46,7 @@ export function pageExcerpt({
   diagnosis,
 }: Pick<AgentContext, 'ariaSnapshot' | 'diagnosis'>): string[] {
   const { category, facts } = diagnosis;
-  if (category !== 'ui-error' || ariaSnapshot === null || facts.locator === null) return [];
+  if (category !== 'ui-error' || !ariaSnapshot || facts.locator === null) return [];
   const words = [...new Set(facts.locator.toLowerCase().match(/[\p{L}\d]{3,}/gu) ?? [])];
   const lines = ariaSnapshot.split('\n');
   const scores = lines.map((line) => words.filter((word) => line.toLowerCase().includes(word)).length);

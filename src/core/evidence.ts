@@ -58,7 +58,7 @@ export interface Evidence {
   readonly network: readonly NetworkEntry[];
   /** Output of the project's web servers (and, for a suite failure, of Playwright itself) around the failure. */
   readonly serverOutput: string;
-  /** The accessibility snapshot of the page (YAML), or null. */
+  /** The accessibility snapshot of the page (YAML), empty where the page is blank; null where there is none. */
   readonly ariaSnapshot: string | null;
   /** The page's URL at the failure, or null. */
   readonly pageUrl: string | null;

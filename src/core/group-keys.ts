@@ -1,4 +1,5 @@
 import type { DiagnosedFailure } from './cause.js';
+import { splitUrl } from './classify/own-origin.js';
 import { stripAnsi } from './classify/strip-ansi.js';
 import { complaintOf } from './complaint.js';
 import { deadServer } from './dead-server.js';
@@ -29,6 +30,7 @@ export function rootKeys(failure: DiagnosedFailure): string[] {
     databaseKey(failure),
     endpointKey(failure),
     symptomKey(failure),
+    blankPageKey(failure),
   ];
   return keys.filter((key) => key !== null);
 }
@@ -40,6 +42,9 @@ function exceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
   if (!root || category === 'ui-error' || category === 'unknown') return [];
   const said = root.source === 'network' ? withoutQuery(root.evidence) : normalise(root.evidence);
   const key = ['root', category, said];
+  // Bundler, browser and overlay each have words of their own for one line that does not compile.
+  if (category === 'build-error' && facts.source !== null)
+    return [key.join(' | '), ['root', category, withoutColumn(facts.source)].join(' | ')];
   if (category !== 'runtime-error' || facts.source === null) return [key.join(' | ')];
   const [file = '', line] = facts.source.split(/:(?=\d+(?::\d+)?$)/);
   const within = functionAt(evidence, facts.source);
@@ -92,6 +97,17 @@ function symptomKey({ diagnosis, evidence }: DiagnosedFailure): string | null {
   if (kind === 'covered') return `covered | ${detail}`;
   if (subject === null || kind === 'other') return null;
   return ['symptom', subject, kind, normalise(detail ?? '')].join(' | ');
+}
+
+/** An app that shows nothing lacks every element: what each test looked for first says no more. */
+function blankPageKey({ diagnosis, evidence }: DiagnosedFailure): string | null {
+  if (diagnosis.category !== 'ui-error' || evidence.ariaSnapshot !== '') return null;
+  const page = evidence.pageUrl === null ? null : splitUrl(evidence.pageUrl);
+  return page !== null && complaintOf(evidence.errors).kind === 'missing' ? `blank | ${page.origin}` : null;
+}
+
+function withoutColumn(source: string): string {
+  return source.replace(/(:\d+):\d+$/, '$1');
 }
 
 /** A request and its answer as one endpoint: `POST /api/orders?page=2 → 500` and the same of order 17 and 18 are one. */

@@ -23,7 +23,7 @@ export async function writeEvidenceFiles(
     'console.log': console.length > 0 && asData(console.map(consoleLine).join('\n')),
     'network.json': network.length > 0 && `${JSON.stringify(network, null, 2)}\n`,
     'server.log': serverOutput !== '' && asData(serverOutput),
-    'aria.yml': ariaSnapshot !== null && asData(ariaSnapshot),
+    'aria.yml': ariaSnapshot !== null && ariaSnapshot !== '' && asData(ariaSnapshot),
   };
   for (const [name, text] of Object.entries(files)) {
     if (text === false) continue;

@@ -97,7 +97,11 @@ async function gatherTest(
     console: page?.console ?? [],
     network,
     serverOutput: serverOutput ?? '',
-    ariaSnapshot: page?.ariaSnapshot ? boundedText(page.ariaSnapshot, 'ariaSnapshot', shortfalls) : null,
+    // Empty where the page is blank, which says something.
+    ariaSnapshot:
+      typeof page?.ariaSnapshot === 'string'
+        ? boundedText(page.ariaSnapshot, 'ariaSnapshot', shortfalls)
+        : null,
     pageUrl: page?.pageUrl ? boundedText(page.pageUrl, 'url', shortfalls) : null,
     screenshot: await screenshotIn(folder, page, shortfalls),
     trace: page?.trace ? resolve(page.trace) : null,

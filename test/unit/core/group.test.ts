@@ -102,6 +102,19 @@ describe('HL-6 failures with the same root cause are one cause', () => {
       ],
     ],
     [
+      'the same line that does not compile, in the words of the bundler and of the browser',
+      [
+        failed(clickOn("locator('#a')"), {
+          serverOutput: 'Failed to resolve import "./price" from "src/cart.ts"\nsrc/cart.ts:1:20',
+        }),
+        failed(clickOn("locator('#b')"), thrown("SyntaxError: Unexpected token '}'", 'src/cart.ts:1:2')),
+      ],
+    ],
+    [
+      'a blank page, whatever each test looked for first',
+      ['#a', '#b'].map((id) => failed(clickOn(`locator('${id}')`), { ariaSnapshot: '' })),
+    ],
+    [
       'the same locator with the same complaint',
       [failed(clickOn("locator('#a')")), failed(`Error: in the header\n${clickOn("locator('#a')")}`)],
     ],
@@ -213,6 +226,18 @@ describe('HL-6 failures with the same root cause are one cause', () => {
         failed(clickOn("locator('#a')"), answered({})),
         failed(clickOn("locator('#a')"), answered({ method: 'GET' })),
       ],
+    ],
+    [
+      'another line that does not compile',
+      [1, 9].map((line) =>
+        failed(clickOn(`locator('#${line}')`), {
+          serverOutput: `src/cart.ts:${line}:2 - error TS2304: Cannot find name 'a${line}'.`,
+        }),
+      ),
+    ],
+    [
+      'another locator of a page that nobody saw',
+      ['#a', '#b'].map((id) => failed(clickOn(`locator('${id}')`), { ariaSnapshot: null })),
     ],
     ['another locator', [failed(clickOn("locator('#a')")), failed(clickOn("locator('#b')"))]],
     [
