@@ -89,11 +89,13 @@ export function decide(history: History, policy: Policy): Decision {
       question: `${plural(count, 'try', 'tries')} in earlier runs did not heal it.`,
     };
   }
-  const next = nextTry(history, policy);
-  // Nobody waits for a try that will not be made.
   const isHeldUp = last?.judged === 'rejected' || last?.judged === 'conflict';
-  if (!last || history.waited || next.kind === 'conclude' || isHeldUp) return next;
-  return { kind: 'wait', delayMs: backoffMs(judgedOf(history).length, policy.retries), attempt: last.n };
+  if (!last || history.waited || isHeldUp) return nextTry(history, policy);
+  const delayMs = backoffMs(judgedOf(history).length, policy.retries);
+  // Nobody waits for a try that will not be made, for want of time after the wait either.
+  const elapsedMs = history.spent.elapsedMs + delayMs;
+  const next = nextTry({ ...history, spent: { ...history.spent, elapsedMs } }, policy);
+  return next.kind === 'conclude' ? next : { kind: 'wait', delayMs, attempt: last.n };
 }
 
 function nextTry(history: History, policy: Policy): Decision {

@@ -70,6 +70,17 @@ describe('what is done next', () => {
     ]);
   });
 
+  it('HL-4 HN-9 waits for no try that the time limit would keep from being made', () => {
+    const spent = { ...history().spent, elapsedMs: policy.limits.timeMs - 5000 };
+    expect(decide(history({ attempts: tried(1), waited: false, spent }), policy)).toMatchObject({
+      conclusion: { verdict: 'budget' },
+    });
+    const inTime = { ...spent, elapsedMs: spent.elapsedMs - 1 };
+    expect(decide(history({ attempts: tried(1), waited: false, spent: inTime }), policy)).toMatchObject({
+      kind: 'wait',
+    });
+  });
+
   it('HL-5 deploys no agent for the last retry after two failed fixes', () => {
     expect(decide(history({ attempts: tried(2) }), policy)).toEqual({ kind: 'retest', attempt: 3 });
   });
@@ -179,18 +190,20 @@ type Ending = typeof anyEnding extends fc.Arbitrary<infer T> ? T : never;
 /** Plays a cause to its end against agents that end in the given ways; throws when it does not end. */
 function play(some: Policy, endings: readonly Ending[]) {
   const attempts: Attempt[] = [];
-  let [deployed, waits, costUsd, waited] = [0, 0, 0, true];
+  let [deployed, waits, costUsd, elapsedMs, waited] = [0, 0, 0, 0, true];
   for (let step = 0; step < 200; step += 1) {
-    const spent = { agentRuns: deployed, agentRunsOnTest: deployed, costUsd, elapsedMs: step * 100 };
+    const spent = { agentRuns: deployed, agentRunsOnTest: deployed, costUsd, elapsedMs };
     const decision: Decision = decide(history({ attempts, waited, spent }), some);
     if (decision.kind === 'conclude' || decision.kind === 'escalate') {
       return { deployed, waits, attempts: attempts.length, last: decision };
     }
     if (decision.kind === 'wait') {
       waits += 1;
+      elapsedMs += decision.delayMs;
       waited = true;
       continue;
     }
+    elapsedMs += 100;
     const ending = endings[attempts.length];
     if (!ending) throw new Error('There were more attempts than endings.');
     const withAgent = decision.kind === 'deploy';
