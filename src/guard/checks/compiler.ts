@@ -1,7 +1,7 @@
 import type { Violation } from '../../core/guard/violation.js';
 import { constantOf, nameOf, nodeIn, nodesIn, parseSource, type SyntaxNode, visit } from '../code/syntax.js';
 import type { FileEdit } from '../edit.js';
-import { violationOf } from '../rules.js';
+import { type Rule, violationOf } from '../rules.js';
 
 /** Settings of build tools that let errors pass. */
 const forgiving =
@@ -48,8 +48,8 @@ function judgeSettings(
     const [from, to] = [old?.get(name), now.get(name)];
     if (from === to) return [];
     if (name.startsWith('compilerOptions.paths.'))
-      return judgeAlias(name.slice('compilerOptions.paths.'.length), { from, to }, imports).map((detail) =>
-        violationOf('module-shadowed', { file, before: from ?? null, after: to ?? null, detail }),
+      return judgeAlias(name.slice('compilerOptions.paths.'.length), { from, to }, imports).map((rule) =>
+        violationOf(rule, { file, before: from ?? null, after: to ?? null, detail: name }),
       );
     const option = name.replace(/^compilerOptions\./, '');
     const isLooser =
@@ -76,14 +76,15 @@ function judgeAlias(
   alias: string,
   { from, to }: { from: string | undefined; to: string | undefined },
   imports: ReadonlySet<string>,
-): string[] {
+): Rule[] {
   const [start = '', end] = alias.split('*');
   const isUsed = [...imports].some((one) =>
     end === undefined ? one === alias : !one.startsWith('.') && one.startsWith(start) && one.endsWith(end),
   );
   const takesPlace = from !== undefined || !/^[@~#]/.test(alias) || alias.startsWith('@playwright/');
   const isPlaywright = to !== undefined && /^(?:@playwright\/test|playwright(?:-core)?|\*)$/.test(alias);
-  return isPlaywright || (isUsed && takesPlace) ? [`the alias ${alias}`] : [];
+  if (isPlaywright) return ['expect-replaced'];
+  return isUsed && takesPlace ? ['module-shadowed'] : [];
 }
 
 /** `compilerOptions.strict: true` …: JSON with comments is an expression of JavaScript. */

@@ -21,7 +21,7 @@ it('HN-4 an alias by which tests import may not lead elsewhere', async () => {
   expect(await aliases(pages, { '@pages/*': ['./src/fake/*'] })).toEqual(['module-shadowed']);
   expect(await aliases(pages, {})).toEqual(['module-shadowed']);
   expect(await aliases(pages, { ...pages, zod: ['./src/zod.ts'] })).toEqual(['module-shadowed']);
-  expect(await aliases(pages, { ...pages, '*': ['./src/*'] })).toEqual(['module-shadowed']);
+  expect(await aliases(pages, { ...pages, '*': ['./src/*'] })).toEqual(['expect-replaced']);
 });
 
 it('HN-4 an alias of the app, or a new one for what could not be found, may be mended', async () => {
