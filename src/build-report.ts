@@ -48,9 +48,12 @@ export function buildReport(session: Session, record: RunRecord, frame: ReportFr
         state: 'pending',
         question: one.reason,
       })),
-    ring: record.ring && {
-      ...record.ring,
-      broke: record.ring.broke.map(({ causeId, tests }) => ({ causeId, tests: tests.map(({ id }) => id) })),
+    regression: record.regression && {
+      ...record.regression,
+      broke: record.regression.broke.map(({ causeId, tests }) => ({
+        causeId,
+        tests: tests.map(({ id }) => id),
+      })),
     },
     warnings: [...frame.warnings],
     totals: {

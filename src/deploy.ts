@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { troubleOfEnding } from './core/agent-trouble/trouble-of-ending.js';
 import type { Attempt, FileChange } from './core/attempt.js';
@@ -10,6 +9,7 @@ import type { Session } from './session.js';
 import { type Change, type Contents, contentsOf } from './workspace/change.js';
 import { renderChange } from './workspace/patch-text.js';
 import type { Work } from './workspace/workspace.js';
+import { writeFileAtomic } from './write-file-atomic.js';
 
 /** One agent's work, not yet judged and not yet in the project. */
 export interface Deployment {
@@ -98,7 +98,7 @@ async function keepPatch(session: Session, change: Change, file: string) {
   const contents = contentsOf(session.folder.dir);
   const { files } = await renderChange(change, contents);
   const { patch } = await renderChange(change, maskedContents(contents, session.redactor));
-  await writeFile(`${file}.patch`, shownPatch(patch, session.redactor));
+  await writeFileAtomic(`${file}.patch`, shownPatch(patch, session.redactor));
   return { files, patch: inRunFolder(session, `${file}.patch`) };
 }
 

@@ -39,7 +39,8 @@ export function createDiagnose({ settings, folder, cwd, redactor }: DiagnoseOpti
     const failures: Failure[] = [...(run.suiteFailure ? [run.suiteFailure] : []), ...run.failures];
     const diagnosed: DiagnosedFailure[] = [];
     const maps = new ParsedMaps();
-    if (run.serverLog !== '') await passing.read(path.join(path.dirname(run.serverLog), runFiles.passing));
+    if (run.serverLog !== '')
+      await passing.read(path.join(path.dirname(run.serverLog), runFiles.complaints), passedIn(run));
     for (const failure of failures) {
       count += 1;
       const n = count;
@@ -66,6 +67,10 @@ export function createDiagnose({ settings, folder, cwd, redactor }: DiagnoseOpti
     if (run.serverLog !== '') await dropUnmasked(path.dirname(run.serverLog));
     return diagnosed;
   };
+}
+
+function passedIn({ tests }: SuiteRun): ReadonlySet<string> {
+  return new Set(tests.filter(({ outcome }) => outcome === 'expected').map(({ test }) => test.id));
 }
 
 function idsFor(failure: Failure, run: SuiteRun): readonly string[] {

@@ -46,6 +46,6 @@ export async function planRun(
     })),
     suiteRed: first.suiteFailure !== null,
     paused: false,
-    ring: null,
+    regression: null,
   };
 }

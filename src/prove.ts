@@ -1,26 +1,18 @@
-import type { Attempt } from './core/attempt.js';
-import { failureKey, type TestRef } from './core/failure.js';
+import { failureKey } from './core/failure.js';
 import type { Settings } from './core/settings.js';
-import { attemptDecided, type HealedCause } from './heal-cause.js';
 import type { SuiteRun } from './playwright/suite-run.js';
-import { type CauseRecord, type Progress, sawRed } from './progress.js';
-import { type ProofTest, testProofs } from './proof-test.js';
+import type { CauseRecord, Progress } from './progress.js';
+import type { ProofTest } from './proof-test.js';
 import { changesOf, blame, rejectLost, type RegressionResult, runRegression } from './regression.js';
 import { retest } from './retest.js';
-import { type ByKey, conclude, newlyRed } from './settle.js';
+import { abandonProof, type Left, type Refuted, settleProof } from './settle-proof.js';
+import { type ByKey, newlyRed } from './settle.js';
 import { revertChanges } from './try-fix.js';
 
-/** What the proof left to do. */
-export interface Unheld {
-  /** Causes whose fix did not hold, with the attempt that failed. */
-  readonly again: readonly HealedCause[];
-  /** Tests that are red after all, and have causes of their own. */
-  readonly failures: ByKey;
+/** What the proof left to do, and what the regression run showed. */
+export interface Unheld extends Left {
   readonly regression: RegressionResult | null;
 }
-
-/** Why a fix is not proven. */
-type Refuted = Required<Pick<Attempt, 'judged' | 'failedBecause'>>;
 
 /** One proof of all fixes that are not proven yet. */
 interface Proof {
@@ -38,6 +30,7 @@ interface Proof {
  */
 export async function proveFixes(progress: Progress, first: SuiteRun): Promise<Unheld> {
   const { session, causes, proofTests } = progress;
+  const nothing: Unheld = { again: [], failures: [], regression: null };
   if (proofTests.length === 0 && causes.every((one) => changesOf(one).length === 0)) return nothing;
   session.plan.expect(proofRuns(session.settings));
   const proof: Proof = { progress, doubts: new Map(), refuted: new Map(), others: new Map() };
@@ -46,15 +39,18 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<U
   for (const [causeId, why] of proof.doubts) await proveAlone(proof, causeId, why);
   await session.workspace.without([]);
   const { result, red } = await runRegression(progress, first, takingPart(proof));
-  if (session.signal.aborted) return abandon(progress);
+  if (session.signal.aborted) {
+    await abandonProof(progress);
+    return nothing;
+  }
   await takeRed(proof, red);
   if (proof.refuted.size > 0 || (result?.broke.length ?? 0) > 0) await lookAtOthers(proof);
-  return { ...(await settleProof(proof)), regression: result };
+  return { ...(await settleProof(progress, proof)), regression: result };
 }
 
 /** How many Playwright runs the proof of all fixes takes where nothing contradicts. */
 export function proofRuns({ verify }: Settings): number {
-  const last = verify.ring === 'suite' || verify.flips > 0 ? 1 : 0;
+  const last = verify.regression === 'suite' || verify.flips > 0 ? 1 : 0;
   return verify.repeat - 1 + verify.flips + last;
 }
 
@@ -228,147 +224,4 @@ function oneTest({ board, rerunIds }: Progress): readonly string[] {
   const tests = board.standings().toSorted((a, b) => a.durationMs - b.durationMs);
   const id = (tests.find(({ verdict }) => verdict === 'passed') ?? tests[0])?.test.id;
   return id === undefined ? [] : (rerunIds[id] ?? [id]);
-}
-
-const nothing: Unheld = { again: [], failures: [], regression: null };
-
-/** Interrupted: what is not proven goes out, and its patch is kept. */
-async function abandon(progress: Progress): Promise<Unheld> {
-  const { session, causes } = progress;
-  const open = causes.filter((one) => one.unproven?.by === 'own-fix');
-  if (open.length > 0) await revertChanges(session, open.flatMap(changesOf));
-  for (const record of open) {
-    const over = { judged: 'not-judged', failedBecause: 'interrupted', takenBack: true } as const;
-    await decide(progress, record, over);
-  }
-  for (const record of causes.filter((one) => one.unproven)) {
-    await conclude(progress, {
-      ...decided(record),
-      verdict: 'failed',
-      reason: 'interrupted',
-      interrupted: true,
-    });
-  }
-  progress.proofTests.length = 0;
-  return nothing;
-}
-
-function decided(record: CauseRecord): CauseRecord {
-  const { unproven: _, ...rest } = record;
-  return rest;
-}
-
-/** The last attempt of a cause is decided; gives all of its attempts. */
-async function decide(
-  progress: Progress,
-  record: CauseRecord,
-  over: Partial<Attempt>,
-): Promise<readonly Attempt[]> {
-  const last = record.attempts.at(-1);
-  if (record.unproven?.by !== 'own-fix' || !last) return record.attempts;
-  const attempt = { ...last, ...over };
-  const { attemptId: id } = record.unproven.healed;
-  await attemptDecided(progress.session, { causeId: record.cause.id, id, attempt });
-  const attempts = [...record.attempts.slice(0, -1), attempt];
-  progress.causes[progress.causes.indexOf(record)] = { ...record, attempts };
-  return attempts;
-}
-
-async function settleProof(proof: Proof): Promise<Pick<Unheld, 'again' | 'failures'>> {
-  const { progress, refuted } = proof;
-  const again: HealedCause[] = [];
-  for (const record of progress.causes.filter((one) => one.unproven)) {
-    const tests = progress.proofTests.filter(({ causeId }) => causeId === record.cause.id);
-    const how = refuted.get(record.cause.id);
-    const goesOn = await settleCause(progress, record, { tests, how });
-    if (goesOn) again.push(goesOn);
-  }
-  const failures = new Map(proof.others);
-  for (const test of progress.proofTests) {
-    const left = test.isOther ? null : settleTest(progress, test, refuted.get(test.causeId));
-    if (left) failures.set(failureKey(left.failure), left);
-  }
-  progress.proofTests.length = 0;
-  return { again, failures: [...failures] };
-}
-
-interface Proved {
-  tests: readonly ProofTest[];
-  how: Refuted | undefined;
-}
-
-/** Gives the cause where it is to be healed again. */
-async function settleCause(
-  progress: Progress,
-  record: CauseRecord,
-  { tests, how }: Proved,
-): Promise<HealedCause | null> {
-  const { unproven, ...rest } = record;
-  const holds = tests.some(({ ended }) => ended === null || ended === 'run-once');
-  const leading =
-    tests.find(({ ended, isLead }) => isLead && ended === null) ??
-    tests.find(({ ended }) => ended === null) ??
-    tests[0];
-  const several = tests.length > 1 ? { testProofs: testProofs(tests) } : {};
-  const proof = { proof: [...(leading?.steps ?? [])] };
-  if (how) {
-    const attempts = await decide(progress, record, { ...how, ...proof, takenBack: true });
-    const verdict = how.judged === 'flaky' ? 'flaky' : 'failed';
-    const ended = { ...rest, attempts, verdict, reason: how.failedBecause ?? '' } as const;
-    const isHealedAgain = verdict === 'failed' && unproven?.by === 'own-fix';
-    if (verdict === 'flaky') await conclude(progress, ended);
-    else {
-      const at = progress.causes.findIndex((one) => one.cause.id === record.cause.id);
-      // A kill before it is healed again leaves it to `resume`.
-      progress.causes[at] = isHealedAgain ? { ...ended, interrupted: true } : ended;
-    }
-    return isHealedAgain ? { ...unproven.healed, attempts } : null;
-  }
-  if (unproven?.by === 'other-fix' && !holds) {
-    if (unproven.otherwise) progress.causes[progress.causes.indexOf(record)] = unproven.otherwise;
-    else if (tests.every(({ ended }) => ended === 'flaky'))
-      await conclude(progress, { ...rest, verdict: 'flaky', reason: 'green without the fix, too' });
-    else
-      await conclude(progress, {
-        ...rest,
-        verdict: 'superseded',
-        reason: 'red again with the fix that it was green with',
-      });
-    return null;
-  }
-  const attempts = await decide(progress, record, { ...proof, ...several });
-  if (unproven?.by === 'other-fix') progress.session.spending.avoided(1, 'earlier-fix');
-  await conclude(progress, { ...rest, attempts, verdict: greenWord(progress) });
-  return null;
-}
-
-/** Without a proof nothing is called healed (HN-5). */
-function greenWord({ session }: Progress): 'healed' | 'green-once' {
-  return session.settings.verify.level === 'none' ? 'green-once' : 'healed';
-}
-
-/** The last word on a test; gives its failure where it is one of its own. */
-function settleTest(
-  progress: Progress,
-  { failure, ended, now, isLead, causeId }: ProofTest,
-  how: Refuted | undefined,
-): ProofTest['failure'] | null {
-  const { board, session } = progress;
-  const key = failureKey(failure.failure);
-  // Its cause is healed again.
-  if (how?.judged === 'still-failing') return null;
-  if (ended === 'red' || ended === 'unsteady') {
-    const left = now ?? failure;
-    sawRed(progress, left);
-    return left;
-  }
-  const isFlaky = ended === 'flaky' || how?.judged === 'flaky';
-  if (!isLead) session.spending.avoided(1, isFlaky ? 'flaky' : 'shared-cause');
-  board.decided(key, isFlaky ? 'flaky' : greenWord(progress), { sharedFix: !isLead && !isFlaky });
-  if (isFlaky && failure.failure.scope === 'test') sayFlaky(progress, [failure.failure.test], causeId);
-  return null;
-}
-
-function sayFlaky({ session }: Progress, tests: TestRef[], causeId: string): void {
-  session.bus.emit({ type: 'cause.flaky', tests, causeId });
 }

@@ -4,7 +4,7 @@ import type { Problem } from './problem.js';
 import { err, ok, type Result } from './result.js';
 import { forgetKilled, killedRuns } from './running.js';
 import { ContentsMissing, contentsOf } from './workspace/change.js';
-import { isCopy, removeCopy } from './workspace/copy.js';
+import { isCopy, removeCopy } from './workspace/copy-folder.js';
 import { installOf } from './workspace/install.js';
 import { closeJournal, type Journal, readJournal, setJournalAside } from './workspace/journal.js';
 import { writeFiles } from './workspace/write-files.js';
@@ -22,7 +22,7 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
   for (const run of await killedRuns(project)) {
     const copy = run.copy !== null && (await isCopy(run.copy)) ? run.copy : undefined;
     const processes = await sweep({ runId: run.runId }, { workDir: copy });
-    if (copy) await removeCopy(copy);
+    if (run.copy !== null) await removeCopy(run.copy);
     await forgetKilled(run);
     said.push(...processes.map((one) => `  ended a process that run ${run.runId} had left behind: ${one}`));
   }

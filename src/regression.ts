@@ -35,19 +35,21 @@ export async function runRegression(
   proven: readonly ProofTest[],
 ): Promise<{ result: RegressionResult | null; red: ReadonlySet<string> }> {
   const { session } = progress;
-  const { ring, flips, ringTimeMs } = session.settings.verify;
+  const { regression, flips, regressionTimeMs } = session.settings.verify;
   const kept = progress.causes.filter((one) => keptAttempts(one).length > 0);
-  const isAll = ring === 'suite' && kept.length > 0;
+  const isAll = regression === 'suite' && kept.length > 0;
   if (session.signal.aborted || (!isAll && (flips === 0 || proven.length === 0)))
     return { result: null, red: new Set() };
-  const chosen = isAll ? choose(progress, first, { kept, timeMs: ringTimeMs }) : { files: [], leftOut: [] };
+  const chosen = isAll
+    ? choose(progress, first, { kept, timeMs: regressionTimeMs })
+    : { files: [], leftOut: [] };
   const own = proven.flatMap(({ failure }) =>
     failure.failure.scope === 'test' ? [failure.failure.test.id] : [],
   );
   const ids = [...new Set([...chosen.files.flatMap((one) => one.ids), ...own])];
   const green = new Set([...own, ...greenTests(progress)]);
   const all = ids.length === 0 || (isAll && chosen.leftOut.length === 0);
-  const purpose = isAll ? 'ring' : 'proof';
+  const purpose = isAll ? 'regression' : 'proof';
   const once = await redAmong(progress, { ids, all, of: green, purpose });
   const twice = once.size === 0 ? once : await redAmong(progress, { ids: [...once], of: once, purpose });
   if (session.signal.aborted) return { result: null, red: new Set() };
@@ -124,13 +126,13 @@ interface RedRequest {
   /** The whole selection, rather than its ids one by one. */
   all?: boolean;
   of: ReadonlySet<string>;
-  purpose?: 'ring' | 'proof';
+  purpose?: 'regression' | 'proof';
 }
 
 /** Which of the tests are red now; all of them where the suite cannot run. */
 async function redAmong(
   { session, rerunIds }: Progress,
-  { ids, all = false, of, purpose = 'ring' }: RedRequest,
+  { ids, all = false, of, purpose = 'regression' }: RedRequest,
 ): Promise<ReadonlySet<string>> {
   if ((await session.prepare()) !== null) return new Set(of);
   const again = [...new Set(ids.flatMap((id) => rerunIds[id] ?? [id]))];

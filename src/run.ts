@@ -25,7 +25,7 @@ export interface RunRecord {
   /** So many questions to people that healing was paused (`escalation_threshold_exceeded`). */
   readonly paused: boolean;
   /** What running everything around the fixes showed (HN-6), or null where it was not done. */
-  readonly ring: RegressionResult | null;
+  readonly regression: RegressionResult | null;
 }
 
 /** A suite whose own failure comes and goes is given up after this many disappearances. */
@@ -81,7 +81,7 @@ export async function healRun(
   const suiteRed = [...pending, ...unhealed(causes)].some((one) => one.failure.scope === 'suite');
   const paused = isPaused(causes, session.settings.limits);
   if (paused) session.bus.emit({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
-  return { first, tests: board.standings(), causes, suiteRed, paused, ring: regression };
+  return { first, tests: board.standings(), causes, suiteRed, paused, regression };
 }
 
 function joined(before: RegressionResult | null, now: RegressionResult | null): RegressionResult | null {

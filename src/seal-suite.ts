@@ -7,7 +7,7 @@ import { maskFile } from './secrets/mask-file.js';
 const readAlready = [runFiles.report];
 const logs = [runFiles.serverLog, runFiles.log, runFiles.problems];
 /** What the workers and Playwright itself wrote: bodies, traces and attachments that nobody can mask. */
-const unmaskable = [runFiles.captures, runFiles.output, runFiles.passing, runFiles.servers];
+const unmaskable = [runFiles.captures, runFiles.output, runFiles.complaints, runFiles.servers];
 
 /**
  * Masks the logs of a finished suite run in place (EV-9); a log that cannot be masked is taken away, and so are those of

@@ -1,8 +1,26 @@
-import { rename, writeFile } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 
-/** Writes a file so that a reader, or a kill at any moment, sees the old text or the new one, never a part of it. */
-export async function writeFileAtomic(file: string, text: string): Promise<void> {
+/**
+ * Writes a file so that a reader, or a kill at any moment, sees the old content or the new one, never a part of it, and a full disk leaves
+ * nothing of the new one. `durable` is on the disk when this resolves, and readable by its owner alone: it may hold a secret.
+ */
+export async function writeFileAtomic(
+  file: string,
+  content: Uint8Array | string,
+  { durable = false } = {},
+): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`;
-  await writeFile(temporary, text);
-  await rename(temporary, file);
+  try {
+    const handle = await open(temporary, 'w', durable ? 0o600 : 0o666);
+    try {
+      await handle.writeFile(content);
+      if (durable) await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
 }

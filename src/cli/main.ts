@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { exitCodes } from '../problem.js';
+import { exitCodeFor, exitCodes, formatProblem, type Problem } from '../problem.js';
 import { classifyCommand } from './classify-command.js';
 import { configCommand } from './config-command.js';
 import { doctorCommand } from './doctor-command.js';
@@ -63,7 +63,25 @@ function inherit(program: Command, command: Command, name = `self-heal ${command
 function exitCodeOfThrown(error: unknown): number {
   // Commander has said what is wrong, or printed the help or the version that was asked for.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.green : exitCodes.usage;
+  const problem = problemOfDisk(error);
+  if (problem) {
+    process.stderr.write(`${formatProblem(problem)}\n`);
+    return exitCodeFor(problem);
+  }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`self-heal: this is a bug in self-heal, please report it\n\n${text}\n`);
   return EXIT_BUG;
+}
+
+/** What the system says of a disk that takes no more, wherever something was to be written. */
+function problemOfDisk(error: unknown): Problem | null {
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (code !== 'ENOSPC' && code !== 'EDQUOT' && code !== 'EROFS') return null;
+  const where = path === undefined ? '' : `: ${path}`;
+  return {
+    kind: 'folder-not-writable',
+    message: code === 'EROFS' ? `The file system is read-only${where}` : `The disk is full${where}`,
+    remedy:
+      'Make room, and go on with npx self-heal resume. Nothing of yours is lost: what was begun in the project is finished or reverted first.',
+  };
 }

@@ -1,12 +1,9 @@
 import path from 'node:path';
 import { missingAgents } from '../agents/check-agents.js';
-import { buildReport } from '../build-report.js';
 import { createBus, type Bus } from '../bus.js';
 import { systemClock } from '../clock.js';
 import { loadSettings } from '../config/load-settings.js';
-import { outcomeOf } from '../core/outcome.js';
 import type { Settings } from '../core/settings.js';
-import { gitRootOf } from '../init/git-root.js';
 import type { Plan } from '../plan-run.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright, type Playwright } from '../playwright/find-playwright.js';
@@ -14,29 +11,25 @@ import { firstRunProblem } from '../playwright/refusals.js';
 import { toPlaywrightArgs } from '../playwright/selection.js';
 import { waitingVariablesIn, waitingWords } from '../playwright/unattended.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { exitCodes, type Problem } from '../problem.js';
+import type { Problem } from '../problem.js';
 import { ndjsonReporter } from '../reporters/ndjson.js';
 import { paletteFor, unpainted } from '../reporters/palette.js';
 import { startWatchdog, type Watchdog } from '../process/watchdog.js';
-import type { Report } from '../reporters/report.js';
-import { summaryOf } from '../reporters/summary.js';
 import { terminalReporter } from '../reporters/terminal.js';
 import { err, ok, type Result } from '../result.js';
-import type { RunRecord } from '../run.js';
 import type { ProjectLock } from '../project-lock.js';
 import { createRunFolder, newRunId, type RunFolder } from '../run-folder.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
-import { dropAllUnmasked } from '../seal-suite.js';
 import { noMemory, type RunMemory } from '../run-memory.js';
 import type { Session } from '../session.js';
 import type { Resumed } from './resumed.js';
 import { createRunPlan } from '../run-plan.js';
 import { createSuiteRuns } from '../suite-runs.js';
-import { writeFileAtomic } from '../write-file-atomic.js';
 import { announceRunning } from '../running.js';
-import { drivingAgent } from './driving-agent.js';
+import { finishRun } from './finish-run.js';
+import { isTerse } from './is-terse.js';
 import { recover } from './recover.js';
-import { listenForInterrupts, type Interrupts } from './interrupts.js';
+import { listenForInterrupts } from './interrupts.js';
 import type { RunOptions } from './options.js';
 import { underLock } from './under-lock.js';
 import { isLive } from './is-live.js';
@@ -108,7 +101,7 @@ async function runLocked(
   await session.sweep();
   await session.workspace.close();
   await opened.running.ended();
-  return finish(request, { ...opened, session, record, interrupts });
+  return finishRun(request, { ...opened, session, record, interrupts });
 }
 
 async function planOrHeal({ options, resumed }: RunRequest, session: Session, first: SuiteRun) {
@@ -251,101 +244,4 @@ function isRed(first: SuiteRun): boolean {
 
 function staleServer(url: string): string {
   return `${url} was already served when Playwright started, so the tests ran against that server: it may serve old code. End it, or set reuseExistingServer: false.`;
-}
-
-interface Finished {
-  session: Session;
-  record: RunRecord;
-  startedAt: number;
-  warnings: string[];
-  bus: Bus;
-  interrupts: Interrupts;
-}
-
-async function finish(request: RunRequest, finished: Finished): Promise<number> {
-  const { session, record, startedAt, bus, warnings } = finished;
-  const { options } = request;
-  const final = outcomeOf({
-    tests: record.tests.map((one) => one.verdict),
-    causes: record.causes,
-    suiteRed: record.suiteRed,
-    paused: record.paused,
-    interruptedBy: finished.interrupts.by(),
-    failOnHeal: options.failOnHeal ?? false,
-    failOnFlaky: options.failOnFlakyTests ?? false,
-  });
-  await dropAllUnmasked(session.folder.dir);
-  const { redactor } = session;
-  const built = buildReport(session, record, {
-    final,
-    startedAt,
-    dryRun: options.dryRun ?? false,
-    warnings,
-    resumedFrom: request.resumed?.runId ?? null,
-  });
-  const report = redactor.deep(built);
-  const { flaky } = report.totals;
-  await session.memory.ended({ ...final, flaky, agentRunsAvoided: report.totals.agentRunsAvoided });
-  await leave(request, report, { session, bus });
-  await writeFileAtomic(path.join(session.folder.dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
-  const { agentRuns, agentRunsAvoided, costUsd, durationMs } = report.totals;
-  bus.emit({ type: 'run.ended', ...final, durationMs, agentRuns, agentRunsAvoided, costUsd });
-  const broken = await bus.close();
-  for (const trouble of broken) process.stderr.write(`self-heal: ${redactor.clean(trouble)}\n`);
-  const { dir } = session.folder;
-  const folder = { dir, shown: path.relative(request.cwd, dir).replaceAll(path.sep, '/') };
-  if (!isQuiet(report)) await leavePage(report, folder);
-  show(request, folder.shown, report);
-  return broken.length > 0 && final.exitCode === exitCodes.green ? exitCodes.red : final.exitCode;
-}
-
-/** Another tool's report that cannot be written is not the run's failure: report.json and the terminal say so. */
-async function leave(
-  { cwd, env }: RunRequest,
-  report: Report,
-  { session, bus }: Pick<Finished, 'session' | 'bus'>,
-) {
-  const { leaveReports } = await import('../reporters/leave-reports.js');
-  const print = (line: string) => process.stderr.write(`${line}\n`);
-  for (const warning of await leaveReports(report, { dir: session.folder.dir, cwd, env, print })) {
-    bus.emit({ type: 'run.warning', message: warning });
-    report.warnings.push(session.redactor.clean(warning));
-  }
-}
-
-/** For people, and only where there is something to see: what draws it is loaded late (CL-4). */
-async function leavePage(report: Report, folder: { dir: string; shown: string }): Promise<void> {
-  try {
-    const { writeHtmlReport } = await import('../html/write-html-report.js');
-    await writeHtmlReport(report, folder);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`self-heal: report.html could not be written: ${why}\n`);
-  }
-}
-
-function show({ cwd, env, options }: RunRequest, folder: string, report: Report): void {
-  if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-  if (isQuiet(report)) return;
-  const terse = isTerse(env, options);
-  const text = summaryOf(report, {
-    paint: terse ? unpainted : paletteFor(env),
-    columns: process.stderr.columns || 120,
-    rows: process.stderr.rows,
-    folder,
-    inGit: gitRootOf(cwd) !== null,
-    terse,
-  });
-  process.stderr.write(`${text}\n`);
-}
-
-/** Green, and nothing to tell. */
-function isQuiet({ outcome, causes, totals, tests }: Report): boolean {
-  const quarantined = tests.some((test) => test.verdict === 'quarantined');
-  return outcome === 'green' && causes.length === 0 && totals.flaky === 0 && !quarantined;
-}
-
-/** Few words and no colour, where an agent reads. */
-function isTerse(env: NodeJS.ProcessEnv, options: RunOptions): boolean {
-  return options.terse ?? drivingAgent(env) !== null;
 }

@@ -31,8 +31,8 @@ export const defaults: Pick<Settings, 'routes' | 'retries' | 'limits' | 'evidenc
     confirm: 1,
     repeat: 3,
     flips: 1,
-    ring: 'suite',
-    ringTimeMs: 10 * 60_000,
+    regression: 'suite',
+    regressionTimeMs: 10 * 60_000,
   },
   store: '.self-heal/ledger.db',
 };

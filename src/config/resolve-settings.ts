@@ -19,7 +19,7 @@ export interface SettingsSources {
 export function resolveSettings({ file, project, filePath }: SettingsSources): Settings {
   const { retries, limits, evidence, verify } = file;
   const { time, ...counts } = limits ?? {};
-  const { ringTime, ...checks } = verify ?? {};
+  const { regressionTime, ...checks } = verify ?? {};
   return {
     project: file.project ?? project,
     agents: resolveAgents(file),
@@ -36,7 +36,7 @@ export function resolveSettings({ file, project, filePath }: SettingsSources): S
     },
     limits: { ...defaults.limits, ...given(counts), ...given({ timeMs: time }) },
     evidence: { ...defaults.evidence, ...given(evidence ?? {}) },
-    verify: atLevel({ ...defaults.verify, ...given(checks), ...given({ ringTimeMs: ringTime }) }),
+    verify: atLevel({ ...defaults.verify, ...given(checks), ...given({ regressionTimeMs: regressionTime }) }),
     store: file.store ?? defaults.store,
     file: filePath,
   };
@@ -46,7 +46,7 @@ export function resolveSettings({ file, project, filePath }: SettingsSources): S
 function atLevel(verify: Settings['verify']): Settings['verify'] {
   if (verify.level === 'full') return verify;
   const less = { ...verify, repeat: 1, flips: 0 };
-  return verify.level === 'quick' ? less : { ...less, ring: 'none' };
+  return verify.level === 'quick' ? less : { ...less, regression: 'none' };
 }
 
 function resolveAgents(file: AgentsFile): Record<string, AgentSettings> {

@@ -121,7 +121,7 @@ const verify = z.strictObject({
   level: oneOf(verifyLevels)
     .optional()
     .describe(
-      'How much a heal is proven: full (repeat, flips and ring as below), quick (the ring alone), none (nothing is called healed then). Default: full.',
+      'How much a heal is proven: full (repeat, flips and regression as below), quick (the regression run alone), none (nothing is called healed then). Default: full.',
     ),
   prepare: text.optional().meta({
     description:
@@ -138,12 +138,14 @@ const verify = z.strictObject({
   flips: wholeNumber
     .optional()
     .describe('How often a fix is taken out, to be red, and put back, to be green. Default: 1.'),
-  ring: oneOf(['suite', 'none'])
+  regression: oneOf(['suite', 'none'])
     .optional()
     .describe('What runs again after healing, to see that nothing else broke. Default: suite.'),
-  ringTime: duration('more than zero')
+  regressionTime: duration('more than zero')
     .optional()
-    .describe('The longest that the ring may take; the tests near the change go first. Default: 10m.'),
+    .describe(
+      'The longest that the regression run may take; the tests near the change go first. Default: 10m.',
+    ),
 });
 
 const rule = z.strictObject({

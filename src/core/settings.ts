@@ -76,9 +76,9 @@ export interface Settings {
     /** How often it is taken out, to be red, and put back, to be green (HN-5). */
     readonly flips: number;
     /** What runs again after healing, to see that nothing else broke (HN-6). */
-    readonly ring: 'suite' | 'none';
-    /** The longest that the ring may be expected to take, in milliseconds. */
-    readonly ringTimeMs: number;
+    readonly regression: 'suite' | 'none';
+    /** The longest that the regression run may be expected to take, in milliseconds. */
+    readonly regressionTimeMs: number;
   };
   /** A path, relative to the project, or a `postgres://` URL, which may hold a password (ME-10). */
   readonly store: string;

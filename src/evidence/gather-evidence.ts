@@ -61,7 +61,10 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
       ? await gatherTest({ ...request, folder }, failure, shortfalls)
       : await gatherSuite(run, failure, shortfalls);
   const hung = failure.scope === 'test' ? unfinishedErrors(failure, covered) : [];
-  const unmapped = { ...passing.mark(gathered), errors: [...errors, ...cleanErrors(hung, shortfalls)] };
+  const unmapped = {
+    ...passing.mark(gathered, failure.errors),
+    errors: [...errors, ...cleanErrors(hung, shortfalls)],
+  };
   const where = { root: request.root ?? run.rootDir, pageUrl: gathered.pageUrl, scripts, maps: request.maps };
   const mapped = await shortfalls.attempt('the source maps', () => mapEvidence(unmapped, where, shortfalls));
   const evidence = { ...unmapped, sources: [], ...mapped };

@@ -2,52 +2,89 @@ import { readFile } from 'node:fs/promises';
 import { withoutQuery } from '../core/group-keys.js';
 import { normalise } from '../core/normalise.js';
 import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
+import type { TestError } from '../core/failure.js';
 import { field, numberOr, parseJson, stringOr } from './unknown-fields.js';
 
-/** What is read of one run's notes; a worker writes at most 200 lines. */
-const mostLines = 5_000;
+/** What is read of one run's notes; a worker writes at most 2,000 lines. */
+const mostLines = 20_000;
+/** Shorter texts turn up in unrelated errors. */
+const shortestText = 12;
+
+/** How many tests of a suite run had a complaint, and how often one that passed had it at most. */
+interface Heard {
+  readonly passed: number;
+  readonly failed: number;
+  readonly timesInPassing: number;
+}
 
 /**
- * What the pages of passing tests complained of, over all suite runs of a run: it decides nothing in failing tests. What a
+ * What the pages of tests complained of, over all suite runs of a run. A complaint decides nothing in a failing test where as
+ * many tests pass with it as fail; where most that have it fail, those that pass merely do not look at what it broke. What a
  * failing test had more often than any that passed is its own.
  */
 export class PassingEvidence {
-  readonly #times = new Map<string, number>();
+  readonly #heard = new Map<string, Heard>();
 
-  /** Adds what a suite run noted; without a file nothing was. */
-  async read(file: string): Promise<void> {
+  /** Adds what a suite run noted; without a file nothing was. Takes the ids of the tests that passed. */
+  async read(file: string, green: ReadonlySet<string>): Promise<void> {
     const text = await readFile(file, 'utf8').catch(() => '');
-    for (const line of text.split('\n').slice(0, mostLines)) this.#add(parseJson(line));
+    const noted = text.split('\n').slice(0, mostLines).map(parseJson);
+    for (const [key, { passed, failed }] of testsByComplaint(noted, green)) {
+      const known = this.#heard.get(key) ?? { passed: 0, failed: 0, timesInPassing: 0 };
+      this.#heard.set(key, {
+        passed: Math.max(passed.size, known.passed),
+        failed: Math.max(failed.size, known.failed),
+        timesInPassing: Math.max(0, ...passed.values(), known.timesInPassing),
+      });
+    }
   }
 
-  /** The entries, those marked that passing tests have as well. */
+  /** The entries, those marked that tell nothing. What the test itself failed of tells, whoever else has it. */
   mark<T extends { readonly console: readonly ConsoleEntry[]; readonly network: readonly NetworkEntry[] }>(
     evidence: T,
+    errors: readonly Pick<TestError, 'message'>[],
   ): T {
-    if (this.#times.size === 0) return evidence;
+    if (this.#heard.size === 0) return evidence;
+    const isError = ({ text }: ConsoleEntry) =>
+      text.length >= shortestText && errors.some(({ message }) => message.includes(text));
     return {
       ...evidence,
-      console: this.#marked(evidence.console, ({ text }) => consoleKey(text)),
+      console: this.#marked(evidence.console, (entry) => (isError(entry) ? null : consoleKey(entry.text))),
       network: this.#marked(evidence.network, requestKey),
     };
   }
 
-  #add(noted: unknown): void {
-    const complaint = field(noted, 'complaint');
-    const key = keyOf(complaint);
-    const times = numberOr(field(noted, 'times'), 1);
-    if (key !== null) this.#times.set(key, Math.max(times, this.#times.get(key) ?? 0));
-  }
-
-  #marked<E>(entries: readonly E[], keyOfEntry: (entry: E) => string): E[] {
-    const left = new Map(this.#times);
+  #marked<E>(entries: readonly E[], keyOfEntry: (entry: E) => string | null): E[] {
+    const met = new Map<string, number>();
     return entries.map((entry) => {
       const key = keyOfEntry(entry);
-      const times = left.get(key) ?? 0;
-      left.set(key, times - 1);
-      return times > 0 ? { ...entry, common: true } : entry;
+      const heard = key === null ? undefined : this.#heard.get(key);
+      if (key === null || !heard || heard.passed === 0 || heard.passed < heard.failed) return entry;
+      const times = (met.get(key) ?? 0) + 1;
+      met.set(key, times);
+      return times <= heard.timesInPassing ? { ...entry, common: true } : entry;
     });
   }
+}
+
+/** How often each test had a complaint, by the test's id. */
+interface Tests {
+  readonly passed: Map<string, number>;
+  readonly failed: Map<string, number>;
+}
+
+function testsByComplaint(noted: readonly unknown[], green: ReadonlySet<string>): Map<string, Tests> {
+  const complaints = new Map<string, Tests>();
+  for (const line of noted) {
+    const key = keyOf(field(line, 'complaint'));
+    if (key === null) continue;
+    const tests = complaints.get(key) ?? { passed: new Map(), failed: new Map() };
+    complaints.set(key, tests);
+    const test = stringOr(field(line, 'test'), '');
+    const those = green.has(test) ? tests.passed : tests.failed;
+    those.set(test, (those.get(test) ?? 0) + numberOr(field(line, 'times'), 1));
+  }
+  return complaints;
 }
 
 function keyOf(complaint: unknown): string | null {

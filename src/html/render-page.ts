@@ -1,6 +1,7 @@
-import { counted, dollars, duration } from '../reporters/format.js';
+import { counted } from '../reporters/format.js';
 import { localTime } from '../reporters/local-time.js';
 import type { Report } from '../reporters/report.js';
+import { talliesOf } from '../reporters/tallies.js';
 import type { LoadedRun } from './load-run.js';
 import { html, raw } from './markup.js';
 import { bytesOf, renderRun } from './render-run.js';
@@ -44,19 +45,7 @@ export async function renderPage(run: LoadedRun, css: string): Promise<string> {
 
 async function header(report: Report): Promise<string> {
   const { totals, outcome, exitCode, runId, project, startedAt, dryRun } = report;
-  const facts: [string, string | null][] = [
-    ['tests', String(totals.tests)],
-    ['passed', String(totals.passed)],
-    ['healed', some(totals.healed)],
-    ['green once', some(totals.greenOnce ?? 0)],
-    ['flaky', some(totals.flaky)],
-    ['failed', some(totals.failed)],
-    ['not run', some(totals.notRun)],
-    ['agent runs', some(totals.agentRuns)],
-    ['agent runs saved', some(totals.agentRunsAvoided)],
-    ['cost', totals.costUsd === null ? null : dollars(totals.costUsd)],
-    ['time', duration(totals.durationMs)],
-  ];
+  const facts = [{ name: 'tests', value: String(totals.tests) }, ...talliesOf(report)];
   const page = html`<header>
       <h1>self-heal <span>${project}</span></h1>
       <p class="quiet">${runId} · ${localTime(startedAt)} · exit code ${exitCode}</p>
@@ -66,13 +55,12 @@ async function header(report: Report): Promise<string> {
         ${phaseOf(report)}${dryRun ? ' (dry run: no agent was started)' : ''}
       </p>
       <dl>
-        ${facts.map(([name, value]) =>
-          value === null
-            ? ''
-            : html`<div>
-                <dt>${name}</dt>
-                <dd>${value}</dd>
-              </div>`,
+        ${facts.map(
+          ({ name, value }) =>
+            html`<div>
+              <dt>${name}</dt>
+              <dd>${value}</dd>
+            </div>`,
         )}
       </dl>
     </section>`;
@@ -95,7 +83,3 @@ const outcomes: Record<Report['outcome'], string> = {
   'agent-unusable': 'Stopped: the agent program cannot work here',
   interrupted: 'Interrupted',
 };
-
-function some(count: number): string | null {
-  return count > 0 ? String(count) : null;
-}

@@ -102,7 +102,7 @@ function questions({ escalations }: Report): Markup {
 }
 
 function tail({ report, timeline }: LoadedRun): Markup {
-  const { ring, warnings, tests, causes } = report;
+  const { regression, warnings, tests, causes } = report;
   const named = (verdict: ReportTest['verdict']) =>
     tests.filter((test) => test.verdict === verdict).map(nameOf);
   const rows = overview(timeline);
@@ -110,10 +110,10 @@ function tail({ report, timeline }: LoadedRun): Markup {
     ${list('Flaky: red, then green without a change; no agent was paid', named('flaky'))}
     ${list('In quarantine: still red, not failing the run', named('quarantined'))}
     ${
-      ring
+      regression
         ? html`<section>
             <h2>Regression run</h2>
-            <p>${regressionLine(ring)}</p>
+            <p>${regressionLine(regression)}</p>
           </section>`
         : ''
     }
@@ -132,7 +132,7 @@ function tail({ report, timeline }: LoadedRun): Markup {
   `;
 }
 
-function regressionLine({ tests, leftOut, broke }: NonNullable<Report['ring']>): string {
+function regressionLine({ tests, leftOut, broke }: NonNullable<Report['regression']>): string {
   const left = leftOut > 0 ? `; there was no time for ${counted(leftOut, 'test')}` : '';
   const what =
     broke.length === 0

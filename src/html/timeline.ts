@@ -20,7 +20,7 @@ const purposes: Record<SuitePurpose, string> = {
   'other-input': 'running with another input',
   proof: 'proving the fix',
   'shared-fix': 'the other tests of the cause',
-  ring: 'the tests around the fixes',
+  regression: 'the tests around the fixes',
 };
 
 type Open = Omit<Span, 'to' | 'costUsd'>;

@@ -43,8 +43,8 @@ export const runFiles = {
   /** What Playwright's processes loaded and read, a path a line. */
   loaded: 'loaded-files',
   captures: 'captures',
-  /** What passing tests' pages complained of, which decides nothing in failing ones. */
-  passing: 'passing.ndjson',
+  /** What the pages of passing and of failing tests complained of. */
+  complaints: 'complaints.ndjson',
   /** Playwright's own output folder in a re-run. */
   output: 'output',
   /** What Playwright printed in a re-run. */

@@ -102,7 +102,7 @@ const purposes: Record<SuitePurpose, (tests: number | null) => string> = {
   retest: (tests) => `running ${what(tests)} again`,
   'other-input': (tests) => `running ${what(tests)} with another input, which the fix decides by`,
   proof: (tests) => `running ${what(tests)} again, to prove the fixes`,
-  ring: (tests) => `running ${what(tests)} again, to see that nothing else broke`,
+  regression: (tests) => `running ${what(tests)} again, to see that nothing else broke`,
   'shared-fix': (tests) => `running ${what(tests)} of the same cause`,
 };
 

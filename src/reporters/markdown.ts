@@ -8,6 +8,7 @@ import { isMended, suiteItself } from './last-word.js';
 import { bytesOf, code, cutToBytes, prose } from './markdown-text.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from './report.js';
 import { nameOf } from './summary.js';
+import { talliesOf } from './tallies.js';
 
 /**
  * How large a summary may be. GitHub refuses a step's summary altogether above 1 MiB
@@ -52,22 +53,9 @@ export function markdownOf(report: Report, { folder, maxBytes = summaryBytes }: 
 
 const cutLineBytes = 100;
 
-function head({ outcome, exitCode, totals, tests, dryRun, causes }: Report): string {
-  const quarantined = tests.filter((test) => test.verdict === 'quarantined').length;
-  const some = (count: number, word: string) => (count > 0 ? [`${count} ${word}`] : []);
-  const parts = [
-    `${totals.passed} passed`,
-    ...some(totals.healed, 'healed'),
-    ...some(totals.greenOnce ?? 0, 'green once'),
-    ...some(totals.flaky, 'flaky'),
-    ...some(totals.failed, 'failed'),
-    ...some(quarantined, 'quarantined'),
-    ...some(totals.notRun, 'not run'),
-    ...(totals.agentRuns > 0 ? [counted(totals.agentRuns, 'agent run')] : []),
-    ...some(totals.agentRunsAvoided, 'avoided'),
-    ...(totals.costUsd === null ? [] : [dollars(totals.costUsd)]),
-    duration(totals.durationMs),
-  ];
+function head(report: Report): string {
+  const { outcome, exitCode, totals, dryRun, causes } = report;
+  const parts = talliesOf(report).map(({ text }) => text);
   const found = causes.length > 0 ? `\n${counted(causes.length, 'root cause')}.\n` : '';
   const why = dryRun ? null : avoidedLine(totals.avoided);
   const spared = why === null ? '' : `\n${why}.\n`;
@@ -166,7 +154,7 @@ function listed(items: readonly string[], most = ITEMS): string {
 }
 
 function tail(report: Report, folder: string): string {
-  const { escalations, ring, warnings, tests, runId } = report;
+  const { escalations, regression, warnings, tests, runId } = report;
   const named = (verdict: ReportTest['verdict']) =>
     tests.filter((test) => test.verdict === verdict).map((test) => code(nameOf(test)));
   const questions = escalations.map(({ id, causeId, question, stored }) => {
@@ -177,7 +165,7 @@ function tail(report: Report, folder: string): string {
     section('For a person to decide', questions),
     section('Flaky: red, then green without a change; no agent', named('flaky')),
     section('In quarantine: still red', named('quarantined')),
-    ring ? section('The tests around the fixes', [ringLine(ring)]) : '',
+    regression ? section('The tests around the fixes', [regressionLine(regression)]) : '',
     section(
       'Warnings',
       warnings.map((warning) => prose(warning)),
@@ -193,7 +181,7 @@ function section(title: string, items: readonly string[]): string {
   return `\n### ${title}\n\n${shown.join('')}${more}`;
 }
 
-function ringLine({ tests, leftOut, broke }: NonNullable<Report['ring']>): string {
+function regressionLine({ tests, leftOut, broke }: NonNullable<Report['regression']>): string {
   const left = leftOut > 0 ? `; there was no time for ${counted(leftOut, 'test')}` : '';
   const result =
     broke.length === 0 ? 'nothing broke' : `${broke.map(({ causeId }) => causeId).join(', ')} broke others`;

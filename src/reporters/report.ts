@@ -27,7 +27,7 @@ export interface Report {
   /** How much of a proof was asked for; absent in older reports. */
   verify?: VerifyLevel;
   /** The tests around the fixes, run again after healing (HN-6); null where that was not done. */
-  ring: { tests: number; leftOut: number; broke: { causeId: string; tests: string[] }[] } | null;
+  regression: { tests: number; leftOut: number; broke: { causeId: string; tests: string[] }[] } | null;
   warnings: string[];
   totals: {
     tests: number;

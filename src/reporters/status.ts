@@ -32,7 +32,7 @@ export interface CauseStatus {
 /** What is going on right now. */
 export interface Status {
   readonly startedAt: number;
-  /** What is done for no cause alone: confirming, the ring; null while a cause is at work. */
+  /** What is done for no cause alone: confirming, the regression run; null while a cause is at work. */
   readonly phase: Phase | null;
   /** In the order in which they were found. */
   readonly causes: readonly CauseStatus[];
@@ -52,7 +52,7 @@ const words: Record<SuitePurpose, string> = {
   retest: 'running again',
   'other-input': 'running with another input',
   proof: 'proving',
-  ring: 'running the tests around it',
+  regression: 'running the tests around it',
   'shared-fix': 'running its other tests',
 };
 

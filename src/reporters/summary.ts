@@ -2,10 +2,11 @@ import type { ChalkInstance } from 'chalk';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import { avoidedLine } from './avoided-line.js';
 import { cut, cutPainted } from './cut.js';
-import { clipped, counted, dollars, duration } from './format.js';
+import { clipped, counted } from './format.js';
 import { nextStepsOf } from './next-steps.js';
 import type { Report, ReportCause } from './report.js';
 import { causeInFull, causeInShort, nameOf, wordFor } from './summary-cause.js';
+import { talliesOf } from './tallies.js';
 
 export { nameOf };
 
@@ -35,7 +36,7 @@ export function summaryOf(report: Report, options: SummaryOptions): string {
   const before = ['', cutPainted(headline(report, options.paint), options.columns - 1)];
   const after = [
     ...testLines(report, options),
-    ...ringLines(report, options),
+    ...regressionLines(report, options),
     ...avoidedLines(report, options),
     ...warningLines(report, options),
     ...stepLines(report, options),
@@ -49,22 +50,17 @@ function linesFor({ rows }: SummaryOptions): number {
   return Math.min(MOST_LINES, Math.max(FEWEST_LINES, (rows || MOST_LINES + 1) - 1));
 }
 
-function headline({ outcome, totals, dryRun, tests }: Report, paint: ChalkInstance): string {
-  const quarantined = tests.filter((test) => test.verdict === 'quarantined').length;
-  const parts = [
-    counted(totals.passed, 'passed', 'passed'),
-    ...(totals.healed > 0 ? [paint.green(`${totals.healed} healed`)] : []),
-    ...(totals.greenOnce ? [paint.magenta(`${totals.greenOnce} green once, not proven`)] : []),
-    ...(totals.flaky > 0 ? [paint.magenta(`${totals.flaky} flaky`)] : []),
-    ...(totals.failed > 0 ? [paint.red(`${totals.failed} failed`)] : []),
-    ...(quarantined > 0 ? [paint.magenta(`${quarantined} quarantined`)] : []),
-    ...(totals.notRun > 0 ? [`${totals.notRun} not run`] : []),
-    duration(totals.durationMs),
-    ...(totals.costUsd === null ? [] : [dollars(totals.costUsd)]),
-    ...(dryRun || totals.agentRuns === 0 ? [] : [counted(totals.agentRuns, 'agent run')]),
-    ...(totals.agentRunsAvoided > 0 ? [`${totals.agentRunsAvoided} avoided`] : []),
-  ];
-  return `${paint.bold('self-heal')}  ${outcomeWord(outcome, paint)}  ${parts.join(' · ')}`;
+function headline(report: Report, paint: ChalkInstance): string {
+  const tones: Record<string, ChalkInstance> = {
+    healed: paint.green,
+    'healed (quick proof)': paint.green,
+    failed: paint.red,
+    flaky: paint.magenta,
+    quarantined: paint.magenta,
+    'green once, not proven': paint.magenta,
+  };
+  const parts = talliesOf(report).map(({ name, text }) => tones[name]?.(text) ?? text);
+  return `${paint.bold('self-heal')}  ${outcomeWord(report.outcome, paint)}  ${parts.join(' · ')}`;
 }
 
 function outcomeWord(outcome: Outcome, paint: ChalkInstance): string {
@@ -143,14 +139,14 @@ function testLines({ tests }: Report, options: SummaryOptions): string[] {
   return [...listed('flaky', 'flaky, no agent'), ...listed('quarantined', 'quarantined, still red')];
 }
 
-function ringLines({ ring }: Report, { columns }: SummaryOptions): string[] {
-  if (!ring) return [];
-  const left = ring.leftOut > 0 ? `; there was no time for ${counted(ring.leftOut, 'test')}` : '';
+function regressionLines({ regression }: Report, { columns }: SummaryOptions): string[] {
+  if (!regression) return [];
+  const left = regression.leftOut > 0 ? `; there was no time for ${counted(regression.leftOut, 'test')}` : '';
   const broke =
-    ring.broke.length === 0
+    regression.broke.length === 0
       ? 'nothing broke'
-      : `${ring.broke.map(({ causeId }) => causeId).join(', ')} broke others`;
-  const text = `ring ${counted(ring.tests, 'test')} run again after healing: ${broke}${left}`;
+      : `${regression.broke.map(({ causeId }) => causeId).join(', ')} broke others`;
+  const text = `others  ${counted(regression.tests, 'test')} run again after healing: ${broke}${left}`;
   return [`  ${clipped(text, columns - 3)}`];
 }
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { writeFileAtomic } from '../write-file-atomic.js';
 import { hashOf } from './file-state.js';
 import type { FileEdit } from './file-state.js';
 
@@ -64,7 +65,7 @@ export function contentsOf(runDir: string): Contents {
       const file = path.join(folder, hash);
       if (existsSync(file)) return hash;
       await mkdir(folder, { recursive: true });
-      await writeDurably(file, content);
+      await writeFileAtomic(file, content, { durable: true });
       return hash;
     },
     get: async (hash) => {
@@ -79,7 +80,7 @@ export function contentsOf(runDir: string): Contents {
 export async function keepChange(runDir: string, change: Change): Promise<void> {
   const file = fileOf(runDir, change.id);
   await mkdir(path.dirname(file), { recursive: true });
-  await writeDurably(file, `${JSON.stringify({ schemaVersion: 1, ...change })}\n`);
+  await writeFileAtomic(file, `${JSON.stringify({ schemaVersion: 1, ...change })}\n`, { durable: true });
 }
 
 /** Reads a kept change; null where it is gone or is not one. */
@@ -97,19 +98,6 @@ export function jsonOf(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Writes a file that is whole, or not there, and on the disk when this resolves. Readable by its owner alone: it may hold a secret. */
-export async function writeDurably(file: string, content: Uint8Array | string): Promise<void> {
-  const temporary = `${file}.${process.pid}.tmp`;
-  const handle = await open(temporary, 'w', 0o600);
-  try {
-    await handle.writeFile(content);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, file);
 }
 
 function fileOf(runDir: string, id: string): string {

@@ -4,7 +4,8 @@ import type { Contents } from './change.js';
 import type { ProjectCopy } from './copy.js';
 import { contentOf, type FileEdit, type FileState, isSame, kindOf } from './file-state.js';
 import { stamp } from './mirror.js';
-import { type Entry, ignoredAmong, isInside, isWritable, listAll } from './project-files.js';
+import { isInside } from './is-inside.js';
+import { type Entry, ignoredAmong, isWritable, listAll } from './project-files.js';
 
 /** What an agent did to its copy. */
 export interface Collected {

@@ -1,12 +1,12 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
-import { access, constants, lstat, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
-import { writeDurably } from './change.js';
-import { hashOf } from './file-state.js';
+import { writeFileAtomic } from '../write-file-atomic.js';
 import { type Copied, mirror, type Source } from './mirror.js';
-import { type Entry, git, isInside, listAll, listProject, withoutGit } from './project-files.js';
+import { removeCopy } from './copy-folder.js';
+import { isInside } from './is-inside.js';
+import { type Entry, git, listProject, withoutGit } from './project-files.js';
 
 /** A copy of a project in which an agent works, on a path of its own. */
 export interface ProjectCopy {
@@ -30,37 +30,6 @@ export interface ProjectCopy {
 /** An ignored folder of more than this is data, not code that the work needs. */
 const MAX_IGNORED = { files: 50_000, bytes: 500 * 1024 * 1024 };
 
-/**
- * Makes the folder of a project's copy: on the project's own file system where that can be, so that files can be cloned, and on the same path in
- * each run, since agent programs keep notes by path. What an earlier run left there is removed; a folder that is not ours is not touched.
- */
-export async function makeCopyFolder(root: string): Promise<string> {
-  const folder = path.join(await placeFor(root), `self-heal-${hashOf(Buffer.from(root)).slice(0, 12)}`);
-  await removeCopy(folder);
-  const isMade = await mkdir(folder, { mode: 0o700 }).then(
-    () => true,
-    () => false,
-  );
-  const made = isMade ? folder : await mkdtemp(`${folder}-`);
-  await writeDurably(path.join(made, marker), `${path.basename(made)}\n`);
-  return made;
-}
-
-async function placeFor(root: string): Promise<string> {
-  const cache = process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache');
-  const device = statSync(root).dev;
-  for (const place of [cache, tmpdir()]) {
-    const found = await mkdir(place, { recursive: true })
-      .then(() => access(place, constants.W_OK))
-      .then(
-        () => realpathSync(place),
-        () => null,
-      );
-    if (found !== null && !isInside(root, found) && statSync(found).dev === device) return found;
-  }
-  return realpathSync(tmpdir());
-}
-
 /** A copy that is not made yet: `refresh` makes it. */
 export function createCopy(root: string, folder: string): ProjectCopy {
   const tree = path.join(folder, 'copy', path.basename(root) || 'project');
@@ -83,31 +52,13 @@ export function createCopy(root: string, folder: string): ProjectCopy {
     refresh: async () => {
       ({ entries, leftOut } = withoutLarge(await listProject(root)));
       const source = entries.filter(({ area }) => area === 'source').map((one) => ({ ...one, root }));
-      await mirror(source, base, { copied: known.base, retarget: (link) => link });
+      const based = await mirror(source, base, { copied: known.base, retarget: (link) => link });
       const others = entries.filter(({ area }) => area !== 'source').map((one) => ({ ...one, root }));
-      const based = (await listAll(base)).map((one) => ({ ...one, root: base }));
       await mirror([...based, ...others], tree, { copied: known.tree, retarget });
       await makeRepository(root, tree);
     },
     remove: () => removeCopy(folder),
   };
-}
-
-const marker = '.self-heal-copy';
-
-/** Whether a folder is such a copy, and not what somebody wrote into a file of ours. */
-export async function isCopy(folder: string): Promise<boolean> {
-  const name = await readFile(path.join(folder, marker), 'utf8').catch(() => '');
-  const isNamed = name.trim() === path.basename(folder) && path.basename(folder).startsWith('self-heal-');
-  return isNamed && !(await lstat(folder)).isSymbolicLink();
-}
-
-/** Removes a copy, and nothing that is not one. */
-export async function removeCopy(folder: string): Promise<void> {
-  if (!(await isCopy(folder))) return;
-  const options = { recursive: true, force: true, maxRetries: 3 } as const;
-  await rm(path.join(folder, 'copy'), options);
-  await rm(folder, options);
 }
 
 /** Where a link of the copy leads: to the same place in the copy, or, outside of the project, to where it led. */
@@ -161,7 +112,7 @@ async function makeRepository(root: string, tree: string): Promise<void> {
   const made = await run('init', '--quiet', '--template=', `--initial-branch=${branch?.trim() || 'main'}`);
   if (made.exitCode !== 0 || !head || !objects || !existsSync(path.join(root, '.git'))) return;
   await mkdir(path.join(tree, '.git', 'objects', 'info'), { recursive: true });
-  await writeDurably(path.join(tree, '.git', 'objects', 'info', 'alternates'), objects);
+  await writeFileAtomic(path.join(tree, '.git', 'objects', 'info', 'alternates'), objects);
   await run('update-ref', 'HEAD', head.trim());
   await run('read-tree', 'HEAD');
 }

@@ -3,8 +3,9 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
-import { jsonOf, safePath, stateOrNull, writeDurably } from './change.js';
-import { isInside } from './project-files.js';
+import { writeFileAtomic } from '../write-file-atomic.js';
+import { jsonOf, safePath, stateOrNull } from './change.js';
+import { isInside } from './is-inside.js';
 import type { PlannedFile } from './write-files.js';
 
 /**
@@ -50,7 +51,7 @@ export async function writeJournal(project: string, journal: Journal): Promise<v
   const file = fileOf(project);
   await mkdir(path.dirname(file), { recursive: true });
   const text = { schemaVersion: 1, ...journal, project: identify(project), root: identify(journal.root) };
-  await writeDurably(file, `${JSON.stringify(text)}\n`);
+  await writeFileAtomic(file, `${JSON.stringify(text)}\n`, { durable: true });
 }
 
 /** Says that nothing is left to do. */

@@ -1,5 +1,5 @@
-import { constants, type Stats } from 'node:fs';
-import { chmod, copyFile, lstat, mkdir, readlink, rm, symlink, utimes } from 'node:fs/promises';
+import { constants, lstatSync, type Stats } from 'node:fs';
+import { chmod, copyFile, mkdir, readlink, rm, symlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import pMap from 'p-map';
 import { type Entry, listAll } from './project-files.js';
@@ -17,13 +17,13 @@ const CONCURRENCY = 32;
 /**
  * Makes a folder hold exactly these entries: copies what is new or was touched on either side since the last time, and removes the rest. Files are
  * cloned where the file system can (`COPYFILE_FICLONE`), else copied; never linked, so no write to the copy reaches its source. `retarget` says
- * where a link of the copy leads.
+ * where a link of the copy leads. Gives the entries as they are in the folder now.
  */
-export async function mirror(
-  sources: readonly Source[],
+export async function mirror<Of extends Source>(
+  sources: readonly Of[],
   target: string,
   { copied, retarget }: { copied: Copied; retarget: (link: string, from: Source) => string },
-): Promise<void> {
+): Promise<Of[]> {
   await mkdir(target, { recursive: true });
   const wanted = new Map(sources.map((one) => [one.path, one]));
   const there = new Map((await listAll(target)).map((one) => [one.path, one]));
@@ -42,15 +42,24 @@ export async function mirror(
     const now = there.get(path);
     return kind !== 'folder' && !(now && before?.source === stamp(stat) && before.copy === stamp(now.stat));
   });
+  const stats = new Map<string, Stats>();
   await pMap(
     files,
     async (one) => {
       const place = path.join(target, one.path);
+      if (there.get(one.path)?.kind === one.kind) await rm(place, { force: true });
       await copyOne(one, place, retarget);
-      copied.set(one.path, { source: stamp(one.stat), copy: stamp(await lstat(place)) });
+      const stat = lstatSync(place);
+      stats.set(one.path, stat);
+      copied.set(one.path, { source: stamp(one.stat), copy: stamp(stat) });
     },
     { concurrency: CONCURRENCY },
   );
+  return sources.map((one) => ({
+    ...one,
+    root: target,
+    stat: stats.get(one.path) ?? there.get(one.path)?.stat ?? one.stat,
+  }));
 }
 
 async function copyOne(
@@ -59,7 +68,6 @@ async function copyOne(
   retarget: (link: string, from: Source) => string,
 ): Promise<void> {
   const from = path.join(source.root, source.path);
-  await rm(place, { force: true, recursive: true });
   if (source.kind === 'link') return symlink(retarget(await readlink(from), source), place);
   await copyFile(from, place, constants.COPYFILE_FICLONE);
   // Build tools compare times.

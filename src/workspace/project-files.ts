@@ -1,9 +1,10 @@
-import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { existsSync, lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { existsSync, readFileSync, realpathSync, type Stats } from 'node:fs';
 import { execa } from 'execa';
 import { kindOf } from './file-state.js';
+import { isInside } from './is-inside.js';
 
 /**
  * What a file is to an agent's work: `source` can be part of a fix; `ignored` (what git ignores, apart from `.env` files) and `installed`
@@ -79,7 +80,7 @@ async function list(root: string, place: Place | null, folder = place?.folder ??
       const file = folder === '' ? name : `${folder}/${name}`;
       const area = here ? areaOf(file, here) : 'source';
       if (area === null) return [];
-      const info = await lstat(path.join(root, file)).catch(() => null);
+      const info = statOf(path.join(root, file));
       const kind = info && (info.isDirectory() ? 'folder' : (kindOf(info) ?? (here ? null : 'other')));
       if (!info || !kind) return [];
       const entry = await followed(root, { path: file, kind, area, stat: info }, here !== null);
@@ -90,6 +91,15 @@ async function list(root: string, place: Place | null, folder = place?.folder ??
     }),
   );
   return found.flat();
+}
+
+/** Asked at once, not through the thread pool: in folders of packages that is several times quicker. */
+function statOf(file: string): Stats | null {
+  try {
+    return lstatSync(file);
+  } catch {
+    return null;
+  }
 }
 
 /**
@@ -106,12 +116,6 @@ async function followed(root: string, entry: Entry, isProject: boolean): Promise
   const followed = await stat(target);
   if (isPackages && followed.isDirectory()) return { ...entry, kind: 'folder', stat: followed };
   return followed.isFile() ? { ...entry, kind: 'file', area: 'ignored', stat: followed } : null;
-}
-
-/** Whether a path is the folder itself or lies below it. */
-export function isInside(folder: string, place: string): boolean {
-  const way = path.relative(folder, place);
-  return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
 }
 
 /** Null for what is never copied. */

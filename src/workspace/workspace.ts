@@ -3,7 +3,8 @@ import path from 'node:path';
 import { appliedChanges } from './applied-changes.js';
 import type { Change, Contents } from './change.js';
 import { collect, type Collected } from './collect.js';
-import { createCopy, makeCopyFolder, type ProjectCopy } from './copy.js';
+import { createCopy, type ProjectCopy } from './copy.js';
+import { type CopyFolder, makeCopyFolder } from './copy-folder.js';
 import { rootOf } from './project-files.js';
 import { folderTree, type Tree } from './tree.js';
 import type { Written } from './write-files.js';
@@ -72,7 +73,7 @@ export interface WorkspaceOptions {
   readonly runDir: string;
   /** Told before the package manager's install runs in the project, and when it fails. */
   readonly warn: (message: string) => void;
-  /** The folder of the copy, before anything is in it. */
+  /** The folder of the copy, before it is there. */
   readonly onCopy: (folder: string) => Promise<void>;
   readonly signal?: AbortSignal;
 }
@@ -84,7 +85,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const root = await rootOf(project);
   const place = path.relative(root, project);
   let copy: Promise<ProjectCopy> | null = null;
-  const opened = () => (copy ??= openCopy(root, options));
+  const opened = () => (copy ??= openCopy({ root, project, announce: options.onCopy }));
   const changes = appliedChanges(options, { root, project });
   return {
     root,
@@ -113,10 +114,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   };
 }
 
-async function openCopy(root: string, { onCopy }: WorkspaceOptions): Promise<ProjectCopy> {
-  const folder = await makeCopyFolder(root);
-  await onCopy(folder);
-  const copy = createCopy(root, folder);
+async function openCopy(place: CopyFolder): Promise<ProjectCopy> {
+  const folder = await makeCopyFolder(place);
+  const copy = createCopy(place.root, folder);
   await copy.refresh();
   return copy;
 }

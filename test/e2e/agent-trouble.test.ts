@@ -40,7 +40,7 @@ function files(runner: BuiltInRunner): Record<string, string> {
 runner: ${runner}
 routes: { ${classes.map((one) => `${one}: [debugger]`).join(', ')} }
 retries: { max: 3, backoff: { initial: 10ms, factor: 1, max: 10ms } }
-verify: { repeat: 1, flips: 0, ring: none }
+verify: { repeat: 1, flips: 0, regression: none }
 `,
     [commandFileOf(runner, '/debugger')]:
       runner === 'gemini'

@@ -81,6 +81,12 @@ it('CL-1 an unknown flag: exit 2 with a suggestion', async () => {
   expect(ended.stderr).toContain('--headed');
 });
 
+it('CL-1 HN-5 a level of proof that is none: exit 2, and those there are', async () => {
+  const ended = await (await scratchProject()).selfHeal(['run', '--verify', 'most']);
+  expect(ended.exitCode).toBe(2);
+  expect(ended.stderr).toMatch(/quick.*full.*none/);
+});
+
 it('CL-1 an unknown Playwright project: Playwright’s own words, exit 2', async () => {
   const project = await scratchProject({ ...shopFiles, ...idle });
   const ended = await project.selfHeal(['run', '--project', 'firefoxx']);

@@ -17,7 +17,7 @@ const fickle = (red: string) => `
 describe('a heal is proven', () => {
   it('HN-5 RP-1 red, red, green three times, red with the fix taken out, green with it put back', async () => {
     const files = { ...broken, 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]) };
-    const project = await scratchProject({ ...shopFiles, ...files, ...own('{ ring: none }') });
+    const project = await scratchProject({ ...shopFiles, ...files, ...own('{ regression: none }') });
     const { exitCode, stderr, report } = await project.selfHeal(['run']);
     expect(report?.causes).toMatchObject([{ verdict: 'healed' }]);
     expect(report?.causes[0]?.proof.join(' ')).toBe('red red green green green red green');
@@ -32,7 +32,7 @@ describe('a heal is proven', () => {
       'tests/shop.spec.ts': fickle('[1, 2]'),
       'fixer.mjs': editingAgent([['page.html', 'Buy', 'Buy now']]),
     };
-    const project = await scratchProject({ ...shopFiles, ...files, ...own('{ ring: none }') });
+    const project = await scratchProject({ ...shopFiles, ...files, ...own('{ regression: none }') });
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(report?.tests).toMatchObject([{ verdict: 'flaky' }]);
     expect(report?.causes).toMatchObject([
@@ -65,7 +65,7 @@ describe('a fix of several tests', () => {
         ['page.html', '<button', '<button class="b"'],
       ]),
     };
-    const project = await scratchProject({ ...shopFiles, ...files, ...own('{ ring: none }') });
+    const project = await scratchProject({ ...shopFiles, ...files, ...own('{ regression: none }') });
     const { exitCode, stderr, report, events } = await project.selfHeal(['run']);
     const [cause, other] = report?.causes ?? [];
     expect(cause?.testProofs?.map(({ ended, proof }) => [ended, proof.join(' ')])).toEqual([
@@ -99,7 +99,7 @@ describe('what was green stays green', () => {
   it('HN-6 a fix that breaks another test is taken back, and the cause says which', async () => {
     const project = await scratchProject({ ...shopFiles, ...files, ...own('{ repeat: 1, flips: 0 }') });
     const { exitCode, stderr, report } = await project.selfHeal(['run']);
-    expect(report?.ring?.broke).toMatchObject([{ causeId: 'c1', tests: [expect.any(String)] }]);
+    expect(report?.regression?.broke).toMatchObject([{ causeId: 'c1', tests: [expect.any(String)] }]);
     expect(report?.causes).toMatchObject([{ verdict: 'failed', attempts: [{ takenBack: true }] }]);
     expect(report?.causes[0]?.reason).toContain('keeps its price');
     expect(report?.tests.map((test) => [test.title.at(-1), test.verdict]).toSorted()).toEqual([

@@ -109,7 +109,7 @@ async function killedWhenFixIs(state: 'in' | 'out') {
     '.gitignore': 'node_modules\ntest-results\n*.fixed\nagent.started\n',
     'tests/shop.spec.ts': waiting(state),
     'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]),
-    'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'verify: { repeat: 1, ring: none }'),
+    'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'verify: { repeat: 1, regression: none }'),
   });
   const running = project.start(['run']);
   const pids = await agentStarted(project);

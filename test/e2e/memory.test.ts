@@ -66,7 +66,7 @@ it.runIf(process.platform === 'linux')(
     const project = await scratchProject({
       ...words(marks),
       'src/count.js': 'export const count = () => 2;',
-      'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'verify: { repeat: 2, flips: 0, ring: none }'),
+      'agents.yaml': agentsYaml(['node', 'fixer.mjs'], 'verify: { repeat: 2, flips: 0, regression: none }'),
       'fixer.mjs': hangsAtItsThirdWork(marks),
     });
     const running = project.start(['run']);

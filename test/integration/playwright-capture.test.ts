@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureFile } from '../../src/playwright/capture-format.js';
+import { runFiles } from '../../src/playwright/report-format.js';
 import type { SuiteProgress } from '../../src/playwright/report-state.js';
 import { launchOptions } from '../rig/chromium.js';
 import { inlineSuite, type FinishedSuite, type InlineSuite } from '../rig/inline-suite.js';
@@ -165,6 +167,20 @@ describe.each(['fixture page', 'own context', 'own browser', 'traces by itself',
     });
   },
 );
+
+it('CS-7 notes what the pages of tests complained of, of those that pass and those that fail', async () => {
+  const text = await readFile(path.join(first.runDir, runFiles.complaints), 'utf8');
+  const noted = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { test: string; times: number; complaint: { console?: string } });
+  const thrown = noted.filter(({ complaint }) => complaint.console?.startsWith('TypeError: '));
+  const red = ['fixture page', 'own context', 'times out', 'shared page'];
+  const ids = red.map((title) => failure(title).test.id);
+  const passed = first.run.tests.find(({ test }) => test.titlePath.at(-1) === 'passes')?.test.id;
+  expect(thrown.map(({ test }) => test)).toEqual(expect.arrayContaining([passed, ...ids]));
+  expect(thrown.filter(({ test }) => test === passed)).toEqual([expect.objectContaining({ times: 1 })]);
+});
 
 it('EV-3 EV-11 keeps the newest console entries and page errors, and counts the others', async () => {
   const { console: entries, dropped } = await captured('fixture page');

@@ -140,7 +140,7 @@ async function runThatSays(say: Say, env: Record<string, string> = plantedVariab
         causes: [{ cause, verdict: 'failed', reason: say('reason'), attempts: [attempt], overBudget: false }],
         suiteRed: false,
         paused: false,
-        ring: null,
+        regression: null,
       },
       {
         final: { outcome: 'red', exitCode: 1 },

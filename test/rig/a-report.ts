@@ -84,7 +84,7 @@ export function aReport(over: Partial<Report> = {}): Report {
     tests,
     causes: [],
     escalations: [],
-    ring: null,
+    regression: null,
     warnings: [],
     totals: {
       tests: tests.length,

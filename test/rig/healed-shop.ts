@@ -14,8 +14,8 @@ export async function healedShop(...faults: string[]) {
   const dir = path.join(tempDir('shop größe'), 'shop');
   await copyShop(dir);
   await plant(dir, faults);
-  // One green run is enough here; the proof and the ring have tests of their own.
-  await appendFile(path.join(dir, 'agents.yaml'), 'verify: { repeat: 1, flips: 0, ring: none }\n');
+  // One green run is enough here; the proof and the regression run have tests of their own.
+  await appendFile(path.join(dir, 'agents.yaml'), 'verify: { repeat: 1, flips: 0, regression: none }\n');
   const env = { ...userEnv(), SHOP_PORT: String(await freePort()) };
   const options = { cwd: dir, env, extendEnv: false, reject: false, stdin: 'ignore' } as const;
   const { exitCode, stderr } = await execa(process.execPath, [cli, 'run'], options);

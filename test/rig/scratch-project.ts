@@ -78,7 +78,7 @@ runner: own
 runners:
   own: { command: ${JSON.stringify(command)}, prompt: stdin }
 retries: { max: 3, backoff: { initial: 10ms, factor: 1, max: 10ms } }
-${more.includes('verify:') ? '' : 'verify: { repeat: 1, flips: 0, ring: none }'}
+${more.includes('verify:') ? '' : 'verify: { repeat: 1, flips: 0, regression: none }'}
 ${more}`;
 }
 

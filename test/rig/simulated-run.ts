@@ -19,7 +19,7 @@ export interface At {
 
 /** Settings that ask for the whole proof. */
 export const wholeProof = someSettings({
-  verify: { ...someSettings().verify, repeat: 3, flips: 1, ring: 'suite' },
+  verify: { ...someSettings().verify, repeat: 3, flips: 1, regression: 'suite' },
 });
 
 /**

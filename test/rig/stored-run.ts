@@ -125,7 +125,7 @@ function everything(): Partial<Report> {
         question: `Which word is right? ${hostile}`,
       },
     ],
-    ring: { tests: 12, leftOut: 2, broke: [] },
+    regression: { tests: 12, leftOut: 2, broke: [] },
     warnings: [`A warning with ${hostile}`],
   };
 }

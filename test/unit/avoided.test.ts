@@ -5,7 +5,7 @@ import type { Session } from '../../src/session.js';
 import { aDiagnosis, aResult, aSuiteRun, failing, someSettings } from '../rig/builders.js';
 import { healingSession } from '../rig/healing-session.js';
 
-const settings = someSettings({ verify: { ...someSettings().verify, confirm: 1, ring: 'none' } });
+const settings = someSettings({ verify: { ...someSettings().verify, confirm: 1, regression: 'none' } });
 
 /** A run of tests that are all red at first, and of which `red` are red when they are run again. */
 async function runOf(

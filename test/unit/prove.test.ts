@@ -32,7 +32,7 @@ describe('the shared proof', () => {
       'proof t1 t2',
       'proof t1 t2',
       'proof t1 t2',
-      'ring t1 t2',
+      'regression t1 t2',
     ]);
   });
 
@@ -99,7 +99,7 @@ describe('the shared proof', () => {
   });
 
   it('HN-6 HN-7 a proven heal that is red once in the regression run is a heal with a note, and no flake', async () => {
-    const once: Shows = (id, at) => (at.purpose === 'ring' && at.run === 7 ? 'a hiccup' : own(id, at));
+    const once: Shows = (id, at) => (at.purpose === 'regression' && at.run === 7 ? 'a hiccup' : own(id, at));
     const run = await simulatedRun(tests(1), once);
     expect(run.runs).toHaveLength(8);
     expect(run.verdicts).toEqual({ t1: 'healed' });
@@ -128,7 +128,7 @@ describe('the shared proof', () => {
   });
 
   it('HN-5 without a regression run the fixes are put back for the tests alone', async () => {
-    const settings = someSettings({ verify: { ...wholeProof.verify, ring: 'none' } });
+    const settings = someSettings({ verify: { ...wholeProof.verify, regression: 'none' } });
     const run = await simulatedRun(tests(1), own, { settings });
     expect(run.runs.at(-1)).toBe('proof t1');
     expect(proofOf(run)).toBe('red red green green green red green');

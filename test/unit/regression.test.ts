@@ -5,7 +5,7 @@ import type { Progress } from '../../src/progress.js';
 import { aCause, anAttempt, aResult, aSuiteRun, failing, someSettings } from '../rig/builders.js';
 import { healingSession } from '../rig/healing-session.js';
 
-const withRegression = someSettings({ verify: { ...someSettings().verify, ring: 'suite' } });
+const withRegression = someSettings({ verify: { ...someSettings().verify, regression: 'suite' } });
 const broken = aSuiteRun({ suiteFailure: { scope: 'suite', errors: [], stderr: '' } });
 const kept = anAttempt({ judged: 'green', takenBack: false, change: '1' });
 

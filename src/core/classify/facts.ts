@@ -2,6 +2,7 @@ import type { EvidenceSource, Facts, Reason } from '../diagnosis.js';
 import { tellingErrors } from '../complaint.js';
 import type { Evidence } from '../evidence.js';
 import { bounded } from './bounded.js';
+import { around, compiledFile } from './compiled-file.js';
 import { databaseFacts, noDatabaseFacts, postgrestTable } from './database-facts.js';
 import { firstOwnFrame } from './own-frame.js';
 import { ownOrigin, splitUrl } from './own-origin.js';
@@ -35,7 +36,7 @@ export function factsOf(evidence: Evidence, findings: Findings): Facts {
   const facts = database ? databaseFacts(databaseText(findings)) : noDatabaseFacts;
   return {
     errorType: errorName.exec(stripAnsi(message.slice(0, 200)))?.[1] ?? 'Error',
-    source: sourceOf(evidence, findings.why[0]?.source ?? 'error'),
+    source: sourceOf(evidence, findings.why[0]),
     ...facts,
     table: facts.table ?? (failed && postgrestTable(failed.url)),
     endpoint: failed ? endpointOf(failed) : navigationOf(message),
@@ -75,15 +76,19 @@ function locatorOf({ errors }: Evidence): string | null {
   return null;
 }
 
-/** Looks where the decision was made: a page's exception does not come from the line of the test that noticed it. */
-function sourceOf(evidence: Evidence, decidedBy: EvidenceSource): string | null {
+/**
+ * Looks where the decision was made: a page's exception does not come from the line of the test that noticed it. A compiler
+ * names the file beside its complaint, as often as not without a position.
+ */
+function sourceOf(evidence: Evidence, decided: Reason | undefined): string | null {
   const code = { rootDir: evidence.rootDir, own: ownOrigin(evidence) };
-  const texts = stacksOf(evidence, decidedBy);
-  for (const text of texts) {
-    const found = text ? firstOwnFrame(stripAnsi(bounded(text, 8000)), code) : null;
-    if (found !== null) return found;
-  }
-  return null;
+  const built = decided?.category === 'build-error';
+  const texts = stacksOf(evidence, decided?.source ?? 'error').flatMap((text) => {
+    const whole = text ? stripAnsi(bounded(text, 8000)) : '';
+    return built ? [around(whole, decided.evidence), whole] : [whole];
+  });
+  const find = (text: string) => firstOwnFrame(text, code) ?? (built ? compiledFile(text, code) : null);
+  return texts.map(find).find((found) => found !== null) ?? null;
 }
 
 function stacksOf(evidence: Evidence, decidedBy: EvidenceSource): (string | null)[] {

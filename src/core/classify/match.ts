@@ -9,8 +9,8 @@ import { retryRules } from './rules/retry.js';
 export interface Clue {
   readonly source: EvidenceSource;
   readonly text: string;
-  /** Passing tests show it too: it merely hints. */
-  readonly common?: boolean;
+  /** It merely hints: passing tests show it too, or something else in the evidence explains it. */
+  readonly hints?: boolean;
 }
 
 /** The rules that hold for a project, ready to be matched. */
@@ -30,8 +30,8 @@ export interface Decided {
 }
 
 const longestEvidence = 300;
-/** How sure a reason is at most that passing tests give as well: below what decides, and below a first line's words. */
-const mostOfCommon = 0.4;
+/** How sure a reason is at most that merely hints: below what decides, and below a first line's words. */
+const mostOfHints = 0.4;
 /** How many lines that do not count are passed over in search of one that does. */
 const mostExceptions = 50;
 
@@ -82,12 +82,12 @@ function withoutLines(text: string, patterns: readonly RegExp[]): string {
   return lines.join('\n');
 }
 
-function reasonOf(rule: Rule, { source, text, common }: Clue): Reason | null {
+function reasonOf(rule: Rule, { source, text, hints }: Clue): Reason | null {
   if (!rule.sources.includes(source)) return null;
   const line = matchingLine(rule, text);
   if (line === null) return null;
   const { id, category } = rule;
-  const confidence = common ? Math.min(rule.confidence, mostOfCommon) : rule.confidence;
+  const confidence = hints ? Math.min(rule.confidence, mostOfHints) : rule.confidence;
   return { rule: id, category, source, evidence: line.trim().slice(0, longestEvidence), confidence };
 }
 

@@ -1,7 +1,7 @@
 import { splitUrl } from './own-origin.js';
 
 const frame =
-  /(?:at |@|\(|^|\s)((?:file:\/\/|https?:\/\/|webpack(?:-internal)?:\/\/)?(?:[^\s():]|\([\w.-]{1,60}\)\/){0,300}(?::\d{1,5}(?=\/)[^\s():]{1,300})?\.(?:[cm]?[jt]sx?|vue|svelte|astro)(?:\?[^\s():]{0,200})?):(\d{1,7}):(\d{1,7})/g;
+  /(?:at |@|\(|^|\s|─\[)((?:file:\/\/|https?:\/\/|webpack(?:-internal)?:\/\/)?(?:[^\s():─]|\([\w.-]{1,60}\)\/){0,300}(?::\d{1,5}(?=\/)[^\s():]{1,300})?\.(?:[cm]?[jt]sx?|vue|svelte|astro)(?:\?[^\s():]{0,200})?):(\d{1,7}):(\d{1,7})/g;
 const foreign =
   /(?:^|\/)node_modules\/|\/\.vite\/deps\/|^node:|\/internal\/|^internal\/|^\.\.\/|\/playwright(?:-core)?\/lib\//;
 /** Bundles are not the user's source; their positions say nothing without a source map. */
@@ -25,7 +25,8 @@ export function firstOwnFrame(stack: string, code: OwnCode): string | null {
   return null;
 }
 
-function ownPath(address: string, { rootDir, own }: OwnCode): string | null {
+/** A file that a text names, relative to the project where it is the user's own; else null. */
+export function ownPath(address: string, { rootDir, own }: OwnCode): string | null {
   if (foreign.test(address)) return null;
   if (/^https?:/.test(address)) return own(address) ? servedPath(address, rootDir) : null;
   const path = address

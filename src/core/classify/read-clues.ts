@@ -1,11 +1,13 @@
 import type { EvidenceSource } from '../diagnosis.js';
 import type { ConsoleEntry, Evidence } from '../evidence.js';
 import { tellingErrors } from '../complaint.js';
+import type { TestError } from '../failure.js';
 import { bounded } from './bounded.js';
 import { echoOf } from './echo.js';
+import { wantOf } from './lost-script.js';
 import type { Clue, Matcher } from './match.js';
 import { ownOrigin } from './own-origin.js';
-import { errorBody, failedRequests, requestLine } from './requests.js';
+import { errorBody, failedRequests, lostScripts, requestLine } from './requests.js';
 import { stripAnsi } from './strip-ansi.js';
 import { withoutLinePrefixes } from './without-line-prefixes.js';
 import { markedStatusLine, withoutQuotes } from './without-quotes.js';
@@ -28,6 +30,8 @@ const quietTypes = new Set([
   'clear',
 ]);
 
+/** Calls that run code in the page, whose exception is the test's error. */
+const inPage = /\.(?:evaluate\w*|\$\$?eval|waitForFunction): /;
 /** The first script that a stack names: by its address, or by the file that a source map led to. */
 const scriptAddress =
   /https?:\/\/[^\s)]{1,500}|(?<=[(@\s])[\w.~@-][^\s():]{0,300}\.\w{2,6}:\d{1,7}:\d{1,7}(?=[)\s]|$)/;
@@ -35,16 +39,26 @@ const scriptAddress =
 /** Reads what every channel of the evidence says, ready for the rules. */
 export function readClues(evidence: Evidence, { withoutNoise }: Pick<Matcher, 'withoutNoise'>): Clue[] {
   const own = ownOrigin(evidence);
+  const lost = lostScripts(evidence).filter((entry) => withoutNoise('network', requestLine(entry)) !== '');
+  const wants = wantOf(lost, own);
+  const missed = lost.filter((script) => !own(script.url) && throwsFor(wantOf([script], own), evidence));
   const allFailed = evidence.network.length > 0 ? failedRequests(evidence, own) : [];
-  const failed = allFailed.filter(({ common }) => !common);
+  const failed = [...allFailed.filter(({ common }) => !common), ...missed];
   const commonFailed = allFailed.filter(({ common }) => common);
+  const says = (mere: boolean) => {
+    const entries = evidence.console.filter((entry) => (entry.common || wants(entry)) === mere);
+    return consoleText({ ...evidence, console: entries }, own, echoOf(failed));
+  };
+  const fails = (mere: boolean) =>
+    errorText(tellingErrors(evidence.errors).filter((error) => thrownFor(wants, error) === mere));
   const read = [
-    clueOf('error', errorText(evidence)),
+    clueOf('error', fails(false)),
+    { ...clueOf('error', fails(true)), hints: true },
     clueOf('stack', stackText(evidence)),
-    clueOf('console', consoleText(only(evidence, false), own, echoOf(failed))),
-    { ...clueOf('console', consoleText(only(evidence, true), own, echoOf(failed))), common: true },
+    clueOf('console', says(false)),
+    { ...clueOf('console', says(true)), hints: true },
     clueOf('network', failed.map(requestLine).join('\n')),
-    { ...clueOf('network', commonFailed.map(requestLine).join('\n')), common: true },
+    { ...clueOf('network', commonFailed.map(requestLine).join('\n')), hints: true },
     ...evidence.network
       .filter((entry) => own(entry.url) && !entry.common)
       .map((entry) => clueOf('network', stripAnsi(errorBody(entry)))),
@@ -67,12 +81,17 @@ function serverText({ network, serverOutput }: Evidence, requestFailed: boolean)
   return withoutLinePrefixes(stripAnsi(bounded(serverOutput, most.server)));
 }
 
-function errorText({ errors }: Evidence): string {
-  const parts = tellingErrors(errors).flatMap(({ message, causes, snippet }) => [
-    message,
-    ...causes,
-    statusLines(snippet),
-  ]);
+/** Whether an exception that the test met inside the page is for want of a script. */
+function thrownFor(wants: ReturnType<typeof wantOf>, { message }: TestError): boolean {
+  return inPage.test(message) && wants({ text: stripAnsi(bounded(message, most.console)) });
+}
+
+function throwsFor(wants: ReturnType<typeof wantOf>, { console, errors }: Evidence): boolean {
+  return console.some((entry) => wants(entry)) || errors.some((error) => thrownFor(wants, error));
+}
+
+function errorText(errors: readonly TestError[]): string {
+  const parts = errors.flatMap(({ message, causes, snippet }) => [message, ...causes, statusLines(snippet)]);
   const text = parts.filter((part) => part !== '').join('\n');
   return withoutQuotes(withoutLinePrefixes(plainQuotes(stripAnsi(bounded(text, most.error)))));
 }
@@ -117,11 +136,6 @@ function consoleText(
 function consoleLine({ type, text, location }: ConsoleEntry): string {
   if (text.startsWith(failedResource) && location !== '') return `${text} (${location})`;
   return type === 'pageerror' ? `Uncaught ${text.replace(/^Uncaught /, '')}` : text;
-}
-
-/** The evidence with those lines of the console alone that passing tests have as well, or have not. */
-function only(evidence: Evidence, common: boolean): Evidence {
-  return { ...evidence, console: evidence.console.filter((entry) => (entry.common ?? false) === common) };
 }
 
 function ownScript({ location, stack, text }: ConsoleEntry, own: (url: string) => boolean): boolean {

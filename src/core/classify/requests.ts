@@ -22,6 +22,18 @@ export function failedRequests(evidence: Evidence, own: (url: string) => boolean
     .slice(-mostRequests);
 }
 
+/** The page's scripts that did not load, anybody's; those that pages of passing tests do without are left out. */
+export function lostScripts({ network }: Pick<Evidence, 'network'>): NetworkEntry[] {
+  return network.filter(
+    ({ resourceType, status, failure, common }) =>
+      resourceType === 'script' && !common && (status === null ? brokenOff(failure) : status >= 400),
+  );
+}
+
+function brokenOff(failure: string | null): boolean {
+  return failure !== null && !/ERR_(?:ABORTED|BLOCKED_BY_CLIENT)|NS_BINDING_ABORTED/.test(failure);
+}
+
 /** A request and its ending in one line: `POST /api/orders → 500`; the host is named where it is not the loopback. */
 export function endpointOf(entry: NetworkEntry): string {
   const parts = splitUrl(entry.url);

@@ -115,11 +115,11 @@ function judgeHanging({ started, alive, leftovers }: DrillFacts, { test, cause }
 }
 
 function judgeNeighbour({ report, changed }: DrillFacts, { test, cause }: Seen): Judged {
-  const broke = report.ring?.broke.find(({ causeId }) => causeId === cause?.id);
+  const broke = report.regression?.broke.find(({ causeId }) => causeId === cause?.id);
   const green = cause?.attempts.some((one) => one.judged === 'green') ?? false;
   const neighbours = report.tests.filter(({ file }) => file === 'tests/green.spec.mjs');
   return {
-    did: `${test.verdict}: ${broke ? 'the ring saw it, and the fix was taken back' : 'the ring blamed no fix of it'}`,
+    did: `${test.verdict}: ${broke ? 'the regression run saw it, and the fix was taken back' : 'the regression run blamed no fix of it'}`,
     missed: missing([
       [green, 'its fix never turned its own test green'],
       [broke !== undefined, 'running the suite again did not show which fix broke a test'],

@@ -7,6 +7,7 @@ import { findMap, type MapLookup } from './find-map.js';
 import type { MapPlaces } from './map-places.js';
 import { originalFile, type NamedSource, type OriginalFile } from './original-file.js';
 import { framesIn, type Frame } from './parse-frames.js';
+import { fromRoot, relativeFramesIn } from './relative-paths.js';
 import { snippetOf } from './snippet.js';
 
 /** Where a frame of generated code comes from. */
@@ -57,13 +58,15 @@ export class SourceMapper {
 
   /**
    * The text with `src/form.tsx:12:5` in place of each `http://localhost/assets/index-4f2a.js:1:2345` whose map is known. Frames
-   * of packages are named by their package's file, what a map calls ignorable is marked so.
+   * of packages are named by their package's file, what a map calls ignorable is marked so. Paths are those from the project's root.
    */
-  mapText(text: string): string {
+  mapText(written: string): string {
+    const { places } = this.#options;
+    const text = fromRoot(written, places);
     const parts: string[] = [];
     let from = 0;
     let sought = true;
-    for (const frame of framesIn(text)) {
+    for (const frame of allFramesIn(text, places.files.root)) {
       const origin = this.#originOf(frame);
       if (origin === null) continue;
       if (origin.own && sought) {
@@ -75,7 +78,7 @@ export class SourceMapper {
       parts.push(text.slice(from, frame.start), `${name}:${origin.line}:${origin.column}`);
       from = frame.end;
     }
-    return from === 0 ? text : parts.join('') + text.slice(from);
+    return parts.join('') + text.slice(from);
   }
 
   #originOf(frame: Frame): Origin | null {
@@ -138,6 +141,15 @@ export class SourceMapper {
     const generated = cleanText(`${frame.address}:${frame.line}:${frame.column}`);
     this.#excerpts.set(at, { at, generated, snippet: snippet && cleanText(snippet) });
   }
+}
+
+/** With those that are named from the root; what stands in an absolute address is none of these. */
+function allFramesIn(text: string, root: string): Frame[] {
+  const absolute = framesIn(text);
+  const relative = relativeFramesIn(text, root).filter(
+    ({ start, end }) => !absolute.some((one) => one.start < end && start < one.end),
+  );
+  return relative.length === 0 ? absolute : [...absolute, ...relative].sort((a, b) => a.start - b.start);
 }
 
 /** Whether a reader would take a name that is not the user's own for one that is. */

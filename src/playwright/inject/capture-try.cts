@@ -12,7 +12,7 @@ const { passOverPauses } = require('./pass-over-pauses.cjs') as import('./pass-o
 const { capped } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
 const { Newest } = require('./newest.cjs') as import('./newest.cjs').Api;
 const { PendingCalls } = require('./pending-calls.cjs') as import('./pending-calls.cjs').Api;
-const { notePassing } = require('./passing-tests.cjs') as import('./passing-tests.cjs').Api;
+const { noteComplaints } = require('./complaints.cjs') as import('./complaints.cjs').Api;
 const { capturePage } = require('./capture-page.cjs') as import('./capture-page.cjs').Api;
 const { ScriptTexts } = require('./script-texts.cjs') as import('./script-texts.cjs').Api;
 const { Traffic } = require('./traffic.cjs') as import('./traffic.cjs').Api;
@@ -75,16 +75,22 @@ class TryCapture {
 
   async finish(): Promise<void> {
     try {
-      if (!this.#isFailing()) {
-        const alarming = this.#console.entries().filter(isAlarming);
-        return guarded('a passing test was not noted', () => notePassing(alarming, this.#traffic.failed()));
-      }
+      guarded('the complaints of a test were not noted', () => this.#noteComplaints());
+      if (!this.#isFailing()) return;
       await Promise.all(this.#contexts().map((context) => this.#look(context)));
       await capped(this.#traffic.bodiesRead(), bodiesWaitMs).catch(() => undefined);
       writeCapture(this.#file, this.#captured());
     } finally {
       for (const undo of this.#undo) undo();
     }
+  }
+
+  /** Of the first try; what its hooks met is noted on its own, for the same test. */
+  #noteComplaints(): void {
+    if (this.#try.retry > 0) return;
+    const console = this.#console.entries().filter(isAlarming);
+    const { testId: test } = this.#try;
+    noteComplaints({ test, console, requests: this.#traffic.failed() });
   }
 
   #isFailing(): boolean {

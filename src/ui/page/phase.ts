@@ -28,7 +28,7 @@ const purposes: Record<SuitePurpose, (causeId: string) => string> = {
   'other-input': (causeId) => `Running ${causeId} with another input, which the fix decides by`,
   proof: (causeId) => `Proving the fixes of ${causeId}`,
   'shared-fix': (causeId) => `Running the other tests of ${causeId}`,
-  ring: () => 'Running the tests around the fixes, to see that nothing else broke',
+  regression: () => 'Running the tests around the fixes, to see that nothing else broke',
 };
 
 const outcomes: Record<Outcome, string> = {

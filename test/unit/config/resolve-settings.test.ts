@@ -58,8 +58,8 @@ describe('CF-1 what a file says, and what holds where it is silent', () => {
         confirm: 1,
         repeat: 3,
         flips: 1,
-        ring: 'suite',
-        ringTimeMs: 600_000,
+        regression: 'suite',
+        regressionTimeMs: 600_000,
       },
       store: '.self-heal/ledger.db',
       file: null,
@@ -84,7 +84,7 @@ routes:
 retries: { max: 0, backoff: { initial: 0s, factor: 1.5, max: 500ms } }
 limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time: 90s }
 evidence: { console: 0, network: 7 }
-verify: { prepare: npm run build, confirm: 2, repeat: 5, flips: 0, ring: none, ringTime: 90s }
+verify: { prepare: npm run build, confirm: 2, repeat: 5, flips: 0, regression: none, regressionTime: 90s }
 store: postgres://ann@db/till
 `);
     expect(settings).toEqual({
@@ -127,8 +127,8 @@ store: postgres://ann@db/till
         confirm: 2,
         repeat: 5,
         flips: 0,
-        ring: 'none',
-        ringTimeMs: 90_000,
+        regression: 'none',
+        regressionTimeMs: 90_000,
       },
       store: 'postgres://ann@db/till',
       file: null,
@@ -152,8 +152,8 @@ store: postgres://ann@db/till
           confirm: 1,
           repeat: 3,
           flips: 1,
-          ring: 'suite',
-          ringTimeMs: 600_000,
+          regression: 'suite',
+          regressionTimeMs: 600_000,
         },
       },
     ],
@@ -166,8 +166,8 @@ store: postgres://ann@db/till
           confirm: 1,
           repeat: 1,
           flips: 0,
-          ring: 'suite',
-          ringTimeMs: 600_000,
+          regression: 'suite',
+          regressionTimeMs: 600_000,
         },
       },
     ],
@@ -180,8 +180,8 @@ store: postgres://ann@db/till
           confirm: 1,
           repeat: 1,
           flips: 0,
-          ring: 'none',
-          ringTimeMs: 600_000,
+          regression: 'none',
+          regressionTimeMs: 600_000,
         },
       },
     ],
@@ -199,8 +199,8 @@ store: postgres://ann@db/till
           confirm: 2,
           repeat: 3,
           flips: 1,
-          ring: 'suite',
-          ringTimeMs: 600_000,
+          regression: 'suite',
+          regressionTimeMs: 600_000,
         },
       },
     ],

@@ -17,15 +17,15 @@ const bounds = {
 const names = (some: readonly TestFile[]) => some.map((one) => one.ids[0]);
 
 it('HN-6 runs everything where time allows, what is near the change first', () => {
-  const ring = chooseRegression(files, bounds);
-  expect(names(ring.files)).toEqual(['search-1', 'cart-1', 'admin-1', 'order-1']);
-  expect(ring.leftOut).toEqual([]);
+  const chosen = chooseRegression(files, bounds);
+  expect(names(chosen.files)).toEqual(['search-1', 'cart-1', 'admin-1', 'order-1']);
+  expect(chosen.leftOut).toEqual([]);
 });
 
 it('HN-6 is cut by time, and says what it leaves out', () => {
-  const ring = chooseRegression(files, { ...bounds, timeMs: 9000 });
-  expect(names(ring.files)).toEqual(['search-1', 'cart-1']);
-  expect(names(ring.leftOut)).toEqual(['admin-1', 'order-1']);
+  const chosen = chooseRegression(files, { ...bounds, timeMs: 9000 });
+  expect(names(chosen.files)).toEqual(['search-1', 'cart-1']);
+  expect(names(chosen.leftOut)).toEqual(['admin-1', 'order-1']);
 });
 
 it('HN-6 counts on the workers of the first run', () => {

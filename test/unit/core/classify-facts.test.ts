@@ -63,6 +63,79 @@ Failed query: insert into "orders" ("id") values ($1)`;
     const console = [logged(text, { type: 'pageerror', stack })];
     expect(classify(failing(locatorTimeout, { console })).facts.source).toBe(source);
   });
+
+  it.each<[string, string, string]>([
+    ['Rollup', `[!] RollupError: Could not resolve "./price" from "src/cart.ts"\nsrc/cart.ts`, 'src/cart.ts'],
+    [
+      'Rollup, of an export',
+      `[!] RollupError: src/cart.ts (3:9): "price" is not exported by "src/price.ts", imported by "src/cart.ts".`,
+      'src/cart.ts:3:9',
+    ],
+    [
+      'esbuild',
+      `✘ [ERROR] Could not resolve "./price"\n\n    src/cart.ts:1:20:\n      1 │ import './price'`,
+      'src/cart.ts:1:20',
+    ],
+    [
+      'Vite’s build',
+      `error during build:\n[vite]: Rollup failed to resolve import "price" from "/project/src/cart.ts".`,
+      'src/cart.ts',
+    ],
+    [
+      'webpack',
+      `ERROR in ./src/cart.js 3:0-28\nModule not found: Error: Can't resolve './price' in '/project/src'`,
+      'src/cart.js:3:0',
+    ],
+    [
+      'Rspack',
+      `ERROR in ./src/cart.js 1:1-22\n  × Module not found: Can't resolve './price' in '/project/src'\n   ╭─[1:1]`,
+      'src/cart.js:1:1',
+    ],
+    [
+      'Next.js',
+      `Failed to compile.\n\n./src/app/cart/page.tsx\nModule not found: Can't resolve './price'`,
+      'src/app/cart/page.tsx',
+    ],
+    [
+      'Turbopack',
+      `⨯ ./src/app/cart/page.tsx:3:1\nModule not found: Can't resolve './price'`,
+      'src/app/cart/page.tsx:3:1',
+    ],
+    [
+      'tsc',
+      `src/cart.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'.`,
+      'src/cart.ts:3:5',
+    ],
+    [
+      'SWC',
+      `  × Expected ';', '}' or <eof>\n   ╭─[/project/src/cart.ts:3:1]\n 3 │ const a = = 1`,
+      'src/cart.ts:3:1',
+    ],
+    [
+      'Babel',
+      `SyntaxError: /project/src/cart.js: Unexpected token (3:5)\n\n> 3 | const = 1`,
+      'src/cart.js:3:5',
+    ],
+    [
+      'Node',
+      `Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/project/src/price.js' imported from /project/src/cart.js`,
+      'src/cart.js',
+    ],
+    [
+      'Sass',
+      `Error: Can't find stylesheet to import.\n1 │ @use "price";\n  src/cart.scss 1:1  root stylesheet`,
+      'src/cart.scss:1:1',
+    ],
+  ])(
+    'EV-6 names the file that %s complains of, in the error and in the server’s output',
+    (_, text, source) => {
+      expect(classify(failing(text)).facts.source).toBe(source);
+      const started = failing('Error: Process from config.webServer was not able to start. Exit code: 1', {
+        serverOutput: `listening on src/main.ts:1:1\n${'ready\n'.repeat(100)}${text}`,
+      });
+      expect(classify(started)).toMatchObject({ category: 'build-error', facts: { source } });
+    },
+  );
 });
 
 describe('EV-11 evidence of any size', () => {

@@ -43,7 +43,7 @@ function everyGuardFired() {
       cause('hanging-agent', 'failed', [aReportAttempt({ outcome: 'timed-out', judged: 'still-failing' })]),
       cause('broken-neighbour', 'failed', [aReportAttempt({ takenBack: true })]),
     ],
-    ring: { tests: 9, leftOut: 0, broke: [{ causeId: 'broken-neighbour', tests: ['green'] }] },
+    regression: { tests: 9, leftOut: 0, broke: [{ causeId: 'broken-neighbour', tests: ['green'] }] },
   });
   return {
     report,
@@ -103,10 +103,10 @@ describe('CL-11 a drill is judged by what the run left', () => {
     ['hanging agent', 'it never came to hang', (f) => f.started.pop()],
     [
       'broken neighbour',
-      'the ring saw nothing',
-      (f) => (f.report.ring = { tests: 9, leftOut: 0, broke: [] }),
+      'the regression run saw nothing',
+      (f) => (f.report.regression = { tests: 9, leftOut: 0, broke: [] }),
     ],
-    ['broken neighbour', 'there was no ring', (f) => (f.report.ring = null)],
+    ['broken neighbour', 'there was no regression', (f) => (f.report.regression = null)],
     ['broken neighbour', 'its fix is still there', (f) => f.changed.add('app/greeting.mjs')],
     ['broken neighbour', 'the neighbour is red', (f) => (testOf(f, 'green').verdict = 'failed')],
   ])('CL-11 %s: %s', (drill, _what, change) => {

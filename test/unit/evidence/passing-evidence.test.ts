@@ -1,35 +1,71 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import type { ConsoleEntry } from '../../../src/core/evidence.js';
 import { PassingEvidence } from '../../../src/evidence/passing-evidence.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
-const thrown = (text: string) => ({ time: 0, type: 'pageerror', text, location: '', stack: null });
+let file: string;
+let passing: PassingEvidence;
+beforeEach(() => {
+  file = path.join(tempDir('complaints'), 'complaints.ndjson');
+  passing = new PassingEvidence();
+});
+
+const thrown = (text: string): ConsoleEntry => ({
+  time: 0,
+  type: 'pageerror',
+  text,
+  location: '',
+  stack: null,
+});
+const says = (test: string, text: string, over = {}) => ({
+  test,
+  times: 1,
+  complaint: { console: text },
+  ...over,
+});
+
+async function heard(...noted: readonly object[]): Promise<void> {
+  await writeFile(file, `${noted.map((line) => JSON.stringify(line)).join('\n')}\nrubbish\n`);
+  await passing.read(file, new Set(['passed 1', 'passed 2', 'passed 3']));
+}
+
+function marks(
+  texts: readonly string[],
+  message = 'Error: locator.click: Timeout 500ms exceeded.',
+): boolean[] {
+  const { console } = passing.mark({ console: texts.map(thrown), network: [] }, [{ message }]);
+  return console.map(({ common }) => common ?? false);
+}
 
 it('CS-7 marks what passing tests complained of, as often as any of them did', async () => {
-  const file = path.join(tempDir('passing'), 'passing.ndjson');
-  const noted = [
-    { times: 2, complaint: { console: 'TypeError: x at 12:00:01' } },
-    {
-      times: 1,
-      complaint: { method: 'GET', url: 'http://localhost:3000/a?b=1', status: 404, failure: null },
-    },
-  ];
-  await writeFile(file, `${noted.map((line) => JSON.stringify(line)).join('\n')}\nrubbish\n`);
-  const passing = new PassingEvidence();
-  await passing.read(file);
-  await passing.read(`${file}.none`);
-  const console = [
-    'TypeError: x at 13:11:41',
-    'TypeError: y',
-    'TypeError: x at 13:11:42',
-    'TypeError: x at 13:11:43',
-  ];
-  const marked = passing.mark({ console: console.map(thrown), network: [] });
-  expect(marked.console.map((entry) => 'common' in entry && entry.common === true)).toEqual([
-    true,
-    false,
-    true,
-    false,
-  ]);
+  const request = { method: 'GET', url: 'http://localhost:3000/a?b=1', status: 404, failure: null };
+  const noted = says('passed 1', 'TypeError: x at 12:00:01', { times: 2 });
+  await heard(noted, says('passed 1', '', { complaint: request }));
+  await passing.read(`${file}.none`, new Set());
+  const texts = [13, 14, 15].map((second) => `TypeError: x at 13:11:${second}`);
+  expect(marks(['TypeError: y', ...texts])).toEqual([false, true, true, false]);
+});
+
+it('CS-7 what most tests fail with is marked in none, though a few pass with it', async () => {
+  const thrownIn = (...tests: string[]) => tests.map((test) => says(test, 'TypeError: layout'));
+  await heard(...thrownIn('failed 1', 'failed 2', 'passed 1'));
+  expect(marks(['TypeError: layout'])).toEqual([false]);
+  await heard(...thrownIn('failed 1', 'passed 1', 'passed 2'));
+  expect(marks(['TypeError: layout'])).toEqual([true]);
+});
+
+it('CS-7 a test that says one thing with other digits each time is one test', async () => {
+  const times = ['12:00:01', '12:00:02', '12:00:03'];
+  const noisy = times.map((time) => says('failed 1', `TypeError: x at ${time}`));
+  await heard(...noisy, says('passed 1', 'TypeError: x at 12:00:04'));
+  expect(marks(['TypeError: x at 12:00:05'])).toEqual([true]);
+});
+
+it('CS-7 what the test itself failed of is never marked', async () => {
+  await heard(says('passed 1', 'TypeError: layout is not set'));
+  expect(marks(['TypeError: layout is not set'])).toEqual([true]);
+  const message = 'Error: expect([…]).toEqual([])\n+ TypeError: layout is not set';
+  expect(marks(['TypeError: layout is not set'], message)).toEqual([false]);
 });

@@ -203,6 +203,50 @@ describe('EV-9, EV-10: what a map may not do', () => {
   });
 });
 
+describe('EV-6: paths as a tool in a folder of the project writes them', () => {
+  const complaint = `Could not resolve "./price" from "src/cart.ts"\n    at ./src/cart.ts:3:1\nsrc/cart.ts`;
+  const app = { 'package.json': '{}', 'apps/shop/package.json': '{}', 'apps/shop/src/cart.ts': 'a\nb\nc\n' };
+
+  function output(root: string, serverOutput: string): string {
+    return mapEvidence(
+      anEvidence({ rootDir: root, serverOutput }),
+      { root, pageUrl: null, scripts: [] },
+      new Shortfalls(),
+    ).serverOutput;
+  }
+
+  it('EV-6 names the file from the project’s root, with a position and without', () => {
+    const root = tempDir();
+    writeFiles(root, app);
+    const text = output(root, complaint);
+    expect(text.match(/[\w/]*src\/cart\.ts/g)).toEqual(Array(3).fill('apps/shop/src/cart.ts'));
+    const failed = anEvidence({ rootDir: root, serverOutput: text });
+    expect(classify(failed).facts.source).toBe('apps/shop/src/cart.ts:3:1');
+  });
+
+  it.each([
+    ['the project has the file itself', { 'src/cart.ts': '' }],
+    ['two folders have one', { 'apps/office/package.json': '{}', 'apps/office/src/cart.ts': '' }],
+  ])('EV-6 leaves it as it is where %s', (_, more) => {
+    const root = tempDir();
+    writeFiles(root, { ...app, ...more });
+    expect(output(root, complaint)).toBe(complaint);
+  });
+
+  it('EV-6 traces code that was built, named from the root or from the folder of its app, to its source', () => {
+    const root = tempDir();
+    const map = aMap({ sources: ['../src/cart.ts'] });
+    const built = { 'dist/cart.js': 'x\n//# sourceMappingURL=cart.js.map\n', 'dist/cart.js.map': map };
+    const inShop = Object.fromEntries(
+      Object.entries(built).map(([file, text]) => [`apps/shop/${file}`, text]),
+    );
+    writeFiles(root, { ...app, ...inShop });
+    const source = 'TypeError: x\n    at sum (apps/shop/src/cart.ts:3:4)';
+    expect(output(root, 'TypeError: x\n    at sum (dist/cart.js:1:1)')).toBe(source);
+    expect(output(root, 'TypeError: x\n    at sum (apps/shop/dist/cart.js:1:1)')).toBe(source);
+  });
+});
+
 describe('EV-6: references to maps', () => {
   it.each([
     ['x\n//# sourceMappingURL=a.js.map', 'a.js.map'],

@@ -44,7 +44,7 @@ Run 20260101-000000-0001: \`.self-heal/runs/r1/\`
 `);
   });
 
-  it('RP-3 has questions, flaky and quarantined tests, the ring and warnings', () => {
+  it('RP-3 has questions, flaky and quarantined tests, the regression run and warnings', () => {
     const text = show({
       tests: [
         aReportTest({ id: 'f', title: ['a.spec.ts', 'flickers'], verdict: 'flaky' }),
@@ -53,7 +53,7 @@ Run 20260101-000000-0001: \`.self-heal/runs/r1/\`
       escalations: [
         { id: 'e7', stored: true, causeId: 'c2', state: 'pending', question: 'Tanks or Thanks?' },
       ],
-      ring: { tests: 3, leftOut: 1, broke: [] },
+      regression: { tests: 3, leftOut: 1, broke: [] },
       warnings: ['old server'],
     });
     expect(text).toContain('- c2: Tanks or Thanks? (`npx self-heal escalations resolve e7`)');

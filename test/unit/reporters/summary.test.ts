@@ -56,7 +56,7 @@ const show = (given: Partial<Report>, options: Partial<SummaryOptions> = {}) =>
 it('RP-1 says of a heal its class, why, agent, proof, files and cost, and how it is looked at and undone', () => {
   expect(show({ causes: [healed] })).toEqual([
     '',
-    'self-heal  GREEN  0 passed · 2 healed · 41s · $0.02 · 1 agent run',
+    'self-heal  GREEN  0 passed · 2 healed · 1 agent run · $0.02 · 41s',
     '  ✓ c1 healed · runtime-error · TimeoutError: locator.click: Timeout 3000ms ex…',
     '      why     console: boom',
     '      tests   2: [chromium] › tests/cart.spec.ts:12 › cart › t1 (+1)',

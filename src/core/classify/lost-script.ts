@@ -1,0 +1,22 @@
+import type { NetworkEntry } from '../evidence.js';
+
+/** A name that no script defined. */
+const undefinedName = /\b[\w$]{1,80} is not defined\b|Can't find variable: /;
+/** Something that a script should have made, looked for in vain. */
+const undefinedPart =
+  /Cannot (?:read|set) properties of undefined|undefined is not an object|is not a (?:function|constructor)\b|\bis undefined\b/;
+
+/**
+ * Makes the test whether code of the page threw for want of a script that did not load (CS-7): it is not where the cause lies. Of
+ * a stranger's script only names are missed for certain.
+ */
+export function wantOf(
+  lost: readonly NetworkEntry[],
+  own: (url: string) => boolean,
+): (thrown: { readonly text: string; readonly time?: number }) => boolean {
+  return ({ text, time = Infinity }) =>
+    lost.some(
+      (script) =>
+        script.time <= time && (undefinedName.test(text) || (own(script.url) && undefinedPart.test(text))),
+    );
+}

@@ -1,0 +1,42 @@
+import type { ConsoleEntry, NetworkEntry } from '../../core/evidence.js';
+
+const fs = require('node:fs') as typeof import('node:fs');
+const path = require('node:path') as typeof import('node:path');
+const { dir } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
+
+const mostPerTest = 50;
+const mostPerWorker = 2_000;
+const maxText = 500;
+let left = mostPerWorker;
+
+/** What the pages of one test complained of. */
+interface Complaints {
+  readonly test: string;
+  readonly console: readonly Pick<ConsoleEntry, 'text'>[];
+  readonly requests: readonly Pick<NetworkEntry, 'method' | 'url' | 'status' | 'failure'>[];
+}
+
+/**
+ * Notes what a test's pages complained of, and how often: how many tests fail of those that have a complaint says whether it
+ * tells anything. One append a test that has any, bounded, so that a suite of any size costs next to nothing.
+ */
+function noteComplaints({ test, console, requests }: Complaints): void {
+  const lines = [
+    ...console.map(({ text }) => JSON.stringify({ console: text.slice(0, maxText) })),
+    ...requests.map(({ method, url, status, failure }) =>
+      JSON.stringify({ method, url: url.slice(0, maxText), status, failure }),
+    ),
+  ];
+  const times = new Map<string, number>();
+  for (const line of lines) times.set(line, (times.get(line) ?? 0) + 1);
+  const noted = [...times].slice(0, Math.min(mostPerTest, left));
+  if (!dir || noted.length === 0) return;
+  left -= noted.length;
+  const id = JSON.stringify(test);
+  const text = noted.map(([line, times]) => `{"test":${id},"times":${times},"complaint":${line}}\n`);
+  fs.appendFileSync(path.join(dir, 'complaints.ndjson'), text.join(''));
+}
+
+const api = { noteComplaints };
+module.exports = api;
+export type Api = typeof api;

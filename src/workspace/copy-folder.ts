@@ -1,0 +1,78 @@
+import { realpathSync, statSync } from 'node:fs';
+import { access, constants, lstat, mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { hashOf } from './file-state.js';
+import { isInside } from './is-inside.js';
+
+/** Whose copy it is. */
+export interface CopyFolder {
+  /** The project, which one run at a time has to itself; two packages of one repository have copies of their own. */
+  readonly project: string;
+  /** What is copied. */
+  readonly root: string;
+  /** Told where the folder will be before it is there, so that a kill at any moment can be put in order. */
+  readonly announce: (folder: string) => Promise<void>;
+}
+
+/**
+ * Makes the folder of a project's copy: on the project's own file system where that can be, so that files can be cloned, and on the same path in
+ * each run, since agent programs keep notes by path. What an earlier run left there is removed; a folder that is not ours is not touched.
+ */
+export async function makeCopyFolder({ root, project, announce }: CopyFolder): Promise<string> {
+  const folder = path.join(await placeFor(root), `self-heal-${hashOf(Buffer.from(project)).slice(0, 12)}`);
+  await removeCopy(folder);
+  await announce(folder);
+  const isMade = await mkdir(folder, { mode: 0o700 }).then(
+    () => true,
+    () => false,
+  );
+  const made = isMade ? folder : await mkdtemp(`${folder}-`);
+  if (made !== folder) await announce(made);
+  await mkdir(markerOf(made));
+  return made;
+}
+
+async function placeFor(root: string): Promise<string> {
+  const cache = process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache');
+  const device = statSync(root).dev;
+  for (const place of [cache, tmpdir()]) {
+    const found = await mkdir(place, { recursive: true })
+      .then(() => access(place, constants.W_OK))
+      .then(
+        () => realpathSync(place),
+        () => null,
+      );
+    if (found !== null && !isInside(root, found) && statSync(found).dev === device) return found;
+  }
+  return realpathSync(tmpdir());
+}
+
+/** A folder with the copy's own name, since a folder is made in one step: what a kill leaves of making a copy is empty, or is marked. */
+function markerOf(folder: string): string {
+  return path.join(folder, `.${path.basename(folder)}`);
+}
+
+/** Whether a folder is such a copy, and not what somebody wrote into a file of ours. */
+export async function isCopy(folder: string): Promise<boolean> {
+  if (!path.basename(folder).startsWith('self-heal-')) return false;
+  const isMarked = await lstat(markerOf(folder)).then(
+    (info) => info.isDirectory(),
+    () => false,
+  );
+  return isMarked && !(await lstat(folder)).isSymbolicLink();
+}
+
+/** Removes a copy, its mark at last, and nothing that is not one. */
+export async function removeCopy(folder: string): Promise<void> {
+  if (await isCopy(folder)) {
+    const marker = path.basename(markerOf(folder));
+    for (const name of await readdir(folder)) {
+      const options = { recursive: true, force: true, maxRetries: 3 } as const;
+      if (name !== marker) await rm(path.join(folder, name), options);
+    }
+    await rmdir(path.join(folder, marker));
+  }
+  // Where it is empty, a kill came before the mark, or behind it.
+  if (path.basename(folder).startsWith('self-heal-')) await rmdir(folder).catch(() => undefined);
+}

@@ -1,0 +1,46 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { linkPackages } from '../rig/link-packages.js';
+import { agentsYaml, userEnv } from '../rig/scratch-project.js';
+import { canMount, withMounts } from '../rig/small-disk.js';
+import { tempDir } from '../rig/temp-dir.js';
+
+const cli = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
+const files = {
+  'package.json': '{ "name": "full", "type": "module" }',
+  'playwright.config.mjs': "export default { testDir: '.', workers: 1, reporter: 'line' };",
+  'word.mjs': "export const word = 'one';\n",
+  'a.spec.mjs': `import { test, expect } from '@playwright/test';
+    import { word } from './word.mjs';
+    test('says two', () => expect(word).toBe('two'));`,
+  'fixer.mjs': `import { writeFileSync } from 'node:fs';
+    writeFileSync('word.mjs', "export const word = 'two';\\n");
+    writeFileSync('more.mjs', '// ' + 'x'.repeat(Number(process.env.KB) * 1024) + '\\n');`,
+  'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
+};
+
+it.runIf(canMount)(
+  'HN-1 HN-2 a full disk ends the run with 2, the project is as it was, and resume goes on when there is room',
+  async () => {
+    const place = tempDir('full disk');
+    for (const [name, text] of Object.entries(files)) await writeFile(path.join(place, name), text);
+    await linkPackages(place);
+    const script = `
+      mkdir disk && mount -t tmpfs -o size=6m tmpfs disk && cp -a ${Object.keys(files).join(' ')} node_modules disk && cd disk || exit 99
+      KB=4000 "$NODE" "$CLI" run > /dev/null; echo "run $?"
+      cat word.mjs; ls; cat .self-heal/journal.json 2>/dev/null
+      mount -o remount,size=30m .
+      KB=1 "$NODE" "$CLI" resume > /dev/null; echo "resume $?"
+      cat word.mjs; ls more.mjs`;
+    const ended = await withMounts(script, place, { ...userEnv(), NODE: process.execPath, CLI: cli });
+    const [, before = '', after = ''] = /^run 2\n([^]*)^resume 0\n([^]*)$/m.exec(ended.stdout) ?? [];
+    expect(before.split('\n').filter(Boolean), `${ended.stdout}\n${ended.stderr}`).toEqual([
+      "export const word = 'one';",
+      ...[...Object.keys(files), 'node_modules', 'test-results'].toSorted(),
+    ]);
+    expect(after.split('\n')).toEqual(["export const word = 'two';", 'more.mjs']);
+    expect(ended.stderr).toContain('The disk is full');
+    expect(ended.stderr).not.toContain('bug in self-heal');
+  },
+);

@@ -1,0 +1,58 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { makeCopyFolder, removeCopy } from '../../src/workspace/copy-folder.js';
+import { tempDir } from '../rig/temp-dir.js';
+
+/** Makes the folder of a project's copy, as a run does; `announced` are the places that a kill would look at. */
+async function made(project: string, root = project) {
+  const announced: { folder: string; wasThere: boolean }[] = [];
+  const announce = async (folder: string) => void announced.push({ folder, wasThere: existsSync(folder) });
+  const folder = await makeCopyFolder({ project, root, announce });
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return { folder, announced };
+}
+
+describe('the folder of a copy', () => {
+  it('HN-2 is announced before it is there, so that no kill can leave it behind', async () => {
+    const { folder, announced } = await made(tempDir());
+    expect(announced).toEqual([{ folder, wasThere: false }]);
+  });
+
+  it('HN-2 is removed as a kill left it: not marked yet, or all but the mark removed', async () => {
+    const project = tempDir();
+    const { folder } = await made(project);
+    const [mark = ''] = readdirSync(folder);
+    await removeCopy(folder);
+    expect(existsSync(folder)).toBe(false);
+    mkdirSync(folder);
+    expect((await made(project)).folder).toBe(folder);
+    writeFileSync(path.join(folder, 'base'), '');
+    expect((await made(project)).folder).toBe(folder);
+    expect(readdirSync(folder)).toEqual([mark]);
+    rmSync(path.join(folder, mark), { recursive: true });
+    await removeCopy(folder);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('HN-1 is another one where a folder of that name is not ours, which stays', async () => {
+    const project = tempDir();
+    const { folder } = await made(project);
+    await removeCopy(folder);
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, 'mine.txt'), '');
+    const other = await made(project);
+    expect(other.folder).not.toBe(folder);
+    expect(other.announced.at(-1)?.folder).toBe(other.folder);
+    await removeCopy(folder);
+    expect(readdirSync(folder)).toEqual(['mine.txt']);
+  });
+
+  it('HN-1 is another one for each package of a repository, in which runs may be at work at once', async () => {
+    const root = tempDir();
+    const first = await made(path.join(root, 'packages/a'), root);
+    const second = await made(path.join(root, 'packages/b'), root);
+    expect(second.folder).not.toBe(first.folder);
+    expect(existsSync(first.folder)).toBe(true);
+  });
+});
