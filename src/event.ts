@@ -126,11 +126,8 @@ export interface RunAsked {
 }
 
 /** Why Playwright is run. */
-<<<<<<< HEAD
-export type SuitePurpose = 'first' | 'confirm' | 'retest' | 'proof' | 'shared-fix' | 'regression';
-=======
-export type SuitePurpose = 'first' | 'confirm' | 'retest' | 'other-input' | 'proof' | 'shared-fix' | 'ring';
->>>>>>> honesty
+export type SuitePurpose =
+  'first' | 'confirm' | 'retest' | 'other-input' | 'proof' | 'shared-fix' | 'regression';
 
 /** A cause, as the events and the report name it. */
 export interface CauseSummary {
