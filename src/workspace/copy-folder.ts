@@ -63,15 +63,14 @@ export async function isCopy(folder: string): Promise<boolean> {
   return isMarked && !(await lstat(folder)).isSymbolicLink();
 }
 
-/** Removes a copy, its mark at last, and nothing that is not one. */
+/** Removes a copy, its mark at last, and nothing that is not one. The watchdog of a killed run may be at it as well. */
 export async function removeCopy(folder: string): Promise<void> {
+  const options = { recursive: true, force: true, maxRetries: 3 } as const;
   if (await isCopy(folder)) {
     const marker = path.basename(markerOf(folder));
-    for (const name of await readdir(folder)) {
-      const options = { recursive: true, force: true, maxRetries: 3 } as const;
-      if (name !== marker) await rm(path.join(folder, name), options);
-    }
-    await rmdir(path.join(folder, marker));
+    const names = await readdir(folder).catch(() => []);
+    for (const name of names.filter((one) => one !== marker)) await rm(path.join(folder, name), options);
+    await rm(markerOf(folder), options);
   }
   // Where it is empty, a kill came before the mark, or behind it.
   if (path.basename(folder).startsWith('self-heal-')) await rmdir(folder).catch(() => undefined);

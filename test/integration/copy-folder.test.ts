@@ -35,6 +35,13 @@ describe('the folder of a copy', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
+  it('HN-2 may be removed by the watchdog and the next command at once', async () => {
+    const { folder } = await made(tempDir());
+    for (let file = 0; file < 200; file += 1) writeFileSync(path.join(folder, `${file}.txt`), '');
+    await Promise.all([removeCopy(folder), removeCopy(folder), removeCopy(folder)]);
+    expect(existsSync(folder)).toBe(false);
+  });
+
   it('HN-1 is another one where a folder of that name is not ours, which stays', async () => {
     const project = tempDir();
     const { folder } = await made(project);
