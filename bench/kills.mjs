@@ -102,7 +102,10 @@ try {
     throw new Error(`a run that nobody kills ends with ${whole.exitCode}:\n${whole.stderr}`);
   console.log(`seed ${seed}, a whole run takes ${Math.round(wholeMs)} ms`);
   const names = Object.keys(phases);
-  for (let n = 0; n < kills; n += 1) await killOnce(n + 1, names[(seed + n) % names.length]);
+  for (let n = 1; n <= kills; n += 1) {
+    await killOnce(n, names[(seed + n) % names.length]);
+    if (n % 10 === 0) console.log(`${n} kills, ${found.length} violations: ${JSON.stringify(hits)}`);
+  }
 } finally {
   rmSync(dir, { recursive: true, force: true });
 }
