@@ -10,7 +10,7 @@ import { compareConfig } from './checks/config.js';
 import { judgeEnvironment } from './checks/environment.js';
 import { judgeLocators, type SeenPage } from './checks/locators.js';
 import { judgePackage } from './checks/package.js';
-import { isSnapshotPath, judgePaths, whole } from './checks/paths.js';
+import { isSnapshotPath, judgePaths, missedSnapshots, whole } from './checks/paths.js';
 import { judgeReadOnly } from './checks/read-only.js';
 import { judgeShadows } from './checks/shadows.js';
 import { type FileEdit, fileState, isSameState } from './edit.js';
@@ -63,7 +63,8 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
   const edits = await readEdits(request);
   const [first] = edits;
   if (!first) return harmless;
-  const plain = judgePaths(edits);
+  const errors = request.pages?.flatMap((page) => page.errors) ?? [];
+  const plain = judgePaths(edits, missedSnapshots(errors));
   const files = edits.filter(({ kind }) => kind === 'file');
   const known = await withSpecs(request);
   const shared = await appDataIn(files, request.before, known);
@@ -75,7 +76,7 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
     const compiled = request.category === 'build-error' ? files : others;
     const found = [
       ...others.flatMap((edit) => judgeApp(edit, facts)),
-      ...compiled.flatMap((edit) => judgeCompiler(edit)),
+      ...compiled.flatMap((edit) => judgeCompiler(edit, tests.imports)),
     ];
     const everywhere = files.flatMap((edit) => [
       ...judgePackage(edit),
@@ -159,6 +160,8 @@ interface Compared {
 interface TestJudgement extends Compared {
   /** The tests as they are now. */
   readonly code: TestCode;
+  /** What they imported before, as it is written there. */
+  readonly imports: ReadonlySet<string>;
   /** Changed files that are the tests' own. */
   readonly files: ReadonlySet<string>;
   readonly ports: readonly string[];
@@ -191,6 +194,7 @@ async function judgeTests(request: GuardRequest, edits: readonly FileEdit[]): Pr
   const compared = judgeChanged(request, { old, now, changed });
   return {
     code: now,
+    imports: new Set([...old.parsed.values()].flatMap(({ imports }) => imports)),
     files: new Set(touched.map(({ path }) => path)),
     ports: ports.map((match) => match[1] ?? match[2] ?? ''),
     violations: [...violations, ...compared.violations],

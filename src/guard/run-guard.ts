@@ -63,7 +63,11 @@ export async function runGuard(
     });
     child.on('error', (error) => rejected(`the guard could not be started: ${error.message}`));
     child.on('exit', (code, signal) =>
-      rejected(`reading it ended the guard (${signal ?? `exit ${String(code)}`}): nested too deeply`),
+      rejected(
+        signal
+          ? `reading it ended the guard (${signal}): nested too deeply`
+          : `the guard ended before it could judge (exit ${String(code)})`,
+      ),
     );
     child.send({ type: 'order', order }, () => {});
   });

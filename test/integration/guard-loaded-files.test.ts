@@ -60,3 +60,15 @@ it('HN-4 files that tests of ECMAScript modules read are seen as well', async ()
   });
   expect(found).toEqual(expect.arrayContaining(['seed/awaited.json', 'seed/read.json']));
 });
+
+it('HN-4 a snapshot is known by where the path template of the config puts it', async () => {
+  const found = await loaded({
+    'playwright.config.ts':
+      "export default { testDir: './tests', snapshotPathTemplate: 'visual/{arg}{ext}' };",
+    'visual/total.txt': '12',
+    'tests/a.spec.ts': `
+      import { test, expect } from '@playwright/test';
+      test('reads', () => { expect('12').toMatchSnapshot('total.txt'); });`,
+  });
+  expect(found).toContain('visual/total.txt');
+});

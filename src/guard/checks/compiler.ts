@@ -1,7 +1,7 @@
 import type { Violation } from '../../core/guard/violation.js';
 import { constantOf, nameOf, nodeIn, nodesIn, parseSource, type SyntaxNode, visit } from '../code/syntax.js';
 import type { FileEdit } from '../edit.js';
-import { violationOf } from '../rules.js';
+import { type Rule, violationOf } from '../rules.js';
 
 /** Settings of build tools that let errors pass. */
 const forgiving =
@@ -11,10 +11,14 @@ const strictness =
   /^(?:strict\w*|no[A-Z]\w*|alwaysStrict|exactOptionalPropertyTypes|useUnknownInCatchVariables|forceConsistentCasingInFileNames|checkJs)$/;
 
 /** A compiler that checks less hides an error instead of fixing it: `@ts-ignore`, `ignoreBuildErrors`, `"strict": false`. */
-export function judgeCompiler({ path: file, before, after }: FileEdit): Violation[] {
+export function judgeCompiler(
+  { path: file, before, after }: FileEdit,
+  imports: ReadonlySet<string>,
+): Violation[] {
   if (!after?.text) return [];
   const [old, now] = [before?.text ?? '', after.text];
-  if (/(?:^|\/)[jt]sconfig[\w.-]*\.json$/.test(file)) return judgeSettings(file, old, now);
+  if (/(?:^|\/)[jt]sconfig[\w.-]*\.json$/.test(file))
+    return judgeSettings(file, { old: settingsOf(old), now: settingsOf(now) }, imports);
   return [forgiving, silencing].flatMap((pattern) => {
     const found = [...now.matchAll(pattern)];
     const last = found.at(-1);
@@ -31,17 +35,22 @@ export function judgeCompiler({ path: file, before, after }: FileEdit): Violatio
   });
 }
 
-function judgeSettings(file: string, before: string, after: string): Violation[] {
-  const [old, now] = [settingsOf(before), settingsOf(after)];
+type Settings = ReadonlyMap<string, string> | null;
+
+function judgeSettings(
+  file: string,
+  { old, now }: { old: Settings; now: Settings },
+  imports: ReadonlySet<string>,
+): Violation[] {
   if (!now) return [violationOf('compiler-loosened', { file, detail: 'it cannot be read any more' })];
   const names = [...new Set([...(old?.keys() ?? []), ...now.keys()])];
   return names.flatMap((name) => {
     const [from, to] = [old?.get(name), now.get(name)];
     if (from === to) return [];
     if (name.startsWith('compilerOptions.paths.'))
-      return /\.(?:@playwright\/test|playwright(?:-core)?|\*)$/.test(name) && to !== undefined
-        ? [violationOf('expect-replaced', { file, detail: `a path alias ${name.split('.').at(-1) ?? ''}` })]
-        : [];
+      return judgeAlias(name.slice('compilerOptions.paths.'.length), { from, to }, imports).map((rule) =>
+        violationOf(rule, { file, before: from ?? null, after: to ?? null, detail: name }),
+      );
     const option = name.replace(/^compilerOptions\./, '');
     const isLooser =
       (strictness.test(option) &&
@@ -60,6 +69,22 @@ function judgeSettings(file: string, before: string, after: string): Violation[]
       ? [violationOf('compiler-loosened', { file, before: from ?? null, after: to ?? null, detail: option })]
       : [];
   });
+}
+
+/** An alias leads the tests to another module where they import by it; a new one with a sign of its own (`@/*`) takes the place of none. */
+function judgeAlias(
+  alias: string,
+  { from, to }: { from: string | undefined; to: string | undefined },
+  imports: ReadonlySet<string>,
+): Rule[] {
+  const [start = '', end] = alias.split('*');
+  const isUsed = [...imports].some((one) =>
+    end === undefined ? one === alias : !one.startsWith('.') && one.startsWith(start) && one.endsWith(end),
+  );
+  const takesPlace = from !== undefined || !/^[@~#]/.test(alias) || alias.startsWith('@playwright/');
+  const isPlaywright = to !== undefined && /^(?:@playwright\/test|playwright(?:-core)?|\*)$/.test(alias);
+  if (isPlaywright) return ['expect-replaced'];
+  return isUsed && takesPlace ? ['module-shadowed'] : [];
 }
 
 /** `compilerOptions.strict: true` …: JSON with comments is an expression of JavaScript. */

@@ -19,13 +19,13 @@ const manifest =
   /(?:^|\/)(?:package\.json|composer\.json|Gemfile|pyproject\.toml|Pipfile|Cargo\.toml|go\.mod|deno\.json)$/;
 
 /** Files that no agent may change, whatever the class; a lock file only follows the list of what is asked for. */
-export function judgePaths(edits: readonly FileEdit[]): Violation[] {
+export function judgePaths(edits: readonly FileEdit[], isExpected: (path: string) => boolean): Violation[] {
   const follows = edits.some(({ path }) => manifest.test(path));
   return edits.flatMap((edit) => {
     if (edit.kind !== 'file') return [whole('link-changed', edit)];
     const found = protectedPaths.find(([pattern]) => pattern.test(edit.path));
     if (found) return [whole('protected-file', edit, found[1])];
-    if (isSnapshotPath(edit.path)) return [whole('snapshot-changed', edit)];
+    if (isSnapshotPath(edit.path) || isExpected(edit.path)) return [whole('snapshot-changed', edit)];
     if (!lockFile.test(edit.path)) return [];
     if (!follows) return [whole('protected-file', edit, 'a lock file, and what it locks did not change')];
     return locksPlaywright(edit) ? [whole('package-changed', edit, 'another Playwright is locked')] : [];
@@ -51,6 +51,16 @@ function locksPlaywright({ before, after }: FileEdit): boolean {
           : [],
       );
   return entries(before?.text ?? null).join() !== entries(after?.text ?? null).join();
+}
+
+/** Tells snapshots that a run missed: only Playwright's message knows where the config's path template puts them. */
+export function missedSnapshots(errors: readonly string[]): (path: string) => boolean {
+  const places = errors.flatMap((error) =>
+    [...error.matchAll(/snapshot doesn't exist at (.+?)(?:, writing actual)?\.?\s*$/gm)].map((match) =>
+      (match[1] ?? '').replaceAll('\\', '/'),
+    ),
+  );
+  return (path) => places.some((place) => place.endsWith(`/${path}`));
 }
 
 /** Whether a file is a snapshot that Playwright compares with. */

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { exportedName, partOf } from './exports.js';
 import { returnedValue } from './returned-value.js';
 import { callScope, classInfo, type ClassInfo, fileScope, lookUp, type Scope } from './scope.js';
 import {
@@ -205,13 +206,6 @@ function indexOf(node: SyntaxNode): string | null {
   return property?.type === 'Literal' ? String(property['value']) : null;
 }
 
-function partOf(node: SyntaxNode, name: string): SyntaxNode | null {
-  if (node.type === 'ArrayExpression') return nodesIn(node, 'elements')[Number(name)] ?? null;
-  if (node.type !== 'ObjectExpression') return null;
-  const property = nodesIn(node, 'properties').find((one) => nameOf(nodeIn(one, 'key')) === name);
-  return property ? nodeIn(property, 'value') : null;
-}
-
 /** All classes of all files, by the names of their members. */
 function membersOf(scopes: readonly Scope[]): Map<string, ClassInfo[]> {
   const byName = new Map<string, ClassInfo[]>();
@@ -223,48 +217,4 @@ function membersOf(scopes: readonly Scope[]): Map<string, ClassInfo[]> {
     });
   }
   return byName;
-}
-
-type Exported =
-  string | null | { readonly node: SyntaxNode } | { readonly from: string; readonly name: string };
-
-/** What a file exports under a name: a local name, a node, or a name of another file. */
-function exportedName(program: SyntaxNode, name: string): Exported {
-  for (const node of nodesIn(program, 'body')) {
-    const common =
-      node.type === 'ExpressionStatement' ? commonExport(nodeIn(node, 'expression'), name) : null;
-    if (common) return { node: common };
-    if (node.type === 'ExportDefaultDeclaration' && name === 'default') {
-      const declared = nodeIn(node, 'declaration');
-      if (declared) return { node: declared };
-    }
-    if (node.type !== 'ExportNamedDeclaration') continue;
-    if (declaresName(nodeIn(node, 'declaration'), name)) return name;
-    for (const specifier of nodesIn(node, 'specifiers')) {
-      if (nameOf(nodeIn(specifier, 'exported')) !== name) continue;
-      const local = nameOf(nodeIn(specifier, 'local')) ?? name;
-      const from = nameOf(nodeIn(node, 'source'));
-      return from === null ? local : { from, name: local };
-    }
-  }
-  return null;
-}
-
-/** `module.exports = { name }` and `exports.name = …`. */
-function commonExport(node: SyntaxNode | null, name: string): SyntaxNode | null {
-  const [left, right] =
-    node?.type === 'AssignmentExpression' ? [nodeIn(node, 'left'), nodeIn(node, 'right')] : [];
-  const target = left && propertyOf(left);
-  const object = left && nodeIn(left, 'object');
-  if (!right || !object) return null;
-  const isModule = nameOf(object) === 'module' && target === 'exports';
-  if (isModule) return name === 'default' ? right : partOf(right, name);
-  const isExports = nameOf(object) === 'exports' || propertyOf(object) === 'exports';
-  return isExports && target === name ? right : null;
-}
-
-function declaresName(declaration: SyntaxNode | null, name: string): boolean {
-  if (!declaration) return false;
-  if (nameOf(nodeIn(declaration, 'id')) === name) return true;
-  return nodesIn(declaration, 'declarations').some((one) => nameOf(nodeIn(one, 'id')) === name);
 }

@@ -76,24 +76,32 @@ export function labelOf(name: string, { scope }: Reading): string {
   return binding?.kind === 'opaque' ? binding.label : '';
 }
 
-type Told = Partial<Pick<ActionStep, 'kind' | 'rule' | 'timeoutMs'>> & Pick<ActionStep, 'verb' | 'data'>;
+type Told = Partial<Pick<ActionStep, 'kind' | 'rule' | 'timeoutMs' | 'locators'>> &
+  Pick<ActionStep, 'verb' | 'data'>;
+type Where = Pick<Reading, 'scope'> & Partial<Pick<Reading, 'guards' | 'awaited'>>;
 
-/** Adds a step that has no fields but these. */
-export function push(
+/** A step that has no fields but these. */
+export function stepAt(
   node: SyntaxNode,
-  reading: Reading,
-  { kind = 'action', rule = 'step-added', ...told }: Told,
-): void {
-  const { guards, awaited, scope, steps } = reading;
-  const base = {
+  { scope, guards = [], awaited = true }: Where,
+  told: Told,
+): ActionStep {
+  return {
+    kind: 'action',
+    rule: 'step-added',
     locators: [],
     timeoutMs: null,
     forced: false,
     guards,
     awaited,
     ...placeOf(scope.file, node),
+    ...told,
   };
-  steps.push({ ...base, kind, rule, ...told });
+}
+
+/** Adds such a step. */
+export function push(node: SyntaxNode, reading: Reading, told: Told): void {
+  reading.steps.push(stepAt(node, reading, told));
 }
 
 /** Whether something is called on Playwright's `test`. */

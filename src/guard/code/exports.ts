@@ -1,0 +1,54 @@
+import { nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from './syntax.js';
+
+/** The element or property of a list or record that is written out; null where it has none. */
+export function partOf(node: SyntaxNode, name: string): SyntaxNode | null {
+  if (node.type === 'ArrayExpression') return nodesIn(node, 'elements')[Number(name)] ?? null;
+  if (node.type !== 'ObjectExpression') return null;
+  const property = nodesIn(node, 'properties').find((one) => nameOf(nodeIn(one, 'key')) === name);
+  return property ? nodeIn(property, 'value') : null;
+}
+
+/** A local name, a node, a name of another file, or nothing. */
+type Exported =
+  string | null | { readonly node: SyntaxNode } | { readonly from: string; readonly name: string };
+
+/** What a file exports under a name: a local name, a node, or a name of another file. */
+export function exportedName(program: SyntaxNode, name: string): Exported {
+  for (const node of nodesIn(program, 'body')) {
+    const common =
+      node.type === 'ExpressionStatement' ? commonExport(nodeIn(node, 'expression'), name) : null;
+    if (common) return { node: common };
+    if (node.type === 'ExportDefaultDeclaration' && name === 'default') {
+      const declared = nodeIn(node, 'declaration');
+      if (declared) return { node: declared };
+    }
+    if (node.type !== 'ExportNamedDeclaration') continue;
+    if (declaresName(nodeIn(node, 'declaration'), name)) return name;
+    for (const specifier of nodesIn(node, 'specifiers')) {
+      if (nameOf(nodeIn(specifier, 'exported')) !== name) continue;
+      const local = nameOf(nodeIn(specifier, 'local')) ?? name;
+      const from = nameOf(nodeIn(node, 'source'));
+      return from === null ? local : { from, name: local };
+    }
+  }
+  return null;
+}
+
+/** `module.exports = { name }` and `exports.name = …`. */
+function commonExport(node: SyntaxNode | null, name: string): SyntaxNode | null {
+  const [left, right] =
+    node?.type === 'AssignmentExpression' ? [nodeIn(node, 'left'), nodeIn(node, 'right')] : [];
+  const target = left && propertyOf(left);
+  const object = left && nodeIn(left, 'object');
+  if (!right || !object) return null;
+  const isModule = nameOf(object) === 'module' && target === 'exports';
+  if (isModule) return name === 'default' ? right : partOf(right, name);
+  const isExports = nameOf(object) === 'exports' || propertyOf(object) === 'exports';
+  return isExports && target === name ? right : null;
+}
+
+function declaresName(declaration: SyntaxNode | null, name: string): boolean {
+  if (!declaration) return false;
+  if (nameOf(nodeIn(declaration, 'id')) === name) return true;
+  return nodesIn(declaration, 'declarations').some((one) => nameOf(nodeIn(one, 'id')) === name);
+}

@@ -1,0 +1,36 @@
+import { cookedText, nodesIn, type SyntaxNode } from './syntax.js';
+
+/** A template whose every part is known is a string like any other. */
+export function printTemplate(node: SyntaxNode, inside: (node: SyntaxNode) => string): string {
+  const texts = nodesIn(node, 'quasis').map(cookedText);
+  const parts = nodesIn(node, 'expressions').map(inside);
+  const known = parts.map(valueOf);
+  const filled = texts.map((text, index) => {
+    const part = parts[index];
+    return part === undefined ? text : `${text}${known[index] ?? `\${${part}}`}`;
+  });
+  const joined = JSON.stringify(filled.join(''));
+  return known.every((one) => one !== undefined) ? joined : `template ${joined}`;
+}
+
+/** The value of a printed text or number. */
+function valueOf(text: string): string | number | undefined {
+  if (!/^(?:"|-?\d)/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as string | number;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An operation on two printed values, carried out where both are known. */
+export function printBinary(operator: string, left: string, right: string): string {
+  const [a, b] = [valueOf(left), valueOf(right)];
+  if (typeof a === 'number' && typeof b === 'number') {
+    const results: Record<string, number> = { '*': a * b, '+': a + b, '-': a - b, '/': a / b };
+    const result = results[operator];
+    if (result !== undefined) return String(result);
+  }
+  if (typeof a === 'string' && typeof b === 'string' && operator === '+') return JSON.stringify(a + b);
+  return `(${left} ${operator} ${right})`;
+}
