@@ -1,11 +1,11 @@
 import type { Found } from './found.js';
 import { credentialsIn, cookiesIn } from './header-values.js';
-import { isGenerated, isRandom, isSecretValue, type Standing } from './secret-value.js';
+import { isChosen, isGenerated, isRandom, isSecretValue, type Standing } from './secret-value.js';
 import { kindOfName, namesANumber, strengthOfName, type Strength } from './secret-name.js';
 
 /** Where a name may begin that says secret; what is meant by the whole of it is asked of `strengthOfName`. */
 const hint =
-  /pass|pwd|secret|token|key|cred|auth|bearer|jwt|otp|pin|cv[vc]|mfa|2fa|code|sess|sid|sig|csrf|xsrf|cookie|nonce|salt|pepper|seed|mnemonic|sk\b|ticket|pat\b|pw/gi;
+  /pass|pwd|secret|token|key|cred|auth|bearer|jwt|otp|pin|cv[vc]|mfa|2fa|code|sess|sid|sig|csrf|xsrf|cookie|nonce|salt|pepper|seed|mnemonic|sk\b|ticket|saml|pat\b|pw/gi;
 const longestName = 64;
 const longestValue = 16_384;
 /** Without quotes, where every name on a line without blanks has the rest of it for a value. */
@@ -47,7 +47,9 @@ export function findNamedValues(text: string): Found[] {
     const name = before + text.slice(start, end);
     // Of a long random text a few letters may look like a name.
     if (name.length >= 16 && isRandom(name)) continue;
-    const header = /^(?:http_)?(?:(?:proxy[-_])?authorization|(?:set-)?cookie2?)$/i.test(name);
+    const header = /^(?:http_)?(?:(?:proxy[-_])?authorization|(?:set-)?cookie2?|[\w-]+-signature)$/i.test(
+      name,
+    );
     const known = strengthOfName(name);
     const strength = known ?? (header || isLooseName(name) ? 'possible' : null);
     if (strength === null) continue;
@@ -109,8 +111,8 @@ function nameAround(text: string, from: number, to: number): readonly [start: nu
 /** `name: value`, `name=value`, `"name" => value`, `name: string = value`, `NAME ?? value`. */
 const assigned =
   /(?<close>["'`\])]{0,4})[?!]?(?:\s{0,2}:\s{0,2}(?:string|String|str|&str|&'static str)(?:\s?\|\s?null)?(?=\s{0,2}=))?(?<blank>[ \t]{0,40})(?<sign>=>|:=|={1,3}|:|\?\?=?|\|\|=?)(?:\s{0,40}(?=["'`])|[ \t]{0,40})(?:\n\s{0,8}string\(\d{1,6}\) )?/y;
-/** `["name", "value"]`, `set('name', 'value')`, `name │ 'value'`. */
-const paired = /["'`]?\s{0,8}(?:,|[│|])\s{0,8}(?=["'`])/y;
+/** `["name", "value"]`, `set('name', 'value')`, `name │ 'value'`, `"name" "value"`. */
+const paired = /(?:["'`]?\s{0,8}(?:,|[│|])\s{0,8}|["'`][ \t]{1,4})(?=["'`])/y;
 /** `name: 'x', value: …` and `name="x" value="…"`. */
 const besideName =
   /[ \t]{0,4}\n[ \t]{0,40}value: {0,4}(?=["'])|["']\s{0,4},\s{0,40}["']?value["']?\s{0,4}:\s{0,4}(?=["'])|["'][^<>\n]{0,200}?\s(?:value|content)=(?=["'])/y;
@@ -176,7 +178,12 @@ function valuesOf(named: Named): Found[] {
       tight: place.tight ?? false,
       numbers: namesANumber(name),
     };
-    if ((place.random || listed) && !isRandom(value)) return [];
+    if (
+      (place.random || listed) &&
+      !isRandom(value) &&
+      (listed || strength !== 'certain' || !isChosen(value))
+    )
+      return [];
     if (isLooseName(name) && !quoted) return [];
     return isSecretValue(value, standing) || isShortCode(value, standing) ? [{ start, end, kind }] : [];
   });
