@@ -73,7 +73,9 @@ function generatedNear(
   { start, end, name }: Pick<Named, 'start' | 'end' | 'name'>,
   seen: { near: number },
 ): Found[] {
-  const from = Math.max(seen.near, text.lastIndexOf('\n', start) + 1, start - nearby);
+  const furthest = Math.max(0, start - nearby);
+  const lineStart = furthest + text.slice(furthest, start).lastIndexOf('\n') + 1;
+  const from = Math.max(seen.near, lineStart);
   const [line = '', next = ''] = text.slice(from, end + nearby).split('\n', 2);
   const near = /^\s*\S+\s*$|input_value=/.test(next) ? `${line}\n${next}` : line;
   seen.near = Math.max(seen.near, from + near.length - longestName);

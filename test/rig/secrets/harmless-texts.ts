@@ -1,5 +1,5 @@
 import { secondHarmless } from './second-set.js';
-import { thirdHarmless } from './third-set.js';
+import { thirdHarmless } from './third-harmless.js';
 
 /** What an agent has to read as it is: nothing of it may be masked. One a line, but for those with lines of their own. */
 const lines = String.raw`
