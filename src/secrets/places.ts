@@ -1,5 +1,5 @@
 import type { Found } from './found.js';
-import { isGenerated, isMixed, isRandom, isSecretValue } from './secret-value.js';
+import { isChosen, isGenerated, isMixed, isRandom, isSecretValue } from './secret-value.js';
 
 /** A secret that is known by what stands around it. Every quantifier is bounded, since the texts may be hostile. */
 interface Place {
@@ -17,6 +17,9 @@ const random = (text: string) => isRandom(text);
 /** Where words may stand as well: no word of a language. */
 const noWord = (text: string) =>
   isSecretValue(text, { name: 'certain', quoted: false, tight: false, numbers: true });
+/** Of what a field may show as well: no word, no class of CSS, no count. */
+const shown = (text: string) =>
+  isRandom(text) || isChosen(text) || /^\d{6,8}$/.test(text) || (isMixed(text) && /^[^-_.]{6,}$/.test(text));
 const half = (text: string) => isMixed(text) && isRandom(text);
 
 const places: readonly Place[] = [
@@ -133,7 +136,7 @@ const places: readonly Place[] = [
       `(?:Expected|Received|unexpected value)[^"\\n]{0,40}"(?<=Locator:[^\\n]{0,400}?(?:${fieldWords})[^\\n]{0,400}\\n(?:[^\\n]{0,400}\\n){0,12}[^\\n]{0,40}")(?<secret>[^"\\n\\s]{4,512})"`,
       'gi',
     ),
-    isSecret: noWord,
+    isSecret: shown,
   },
 
   // Cookies: of a storage state or of `addCookies`, of Netscape's file, of curl.
