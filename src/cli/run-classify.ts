@@ -35,12 +35,14 @@ export async function runClassify(file: string, options: ClassifyOptions): Promi
   return 0;
 }
 
-function runAgent(text: string, options: ClassifyOptions, { deep }: Redactor): number | Problem {
+function runAgent(text: string, options: ClassifyOptions, redactor: Redactor): number | Problem {
   const records = readAgentFailures(text, options.jsonl ? 'jsonl' : 'text');
   if (!records.ok) return records.error;
   const render = options.jsonl ? asAgentLine : options.json ? asAgentJson : asAgentText;
   process.stdout.write(
-    records.value.map(({ id, text: said }) => `${render(id, deep(classifyAgentFailure(said)))}\n`).join(''),
+    records.value
+      .map(({ id, text: said }) => `${render(id, redactor.deep(classifyAgentFailure(said)))}\n`)
+      .join(''),
   );
   return 0;
 }

@@ -72,7 +72,10 @@ describe('a masked stream', () => {
       .replaceAll(/.{20}/g, '$&\n');
     for (let at = 1; at < wrapped.length; at += 1) {
       const out: string[] = [];
-      const stream = maskedStream(knowing.clean, (text) => out.push(text));
+      const stream = maskedStream(
+        (text) => knowing.clean(text),
+        (text) => out.push(text),
+      );
       stream.write(Buffer.from(wrapped.slice(0, at)));
       stream.write(Buffer.from(`${wrapped.slice(at)}\nand on\n`));
       expect(out.join('')).toContain('and on');
