@@ -84,3 +84,10 @@ it.each([[['-']], [['--json', '-']], [['--agent', '-']]])(
     expect(stdout).not.toMatch(/Kx7mond|bHq9vR2x/);
   },
 );
+
+it('EV-9 tells no secret in a problem either', async () => {
+  const { exitCode, stderr } = await classify(['no-such-file?access_token=bHq9vR2xT7mK4pW8zL3c'], '');
+  expect(exitCode).not.toBe(0);
+  expect(stderr).toContain('no-such-file?access_token=[masked: token]');
+  expect(stderr).not.toContain('bHq9vR2x');
+});
