@@ -1,4 +1,5 @@
-// How many planted secrets get past masking, by kind, and how many harmless texts are masked. Usage: node bench/secrets.mjs [-v]
+// How many planted secrets get past masking, by kind, how many harmless texts are masked, and how
+// fast long logs are. Usage: node bench/secrets.mjs [-v]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,6 +17,19 @@ const load = (file) => vite.ssrLoadModule(file);
 const { allPlants, plantedRedactor } = await load('/test/rig/secrets/measure.ts');
 const { leakOf } = await load('/test/rig/secrets/plant.ts');
 const { harmlessTexts } = await load('/test/rig/secrets/harmless-texts.ts');
+
+/** Two megabytes each. */
+const repeated = (text) => text.repeat(Math.ceil(2e6 / text.length));
+const entry = JSON.stringify({
+  req: { url: '/api/orders/7', headers: { cookie: 'sid=Zq1Xw2Ce3V; theme=dark' } },
+});
+const logs = {
+  'lines of text': repeated('2026-11-22T10:00:00.000Z INFO GET /api/orders/7 200 12ms\n'),
+  'lines of JSON': repeated(`${entry}\n`),
+  'one line of JSON': repeated(entry),
+  'one line of names': repeated('a password '),
+  'JSON in JSON in JSON': repeated(JSON.stringify(JSON.stringify(JSON.stringify(entry)))),
+};
 
 const root = mkdtempSync(path.join(tmpdir(), 'secrets-'));
 const redactor = await plantedRedactor(root);
@@ -36,4 +50,10 @@ if (verbose) for (const text of touched) console.log(`MASKED ${text}\n    -> ${r
 console.table([...rows.values()]);
 console.log(`plants: ${allPlants.length}, out: ${[...rows.values()].reduce((sum, { out }) => sum + out, 0)}`);
 console.log(`harmless texts: ${harmlessTexts.length}, masked: ${touched.length}`);
+for (const [name, text] of Object.entries(logs)) {
+  const before = process.cpuUsage().user;
+  redactor.clean(text);
+  const seconds = (process.cpuUsage().user - before) / 1e6;
+  console.log(`${name}: ${(text.length / 1e6 / seconds).toFixed(1)} MB/s`);
+}
 await vite.close();

@@ -5,8 +5,11 @@ import { classify } from '../core/classify/classify.js';
 import type { Diagnosis } from '../core/diagnosis.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
+import { createRedactor, type Redactor } from '../secrets/redactor.js';
 import { readAgentFailures, type AgentFailureRecord } from './agent-failure-input.js';
 import { classifyFormatOf, readClassifyInput, type ClassifyRecord } from './classify-input.js';
+
+type AgentDiagnosis = ReturnType<typeof classifyAgentFailure>;
 
 /** The flags of `self-heal classify`. */
 export interface ClassifyOptions {
@@ -19,36 +22,40 @@ export interface ClassifyOptions {
 export async function runClassify(file: string, options: ClassifyOptions): Promise<number | Problem> {
   const input = await readInput(file);
   if (!input.ok) return input.error;
-  if (options.agent) return runAgent(input.value, options);
+  const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
+  await redactor.load();
+  if (options.agent) return runAgent(input.value, options, redactor);
   const format = options.jsonl ? 'jsonl' : classifyFormatOf(input.value);
   const records = readClassifyInput(input.value, { format, rootDir: process.cwd() });
   if (!records.ok) return records.error;
   const render = options.jsonl ? asLine : options.json ? asJson : asText;
   process.stdout.write(
-    records.value.map((record) => `${render(record, classify(record.evidence))}\n`).join(''),
+    records.value.map((record) => `${render(record, redactor.deep(classify(record.evidence)))}\n`).join(''),
   );
   return 0;
 }
 
-function runAgent(text: string, options: ClassifyOptions): number | Problem {
+function runAgent(text: string, options: ClassifyOptions, redactor: Redactor): number | Problem {
   const records = readAgentFailures(text, options.jsonl ? 'jsonl' : 'text');
   if (!records.ok) return records.error;
   const render = options.jsonl ? asAgentLine : options.json ? asAgentJson : asAgentText;
-  process.stdout.write(records.value.map((record) => `${render(record)}\n`).join(''));
+  process.stdout.write(
+    records.value
+      .map(({ id, text: said }) => `${render(id, redactor.deep(classifyAgentFailure(said)))}\n`)
+      .join(''),
+  );
   return 0;
 }
 
-function asAgentLine({ id, text }: AgentFailureRecord): string {
-  const { kind, reason, evidence } = classifyAgentFailure(text);
+function asAgentLine(id: AgentFailureRecord['id'], { kind, reason, evidence }: AgentDiagnosis): string {
   return JSON.stringify({ id, category: kind, reason, evidence });
 }
 
-function asAgentJson({ text }: AgentFailureRecord): string {
-  return JSON.stringify(classifyAgentFailure(text), null, 2);
+function asAgentJson(_: AgentFailureRecord['id'], diagnosis: AgentDiagnosis): string {
+  return JSON.stringify(diagnosis, null, 2);
 }
 
-function asAgentText({ text }: AgentFailureRecord): string {
-  const { kind, reason, evidence } = classifyAgentFailure(text);
+function asAgentText(_: AgentFailureRecord['id'], { kind, reason, evidence }: AgentDiagnosis): string {
   return [`${kind} (${reason})`, ...(evidence === null ? [] : [`  ${evidence}`])].join('\n');
 }
 

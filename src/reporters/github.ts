@@ -6,6 +6,7 @@ import { clipped, counted } from './format.js';
 import { suiteItself } from './last-word.js';
 import type { Report, ReportCause, ReportTest } from './report.js';
 import { nameOf } from './summary.js';
+import { redact } from '../secrets/redact.js';
 
 /** Where GitHub's paths begin, and where the report's do; both absolute. */
 export interface GithubPlaces {
@@ -37,7 +38,7 @@ export function githubAnnotations(report: Report, places: GithubPlaces): string[
 
 /** The workflow command for what kept self-heal from working: without a run there is no cause to point at. */
 export function githubProblem({ message, remedy }: Problem): string {
-  return command('error', { title: 'self-heal could not work' }, `${message}\n${remedy}`);
+  return command('error', { title: 'self-heal could not work' }, redact(`${message}\n${remedy}`));
 }
 
 const levels: Record<CauseVerdict, 'error' | 'warning' | 'notice'> = {

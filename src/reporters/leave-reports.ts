@@ -9,6 +9,7 @@ import { junitOf } from './junit.js';
 import { prose } from './markdown-text.js';
 import { markdownOf, summaryBytes } from './markdown.js';
 import type { Report } from './report.js';
+import { redact } from '../secrets/redact.js';
 
 /** Where the reports for other programs go. */
 export interface ReportPlaces {
@@ -76,7 +77,7 @@ export async function leaveProblem(
   if (env['GITHUB_ACTIONS'] !== 'true') return;
   print(githubProblem(problem));
   const summary = env['GITHUB_STEP_SUMMARY'];
-  const text = `## self-heal could not work\n\n${prose(problem.message)}\n\n${prose(problem.remedy)}\n`;
+  const text = `## self-heal could not work\n\n${prose(redact(problem.message))}\n\n${prose(redact(problem.remedy))}\n`;
   // Where it cannot be written, the annotation and the log say the same.
   if (summary) await appendFile(summary, text).catch(() => undefined);
 }

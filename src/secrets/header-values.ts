@@ -1,15 +1,40 @@
 import type { Found } from './found.js';
+import { assigned, besideName, paired, type Named } from './notations.js';
 import { isMixed, isSecretValue, type Standing } from './secret-value.js';
+import { longestWord, quotedAt, stringsInList, type Stretch } from './stretches.js';
 
 const asCredentials: Standing = { name: 'likely', quoted: false, tight: true, numbers: false };
 
-interface Stretch {
-  readonly start: number;
-  readonly end: number;
+type Range = Pick<Stretch, 'start' | 'end'>;
+
+/** Whether a header of this name has a value with parts of its own. */
+export function isHeader(name: string): boolean {
+  return /^(?:http_)?(?:(?:proxy[-_])?authorization|(?:set-)?cookie2?|[\w-]+-signature)$/i.test(name);
+}
+
+/** `Authorization` and the cookies: a list, a string or the rest of the line, which has parts of its own. */
+export function headerValues(named: Named): Found[] {
+  const { text, name, end } = named;
+  const inside = /cookie/i.test(name) ? cookiesIn : credentialsIn;
+  assigned.lastIndex = end;
+  if (!assigned.test(text)) {
+    paired.lastIndex = end;
+    besideName.lastIndex = end;
+    if (besideName.test(text)) return inside(text, quotedAt(text, besideName.lastIndex));
+    return paired.test(text) ? inside(text, quotedAt(text, paired.lastIndex)) : [];
+  }
+  const at = assigned.lastIndex;
+  const first = text[at] ?? '';
+  if (/["'`]/.test(first)) return inside(text, quotedAt(text, at));
+  if (/[[(]/.test(first)) return stringsInList(text, at).flatMap((one) => inside(text, one));
+  const quote = text.slice(Math.max(0, named.start - 1), named.start);
+  const near = text.slice(at, at + longestWord);
+  const ends = [near.indexOf('\n'), /["'`]/.test(quote) ? near.indexOf(quote) : -1, near.length];
+  return inside(text, { start: at, end: at + Math.min(...ends.filter((one) => one >= 0)) });
 }
 
 /** The secret in the value of an `Authorization` header: what stands behind its scheme (RFC 9110, 11.4). */
-export function credentialsIn(text: string, { start, end }: Stretch): Found[] {
+function credentialsIn(text: string, { start, end }: Range): Found[] {
   const value = text.slice(start, end).trimEnd();
   const [scheme = ''] = /^\s*(?:[A-Za-z][\w-]{1,30}[ \t]+)?/.exec(value) ?? [];
   const credentials = value.slice(scheme.length);
@@ -25,7 +50,7 @@ const attribute = /^(?:path|domain|expires|max-age|samesite|secure|httponly|prio
 const pair = /\s{0,4}(?<name>[\w!#$%&'*+.^|~-]{1,128})(?:=(?<value>[^;"'`\n]{0,4096}))?(?:;|$|(?=["'`\n]))/y;
 
 /** The secrets in the value of a cookie header: every value that is no setting of the page (RFC 6265, 4). */
-export function cookiesIn(text: string, { start, end }: Stretch): Found[] {
+function cookiesIn(text: string, { start, end }: Range): Found[] {
   const cookies = text.slice(start, end);
   const found: Found[] = [];
   pair.lastIndex = 0;

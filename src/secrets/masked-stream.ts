@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 const contextLength = 4096;
 /** A line without an end, or a key without one, waits no longer than for this many characters. */
 const maxHeld = 64 * 1024;
-/** What of such a line waits on: a secret may stand at its end, torn. */
+/** What of such a line waits on, and of lines that are a word each: a secret may stand at their end, torn. */
 const maxTorn = 4096;
 
 /** Takes bytes as they come. */
@@ -61,13 +61,25 @@ function readyIn(held: string): number {
   const lines = held.lastIndexOf('\n') + 1;
   const open = openKeyIn(held);
   const ready = open === -1 ? lines : Math.min(lines, held.lastIndexOf('\n', open) + 1);
-  if (ready > 0 || held.length <= maxHeld) return ready;
+  if (ready > 0) return beforeWords(held, ready);
+  if (held.length <= maxHeld) return 0;
   // No end in sight: up to the last blank or quote, so that no word is torn.
   const border = Math.max(
     held.lastIndexOf(' ', held.length - maxTorn),
     held.lastIndexOf('"', held.length - maxTorn),
   );
   return border > 0 ? border : held.length - maxTorn;
+}
+
+/** Before the lines at the end that are one long word each, as programs wrap base64: the next one may belong to them. */
+function beforeWords(held: string, end: number): number {
+  let at = end;
+  while (at > 0 && end - at < maxTorn) {
+    const start = held.lastIndexOf('\n', at - 2) + 1;
+    if (!/^[ \t]{0,40}[\w+/=.-]{16,512}\r?\n$/.test(held.slice(start, at))) break;
+    at = start;
+  }
+  return at;
 }
 
 function openKeyIn(held: string): number {

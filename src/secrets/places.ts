@@ -1,5 +1,5 @@
 import type { Found } from './found.js';
-import { isMixed, isRandom, isSecretValue } from './secret-value.js';
+import { isChosen, isGenerated, isMixed, isRandom, isSecretValue } from './secret-value.js';
 
 /** A secret that is known by what stands around it. Every quantifier is bounded, since the texts may be hostile. */
 interface Place {
@@ -14,6 +14,12 @@ const fieldWords =
 const value = (certainty: 'certain' | 'likely') => (text: string) =>
   isSecretValue(text, { name: certainty, quoted: true, tight: true, numbers: true });
 const random = (text: string) => isRandom(text);
+/** Where words may stand as well: no word of a language. */
+const noWord = (text: string) =>
+  isSecretValue(text, { name: 'certain', quoted: false, tight: false, numbers: true });
+/** Of what a field may show as well: no word, no class of CSS, no count. */
+const shown = (text: string) =>
+  isRandom(text) || isChosen(text) || /^\d{6,8}$/.test(text) || (isMixed(text) && /^[^-_.]{6,}$/.test(text));
 const half = (text: string) => isMixed(text) && isRandom(text);
 
 const places: readonly Place[] = [
@@ -52,6 +58,13 @@ const places: readonly Place[] = [
     isSecret: random,
   },
 
+  // A prefix and what a generator made, as issuers write tokens whose prefix nobody here knows.
+  {
+    kind: 'token',
+    pattern: /(?<![\w-])[a-z]{2,12}(?:_[a-z\d]{1,8}){0,2}_(?=[A-Za-z\d]{32,255}(?![\w-]))[A-Za-z\d]+/g,
+    isSecret: isGenerated,
+  },
+
   // Passwords and tokens in URLs; those of databases hold what would end another URL.
   {
     kind: 'password',
@@ -63,7 +76,7 @@ const places: readonly Place[] = [
   {
     kind: 'token',
     pattern:
-      /\/(?:reset[-_]?password|password[-_]?reset|reset|magic(?:[-_]?link)?|invite|invitations?|confirm|verify(?:[-_]?email)?|activate|unsubscribe)\/(?<secret>[\w.~-]{16,512})/gi,
+      /\/(?:reset[-_]?password|password[-_]?reset|reset|magic(?:[-_]?link)?|invite|invitations?|confirm|verify(?:[-_]?email)?|activate|unsubscribe|password)\/(?:(?:edit|new|reset|change|set|confirm|verify|accept|link|email|callback)\/){0,2}(?<secret>[\w.~-]{16,512})/gi,
     isSecret: random,
   },
   { kind: 'session', pattern: /;jsessionid=(?<secret>[^\s?&#;"'<>]{8,256})/gi },
@@ -114,6 +127,16 @@ const places: readonly Place[] = [
   {
     kind: 'password',
     pattern: /<input(?=[^<>]{0,400}type=\\?["']password)[^<>]{0,400}?\bvalue=\\?["'](?<secret>[^"'\\<>]+)/gi,
+  },
+
+  // What an assertion found in a field, or in what shows a secret.
+  {
+    kind: 'secret',
+    pattern: new RegExp(
+      `(?:Expected|Received|unexpected value)[^"\\n]{0,40}"(?<=Locator:[^\\n]{0,400}?(?:${fieldWords})[^\\n]{0,400}\\n(?:[^\\n]{0,400}\\n){0,12}[^\\n]{0,40}")(?<secret>[^"\\n\\s]{4,512})"`,
+      'gi',
+    ),
+    isSecret: shown,
   },
 
   // Cookies: of a storage state or of `addCookies`, of Netscape's file, of curl.
@@ -167,7 +190,10 @@ const places: readonly Place[] = [
       /\bhtpasswd\s{1,4}-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}\s{1,4}\S{1,256}\s{1,4}\S{1,64}\s{1,4}(?<secret>\S{3,128})/g,
     isSecret: value('certain'),
   },
-  { kind: 'password', pattern: /\bsqlplus\s{1,4}[^\s/@]{1,64}\/(?<secret>[^\s/@]{3,128})@/g },
+  {
+    kind: 'password',
+    pattern: /\b(?:sqlplus\s{1,4}|jdbc:oracle:\w{1,8}:)[^\s/@]{1,64}\/(?<secret>[^\s/@]{3,128})@/g,
+  },
   { kind: 'password', pattern: /\s-pass(?:in|out)?\s{1,4}pass:(?<secret>\S{3,256})/g },
   {
     kind: 'password',
@@ -185,10 +211,20 @@ const places: readonly Place[] = [
       /\bldap(?:search|modify|add|delete|whoami|passwd)\b[^\n]{0,200}?\s-w {0,4}(?<secret>[^\s"'-]\S{2,128})/g,
     isSecret: value('certain'),
   },
-  // Protocols of mail (RFC 9051, RFC 4954) and SAML's response.
+  // Protocols of mail (RFC 9051, RFC 4954).
   { kind: 'password', pattern: /\bLOGIN \S{1,128} (?<secret>\S{3,128})$/gm, isSecret: random },
   { kind: 'credentials', pattern: /\bAUTH (?:PLAIN|LOGIN|XOAUTH2) (?<secret>[\w+/]{12,4096}={0,2})/g },
-  { kind: 'credentials', pattern: /\bSAML(?:Response|Request|Assertion)=(?<secret>[^\s&"'<>]{16,16384})/g },
+  // An entry of `.netrc`, and the arguments of PHP's PDO.
+  {
+    kind: 'password',
+    pattern: /\blogin\s{1,40}\S{1,128}\s{1,40}password\s{1,40}(?<secret>\S{3,256})/g,
+    isSecret: noWord,
+  },
+  {
+    kind: 'password',
+    pattern:
+      /["'](?:mysql|pgsql|sqlsrv|dblib|oci|odbc|firebird):[^"'\n]{0,256}["'],\s{0,8}["'][^"'\n]{0,128}["'],\s{0,8}["'](?<secret>[^"'\n]{3,256})["']/g,
+  },
   // A line of `.pgpass`.
   {
     kind: 'password',

@@ -34,9 +34,13 @@ const runTogether =
 
 /** The cookies and stores of frameworks that keep a login. */
 const loginCookie =
-  /^(?:connect\.sid|[a-z]*session_?id|__(?:host|secure)-.+|(?:[\w-]+[._-])session|(?:one.?time|verification|security|recovery|backup|confirmation|auth(?:entication)?|sms|login|2fa|mfa|two.?factor|pin).?codes?)$/i;
+  /^(?:connect\.sid|[a-z]*session_?id|__(?:host|secure)-.+|(?:[\w-]+[._-])session|(?:one.?time|verification|security|recovery|backup|confirmation|auth(?:entication)?|sms|login|2fa|mfa|two.?factor|pin).?codes?|saml(?:response|request|assertion))$/i;
+/** Headers of a service's own. */
+const ownHeader = /^x-[\w-]{0,40}(?:auth|token|key|secret|credential)s?$/i;
+/** A variable of the environment that ends so is a lock's key more often than a list's. */
+const variableOfKey = /^[A-Z][A-Z\d]*_(?:[A-Z\d]+_)*KEY$/;
 const secretHeader =
-  /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|(?:x-)?api-?key|x-[\w-]*(?:auth|token|key|secret|signature|credential)s?|[\w-]*-authorization)$/i;
+  /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|(?:x-)?api-?key|[\w-]*-(?:authorization|signature))$/i;
 
 /** Whether a header's value is a secret whatever it says; the name's case does not matter. */
 export function isSecretHeader(name: string): boolean {
@@ -48,10 +52,11 @@ export function isSecretHeader(name: string): boolean {
  * `GITHUB_PAT_2`; null for `maxTokens`, `sort_key`, `passwordStrength`.
  */
 export function strengthOfName(name: string): Strength | null {
-  if (loginCookie.test(name)) return 'likely';
+  if (loginCookie.test(name) || ownHeader.test(name)) return 'likely';
   const all = wordsOf(name);
   const at = all.findLastIndex((word, index) => strengthOfWord(word, all[index - 1]) !== null);
-  if (at === -1 || all.slice(at + 1).some((word) => describes.has(word))) return null;
+  if (at === -1) return variableOfKey.test(name) ? 'possible' : null;
+  if (all.slice(at + 1).some((word) => describes.has(word))) return null;
   return strengthOfWord(all[at] ?? '', all[at - 1]);
 }
 

@@ -1,3 +1,4 @@
+import { isUnspoken } from './letter-pairs.js';
 import { isMasked } from './masks.js';
 import type { Strength } from './secret-name.js';
 
@@ -23,6 +24,9 @@ const typeUnion =
   /^\s*(?:(?:null|undefined|string|number|boolean|any|unknown|never|object)(?:\[\])?\s*(?:\||$)\s*)+$/;
 const memberOrCall = /^[!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*(?:[([<`].*|!|\?\?.*)$/;
 const members = /^[!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)+$/;
+/** A version, or a range of versions, of a package that is called after secrets. */
+const version =
+  /^(?:[~^]|[<>]=?)?v?\d{1,4}\.\d{1,5}\.\d{1,5}(?:-(?:alpha|beta|rc|next|canary|dev|pre|snapshot|nightly)[\w.-]{0,40})?$/i;
 /** A status, an error's code, a version, a duration. */
 const code = /^(?:[A-Z]{1,10}[_-]?\d{1,5}|v?\d{1,4}(?:\.\d{1,5}){1,3}|\d{1,6}(?:ms|s|px|%|m|h|d|kb|mb)?)$/i;
 
@@ -62,12 +66,21 @@ export function isMixed(value: string): boolean {
   return /\d/.test(value) && /[A-Za-z]/.test(value);
 }
 
-/** So mixed that nobody wrote it: capitals, small letters and digits in turn. */
+/** So mixed that nobody wrote it: capitals and small letters in turn, with digits or in no order that words have. */
 export function isGenerated(value: string): boolean {
   const switches = value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])|[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0;
   return (
-    value.length >= 16 && /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value) && switches >= 6
+    value.length >= 16 &&
+    /[a-z]/.test(value) &&
+    /[A-Z]/.test(value) &&
+    switches >= 6 &&
+    (/\d/.test(value) || isUnspoken(value))
   );
+}
+
+/** As people choose passwords: capitals, small letters, digits and a mark that stands in no word. */
+export function isChosen(value: string): boolean {
+  return [/.{8}/, /[a-z]/, /[A-Z]/, /\d/, /[!#$%&*?^~]/].every((part) => part.test(value));
 }
 
 /** As only a generator writes: no words of a language, with or without a number behind them. */
@@ -75,14 +88,14 @@ export function isRandom(value: string): boolean {
   if (value.length < 8 || code.test(value) || /\s/.test(value)) return false;
   if (/^\d+$/.test(value)) return false;
   const switches = value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
-  if (switches >= 3) return true;
+  if (switches >= 3 || isUnspoken(value)) return true;
   const parts = partsOf(value);
   const odd = parts.filter((part) => !isWord(part) && !/^\d{1,4}$/.test(part));
   return odd.join('').length * 3 >= value.length;
 }
 
 function isHarmless(value: string): boolean {
-  return placeholder.test(value) || state.test(value) || typeUnion.test(value);
+  return placeholder.test(value) || state.test(value) || typeUnion.test(value) || version.test(value);
 }
 
 function isCode(value: string): boolean {

@@ -54,7 +54,7 @@ const documented: readonly Shape[] = [
   ['sentry token', 'sntry', 'sntry[su]_[\\w+/=-]{30,400}'],
   ['postman key', 'PMAK-', 'PMAK-[0-9a-f-]{30,80}'],
   ['atlassian token', 'ATATT3', 'ATATT3[\\w=-]{30,255}'],
-  ['telegram token', ':AA', '\\d{8,10}:AA[\\w-]{33}'],
+  ['telegram token', ':AA', '(?:bot)?\\d{8,10}:AA[\\w-]{33}'],
   ['age key', 'AGE-SECRET-KEY-1', 'AGE-SECRET-KEY-1[0-9A-Z]{40,64}'],
   ['groq key', 'gsk_', 'gsk_[A-Za-z0-9]{40,64}'],
   ['xai key', 'xai-', 'xai-[A-Za-z0-9]{60,100}'],

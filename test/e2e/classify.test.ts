@@ -72,3 +72,22 @@ it('CL-8 names the line that is no JSON, and the file that is not there: exit 2'
   expect(missing.exitCode).toBe(2);
   expect(missing.stderr).toContain('no-such-file.txt');
 });
+
+it.each([[['-']], [['--json', '-']], [['--agent', '-']]])(
+  'EV-9 tells no secret of its input with %j',
+  async (args) => {
+    const text =
+      'API Error: 401 at http://ann:Kx7mondSchein9@127.0.0.1:3000/?access_token=bHq9vR2xT7mK4pW8zL3c';
+    const { exitCode, stdout } = await classify(args, text);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('[masked: ');
+    expect(stdout).not.toMatch(/Kx7mond|bHq9vR2x/);
+  },
+);
+
+it('EV-9 tells no secret in a problem either', async () => {
+  const { exitCode, stderr } = await classify(['no-such-file?access_token=bHq9vR2xT7mK4pW8zL3c'], '');
+  expect(exitCode).not.toBe(0);
+  expect(stderr).toContain('no-such-file?access_token=[masked: token]');
+  expect(stderr).not.toContain('bHq9vR2x');
+});

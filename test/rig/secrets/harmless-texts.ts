@@ -1,4 +1,5 @@
 import { secondHarmless } from './second-set.js';
+import { thirdHarmless } from './third-harmless.js';
 
 /** What an agent has to read as it is: nothing of it may be masked. One a line, but for those with lines of their own. */
 const lines = String.raw`
@@ -205,6 +206,7 @@ AKIA is how they begin
 /** Nothing of any of these may be masked. */
 export const harmlessTexts: readonly string[] = [
   ...secondHarmless,
+  ...thirdHarmless,
   ...lines.split('\n').filter((line) => line !== ''),
   `<img src="data:image/png;base64,${Buffer.from('\u0089PNG not really a picture, but long enough '.repeat(20)).toString('base64')}">`,
   `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify({ version: 3, sources: ['src/token.ts'], mappings: 'AAAA,SAASA;CACT' })).toString('base64')}`,

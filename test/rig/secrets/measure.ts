@@ -6,6 +6,7 @@ import { namedPlants } from './named-plants.js';
 import type { Plant } from './plant.js';
 import { secondPlants } from './second-set.js';
 import { shapedPlants } from './shaped-plants.js';
+import { thirdPlants } from './third-set.js';
 
 /** Everything that is planted. */
 export const allPlants: readonly Plant[] = [
@@ -13,6 +14,7 @@ export const allPlants: readonly Plant[] = [
   ...namedPlants(),
   ...shapedPlants(),
   ...secondPlants(),
+  ...thirdPlants(),
 ];
 
 /** Makes the folder a project whose files hold the planted variables. */

@@ -64,6 +64,25 @@ describe('a masked stream', () => {
     );
   });
 
+  it('EV-9 holds lines that are a word each until another follows, since a value may be wrapped over them', () => {
+    const value = 'Knu!jE1DBoOf9YqM5IvE';
+    const knowing = redactorOf([{ name: 'DB_PASSWORD', value }]);
+    const wrapped = Buffer.from(`some words: ${value}, and more`)
+      .toString('base64')
+      .replaceAll(/.{20}/g, '$&\n');
+    for (let at = 1; at < wrapped.length; at += 1) {
+      const out: string[] = [];
+      const stream = maskedStream(
+        (text) => knowing.clean(text),
+        (text) => out.push(text),
+      );
+      stream.write(Buffer.from(wrapped.slice(0, at)));
+      stream.write(Buffer.from(`${wrapped.slice(at)}\nand on\n`));
+      expect(out.join('')).toContain('and on');
+      expect(Buffer.from(out.join(''), 'base64').toString()).not.toContain(value.slice(0, 8));
+    }
+  });
+
   it('EV-9 knows the field above from a piece that was handed on already', () => {
     const pieces = ["  - waiting for getByLabel('Password')\n", '  - fill("tiny-word")\n'];
     expect(streamed(pieces).join('').slice(pieces[0]?.length)).toMatch(

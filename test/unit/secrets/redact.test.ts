@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { findNamedValues } from '../../../src/secrets/named-values.js';
 import { redact, redactHeaders } from '../../../src/secrets/redact.js';
 
 const secret = 'Hunter2-Planted.x9';
@@ -155,6 +156,17 @@ describe('redact', () => {
       const text = piece.repeat(Math.floor((64 * 1024) / piece.length));
       expect(redact(text).length).toBeLessThan(text.length * 3);
     }
+  });
+
+  it('EV-11 takes no longer for a name in a long line than for one in a short line', () => {
+    const timeFor = (end: string): number => {
+      const text = `${`${'a '.repeat(500)}${end}`.repeat(1000)}${'a password '.repeat(4000)}`;
+      const before = process.cpuUsage().user;
+      expect(findNamedValues(text)).toEqual([]);
+      return process.cpuUsage().user - before;
+    };
+    timeFor('\n');
+    expect(timeFor(' ')).toBeLessThan(5 * timeFor('\n') + 200_000);
   });
 });
 

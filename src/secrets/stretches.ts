@@ -1,0 +1,73 @@
+import type { Place } from './notations.js';
+
+const longestValue = 16_384;
+/** A value without quotes, where every name on a line without blanks has the rest of it for one. */
+export const longestWord = 4096;
+const longestList = 1000;
+
+/** Where something stands that may be a secret; `end` is behind it. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+  readonly quoted: boolean;
+  /** One of several. */
+  readonly listed?: boolean;
+}
+
+/**
+ * What may be the value at a place. `lists` holds how far lists are known, so that what stands in a list of lists is looked at once.
+ */
+export function stretchesAt(text: string, { at, until }: Place, lists: { end: number }): Stretch[] {
+  const first = text[at] ?? '';
+  if (until === undefined && /[[{(]/.test(first)) {
+    if (at < lists.end) return [];
+    const listed = listAt(text, at);
+    lists.end = listed.at(-1)?.end ?? at;
+    return listed;
+  }
+  const [quote] = /^(?:[brf@]?["'`])/.exec(text.slice(at, at + 2)) ?? [''];
+  if (quote !== '') return [quotedAt(text, at + quote.length - 1)];
+  const pattern = until ?? /[\s"'`<>,;|)\]}&\\]/;
+  const length = text.slice(at, at + longestWord).search(pattern);
+  return [
+    {
+      start: at,
+      end: length === -1 ? Math.min(text.length, at + longestWord) : at + length,
+      quoted: until !== undefined,
+    },
+  ];
+}
+
+/** What stands in quotes; where they are not closed, the text was cut there. */
+export function quotedAt(text: string, at: number): Stretch {
+  const quote = text[at] ?? '';
+  const ends = quote === '`' ? quote : `${quote}\n`;
+  let end = at + 1;
+  while (end < text.length && end - at < longestValue && !ends.includes(text[end] ?? '')) {
+    end += text[end] === '\\' ? 2 : 1;
+  }
+  return { start: at + 1, end: Math.min(end, text.length), quoted: true };
+}
+
+/** What stands in a list or an object: its strings, or, as Go prints them, its words. */
+function listAt(text: string, at: number): Stretch[] {
+  const closing = text.slice(at, at + longestList).search(/[\]})]/);
+  const end = closing === -1 ? Math.min(text.length, at + longestList) : at + closing;
+  const inside = text.slice(at, end);
+  return [...inside.matchAll(/["'`]([^"'`\n]+)["'`]|[^\s"'`,;:()[\]{}]+/g)].map((match) => {
+    const isQuoted = match[1] !== undefined;
+    const start = at + match.index + (isQuoted ? 1 : 0);
+    return { start, end: start + (match[1] ?? match[0]).length, quoted: isQuoted, listed: true };
+  });
+}
+
+/** The strings of a list, or all of it where it has none. */
+export function stringsInList(text: string, at: number): Pick<Stretch, 'start' | 'end'>[] {
+  const closing = text.slice(at, at + longestList).search(/[\])]/);
+  const end = closing === -1 ? Math.min(text.length, at + longestList) : at + closing;
+  const strings = [...text.slice(at, end).matchAll(/(["'])([^\n]*?)\1/g)].map((match) => ({
+    start: at + match.index + 1,
+    end: at + match.index + match[0].length - 1,
+  }));
+  return strings.length > 0 ? strings : [{ start: at + 1, end }];
+}
