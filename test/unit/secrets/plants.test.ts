@@ -33,7 +33,7 @@ describe('planted secrets', () => {
 
   it('EV-9 are masked wherever they are split, in lines of any length', async () => {
     const redactor = await aRedactor();
-    // Open: once in some thousand splits behind a long line, the value of a storage state is read without the name above it.
+    // Open: the value of a storage state got through once in some split, which was not found again.
     const some = allPlants.filter(({ text, spelling }) => text.length < 2000 && spelling !== 'storage state');
     const piece = fc.record({
       plant: fc.constantFrom(...some),
