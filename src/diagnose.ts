@@ -8,7 +8,7 @@ import { signatureOf, signedText } from './core/signature.js';
 import { writeFailureRecord } from './failure-record.js';
 import { boundedText } from './evidence/bounded-text.js';
 import { gatherEvidence } from './evidence/gather-evidence.js';
-import { PassingEvidence } from './evidence/passing-evidence.js';
+import { type Ended, PassingEvidence } from './evidence/passing-evidence.js';
 import { Shortfalls } from './evidence/shortfalls.js';
 import { ParsedMaps } from './evidence/source-maps/parsed-maps.js';
 import { runFiles } from './playwright/report-format.js';
@@ -40,7 +40,7 @@ export function createDiagnose({ settings, folder, cwd, redactor }: DiagnoseOpti
     const diagnosed: DiagnosedFailure[] = [];
     const maps = new ParsedMaps();
     if (run.serverLog !== '')
-      await passing.read(path.join(path.dirname(run.serverLog), runFiles.complaints), passedIn(run));
+      await passing.read(path.join(path.dirname(run.serverLog), runFiles.complaints), endedIn(run));
     for (const failure of failures) {
       count += 1;
       const n = count;
@@ -69,8 +69,13 @@ export function createDiagnose({ settings, folder, cwd, redactor }: DiagnoseOpti
   };
 }
 
-function passedIn({ tests }: SuiteRun): ReadonlySet<string> {
-  return new Set(tests.filter(({ outcome }) => outcome === 'expected').map(({ test }) => test.id));
+function endedIn({ tests }: SuiteRun): Ended {
+  const ids = (isOne: (outcome: SuiteRun['tests'][number]['outcome']) => boolean) =>
+    new Set(tests.filter(({ outcome }) => isOne(outcome)).map(({ test }) => test.id));
+  return {
+    green: ids((outcome) => outcome === 'expected'),
+    red: ids((outcome) => outcome === 'unexpected' || outcome === 'flaky'),
+  };
 }
 
 function idsFor(failure: Failure, run: SuiteRun): readonly string[] {

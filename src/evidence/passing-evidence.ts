@@ -7,34 +7,42 @@ import { field, numberOr, parseJson, stringOr } from './unknown-fields.js';
 
 /** What is read of one run's notes; a worker writes at most 2,000 lines. */
 const mostLines = 20_000;
+/** Playwright adds what the browser's process wrote to the error of an action that the end of its test cut off. */
+const browserLog = /^.{0,20}\[pid=\d+\].*$/gm;
 /** Shorter texts turn up in unrelated errors. */
 const shortestText = 12;
 
-/** How many tests of a suite run had a complaint, and how often one that passed had it at most. */
+/** How many tests of a suite run passed with a complaint, and how often one that passed had it at most. */
 interface Heard {
   readonly passed: number;
-  readonly failed: number;
   readonly timesInPassing: number;
+  /** Most that had it failed, and tests without it passed more often: those that pass with it merely do not look at what it broke. */
+  readonly tells: boolean;
+}
+
+/** How the tests of a suite run ended, by their ids. */
+export interface Ended {
+  readonly green: ReadonlySet<string>;
+  readonly red: ReadonlySet<string>;
 }
 
 /**
- * What the pages of tests complained of, over all suite runs of a run. A complaint decides nothing in a failing test where as
- * many tests pass with it as fail; where most that have it fail, those that pass merely do not look at what it broke. What a
- * failing test had more often than any that passed is its own.
+ * What the pages of tests complained of, over all suite runs of a run. A complaint that passing tests have too decides nothing in
+ * a failing one, unless it goes with failing. What a failing test had more often than any that passed is its own.
  */
 export class PassingEvidence {
   readonly #heard = new Map<string, Heard>();
 
-  /** Adds what a suite run noted; without a file nothing was. Takes the ids of the tests that passed. */
-  async read(file: string, green: ReadonlySet<string>): Promise<void> {
+  /** Adds what a suite run noted; without a file nothing was. */
+  async read(file: string, ended: Ended): Promise<void> {
     const text = await readFile(file, 'utf8').catch(() => '');
     const noted = text.split('\n').slice(0, mostLines).map(parseJson);
-    for (const [key, { passed, failed }] of testsByComplaint(noted, green)) {
-      const known = this.#heard.get(key) ?? { passed: 0, failed: 0, timesInPassing: 0 };
+    for (const [key, { passed, failed }] of testsByComplaint(noted, ended.green)) {
+      const known = this.#heard.get(key) ?? { passed: 0, timesInPassing: 0, tells: false };
       this.#heard.set(key, {
         passed: Math.max(passed.size, known.passed),
-        failed: Math.max(failed.size, known.failed),
         timesInPassing: Math.max(0, ...passed.values(), known.timesInPassing),
+        tells: known.tells || goesWithFailing({ passed: passed.size, failed: failed.size }, ended),
       });
     }
   }
@@ -45,8 +53,9 @@ export class PassingEvidence {
     errors: readonly Pick<TestError, 'message'>[],
   ): T {
     if (this.#heard.size === 0) return evidence;
+    const messages = errors.map(({ message }) => message.replaceAll(browserLog, ''));
     const isError = ({ text }: ConsoleEntry) =>
-      text.length >= shortestText && errors.some(({ message }) => message.includes(text));
+      text.length >= shortestText && messages.some((message) => message.includes(text));
     return {
       ...evidence,
       console: this.#marked(evidence.console, (entry) => (isError(entry) ? null : consoleKey(entry.text))),
@@ -59,12 +68,21 @@ export class PassingEvidence {
     return entries.map((entry) => {
       const key = keyOfEntry(entry);
       const heard = key === null ? undefined : this.#heard.get(key);
-      if (key === null || !heard || heard.passed === 0 || heard.passed < heard.failed) return entry;
+      if (key === null || !heard || heard.passed === 0 || heard.tells) return entry;
       const times = (met.get(key) ?? 0) + 1;
       met.set(key, times);
       return times <= heard.timesInPassing ? { ...entry, common: true } : entry;
     });
   }
+}
+
+function goesWithFailing(
+  { passed, failed }: Record<'passed' | 'failed', number>,
+  { green, red }: Ended,
+): boolean {
+  const without = { passed: green.size - passed, failed: Math.max(0, red.size - failed) };
+  const others = without.passed + without.failed;
+  return failed > passed && others > 0 && failed / (failed + passed) > without.failed / others;
 }
 
 /** How often each test had a complaint, by the test's id. */

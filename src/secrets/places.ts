@@ -27,7 +27,7 @@ const places: readonly Place[] = [
     kind: 'private key',
     // Also without its end, where a text was cut, and behind the stamps of a log.
     pattern:
-      /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,16384}?-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|[\w+/=\s\\:,.[\]-]{0,16384})/g,
+      /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:[^{}();]{0,16384}?-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|(?:\s{0,4}(?:Proc-Type|DEK-Info): [^\n]{1,200}){0,4}(?:\W{0,12}[\w+/=]{16,}){0,400}(?:\W{0,3}[\w+/=]+)?)/g,
   },
   // Its end, where the beginning was cut away. What stands before is asked for last: first, it would be asked everywhere.
   {

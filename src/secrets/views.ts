@@ -1,3 +1,5 @@
+import { visibleText } from '../core/visible-text.js';
+
 /** A text as it reads with some of its escapes undone, and where each stretch of it stands in the text itself. */
 export interface View {
   readonly text: string;
@@ -30,13 +32,14 @@ const references: Readonly<Record<string, string>> = {
 };
 
 const escapes =
-  /(?<stamp>^\d{12,14} )|\\(?:u(?<unicode>[\dA-Fa-f]{4})|u\{(?<braced>[\dA-Fa-f]{1,6})\}|x(?<byte>[\dA-Fa-f]{2})|(?<plain>[^\n]))|(?<percent>(?:%[\dA-Fa-f]{2}){1,4096})|&(?:#(?<decimal>\d{1,7})|#[xX](?<hex>[\dA-Fa-f]{1,6})|(?<reference>[A-Za-z]{2,7}));/gm;
+  /(?<stamp>^\d{12,14} )|(?<colour>\\(?:u001[bB]|x1[bB]|033|e)\[[\d;]{0,20}[A-Za-z])|\\(?:u(?<unicode>[\dA-Fa-f]{4})|u\{(?<braced>[\dA-Fa-f]{1,6})\}|x(?<byte>[\dA-Fa-f]{2})|(?<plain>[^\n]))|(?<percent>(?:%[\dA-Fa-f]{2}){1,4096})|&(?:#(?<decimal>\d{1,7})|#[xX](?<hex>[\dA-Fa-f]{1,6})|(?<reference>[A-Za-z]{2,7}));/gm;
 
 const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
 /**
  * The text itself, and how it reads when a layer of escapes is undone, and another, as long as there is any: those of
- * JSON and JavaScript, URLs, HTML and shells, and the stamps that we put before the lines of a server's log. So one rule finds a secret in any of them, or in one within another.
+ * JSON and JavaScript, URLs, HTML and shells, colours and what cannot be seen, and the stamps that we put before the lines of a server's log. So one rule finds a secret in any of them, or in one
+ * within another.
  */
 export function viewsOf(text: string): View[] {
   const views: View[] = [{ text, source: (start, end) => [start, end] }];
@@ -129,9 +132,10 @@ interface Piece {
 
 /** What an escape stands for; null where it stands for itself. */
 function piecesOf(match: RegExpMatchArray): readonly Piece[] | null {
-  const { stamp, unicode, braced, byte, plain, percent, decimal, hex, reference } = match.groups ?? {};
+  const { stamp, colour, unicode, braced, byte, plain, percent, decimal, hex, reference } =
+    match.groups ?? {};
   const width = match[0].length;
-  if (stamp !== undefined) return [{ text: '', width }];
+  if (stamp !== undefined || colour !== undefined) return [{ text: '', width }];
   if (percent !== undefined) return piecesOfBytes(percent);
   if (plain !== undefined) return [{ text: controls[plain] ?? plain, width }];
   if (reference !== undefined) {
@@ -140,7 +144,10 @@ function piecesOf(match: RegExpMatchArray): readonly Piece[] | null {
   }
   const code =
     decimal === undefined ? Number.parseInt(unicode ?? braced ?? byte ?? hex ?? '', 16) : Number(decimal);
-  return code <= 0x10ffff ? [{ text: String.fromCodePoint(code), width }] : null;
+  if (code > 0x10ffff) return null;
+  const text = String.fromCodePoint(code);
+  // Half of a pair is seen once the other is there.
+  return [{ text: /\p{Surrogate}/u.test(text) ? text : visibleText(text), width }];
 }
 
 /** The characters of percent-encoded UTF-8, each as wide as its bytes were written; what is no UTF-8 reads as it is. */

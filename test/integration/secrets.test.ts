@@ -292,9 +292,11 @@ const channels = `console page-stack url request-header response-header request-
 
 /** As many as no channel has to cut. */
 const atOnce = 48;
-const groups = Array.from({ length: Math.ceil(allPlants.length / atOnce) }, (_, n) => ({
+// The third set is planted without channels (plants.test.ts): in one text with it, part of a known value is learned as a secret of its own and masked alone.
+const planted = allPlants.filter(({ kind }) => kind !== 'third set');
+const groups = Array.from({ length: Math.ceil(planted.length / atOnce) }, (_, n) => ({
   n: n + 1,
-  plants: allPlants.filter((_, at) => at % Math.ceil(allPlants.length / atOnce) === n),
+  plants: planted.filter((_, at) => at % Math.ceil(planted.length / atOnce) === n),
 }));
 
 describe('what a run writes', () => {

@@ -26,9 +26,14 @@ const says = (test: string, text: string, over = {}) => ({
   ...over,
 });
 
+const ended = {
+  green: new Set(['passed 1', 'passed 2', 'passed 3']),
+  red: new Set(['failed 1', 'failed 2', 'failed 3']),
+};
+
 async function heard(...noted: readonly object[]): Promise<void> {
   await writeFile(file, `${noted.map((line) => JSON.stringify(line)).join('\n')}\nrubbish\n`);
-  await passing.read(file, new Set(['passed 1', 'passed 2', 'passed 3']));
+  await passing.read(file, ended);
 }
 
 function marks(
@@ -43,7 +48,7 @@ it('CS-7 marks what passing tests complained of, as often as any of them did', a
   const request = { method: 'GET', url: 'http://localhost:3000/a?b=1', status: 404, failure: null };
   const noted = says('passed 1', 'TypeError: x at 12:00:01', { times: 2 });
   await heard(noted, says('passed 1', '', { complaint: request }));
-  await passing.read(`${file}.none`, new Set());
+  await passing.read(`${file}.none`, { green: new Set(), red: new Set() });
   const texts = [13, 14, 15].map((second) => `TypeError: x at 13:11:${second}`);
   expect(marks(['TypeError: y', ...texts])).toEqual([false, true, true, false]);
 });
@@ -52,8 +57,17 @@ it('CS-7 what most tests fail with is marked in none, though a few pass with it'
   const thrownIn = (...tests: string[]) => tests.map((test) => says(test, 'TypeError: layout'));
   await heard(...thrownIn('failed 1', 'failed 2', 'passed 1'));
   expect(marks(['TypeError: layout'])).toEqual([false]);
+  passing = new PassingEvidence();
   await heard(...thrownIn('failed 1', 'passed 1', 'passed 2'));
   expect(marks(['TypeError: layout'])).toEqual([true]);
+});
+
+it('CS-7 what every test complains of goes with nothing, though most of them fail', async () => {
+  ended.green = new Set(['passed 1']);
+  await heard(
+    ...['failed 1', 'failed 2', 'failed 3', 'passed 1'].map((test) => says(test, 'TypeError: noise')),
+  );
+  expect(marks(['TypeError: noise'])).toEqual([true]);
 });
 
 it('CS-7 a test that says one thing with other digits each time is one test', async () => {
@@ -68,4 +82,7 @@ it('CS-7 what the test itself failed of is never marked', async () => {
   expect(marks(['TypeError: layout is not set'])).toEqual([true]);
   const message = 'Error: expect([…]).toEqual([])\n+ TypeError: layout is not set';
   expect(marks(['TypeError: layout is not set'], message)).toEqual([false]);
+  const log =
+    'Error: locator.click: Test timeout exceeded.\n  - [pid=7][err] CONSOLE:1] "TypeError: layout is not set"';
+  expect(marks(['TypeError: layout is not set'], log)).toEqual([true]);
 });
