@@ -68,6 +68,8 @@ class Board {
   shown = false;
   readonly #causes = new Map<string, CauseStatus>();
   #phase: Phase | null = null;
+  /** The cause whose phase began last; null where that was the run's own. */
+  #latest: string | null = null;
   #costUsd: number | null = null;
 
   status(): Status | null {
@@ -97,15 +99,16 @@ class Board {
     for (const { id, ended } of this.#causes.values()) if (ended) this.change(id, { phase: null });
     const cause = causeId === null ? undefined : this.#causes.get(causeId);
     this.#phase = cause ? null : phase;
+    this.#latest = cause?.id ?? null;
     if (cause) this.change(cause.id, { phase, startedAt: cause.startedAt ?? time });
   }
 
-  /** The last that was heard: of one cause, or of what is running. */
+  /** The last that was heard: of one cause, or of what began last. */
   heard(doing: string, causeId: string | null): void {
-    if (this.#phase) this.#phase = { ...this.#phase, doing };
-    for (const { id, phase } of this.#causes.values()) {
-      if (phase && (causeId ?? id) === id) this.change(id, { phase: { ...phase, doing } });
-    }
+    const id = causeId ?? this.#latest;
+    const phase = id === null ? null : this.#causes.get(id)?.phase;
+    if (id !== null && phase) this.change(id, { phase: { ...phase, doing } });
+    else if (this.#phase) this.#phase = { ...this.#phase, doing };
   }
 
   spent(id: string, costUsd: number | null): void {

@@ -146,7 +146,7 @@ function regressionLines({ regression }: Report, { columns }: SummaryOptions): s
     regression.broke.length === 0
       ? 'nothing broke'
       : `${regression.broke.map(({ causeId }) => causeId).join(', ')} broke others`;
-  const text = `others  ${counted(regression.tests, 'test')} run again after healing: ${broke}${left}`;
+  const text = `${counted(regression.tests, 'test')} run again after healing: ${broke}${left}`;
   return [`  ${clipped(text, columns - 3)}`];
 }
 
