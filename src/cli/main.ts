@@ -1,8 +1,9 @@
 import { Command, CommanderError } from 'commander';
-import { exitCodeFor, exitCodes, formatProblem, type Problem } from '../problem.js';
+import { exitCodes, type Problem } from '../problem.js';
 import { classifyCommand } from './classify-command.js';
 import { configCommand } from './config-command.js';
 import { doctorCommand } from './doctor-command.js';
+import { end } from './end.js';
 import { escalationsCommand } from './escalations-command.js';
 import { guardCommand } from './guard-command.js';
 import { initCommand } from './init-command.js';
@@ -51,7 +52,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    process.exitCode = exitCodeOfThrown(error);
+    endThrown(error);
   }
 }
 
@@ -60,17 +61,20 @@ function inherit(program: Command, command: Command, name = `self-heal ${command
   return command.copyInheritedSettings(program).showHelpAfterError(`(${name} --help lists the flags)`);
 }
 
-function exitCodeOfThrown(error: unknown): number {
+function endThrown(error: unknown): void {
   // Commander has said what is wrong, or printed the help or the version that was asked for.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.green : exitCodes.usage;
+  if (error instanceof CommanderError) {
+    end(error.exitCode === 0 ? exitCodes.green : exitCodes.usage);
+    return;
+  }
   const problem = problemOfDisk(error);
   if (problem) {
-    process.stderr.write(`${formatProblem(problem)}\n`);
-    return exitCodeFor(problem);
+    end(problem);
+    return;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`self-heal: this is a bug in self-heal, please report it\n\n${text}\n`);
-  return EXIT_BUG;
+  end(EXIT_BUG);
 }
 
 /** What the system says of a disk that takes no more, wherever something was to be written. */

@@ -51,6 +51,11 @@ export interface Facts {
   readonly locator: string | null;
 }
 
+/** The line of a place: `src/cart.ts:12` of `src/cart.ts:12:5`. */
+export function withoutColumn(source: string): string {
+  return source.replace(/(:\d+):\d+$/, '$1');
+}
+
 /** What a failure is, why we say so, and what else it may be. */
 export interface Diagnosis {
   readonly category: Category;

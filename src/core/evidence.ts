@@ -11,7 +11,7 @@ export interface ConsoleEntry {
   readonly location: string;
   /** The stack of a page error, else null. */
   readonly stack: string | null;
-  /** At least as many passing tests have it as failing ones, so that it decides nothing. */
+  /** Passing tests have it too, and it does not go with failing: it decides nothing. */
   readonly common?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface NetworkEntry {
   readonly responseHeaders: Readonly<Record<string, string>>;
   readonly requestBody: string | null;
   readonly responseBody: string | null;
-  /** At least as many passing tests have it as failing ones, so that it decides nothing. */
+  /** Passing tests have it too, and it does not go with failing: it decides nothing. */
   readonly common?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { splitUrl } from './classify/own-origin.js';
 import { stripAnsi } from './classify/strip-ansi.js';
 import { complaintOf } from './complaint.js';
 import { deadServer } from './dead-server.js';
-import type { Reason } from './diagnosis.js';
+import { type Reason, withoutColumn } from './diagnosis.js';
 import type { Evidence } from './evidence.js';
 import { normalise } from './normalise.js';
 
@@ -104,10 +104,6 @@ function blankPageKey({ diagnosis, evidence }: DiagnosedFailure): string | null 
   if (diagnosis.category !== 'ui-error' || evidence.ariaSnapshot !== '') return null;
   const page = evidence.pageUrl === null ? null : splitUrl(evidence.pageUrl);
   return page !== null && complaintOf(evidence.errors).kind === 'missing' ? `blank | ${page.origin}` : null;
-}
-
-function withoutColumn(source: string): string {
-  return source.replace(/(:\d+):\d+$/, '$1');
 }
 
 /** A request and its answer as one endpoint: `POST /api/orders?page=2 → 500` and the same of order 17 and 18 are one. */

@@ -1,5 +1,6 @@
 import type { DiagnosedFailure } from './cause.js';
 import { complaintOf, tellingErrors, type Complaint } from './complaint.js';
+import { withoutColumn } from './diagnosis.js';
 
 const longest = 240;
 const longestPart = 150;
@@ -57,10 +58,6 @@ function placeOf({ evidence, diagnosis }: DiagnosedFailure): string | null {
   const file = at.file.replaceAll('\\', '/');
   const root = `${evidence.rootDir.replaceAll('\\', '/').replace(/\/$/, '')}/`;
   return `${file.startsWith(root) ? file.slice(root.length) : file}:${at.line}`;
-}
-
-function withoutColumn(source: string): string {
-  return source.replace(/(:\d+):\d+$/, '$1');
 }
 
 function clip(text: string, max: number): string {

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import escapeStringRegexp from 'escape-string-regexp';
 import { isCode } from './code/imports.js';
 import { type FileEdit, fileState } from './edit.js';
 import { isSpecName, type SuitePlaces, testPlaces } from './test-files.js';
@@ -35,11 +36,7 @@ export async function appDataIn(
 /** `'./rooms.json'`, `'content/rooms/*.json'`, `` `content/rooms/${id}.json` ``. */
 function names(text: string, file: string): boolean {
   const folder = path.posix.basename(path.posix.dirname(file));
-  const byName = new RegExp(`['"\`/]${escaped(path.posix.basename(file))}['"\`?]`);
-  const byFolder = new RegExp(`['"\`/]${escaped(folder)}/(?:\\*|\\$\\{)`);
+  const byName = new RegExp(`['"\`/]${escapeStringRegexp(path.posix.basename(file))}['"\`?]`);
+  const byFolder = new RegExp(`['"\`/]${escapeStringRegexp(folder)}/(?:\\*|\\$\\{)`);
   return byName.test(text) || (folder !== '.' && byFolder.test(text));
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }

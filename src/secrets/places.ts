@@ -1,25 +1,13 @@
+import { commandLines } from './command-lines.js';
 import type { Found } from './found.js';
-import { isChosen, isGenerated, isMixed, isRandom, isSecretValue } from './secret-value.js';
+import { pageFields } from './page-fields.js';
+import type { Place } from './place.js';
+import { isCertain, isGenerated, isMixed, isRandom, isSecretValue } from './secret-value.js';
 
-/** A secret that is known by what stands around it. Every quantifier is bounded, since the texts may be hostile. */
-interface Place {
-  readonly kind: string;
-  /** `secret` is masked; without such a group the whole is. */
-  readonly pattern: RegExp;
-  readonly isSecret?: (value: string) => boolean;
-}
-
-const fieldWords =
-  'passwor[dt]|passphrase|passcode|secret|token|api key|verification|one.time|security code|otp|2fa';
-const value = (certainty: 'certain' | 'likely') => (text: string) =>
-  isSecretValue(text, { name: certainty, quoted: true, tight: true, numbers: true });
 const random = (text: string) => isRandom(text);
 /** Where words may stand as well: no word of a language. */
 const noWord = (text: string) =>
   isSecretValue(text, { name: 'certain', quoted: false, tight: false, numbers: true });
-/** Of what a field may show as well: no word, no class of CSS, no count. */
-const shown = (text: string) =>
-  isRandom(text) || isChosen(text) || /^\d{6,8}$/.test(text) || (isMixed(text) && /^[^-_.]{6,}$/.test(text));
 const half = (text: string) => isMixed(text) && isRandom(text);
 
 const places: readonly Place[] = [
@@ -95,49 +83,7 @@ const places: readonly Place[] = [
     isSecret: isBasic,
   },
 
-  // What is typed into a field of a page: a step's title, a snippet of a test, a call log, the page's HTML.
-  {
-    kind: 'password',
-    pattern: new RegExp(
-      `\\b(?:fill|type|press sequentially)[ (]{1,2}"(?<secret>[^"\\n]+)"(?=[^\\n]{0,256}(?:${fieldWords}))`,
-      'gi',
-    ),
-  },
-  {
-    kind: 'password',
-    pattern: new RegExp(
-      `(?:${fieldWords})[^\\n]{0,200}?(?:\\)\\s{0,80})?\\.(?:fill|type|pressSequentially)\\(\\s{0,4}["'\`](?<secret>[^"'\`\\n]+)["'\`]\\s{0,4}(?:\\)|,\\s{0,4}\\{)`,
-      'gi',
-    ),
-  },
-  {
-    kind: 'password',
-    pattern: new RegExp(
-      `\\.(?:fill|type)\\(\\s{0,4}(?<quote>["'\`])[^\\n]{0,80}?(?:${fieldWords})[^\\n]{0,80}?\\k<quote>,\\s{0,4}["'\`](?<secret>[^"'\`\\n]+)`,
-      'gi',
-    ),
-  },
-  {
-    kind: 'password',
-    pattern: new RegExp(
-      `(?:${fieldWords})(?:[^\\n]{0,1000}\\n){1,12}?(?:\\d{12,14} )?[ \\t-]{0,8}(?:fill|type|pressSequentially)\\("(?<secret>(?:[^"\\\\\\n]|\\\\.)+)`,
-      'gi',
-    ),
-  },
-  {
-    kind: 'password',
-    pattern: /<input(?=[^<>]{0,400}type=\\?["']password)[^<>]{0,400}?\bvalue=\\?["'](?<secret>[^"'\\<>]+)/gi,
-  },
-
-  // What an assertion found in a field, or in what shows a secret.
-  {
-    kind: 'secret',
-    pattern: new RegExp(
-      `(?:Expected|Received|unexpected value)[^"\\n]{0,40}"(?<=Locator:[^\\n]{0,400}?(?:${fieldWords})[^\\n]{0,400}\\n(?:[^\\n]{0,400}\\n){0,12}[^\\n]{0,40}")(?<secret>[^"\\n\\s]{4,512})"`,
-      'gi',
-    ),
-    isSecret: shown,
-  },
+  ...pageFields,
 
   // Cookies: of a storage state or of `addCookies`, of Netscape's file, of curl.
   {
@@ -161,56 +107,7 @@ const places: readonly Place[] = [
       /"value"\s{0,4}:\s{0,4}"(?<secret>[^"\\]{4,4096})"\s{0,4},\s{0,40}"name"\s{0,4}:\s{0,4}"(?:(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|[\w-]{0,40}(?:token|secret|password))"/gi,
   },
 
-  // Command lines, by the manuals of their programs; curl from gitleaks' rule curl-auth-user.
-  {
-    kind: 'password',
-    pattern:
-      /\bcurl\b[^\n]{0,400}?\s(?:-[a-zA-Z]{0,8}u|--(?:proxy-)?user)[ =]{0,2}["']?[^\s:"']{1,128}:(?<secret>[^\s"']{3,256})/g,
-    isSecret: value('certain'),
-  },
-  {
-    kind: 'password',
-    pattern: /\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n]{0,200}?\s-p(?<secret>[^\s"'-][^\s"']{2,128})/g,
-    isSecret: value('certain'),
-  },
-  {
-    kind: 'password',
-    pattern:
-      /\b(?:sshpass|(?:docker|podman|helm|oras|az|npm)[^\n]{0,40}?\blogin)\b[^\n]{0,200}?\s-p[ =]?["']?(?<secret>[^\s"'-][^\s"']{2,128})/g,
-    isSecret: value('certain'),
-  },
-  {
-    kind: 'password',
-    pattern: /\bredis-cli\b[^\n]{0,200}?\s(?:-a|--pass)[ =](?<secret>[^\s"']{3,128})/g,
-    isSecret: value('certain'),
-  },
-  {
-    kind: 'password',
-    pattern:
-      /\bhtpasswd\s{1,4}-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}\s{1,4}\S{1,256}\s{1,4}\S{1,64}\s{1,4}(?<secret>\S{3,128})/g,
-    isSecret: value('certain'),
-  },
-  {
-    kind: 'password',
-    pattern: /\b(?:sqlplus\s{1,4}|jdbc:oracle:\w{1,8}:)[^\s/@]{1,64}\/(?<secret>[^\s/@]{3,128})@/g,
-  },
-  { kind: 'password', pattern: /\s-pass(?:in|out)?\s{1,4}pass:(?<secret>\S{3,256})/g },
-  {
-    kind: 'password',
-    pattern: /\bIDENTIFIED\s{1,4}(?:WITH\s{1,4}\S{1,64}\s{1,4})?BY\s{1,4}'(?<secret>[^'\n]{1,256})'/gi,
-  },
-  {
-    kind: 'password',
-    pattern:
-      /\b(?:https?|xh)\b[^\n]{0,80}?\s(?:-a|--auth)[ =]["']?[^\s:"']{1,128}:(?<secret>[^\s"']{3,256})/g,
-    isSecret: value('certain'),
-  },
-  {
-    kind: 'password',
-    pattern:
-      /\bldap(?:search|modify|add|delete|whoami|passwd)\b[^\n]{0,200}?\s-w {0,4}(?<secret>[^\s"'-]\S{2,128})/g,
-    isSecret: value('certain'),
-  },
+  ...commandLines,
   // Protocols of mail (RFC 9051, RFC 4954).
   { kind: 'password', pattern: /\bLOGIN \S{1,128} (?<secret>\S{3,128})$/gm, isSecret: random },
   { kind: 'credentials', pattern: /\bAUTH (?:PLAIN|LOGIN|XOAUTH2) (?<secret>[\w+/]{12,4096}={0,2})/g },
@@ -229,7 +126,7 @@ const places: readonly Place[] = [
   {
     kind: 'password',
     pattern: /^[\w.*-]{1,128}:(?:\d{1,5}|\*):[\w*-]{1,64}:[\w*-]{1,64}:(?<secret>\S{4,256})$/gm,
-    isSecret: value('certain'),
+    isSecret: isCertain,
   },
   // A table of comma-separated values whose second column or last one is headed by a secret's name.
   {

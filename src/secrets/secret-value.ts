@@ -61,6 +61,11 @@ function isSecretWord(value: string, { name, quoted, tight }: Standing): boolean
   );
 }
 
+/** Whether a value that stands where only secrets do is one, and no placeholder. */
+export function isCertain(value: string): boolean {
+  return isSecretValue(value, { name: 'certain', quoted: true, tight: true, numbers: true });
+}
+
 /** Letters and digits, as an identifier, a hash or a generated password has them. */
 export function isMixed(value: string): boolean {
   return /\d/.test(value) && /[A-Za-z]/.test(value);

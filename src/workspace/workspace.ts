@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
+import escapeStringRegexp from 'escape-string-regexp';
 import { appliedChanges } from './applied-changes.js';
 import type { Change, Contents } from './change.js';
 import { collect, type Collected } from './collect.js';
@@ -141,8 +142,7 @@ function pathsBetween(project: string, root: string, tree: string): Pick<AgentPl
 
 /** A path that ends there, or goes on with a separator. */
 function replacePath(text: string, from: string, to: string): string {
-  const escaped = from.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');
-  return text.replaceAll(new RegExp(`(?<![\\w.-])${escaped}(?![\\w.-])`, 'g'), () => to);
+  return text.replaceAll(new RegExp(`(?<![\\w.-])${escapeStringRegexp(from)}(?![\\w.-])`, 'g'), () => to);
 }
 
 /** The source files as they were, with the edits over them. */

@@ -1,5 +1,5 @@
-import { readdirSync, type Dirent } from 'node:fs';
 import path from 'node:path';
+import { entriesOf } from './folder-entries.js';
 
 /** The folders of a project that served files may come from, absolute. */
 export interface AppFolders {
@@ -60,12 +60,4 @@ function servedFoldersIn(build: string): string[] {
 function foldersIn(folder: string): string[] {
   const folders = entriesOf(folder).filter((entry) => entry.isDirectory());
   return folders.slice(0, mostInner).map((entry) => path.join(folder, entry.name));
-}
-
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

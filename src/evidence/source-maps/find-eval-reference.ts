@@ -1,6 +1,6 @@
-import { readdirSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { bounds } from '../bounds.js';
+import { entriesOf } from './folder-entries.js';
 import type { MapPlaces } from './map-places.js';
 import { evalReferenceIn } from './map-reference.js';
 
@@ -39,12 +39,4 @@ function bundlesIn(folders: readonly string[]): string[] {
     }
   }
   return bundles.slice(0, mostFiles);
-}
-
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

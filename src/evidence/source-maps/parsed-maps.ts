@@ -1,5 +1,5 @@
 import { parseMap, type ParsedMap } from './parse-map.js';
-import type { SourceLine } from './source-by-text.js';
+import { SourceByText } from './source-by-text.js';
 
 const mostKept = 3;
 
@@ -8,8 +8,8 @@ const mostKept = 3;
  * takes the better part of a second to read.
  */
 export class ParsedMaps {
-  /** Lines of builds without a map, `file:line`, and where they come from as far as is known. */
-  readonly byText = new Map<string, SourceLine | null>();
+  /** Where the lines of builds without a map come from. */
+  readonly byText = new SourceByText();
   #kept: { readonly text: string; readonly url: string | null; readonly parsed: ParsedMap }[] = [];
 
   /** As `parseMap`; the same text found at the same place is read once. */

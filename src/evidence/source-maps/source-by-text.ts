@@ -1,6 +1,6 @@
-import { readdirSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { bounds } from '../bounds.js';
+import { entriesOf } from './folder-entries.js';
 import type { MapPlaces } from './map-places.js';
 
 /** A line of a file of the project; the file absolute, line and column from 1. */
@@ -10,47 +10,66 @@ export interface SourceLine {
   readonly column: number;
 }
 
+type BuiltLine = Pick<SourceLine, 'file' | 'line'>;
+type TextPlaces = Pick<MapPlaces, 'files' | 'folders'>;
+
 const source = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i;
 const mostFiles = 3_000;
+/** Lines are sought in the project's files, of each suite run so many. */
+const mostSought = 40;
 /** So many lines above and below are compared, and may have moved by half as many. */
 const near = 6;
 /** So many of them have to be the same. */
 const enough = 3;
 
-/**
- * The line of the project's sources that a line of a build without a source map was made from, by its words and those of the
- * lines around it: what compilers add (types, `var`, `_this`) is passed over. Null unless one place is nearer than any other.
- */
-export function sourceByText(
-  built: { readonly file: string; readonly line: number },
-  places: Pick<MapPlaces, 'files' | 'folders'>,
-): SourceLine | null {
-  const lines = linesOf(built.file, places);
-  const words = wordsOf(lines[built.line - 1] ?? '');
-  const rarest = words.toSorted((a, b) => b.length - a.length)[0];
-  if (words.length < 2 || rarest === undefined || rarest.length < 4) return null;
-  const around = [
-    ...lines.slice(Math.max(0, built.line - 1 - near), built.line - 1),
-    ...lines.slice(built.line, built.line + near),
-  ];
-  const neighbours = around.map(wordsOf).filter((one) => one.length > 0);
-  const found = sourcesIn(places).flatMap((file) => {
-    const text = linesOf(file, places);
-    return text.flatMap((line, at) => {
-      if (!line.includes(rarest) || !isWithin(words, wordsOf(line))) return [];
-      const beside = text.slice(Math.max(0, at - near * 1.5), at + near * 1.5).map(wordsOf);
-      const same = neighbours.filter((one) => beside.some((other) => isWithin(one, other))).length;
-      return same < enough ? [] : [{ file, line: at + 1, column: line.search(/\S/) + 1, same }];
+/** Finds lines of builds without a source map in the project's sources, which are read once. */
+export class SourceByText {
+  readonly #found = new Map<string, SourceLine | null>();
+  #sources: ReadonlyMap<string, string> | undefined;
+
+  /**
+   * The line of the project's sources that a line of a build was made from, by its words and those of the lines around it: what
+   * compilers add (types, `var`, `_this`) is passed over. Null unless one place is nearer than any other; each line is sought once.
+   */
+  find(built: BuiltLine, places: TextPlaces): SourceLine | null {
+    const key = `${built.file}:${built.line}`;
+    const known = this.#found.get(key);
+    if (known !== undefined || this.#found.size >= mostSought) return known ?? null;
+    const found = this.#seek(built, places);
+    this.#found.set(key, found);
+    return found;
+  }
+
+  #seek(built: BuiltLine, places: TextPlaces): SourceLine | null {
+    const lines = textOf(built.file, places).split('\n');
+    const words = wordsOf(lines[built.line - 1] ?? '');
+    const rarest = words.toSorted((a, b) => b.length - a.length)[0];
+    if (words.length < 2 || rarest === undefined || rarest.length < 4) return null;
+    const around = [
+      ...lines.slice(Math.max(0, built.line - 1 - near), built.line - 1),
+      ...lines.slice(built.line, built.line + near),
+    ];
+    const neighbours = around.map(wordsOf).filter((one) => one.length > 0);
+    this.#sources ??= new Map(sourcesIn(places).map((file) => [file, textOf(file, places)]));
+    const found = [...this.#sources].flatMap(([file, whole]) => {
+      if (!whole.includes(rarest)) return [];
+      const text = whole.split('\n');
+      return text.flatMap((line, at) => {
+        if (!line.includes(rarest) || !isWithin(words, wordsOf(line))) return [];
+        const beside = text.slice(Math.max(0, at - near * 1.5), at + near * 1.5).map(wordsOf);
+        const same = neighbours.filter((one) => beside.some((other) => isWithin(one, other))).length;
+        return same < enough ? [] : [{ file, line: at + 1, column: line.search(/\S/) + 1, same }];
+      });
     });
-  });
-  const [best, next] = found.toSorted((a, b) => b.same - a.same);
-  if (!best || best.same === next?.same) return null;
-  return { file: best.file, line: best.line, column: best.column };
+    const [best, next] = found.toSorted((a, b) => b.same - a.same);
+    if (!best || best.same === next?.same) return null;
+    return { file: best.file, line: best.line, column: best.column };
+  }
 }
 
-function linesOf(file: string, { files }: Pick<MapPlaces, 'files'>): string[] {
+function textOf(file: string, { files }: TextPlaces): string {
   const read = files.read(file, bounds.script);
-  return read.kind === 'read' ? read.text.split('\n') : [];
+  return read.kind === 'read' ? read.text : '';
 }
 
 /** A line's names, without those that compilers put there. */
@@ -69,7 +88,7 @@ function isWithin(words: readonly string[], others: readonly string[]): boolean 
 }
 
 /** Code of the project that is no build and no package. */
-function sourcesIn({ files, folders }: Pick<MapPlaces, 'files' | 'folders'>): string[] {
+function sourcesIn({ files, folders }: TextPlaces): string[] {
   const found: string[] = [];
   const queue = [files.root];
   for (let folder = queue.pop(); folder !== undefined && found.length < mostFiles; folder = queue.pop())
@@ -84,12 +103,4 @@ function sourcesIn({ files, folders }: Pick<MapPlaces, 'files' | 'folders'>): st
         queue.push(place);
     }
   return found.slice(0, mostFiles);
-}
-
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

@@ -11,7 +11,7 @@ import { originalFile, type NamedSource, type OriginalFile } from './original-fi
 import { framesIn, type Frame } from './parse-frames.js';
 import { fromRoot, relativeFramesIn } from './relative-paths.js';
 import { snippetOf } from './snippet.js';
-import { sourceByText, type SourceLine } from './source-by-text.js';
+import type { SourceLine } from './source-by-text.js';
 
 /** Where a frame of generated code comes from. */
 interface Origin extends OriginalFile {
@@ -28,8 +28,6 @@ const mostFrames = 1_000;
 /** Maps are kept while the failure's texts are read; so many scripts have one. */
 const mostLookups = 64;
 const mostExcerpts = 60;
-/** Lines of builds without a map are sought in the project's files, of each run so many. */
-const mostByText = 40;
 /** An address that is a source already: `webpack://app/./src/a.tsx?abcd`. */
 const original = /^(?:webpack|turbopack|rspack):\/\//;
 
@@ -129,16 +127,12 @@ export class SourceMapper {
     return file && { ...file, line, column, content: null, moved };
   }
 
-  /** Where a build has no map, its words say where they come from; each line is sought once a run. */
+  /** Where a build has no map, its words say where they come from. */
   #lineByText(found: MapLookup, { line }: Frame): SourceLine | null {
     const { places } = this.#options;
     const file = found.kind === 'mapped' ? undefined : found.file;
     if (file === undefined || !isBuilt(file, places.folders)) return null;
-    const known = places.maps.byText.get(`${file}:${line}`);
-    if (known !== undefined || places.maps.byText.size >= mostByText) return known ?? null;
-    const source = sourceByText({ file, line }, places);
-    places.maps.byText.set(`${file}:${line}`, source);
-    return source;
+    return places.maps.byText.find({ file, line }, places);
   }
 
   #lookup(address: string): MapLookup {
