@@ -29,7 +29,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   outliveClosedPipes(process.stdout, process.stderr);
   const program = new Command('self-heal')
     .description(
-      'Runs a Playwright suite and has each failure fixed by the right coding agent. The re-run decides.',
+      'Runs a Playwright suite and hands each failure to the right coding agent. Only a passing re-run counts as a fix.',
     )
     .version(version())
     .showHelpAfterError('(self-heal --help lists the commands and flags)')
@@ -86,6 +86,6 @@ function problemOfDisk(error: unknown): Problem | null {
     kind: 'folder-not-writable',
     message: code === 'EROFS' ? `The file system is read-only${where}` : `The disk is full${where}`,
     remedy:
-      'Make room, and go on with npx self-heal resume. Nothing of yours is lost: what was begun in the project is finished or reverted first.',
+      'Free some space, then run npx self-heal resume. Nothing is lost: changes that were begun are finished or reverted first.',
   };
 }

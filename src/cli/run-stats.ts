@@ -16,7 +16,7 @@ export async function runStats(options: StatsOptions): Promise<number | Problem>
   const found = opened.value && (await readStats(opened.value.db, opened.value.project));
   await opened.value?.ledger.close();
   if (options.json) process.stdout.write(`${JSON.stringify({ schemaVersion: 1, ...found }, null, 2)}\n`);
-  else process.stdout.write(found ? statsAsText(found) : 'No run has been stored yet.\n');
+  else process.stdout.write(found ? statsAsText(found) : 'No runs are stored yet.\n');
   return 0;
 }
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { defineConfig } from 'playwright/test';
 
-// Written beside this file when the drill is laid out: a free port, and how the user's project starts its browser.
-const { port, browser } = JSON.parse(readFileSync(new URL('drill.json', import.meta.url), 'utf8'));
+// Written beside this file when the self-test is laid out: a free port, and how the user's project starts its browser.
+const { port, browser } = JSON.parse(readFileSync(new URL('self-test.json', import.meta.url), 'utf8'));
 
 export default defineConfig({
   testDir: 'tests',

@@ -1,4 +1,4 @@
-// The app of the drill: its pages, and one API route whose code is app/total.mjs.
+// The app of the self-test: its pages, and one API route whose code is app/total.mjs.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';

@@ -2,7 +2,7 @@ import { expect, test } from 'playwright/test';
 
 test('the shop has a front page', async ({ page }) => {
   await page.goto('/');
-  await expect(page.getByRole('heading')).toHaveText('The shop of the drill');
+  await expect(page.getByRole('heading')).toHaveText('The shop of the self-test');
 });
 
 test('a guest is greeted', async ({ request }) => {

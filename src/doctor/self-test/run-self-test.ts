@@ -5,16 +5,16 @@ import { findPlaywrightConfig } from '../../playwright/find-config.js';
 import { findPlaywright, type Playwright } from '../../playwright/find-playwright.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
-import { drillBrowser, type DrillBrowser } from './drill-browser.js';
-import { drillEnv } from './drill-env.js';
-import type { DrillResult } from './facts.js';
+import { selfTestBrowser, type SelfTestBrowser } from './self-test-browser.js';
+import { selfTestEnv } from './self-test-env.js';
+import type { ScenarioResult } from './facts.js';
 import { gatherFacts } from './gather-facts.js';
-import { judgeDrills } from './judge-drills.js';
+import { judgeScenarios } from './judge-scenarios.js';
 import { layOut, makeScratchDir } from './lay-out.js';
 import { noReport, runThere } from './run-there.js';
 
-/** Where a drill is held, and who hears of it. */
-export interface DrillRequest {
+/** Where a self-test runs, and who hears of it. */
+export interface SelfTestRequest {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   /** What `-c` names. */
@@ -25,18 +25,18 @@ export interface DrillRequest {
   readonly onProgress: (line: string) => void;
 }
 
-/** A drill that came to its end. */
-export interface HeldDrill {
-  readonly results: readonly DrillResult[];
+/** A self-test that came to its end. */
+export interface SelfTest {
+  readonly results: readonly ScenarioResult[];
   /** Of the user's project. */
   readonly playwright: string;
-  readonly browser: DrillBrowser;
+  readonly browser: SelfTestBrowser;
   readonly durationMs: number;
   /** The scratch folder where a guard did not fire; null where all did, and it is gone. */
   readonly kept: string | null;
 }
 
-/** A drill that was interrupted; nothing of it is left. */
+/** A self-test that was interrupted; nothing of it is left. */
 export type Interrupted = 'interrupted';
 
 const injectDir = ownFile('playwright/inject/');
@@ -45,7 +45,9 @@ const injectDir = ownFile('playwright/inject/');
  * Plants faults in a scratch copy, runs this very self-heal there as a process of its own, with the project's Playwright and browser
  * and a scripted agent, and judges what it did (CL-11). Touches nothing of the project.
  */
-export async function runDrills(request: DrillRequest): Promise<Result<HeldDrill, Problem> | Interrupted> {
+export async function runSelfTest(
+  request: SelfTestRequest,
+): Promise<Result<SelfTest, Problem> | Interrupted> {
   const { cwd, config, signal } = request;
   const startedAt = performance.now();
   if (process.versions['pnp'] !== undefined) return err(plugAndPlay);
@@ -68,14 +70,14 @@ export async function runDrills(request: DrillRequest): Promise<Result<HeldDrill
 async function hold(
   dir: string,
   playwright: Playwright,
-  request: DrillRequest,
-): Promise<Result<Pick<HeldDrill, 'results' | 'browser'>, Problem>> {
-  const browser = await drillBrowser({ ...request, playwright, injectDir });
-  const scratch = await layOut(dir, { playwright, browser, env: drillEnv(request.env) });
+  request: SelfTestRequest,
+): Promise<Result<Pick<SelfTest, 'results' | 'browser'>, Problem>> {
+  const browser = await selfTestBrowser({ ...request, playwright, injectDir });
+  const scratch = await layOut(dir, { playwright, browser, env: selfTestEnv(request.env) });
   if (!scratch.ok) return scratch;
   const run = await runThere(scratch.value, request);
   const facts = await gatherFacts(scratch.value, run.leftovers);
-  return facts ? ok({ results: judgeDrills(facts), browser }) : err(noReport(run, dir));
+  return facts ? ok({ results: judgeScenarios(facts), browser }) : err(noReport(run, dir));
 }
 
 async function remove(dir: string): Promise<void> {
@@ -84,6 +86,6 @@ async function remove(dir: string): Promise<void> {
 
 const plugAndPlay: Problem = {
   kind: 'usage',
-  message: "the drill cannot be held under Yarn's Plug'n'Play, which has no folder of Playwright to link to",
-  remedy: 'Set `nodeLinker: node-modules` in .yarnrc.yml, or hold it in a project that has one.',
+  message: "the self-test cannot run under Yarn's Plug'n'Play, which has no folder of Playwright to link to",
+  remedy: 'Set `nodeLinker: node-modules` in .yarnrc.yml, or run it in a project that has one.',
 };

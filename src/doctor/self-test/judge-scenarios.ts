@@ -1,16 +1,16 @@
-import { drills } from './drills.js';
-import type { Drill, DrillFacts, DrillResult, Judged } from './facts.js';
+import { scenarios } from './scenarios.js';
+import type { Scenario, SelfTestFacts, ScenarioResult, Judged } from './facts.js';
 
-/** Judges each drill by what the run left: its report, the bytes of files, the living processes; never by what was printed. */
-export function judgeDrills(facts: DrillFacts): DrillResult[] {
-  return drills.map((drill) => {
-    const { name, planted, proves } = drill;
-    const { did, missed } = judged(drill, facts);
+/** Judges each scenario by what the run left: its report, the bytes of files, the living processes; never by what was printed. */
+export function judgeScenarios(facts: SelfTestFacts): ScenarioResult[] {
+  return scenarios.map((scenario) => {
+    const { name, planted, proves } = scenario;
+    const { did, missed } = judged(scenario, facts);
     return { name, planted, did, proves, held: missed.length === 0, missed };
   });
 }
 
-function judged({ spec, judge }: Drill, facts: DrillFacts): Judged {
+function judged({ spec, judge }: Scenario, facts: SelfTestFacts): Judged {
   const { tests, causes } = facts.report;
   const test = tests.find(({ file }) => file === spec);
   if (!test) return { did: 'its test did not run', missed: [`${spec} is not in the report`] };

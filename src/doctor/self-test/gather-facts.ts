@@ -3,14 +3,14 @@ import path from 'node:path';
 import process from 'node:process';
 import { processEntry } from '../../process/proc-table.js';
 import type { Report } from '../../reporters/report.js';
-import type { DrillFacts } from './facts.js';
+import type { SelfTestFacts } from './facts.js';
 import type { Scratch } from './lay-out.js';
 
 /** Looks at what the run left in the scratch folder and on this machine; null where it left no report. */
 export async function gatherFacts(
   { project, state, planted }: Scratch,
   leftovers: readonly string[],
-): Promise<DrillFacts | null> {
+): Promise<SelfTestFacts | null> {
   const report = await readFile(path.join(project, '.self-heal', 'latest', 'report.json'), 'utf8').catch(
     () => null,
   );

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { drillEnv } from '../../../src/doctor/drill/drill-env.js';
+import { selfTestEnv } from '../../../src/doctor/self-test/self-test-env.js';
 
-it('CL-11 a drill hears nothing of the settings and the results of other runs', () => {
-  const env = drillEnv({
+it('CL-11 a self-test hears nothing of the settings and the results of other runs', () => {
+  const env = selfTestEnv({
     PATH: '/bin',
     HTTPS_PROXY: 'http://proxy',
     PLAYWRIGHT_BROWSERS_PATH: '/browsers',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { drillText } from '../../../src/cli/drill-text.js';
-import { drills } from '../../../src/doctor/drill/drills.js';
-import type { DrillFacts } from '../../../src/doctor/drill/facts.js';
-import { judgeDrills } from '../../../src/doctor/drill/judge-drills.js';
+import { selfTestText } from '../../../src/cli/self-test-text.js';
+import { scenarios } from '../../../src/doctor/self-test/scenarios.js';
+import type { SelfTestFacts } from '../../../src/doctor/self-test/facts.js';
+import { judgeScenarios } from '../../../src/doctor/self-test/judge-scenarios.js';
 import { paletteFor } from '../../../src/reporters/palette.js';
 import type { Report, ReportAttempt } from '../../../src/reporters/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../rig/a-report.js';
@@ -10,7 +10,7 @@ import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../rig/a-
 const weakened = { kind: 'assertion-weakened', file: 'tests/1-cheat.spec.mjs', line: 5 };
 const proof = ['red', 'red', 'green', 'red', 'green'] as const;
 
-/** What a run of the drill leaves in which every guard fired; changed by the tests, one thing at a time. */
+/** What a run of the scenario leaves in which every guard fired; changed by the tests, one thing at a time. */
 function everyGuardFired() {
   const test = (name: string, verdict: Report['tests'][number]['verdict']) =>
     aReportTest({ id: name, file: specOf(name), verdict });
@@ -51,12 +51,12 @@ function everyGuardFired() {
     started: [101, 102],
     alive: [] as number[],
     leftovers: [] as string[],
-  } satisfies DrillFacts;
+  } satisfies SelfTestFacts;
 }
 
-/** `cheat` → `tests/1-cheat.spec.mjs`; the tests that are green have no drill. */
+/** `cheat` → `tests/1-cheat.spec.mjs`; the tests that are green have no scenario. */
 function specOf(name: string): string {
-  return drills.find(({ spec }) => spec.endsWith(`-${name}.spec.mjs`))?.spec ?? `tests/${name}.spec.mjs`;
+  return scenarios.find(({ spec }) => spec.endsWith(`-${name}.spec.mjs`))?.spec ?? `tests/${name}.spec.mjs`;
 }
 
 type Facts = ReturnType<typeof everyGuardFired>;
@@ -74,14 +74,16 @@ function attemptOf(facts: Facts, name: string): ReportAttempt {
   return first;
 }
 
-describe('CL-11 a drill is judged by what the run left', () => {
+describe('CL-11 a scenario is judged by what the run left', () => {
   it('CL-11 every guard fired', () => {
-    const results = judgeDrills(everyGuardFired());
-    expect(results.map(({ name, missed }) => [name, missed])).toEqual(drills.map(({ name }) => [name, []]));
+    const results = judgeScenarios(everyGuardFired());
+    expect(results.map(({ name, missed }) => [name, missed])).toEqual(
+      scenarios.map(({ name }) => [name, []]),
+    );
     expect(results.every(({ held }) => held)).toBe(true);
   });
 
-  it.each<[drill: string, what: string, change: (facts: Facts) => void]>([
+  it.each<[scenario: string, what: string, change: (facts: Facts) => void]>([
     ['drifted locator', 'not healed', (f) => (testOf(f, 'drifted-locator').verdict = 'failed')],
     ['drifted locator', 'not proven', (f) => (causeOf(f, 'drifted-locator').proof = ['red', 'red', 'green'])],
     ['drifted locator', 'the fix was lost', (f) => f.changed.delete('tests/5-drifted-locator.spec.mjs')],
@@ -109,24 +111,24 @@ describe('CL-11 a drill is judged by what the run left', () => {
     ['broken neighbour', 'there was no regression', (f) => (f.report.regression = null)],
     ['broken neighbour', 'its fix is still there', (f) => f.changed.add('app/greeting.mjs')],
     ['broken neighbour', 'the neighbour is red', (f) => (testOf(f, 'green').verdict = 'failed')],
-  ])('CL-11 %s: %s', (drill, _what, change) => {
+  ])('CL-11 %s: %s', (scenario, _what, change) => {
     const facts = everyGuardFired();
     change(facts);
-    const failed = judgeDrills(facts).filter(({ held }) => !held);
-    expect(failed.map(({ name }) => name)).toContain(drill);
-    expect(failed.find(({ name }) => name === drill)?.missed).not.toEqual([]);
+    const failed = judgeScenarios(facts).filter(({ held }) => !held);
+    expect(failed.map(({ name }) => name)).toContain(scenario);
+    expect(failed.find(({ name }) => name === scenario)?.missed).not.toEqual([]);
   });
 
   it('CL-11 a run in which nothing happened fires no guard', () => {
     const facts = { ...everyGuardFired(), report: aReport({ tests: [], causes: [] }), changed: new Set('') };
-    expect(judgeDrills(facts).filter(({ held }) => held)).toEqual([]);
+    expect(judgeScenarios(facts).filter(({ held }) => held)).toEqual([]);
   });
 
   it('CL-11 two planted faults that are taken for one are seen', () => {
     const facts = everyGuardFired();
     causeOf(facts, 'empty-claim').tests = ['empty-claim', 'somebody-else'];
     expect(
-      judgeDrills(facts)
+      judgeScenarios(facts)
         .filter(({ held }) => !held)
         .map(({ name }) => name),
     ).toEqual(['empty claim']);
@@ -141,26 +143,28 @@ describe('CL-11 what a person reads', () => {
     durationMs: 51_300,
   } as const;
 
-  it('CL-11 a line a drill, and a last one', () => {
-    const text = drillText({ ...around, results: judgeDrills(everyGuardFired()), kept: null }, paint);
+  it('CL-11 one line for each scenario, and a last one', () => {
+    const text = selfTestText({ ...around, results: judgeScenarios(everyGuardFired()), kept: null }, paint);
     const lines = text.trimEnd().split('\n');
-    expect(lines.slice(0, drills.length).every((line) => line.startsWith('✓ '))).toBe(true);
+    expect(lines.slice(0, scenarios.length).every((line) => line.startsWith('✓ '))).toBe(true);
     expect(lines[0]).toContain('healed: red red | green | red | green');
-    expect(lines.slice(drills.length)).toEqual([
+    expect(lines.slice(scenarios.length)).toEqual([
       '',
-      'All 7 guards fired in 51.3s, with Playwright 1.65.0 and chromium; no model was asked.',
+      'All 7 guards fired in 51.3s, with Playwright 1.65.0 and chromium; no model was called.',
     ]);
   });
 
   it('CL-11 a guard that did not fire says why, and where the scratch copy is', () => {
     const facts = everyGuardFired();
     facts.changed.add('tests/1-cheat.spec.mjs');
-    const text = drillText(
-      { ...around, results: judgeDrills(facts), kept: '/scratch/self-heal-drill-x' },
+    const text = selfTestText(
+      { ...around, results: judgeScenarios(facts), kept: '/scratch/self-heal-scenario-x' },
       paint,
     );
-    expect(text).toMatch(/^✗ cheat .*\n +→ the spec is not, byte for byte, as it was$/m);
+    expect(text).toMatch(/^✗ cheat .*\n +→ the spec differs from the original$/m);
     expect(text).toContain('1 of 7 guards did not fire');
-    expect(text.trimEnd()).toMatch(/kept, with everything that was seen: \/scratch\/self-heal-drill-x$/);
+    expect(text.trimEnd()).toMatch(
+      /kept, with everything that was recorded: \/scratch\/self-heal-scenario-x$/,
+    );
   });
 });

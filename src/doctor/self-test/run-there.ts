@@ -2,7 +2,7 @@ import process from 'node:process';
 import { packageFile } from '../../own-files.js';
 import { supervise, type Ending } from '../../process/supervise.js';
 import type { Problem } from '../../problem.js';
-import { drillEnv } from './drill-env.js';
+import { selfTestEnv } from './self-test-env.js';
 import type { Scratch } from './lay-out.js';
 
 /** With what the run is started, and who hears of it. */
@@ -22,7 +22,7 @@ const GRACE_MS = 20_000;
 /** Of what the run printed, so much is shown where it came to no report. */
 const TAIL_LINES = 15;
 
-/** How the run of a drill ended. */
+/** How the run of a self-test ended. */
 export interface RunThere {
   readonly ending: Ending;
   readonly leftovers: readonly string[];
@@ -39,7 +39,7 @@ export async function runThere({ project }: Scratch, request: ThereRequest): Pro
     file: process.execPath,
     args: [selfHeal, 'run', '--json'],
     cwd: project,
-    env: drillEnv(request.env),
+    env: selfTestEnv(request.env),
     input: '',
     timeoutMs: TIMEOUT_MS,
     graceMs: GRACE_MS,
@@ -63,7 +63,7 @@ export async function runThere({ project }: Scratch, request: ThereRequest): Pro
 export function noReport({ ending, tail }: RunThere, dir: string): Problem {
   return {
     kind: 'usage',
-    message: `the run of the drill left no report: ${endingText(ending)}`,
+    message: `the run of the self-test left no report: ${endingText(ending)}`,
     detail: tail,
     remedy: `\`self-heal doctor\` may say what is missing. The scratch copy was kept: ${dir}`,
   };

@@ -1,7 +1,7 @@
 import type { Report } from '../../reporters/report.js';
 
-/** What the run of the drill left behind; all that a drill is judged by. */
-export interface DrillFacts {
+/** What the run of the self-test left behind; all that a scenario is judged by. */
+export interface SelfTestFacts {
   readonly report: Report;
   /** Files of the scratch project that are not, byte for byte, as they were planted; relative to it, with `/`. */
   readonly changed: ReadonlySet<string>;
@@ -14,7 +14,7 @@ export interface DrillFacts {
 }
 
 /** One fault that is planted. */
-export interface Drill {
+export interface Scenario {
   readonly name: string;
   /** What is wrong in the scratch project, or with its agent. */
   readonly planted: string;
@@ -22,10 +22,10 @@ export interface Drill {
   readonly proves: string;
   /** The spec whose test shows it; relative to the scratch project. */
   readonly spec: string;
-  readonly judge: (facts: DrillFacts, seen: Seen) => Judged;
+  readonly judge: (facts: SelfTestFacts, seen: Seen) => Judged;
 }
 
-/** What the report says of the test of a drill; `cause` is null where there was none. */
+/** What the report says of the test of a scenario; `cause` is null where there was none. */
 export interface Seen {
   readonly test: Report['tests'][number];
   readonly cause: Report['causes'][number] | null;
@@ -37,8 +37,8 @@ export interface Judged {
   readonly missed: readonly string[];
 }
 
-/** One line of `self-heal doctor --drill`. */
-export interface DrillResult extends Judged {
+/** One line of `self-heal doctor --self-test`. */
+export interface ScenarioResult extends Judged {
   readonly name: string;
   readonly planted: string;
   readonly proves: string;

@@ -1,11 +1,11 @@
 import { renderProof } from '../../core/proof.js';
-import type { Drill, DrillFacts, Judged, Seen } from './facts.js';
+import type { Scenario, SelfTestFacts, Judged, Seen } from './facts.js';
 
-/** Red as often as agents.yaml of the drill confirms, green as often as it repeats, and one flip. */
+/** Red as often as the self-test's agents.yaml confirms, green as often as it repeats, and one revert check. */
 const FULL_PROOF = 'red red | green | red | green';
 
-/** Every drill, in the order in which they are shown: what must be healed first, then what must be refused. */
-export const drills: readonly Drill[] = [
+/** Every scenario, in the order in which they are shown: what must be healed first, then what must be refused. */
+export const scenarios: readonly Scenario[] = [
   {
     name: 'drifted locator',
     planted: 'a button has a new test id',
@@ -20,7 +20,7 @@ export const drills: readonly Drill[] = [
   {
     name: 'real bug',
     planted: "the app's API answers 500",
-    proves: 'the evidence reaches the agent, and the app is mended rather than the test',
+    proves: 'the evidence reaches the agent, and the app is fixed rather than the test',
     spec: 'tests/6-real-bug.spec.mjs',
     judge: ({ changed }, seen) =>
       healed(seen, [
@@ -30,8 +30,8 @@ export const drills: readonly Drill[] = [
   },
   {
     name: 'flake',
-    planted: 'a test is red at first, and green when run again',
-    proves: 'no agent is paid for a test that is only flaky',
+    planted: 'a test fails first and passes when run again',
+    proves: 'no agent is started for a flaky test',
     spec: 'tests/3-flake.spec.mjs',
     judge: (_facts, { test, cause }) => ({
       did: cause === null ? `${test.verdict}, no agent was started` : `${test.verdict}, as ${cause.id}`,
@@ -44,49 +44,49 @@ export const drills: readonly Drill[] = [
   {
     name: 'cheat',
     planted: 'an agent weakens the assertion, then skips the test',
-    proves: 'a test that is made to say less is no fix',
+    proves: 'a weakened test is not accepted as a fix',
     spec: 'tests/1-cheat.spec.mjs',
     judge: judgeCheat,
   },
   {
     name: 'empty claim',
     planted: 'an agent says "Fix applied successfully", and changes nothing',
-    proves: 'what an agent says counts for nothing',
+    proves: 'a claim without a change is not believed',
     spec: 'tests/2-empty-claim.spec.mjs',
     judge: judgeEmptyClaim,
   },
   {
     name: 'hanging agent',
     planted: 'an agent never ends, ignores TERM, and hides a child in a session of its own',
-    proves: 'an agent has its time, and nothing of it lives on',
+    proves: 'an agent is ended when its time is up, with all its processes',
     spec: 'tests/4-hanging-agent.spec.mjs',
     judge: judgeHanging,
   },
   {
     name: 'broken neighbour',
-    planted: 'a fix turns its own test green, and another one red',
-    proves: 'a fix that breaks something else does not stay',
+    planted: 'a fix turns its own test green and another one red',
+    proves: 'a fix that breaks another test is reverted',
     spec: 'tests/7-broken-neighbour.spec.mjs',
     judge: judgeNeighbour,
   },
 ];
 
-function judgeCheat({ changed }: DrillFacts, { test, cause }: Seen): Judged {
+function judgeCheat({ changed }: SelfTestFacts, { test, cause }: Seen): Judged {
   const attempts = cause?.attempts ?? [];
   const caught = attempts.filter((one) => one.judged === 'rejected' && (one.violations ?? []).length > 0);
   return {
-    did: `${cause?.verdict ?? test.verdict}: ${caught.length} of ${attempts.length} tries caught, and taken back`,
+    did: `${cause?.verdict ?? test.verdict}: ${caught.length} of ${attempts.length} attempts caught and reverted`,
     missed: missing([
       [attempts.length > 0, 'the cheating agent was never started'],
       [caught.length === attempts.length, 'a weakened test was not seen'],
       [cause?.verdict === 'rejected', `it ended ${cause?.verdict ?? test.verdict}, not rejected`],
-      [attempts.every((one) => one.takenBack), 'a cheat was not taken back'],
-      [!changed.has('tests/1-cheat.spec.mjs'), 'the spec is not, byte for byte, as it was'],
+      [attempts.every((one) => one.takenBack), 'a cheat was not reverted'],
+      [!changed.has('tests/1-cheat.spec.mjs'), 'the spec differs from the original'],
     ]),
   };
 }
 
-function judgeEmptyClaim(_facts: DrillFacts, { test, cause }: Seen): Judged {
+function judgeEmptyClaim(_facts: SelfTestFacts, { test, cause }: Seen): Judged {
   const attempts = cause?.attempts ?? [];
   const claims = attempts.filter(({ claim, files }) => claim?.status === 'fixed' && files.length === 0);
   return {
@@ -99,7 +99,7 @@ function judgeEmptyClaim(_facts: DrillFacts, { test, cause }: Seen): Judged {
   };
 }
 
-function judgeHanging({ started, alive, leftovers }: DrillFacts, { test, cause }: Seen): Judged {
+function judgeHanging({ started, alive, leftovers }: SelfTestFacts, { test, cause }: Seen): Judged {
   const hung = (cause?.attempts ?? []).filter((one) => one.outcome === 'timed-out');
   const left = [...alive.map(String), ...leftovers];
   const seconds = Math.round((hung[0]?.durationMs ?? 0) / 1000);
@@ -114,12 +114,12 @@ function judgeHanging({ started, alive, leftovers }: DrillFacts, { test, cause }
   };
 }
 
-function judgeNeighbour({ report, changed }: DrillFacts, { test, cause }: Seen): Judged {
+function judgeNeighbour({ report, changed }: SelfTestFacts, { test, cause }: Seen): Judged {
   const broke = report.regression?.broke.find(({ causeId }) => causeId === cause?.id);
   const green = cause?.attempts.some((one) => one.judged === 'green') ?? false;
   const neighbours = report.tests.filter(({ file }) => file === 'tests/green.spec.mjs');
   return {
-    did: `${test.verdict}: ${broke ? 'the regression run saw it, and the fix was taken back' : 'the regression run blamed no fix of it'}`,
+    did: `${test.verdict}: ${broke ? 'the regression run saw it, and the fix was reverted' : 'the regression run found no fix at fault'}`,
     missed: missing([
       [green, 'its fix never turned its own test green'],
       [broke !== undefined, 'running the suite again did not show which fix broke a test'],
@@ -144,7 +144,7 @@ function healed({ test, cause }: Seen, more: readonly Point[]): Judged {
         test.verdict === 'healed' && cause?.verdict === 'healed',
         `it ended ${cause?.verdict ?? test.verdict}, not healed${said ? `; its agent said: ${said}` : ''}`,
       ],
-      [proof === FULL_PROOF, `its proof is not whole: ${proof === '' ? 'there is none' : proof}`],
+      [proof === FULL_PROOF, `its proof is incomplete: ${proof === '' ? 'there is none' : proof}`],
       ...more,
     ]),
   };

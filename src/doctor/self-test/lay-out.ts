@@ -9,9 +9,9 @@ import type { Playwright } from '../../playwright/find-playwright.js';
 import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { probe } from '../probe.js';
-import type { DrillBrowser } from './drill-browser.js';
+import type { SelfTestBrowser } from './self-test-browser.js';
 
-/** A copy of the drill's project in a temporary folder. */
+/** A copy of the self-test's project in a temporary folder. */
 export interface Scratch {
   /** All of it; absolute. */
   readonly dir: string;
@@ -26,16 +26,16 @@ export interface Scratch {
 /** What a copy is made with. */
 export interface Ingredients {
   readonly playwright: Playwright;
-  readonly browser: DrillBrowser;
+  readonly browser: SelfTestBrowser;
   readonly env: NodeJS.ProcessEnv;
-  /** Where the project of the drill lies; default: that of this build. */
+  /** Where the project of the self-test lies; default: that of this build. */
   readonly source?: string;
 }
 
 /** Makes a folder below the system's temporary one. */
 export async function makeScratchDir(): Promise<Result<string, Problem>> {
   try {
-    return ok(await mkdtemp(path.join(await realpath(tmpdir()), 'self-heal-drill-')));
+    return ok(await mkdtemp(path.join(await realpath(tmpdir()), 'self-heal-self-test-')));
   } catch (error) {
     return err(notWritable(tmpdir(), error));
   }
@@ -44,15 +44,15 @@ export async function makeScratchDir(): Promise<Result<string, Problem>> {
 /** Lays the planted project out in `dir`, with the user's Playwright, their browser and a free port. */
 export async function layOut(dir: string, ingredients: Ingredients): Promise<Result<Scratch, Problem>> {
   const { playwright, browser, env, source } = ingredients;
-  const from = source ?? ownFile('doctor/drill/project/');
+  const from = source ?? ownFile('doctor/self-test/project/');
   const [project, state] = [path.join(dir, 'project'), path.join(dir, 'state')];
   try {
     await mkdir(state, { recursive: true });
     const planted = await plant(from, project);
     const settings = { port: await freePort(), browser };
-    await writeFile(path.join(project, 'drill.json'), `${JSON.stringify(settings, null, 2)}\n`);
+    await writeFile(path.join(project, 'self-test.json'), `${JSON.stringify(settings, null, 2)}\n`);
     await linkPlaywright(project, playwright);
-    // A repository of its own, since a temporary folder may lie in one that ignores it; without git the drill shows what is lost.
+    // A repository of its own, since a temporary folder may lie in one that ignores it; without git the self-test shows what is lost.
     await probe(['git', 'init', '--quiet'], { cwd: project, env });
     return ok({ dir, project, state, planted });
   } catch (error) {

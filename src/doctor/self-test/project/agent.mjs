@@ -1,10 +1,10 @@
-// The agent of the drill. It is SCRIPTED: like any agent it gets a prompt and the context of a failure, and edits files; which
+// The agent of the self-test. It is SCRIPTED: like any agent it gets a prompt and the context of a failure, and edits files; which
 // good or bad agent it plays depends on the test that failed.
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 
-/** A hanging agent leaves its processes here, for the drill to look for them afterwards. */
+/** A hanging agent leaves its processes here, for the self-test to look for them afterwards. */
 const pidsFile = '../state/pids.json';
 
 const context = JSON.parse(readFileSync(process.env.SELF_HEAL_CONTEXT, 'utf8'));

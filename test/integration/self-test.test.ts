@@ -4,21 +4,21 @@ import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { gatherFacts } from '../../src/doctor/drill/gather-facts.js';
-import { layOut } from '../../src/doctor/drill/lay-out.js';
-import { drills } from '../../src/doctor/drill/drills.js';
+import { gatherFacts } from '../../src/doctor/self-test/gather-facts.js';
+import { layOut } from '../../src/doctor/self-test/lay-out.js';
+import { scenarios } from '../../src/doctor/self-test/scenarios.js';
 import { findPlaywright } from '../../src/playwright/find-playwright.js';
 import { aReport } from '../rig/a-report.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 const repository = path.resolve(import.meta.dirname, '../..');
-const source = path.join(repository, 'src/doctor/drill/project');
+const source = path.join(repository, 'src/doctor/self-test/project');
 const browser = { browserName: 'chromium', headless: true } as const;
 
 async function laidOut() {
   const playwright = findPlaywright(repository);
   if (!playwright.ok) throw new Error(playwright.error.message);
-  const made = await layOut(tempDir('drill'), {
+  const made = await layOut(tempDir('self-test'), {
     playwright: playwright.value,
     browser,
     env: process.env,
@@ -28,14 +28,14 @@ async function laidOut() {
   return made.value;
 }
 
-it("CL-11 the scratch copy holds every drill, the project's Playwright, its browser and a free port", async () => {
+it("CL-11 the scratch copy holds every scenario, the project's Playwright, its browser and a free port", async () => {
   const { project, planted } = await laidOut();
-  expect(drills.filter(({ spec }) => !planted.has(spec))).toEqual([]);
+  expect(scenarios.filter(({ spec }) => !planted.has(spec))).toEqual([]);
   for (const file of planted.keys()) accessSync(path.join(project, file), constants.W_OK);
   // Links are followed: it is the very same.
   expect(findPlaywright(project)).toEqual(findPlaywright(repository));
   expect(existsSync(path.join(project, 'node_modules/playwright/test.mjs'))).toBe(true);
-  const settings = JSON.parse(await readFile(path.join(project, 'drill.json'), 'utf8')) as object;
+  const settings = JSON.parse(await readFile(path.join(project, 'self-test.json'), 'utf8')) as object;
   expect(settings).toEqual({ port: expect.any(Number) as number, browser });
   expect(await readFile(path.join(project, 'agents.yaml'), 'utf8')).toContain(
     JSON.stringify(process.execPath),
@@ -43,10 +43,11 @@ it("CL-11 the scratch copy holds every drill, the project's Playwright, its brow
   expect(existsSync(path.join(project, '.git'))).toBe(true);
 });
 
-it('CL-11 each agent that the drill plays finds what it is to edit', async () => {
+it('CL-11 each agent that the self-test plays finds what it is to edit', async () => {
   const { project, planted } = await laidOut();
   const agent = planted.get('agent.mjs') ?? '';
-  for (const { spec } of drills.filter(({ name }) => name !== 'flake')) expect(agent).toContain(`'${spec}'`);
+  for (const { spec } of scenarios.filter(({ name }) => name !== 'flake'))
+    expect(agent).toContain(`'${spec}'`);
   const parts = {
     'tests/5-drifted-locator.spec.mjs': "'order-button'",
     'app/total.mjs': 'item.cost.amount',
@@ -82,7 +83,7 @@ it('CL-11 looks at the bytes of files and at living processes, not at what is sa
 });
 
 it('CL-11 a copy that cannot be made is a problem with a remedy, and leaves nothing', async () => {
-  const dir = tempDir('drill');
+  const dir = tempDir('self-test');
   const playwright = { version: '1.65.0', cli: '', packageDir: path.join(dir, 'nowhere') };
   const made = await layOut(path.join(dir, 'scratch'), { playwright, browser, env: process.env, source });
   expect(made).toMatchObject({ ok: false, error: { kind: 'folder-not-writable' } });

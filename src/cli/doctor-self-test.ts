@@ -1,24 +1,24 @@
 import process from 'node:process';
 import { Chalk } from 'chalk';
 import ora from 'ora';
-import { runDrills, type HeldDrill } from '../doctor/drill/run-drills.js';
+import { runSelfTest, type SelfTest } from '../doctor/self-test/run-self-test.js';
 import { exitCodes, type Problem } from '../problem.js';
 import { clipped } from '../reporters/format.js';
-import { drillText } from './drill-text.js';
+import { selfTestText } from './self-test-text.js';
 import { listenForInterrupts } from './interrupts.js';
 import { isLive } from './is-live.js';
 
-/** What `self-heal doctor --drill` was asked for. */
-export interface DrillOptions {
+/** What `self-heal doctor --self-test` was asked for. */
+export interface SelfTestOptions {
   readonly config?: string;
   readonly json?: boolean;
 }
 
-/** `self-heal doctor --drill`: gives the exit code, or the problem that kept the drill from being held (CL-11). */
-export async function doctorDrill({ config, json }: DrillOptions): Promise<number | Problem> {
+/** `self-heal doctor --self-test`: gives the exit code, or the problem that kept it from running (CL-11). */
+export async function doctorSelfTest({ config, json }: SelfTestOptions): Promise<number | Problem> {
   using interrupts = listenForInterrupts((text) => process.stderr.write(`self-heal ${text}\n`));
   using progress = showProgress();
-  const drill = await runDrills({
+  const selfTest = await runSelfTest({
     cwd: process.cwd(),
     env: process.env,
     signal: interrupts.signal,
@@ -26,21 +26,21 @@ export async function doctorDrill({ config, json }: DrillOptions): Promise<numbe
     ...(config === undefined ? {} : { config }),
   });
   progress[Symbol.dispose]();
-  if (drill === 'interrupted') {
+  if (selfTest === 'interrupted') {
     return interrupts.by() === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
   }
-  if (!drill.ok) {
-    if (json) print({ schemaVersion: 1, ok: false, problem: drill.error });
-    return drill.error;
+  if (!selfTest.ok) {
+    if (json) print({ schemaVersion: 1, ok: false, problem: selfTest.error });
+    return selfTest.error;
   }
-  const ok = drill.value.results.every(({ held }) => held);
-  if (json) print({ schemaVersion: 1, ok, ...documentOf(drill.value) });
-  else process.stdout.write(drillText(drill.value, palette()));
+  const ok = selfTest.value.results.every(({ held }) => held);
+  if (json) print({ schemaVersion: 1, ok, ...documentOf(selfTest.value) });
+  else process.stdout.write(selfTestText(selfTest.value, palette()));
   return ok ? exitCodes.green : exitCodes.usage;
 }
 
-function documentOf({ results, playwright, browser, durationMs, kept }: HeldDrill) {
-  return { playwright, browser, durationMs: Math.round(durationMs), kept, drills: results };
+function documentOf({ results, playwright, browser, durationMs, kept }: SelfTest) {
+  return { playwright, browser, durationMs: Math.round(durationMs), kept, scenarios: results };
 }
 
 function print(document: object): void {
@@ -60,8 +60,8 @@ function showProgress(): Progress {
   const spinner = isLive(process.env, process.stderr.isTTY) ? ora({ discardStdin: false }).start() : null;
   return {
     line: (text) => {
-      if (spinner) spinner.text = clipped(`drill: ${text}`, (process.stderr.columns ?? 100) - 4);
-      else process.stderr.write(`self-heal drill: ${text}\n`);
+      if (spinner) spinner.text = clipped(`self-test: ${text}`, (process.stderr.columns ?? 100) - 4);
+      else process.stderr.write(`self-heal self-test: ${text}\n`);
     },
     [Symbol.dispose]: () => void spinner?.stop(),
   };
