@@ -5,7 +5,7 @@ const words: Readonly<Record<WriteOutcome, string>> = {
   extended: 'added .self-heal/ to',
   overwritten: 'overwrote',
   unchanged: 'unchanged',
-  left: 'unchanged',
+  left: 'kept',
 };
 
 const dryWords: Readonly<Record<WriteOutcome, string>> = {
@@ -13,7 +13,7 @@ const dryWords: Readonly<Record<WriteOutcome, string>> = {
   written: 'would write',
   extended: 'would add .self-heal/ to',
   overwritten: 'would overwrite',
-  left: 'would leave unchanged',
+  left: 'would keep',
 };
 
 /** One line a file; what was left says how it is overwritten. */
