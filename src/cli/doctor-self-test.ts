@@ -3,7 +3,7 @@ import { Chalk } from 'chalk';
 import ora from 'ora';
 import { runSelfTest, type SelfTest } from '../doctor/self-test/run-self-test.js';
 import { exitCodes, type Problem } from '../problem.js';
-import { clipped } from '../reporters/format.js';
+import { clipped } from '../outputs/format.js';
 import { selfTestText } from './self-test-text.js';
 import { listenForInterrupts } from './interrupts.js';
 import { isLive } from './is-live.js';

@@ -42,7 +42,10 @@ function exists(mention: string): boolean {
   const [, name, flag] = mention.split(' ');
   const command = createProgram().commands.find((one) => one.name() === name);
   const options = [command, ...(command?.commands ?? [])].flatMap((one) => one?.options ?? []);
-  return command !== undefined && (flag === undefined || options.some((one) => one.is(flag)));
+  return (
+    command !== undefined &&
+    (flag === undefined || options.some(({ short, long }) => flag === short || flag === long))
+  );
 }
 
 it.each(pages)('PJ-2 %s names commands and flags that exist', (page) => {

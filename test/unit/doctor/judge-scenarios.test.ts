@@ -3,8 +3,8 @@ import { selfTestText } from '../../../src/cli/self-test-text.js';
 import { scenarios } from '../../../src/doctor/self-test/scenarios.js';
 import type { SelfTestFacts } from '../../../src/doctor/self-test/facts.js';
 import { judgeScenarios } from '../../../src/doctor/self-test/judge-scenarios.js';
-import { paletteFor } from '../../../src/reporters/palette.js';
-import type { Report, ReportAttempt } from '../../../src/reporters/report.js';
+import { paletteFor } from '../../../src/outputs/palette.js';
+import type { Report, ReportAttempt } from '../../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../rig/a-report.js';
 
 const weakened = { kind: 'assertion-weakened', file: 'tests/1-cheat.spec.mjs', line: 5 };
