@@ -82,7 +82,7 @@ describe.runIf(hasPseudoTerminal())('on a terminal', () => {
     await choose(terminal, 2);
     await terminal.shows('What should the agent know?');
     terminal.press(keys.enter);
-    await terminal.shows('Say something');
+    await terminal.shows('Enter some text');
     terminal.press('Grüße, 日本 – sag „Thanks“x', keys.backspace, keys.enter);
     expect(await terminal.exitCode).toBe(0);
     expect(await show()).toMatchObject({
