@@ -62,7 +62,7 @@ it.each([
   expect(Object.keys(once)).toContain(path.normalize(file));
   expect(Object.keys(once)).toHaveLength(2 + 1 + 4 + 1);
   expect(parse(once['agents.yaml'] ?? '')).toMatchObject({ runner: agent });
-  expect(once['agents.yaml']?.includes('but for the runner')).toBe(agent !== 'claude');
+  expect(once['agents.yaml']?.includes('Apart from the runner')).toBe(agent !== 'claude');
   // Without the flag: what agents.yaml says is what it goes on with.
   const second = await init(dir, {}, programs({ claude: '', copilot: '' }));
   expect(second.ending).toBe(0);
