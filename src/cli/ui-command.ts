@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { end } from './end.js';
 import type { UiCommandOptions } from './run-ui.js';
 
@@ -6,7 +6,9 @@ import type { UiCommandOptions } from './run-ui.js';
 export function uiCommand(): Command {
   return new Command('ui')
     .description('follow the newest run in a browser, and answer what needs review')
-    .option('--port <n>', 'port on 127.0.0.1 to listen on (default: a free one)', port, 0)
+    .addOption(
+      new Option('--port <n>', 'port on 127.0.0.1 to listen on').argParser(port).default(0, 'a free one'),
+    )
     .option('--no-open', 'only print the URL; the default without a terminal')
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
     .action(async (options: UiCommandOptions) => {
