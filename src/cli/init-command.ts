@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { agentPrograms } from '../init/agent-programs.js';
+import { builtInRunners } from '../core/built-in-runner.js';
 import { end } from './end.js';
 import { isLive } from './is-live.js';
 import type { InitOptions } from './run-init.js';
@@ -10,7 +10,7 @@ export function initCommand(): Command {
     .description('set this project up: agents.yaml, the four slash commands, the ignore entry')
     .option(
       '--agent <name>',
-      `the agent program: ${agentPrograms.map(({ name }) => name).join(', ')} (default: the first on PATH)`,
+      `the agent program: ${builtInRunners.join(', ')} (default: the first on PATH)`,
     )
     .option('--ci [system]', 'write a workflow too: github or gitlab (default: the one that is used here)')
     .option('-c, --config <file>', 'Playwright configuration file, or a folder that holds one')
