@@ -10,7 +10,6 @@ import { claudeRunner } from './claude-runner.js';
 import { codexRunner } from './codex-runner.js';
 import { commandRunner } from './command-runner.js';
 import { copilotRunner } from './copilot-runner.js';
-import { expandedPrompt } from './expand-command.js';
 import { geminiRunner } from './gemini-runner.js';
 import { lineSplitter } from './line-splitter.js';
 import { opencodeRunner } from './opencode-runner.js';
@@ -40,9 +39,8 @@ export function createRunAgent(
   patience: Patience = { graceMs: 5000, settleMs: 5000 },
   clean: (text: string) => string = cleanText,
 ): RunAgent {
-  return async (given) => {
+  return async (task) => {
     const startedAt = performance.now();
-    const task = await expanded(given, clean);
     const reader = runnerOf(task.runner).reader();
     const { ended, tail, errorTail } = await runToEnd(task, reader, { ...patience, clean });
     const result = reader.result();
@@ -68,12 +66,6 @@ const builtIn: Readonly<Record<BuiltInRunner, Runner>> = {
 
 function runnerOf(settings: RunnerSettings): Runner {
   return settings.kind === 'command' ? commandRunner(settings) : builtIn[settings.kind];
-}
-
-/** The task with the words that its program is really sent, for programs that expand no slash command themselves. */
-async function expanded(task: AgentTask, clean: (text: string) => string): Promise<AgentTask> {
-  if (task.runner.kind === 'command') return task;
-  return { ...task, prompt: clean(await expandedPrompt(task.runner.kind, task.prompt, task.cwd)) };
 }
 
 /** Variables of the environment that agents.yaml adds to those a built-in runner is given. */

@@ -1,8 +1,8 @@
-import type { AgentProgram } from '../agents/programs.js';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { commandFileOf } from '../agents/command-files.js';
+import type { AgentProgram } from '../agents/programs.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { agentsFileText } from './agents-file-text.js';

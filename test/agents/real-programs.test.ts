@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
+import { expandedPrompt } from '../../src/agents/expand-command.js';
 import { classifyAgentFailure } from '../../src/core/agent-trouble/classify-agent-failure.js';
 import type { AgentRun } from '../../src/core/attempt.js';
 import { agentTask } from '../rig/agent-task.js';
@@ -41,7 +42,8 @@ async function work(
   const env = { ...program.env(stub.url), SECRET_OF_THE_PROJECT: 'must-not-be-seen' };
   for (const key of Object.keys(process.env)) if (!(key in env)) vi.stubEnv(key, undefined);
   for (const [key, value] of Object.entries(env)) vi.stubEnv(key, value);
-  const run = await runAgent(task);
+  const prompt = await expandedPrompt(task.runner, task.prompt, task.cwd);
+  const run = await runAgent({ ...task, prompt });
   return { run, requests: stub.requests, file };
 }
 
