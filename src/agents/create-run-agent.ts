@@ -16,7 +16,7 @@ import { opencodeRunner } from './opencode-runner.js';
 import { passedEnv } from './passed-env.js';
 import type { AgentTask, RunAgent } from './run-agent.js';
 import type { AgentResult, OutputReader, OutputStream, Runner } from './runner.js';
-import { troubleInText } from './trouble.js';
+import { agentErrorInText } from './agent-error.js';
 
 /** How patient we are with programs, in milliseconds. */
 export interface Patience {
@@ -193,13 +193,13 @@ function endingOf(ended: Ended, task: AgentTask): AgentEnding {
     case 'spawn-failed':
       return ending;
     case 'stopped':
-      return result.trouble ?? { kind: 'completed' };
+      return result.error ?? { kind: 'completed' };
     case 'exited':
-      if (result.trouble) return result.trouble;
+      if (result.error) return result.error;
       if (ending.exitCode === 0) return { kind: 'completed' };
-      return troubleInText(errorTail, task.agent.runner) ?? ending;
+      return agentErrorInText(errorTail, task.agent.runner) ?? ending;
     case 'signalled':
-      return result.trouble ?? ending;
+      return result.error ?? ending;
     default:
       return unreachable(ending);
   }
