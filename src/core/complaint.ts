@@ -38,7 +38,7 @@ export function complaintOf(errors: readonly TestError[]): Complaint {
   if (!error) return { kind: 'other', call: null, subject: null, detail: null };
   const text = stripAnsi(error.message).slice(0, longest);
   const call = callIn(text);
-  const subject = subjectIn(text) ?? waitedFor(error, call);
+  const subject = locatorIn(text) ?? firstIn(text, addresses) ?? waitedFor(error, call);
   return { call, subject, ...kindOf(text, call) };
 }
 
@@ -55,9 +55,14 @@ const addresses = [
   /navigating to ["']?([^"'\s,]{1,300})/,
 ];
 
-function subjectIn(text: string): string | null {
-  const found = [...locators, ...addresses].map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
+function firstIn(text: string, patterns: readonly RegExp[]): string | null {
+  const found = patterns.map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
   return found?.trim() ?? null;
+}
+
+/** The locator that an error's text says it waited for, or null. */
+export function locatorIn(text: string): string | null {
+  return firstIn(text, locators);
 }
 
 /** A predicate has no words of its own: what is waited for stands in the line of the test. */

@@ -1,9 +1,9 @@
 import type { Category, Diagnosis, EvidenceSource, Reason } from '../diagnosis.js';
 import type { Evidence } from '../evidence.js';
 import { factsOf } from './facts.js';
-import { createMatcher, type Clue } from './match.js';
+import { createMatcher, type EvidenceText } from './match.js';
 import type { ProjectRules } from './project-rules.js';
-import { readClues } from './read-clues.js';
+import { evidenceTexts } from './evidence-texts.js';
 import { rankCategories } from './weigh.js';
 
 /** What is said of a failure that no rule knows (CS-6). */
@@ -21,8 +21,8 @@ export const classify: Classify = createClassify();
 export function createClassify(project?: ProjectRules): Classify {
   const matcher = createMatcher(project);
   return (evidence) => {
-    const clues = readClues(evidence, matcher);
-    const reasons = matcher.reasonsIn(clues);
+    const texts = evidenceTexts(evidence, matcher);
+    const reasons = matcher.reasonsIn(texts);
     const [category = 'unknown', ...others] = rankCategories(reasons);
     const why = strongest(reasons, category);
     return {
@@ -30,8 +30,8 @@ export function createClassify(project?: ProjectRules): Classify {
       alternatives: others.filter((other) => other !== 'unknown'),
       confidence: why[0]?.confidence ?? 0,
       why,
-      retry: matcher.retryAxisOf(relevant(clues, why), { category, why }),
-      facts: factsOf(evidence, { clues, reasons, why }),
+      retry: matcher.retryAxisOf(relevant(texts, why), { category, why }),
+      facts: factsOf(evidence, { texts, reasons, why }),
       warning: category === 'unknown' ? unknownWarning : null,
     };
   };
@@ -50,6 +50,6 @@ function nearness(source: EvidenceSource): number {
 }
 
 /** The error itself and the channels that decided: what else the evidence holds must not turn the retry axis. */
-function relevant(clues: readonly Clue[], why: readonly Reason[]): Clue[] {
-  return clues.filter(({ source }) => source === 'error' || why.some((reason) => reason.source === source));
+function relevant(texts: readonly EvidenceText[], why: readonly Reason[]): EvidenceText[] {
+  return texts.filter(({ source }) => source === 'error' || why.some((reason) => reason.source === source));
 }

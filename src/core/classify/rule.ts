@@ -37,6 +37,14 @@ export type RuleOfClass = Omit<Rule, 'category' | 'sources'> & {
 /** Where a program's own words may stand. The page's text is not among them: it is content, not diagnostics. */
 export const anywhere: readonly EvidenceSource[] = ['error', 'stack', 'console', 'network', 'server'];
 
+/** Rules for what the test saw of the page: only the test's own error says that, so its other channels are not read. */
+export function uiRules(rules: readonly RuleOfClass[]): readonly Rule[] {
+  return rulesFor(
+    'ui-error',
+    rules.map((rule) => ({ ...rule, sources: ['error', 'stack'] })),
+  );
+}
+
 /** Gives the rules of a file their class. */
 export function rulesFor(category: Category, rules: readonly RuleOfClass[]): readonly Rule[] {
   return rules.map((rule) => ({ sources: anywhere, ...rule, category }));

@@ -1,7 +1,7 @@
-import type { RuleOfClass } from '../../rule.js';
+import { uiRules } from '../../rule.js';
 
 /** How the assertions and drivers of other runners and languages say that a page is not as expected. */
-export const otherRunnerRules: readonly RuleOfClass[] = [
+export const otherRunnerRules = uiRules([
   {
     id: 'ui/selenium-wait',
     pattern:
@@ -58,4 +58,4 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
       /a?sync_api\/_generated\.py\W.{1,30} in (?:click|dblclick|fill|type|press|check|uncheck|hover|tap|focus|select_option|set_input_files|wait_for_selector|text_content|inner_text|inner_html|get_attribute|to_\w{2,40}|not_to_\w{2,40})\b/,
     confidence: 0.5,
   },
-];
+]);
