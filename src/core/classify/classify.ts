@@ -6,10 +6,10 @@ import type { ProjectRules } from './project-rules.js';
 import { evidenceTexts } from './evidence-texts.js';
 import { rankCategories } from './weigh.js';
 
-/** What is said of a failure that no rule knows (CS-6). */
+/** The warning for a failure that no rule knows (CS-6). */
 export const unknownWarning = 'Error type unknown, using default agent';
 
-/** Says what a failure is, why, what else it may be, and what its texts plainly state (CS-1 to CS-8, CS-11). */
+/** Tells what a failure is, why, what else it may be, and what its evidence names explicitly (CS-1 to CS-8, CS-11). */
 export type Classify = (evidence: Evidence) => Diagnosis;
 
 const mostReasons = 5;
@@ -44,12 +44,12 @@ function strongest(reasons: readonly Reason[], category: Category): Reason[] {
     .slice(0, mostReasons);
 }
 
-/** Of two equally sure reasons, what the app itself said goes before what the test met of it. */
+/** Of two equally sure reasons, the one from the app goes before the one from the test. */
 function nearness(source: EvidenceSource): number {
   return source === 'error' || source === 'stack' ? 1 : 0;
 }
 
-/** The error itself and the channels that decided: what else the evidence holds must not turn the retry axis. */
+/** The error itself and the channels that decided: the rest of the evidence must not influence the retry axis. */
 function relevant(texts: readonly EvidenceText[], why: readonly Reason[]): EvidenceText[] {
   return texts.filter(({ source }) => source === 'error' || why.some((reason) => reason.source === source));
 }

@@ -10,7 +10,7 @@ import type { EvidenceText } from './match.js';
 import { endpointOf, failedRequests } from './requests.js';
 import { stripAnsi } from './strip-ansi.js';
 
-/** What `classify` knows when it asks for the facts. */
+/** What `classify` has found so far. */
 export interface Findings {
   readonly texts: readonly EvidenceText[];
   readonly reasons: readonly Reason[];
@@ -22,7 +22,7 @@ const errorName =
   /^\s*(?:Uncaught (?:\(in promise\) )?)?(?:[\w.]{1,80}\.)?([A-Z]\w{0,60}(?:Error|Exception)|Error)(?: \[\w{1,60}\])?:/;
 const navigation = /\b(net::ERR_\w+|NS_ERROR_\w+) at (https?:\/\/\S{1,300})/;
 
-/** What the texts say plainly. */
+/** What the evidence names explicitly. */
 export function factsOf(evidence: Evidence, findings: Findings): Facts {
   const message = bounded(tellingErrors(evidence.errors)[0]?.message ?? '', 4000);
   const database = findings.reasons.some(({ category }) => category === 'database-error');
@@ -38,7 +38,7 @@ export function factsOf(evidence: Evidence, findings: Findings): Facts {
   };
 }
 
-/** The lines that a database spoke, and the whole channel where it did, since details stand on lines of their own. */
+/** The lines of database errors, then the channels that have them, since details are on lines of their own. */
 function databaseText({ texts, reasons }: Findings): string {
   const spoken = reasons.filter(({ category }) => category === 'database-error');
   const lines = spoken.toSorted((a, b) => b.confidence - a.confidence).map(({ evidence }) => evidence);
@@ -66,8 +66,8 @@ function locatorOf({ errors }: Evidence): string | null {
 }
 
 /**
- * Looks where the decision was made: a page's exception does not come from the line of the test that noticed it. A compiler
- * names the file beside its complaint, as often as not without a position.
+ * Looks in the deciding evidence: a page's exception does not come from the line of the test that noticed it. A compiler names
+ * the file beside the error, often without a position.
  */
 function sourceOf(evidence: Evidence, decided: Reason | undefined): string | null {
   const code = { rootDir: evidence.rootDir, own: ownOrigin(evidence) };

@@ -21,7 +21,7 @@ import { otherRunnerRules } from './rules/ui/other-runners.js';
 import { playwrightRules } from './rules/ui/playwright.js';
 import { unknownRules } from './rules/unknown.js';
 
-/** Every rule that speaks for a class. */
+/** All rules that indicate a class. */
 export const rules: readonly Rule[] = [
   // Something that should have been compiled, bundled, transformed or linked was not (CS-1).
   ...typescriptRules,

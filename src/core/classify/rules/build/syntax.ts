@@ -19,7 +19,7 @@ export const syntaxRules = rulesFor('build-error', [
   },
   {
     id: 'build/syntax-words',
-    // What V8 says after `SyntaxError: `, where somebody left that out.
+    // V8's messages without their `SyntaxError: `.
     pattern:
       /^\s{0,20}(?:\S{1,200}: )?(?:(?:Invalid or unexpected|Unexpected) token\b|Unexpected (?:identifier|reserved word|strict mode)|Identifier '[^'\n]{1,80}' has already been declared|missing initializer in|missing \) after argument list|await is only valid in)/im,
     unless: /JSON|at position \d|DOCTYPE/i,

@@ -95,7 +95,7 @@ export const playwrightRules = uiRules([
   },
   {
     id: 'ui/prose',
-    // What somebody saw, or did not see, on the page, in their own words.
+    // A person's description of what the page showed.
     pattern:
       /\b(?:button|menu|modal|dialog|dropdown|link|field|checkbox|toast|spinner|heading|popup|tooltip)s?\b.{0,60}\b(?:(?:does(?: not|n't)|did(?: not|n't)|is not|isn't|never|not|cannot be|can't be) ?(?:open|appear|shown?|visible|displayed|click|enabled|found|rendered|close|react|respond)\w*|is (?:disabled|hidden|covered|missing)|stays? \w+|stuck)\b/i,
     confidence: 0.33,
