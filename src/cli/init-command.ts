@@ -8,10 +8,7 @@ import type { InitOptions } from './run-init.js';
 export function initCommand(): Command {
   return new Command('init')
     .description('set this project up: agents.yaml, the four slash commands, the ignore entry')
-    .option(
-      '--agent <name>',
-      `the agent program: ${builtInRunners.join(', ')} (default: the first on PATH)`,
-    )
+    .option('--agent <name>', `the agent program: ${builtInRunners.join(', ')} (default: the first on PATH)`)
     .option('--ci [system]', 'write a workflow too: github or gitlab (default: the one that is used here)')
     .option('-c, --config <file>', 'Playwright configuration file, or a folder that holds one')
     .option('--dry-run', 'show what would be written, and write nothing')

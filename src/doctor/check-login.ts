@@ -36,9 +36,7 @@ async function claude(place: ProbePlace): Promise<Login> {
   const loggedIn = /"loggedIn":\s*(true|false)/.exec(status?.output ?? '')?.[1];
   if (loggedIn === 'false') return { state: 'out' };
   const how = /"authMethod":\s*"([\w-]+)"/.exec(status?.output ?? '')?.[1] ?? 'an account';
-  return loggedIn === 'true'
-    ? { state: 'in', how }
-    : { state: 'unknown', why: 'this version does not say' };
+  return loggedIn === 'true' ? { state: 'in', how } : { state: 'unknown', why: 'this version does not say' };
 }
 
 /**

@@ -139,7 +139,9 @@ describe('slash commands', () => {
       path.join(dir, '.codex', 'prompts', 'fix.md'),
       '---\ndescription: x\n---\nMend: $ARGUMENTS\n',
     );
-    expect(await expandedPrompt({ kind: 'codex' }, '/fix It\n\nis $& red\n', dir)).toBe('Mend: It\n\nis $& red\n');
+    expect(await expandedPrompt({ kind: 'codex' }, '/fix It\n\nis $& red\n', dir)).toBe(
+      'Mend: It\n\nis $& red\n',
+    );
     expect(await expandedPrompt({ kind: 'claude' }, '/fix It', dir)).toBe('/fix It');
     expect(await expandedPrompt({ kind: 'codex' }, '/gone It', dir)).toBe('/gone It');
   });
