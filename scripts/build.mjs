@@ -33,7 +33,7 @@ await bundle({
   entryFileNames: '[name].js',
 });
 for (const name of ['index.html', 'base.css', 'ui.css', 'icon.svg']) copy(path.join('ui', 'page', name));
-copy(path.join('html', 'report.css'));
+copy(path.join('outputs', 'html', 'report.css'));
 // The drill's project is run as it is: planted faults and a scripted agent.
 copy(path.join('doctor', 'drill', 'project'));
 const { agentsJsonSchemaText } = await import(await bundleSrc('config/json-schema.ts'));

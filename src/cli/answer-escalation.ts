@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { createBus } from '../bus.js';
+import { createBus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
 import type { Answer, Choice, Escalation } from '../core/escalation.js';
 import { idMeant } from '../inspect/ids-meant.js';
 import type { Problem } from '../problem.js';
-import { ndjsonReporter } from '../reporters/ndjson.js';
+import { ndjsonReporter } from '../outputs/ndjson.js';
 import { err, ok, type Result } from '../result.js';
 import type { Ledger } from '../store/ledger.js';
 

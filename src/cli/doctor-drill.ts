@@ -3,7 +3,7 @@ import { Chalk } from 'chalk';
 import ora from 'ora';
 import { runDrills, type HeldDrill } from '../doctor/drill/run-drills.js';
 import { exitCodes, type Problem } from '../problem.js';
-import { clipped } from '../reporters/format.js';
+import { clipped } from '../outputs/format.js';
 import { drillText } from './drill-text.js';
 import { listenForInterrupts } from './interrupts.js';
 import { isLive } from './is-live.js';

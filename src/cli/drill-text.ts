@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import type { DrillResult } from '../doctor/drill/facts.js';
 import type { HeldDrill } from '../doctor/drill/run-drills.js';
-import { counted, duration } from '../reporters/format.js';
+import { counted, duration } from '../outputs/format.js';
 
 /** One line a drill (what was planted, what self-heal did, what that proves), under it what is wrong, and a last line. */
 export function drillText(held: HeldDrill, paint: ChalkInstance): string {

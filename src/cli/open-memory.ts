@@ -1,9 +1,9 @@
-import type { Bus } from '../bus.js';
+import type { Bus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
 import type { Settings } from '../core/settings.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { createRunMemory, noMemory, type RunMemory } from '../run-memory.js';
+import { createRunMemory, noMemory, type RunMemory } from '../run/run-memory.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { createLedger } from '../store/create-ledger.js';
 import { openStore } from '../store/open-store.js';

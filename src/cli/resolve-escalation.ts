@@ -7,7 +7,7 @@ import {
   type Escalation,
 } from '../core/escalation.js';
 import { exitCodes, type Problem } from '../problem.js';
-import { counted } from '../reporters/format.js';
+import { counted } from '../outputs/format.js';
 import { ok, type Result } from '../result.js';
 import type { Ledger } from '../store/ledger.js';
 import { answerEscalation, checkedAnswer } from './answer-escalation.js';

@@ -29,7 +29,7 @@ export function runCommand(): Command {
       const { runSelfHeal } = await import('./run-self-heal.js');
       const ending = await runSelfHeal({ cwd: process.cwd(), env, filters, passThrough, options });
       if (typeof ending !== 'number') {
-        const { leaveProblem } = await import('../reporters/leave-reports.js');
+        const { leaveProblem } = await import('../outputs/leave-reports.js');
         await leaveProblem(ending, { env, print: (line) => process.stderr.write(`${line}\n`) });
       }
       end(ending);

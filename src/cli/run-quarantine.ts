@@ -1,7 +1,7 @@
 import { idsMeant } from '../inspect/ids-meant.js';
 import { exitCodes, type Problem } from '../problem.js';
-import { counted } from '../reporters/format.js';
-import { localDay } from '../reporters/local-time.js';
+import { counted } from '../outputs/format.js';
+import { localDay } from '../outputs/local-time.js';
 import type { Ledger, Quarantine } from '../store/ledger.js';
 import { withLedger } from './open-ledger.js';
 

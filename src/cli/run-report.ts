@@ -3,9 +3,9 @@ import process from 'node:process';
 import { gitRootOf } from '../init/git-root.js';
 import { findRun, type StoredRun } from '../inspect/find-run.js';
 import { exitCodes, type Problem } from '../problem.js';
-import { paletteFor } from '../reporters/palette.js';
-import type { Report } from '../reporters/report.js';
-import { summaryOf } from '../reporters/summary.js';
+import { paletteFor } from '../outputs/palette.js';
+import type { Report } from '../run/report.js';
+import { summaryOf } from '../outputs/summary.js';
 import { openInBrowser } from './open-in-browser.js';
 
 /** The flags of `self-heal report`. */
@@ -39,7 +39,7 @@ export async function runReport(
 
 async function write(found: Report, folder: { dir: string; shown: string }): Promise<string | Problem> {
   // What draws the page is code that no other command needs.
-  const { writeHtmlReport } = await import('../html/write-html-report.js');
+  const { writeHtmlReport } = await import('../outputs/html/write-html-report.js');
   try {
     return await writeHtmlReport(found, folder);
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { VerifyLevel } from '../core/settings.js';
 import type { Problem } from '../problem.js';
-import type { ProjectLock } from '../project-lock.js';
+import type { ProjectLock } from '../run/project-lock.js';
 import type { Result } from '../result.js';
 import { openLedger } from './open-ledger.js';
 import type { RunOptions } from './options.js';

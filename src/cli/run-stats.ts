@@ -1,5 +1,5 @@
 import type { Problem } from '../problem.js';
-import { counted, dollars } from '../reporters/format.js';
+import { counted, dollars } from '../outputs/format.js';
 import { readStats, type Stats } from '../store/stats.js';
 import { openLedger } from './open-ledger.js';
 

@@ -3,11 +3,11 @@ import path from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
 import { findRun, readRun, runIdsIn, type StoredRun } from '../inspect/find-run.js';
 import type { Problem } from '../problem.js';
-import { counted } from '../reporters/format.js';
-import { localTime } from '../reporters/local-time.js';
+import { counted } from '../outputs/format.js';
+import { localTime } from '../outputs/local-time.js';
 import { err, ok, type Result } from '../result.js';
-import { pidAtWork } from '../running.js';
-import { keptChanges } from '../undo.js';
+import { pidAtWork } from '../run/run-journal.js';
+import { keptChanges } from '../run/undo.js';
 import { canAsk } from './can-ask.js';
 
 /** What was typed, and where. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { exitCodes, type Problem } from '../problem.js';
-import { keptChanges, undo } from '../undo.js';
+import { keptChanges, undo } from '../run/undo.js';
 import { ContentsMissing } from '../workspace/change.js';
 import type { Written } from '../workspace/write-files.js';
 import { noteUndone } from './note-undone.js';

@@ -4,10 +4,10 @@ import { idMeant, idsMeant } from '../inspect/ids-meant.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Ledger, StoredRun } from '../store/ledger.js';
-import { runOfFolder, type FolderRun } from './run-of-folder.js';
+import { runOfFolder, type FolderRun } from '../run/run-of-folder.js';
 
 /** A run that can be gone on with. */
-export type UnfinishedRun = Pick<StoredRun, 'runId' | 'request' | 'standings'>;
+export type UnfinishedRun = Pick<StoredRun, 'runId' | 'request' | 'progress'>;
 
 /** Where earlier runs are looked for. */
 export interface EarlierRuns {
@@ -36,7 +36,7 @@ export async function unfinishedRun(
   if (isOver(folder.outcome)) return err(over(folder.runId, folder.outcome));
   // It was killed before it had anything of its own: what it went on with is still there.
   if (folder.resumedFrom !== null) return unfinishedRun(at, folder.resumedFrom);
-  return ok({ runId: folder.runId, request: folder.request, standings: null });
+  return ok({ runId: folder.runId, request: folder.request, progress: null });
 }
 
 /** One that no folder is left of may still be in the store. */

@@ -1,6 +1,6 @@
 import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
-import type { ReportAttempt } from '../reporters/report.js';
-import { clipped, counted, dollars, duration } from '../reporters/format.js';
+import type { ReportAttempt } from '../run/report.js';
+import { clipped, counted, dollars, duration } from '../outputs/format.js';
 import { nameOf, type Inspected } from './find-failure.js';
 import type { StoredRun } from './find-run.js';
 

@@ -7,7 +7,7 @@ import type { Check } from '../../src/doctor/check.js';
 import { checkLogin } from '../../src/doctor/check-login.js';
 import { checkNode } from '../../src/doctor/check-node.js';
 import { examine } from '../../src/doctor/examine.js';
-import { paletteFor } from '../../src/reporters/palette.js';
+import { paletteFor } from '../../src/outputs/palette.js';
 import { launchOptions } from '../rig/chromium.js';
 import { compiledInject } from '../rig/compiled-inject.js';
 import { programs } from '../rig/programs.js';

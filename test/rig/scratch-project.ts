@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import type { StampedEvent } from '../../src/event.js';
-import type { Report } from '../../src/reporters/report.js';
+import type { Report } from '../../src/run/report.js';
 import { launchOptions } from './chromium.js';
 import { linkPackages } from './link-packages.js';
 import { tempDir } from './temp-dir.js';

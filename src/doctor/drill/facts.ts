@@ -1,4 +1,4 @@
-import type { Report } from '../../reporters/report.js';
+import type { Report } from '../../run/report.js';
 
 /** What the run of the drill left behind; all that a drill is judged by. */
 export interface DrillFacts {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { processEntry } from '../../process/proc-table.js';
-import type { Report } from '../../reporters/report.js';
+import type { Report } from '../../run/report.js';
 import type { DrillFacts } from './facts.js';
 import type { Scratch } from './lay-out.js';
 

@@ -44,7 +44,7 @@ function storeOf(...runs: (Partial<StoredRun> & { runId: string })[]): Ledger {
     startedAt: '',
     outcome: null,
     request,
-    standings: { suiteOpen: false, tests: [] },
+    progress: { suiteOpen: false, tests: [] },
     continuedIn: null,
     ...one,
   }));
@@ -60,20 +60,20 @@ async function resumed(folder: Record<string, Folder>, ledger: Ledger | null, na
 }
 
 it('ME-8 goes on with a run that was killed in its first suite, which the store does not know', async () => {
-  expect(await resumed({ [first]: {} }, null)).toEqual({ runId: first, request, standings: null });
+  expect(await resumed({ [first]: {} }, null)).toEqual({ runId: first, request, progress: null });
   const older = storeOf({ runId: first, outcome: 'interrupted' });
   expect(await resumed({ [first]: {}, [second]: {} }, older)).toMatchObject({
     runId: second,
-    standings: null,
+    progress: null,
   });
   expect(await resumed({ [first]: { outcome: 'interrupted' } }, null)).toMatchObject({ runId: first });
 });
 
 it('ME-8 goes on with a run that was killed while it confirmed, where it stood', async () => {
-  const standings = { suiteOpen: false, tests: [{ open: true }] };
-  expect(await resumed({ [first]: {} }, storeOf({ runId: first, standings }))).toMatchObject({
+  const progress = { suiteOpen: false, tests: [{ open: true }] };
+  expect(await resumed({ [first]: {} }, storeOf({ runId: first, progress }))).toMatchObject({
     runId: first,
-    standings,
+    progress,
   });
 });
 
@@ -81,7 +81,7 @@ it('ME-8 a resume that was killed in its first suite is resumed with what it had
   const ledger = storeOf({ runId: first });
   expect(await resumed({ [first]: {}, [second]: { resumedFrom: first } }, ledger)).toMatchObject({
     runId: first,
-    standings: { tests: [] },
+    progress: { tests: [] },
   });
 });
 

@@ -3,8 +3,8 @@ import { drillText } from '../../../src/cli/drill-text.js';
 import { drills } from '../../../src/doctor/drill/drills.js';
 import type { DrillFacts } from '../../../src/doctor/drill/facts.js';
 import { judgeDrills } from '../../../src/doctor/drill/judge-drills.js';
-import { paletteFor } from '../../../src/reporters/palette.js';
-import type { Report, ReportAttempt } from '../../../src/reporters/report.js';
+import { paletteFor } from '../../../src/outputs/palette.js';
+import type { Report, ReportAttempt } from '../../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../rig/a-report.js';
 
 const weakened = { kind: 'assertion-weakened', file: 'tests/1-cheat.spec.mjs', line: 5 };
