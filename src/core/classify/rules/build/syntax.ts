@@ -28,7 +28,7 @@ export const syntaxRules = rulesFor('build-error', [
   {
     id: 'build/babel',
     pattern:
-      /Support for the experimental syntax|\bBabelParseError\b|BABEL_\w*(?:ERROR|UNKNOWN)\w*|\[BABEL\]|Requires Babel "|Cannot find (?:preset|plugin) '|Duplicate declaration "|Decorators are not (?:enabled|valid)/i,
+      /Support for the experimental syntax|\bBabelParseError\b|BABEL_\w{0,60}(?:ERROR|UNKNOWN)|\[BABEL\]|Requires Babel "|Cannot find (?:preset|plugin) '|Duplicate declaration "|Decorators are not (?:enabled|valid)/i,
     confidence: 0.92,
   },
   {
