@@ -1,11 +1,10 @@
-import type { EvidenceSource } from '../diagnosis.js';
-import type { ConsoleEntry, Evidence } from '../evidence.js';
+import type { ConsoleEntry, Evidence, NetworkEntry } from '../evidence.js';
 import { tellingErrors } from '../complaint.js';
 import type { TestError } from '../failure.js';
 import { bounded } from './bounded.js';
 import { echoOf } from './echo.js';
-import { wantOf } from './lost-script.js';
-import type { Clue, Matcher } from './match.js';
+import { isCausedBy } from './lost-script.js';
+import type { EvidenceText, Matcher } from './match.js';
 import { ownOrigin } from './own-origin.js';
 import { errorBody, failedRequests, lostScripts, requestLine } from './requests.js';
 import { stripAnsi } from './strip-ansi.js';
@@ -16,19 +15,7 @@ import { markedStatusLine, withoutQuotes } from './without-quotes.js';
 const most = { error: 12_000, stack: 4_000, console: 1_500, server: 24_000, page: 6_000 } as const;
 const consoleEntries = 50;
 const failedResource = 'Failed to load resource';
-const quietTypes = new Set([
-  'log',
-  'info',
-  'debug',
-  'warning',
-  'dir',
-  'dirxml',
-  'table',
-  'trace',
-  'count',
-  'timeEnd',
-  'clear',
-]);
+const quietTypes = new Set('log info debug warning dir dirxml table trace count timeEnd clear'.split(' '));
 
 /** Calls that run code in the page, whose exception is the test's error. */
 const inPage = /\.(?:evaluate\w*|\$\$?eval|waitForFunction): /;
@@ -36,58 +23,67 @@ const inPage = /\.(?:evaluate\w*|\$\$?eval|waitForFunction): /;
 const scriptAddress =
   /https?:\/\/[^\s)]{1,500}|(?<=[(@\s])[\w.~@-][^\s():]{0,300}\.\w{2,6}:\d{1,7}:\d{1,7}(?=[)\s]|$)/;
 
-/** Reads what every channel of the evidence says, ready for the rules. */
-export function readClues(evidence: Evidence, { withoutNoise }: Pick<Matcher, 'withoutNoise'>): Clue[] {
+/** What every channel of the evidence says, cleaned, ready for the rules. */
+export function evidenceTexts(
+  evidence: Evidence,
+  { withoutNoise }: Pick<Matcher, 'withoutNoise'>,
+): EvidenceText[] {
   const own = ownOrigin(evidence);
   const lost = lostScripts(evidence).filter((entry) => withoutNoise('network', requestLine(entry)) !== '');
-  const wants = wantOf(lost, own);
-  const missed = lost.filter((script) => !own(script.url) && throwsFor(wantOf([script], own), evidence));
-  const allFailed = evidence.network.length > 0 ? failedRequests(evidence, own) : [];
-  const failed = [...allFailed.filter(({ common }) => !common), ...missed];
-  const commonFailed = allFailed.filter(({ common }) => common);
-  const says = (mere: boolean) => {
-    const entries = evidence.console.filter((entry) => (entry.common || wants(entry)) === mere);
-    return consoleText({ ...evidence, console: entries }, own, echoOf(failed));
-  };
-  const fails = (mere: boolean) =>
-    errorText(tellingErrors(evidence.errors).filter((error) => thrownFor(wants, error) === mere));
-  const read = [
-    clueOf('error', fails(false)),
-    { ...clueOf('error', fails(true)), hints: true },
-    clueOf('stack', stackText(evidence)),
-    clueOf('console', says(false)),
-    { ...clueOf('console', says(true)), hints: true },
-    clueOf('network', failed.map(requestLine).join('\n')),
-    { ...clueOf('network', commonFailed.map(requestLine).join('\n')), hints: true },
+  const isExplained = isCausedBy(lost, own);
+  const strangers = lost.filter(
+    (script) => !own(script.url) && explains(isCausedBy([script], own), evidence),
+  );
+  const failed = evidence.network.length > 0 ? failedRequests(evidence, own) : [];
+  const telling = [...failed.filter(({ common }) => !common), ...strangers];
+  const isEcho = echoOf(telling);
+  const consoleOf = (hint: boolean) =>
+    consoleText(
+      evidence,
+      (entry) => (entry.common || isExplained(entry)) === hint && ownScript(entry, own) && !isEcho(entry),
+    );
+  const errorOf = (hint: boolean) =>
+    errorText(
+      tellingErrors(evidence.errors).filter((error) => isExplainedError(isExplained, error) === hint),
+    );
+  const requestsOf = (entries: readonly NetworkEntry[]) => entries.map(requestLine).join('\n');
+  const raw: EvidenceText[] = [
+    { source: 'error', text: errorOf(false) },
+    { source: 'error', text: errorOf(true), hint: true },
+    { source: 'stack', text: stackText(evidence) },
+    { source: 'console', text: consoleOf(false) },
+    { source: 'console', text: consoleOf(true), hint: true },
+    { source: 'network', text: requestsOf(telling) },
+    { source: 'network', text: requestsOf(failed.filter(({ common }) => common)), hint: true },
     ...evidence.network
       .filter((entry) => own(entry.url) && !entry.common)
-      .map((entry) => clueOf('network', stripAnsi(errorBody(entry)))),
-    clueOf('server', serverText(evidence, failed.length > 0)),
-    clueOf('page', bounded(evidence.ariaSnapshot ?? '', most.page)),
+      .map((entry) => ({ source: 'network' as const, text: stripAnsi(errorBody(entry)) })),
+    { source: 'server', text: serverText(evidence, telling.length > 0) },
+    { source: 'page', text: bounded(evidence.ariaSnapshot ?? '', most.page) },
   ];
-  return read.filter((clue) => clue.text !== '');
-
-  function clueOf(source: EvidenceSource, raw: string): Clue {
-    return { source, text: raw === '' ? raw : withoutNoise(source, raw) };
-  }
+  return raw
+    .map((one) => (one.text === '' ? one : { ...one, text: withoutNoise(one.source, one.text) }))
+    .filter(({ text }) => text !== '');
 }
 
 /**
- * Tests run side by side on one server: what it complains of while a page got every answer it asked for is the business of
- * another test. Where no page was seen (an API test, the suite itself) its words are all there is.
+ * Tests run side by side on one server: an error that it prints while this test's page got every answer it asked for belongs to
+ * another test. Where no page was seen (an API test, the suite itself) it counts.
  */
 function serverText({ network, serverOutput }: Evidence, requestFailed: boolean): string {
   if (network.length > 0 && !requestFailed) return '';
   return withoutLinePrefixes(stripAnsi(bounded(serverOutput, most.server)));
 }
 
-/** Whether an exception that the test met inside the page is for want of a script. */
-function thrownFor(wants: ReturnType<typeof wantOf>, { message }: TestError): boolean {
-  return inPage.test(message) && wants({ text: stripAnsi(bounded(message, most.console)) });
+type Explains = ReturnType<typeof isCausedBy>;
+
+/** Whether an exception that the test met inside the page comes from a script that did not load. */
+function isExplainedError(isExplained: Explains, { message }: TestError): boolean {
+  return inPage.test(message) && isExplained({ text: stripAnsi(bounded(message, most.console)) });
 }
 
-function throwsFor(wants: ReturnType<typeof wantOf>, { console, errors }: Evidence): boolean {
-  return console.some((entry) => wants(entry)) || errors.some((error) => thrownFor(wants, error));
+function explains(isExplained: Explains, { console, errors }: Evidence): boolean {
+  return console.some(isExplained) || errors.some((error) => isExplainedError(isExplained, error));
 }
 
 function errorText(errors: readonly TestError[]): string {
@@ -114,14 +110,8 @@ function stackText({ errors }: Evidence): string {
   return withoutQuotes(stripAnsi(bounded(stacks.filter(Boolean).join('\n'), most.stack)));
 }
 
-function consoleText(
-  evidence: Evidence,
-  own: (url: string) => boolean,
-  echoes: (entry: ConsoleEntry) => boolean,
-): string {
-  const telling = evidence.console.filter(
-    (entry) => !quietTypes.has(entry.type) && ownScript(entry, own) && !echoes(entry),
-  );
+function consoleText(evidence: Evidence, counts: (entry: ConsoleEntry) => boolean): string {
+  const telling = evidence.console.filter((entry) => !quietTypes.has(entry.type) && counts(entry));
   // The browser repeats each failed request in the console; the request itself says more.
   const repeats = evidence.network.length > 0;
   return telling
@@ -132,7 +122,7 @@ function consoleText(
     .join('\n');
 }
 
-/** An entry as the rules read it; the browser names the address of a failed request beside its text alone. */
+/** An entry as the rules read it; of a failed request the browser gives the address only as the entry's location. */
 function consoleLine({ type, text, location }: ConsoleEntry): string {
   if (text.startsWith(failedResource) && location !== '') return `${text} (${location})`;
   return type === 'pageerror' ? `Uncaught ${text.replace(/^Uncaught /, '')}` : text;
