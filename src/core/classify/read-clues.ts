@@ -30,6 +30,8 @@ const quietTypes = new Set([
   'clear',
 ]);
 
+/** What Node prints of its own code above an exception that ends it: a line of a loader, not what is wrong. */
+const nodesOwnCode = /^node:internal\/.{1,200}:\d{1,7}\n.{0,1000}\n[ \t]{0,1000}\^+[ \t]*$/gm;
 /** Calls that run code in the page, whose exception is the test's error. */
 const inPage = /\.(?:evaluate\w*|\$\$?eval|waitForFunction): /;
 /** The first script that a stack names: by its address, or by the file that a source map led to. */
@@ -78,7 +80,7 @@ export function readClues(evidence: Evidence, { withoutNoise }: Pick<Matcher, 'w
  */
 function serverText({ network, serverOutput }: Evidence, requestFailed: boolean): string {
   if (network.length > 0 && !requestFailed) return '';
-  return withoutLinePrefixes(stripAnsi(bounded(serverOutput, most.server)));
+  return withoutLinePrefixes(stripAnsi(bounded(serverOutput, most.server))).replace(nodesOwnCode, '');
 }
 
 /** Whether an exception that the test met inside the page is for want of a script. */
