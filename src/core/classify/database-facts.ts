@@ -47,8 +47,7 @@ const table = [
   /\b(?:ValidationError: )?(\w{1,60}) validation failed: \w/,
 ];
 /** In a statement alone: prose has `from` as well. */
-const tableOfStatement =
-  /\b(?:from|into|update|join) [`"']?([a-z_][\w.]{0,100})[`"']?(?=[\s(;,)\]'"`]|$)/i;
+const tableOfStatement = /\b(?:from|into|update|join) [`"']?([a-z_][\w.]{0,100})[`"']?(?=[\s(;,)\]'"`]|$)/i;
 const column = [
   /Unknown column '(?:\w{1,100}\.)?([\w]{1,120})'/,
   /\bcolumn [`"']?(?:[\w]{1,100}\.){1,2}([\w]{1,100})[`"']? does not exist/,

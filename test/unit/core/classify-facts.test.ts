@@ -40,7 +40,9 @@ Failed query: insert into "orders" ("id") values ($1)`;
 [INFO] server - Exiting...
 [ERROR] server - A timer or connection keeps Node.js from exiting
 [INFO] server - back into maintenance`;
-    const { facts } = classify(failing('Error: Process from config.webServer exited early.', { serverOutput }));
+    const { facts } = classify(
+      failing('Error: Process from config.webServer exited early.', { serverOutput }),
+    );
     expect([facts.sql, facts.table]).toEqual([null, null]);
     const refused = `${serverOutput}\nFailed query: select * from orders`;
     expect(classify(failing(locatorTimeout, { serverOutput: refused })).facts.table).toBe('orders');
@@ -54,7 +56,9 @@ const router = = Router()
 
 SyntaxError: Unexpected token '='
     at compileSourceTextModule (node:internal/modules/esm/utils:346:16)`;
-    const { category, facts } = classify(failing('Error: Process from config.webServer exited early.', { serverOutput }));
+    const { category, facts } = classify(
+      failing('Error: Process from config.webServer exited early.', { serverOutput }),
+    );
     expect([category, facts.source]).toEqual(['build-error', 'server/app.mjs:13:16']);
   });
 
@@ -65,7 +69,9 @@ SyntaxError: Unexpected token '='
 
 Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/project/server/limits.mjs' imported from /project/server/app.mjs
     at finalizeResolution (node:internal/modules/esm/resolve:283:11)`;
-    const { why, facts } = classify(failing('Error: Process from config.webServer exited early.', { serverOutput }));
+    const { why, facts } = classify(
+      failing('Error: Process from config.webServer exited early.', { serverOutput }),
+    );
     expect(why[0]?.evidence).toMatch(/^Error \[ERR_MODULE_NOT_FOUND\]: Cannot find module/);
     expect(facts.source).toBe('server/app.mjs');
   });
