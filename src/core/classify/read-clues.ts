@@ -7,7 +7,14 @@ import { echoOf } from './echo.js';
 import { wantOf } from './lost-script.js';
 import type { Clue, Matcher } from './match.js';
 import { ownOrigin } from './own-origin.js';
-import { errorBody, failedRequests, lostScripts, requestLine } from './requests.js';
+import {
+  errorBody,
+  failedRequests,
+  failedResource,
+  lostScripts,
+  repeatsRequest,
+  requestLine,
+} from './requests.js';
 import { stripAnsi } from './strip-ansi.js';
 import { withoutLinePrefixes } from './without-line-prefixes.js';
 import { markedStatusLine, withoutQuotes } from './without-quotes.js';
@@ -15,7 +22,6 @@ import { markedStatusLine, withoutQuotes } from './without-quotes.js';
 /** Characters that are read of each channel. */
 const most = { error: 12_000, stack: 4_000, console: 1_500, server: 24_000, page: 6_000 } as const;
 const consoleEntries = 50;
-const failedResource = 'Failed to load resource';
 const quietTypes = new Set([
   'log',
   'info',
@@ -29,7 +35,6 @@ const quietTypes = new Set([
   'timeEnd',
   'clear',
 ]);
-
 /** What Node prints of its own code above an exception that ends it: a line of a loader, not what is wrong. */
 const nodesOwnCode = /^node:internal\/.{1,200}:\d{1,7}\n.{0,1000}\n[ \t]{0,1000}\^+[ \t]*$/gm;
 /** Calls that run code in the page, whose exception is the test's error. */
@@ -124,12 +129,10 @@ function consoleText(
   const telling = evidence.console.filter(
     (entry) => !quietTypes.has(entry.type) && ownScript(entry, own) && !echoes(entry),
   );
-  // The browser repeats each failed request in the console; the request itself says more.
-  const repeats = evidence.network.length > 0;
   return telling
     .slice(-consoleEntries)
     .map(consoleLine)
-    .filter((line) => !(repeats && line.startsWith(failedResource)))
+    .filter((line) => !repeatsRequest(line, evidence.network))
     .map((text) => stripAnsi(bounded(text, most.console)))
     .join('\n');
 }
