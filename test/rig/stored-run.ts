@@ -45,7 +45,7 @@ export async function storedRun(projectRoot: string, over: Partial<Report> = {})
     await writeFailureRecord(folder, aFailure(n, folder));
   }
   await run.tell(
-    { type: 'run.started', time: 0 },
+    { type: 'run.started', runId, project: 'shop', dryRun: false, time: 0 },
     { type: 'suite.started', purpose: 'first', causeId: null, time: 100 },
     { type: 'suite.ended', purpose: 'first', time: 9100 },
     {

@@ -1,11 +1,11 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { DiagnosedFailure } from '../../core/cause.js';
-import type { StampedEvent } from '../../event.js';
 import { readFailureRecords } from '../../run/failure-record.js';
 import { afterName, screenshotTypes } from '../../inspect/screenshot-types.js';
 import type { Report, ReportCause, ReportTest } from '../../run/report.js';
-import { timelineOf, type Span } from './timeline.js';
+import { readRunState } from '../../run/read-events.js';
+import { timelineOf, type Span } from './show-timeline.js';
 
 /** Everything of a run that its page shows, read from its folder. */
 export interface LoadedRun {
@@ -69,7 +69,7 @@ export async function loadRun(
     causes.set(cause.id, { lead, before, after, patches: await patchesOf(dir, cause) });
   }
   const tests = new Map(report.tests.map((test) => [test.id, test]));
-  return { report, folder: shown, timeline: timelineOf(await eventsOf(dir)), causes, tests };
+  return { report, folder: shown, timeline: timelineOf(await readRunState(dir)), causes, tests };
 }
 
 async function patchesOf(dir: string, { attempts }: ReportCause): Promise<Map<string, string>> {
@@ -100,17 +100,4 @@ function embedded(dir: string): AddressOf {
       return null;
     }
   };
-}
-
-async function eventsOf(dir: string): Promise<StampedEvent[]> {
-  const text = await readFile(path.join(dir, 'events.ndjson'), 'utf8').catch(() => '');
-  return text.split('\n').flatMap((line) => {
-    try {
-      // What is not an event of ours is passed over by `timelineOf`, which looks at types.
-      const event = JSON.parse(line) as StampedEvent | null;
-      return typeof event?.time === 'number' ? [event] : [];
-    } catch {
-      return [];
-    }
-  });
 }

@@ -1,8 +1,8 @@
 import { type Note, noteLine } from '../../core/guard/note.js';
 import type { Violation } from '../../core/guard/violation.js';
-import { judgementWords } from '../../ui/page/judgement-words.js';
 import { proofScope, type ProofStep } from '../../core/proof.js';
 import { counted, dollars, duration } from '../format.js';
+import { judgementWords } from '../wording.js';
 import type { ReportAttempt, ReportCause } from '../../run/report.js';
 import type { Detail } from './detail.js';
 import { html, nothing, type Markup } from './markup.js';
@@ -30,12 +30,16 @@ function showAttempt(attempt: ReportAttempt, patch: string | null, detail: Detai
       ${agent === null ? '' : html`<span class="fact">${outcome}, ${duration(attempt.durationMs)}${spent(attempt)}</span>`}
     </p>
     <p class="judged ${judged}">
-      ${judgementWords[judged]}${because}${takenBack ? ' The change was taken back.' : ''}
+      ${sentence(judgementWords[judged])}${because}${takenBack ? ' The change was taken back.' : ''}
     </p>
     ${claim?.summary ? html`<p class="quiet">It said “${claim.status}”: ${claim.summary}</p>` : ''}
     ${showViolations(attempt.violations ?? [])} ${showNotes(attempt.notes ?? [])}
     ${showChange(attempt, patch, detail)}
   </li>`;
+}
+
+function sentence(words: string): string {
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 function spent({ costUsd, inputTokens, outputTokens }: ReportAttempt): string {

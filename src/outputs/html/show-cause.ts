@@ -2,7 +2,8 @@ import type { ReportCause, ReportTest } from '../../run/report.js';
 import { clipped, counted } from '../format.js';
 import { isHealed } from '../final-status.js';
 import { nameOf } from '../summary.js';
-import { effortOf, resultOf, testsOf, verdictWord } from './cause-words.js';
+import { verdictWords } from '../wording.js';
+import { effortOf, resultOf, testsOf } from './cause-words.js';
 import type { Detail } from './detail.js';
 import type { LoadedCause, LoadedRun } from './load-run.js';
 import { html, nothing, type Markup } from './markup.js';
@@ -22,7 +23,7 @@ export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: 
   const mended = isHealed(cause);
   const length = detail.body ? 240 : 120;
   const revealed = run.report.causes.filter((one) => one.parent === cause.id).map(({ id }) => id);
-  const line = html`<span class="mark" aria-hidden="true">${marks[cause.verdict] ?? '✗'}</span>
+  const line = html`<span class="mark" aria-hidden="true">${verdictWords[cause.verdict].sign}</span>
     <span class="line"
       ><span class="title">${clipped(cause.headline, length)}</span>
       <span class="quiet"
@@ -30,7 +31,7 @@ export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: 
         ${clipped(resultOf(cause, revealed), length)}</span
       ></span
     >
-    <span class="tag ${cause.verdict}">${verdictWord(cause)}</span>`;
+    <span class="tag ${cause.verdict}">${verdictWords[cause.verdict].word}</span>`;
   const kind = `cause ${mended ? 'fixed' : 'left'}`;
   const found = cause.parent === null ? '' : 'found';
   if (!detail.body)
@@ -42,15 +43,6 @@ export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: 
     ${body(cause, run, detail)}
   </details>`;
 }
-
-const marks: Partial<Record<ReportCause['verdict'], string>> = {
-  healed: '✓',
-  'green-once': '~',
-  superseded: '→',
-  escalated: '?',
-  flaky: '~',
-  'agent-unusable': '!',
-};
 
 function body(cause: ReportCause, run: LoadedRun, detail: Detail): Markup {
   const { id, headline, reason, parent, attempts } = cause;
