@@ -2,6 +2,7 @@ import type { Judgement } from '../core/attempt.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import type { Event, SuitePurpose } from '../event.js';
 import type { PhaseEvent } from '../run/reduce.js';
+import { unreachable } from '../core/unreachable.js';
 import { counted, plannedText } from './format.js';
 
 /** What a run came to, in a sentence. */
@@ -43,7 +44,7 @@ export const judgementWords: Record<Judgement, string> = {
 };
 
 /** What a Playwright run is for: in short, and behind `running 3 tests …`. */
-const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {
+export const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {
   first: { short: 'the suite', long: '' },
   confirm: { short: 'confirming', long: ' again, unchanged, before any agent is paid' },
   retest: { short: 'running again', long: ' again' },
@@ -90,7 +91,14 @@ export function phaseWords(event: PhaseEvent): string {
       return 'green; waiting for its proof';
     case 'agent.retrying':
       return 'waiting';
+    default:
+      return unreachable(event);
   }
+}
+
+/** Words as a sentence begins. */
+export function sentence(words: string): string {
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 function testsText({ tests }: SuiteStarted): string {

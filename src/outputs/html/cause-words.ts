@@ -3,7 +3,7 @@ import type { ReportCause, ReportTest } from '../../run/report.js';
 import { clipped, counted, dollars, duration } from '../format.js';
 import { suiteItself } from '../final-status.js';
 import { keptFiles } from '../next-steps.js';
-import { nameOf } from '../summary.js';
+import { nameOf } from '../summary-cause.js';
 
 /** What came of a cause in one sentence: what its agent says of the fix, else what was changed, else how it ended. */
 export function resultOf(cause: ReportCause, revealed: readonly string[] = []): string {

@@ -3,7 +3,7 @@ import { localTime } from '../local-time.js';
 import type { Report } from '../../run/report.js';
 import { talliesOf } from '../tallies.js';
 import { outcomeWords } from '../wording.js';
-import type { LoadedRun } from './load-run.js';
+import type { LoadedRun } from './loaded-run.js';
 import { html, raw } from './markup.js';
 import { bytesOf, renderRun } from './render-run.js';
 

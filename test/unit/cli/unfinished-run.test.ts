@@ -12,6 +12,8 @@ const second = '20260101-110000-bbbb';
 const third = '20260101-120000-cccc';
 const request = { filters: ['cart'], passThrough: [], options: { project: ['chromium'] } };
 
+const totals = { exitCode: 0, durationMs: 1, agentRuns: 0, agentRunsAvoided: 0, costUsd: null };
+
 interface Folder {
   readonly outcome?: string;
   readonly resumedFrom?: string;
@@ -36,7 +38,7 @@ function folders(runs: Record<string, Folder>): string {
       started,
       { type: 'suite.started', purpose: 'first', tests: null, causeId: null },
     ] as Partial<Event>[];
-    if (outcome) events.push({ type: 'run.ended', outcome, exitCode: 0, agentRuns: 0 } as Partial<Event>);
+    if (outcome) events.push({ type: 'run.ended', outcome, ...totals } as Partial<Event>);
     // A kill may cut a line.
     const cut = outcome ? '' : '{"type":"suite.pro';
     writeFileSync(
