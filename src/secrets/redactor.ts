@@ -5,10 +5,11 @@ import type { Find } from './found.js';
 import { createKnownIndex } from './known-index.js';
 import { secretsAmong, type KnownValue, type Variables } from './known-values.js';
 import { createLabels } from './labels.js';
-import { redact } from './redact.js';
+import type { Masking } from './masks.js';
+import { masksIn, redact } from './redact.js';
 
 /** What every text passes on its way out of self-heal (EV-9, EV-10). Doing any of it twice changes nothing. */
-export interface Redactor {
+export interface Redactor extends Masking {
   /** Masks secrets: by name, place and shape, those of the environment, and what the detector finds once it is loaded. */
   text(text: string): string;
   /** Masks secrets in a text that is made safe to show first; the same for what hides in it. */
@@ -49,6 +50,7 @@ export function redactorOf(
   return {
     text,
     clean,
+    masksIn: (from) => masksIn(from, others, labels),
     deep: (value) => deepCopy(value, clean) as typeof value,
     load: async () => {
       if (others.length === 1) others = [index.find, await detector()];

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createRedactor, type Redactor } from '../../../src/secrets/redactor.js';
+import { fourthPlants } from './fourth-set.js';
 import { environment, envFiles, knownPlants } from './known-plants.js';
 import { namedPlants } from './named-plants.js';
 import type { Plant } from './plant.js';
@@ -15,6 +16,7 @@ export const allPlants: readonly Plant[] = [
   ...shapedPlants(),
   ...secondPlants(),
   ...thirdPlants(),
+  ...fourthPlants(),
 ];
 
 /** Makes the folder a project whose files hold the planted variables. */
