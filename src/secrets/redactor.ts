@@ -25,15 +25,13 @@ export interface RedactorOptions {
   readonly env: Variables;
   /** The project, whose `.env*` files are read; null reads none. */
   readonly projectRoot: string | null;
-  /** In place of secretlint, for tests. */
-  readonly detector?: () => Promise<Find>;
 }
 
 /** Makes the one redactor of a run. */
 export async function createRedactor(options: RedactorOptions): Promise<Redactor> {
-  const { env, projectRoot, detector = loadDetector } = options;
+  const { env, projectRoot } = options;
   const ofFiles = projectRoot === null ? [] : await secretsOfEnvFiles(projectRoot);
-  return redactorOf([...secretsAmong(env), ...ofFiles], detector);
+  return redactorOf([...secretsAmong(env), ...ofFiles]);
 }
 
 /** A redactor that knows these values, and every secret that it has masked. */

@@ -52,6 +52,19 @@ export function isSecretHeader(name: string): boolean {
  * `GITHUB_PAT_2`; null for `maxTokens`, `sort_key`, `passwordStrength`.
  */
 export function strengthOfName(name: string): Strength | null {
+  let strength = knownStrengths.get(name);
+  if (strength === undefined) {
+    strength = strengthByWords(name);
+    if (knownStrengths.size < mostKnown) knownStrengths.set(name, strength);
+  }
+  return strength;
+}
+
+/** Logs say the same names again and again. */
+const knownStrengths = new Map<string, Strength | null>();
+const mostKnown = 5000;
+
+function strengthByWords(name: string): Strength | null {
   if (loginCookie.test(name) || ownHeader.test(name)) return 'likely';
   const all = wordsOf(name);
   const at = all.findLastIndex((word, index) => strengthOfWord(word, all[index - 1]) !== null);

@@ -32,12 +32,12 @@ export class ViewBuilder {
 
   /** What stands at `[from, to)`, as it is. */
   copy(from: number, to: number): void {
-    this.#add(this.#text.slice(from, to), { from, to, isCopy: true });
+    if (from < to) this.#add(this.#text.slice(from, to), from, to, true);
   }
 
   /** What stands at `[from, to)` reads as this; of what reads as nothing nothing has to be said. */
   put(part: string, from: number, to: number): void {
-    this.#add(part, { from, to, isCopy: false });
+    if (part !== '') this.#add(part, from, to, false);
   }
 
   /** A view of the text that all places belong to, which may be a view of another itself. */
@@ -55,9 +55,9 @@ export class ViewBuilder {
     };
   }
 
-  #add(part: string, piece: Omit<Piece, 'at'>): void {
-    if (part === '') return;
-    this.#pieces.push({ at: this.#length, ...piece });
+  // oxlint-disable-next-line max-params -- an object for each piece of a long text costs a tenth of the time
+  #add(part: string, from: number, to: number, isCopy: boolean): void {
+    this.#pieces.push({ at: this.#length, from, to, isCopy });
     this.#parts.push(part);
     this.#length += part.length;
   }
