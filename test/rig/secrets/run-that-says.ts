@@ -49,7 +49,7 @@ export type Say = (channel: string) => string;
 export async function runThatSays(
   say: Say,
   env: Record<string, string> = plantedVariables,
-  { root, copy } = { root: tempDir('secrets'), copy: tempDir('copy') },
+  { root, copy } = { root: tempDir('a run'), copy: tempDir('copy') },
 ) {
   await plantIn(root);
   const store = path.join('.self-heal', 'runs', runId, 'ledger.db');
