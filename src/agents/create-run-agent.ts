@@ -10,14 +10,13 @@ import { claudeRunner } from './claude-runner.js';
 import { codexRunner } from './codex-runner.js';
 import { commandRunner } from './command-runner.js';
 import { copilotRunner } from './copilot-runner.js';
-import { expandedPrompt } from './expand-command.js';
 import { geminiRunner } from './gemini-runner.js';
 import { lineSplitter } from './line-splitter.js';
 import { opencodeRunner } from './opencode-runner.js';
 import { passedEnv } from './passed-env.js';
 import type { AgentTask, RunAgent } from './run-agent.js';
 import type { AgentResult, OutputReader, OutputStream, Runner } from './runner.js';
-import { troubleInText } from './trouble.js';
+import { agentErrorInText } from './agent-error.js';
 
 type Cleaner = Pick<Redactor, 'clean' | 'masksIn'>;
 
@@ -42,9 +41,8 @@ export function createRunAgent(
   patience: Patience = { graceMs: 5000, settleMs: 5000 },
   redactor: Cleaner = redactorOf([]),
 ): RunAgent {
-  return async (given) => {
+  return async (task) => {
     const startedAt = performance.now();
-    const task = await expanded(given, redactor);
     const reader = runnerOf(task.runner).reader();
     const { ended, tail, errorTail } = await runToEnd(task, reader, { ...patience, redactor });
     const result = reader.result();
@@ -70,13 +68,6 @@ const builtIn: Readonly<Record<BuiltInRunner, Runner>> = {
 
 function runnerOf(settings: RunnerSettings): Runner {
   return settings.kind === 'command' ? commandRunner(settings) : builtIn[settings.kind];
-}
-
-/** The task with the words that its program is really sent, for programs that expand no slash command themselves. */
-async function expanded(task: AgentTask, redactor: Cleaner): Promise<AgentTask> {
-  if (task.runner.kind === 'command') return task;
-  const prompt = await expandedPrompt(task.runner.kind, task.prompt, task.cwd);
-  return { ...task, prompt: redactor.clean(prompt) };
 }
 
 /** Variables of the environment that agents.yaml adds to those a built-in runner is given. */
@@ -206,13 +197,13 @@ function endingOf(ended: Ended, task: AgentTask): AgentEnding {
     case 'spawn-failed':
       return ending;
     case 'stopped':
-      return result.trouble ?? { kind: 'completed' };
+      return result.error ?? { kind: 'completed' };
     case 'exited':
-      if (result.trouble) return result.trouble;
+      if (result.error) return result.error;
       if (ending.exitCode === 0) return { kind: 'completed' };
-      return troubleInText(errorTail, task.agent.runner) ?? ending;
+      return agentErrorInText(errorTail, task.agent.runner) ?? ending;
     case 'signalled':
-      return result.trouble ?? ending;
+      return result.error ?? ending;
     default:
       return unreachable(ending);
   }

@@ -10,6 +10,7 @@ import { loadSettings } from '../../src/config/load-settings.js';
 import { failuresOf } from '../../src/inspect/find-failure.js';
 import { findRun } from '../../src/inspect/find-run.js';
 import { promptOf } from '../../src/inspect/prompt-of.js';
+import { createRedactor } from '../../src/secrets/redactor.js';
 import { startUi } from '../../src/ui/server.js';
 import { environment } from '../rig/secrets/known-plants.js';
 import { allPlants } from '../rig/secrets/measure.js';
@@ -96,7 +97,8 @@ async function promptNotSent(): Promise<string> {
   const [one] = failuresOf(stored.value);
   if (!one) throw new Error('nothing failed');
   const request = { run: stored.value, attempt: null, settings: settings.value, projectRoot: run.root };
-  const found = await promptOf({ ...request, one: { ...one, cause: null } });
+  const redactor = await createRedactor({ env: process.env, projectRoot: run.root });
+  const found = await promptOf({ ...request, redactor, one: { ...one, cause: null } });
   return found.ok ? found.value.text : '';
 }
 
