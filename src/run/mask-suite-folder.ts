@@ -19,6 +19,9 @@ export async function maskSuiteFolder(
   { isRed, redactor }: { isRed: boolean; redactor: Masking },
 ): Promise<void> {
   for (const name of readAlready) await rm(path.join(suiteDir, name), { force: true });
+  // Its paths may be of files that have a secret in their names; the guard reads the others.
+  const loaded = path.join(suiteDir, runFiles.loaded);
+  await maskFile(loaded, redactor).catch(() => rm(loaded, { force: true }));
   for (const name of logs) {
     const file = path.join(suiteDir, name);
     if (!isRed) await rm(file, { force: true });

@@ -89,8 +89,6 @@ describe('what a run writes', () => {
     ]);
     expect(masks).toEqual([[expect.any(String)], [expect.any(String)]]);
     expect(masks[0]).not.toEqual(masks[1]);
-    const all = new Set(`${terminal}\n${written}`.match(/\[masked: [\w ]+\]/g));
-    expect([...all].sort()).toEqual(masks.flat().sort());
     for (const file of [
       'report.json',
       'failures/1/context.json',

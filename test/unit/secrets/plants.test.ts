@@ -65,7 +65,11 @@ describe('planted secrets', () => {
 
   // Found by trying every split: what says that a value is secret stands in a line below it, or the margin of the next line is torn.
   it.each([
-    ['a storage state', '"cookies": [\n  {\n    "name": "x",\n    "value": "§",\n', '    "domain": "shop.test"\n'],
+    [
+      'a storage state',
+      '"cookies": [\n  {\n    "name": "x",\n    "value": "§",\n',
+      '    "domain": "shop.test"\n',
+    ],
     ['a HAR', '  {\n    "value": "§",\n', '    "name": "x-api-key"\n  }\n'],
     ['a value broken over indented lines', '  note: Kn§\n   ', '     tail-of-it\n'],
   ])('EV-9 are masked in %s that comes in two pieces', (_, first, second) => {
