@@ -89,13 +89,7 @@ describe('what a run writes', () => {
     ]);
     expect(masks).toEqual([[expect.any(String)], [expect.any(String)]]);
     expect(masks[0]).not.toEqual(masks[1]);
-    for (const file of [
-      'report.json',
-      'failures/1/context.json',
-      'attempts/1.patch',
-      'attempts/1.log',
-      'ledger.db',
-    ])
+    for (const file of ['report.json', 'failures/1/context.json', 'attempts/1.patch', 'attempts/1.log'])
       expect(readFileSync(path.join(dir, file), 'utf8')).toContain(masks[0]?.[0]);
     expect(terminal).toContain(masks[0]?.[0]);
   });
