@@ -54,7 +54,7 @@ async function sentPrompt(run: StoredRun, file: string, note: string): Promise<R
   return err({
     kind: 'input-unreadable',
     message: `${full} cannot be read`,
-    remedy: 'The run kept the prompt there; somebody has removed it. Name another attempt with --attempt.',
+    remedy: 'The run kept the prompt there, and the file is gone. Name another attempt with --attempt.',
   });
 }
 
@@ -87,7 +87,7 @@ async function wouldBeSent(request: PromptRequest): Promise<Result<FoundPrompt, 
   const rendered = renderPrompt(context, { slashCommand, contextFile });
   return ok({
     text: redactor.clean(await expandedPrompt(runner, rendered, projectRoot)),
-    note: `no agent was started; ${slashCommand} (${agent.runner}) would be sent this`,
+    note: `not sent yet; this is what ${slashCommand} (${agent.runner}) would be sent`,
   });
 }
 
@@ -101,10 +101,10 @@ const noAgent: Problem = {
 function noSuchAttempt(attempt: number, known: readonly number[]): Problem {
   return {
     kind: 'usage',
-    message: `no agent was sent anything in attempt ${attempt} of this failure`,
+    message: `no agent was started in attempt ${attempt} of this failure`,
     remedy:
       known.length > 0
         ? `Name one of these attempts: ${known.join(', ')}.`
-        : 'Leave --attempt out, to see what an agent would be sent.',
+        : 'Omit --attempt to see what an agent would be sent.',
   };
 }
