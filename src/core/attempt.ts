@@ -105,6 +105,11 @@ export interface Attempt {
   readonly notes?: readonly Note[];
 }
 
+/** Whether the change of an attempt is in the project: the re-run was green, or led to another error, and it was not reverted since. */
+export function isKept({ judged, takenBack }: Pick<Attempt, 'judged' | 'takenBack'>): boolean {
+  return !takenBack && (judged === 'green' || judged === 'changed');
+}
+
 /** One file that an agent changed. */
 export interface FileChange {
   readonly path: string;
