@@ -77,6 +77,11 @@ describe('what a test complains of', () => {
       'toEqual: expected "b": 3, received "b": 2 (tests/a.spec.ts:28)',
     ],
     [
+      'a value that is none',
+      [anError('Error: expect(received).toBeTruthy()\n\nReceived: null', at(64))],
+      'toBeTruthy: received null (tests/a.spec.ts:64)',
+    ],
+    [
       'a list that is shorter',
       [
         anError(
