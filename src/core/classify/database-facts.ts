@@ -2,7 +2,7 @@ import type { Facts } from '../diagnosis.js';
 
 type DatabaseFacts = Pick<Facts, 'sql' | 'sqlState' | 'table' | 'column' | 'constraint' | 'policy'>;
 
-/** Where nothing speaks of a database. */
+/** The facts of evidence without a database error. */
 export const noDatabaseFacts: DatabaseFacts = {
   sql: null,
   sqlState: null,
@@ -13,7 +13,7 @@ export const noDatabaseFacts: DatabaseFacts = {
 };
 
 const name = String.raw`\\{0,3}["'\x60]([\w.$-]{1,120})\\{0,3}["'\x60]`;
-/** What a driver's error object, printed or as JSON, gives for a field. */
+/** A field of a driver's error object, printed or as JSON. */
 const field = (key: string) => new RegExp(String.raw`\b${key}\\?["']?: \\?["']([^"'\\\n]{1,120})\\?["']`);
 
 /** The engine's own name of the error comes before the SQLSTATE, which is coarser, and that before the mapper's code. */
@@ -78,7 +78,7 @@ const policy = [/\bpolicy \\{0,3}"([^"\\\n]{1,120})\\{0,3}"(?! for relation)/];
 const statement =
   /\b(?:select\b.{1,600}\bfrom\s|insert into\s|update .{1,200}\bset\s|delete from\s|alter table\s|create (?:table|policy|index)\s).{0,800}/i;
 
-/** What a database's own words name; null where they name none. SQL at most 1,000 characters. */
+/** What a database's error message names; null where it does not. SQL at most 1,000 characters. */
 export function databaseFacts(text: string): DatabaseFacts {
   const sql = statementIn(text);
   return {
