@@ -96,6 +96,17 @@ describe('what a test complains of', () => {
       [timeLimit, waited],
       "page.waitForResponse((r) => r.url().endsWith('/orders')) got no answer in time (tests/a.spec.ts:12)",
     ],
+    [
+      'a condition that never held',
+      [
+        timeLimit,
+        anError('Error: page.waitForFunction: Test timeout of 700ms exceeded.', {
+          ...at(12),
+          ...marked('await page.waitForFunction(() => window.ready)'),
+        }),
+      ],
+      'page.waitForFunction(() => window.ready) did not come true in time (tests/a.spec.ts:12)',
+    ],
     ['an exception', [anError('RangeError: no', at(3))], 'RangeError: no (tests/a.spec.ts:3)'],
   ])('RP-1 heads the cause with %s and its place', (_, errors, line) => {
     expect(headline(...errors)).toBe(line);
