@@ -16,11 +16,6 @@ interface At extends PrintContext {
 
 type BareAction = Omit<ActionStep, 'file' | 'line' | 'source' | 'guards' | 'awaited'>;
 
-/** Whether a call is made on the console: it only says something. */
-export function isConsole(receiver: SyntaxNode | null): boolean {
-  return nameOf(receiver) === 'console';
-}
-
 /** Reads a call that does something; null for one that only reads. */
 export function actionOf(node: SyntaxNode, at: At): BareAction | null {
   const { name, receiver, data, options, locators } = callParts(node, at);

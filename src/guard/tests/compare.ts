@@ -84,7 +84,9 @@ function newRoot(now: Root): Violation[] {
   const isOnly = (step: Step) => step.kind === 'restriction' && step.verb === 'test' && step.data === 'only';
   const isReaching = (step: Step) =>
     step.kind !== 'assertion' && (reaching.includes(step.rule) || isOnly(step));
-  return now.steps.filter((step) => now.kind !== 'test' || isReaching(step)).flatMap(newStep);
+  return now.steps
+    .filter((step) => !/^(?:test|describe)$/.test(now.kind) || isReaching(step))
+    .flatMap(newStep);
 }
 
 /** A step that was not there before: an assertion and a wait only ask for more. */

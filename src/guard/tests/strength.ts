@@ -180,22 +180,15 @@ function actionWeaknesses(before: ActionStep, after: ActionStep): Weakness[] {
 }
 
 function sharedWeaknesses(before: Step, after: Step): Weakness[] {
-  const found = new Set(after.guards.filter((guard) => !before.guards.includes(guard)).map(guardRule));
+  const found = new Set<Rule>(
+    after.guards.filter((guard) => !before.guards.includes(guard)).map((one) => one.split(' ')[0] as Rule),
+  );
   // What was reached on a condition, or for each of some things, is another step where that is gone; an assertion that is always reached is stricter.
   const lost = before.guards.filter((guard) => !after.guards.includes(guard));
-  const needed =
-    before.kind === 'assertion' ? /^(?:for each|loop|inside)/ : /^(?:for each|loop|inside|if|after|case)/;
+  const needed = before.kind === 'assertion' ? /^made-conditional (?!if)/ : /^made-conditional/;
   if (found.size === 0 && lost.some((guard) => needed.test(guard))) found.add('condition-changed');
   if (before.awaited && !after.awaited) found.add('not-awaited');
   const usual = before.kind === 'assertion' ? EXPECT_TIMEOUT_MS : ACTION_TIMEOUT_MS;
   if (after.timeoutMs !== null && after.timeoutMs > (before.timeoutMs ?? usual)) found.add('timeout-raised');
   return [...found].map((rule) => ({ rule }));
-}
-
-function guardRule(guard: string): Rule {
-  if (guard === 'errors are caught') return 'error-swallowed';
-  if (guard.startsWith('tried again')) return 'assertion-polled';
-  if (guard.startsWith('unless ')) return 'early-return';
-  if (guard === 'nobody waits for it') return 'not-awaited';
-  return 'made-conditional';
 }
