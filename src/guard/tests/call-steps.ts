@@ -76,6 +76,13 @@ interface Parts {
   readonly args: readonly SyntaxNode[];
 }
 
+/** What joins promises, and waits for less than all of them. */
+const joins: Readonly<Record<string, string>> = {
+  allSettled: 'error-swallowed',
+  race: 'made-conditional by the first one',
+  any: 'made-conditional by the first one',
+};
+
 function readOther(node: SyntaxNode, { name, receiver, args }: Parts, reading: Reading): void {
   const { guards, awaited, scope } = reading;
   const isChained = receiver !== null && /^(?:then|catch|finally)$/.test(name);
@@ -86,15 +93,19 @@ function readOther(node: SyntaxNode, { name, receiver, args }: Parts, reading: R
       receiver,
       swallows ? guarded(reading, 'error-swallowed') : { ...reading, awaited: awaited && isChained },
     );
-  const isAll = nameOf(receiver) === 'Promise';
+  const ofPromise = nameOf(receiver) === 'Promise' ? (joins[name] ?? '') : null;
+  const inside = ofPromise ? guarded(reading, ofPromise) : reading;
   for (const one of args) {
     if (!isFunction(one))
-      reading.read(one, { ...reading, awaited: awaited && (isAll || one.type === 'ArrayExpression') });
+      reading.read(one, {
+        ...inside,
+        awaited: awaited && (ofPromise !== null || one.type === 'ArrayExpression'),
+      });
     else if (!scripts.test(name))
       callback(one, isStep ? reading : guarded(reading, `made-conditional inside ${name}`));
   }
   // What a console says has no effect.
-  if (isChained || nameOf(receiver) === 'console') return;
+  if (isChained || ofPromise !== null || nameOf(receiver) === 'console') return;
   const [, , options] = args;
   if (isStep)
     return (
