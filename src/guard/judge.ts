@@ -9,9 +9,9 @@ import { judgeCompiler } from './checks/compiler.js';
 import { compareConfig } from './checks/config.js';
 import { judgeEnvironment } from './checks/environment.js';
 import { judgeLocators, type SeenPage } from './checks/locators.js';
-import { judgePackage } from './checks/package.js';
 import { isSnapshotPath, judgePaths, missedSnapshots, whole } from './checks/paths.js';
 import { judgeReadOnly } from './checks/read-only.js';
+import { judgeSettings } from './checks/settings.js';
 import { judgeShadows } from './checks/shadows.js';
 import { type FileEdit, fileState, isSameState } from './edit.js';
 import { isSameProgram } from './code/same-program.js';
@@ -74,12 +74,9 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
     const facts = { titles: suite.titles, ports: tests.ports };
     const others = files.filter(({ path }) => !tests.files.has(path) && !isSnapshotPath(path));
     const compiled = request.category === 'build-error' ? files : others;
-    const found = [
-      ...others.flatMap((edit) => judgeApp(edit, facts)),
-      ...compiled.flatMap((edit) => judgeCompiler(edit, tests.imports)),
-    ];
+    const found = [...others.flatMap((edit) => judgeApp(edit, facts)), ...compiled.flatMap(judgeCompiler)];
     const everywhere = files.flatMap((edit) => [
-      ...judgePackage(edit),
+      ...judgeSettings(edit, tests),
       ...judgeEnvironment(edit.path, edit.before?.text ?? '', edit.after?.text ?? ''),
     ]);
     const literals = judgeLiterals(tests.code, { edits: others, healed: request.healed ?? [] });
@@ -162,6 +159,8 @@ interface TestJudgement extends Compared {
   readonly code: TestCode;
   /** What they imported before, as it is written there. */
   readonly imports: ReadonlySet<string>;
+  /** The files of the project before the change. */
+  readonly paths: ReadonlySet<string>;
   /** Changed files that are the tests' own. */
   readonly files: ReadonlySet<string>;
   readonly ports: readonly string[];
@@ -195,6 +194,7 @@ async function judgeTests(request: GuardRequest, edits: readonly FileEdit[]): Pr
   return {
     code: now,
     imports: new Set([...old.parsed.values()].flatMap(({ imports }) => imports)),
+    paths: new Set(await request.before.paths()),
     files: new Set(touched.map(({ path }) => path)),
     ports: ports.map((match) => match[1] ?? match[2] ?? ''),
     violations: [...violations, ...compared.violations],

@@ -1,0 +1,156 @@
+import path from 'node:path';
+import type { Violation } from '../../core/guard/violation.js';
+import { bare, constantOf, nameOf, nodeIn, nodesIn, parseSource, type SyntaxNode } from '../code/syntax.js';
+import type { FileEdit } from '../edit.js';
+import { type Rule, violationOf } from '../rules.js';
+
+/** What the tests import, as it is written there, and the files of the project before the change. */
+export interface Imported {
+  readonly imports: ReadonlySet<string>;
+  readonly paths: ReadonlySet<string>;
+}
+
+/** One setting that changed. */
+interface Change extends Imported {
+  readonly name: string;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  /** The file was there before. */
+  readonly isOld: boolean;
+  /** The name of the package whose settings these are. */
+  readonly package: string;
+  readonly folder: string;
+}
+
+type SettingRule = readonly [setting: RegExp, rule: Rule, isBroken: (change: Change) => boolean];
+
+/** Which settings of a compiler may not be loosened: what they check has to stay. */
+const compiler: readonly SettingRule[] = [
+  [/^compilerOptions\.(?:skip(?:Default)?LibCheck|noCheck)$/, 'compiler-loosened', ({ to }) => to === 'true'],
+  [
+    /^compilerOptions\.(?:strict\w*|no(?!Emit$)[A-Z]\w*|alwaysStrict|exactOptionalPropertyTypes|useUnknownInCatchVariables|forceConsistentCasingInFileNames|checkJs)$/,
+    'compiler-loosened',
+    ({ from, to }) => from === 'true' || to === 'false',
+  ],
+  [/^(?:exclude|include|files)$/, 'compiler-loosened', ({ isOld }) => isOld],
+  [/^extends$/, 'compiler-loosened', ({ from }) => from !== undefined],
+  [
+    /^compilerOptions\.paths\.(?:@playwright\/test|playwright(?:-core)?|\*)$/,
+    'expect-replaced',
+    ({ to }) => to !== undefined,
+  ],
+  [/^compilerOptions\.paths\./, 'module-shadowed', leadsElsewhere],
+];
+
+/** How tests are started, by which Playwright, and which packages they meet; other packages and scripts are an agent's to change. */
+const manifest: readonly SettingRule[] = [
+  [/^scripts\..*(?:^|[.:-])(?:pre|post)?(?:test|e2e|playwright)(?:$|[:-])/, 'package-changed', () => true],
+  [/^scripts\./, 'package-changed', ({ from = '', to = '' }) => /\bplaywright\b/.test(`${from}\n${to}`)],
+  [/^scripts\./, 'compiler-loosened', isForgiving],
+  [/^imports\./, 'package-changed', () => true],
+  [
+    /^(?:\w*[dD]ependencies\.|overrides\.|resolutions\.|pnpm\.).*(?<=[./>])(?:@playwright\/test|playwright(?:-core)?)(?:$|[.@])/,
+    'package-changed',
+    () => true,
+  ],
+  [
+    /^\w*[dD]ependencies\./,
+    'package-changed',
+    (change) =>
+      isImported(change.name.replace(/^\w+\./, ''), change) &&
+      /^(?:file|link|portal|npm|git|https?):|^[./]/.test(change.to ?? ''),
+  ],
+  [/^(?:name|main|module|exports)(?:\.|$)/, 'module-shadowed', leadsImportersElsewhere],
+];
+
+/** Compares the settings of a `tsconfig.json` or `package.json` by these rules: the first that is for a setting and broken counts. */
+export function judgeSettings({ path: file, before, after }: FileEdit, imported: Imported): Violation[] {
+  const isCompilers = /(?:^|\/)[jt]sconfig[\w.-]*\.json$/.test(file);
+  const rules = isCompilers ? compiler : /(?:^|\/)package\.json$/.test(file) ? manifest : [];
+  if (rules.length === 0 || (isCompilers && !after)) return [];
+  const [old, now] = [before, after].map((one) => settingsIn(one?.text ?? '{}'));
+  if (!old || !now)
+    return now
+      ? []
+      : [
+          violationOf(isCompilers ? 'compiler-loosened' : 'package-changed', {
+            file,
+            detail: 'it cannot be read any more',
+          }),
+        ];
+  const at = {
+    ...imported,
+    isOld: before !== null,
+    package: old.get('name') ?? now.get('name') ?? '',
+    folder: path.posix.dirname(file),
+  };
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
+    const [from, to] = [old.get(name), now.get(name)];
+    const found =
+      from === to
+        ? null
+        : rules.find(([setting, , isBroken]) => setting.test(name) && isBroken({ ...at, name, from, to }));
+    return found
+      ? [
+          violationOf(found[1], {
+            file,
+            before: from ?? null,
+            after: to ?? null,
+            detail: name.replace(/^compilerOptions\./, ''),
+          }),
+        ]
+      : [];
+  });
+}
+
+/** JSON with comments is an expression of JavaScript; objects are flattened to `compilerOptions.strict`, a list is its text. */
+function settingsIn(text: string): ReadonlyMap<string, string> | null {
+  const source = parseSource('settings.js', `(${text})`);
+  const found = new Map<string, string>();
+  const add = (node: SyntaxNode, name: string): void => {
+    if (node.type !== 'ObjectExpression')
+      found.set(name, String(constantOf(node) ?? source?.text.slice(node.start, node.end)));
+    for (const one of node.type === 'ObjectExpression' ? nodesIn(node, 'properties') : []) {
+      const [key, value] = [nameOf(nodeIn(one, 'key')), nodeIn(one, 'value')];
+      if (value) add(value, name === '' ? (key ?? '') : `${name}.${key ?? ''}`);
+    }
+  };
+  const [only] = source ? nodesIn(source.program, 'body') : [];
+  const value = only && nodeIn(only, 'expression');
+  if (value) add(bare(value), '');
+  return source ? found : null;
+}
+
+/** A script that cannot fail any more, or leaves out a program that it ran before. */
+function isForgiving({ from = '', to = '' }: Change): boolean {
+  const forgiving =
+    /\|\|\s*(?:true|:|exit 0|echo)|;\s*(?:true|exit 0)\s*$|--noEmitOnError[= ]false|--transpile-?only|--skipLibCheck|--no-verify/i;
+  const programs = (command: string) =>
+    command.split(/&&|\|\||[;|&]/).flatMap((one) => /^\s*(?:\w+=\S*\s+)*(\S+)/.exec(one)?.[1] ?? []);
+  if (to === '') return false;
+  return (
+    (forgiving.test(to) && !forgiving.test(from)) || programs(from).some((one) => !programs(to).includes(one))
+  );
+}
+
+/** An alias leads the tests to another module where they import by it; a new one with a sign of its own (`@/*`) takes the place of none. */
+function leadsElsewhere({ name, from, imports }: Change): boolean {
+  const alias = name.replace('compilerOptions.paths.', '');
+  const [start = '', end] = alias.split('*');
+  const isUsed = [...imports].some((one) =>
+    end === undefined ? one === alias : !one.startsWith('.') && one.startsWith(start) && one.endsWith(end),
+  );
+  return isUsed && (from !== undefined || !/^[@~#]/.test(alias));
+}
+
+/** A package of the workspace that tests import gives out something else; one that gave out what is not there may be mended. */
+function leadsImportersElsewhere(change: Change): boolean {
+  const { from, folder, paths } = change;
+  const wasThere =
+    from === undefined || !/^\.{0,2}\/?[\w.-]+\//.test(from) || paths.has(path.posix.join(folder, from));
+  return isImported(change.package, change) && wasThere;
+}
+
+function isImported(name: string, { imports }: Imported): boolean {
+  return name !== '' && [...imports].some((one) => one === name || one.startsWith(`${name}/`));
+}
