@@ -4,6 +4,7 @@ import { returnedValue } from './returned-value.js';
 import { callScope, classInfo, type ClassInfo, fileScope, lookUp, type Scope } from './scope.js';
 import {
   bare,
+  calleeOf,
   isFunction,
   nameOf,
   nodeIn,
@@ -56,12 +57,12 @@ export function openSources(
     files,
     followed,
     resolve: (node, scope) => follow({ node, scope }, project, MAX_STEPS),
-    functionOf: (callee, scope) => {
-      const found = follow({ node: callee, scope }, project, MAX_STEPS);
+    functionOf: (node, scope) => {
+      const found = follow({ node, scope }, project, MAX_STEPS);
       return isFunction(found.node) ? found : null;
     },
-    classOf: (callee, scope) => {
-      const found = follow({ node: callee, scope }, project, MAX_STEPS);
+    classOf: (node, scope) => {
+      const found = follow({ node, scope }, project, MAX_STEPS);
       return found.node.type.startsWith('Class') ? found : null;
     },
     calledScope: callScope,
@@ -107,16 +108,17 @@ function exported({ path, name }: Export, project: Project, left: number): Locat
   if (!there || left <= 0) return null;
   const local = exportedName(there.file.program, name);
   if (local === null) return starExport({ path, name }, project, left - 1);
-  if (typeof local === 'string')
-    return follow({ node: identifier(local), scope: there.scope }, project, left - 1);
-  if ('node' in local) return follow({ node: local.node, scope: there.scope }, project, left - 1);
+  if (typeof local === 'string' || 'node' in local) {
+    const node =
+      typeof local === 'string' ? { type: 'Identifier', name: local, start: 0, end: 0 } : local.node;
+    return follow({ node, scope: there.scope }, project, left - 1);
+  }
   const next = project.importedFile(path, local.from);
   return next === null ? null : exported({ path: next, name: local.name }, project, left - 1);
 }
 
 function starExport({ path, name }: Export, project: Project, left: number): Located | null {
-  const program = project.files.get(path)?.file.program;
-  for (const node of program ? nodesIn(program, 'body') : []) {
+  for (const node of nodesIn(project.files.get(path)?.file.program, 'body')) {
     if (node.type !== 'ExportAllDeclaration') continue;
     const next = project.importedFile(path, nameOf(nodeIn(node, 'source')) ?? '');
     const found = next === null ? null : exported({ path: next, name }, project, left);
@@ -150,8 +152,7 @@ function followMember({ node, scope }: Located, project: Project, left: number):
 /** The module of `require('…')`, or null. */
 export function requiredBy(node: SyntaxNode): string | null {
   const [first] = nodesIn(node, 'arguments');
-  const isRequire = node.type === 'CallExpression' && nameOf(nodeIn(node, 'callee')) === 'require';
-  return isRequire && first ? nameOf(first) : null;
+  return nameOf(calleeOf(node)) === 'require' ? nameOf(first) : null;
 }
 
 function ofClass(node: SyntaxNode, self: ClassInfo): Located {
@@ -178,7 +179,7 @@ function memberByName(
 
 /** A page or what else Playwright gives, by the name that it gives it, and a locator: their members are Playwright's own. */
 function isPlaywrights(node: SyntaxNode): boolean {
-  const callee = node.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
+  const callee = calleeOf(node);
   const name = callee ? propertyOf(callee) : (propertyOf(node) ?? nameOf(node));
   return callee
     ? /^(?:getBy\w+|locator|frameLocator|filter|first|last|nth)$/.test(name ?? '')
@@ -191,13 +192,8 @@ function classOf({ node, scope }: Located, project: Project, left: number): Clas
   return found?.node.type.startsWith('Class') ? classInfo(found.node, found.scope) : null;
 }
 
-function identifier(name: string): SyntaxNode {
-  return { type: 'Identifier', name, start: 0, end: 0 };
-}
-
 function namespaceOf(object: SyntaxNode, scope: Scope): string | null {
-  const name = object.type === 'Identifier' ? nameOf(object) : null;
-  const binding = name === null ? null : lookUp(name, scope);
+  const binding = object.type === 'Identifier' ? lookUp(String(object['name']), scope) : null;
   return binding?.kind === 'import' && binding.name === '*' ? binding.source : null;
 }
 

@@ -1,5 +1,14 @@
 import { declareAll, declarePattern, innerScope, lookUp } from '../code/scope.js';
-import { bare, childrenOf, isFunction, nodeIn, nodesIn, type SyntaxNode, visit } from '../code/syntax.js';
+import {
+  bare,
+  bodyOf,
+  childrenOf,
+  isFunction,
+  nodeIn,
+  nodesIn,
+  type SyntaxNode,
+  visit,
+} from '../code/syntax.js';
 import { rootName } from '../code/test-object.js';
 import { readCall } from './call-steps.js';
 import { given, pureClass } from './calls.js';
@@ -120,8 +129,7 @@ function readTry(node: SyntaxNode, reading: Reading): void {
 }
 
 function throwsAgain(handler: SyntaxNode): boolean {
-  const body = nodeIn(handler, 'body');
-  return body !== null && nodesIn(body, 'body').at(-1)?.type === 'ThrowStatement' && !leaves(body);
+  return bodyOf(handler).at(-1)?.type === 'ThrowStatement' && !leaves(handler);
 }
 
 function readForOf(node: SyntaxNode, reading: Reading): void {
@@ -192,8 +200,7 @@ function readNew(node: SyntaxNode, reading: Reading): void {
 /** What a class does when it is declared, or when one is made; its constructor. */
 function readFields(node: SyntaxNode, isStatic: boolean, reading: Reading): SyntaxNode | null {
   let constructor: SyntaxNode | null = null;
-  const body = nodeIn(node, 'body');
-  for (const one of body ? nodesIn(body, 'body') : []) {
+  for (const one of bodyOf(node)) {
     if (one['kind'] === 'constructor') constructor = nodeIn(one, 'value');
     else if (one.type === 'StaticBlock' && isStatic) read(one, reading);
     else if (one.type === 'PropertyDefinition' && one['static'] === isStatic) below(one, 'value', reading);
