@@ -1,6 +1,7 @@
 import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
 import type { Violation } from '../../core/guard/violation.js';
+import type { Change } from '../change.js';
 import { isCode } from '../code/imports.js';
 import {
   constantOf,
@@ -15,7 +16,7 @@ import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
 
 /** What is known of the tests, that an app has no business to know. */
-export interface TestFacts {
+interface TestFacts {
   readonly titles: readonly string[];
   /** Ports that only the tests' server has. */
   readonly ports: readonly string[];
@@ -28,7 +29,14 @@ interface Sign extends Place {
 }
 
 /** Finds what a fix adds to the app that is no fix: it asks whether it is tested, or a pretence takes its place (HN-3). */
-export function judgeApp({ path: file, before, after }: FileEdit, facts: TestFacts): Violation[] {
+export function judgeApp({ suite, old, ofApp }: Change): Violation[] {
+  const config = (suite.config !== null && old.parsed.get(suite.config)?.text) || '';
+  const ports = config.matchAll(/(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|\bport:\s*(\d{2,5})/g);
+  const facts = { titles: suite.titles, ports: [...ports].map((match) => match[1] ?? match[2] ?? '') };
+  return ofApp.flatMap((edit) => addedSigns(edit, facts));
+}
+
+function addedSigns({ path: file, before, after }: FileEdit, facts: TestFacts): Violation[] {
   const olds = signsIn(file, before?.text ?? '', facts).map(({ rule, text }) => `${rule} ${text}`);
   return signsIn(file, after?.text ?? '', facts).flatMap(({ rule, text, line, source }) => {
     const known = olds.indexOf(`${rule} ${text}`);

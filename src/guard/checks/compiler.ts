@@ -1,4 +1,5 @@
 import type { Violation } from '../../core/guard/violation.js';
+import type { Change } from '../change.js';
 import type { FileEdit } from '../edit.js';
 import { violationOf } from '../rules.js';
 
@@ -8,8 +9,12 @@ const forgiving: readonly RegExp[] = [
   /(?:\/\/|\/\*|<!--)[\s*]*@ts-(?:nocheck|ignore|expect-error)\b/g,
 ];
 
-/** A compiler that checks less hides an error instead of fixing it. */
-export function judgeCompiler({ path: file, before, after }: FileEdit): Violation[] {
+/** A compiler that checks less hides an error instead of fixing it: in the app, and where the tests themselves do not compile. */
+export function judgeCompiler({ request, ofApp, ofTests }: Change): Violation[] {
+  return [...ofApp, ...(request.category === 'build-error' ? ofTests : [])].flatMap(silencedIn);
+}
+
+function silencedIn({ path: file, before, after }: FileEdit): Violation[] {
   const [old, now] = [before?.text ?? '', after?.text ?? ''];
   return forgiving.flatMap((pattern) => {
     const found = [...now.matchAll(pattern)];

@@ -1,4 +1,5 @@
 import type { Violation } from '../../core/guard/violation.js';
+import type { Change } from '../change.js';
 import { violationOf } from '../rules.js';
 
 /** Files that set what programs start with. */
@@ -10,14 +11,16 @@ const startup =
 const pretence = /(?:^|_)(?:MOCKS?|MOCKED|FAKES?|STUBS?|MSW|E2E|PLAYWRIGHT|BYPASS)(?:_|$)/i;
 const off = /^(?:|0|false|no|off|null)$/i;
 
-/** Settings by which the tests would meet another Playwright, or an app that only pretends (HN-3); before and after are texts. */
-export function judgeEnvironment(file: string, before: string, after: string): Violation[] {
-  if (!isEnvironment.test(file)) return [];
-  const old = settingsIn(before);
-  return [...settingsIn(after)].flatMap(([name, { value, line }]) => {
-    if (old.get(name)?.value === value) return [];
-    if (!startup.test(name) && (!pretence.test(name) || off.test(value))) return [];
-    return [violationOf('environment-changed', { file, line, after: name, detail: name })];
+/** Settings by which the tests would meet another Playwright, or an app that only pretends (HN-3). */
+export function judgeEnvironment({ edits }: Change): Violation[] {
+  return edits.flatMap(({ path: file, before, after }) => {
+    if (!isEnvironment.test(file)) return [];
+    const old = settingsIn(before?.text ?? '');
+    return [...settingsIn(after?.text ?? '')].flatMap(([name, { value, line }]) => {
+      const isPretence = startup.test(name) || (pretence.test(name) && !off.test(value));
+      if (old.get(name)?.value === value || !isPretence) return [];
+      return [violationOf('environment-changed', { file, line, after: name, detail: name })];
+    });
   });
 }
 

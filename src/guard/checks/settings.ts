@@ -1,17 +1,18 @@
 import path from 'node:path';
 import type { Violation } from '../../core/guard/violation.js';
 import { bare, constantOf, nameOf, nodeIn, nodesIn, parseSource, type SyntaxNode } from '../code/syntax.js';
+import type { Change } from '../change.js';
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
 
 /** What the tests import, as it is written there, and the files of the project before the change. */
-export interface Imported {
+interface Imported {
   readonly imports: ReadonlySet<string>;
   readonly paths: ReadonlySet<string>;
 }
 
 /** One setting that changed. */
-interface Change extends Imported {
+interface Setting extends Imported {
   readonly name: string;
   readonly from: string | undefined;
   readonly to: string | undefined;
@@ -22,7 +23,7 @@ interface Change extends Imported {
   readonly folder: string;
 }
 
-type SettingRule = readonly [setting: RegExp, rule: Rule, isBroken: (change: Change) => boolean];
+type SettingRule = readonly [setting: RegExp, rule: Rule, isBroken: (setting: Setting) => boolean];
 
 /** Which settings of a compiler may not be loosened: what they check has to stay. */
 const compiler: readonly SettingRule[] = [
@@ -63,8 +64,13 @@ const manifest: readonly SettingRule[] = [
   [/^(?:name|main|module|exports)(?:\.|$)/, 'module-shadowed', leadsImportersElsewhere],
 ];
 
-/** Compares the settings of a `tsconfig.json` or `package.json` by these rules: the first that is for a setting and broken counts. */
-export function judgeSettings({ path: file, before, after }: FileEdit, imported: Imported): Violation[] {
+/** Compares the settings of each `tsconfig.json` and `package.json` by these rules: the first that is for a setting and broken counts. */
+export function judgeSettings({ edits, old, paths }: Change): Violation[] {
+  const imports = new Set([...old.parsed.values()].flatMap((file) => file.imports));
+  return edits.flatMap((edit) => changedIn(edit, { imports, paths }));
+}
+
+function changedIn({ path: file, before, after }: FileEdit, imported: Imported): Violation[] {
   const isCompilers = /(?:^|\/)[jt]sconfig[\w.-]*\.json$/.test(file);
   const rules = isCompilers ? compiler : /(?:^|\/)package\.json$/.test(file) ? manifest : [];
   if (rules.length === 0 || (isCompilers && !after)) return [];
@@ -122,7 +128,7 @@ function settingsIn(text: string): ReadonlyMap<string, string> | null {
 }
 
 /** A script that cannot fail any more, or leaves out a program that it ran before. */
-function isForgiving({ from = '', to = '' }: Change): boolean {
+function isForgiving({ from = '', to = '' }: Setting): boolean {
   const forgiving =
     /\|\|\s*(?:true|:|exit 0|echo)|;\s*(?:true|exit 0)\s*$|--noEmitOnError[= ]false|--transpile-?only|--skipLibCheck|--no-verify/i;
   const programs = (command: string) =>
@@ -134,7 +140,7 @@ function isForgiving({ from = '', to = '' }: Change): boolean {
 }
 
 /** An alias leads the tests to another module where they import by it; a new one with a sign of its own (`@/*`) takes the place of none. */
-function leadsElsewhere({ name, from, imports }: Change): boolean {
+function leadsElsewhere({ name, from, imports }: Setting): boolean {
   const alias = name.replace('compilerOptions.paths.', '');
   const [start = '', end] = alias.split('*');
   const isUsed = [...imports].some((one) =>
@@ -144,7 +150,7 @@ function leadsElsewhere({ name, from, imports }: Change): boolean {
 }
 
 /** A package of the workspace that tests import gives out something else; one that gave out what is not there may be mended. */
-function leadsImportersElsewhere(change: Change): boolean {
+function leadsImportersElsewhere(change: Setting): boolean {
   const { from, folder, paths } = change;
   const wasThere =
     from === undefined || !/^\.{0,2}\/?[\w.-]+\//.test(from) || paths.has(path.posix.join(folder, from));

@@ -1,16 +1,16 @@
 import type { Violation } from '../../core/guard/violation.js';
-import type { FileEdit } from '../edit.js';
+import type { Change } from '../change.js';
 import { violationOf } from '../rules.js';
 
 const code = /(?:\/index)?\.[cm]?[jt]sx?$/;
 
 /** New modules that an import without an ending may find in the place of a module of the tests that is still there (HN-3). */
-export function judgeShadows(changes: readonly FileEdit[], testFiles: ReadonlySet<string>): Violation[] {
-  const deleted = new Set(changes.filter((one) => !one.after).map((one) => one.path));
+export function judgeShadows({ edits, old }: Change): Violation[] {
+  const deleted = new Set(edits.filter((one) => !one.after).map((one) => one.path));
   const stems = new Map(
-    [...testFiles].filter((file) => !deleted.has(file)).map((file) => [stemOf(file), file]),
+    [...old.parsed.keys()].filter((file) => !deleted.has(file)).map((file) => [stemOf(file), file]),
   );
-  return changes
+  return edits
     .filter(({ path, before, after }) => !before && after && code.test(path))
     .flatMap(({ path }) => {
       const shadowed = stems.get(stemOf(path));
