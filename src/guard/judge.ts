@@ -3,13 +3,10 @@ import type { Note } from '../core/guard/note.js';
 import type { Violation } from '../core/guard/violation.js';
 import { type Change, readChange } from './change.js';
 import { judgeApp } from './checks/app.js';
-import { judgeCompiler } from './checks/compiler.js';
-import { judgeEnvironment } from './checks/environment.js';
 import type { SeenPage } from './checks/locators.js';
-import { judgePaths } from './checks/paths.js';
+import { judgePaths, judgeShadows } from './checks/paths.js';
 import { judgeReadOnly } from './checks/read-only.js';
 import { judgeSettings } from './checks/settings.js';
-import { judgeShadows } from './checks/shadows.js';
 import { judgeTests, stepsOf } from './checks/tests.js';
 import { TooLarge } from './code/print.js';
 import { harmless, type Judgement } from './judgement.js';
@@ -45,11 +42,9 @@ export interface GuardRequest {
 const checks: readonly ((change: Change) => readonly Violation[])[] = [
   judgePaths,
   judgeSettings,
-  judgeEnvironment,
   judgeShadows,
   judgeReadOnly,
   judgeApp,
-  judgeCompiler,
 ];
 
 /**

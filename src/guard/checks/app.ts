@@ -29,16 +29,21 @@ interface Sign extends Place {
 }
 
 /** Finds what a fix adds to the app that is no fix: it asks whether it is tested, or a pretence takes its place (HN-3). */
-export function judgeApp({ suite, old, ofApp }: Change): Violation[] {
+export function judgeApp({ request, suite, old, ofApp, ofTests }: Change): Violation[] {
   const config = (suite.config !== null && old.parsed.get(suite.config)?.text) || '';
   const ports = config.matchAll(/(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|\bport:\s*(\d{2,5})/g);
   const facts = { titles: suite.titles, ports: [...ports].map((match) => match[1] ?? match[2] ?? '') };
-  return ofApp.flatMap((edit) => addedSigns(edit, facts));
+  // Where the tests do not compile, a compiler that is told to look away is no fix either.
+  const compiled = request.category === 'build-error' ? ofTests : [];
+  return [
+    ...ofApp.flatMap((edit) => added(edit, (text) => signsIn(edit.path, text, facts))),
+    ...compiled.flatMap((edit) => added(edit, (text) => signsOfText(edit.path, text, silencing))),
+  ];
 }
 
-function addedSigns({ path: file, before, after }: FileEdit, facts: TestFacts): Violation[] {
-  const olds = signsIn(file, before?.text ?? '', facts).map(({ rule, text }) => `${rule} ${text}`);
-  return signsIn(file, after?.text ?? '', facts).flatMap(({ rule, text, line, source }) => {
+function added({ path: file, before, after }: FileEdit, signs: (text: string) => Sign[]): Violation[] {
+  const olds = signs(before?.text ?? '').map(({ rule, text }) => `${rule} ${text}`);
+  return signs(after?.text ?? '').flatMap(({ rule, text, line, source }) => {
     const known = olds.indexOf(`${rule} ${text}`);
     if (known !== -1) {
       olds.splice(known, 1);
@@ -57,7 +62,8 @@ function signsIn(file: string, text: string, facts: TestFacts): Sign[] {
   if (isCode(file)) {
     const source = parseSource(file, text);
     // A file that is broken is for the compiler to judge; what it says counts all the same.
-    return source ? signsOf(source, facts) : signsOfText(file, text, inAnyLanguage);
+    const signs = source ? signsOf(source, facts) : signsOfText(file, text, inAnyLanguage);
+    return [...signs, ...signsOfText(file, text, silencing)];
   }
   if (!otherText.test(file)) return [];
   const blanked = (part: string) => part.replaceAll(/[^\n]/g, ' ');
@@ -65,13 +71,25 @@ function signsIn(file: string, text: string, facts: TestFacts): Sign[] {
     const source = parseSource(`${file}.ts`, blanked(text.slice(0, index + tag.length)) + code);
     return source ? signsOf({ ...source, program: source.program, path: file }, facts) : [];
   });
-  return [...scripts, ...signsOfText(file, text.replaceAll(script, blanked), inAnyLanguage)];
+  return [
+    ...scripts,
+    ...signsOfText(file, text.replaceAll(script, blanked), inAnyLanguage),
+    ...signsOfText(file, text, silencing),
+  ];
 }
 
 const detects: Rule = 'app-detects-tests';
 /** What no honest app says, in any language. */
 const inAnyLanguage: readonly (readonly [Rule, RegExp])[] = [
   [detects, /HeadlessChrome|\bnavigator\.webdriver|\bPLAYWRIGHT(?:_[A-Z_]+)?\b|__playwright|__pw_/],
+];
+/** Settings of build tools that let errors pass, and comments that silence them. */
+const silencing: readonly (readonly [Rule, RegExp])[] = [
+  [
+    'compiler-loosened',
+    /\b(?:ignoreBuildErrors|ignoreDuringBuilds|transpileOnly|skipTypeCheck|allowBuildErrors)\b['"]?\s*:\s*true\b/,
+  ],
+  ['compiler-loosened', /@ts-(?:nocheck|ignore|expect-error)\b/],
 ];
 /** Row-level security that lets everybody write. */
 const openDoors: readonly (readonly [Rule, RegExp])[] = [

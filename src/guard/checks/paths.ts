@@ -1,4 +1,5 @@
 import type { Violation } from '../../core/guard/violation.js';
+import { isCode } from '../code/imports.js';
 import type { Change } from '../change.js';
 import { type Rule, violationOf } from '../rules.js';
 import type { FileEdit } from '../edit.js';
@@ -33,6 +34,19 @@ export function judgePaths({ request, edits }: Change): Violation[] {
     if (!lockFile.test(edit.path)) return [];
     if (!follows) return [whole('protected-file', edit, 'a lock file, and what it locks did not change')];
     return locksPlaywright(edit) ? [whole('package-changed', edit, 'another Playwright is locked')] : [];
+  });
+}
+
+/** New modules that an import without an ending may find in the place of a module of the tests that is still there (HN-3). */
+export function judgeShadows({ edits, old }: Change): Violation[] {
+  const stemOf = (file: string) => file.replace(/(?:\/index)?\.[cm]?[jt]sx?$/, '');
+  const gone = new Set(edits.filter((one) => !one.after).map((one) => one.path));
+  const stems = new Map(
+    [...old.parsed.keys()].flatMap((file) => (gone.has(file) ? [] : [[stemOf(file), file] as const])),
+  );
+  return edits.flatMap((edit) => {
+    const shadowed = isCode(edit.path) && !edit.before ? stems.get(stemOf(edit.path)) : undefined;
+    return shadowed && shadowed !== edit.path ? [whole('module-shadowed', edit, shadowed)] : [];
   });
 }
 

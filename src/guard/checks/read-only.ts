@@ -3,7 +3,7 @@ import type { Violation } from '../../core/guard/violation.js';
 import type { Change } from '../change.js';
 import { isCode } from '../code/imports.js';
 import { isSameProgram } from '../code/same-program.js';
-import type { FileEdit } from '../edit.js';
+import type { FileEdit, FileState } from '../edit.js';
 import { violationOf } from '../rules.js';
 import { whole } from './paths.js';
 
@@ -28,17 +28,13 @@ export function judgeReadOnly({ request: { category }, suite, ofTests, old, now 
 }
 
 function firstDifference({ path: file, before, after }: FileEdit, category: Category): Violation {
-  const [olds, news] = [before, after].map((one) => (one?.text ?? '').split('\n'));
-  const index = olds?.findIndex((line, at) => line.trim() !== news?.[at]?.trim()) ?? 0;
-  const at = index === -1 ? (olds?.length ?? 0) : index;
-  const [was, is] = [olds, news].map((one) => one?.[at]?.trim().slice(0, 200) ?? null);
-  return violationOf('tests-read-only', {
-    file,
-    line: at + 1,
-    before: was ?? null,
-    after: is ?? null,
-    detail: category,
-  });
+  const linesOf = (state: FileState | null) =>
+    (state?.text ?? '').split('\n').map((line) => line.trim().slice(0, 200));
+  const [olds, news] = [linesOf(before), linesOf(after)];
+  const at = olds.findIndex((line, index) => line !== news[index]);
+  const index = at === -1 ? olds.length : at;
+  const lines = { line: index + 1, before: olds[index] ?? null, after: news[index] ?? null };
+  return violationOf('tests-read-only', { file, ...lines, detail: category });
 }
 
 /** Whether all words of the old text are in the new one, in their order: only what kept it from being parsed was changed. */

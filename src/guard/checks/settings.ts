@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { parse } from 'dotenv';
 import type { Violation } from '../../core/guard/violation.js';
 import { bare, constantOf, nameOf, nodeIn, nodesIn, parseSource, type SyntaxNode } from '../code/syntax.js';
 import type { Change } from '../change.js';
@@ -23,6 +24,7 @@ interface Setting extends Imported {
   readonly folder: string;
 }
 
+type Settings = ReadonlyMap<string, string>;
 type SettingRule = readonly [setting: RegExp, rule: Rule, isBroken: (setting: Setting) => boolean];
 
 /** Which settings of a compiler may not be loosened: what they check has to stay. */
@@ -64,53 +66,76 @@ const manifest: readonly SettingRule[] = [
   [/^(?:name|main|module|exports)(?:\.|$)/, 'module-shadowed', leadsImportersElsewhere],
 ];
 
-/** Compares the settings of each `tsconfig.json` and `package.json` by these rules: the first that is for a setting and broken counts. */
+/** Settings by which the tests would meet another Playwright, or an app that only pretends. */
+const environment: readonly SettingRule[] = [
+  // What puts code into every program, or speaks to Playwright itself.
+  [
+    /^(?:NODE_OPTIONS|NODE_PATH|node-options|script-shell|yarnPath|(?:PLAYWRIGHT|PWTEST|PW)_\w+)$/,
+    'environment-changed',
+    ({ to }) => to !== undefined,
+  ],
+  [
+    /(?:^|_)(?:MOCKS?|MOCKED|FAKES?|STUBS?|MSW|E2E|PLAYWRIGHT|BYPASS)(?:_|$)/i,
+    'environment-changed',
+    ({ to }) => !/^(?:|0|false|no|off|null)$/i.test(to ?? ''),
+  ],
+];
+
+/** Which files hold settings, how they are read, and by which rules they are judged. */
+const families: readonly (readonly [RegExp, (text: string) => Settings | null, readonly SettingRule[]])[] = [
+  [/(?:^|\/)[jt]sconfig[\w.-]*\.json$/, fromJson, compiler],
+  [/(?:^|\/)package\.json$/, fromJson, manifest],
+  [
+    /(?:^|\/)(?:\.env(?:\.[\w.-]+)?|\.npmrc|\.yarnrc(?:\.yml)?)$/,
+    (text) => new Map(Object.entries(parse(text))),
+    environment,
+  ],
+];
+
+/** Compares the settings of compilers, packages and environments (HN-3): the first rule that is for a setting, and broken, counts. */
 export function judgeSettings({ edits, old, paths }: Change): Violation[] {
   const imports = new Set([...old.parsed.values()].flatMap((file) => file.imports));
-  return edits.flatMap((edit) => changedIn(edit, { imports, paths }));
+  return edits.flatMap((edit) => {
+    const [, read, rules] = families.find(([files]) => files.test(edit.path)) ?? [];
+    return read && rules ? changedIn(edit, { read, rules, imports, paths }) : [];
+  });
 }
 
-function changedIn({ path: file, before, after }: FileEdit, imported: Imported): Violation[] {
-  const isCompilers = /(?:^|\/)[jt]sconfig[\w.-]*\.json$/.test(file);
-  const rules = isCompilers ? compiler : /(?:^|\/)package\.json$/.test(file) ? manifest : [];
-  if (rules.length === 0 || (isCompilers && !after)) return [];
-  const [old, now] = [before, after].map((one) => settingsIn(one?.text ?? '{}'));
-  if (!old || !now)
-    return now
-      ? []
-      : [
-          violationOf(isCompilers ? 'compiler-loosened' : 'package-changed', {
-            file,
-            detail: 'it cannot be read any more',
-          }),
-        ];
+function changedIn(
+  { path: file, before, after }: FileEdit,
+  {
+    read,
+    rules,
+    ...imported
+  }: Imported & { read: (text: string) => Settings | null; rules: readonly SettingRule[] },
+): Violation[] {
+  const [olds, news] = [before, after].map((one) => read(one?.text ?? '{}'));
+  if (!news) return [violationOf('compiler-loosened', { file, detail: 'it cannot be read any more' })];
+  if (!olds || (!after && rules !== manifest)) return [];
   const at = {
     ...imported,
     isOld: before !== null,
-    package: old.get('name') ?? now.get('name') ?? '',
+    package: olds.get('name') ?? news.get('name') ?? '',
     folder: path.posix.dirname(file),
   };
-  return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
-    const [from, to] = [old.get(name), now.get(name)];
-    const found =
-      from === to
-        ? null
-        : rules.find(([setting, , isBroken]) => setting.test(name) && isBroken({ ...at, name, from, to }));
-    return found
-      ? [
-          violationOf(found[1], {
-            file,
-            before: from ?? null,
-            after: to ?? null,
-            detail: name.replace(/^compilerOptions\./, ''),
-          }),
-        ]
+  return [...new Set([...olds.keys(), ...news.keys()])].flatMap((name) => {
+    const [from, to] = [olds.get(name), news.get(name)];
+    const isBroken = ([setting, , test]: SettingRule) =>
+      setting.test(name) && test({ ...at, name, from, to });
+    const [, rule] = (from === to ? undefined : rules.find(isBroken)) ?? [];
+    const key = name.replace(/^compilerOptions\./, '');
+    const index = (after?.text ?? '')
+      .split('\n')
+      .findIndex((line) => line.includes(key.split('.').at(-1) ?? key));
+    const line = index === -1 ? null : index + 1;
+    return rule
+      ? [violationOf(rule, { file, line, before: from ?? null, after: to ?? null, detail: key })]
       : [];
   });
 }
 
 /** JSON with comments is an expression of JavaScript; objects are flattened to `compilerOptions.strict`, a list is its text. */
-function settingsIn(text: string): ReadonlyMap<string, string> | null {
+function fromJson(text: string): Settings | null {
   const source = parseSource('settings.js', `(${text})`);
   const found = new Map<string, string>();
   const add = (node: SyntaxNode, name: string): void => {

@@ -19,7 +19,7 @@ export interface Alignment {
 }
 
 /** More steps than these are not told apart from each other: all of them count as lost, and as added. */
-const MAX_EDITS = 1000;
+const MAX_EDITS = 300;
 
 /** Lays the steps of a test before and after beside each other, in their order: those that stayed, and between them those that hold others. */
 export function alignSteps(before: readonly Step[], after: readonly Step[]): Alignment {

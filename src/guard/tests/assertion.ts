@@ -70,6 +70,7 @@ export function readAssertion(call: ExpectCall, scope: Scope, at: PrintContext):
   const subject = of ? print(of) : { text: '', locators: [] };
   const own = takesOptions(call) ? optionsIn(args.at(-1), scope, at) : null;
   const expected = (own ? args.slice(0, -1) : args).map(print);
+  const parts = call.matcher === 'toMatchObject' ? optionsIn(args[0], scope, at) : null;
   const options = own ?? [];
   const isOpposite = options.some((one) =>
     /^(?:visible|checked|attached|enabled|editable|hidden): false$/.test(one),
@@ -85,6 +86,7 @@ export function readAssertion(call: ExpectCall, scope: Scope, at: PrintContext):
   return {
     kind: 'assertion',
     ...form,
+    ...(parts ? { parts } : {}),
     soft: via === 'soft',
     polled: via === 'poll',
     options: options.filter(
@@ -139,7 +141,7 @@ const reads: readonly (readonly [RegExp, same: string, part?: string])[] = [
   [/\.(?:textContent|innerText)\(\)$/, 'toHaveText', 'toContainText'],
   [/\.inputValue\(\)$/, 'toHaveValue'],
   [/\.count\(\)$/, 'toHaveCount'],
-  [/\.url\(\)$/, 'toHaveURL'],
+  [/\.url\(\)$/, 'toHaveURL', 'toHaveURL'],
   [/\.title\(\)$/, 'toHaveTitle'],
 ];
 
@@ -148,8 +150,11 @@ function webFirst(form: Form): Form {
   const isSame = /^to(?:Be|Equal|StrictEqual|HaveLength)$/.test(matcher);
   const [pattern, same, part] = reads.find(([one]) => one.test(form.subject)) ?? [];
   const waiting = isSame ? same : matcher === 'toContain' ? part : null;
-  if (pattern && waiting)
-    return { ...form, subject: form.subject.replace(/^await /, '').replace(pattern, ''), matcher: waiting };
+  if (pattern && waiting) {
+    const subject = form.subject.replace(/^await /, '').replace(pattern, '');
+    const isPart = !isSame && waiting === same;
+    return { ...form, subject, matcher: waiting, expected: isPart ? patternOf(expected) : expected };
+  }
   const [asked, state] = /\.(?:is(Visible|Hidden|Checked|Enabled|Disabled)|ok)\(\)$/.exec(form.subject) ?? [];
   const truth = isSame ? expected : { toBeTruthy: 'true', toBeFalsy: 'false' }[matcher];
   if (asked === undefined || !/^(?:true|false)$/.test(truth ?? '')) return form;
@@ -160,6 +165,12 @@ function webFirst(form: Form): Form {
     negated: form.negated !== (truth === 'false'),
     expected: '',
   };
+}
+
+/** A text as the regular expression that just finds it. */
+function patternOf(expected: string): string {
+  const text = /^".*"$/.test(expected) ? (JSON.parse(expected) as string) : null;
+  return text === null ? expected : `/${text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)}/`;
 }
 
 /** `toBeHidden` is `not.toBeVisible`, `toBeDisabled` is `not.toBeEnabled`, and a count of none is that there is none. */

@@ -22,6 +22,8 @@ export interface AssertionStep extends StepBase {
   readonly soft: boolean;
   readonly polled: boolean;
   readonly expected: string;
+  /** `key: value` of each property of an expected object. */
+  readonly parts?: readonly string[];
   /** `key: value` of each option but the time-out. */
   readonly options: readonly string[];
   /** Where its `expect` comes from: `playwright`, or the code that took its place. */
