@@ -1,4 +1,4 @@
-import type { Scope } from './scope.js';
+import { callScope, type Scope } from './scope.js';
 import { returnedValue } from './returned-value.js';
 import { bare, calleeOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from './syntax.js';
 import type { Sources } from './sources.js';
@@ -51,7 +51,7 @@ export function readLocator(given: SyntaxNode, scope: Scope, at: LocatorContext)
     );
   }
   const own = at.sources.functionOf(callee, scope);
-  const called = own && at.sources.calledScope(own, { args: nodesIn(node, 'arguments'), from: scope });
+  const called = own && callScope(own, { args: nodesIn(node, 'arguments'), from: scope });
   const value = called && returnedValue({ node: own.node, scope: called });
   if (!value) return null;
   const there = at.sources.resolve(value.node, value.scope);

@@ -1,7 +1,7 @@
 import { type LocatorText, readLocator } from './locator.js';
 import { printBinary, printTemplate } from './print-values.js';
 import { returnedValue } from './returned-value.js';
-import { declarePattern, lookUp, parameterScope, type Scope } from './scope.js';
+import { callScope, declarePattern, lookUp, parameterScope, type Scope } from './scope.js';
 import {
   bare,
   bodyOf,
@@ -166,7 +166,7 @@ function printCall(node: SyntaxNode, scope: Scope, at: Printing): string {
   const made = node.type === 'NewExpression' ? 'new ' : '';
   const optional = node['optional'] === true ? '?.' : '';
   if (own && !at.active.includes(own.node)) {
-    const within = at.sources.calledScope(own, { args, from: scope });
+    const within = callScope(own, { args, from: scope });
     const value = returnedValue({ node: own.node, scope: within });
     if (value) return print(value.node, value.scope, { ...at, active: [...at.active, own.node] });
   }

@@ -1,4 +1,4 @@
-import { parameterScope } from '../code/scope.js';
+import { callScope, parameterScope } from '../code/scope.js';
 import {
   bare,
   isFunction,
@@ -41,7 +41,7 @@ export function readCall(node: SyntaxNode, reading: Reading): void {
     for (const one of args) reading.read(one, still);
     return readFunction(own.node, {
       ...reading,
-      scope: reading.sources.calledScope(own, { args, from: reading.scope }),
+      scope: callScope(own, { args, from: reading.scope }),
     });
   }
   readOther(node, { name, receiver, args }, reading);

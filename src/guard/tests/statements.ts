@@ -1,4 +1,4 @@
-import { declareAll, declarePattern, innerScope, lookUp } from '../code/scope.js';
+import { callScope, declareAll, declarePattern, innerScope, lookUp } from '../code/scope.js';
 import {
   bare,
   bodyOf,
@@ -190,8 +190,7 @@ function readNew(node: SyntaxNode, reading: Reading): void {
   if (own) {
     const constructor = readFields(own.node, false, { ...reading, scope: own.scope });
     const scope =
-      constructor &&
-      reading.sources.calledScope({ node: constructor, scope: own.scope }, { args, from: reading.scope });
+      constructor && callScope({ node: constructor, scope: own.scope }, { args, from: reading.scope });
     if (scope) readFunction(constructor, { ...reading, scope });
   } else if (!pureClass.test(textOf(callee, reading)))
     push(node, reading, { verb: 'new', data: textOf(node, reading) });
