@@ -1,6 +1,6 @@
 import type { LocatorText } from '../code/locator.js';
 import type { Rule } from '../rules.js';
-import type { ActionStep, AssertionStep, Step } from './step.js';
+import type { AssertionStep, Step } from './step.js';
 
 /** Playwright's own default for `expect`, in milliseconds: the limit of an assertion that names none. */
 const EXPECT_TIMEOUT_MS = 5000;
