@@ -23,7 +23,7 @@ import process from 'node:process';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
 const { openStore } = await import(await bundleSrc('store/open-store.ts'));
-const { recoverKilledRuns } = await import(await bundleSrc('recover.ts'));
+const { recoverKilledRuns } = await import(await bundleSrc('run/recover.ts'));
 
 const root = path.resolve(import.meta.dirname, '..');
 const kills = Number(process.argv[2] ?? 100);

@@ -33,9 +33,9 @@ await bundle({
   entryFileNames: '[name].js',
 });
 for (const name of ['index.html', 'base.css', 'ui.css', 'icon.svg']) copy(path.join('ui', 'page', name));
-copy(path.join('html', 'report.css'));
-// The drill's project is run as it is: planted faults and a scripted agent.
-copy(path.join('doctor', 'drill', 'project'));
+copy(path.join('outputs', 'html', 'report.css'));
+// The self-test's project is run as it is: planted faults and a scripted agent.
+copy(path.join('doctor', 'self-test', 'project'));
 const { agentsJsonSchemaText } = await import(await bundleSrc('config/json-schema.ts'));
 writeFileSync(path.join(root, 'schema', 'agents.schema.json'), agentsJsonSchemaText());
 

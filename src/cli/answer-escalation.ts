@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { createBus } from '../bus.js';
+import { createBus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
 import type { Answer, Choice, Escalation } from '../core/escalation.js';
 import { idMeant } from '../inspect/ids-meant.js';
 import type { Problem } from '../problem.js';
-import { ndjsonReporter } from '../reporters/ndjson.js';
+import { ndjsonReporter } from '../outputs/ndjson.js';
 import { err, ok, type Result } from '../result.js';
 import type { Ledger } from '../store/ledger.js';
 
@@ -33,7 +33,7 @@ export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnsw
     return err({
       kind: 'usage',
       message: choice
-        ? `${choice} is no choice of escalation ${asked.id}`
+        ? `escalation ${asked.id} has no choice ${choice}`
         : `Escalation ${asked.id} needs an answer, and there is no terminal to ask on`,
       remedy: `self-heal escalations resolve ${asked.id} --choice ${asked.choices.join(' | ')}${asked.choices.includes('guide') ? ', with --guidance "…" for guide' : ''}`,
     });
@@ -42,7 +42,7 @@ export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnsw
     return err({
       kind: 'usage',
       message: 'The guidance is missing',
-      remedy: 'Say it with --guidance "what is right, or where to look".',
+      remedy: 'Give it with --guidance "what is right, or where to look".',
     });
   }
   return ok({ choice, guidance: guidance ?? null });

@@ -1,18 +1,18 @@
-import type { Bus } from '../bus.js';
+import type { Bus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
 import type { Settings } from '../core/settings.js';
 import { sweep } from '../process/end-processes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import type { RunFolder } from '../run-folder.js';
-import type { RunPlan } from '../run-plan.js';
-import type { Running } from '../running.js';
-import type { RunMemory } from '../run-memory.js';
-import type { Session } from '../session.js';
+import type { RunFolder } from '../run/run-folder.js';
+import type { RunPlan } from '../run/run-plan.js';
+import type { RunJournal } from '../run/run-journal.js';
+import type { RunMemory } from '../run/run-memory.js';
+import type { Session } from '../heal/session.js';
 import type { Problem } from '../problem.js';
 import type { Watchdog } from '../process/watchdog.js';
 import type { Redactor } from '../secrets/redactor.js';
-import { createSpending } from '../spending.js';
-import type { SuiteRuns } from '../suite-runs.js';
+import { createSpending } from '../run/spending.js';
+import type { SuiteRuns } from '../heal/suite-runs.js';
 import { idleWorkspace } from '../workspace/idle-workspace.js';
 import type { Workspace } from '../workspace/workspace.js';
 
@@ -27,7 +27,7 @@ export interface SessionParts {
   readonly bus: Bus;
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
-  readonly running: Running;
+  readonly running: RunJournal;
   readonly watchdog: Watchdog;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
@@ -51,7 +51,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
   const workspace = red ? await openForAgents(parts) : idleWorkspace(cwd);
   const { prepare } = settings.verify;
   const diagnose = late(async () => {
-    const { createDiagnose } = await import('../diagnose.js');
+    const { createDiagnose } = await import('../heal/diagnose.js');
     return createDiagnose({ settings, folder, cwd, redactor });
   });
   return {
@@ -78,7 +78,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     runAgain: (request) => suites.again(request),
     prepare: async () => {
       if (prepare === null) return null;
-      const { runPrepare } = await import('../prepare.js');
+      const { runPrepare } = await import('../heal/prepare.js');
       return runPrepare(prepare, { cwd, env, signal, runId: folder.runId });
     },
     diagnose: async (run) => (isRed(run) ? diagnose(run) : []),
@@ -91,7 +91,7 @@ function missingWarnings(missing: ReadonlyMap<string, Problem>): string[] {
   const byRemedy = new Map([...missing.values()].map((problem) => [problem.remedy, problem]));
   return [...byRemedy.values()].map(
     ({ message, remedy }) =>
-      `${message}: what would be its work is diagnosed and reported, and not fixed. ${remedy}`,
+      `${message}: failures routed to it are diagnosed and reported, but not fixed. ${remedy}`,
   );
 }
 

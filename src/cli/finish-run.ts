@@ -1,15 +1,15 @@
 import path from 'node:path';
-import { buildReport } from '../build-report.js';
-import type { Bus } from '../bus.js';
+import { buildReport } from '../heal/build-report.js';
+import type { Bus } from '../run/bus.js';
 import { outcomeOf } from '../core/outcome.js';
 import { gitRootOf } from '../init/git-root.js';
 import { exitCodes } from '../problem.js';
-import { paletteFor, unpainted } from '../reporters/palette.js';
-import type { Report } from '../reporters/report.js';
-import { summaryOf } from '../reporters/summary.js';
-import type { RunRecord } from '../run.js';
-import { dropAllUnmasked } from '../seal-suite.js';
-import type { Session } from '../session.js';
+import { paletteFor, unpainted } from '../outputs/palette.js';
+import type { Report } from '../run/report.js';
+import { summaryOf } from '../outputs/summary.js';
+import type { RunRecord } from '../heal/run.js';
+import { dropAllUnmasked } from '../run/mask-suite-folder.js';
+import type { Session } from '../heal/session.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import type { Interrupts } from './interrupts.js';
 import { isTerse } from './is-terse.js';
@@ -69,7 +69,7 @@ async function leave(
   report: Report,
   { session, bus }: Pick<Finished, 'session' | 'bus'>,
 ) {
-  const { leaveReports } = await import('../reporters/leave-reports.js');
+  const { leaveReports } = await import('../outputs/leave-reports.js');
   const print = (line: string) => process.stderr.write(`${line}\n`);
   for (const warning of await leaveReports(report, { dir: session.folder.dir, cwd, env, print })) {
     bus.emit({ type: 'run.warning', message: warning });
@@ -80,7 +80,7 @@ async function leave(
 /** For people, and only where there is something to see: what draws it is loaded late (CL-4). */
 async function leavePage(report: Report, folder: { dir: string; shown: string }): Promise<void> {
   try {
-    const { writeHtmlReport } = await import('../html/write-html-report.js');
+    const { writeHtmlReport } = await import('../outputs/html/write-html-report.js');
     await writeHtmlReport(report, folder);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { createBus } from '../bus.js';
+import { createBus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
 import type { StoredRun } from '../inspect/find-run.js';
 import { formatProblem } from '../problem.js';
-import { ndjsonReporter } from '../reporters/ndjson.js';
+import { ndjsonReporter } from '../outputs/ndjson.js';
 import type { Written } from '../workspace/write-files.js';
 import { withLedger } from './open-ledger.js';
 

@@ -1,9 +1,9 @@
-import type { Bus } from '../bus.js';
+import type { Bus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
 import type { Settings } from '../core/settings.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { createRunMemory, noMemory, type RunMemory } from '../run-memory.js';
+import { createRunMemory, noMemory, type RunMemory } from '../run/run-memory.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { createLedger } from '../store/create-ledger.js';
 import { openStore } from '../store/open-store.js';
@@ -34,7 +34,7 @@ export async function openMemory({
     return ok(createRunMemory({ ledger, runId, bus, mask: (value) => redactor.deep(value) }));
   }
   if (opened.error.kind === 'store-unreadable') return err(opened.error);
-  const message = `${formatProblem(opened.error).replace(/^self-heal: /, '')}\nHealing goes on; nothing is remembered.`;
+  const message = `${formatProblem(opened.error).replace(/^self-heal: /, '')}\nHealing continues; nothing is remembered.`;
   bus.emit({ type: 'run.warning', message: message.replaceAll(/\s+/g, ' ') });
   return ok(noMemory);
 }

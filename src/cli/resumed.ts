@@ -1,14 +1,14 @@
-import type { Standings } from '../standings.js';
-import type { TestStanding } from '../scoreboard.js';
+import type { SavedProgress } from '../heal/save-progress.js';
+import type { TestRecord } from '../run/test-records.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import type { SuiteRuns } from '../suite-runs.js';
+import type { SuiteRuns } from '../heal/suite-runs.js';
 import type { UnfinishedRun } from './unfinished-run.js';
 
 /** An unfinished run as another one goes on with it. */
 export interface Resumed {
   readonly runId: string;
   /** The tests that it had finished with. */
-  readonly carried: readonly TestStanding[];
+  readonly carried: readonly TestRecord[];
   /** How many tests it had not finished with; null where it did not come to know them, and its whole selection runs. */
   readonly open: number | null;
   /** Runs what it had not finished with, and that alone. */
@@ -17,9 +17,9 @@ export interface Resumed {
 
 /** Reads where a stored run stood. One that was killed before it knew its tests begins again, with its counts. */
 export function resumedFrom(run: UnfinishedRun): Resumed {
-  const standings = run.standings as Standings | null;
-  const isWhole = standings === null || standings.suiteOpen;
-  const tests = isWhole ? [] : standings.tests;
+  const progress = run.progress as SavedProgress | null;
+  const isWhole = progress === null || progress.suiteOpen;
+  const tests = isWhole ? [] : progress.tests;
   const ids = [...new Set(tests.filter((one) => one.open).flatMap((one) => one.rerunIds))];
   return {
     runId: run.runId,

@@ -3,9 +3,9 @@ import process from 'node:process';
 import { gitRootOf } from '../init/git-root.js';
 import { findRun, type StoredRun } from '../inspect/find-run.js';
 import { exitCodes, type Problem } from '../problem.js';
-import { paletteFor } from '../reporters/palette.js';
-import type { Report } from '../reporters/report.js';
-import { summaryOf } from '../reporters/summary.js';
+import { paletteFor } from '../outputs/palette.js';
+import type { Report } from '../run/report.js';
+import { summaryOf } from '../outputs/summary.js';
 import { openInBrowser } from './open-in-browser.js';
 
 /** The flags of `self-heal report`. */
@@ -39,7 +39,7 @@ export async function runReport(
 
 async function write(found: Report, folder: { dir: string; shown: string }): Promise<string | Problem> {
   // What draws the page is code that no other command needs.
-  const { writeHtmlReport } = await import('../html/write-html-report.js');
+  const { writeHtmlReport } = await import('../outputs/html/write-html-report.js');
   try {
     return await writeHtmlReport(found, folder);
   } catch (error) {
@@ -55,8 +55,8 @@ async function write(found: Report, folder: { dir: string; shown: string }): Pro
 function unfinished({ runId }: StoredRun): Problem {
   return {
     kind: 'run-missing',
-    message: `run ${runId} wrote no report: it was ended before, or is still at work`,
-    remedy: `self-heal resume ${runId} finishes it, self-heal inspect ${runId} shows what it saw, and self-heal ui shows one at work.`,
+    message: `run ${runId} has no report: it was killed, or is still running`,
+    remedy: `self-heal resume ${runId} finishes it, self-heal inspect ${runId} shows its evidence, and self-heal ui follows one that is running.`,
   };
 }
 

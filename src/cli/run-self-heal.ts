@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { missingAgents } from '../agents/check-agents.js';
-import { createBus, type Bus } from '../bus.js';
+import { createBus, type Bus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
 import { loadSettings } from '../config/load-settings.js';
 import type { Settings } from '../core/settings.js';
-import type { Plan } from '../plan-run.js';
+import type { Plan } from '../heal/plan-run.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright, type Playwright } from '../playwright/find-playwright.js';
 import { firstRunProblem } from '../playwright/refusals.js';
@@ -12,20 +12,20 @@ import { toPlaywrightArgs } from '../playwright/selection.js';
 import { waitingVariablesIn, waitingWords } from '../playwright/unattended.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
-import { ndjsonReporter } from '../reporters/ndjson.js';
-import { paletteFor, unpainted } from '../reporters/palette.js';
+import { ndjsonReporter } from '../outputs/ndjson.js';
+import { paletteFor, unpainted } from '../outputs/palette.js';
 import { startWatchdog, type Watchdog } from '../process/watchdog.js';
-import { terminalReporter } from '../reporters/terminal.js';
+import { terminalReporter } from '../outputs/terminal.js';
 import { err, ok, type Result } from '../result.js';
-import type { ProjectLock } from '../project-lock.js';
-import { createRunFolder, newRunId, type RunFolder } from '../run-folder.js';
+import type { ProjectLock } from '../run/project-lock.js';
+import { createRunFolder, newRunId, type RunFolder } from '../run/run-folder.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
-import { noMemory, type RunMemory } from '../run-memory.js';
-import type { Session } from '../session.js';
+import { noMemory, type RunMemory } from '../run/run-memory.js';
+import type { Session } from '../heal/session.js';
 import type { Resumed } from './resumed.js';
-import { createRunPlan } from '../run-plan.js';
-import { createSuiteRuns } from '../suite-runs.js';
-import { announceRunning } from '../running.js';
+import { createRunPlan } from '../run/run-plan.js';
+import { createSuiteRuns } from '../heal/suite-runs.js';
+import { openRunJournal } from '../run/run-journal.js';
 import { finishRun } from './finish-run.js';
 import { isTerse } from './is-terse.js';
 import { recover } from './recover.js';
@@ -106,10 +106,10 @@ async function runLocked(
 
 async function planOrHeal({ options, resumed }: RunRequest, session: Session, first: SuiteRun) {
   if (options.dryRun) {
-    const { planRun } = await import('../plan-run.js');
+    const { planRun } = await import('../heal/plan-run.js');
     return planRun(session, first, options.json ? () => undefined : showPlan);
   }
-  const { healRun } = await import('../run.js');
+  const { healRun } = await import('../heal/run.js');
   return healRun(session, first, resumed?.carried ?? []);
 }
 
@@ -117,7 +117,7 @@ async function planOrHeal({ options, resumed }: RunRequest, session: Session, fi
 type Opened = Awaited<ReturnType<typeof open>>;
 
 async function open(request: RunRequest, ready: Ready, run: { signal: AbortSignal; startedAt: number }) {
-  const running = await announceRunning(ready.folder);
+  const running = await openRunJournal(ready.folder);
   const redactor = await createRedactor({ env: request.env, projectRoot: request.cwd });
   const warnings: string[] = [];
   const bus = createRunBus(request, { folder: ready.folder, warnings, redactor });
@@ -158,7 +158,7 @@ async function firstRun(request: RunRequest, opened: Opened): Promise<SuiteRun> 
     ...(resumed ? { resumedFrom: resumed.runId } : {}),
   });
   for (const name of waitingVariablesIn(request.env)) {
-    const message = `${name} is set, which has Playwright wait for a person: it was not handed on.`;
+    const message = `${name} is set, which makes Playwright wait for input: it was not passed on.`;
     bus.emit({ type: 'run.warning', message });
   }
   const stdout = options.json ? 2 : 1;
@@ -243,5 +243,5 @@ function isRed(first: SuiteRun): boolean {
 }
 
 function staleServer(url: string): string {
-  return `${url} was already served when Playwright started, so the tests ran against that server: it may serve old code. End it, or set reuseExistingServer: false.`;
+  return `${url} was already served when Playwright started, so the tests ran against that server: it may serve old code. Stop it, or set reuseExistingServer: false.`;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Problem } from '../problem.js';
-import type { ProjectLock } from '../project-lock.js';
+import type { ProjectLock } from '../run/project-lock.js';
 
 /** Whose project is locked, and for what. */
 interface LockedWork {
@@ -16,7 +16,7 @@ export async function underLock(
   work: (lock: ProjectLock) => Promise<number | Problem>,
 ): Promise<number | Problem> {
   const onWait = (text: string) => process.stderr.write(`self-heal ${text}\n`);
-  const { lockProject } = await import('../project-lock.js');
+  const { lockProject } = await import('../run/project-lock.js');
   const lock = await lockProject(cwd, { command, wait, onWait });
   if (!lock.ok) return lock.error;
   using held = lock.value;

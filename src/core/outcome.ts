@@ -1,7 +1,7 @@
 import type { CauseVerdict, Outcome, Verdict } from './verdict.js';
 
 /** What the last word on a run rests on. */
-export interface Standing {
+export interface RunState {
   readonly tests: readonly Verdict[];
   readonly causes: readonly { readonly verdict: CauseVerdict; readonly overBudget: boolean }[];
   /** The suite's own failure is still there. */
@@ -20,23 +20,23 @@ export interface FinalOutcome {
 }
 
 /** Decides a run's outcome: what a person must do comes before what is merely red. */
-export function outcomeOf(standing: Standing): FinalOutcome {
-  const { tests, causes } = standing;
-  if (standing.interruptedBy) {
-    return { outcome: 'interrupted', exitCode: standing.interruptedBy === 'SIGINT' ? 130 : 143 };
+export function outcomeOf(run: RunState): FinalOutcome {
+  const { tests, causes } = run;
+  if (run.interruptedBy) {
+    return { outcome: 'interrupted', exitCode: run.interruptedBy === 'SIGINT' ? 130 : 143 };
   }
   if (causes.some((cause) => cause.verdict === 'agent-unusable'))
     return { outcome: 'agent-unusable', exitCode: 5 };
-  if (standing.paused) return { outcome: 'paused', exitCode: 4 };
+  if (run.paused) return { outcome: 'paused', exitCode: 4 };
   if (causes.some((cause) => cause.overBudget)) return { outcome: 'budget', exitCode: 4 };
   if (causes.some((cause) => cause.verdict === 'escalated')) return { outcome: 'escalated', exitCode: 3 };
-  const red = standing.suiteRed || tests.some((verdict) => verdict === 'failed' || verdict === 'rejected');
+  const red = run.suiteRed || tests.some((verdict) => verdict === 'failed' || verdict === 'rejected');
   if (red) return { outcome: 'red', exitCode: 1 };
   const unwelcome =
-    (standing.failOnHeal &&
+    (run.failOnHeal &&
       [...tests, ...causes.map(({ verdict }) => verdict)].some(
         (verdict) => verdict === 'healed' || verdict === 'green-once',
       )) ||
-    (standing.failOnFlaky && tests.includes('flaky'));
+    (run.failOnFlaky && tests.includes('flaky'));
   return { outcome: 'green', exitCode: unwelcome ? 1 : 0 };
 }

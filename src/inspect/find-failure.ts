@@ -1,7 +1,7 @@
 import type { DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
-import { testName } from '../reporters/format.js';
-import type { ReportCause, ReportTest } from '../reporters/report.js';
+import { testName } from '../outputs/format.js';
+import type { ReportCause, ReportTest } from '../run/report.js';
 import type { StoredRun } from './find-run.js';
 
 /** A failure of an earlier run with what the run made of it. */

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { DiagnosedFailure } from '../core/cause.js';
-import { readFailureRecords } from '../failure-record.js';
+import { readFailureRecords } from '../run/failure-record.js';
 import { projectAbove } from '../project-above.js';
 import type { Problem } from '../problem.js';
-import type { Report } from '../reporters/report.js';
+import type { Report } from '../run/report.js';
 import { err, ok, type Result } from '../result.js';
 import { idMeant } from './ids-meant.js';
 
@@ -84,7 +84,7 @@ function noRuns(projectRoot: string): Problem {
   const above = projectAbove(projectRoot, (folder) => existsSync(runsFolder(folder)));
   return {
     kind: 'run-missing',
-    message: `there is no run of self-heal in ${projectRoot}`,
+    message: `no run of self-heal was found in ${projectRoot}`,
     remedy:
       above === null
         ? 'Run `self-heal run` first.'

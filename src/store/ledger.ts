@@ -50,7 +50,7 @@ export interface StoredRun {
   readonly startedAt: string;
   readonly outcome: string | null;
   readonly request: unknown;
-  readonly standings: unknown;
+  readonly progress: unknown;
   /** The newest run that went on with it, or null. */
   readonly continuedIn: string | null;
 }
@@ -80,7 +80,7 @@ export interface CauseEnd {
 export interface Ledger {
   runStarted(run: RunStart): Promise<void>;
   /** Where each test stands now, as plain data. */
-  keepStandings(runId: string, standings: unknown): Promise<void>;
+  saveProgress(runId: string, progress: unknown): Promise<void>;
   runEnded(runId: string, end: RunEnd): Promise<void>;
   /** The run of this id, or the newest; null where there is none. */
   run(runId: string | null): Promise<StoredRun | null>;

@@ -47,7 +47,7 @@ function createRuns(db: Kysely<unknown>): Promise<void> {
     .addColumn('outcome', 'text')
     .addColumn('exit_code', 'integer')
     .addColumn('request', 'text', (column) => column.notNull())
-    .addColumn('standings', 'text', (column) => column.notNull())
+    .addColumn('progress', 'text', (column) => column.notNull())
     .addColumn('flaky', 'integer', (column) => column.notNull())
     .addColumn('agent_runs_avoided', 'integer', (column) => column.notNull())
     .addColumn('resumed_from', 'text')

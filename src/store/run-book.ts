@@ -6,7 +6,7 @@ export function createRunBook({
   db,
   project,
   now,
-}: Book): Pick<Ledger, 'runStarted' | 'keepStandings' | 'runEnded' | 'run'> {
+}: Book): Pick<Ledger, 'runStarted' | 'saveProgress' | 'runEnded' | 'run'> {
   return {
     runStarted: async ({ runId, request, resumedFrom }) => {
       await db
@@ -16,17 +16,17 @@ export function createRunBook({
           project,
           started_at: now(),
           request: storedJson(request),
-          standings: 'null',
+          progress: 'null',
           flaky: 0,
           agent_runs_avoided: 0,
           resumed_from: resumedFrom,
         })
         .execute();
     },
-    keepStandings: async (runId, standings) => {
+    saveProgress: async (runId, progress) => {
       await db
         .updateTable('runs')
-        .set({ standings: storedJson(standings) })
+        .set({ progress: storedJson(progress) })
         .where('id', '=', runId)
         .execute();
     },
@@ -54,7 +54,7 @@ export function createRunBook({
         startedAt: row.started_at,
         outcome: row.outcome,
         request: JSON.parse(row.request),
-        standings: JSON.parse(row.standings),
+        progress: JSON.parse(row.progress),
         continuedIn: next?.id ?? null,
       };
       return found;

@@ -28,7 +28,7 @@ interface RunsTable {
   /** JSON: what was typed, so that `resume` can go on. */
   request: string;
   /** JSON: where each test stands. */
-  standings: string;
+  progress: string;
   flaky: number;
   agent_runs_avoided: number;
   resumed_from: string | null;

@@ -24,6 +24,6 @@ export async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
     if (type) files.set(name, { text: await readFile(path.join(folder, name), 'utf8'), type });
   }
   // The pages share one look, and what a run came to is drawn by one renderer.
-  const report = await readFile(ownFile('html/report.css'), 'utf8');
+  const report = await readFile(ownFile('outputs/html/report.css'), 'utf8');
   return files.set('report.css', { text: report, type: types['.css'] ?? '' });
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { loadRun } from '../html/load-run.js';
-import { renderRun } from '../html/render-run.js';
+import { loadRun } from '../outputs/html/load-run.js';
+import { renderRun } from '../outputs/html/render-run.js';
 import { readRun, runIdsIn } from '../inspect/find-run.js';
 import { readScreenshot } from './screenshots.js';
 

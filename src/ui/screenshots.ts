@@ -1,6 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { readFailureRecords } from '../failure-record.js';
+import { readFailureRecords } from '../run/failure-record.js';
 import { runIdsIn } from '../inspect/find-run.js';
 import { screenshotTypes } from '../inspect/screenshot-types.js';
 import type { Screenshot } from './screenshot.js';

@@ -3,7 +3,7 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import type { Report } from '../../src/reporters/report.js';
+import type { Report } from '../../src/run/report.js';
 import { installedProject, type InstalledProject } from '../rig/installed-project.js';
 import { agentsYaml, editingAgent, pageFiles, userEnv } from '../rig/scratch-project.js';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
-import type { Report, ReportCause } from '../../src/reporters/report.js';
+import type { Report, ReportCause } from '../../src/run/report.js';
 import { launchOptions } from '../rig/chromium.js';
 import { scratchProject } from '../rig/scratch-project.js';
 

@@ -7,7 +7,7 @@ import type { Check } from '../../src/doctor/check.js';
 import { checkLogin } from '../../src/doctor/check-login.js';
 import { checkNode } from '../../src/doctor/check-node.js';
 import { examine } from '../../src/doctor/examine.js';
-import { paletteFor } from '../../src/reporters/palette.js';
+import { paletteFor } from '../../src/outputs/palette.js';
 import { launchOptions } from '../rig/chromium.js';
 import { compiledInject } from '../rig/compiled-inject.js';
 import { programs } from '../rig/programs.js';
@@ -300,7 +300,7 @@ it('CL-11 the remedy stands under the line that needs it', () => {
     '✗ browser  not there',
     '           → Run `x`.',
     '',
-    'One check fails: a run could not work.',
+    'One check fails: a run would not work.',
     '',
   ]);
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { lockProject } from '../../src/project-lock.js';
+import { lockProject } from '../../src/run/project-lock.js';
 import { compiledSrc } from '../rig/compiled-src.js';
 import { tempDir } from '../rig/temp-dir.js';
 

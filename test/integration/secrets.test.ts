@@ -5,26 +5,26 @@ import { PassThrough } from 'node:stream';
 import { Chalk } from 'chalk';
 import { describe, expect, it } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
-import { buildReport } from '../../src/build-report.js';
-import { createBus } from '../../src/bus.js';
+import { buildReport } from '../../src/heal/build-report.js';
+import { createBus } from '../../src/run/bus.js';
 import { openMemory } from '../../src/cli/open-memory.js';
 import { groupCauses } from '../../src/core/group.js';
-import { deploy } from '../../src/deploy.js';
-import { createDiagnose } from '../../src/diagnose.js';
-import { writeHtmlReport } from '../../src/html/write-html-report.js';
-import { ndjsonReporter } from '../../src/reporters/ndjson.js';
-import { leaveReports } from '../../src/reporters/leave-reports.js';
-import { summaryOf } from '../../src/reporters/summary.js';
-import { terminalReporter } from '../../src/reporters/terminal.js';
-import { createRunFolder } from '../../src/run-folder.js';
-import { sealSuite } from '../../src/seal-suite.js';
+import { deploy } from '../../src/heal/attempt/deploy.js';
+import { createDiagnose } from '../../src/heal/diagnose.js';
+import { writeHtmlReport } from '../../src/outputs/html/write-html-report.js';
+import { ndjsonReporter } from '../../src/outputs/ndjson.js';
+import { leaveReports } from '../../src/outputs/leave-reports.js';
+import { summaryOf } from '../../src/outputs/summary.js';
+import { terminalReporter } from '../../src/outputs/terminal.js';
+import { createRunFolder } from '../../src/run/run-folder.js';
+import { maskSuiteFolder } from '../../src/run/mask-suite-folder.js';
 import { createRedactor } from '../../src/secrets/redactor.js';
-import { noMemory } from '../../src/run-memory.js';
-import type { Session } from '../../src/session.js';
+import { noMemory } from '../../src/run/run-memory.js';
+import type { Session } from '../../src/heal/session.js';
 import { contentsOf } from '../../src/workspace/change.js';
-import { createRunPlan } from '../../src/run-plan.js';
-import { createSpending } from '../../src/spending.js';
-import { summarise } from '../../src/summarise.js';
+import { createRunPlan } from '../../src/run/run-plan.js';
+import { createSpending } from '../../src/run/spending.js';
+import { summarise } from '../../src/heal/summarise.js';
 import {
   aConsoleEntry,
   aRequest,
@@ -59,7 +59,7 @@ async function runThatSays(say: Say, env: Record<string, string> = plantedVariab
   const redactor = await createRedactor({ env, projectRoot: root });
   await redactor.load();
   const clean = (text: string) => redactor.clean(text);
-  await sealSuite(suite, { isRed: true, clean });
+  await maskSuiteFolder(suite, { isRed: true, clean });
   const screen = new PassThrough();
   const terminal = terminalReporter({ stream: screen, paint, live: false, now: () => 0 });
   const events = ndjsonReporter(path.join(folder.value.dir, 'events.ndjson'));
@@ -170,7 +170,7 @@ async function runThatSays(say: Say, env: Record<string, string> = plantedVariab
   });
   if (!memory.ok) throw new Error(memory.error.message);
   await memory.value.started({ filters: [say('request')] }, null);
-  await memory.value.keepStandings({ reason: say('standing') });
+  await memory.value.saveProgress({ reason: say('standing') });
   await memory.value.ended({
     outcome: 'red',
     exitCode: 1,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.js';
 import type { Escalation } from '../../src/core/escalation.js';
-import { writeFailureRecord } from '../../src/failure-record.js';
+import { writeFailureRecord } from '../../src/run/failure-record.js';
 import { err, ok } from '../../src/result.js';
 import type { EscalationDesk, GivenAnswer } from '../../src/ui/escalation-desk.js';
 import { startUi } from '../../src/ui/server.js';

@@ -6,7 +6,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { execa } from 'execa';
 import { loadSettings } from '../../src/config/load-settings.js';
 import type { Escalation, Question } from '../../src/core/escalation.js';
-import { writeFailureRecord } from '../../src/failure-record.js';
+import { writeFailureRecord } from '../../src/run/failure-record.js';
 import { createLedger } from '../../src/store/create-ledger.js';
 import { openStore } from '../../src/store/open-store.js';
 import { aDiagnosed, anAttempt, anEvidence, aTest } from '../rig/builders.js';

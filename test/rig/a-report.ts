@@ -1,4 +1,4 @@
-import type { Report, ReportAttempt, ReportCause, ReportTest } from '../../src/reporters/report.js';
+import type { Report, ReportAttempt, ReportCause, ReportTest } from '../../src/run/report.js';
 
 export function aReportAttempt(over: Partial<ReportAttempt> = {}): ReportAttempt {
   return {

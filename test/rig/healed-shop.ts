@@ -2,7 +2,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import { copyShop, plant } from '../../fixtures/shop/plant.mjs';
-import type { Report, ReportCause } from '../../src/reporters/report.js';
+import type { Report, ReportCause } from '../../src/run/report.js';
 import { freePort } from './free-port.js';
 import { userEnv } from './scratch-project.js';
 import { tempDir } from './temp-dir.js';

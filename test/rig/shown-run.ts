@@ -1,7 +1,7 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CauseSummary, StampedEvent } from '../../src/event.js';
-import { createRunFolder } from '../../src/run-folder.js';
+import { createRunFolder } from '../../src/run/run-folder.js';
 import { aTest } from './builders.js';
 
 /** A run's folder, written as a run in another process writes it. */

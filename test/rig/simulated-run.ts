@@ -1,7 +1,7 @@
 import type { DiagnosedFailure } from '../../src/core/cause.js';
 import type { Event } from '../../src/event.js';
-import { healRun } from '../../src/run.js';
-import type { Session } from '../../src/session.js';
+import { healRun } from '../../src/heal/run.js';
+import type { Session } from '../../src/heal/session.js';
 import { aResult, aSuiteRun, failing, someSettings } from './builders.js';
 import { healingSession, noChange } from './healing-session.js';
 

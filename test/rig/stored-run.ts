@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { DiagnosedFailure } from '../../src/core/cause.js';
-import { writeFailureRecord } from '../../src/failure-record.js';
-import type { Report } from '../../src/reporters/report.js';
+import { writeFailureRecord } from '../../src/run/failure-record.js';
+import type { Report } from '../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from './a-report.js';
 import { aDiagnosed, aDiagnosis, anEvidence } from './builders.js';
 import { shownRun } from './shown-run.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { outcomeOf, type Standing } from '../../../src/core/outcome.js';
+import { outcomeOf, type RunState } from '../../../src/core/outcome.js';
 
-const green: Standing = {
+const green: RunState = {
   tests: ['passed'],
   causes: [],
   suiteRed: false,
@@ -10,12 +10,12 @@ const green: Standing = {
   failOnHeal: false,
   failOnFlaky: false,
 };
-const cause = (verdict: Standing['causes'][number]['verdict'], overBudget = false) => ({
+const cause = (verdict: RunState['causes'][number]['verdict'], overBudget = false) => ({
   verdict,
   overBudget,
 });
 
-it.each<[string, Partial<Standing>, string, number]>([
+it.each<[string, Partial<RunState>, string, number]>([
   ['all passed', {}, 'green', 0],
   ['healed', { tests: ['passed', 'healed'], causes: [cause('healed')] }, 'green', 0],
   [

@@ -1,0 +1,167 @@
+import type { Attempt } from '../core/attempt.js';
+import { failureKey, type TestRef } from '../core/failure.js';
+import { attemptDecided, type HealedCause } from './heal-cause.js';
+import { type CauseRecord, type Progress, sawRed } from './progress.js';
+import { type ProofTest, testProofs } from './proof-test.js';
+import { changesOf } from './regression.js';
+import { type ByKey, conclude } from './apply-result.js';
+import { revertChanges } from './attempt/try-fix.js';
+
+/** Why a fix is not proven. */
+export type Refuted = Required<Pick<Attempt, 'judged' | 'failedBecause'>>;
+
+/** What a proof showed, beside the steps of its tests. */
+export interface Shown {
+  /** By the ids of causes. */
+  readonly refuted: ReadonlyMap<string, Refuted>;
+  /** Tests that came to light red. */
+  readonly others: ReadonlyMap<string, ByKey[number][1]>;
+}
+
+/** What the proof left to do. */
+export interface Left {
+  /** Causes whose fix did not hold, with the attempt that failed. */
+  readonly again: readonly HealedCause[];
+  /** Tests that are red after all, and have causes of their own. */
+  readonly failures: ByKey;
+}
+
+/** Interrupted: what is not proven goes out, and its patch is kept. */
+export async function abandonProof(progress: Progress): Promise<void> {
+  const { session, causes } = progress;
+  const open = causes.filter((one) => one.unproven?.by === 'own-fix');
+  if (open.length > 0) await revertChanges(session, open.flatMap(changesOf));
+  for (const record of open) {
+    const over = { judged: 'not-judged', failedBecause: 'interrupted', takenBack: true } as const;
+    await decide(progress, record, over);
+  }
+  for (const record of causes.filter((one) => one.unproven)) {
+    await conclude(progress, {
+      ...decided(record),
+      verdict: 'failed',
+      reason: 'interrupted',
+      interrupted: true,
+    });
+  }
+  progress.proofTests.length = 0;
+}
+
+function decided(record: CauseRecord): CauseRecord {
+  const { unproven: _, ...rest } = record;
+  return rest;
+}
+
+/** The last attempt of a cause is decided; gives all of its attempts. */
+async function decide(
+  progress: Progress,
+  record: CauseRecord,
+  over: Partial<Attempt>,
+): Promise<readonly Attempt[]> {
+  const last = record.attempts.at(-1);
+  if (record.unproven?.by !== 'own-fix' || !last) return record.attempts;
+  const attempt = { ...last, ...over };
+  const { attemptId: id } = record.unproven.healed;
+  await attemptDecided(progress.session, { causeId: record.cause.id, id, attempt });
+  const attempts = [...record.attempts.slice(0, -1), attempt];
+  progress.causes[progress.causes.indexOf(record)] = { ...record, attempts };
+  return attempts;
+}
+
+/** What the proof showed of each cause and each test, written down and told. */
+export async function applyProof(progress: Progress, { refuted, others }: Shown): Promise<Left> {
+  const again: HealedCause[] = [];
+  for (const record of progress.causes.filter((one) => one.unproven)) {
+    const tests = progress.proofTests.filter(({ causeId }) => causeId === record.cause.id);
+    const how = refuted.get(record.cause.id);
+    const goesOn = await applyToCause(progress, record, { tests, how });
+    if (goesOn) again.push(goesOn);
+  }
+  const failures = new Map(others);
+  for (const test of progress.proofTests) {
+    const left = test.isOther ? null : applyToTest(progress, test, refuted.get(test.causeId));
+    if (left) failures.set(failureKey(left.failure), left);
+  }
+  progress.proofTests.length = 0;
+  return { again, failures: [...failures] };
+}
+
+interface Proved {
+  tests: readonly ProofTest[];
+  how: Refuted | undefined;
+}
+
+/** Gives the cause where it is to be healed again. */
+async function applyToCause(
+  progress: Progress,
+  record: CauseRecord,
+  { tests, how }: Proved,
+): Promise<HealedCause | null> {
+  const { unproven, ...rest } = record;
+  const holds = tests.some(({ ended }) => ended === null || ended === 'run-once');
+  const leading =
+    tests.find(({ ended, isLead }) => isLead && ended === null) ??
+    tests.find(({ ended }) => ended === null) ??
+    tests[0];
+  const several = tests.length > 1 ? { testProofs: testProofs(tests) } : {};
+  const proof = { proof: [...(leading?.steps ?? [])] };
+  if (how) {
+    const attempts = await decide(progress, record, { ...how, ...proof, takenBack: true });
+    const verdict = how.judged === 'flaky' ? 'flaky' : 'failed';
+    const ended = { ...rest, attempts, verdict, reason: how.failedBecause ?? '' } as const;
+    const isHealedAgain = verdict === 'failed' && unproven?.by === 'own-fix';
+    if (verdict === 'flaky') await conclude(progress, ended);
+    else {
+      const at = progress.causes.findIndex((one) => one.cause.id === record.cause.id);
+      // A kill before it is healed again leaves it to `resume`.
+      progress.causes[at] = isHealedAgain ? { ...ended, interrupted: true } : ended;
+    }
+    return isHealedAgain ? { ...unproven.healed, attempts } : null;
+  }
+  if (unproven?.by === 'other-fix' && !holds) {
+    if (unproven.otherwise) progress.causes[progress.causes.indexOf(record)] = unproven.otherwise;
+    else if (tests.every(({ ended }) => ended === 'flaky'))
+      await conclude(progress, { ...rest, verdict: 'flaky', reason: 'green without the fix, too' });
+    else
+      await conclude(progress, {
+        ...rest,
+        verdict: 'superseded',
+        reason: 'red again with the fix that it was green with',
+      });
+    return null;
+  }
+  const attempts = await decide(progress, record, { ...proof, ...several });
+  if (unproven?.by === 'other-fix') progress.session.spending.avoided(1, 'earlier-fix');
+  await conclude(progress, { ...rest, attempts, verdict: greenWord(progress) });
+  return null;
+}
+
+/** Without a proof nothing is called healed (HN-5). */
+function greenWord({ session }: Progress): 'healed' | 'green-once' {
+  return session.settings.verify.level === 'none' ? 'green-once' : 'healed';
+}
+
+/** The last word on a test; gives its failure where it is one of its own. */
+function applyToTest(
+  progress: Progress,
+  { failure, ended, now, isLead, causeId }: ProofTest,
+  how: Refuted | undefined,
+): ProofTest['failure'] | null {
+  const { records, session } = progress;
+  const key = failureKey(failure.failure);
+  // Its cause is healed again.
+  if (how?.judged === 'still-failing') return null;
+  if (ended === 'red' || ended === 'unsteady') {
+    const left = now ?? failure;
+    sawRed(progress, left);
+    return left;
+  }
+  const isFlaky = ended === 'flaky' || how?.judged === 'flaky';
+  if (!isLead) session.spending.avoided(1, isFlaky ? 'flaky' : 'shared-cause');
+  records.decided(key, isFlaky ? 'flaky' : greenWord(progress), { sharedFix: !isLead && !isFlaky });
+  if (isFlaky && failure.failure.scope === 'test') sayFlaky(progress, [failure.failure.test], causeId);
+  return null;
+}
+
+function sayFlaky({ session }: Progress, tests: TestRef[], causeId: string): void {
+  session.bus.emit({ type: 'cause.flaky', tests, causeId });
+}

@@ -1,0 +1,269 @@
+import { spentOn } from '../core/spent-on.js';
+import type { AvoidedReason } from '../core/avoided.js';
+import type { Cause, DiagnosedFailure } from '../core/cause.js';
+import { chooseProven } from '../core/choose-proven.js';
+import { failureKey } from '../core/failure.js';
+import type { CauseVerdict } from '../core/verdict.js';
+import type { HealedCause } from './heal-cause.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
+import { type CauseRecord, isKnownRed, keptAttempts, type Progress, sawRed } from './progress.js';
+import { proofTest } from './proof-test.js';
+import { retest, type Retest } from './retest.js';
+import type { Session } from './session.js';
+
+/** Failures by their key. */
+export type ByKey = [key: string, failure: DiagnosedFailure][];
+
+/** Failures of tests that no cause has had in hand: what a re-run shows of the others is known already. */
+export function newlyRed({ records }: Progress, failures: readonly DiagnosedFailure[]): ByKey {
+  const inHand = new Set(records.all().flatMap((one) => (one.causeIds.length > 0 ? [one.test.id] : [])));
+  return keyed(failures).filter(([key]) => !inHand.has(key));
+}
+
+function keyed(failures: readonly DiagnosedFailure[]): ByKey {
+  return failures.map((one) => [failureKey(one.failure), one]);
+}
+
+/** Green without a change: flaky, and no agent's business (HL-7). */
+export function applyFlaky(
+  progress: Progress,
+  flaky: readonly DiagnosedFailure[],
+  run: SuiteRun | null,
+): void {
+  if (flaky.length === 0) return;
+  const { session, records } = progress;
+  const tests = flaky.flatMap((one) => (one.failure.scope === 'test' ? [one.failure.test] : []));
+  if (tests.length < flaky.length) {
+    progress.suiteFlakes += 1;
+    if (run) records.saw(run);
+  }
+  for (const test of tests) records.decided(test.id, 'flaky');
+  session.spending.avoided(flaky.length, 'flaky');
+  session.bus.emit({ type: 'cause.flaky', tests, causeId: null });
+}
+
+/**
+ * An earlier fix of this round may have healed this cause too, or a part of it: then nobody is paid for that. Gives
+ * what is left of the cause, or null. Where a run of the tree as it is now showed it red, it is not run again.
+ */
+export async function unhealedYet(progress: Progress, cause: Cause): Promise<Cause | null> {
+  const { session } = progress;
+  if (isKnownRed(progress, cause.lead)) return cause;
+  const failures = [...cause.members];
+  const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: cause.id });
+  const red = failures.filter((member) => !isGreen(seen, member));
+  for (const member of failures) {
+    if (red.includes(member)) sawRed(progress, seen.observe(member).failure ?? member);
+    else takeGreen(progress, cause, member);
+  }
+  const [first] = red;
+  if (first) return { ...cause, members: red, lead: red.includes(cause.lead) ? cause.lead : first };
+  const reason = 'healed by an earlier fix of this run';
+  const unproven = { by: 'other-fix', otherwise: null } as const;
+  put(progress, { cause, verdict: 'healed', reason, attempts: [], overBudget: false, unproven });
+  return null;
+}
+
+/** Green with a fix that was made for another test: it is proven like any other (HN-5). */
+function takeGreen(progress: Progress, cause: Cause, failure: DiagnosedFailure): void {
+  const isProven = chooseProven(cause).has(failure);
+  progress.proofTests.push(proofTest(progress, { failure, causeId: cause.id, isLead: false, isProven }, 1));
+}
+
+function isGreen(seen: Retest, failure: DiagnosedFailure): boolean {
+  const { ended, suiteFailure } = seen.observe(failure);
+  return ended === 'passed' && !suiteFailure;
+}
+
+/**
+ * A cause that no agent could heal may have been healed by a fix that came later: those tests are looked at once more, so
+ * that the last word on them is true.
+ */
+export async function recheckFailed(progress: Progress): Promise<void> {
+  const { session, causes } = progress;
+  const lastFix = causes.findLastIndex((one) => keptAttempts(one).length > 0);
+  const given = causes.slice(0, Math.max(0, lastFix)).filter(canBeHealedYet);
+  const failures = given.flatMap((one) => one.cause.members).filter((one) => !isKnownRed(progress, one));
+  if (failures.length === 0 || session.signal.aborted) return;
+  const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: null });
+  for (const one of given) {
+    const green = one.cause.members.filter((member) => failures.includes(member) && isGreen(seen, member));
+    for (const member of one.cause.members) {
+      if (green.includes(member)) takeGreen(progress, one.cause, member);
+      else sawRed(progress, member);
+    }
+    if (green.length < one.cause.members.length) continue;
+    const reason = 'healed by a later fix of this run';
+    const unproven = { by: 'other-fix', otherwise: one } as const;
+    put(progress, { ...one, verdict: 'healed', reason, overBudget: false, unproven });
+  }
+}
+
+function canBeHealedYet({ verdict, cause }: CauseRecord): boolean {
+  return (verdict === 'failed' || verdict === 'escalated') && cause.lead.failure.scope === 'test';
+}
+
+/** What the loop for a cause was given beside it. */
+export interface Applying {
+  /** Failures of other causes that its re-runs held. */
+  readonly beside: readonly DiagnosedFailure[];
+  /** Attempts that were counted before. */
+  readonly counted: number;
+}
+
+/** Writes down how a cause ended, if it did: a fix that is green is to be proven. Gives the failures that it leaves behind, as causes of their own. */
+export async function applyResult(
+  progress: Progress,
+  ended: HealedCause,
+  { beside, counted }: Applying,
+): Promise<ByKey> {
+  const { cause, attempts, conclusion } = ended;
+  const { records, session } = progress;
+  records.retried(cause, attempts.length - counted);
+  const untried = whyUntried(ended);
+  if (untried) session.spending.avoided(1, untried);
+  const { verdict, reason } = conclusion;
+  const record = {
+    cause,
+    verdict: causeVerdictOf(verdict),
+    reason,
+    attempts,
+    overBudget: verdict === 'budget',
+    interrupted: verdict === 'interrupted',
+    ...(conclusion.verdict === 'escalated'
+      ? { escalationId: conclusion.escalationId, askedBefore: conclusion.askedBefore }
+      : {}),
+  };
+  if (verdict === 'healed') put(progress, { ...record, unproven: { by: 'own-fix', healed: ended } });
+  else await conclude(progress, record);
+  if (verdict === 'healed' || verdict === 'superseded' || verdict === 'flaky') {
+    if (verdict !== 'flaky') sawBeside(progress, ended, beside);
+    return applyProgress(progress, ended);
+  }
+  const given = causeVerdictOf(verdict);
+  for (const member of cause.members)
+    records.decided(failureKey(member.failure), given === 'superseded' ? 'failed' : given);
+  return [];
+}
+
+/** Red in a run that held this fix: what heals it is a later one (HN-5). */
+function sawBeside(
+  progress: Progress,
+  { lastRetest }: HealedCause,
+  beside: readonly DiagnosedFailure[],
+): void {
+  for (const one of beside) {
+    const now = lastRetest?.observe(one).failure;
+    if (now) sawRed(progress, now);
+  }
+}
+
+/** Why a cause ended before any agent; null where one was started, or a limit or an interrupt was in the way. */
+function whyUntried({ cause, attempts, conclusion }: HealedCause): AvoidedReason | null {
+  if (attempts.length > 0) return null;
+  if (conclusion.verdict === 'escalated') return conclusion.askedBefore ? 'open-question' : 'person-needed';
+  return conclusion.verdict === 'failed' && cause.environment !== null ? 'environment' : null;
+}
+
+/** After a fix that is kept: the lead is green or has another error now, and so has each other test of the cause. */
+async function applyProgress(progress: Progress, ended: HealedCause): Promise<ByKey> {
+  const { cause, conclusion, lastRetest } = ended;
+  const { records, proofTests } = progress;
+  const { verdict } = conclusion;
+  if (lastRetest?.run) records.saw(lastRetest.run);
+  if (verdict === 'flaky') records.decided(failureKey(cause.lead.failure), 'flaky');
+  if (verdict === 'healed') {
+    const lead = { failure: cause.lead, causeId: cause.id, isLead: true, isProven: true };
+    proofTests.push(proofTest(progress, lead, 1));
+  }
+  const successor = verdict === 'superseded' ? successorOf(cause.lead, lastRetest) : null;
+  const followers = cause.members.filter((member) => member !== cause.lead);
+  const left = await applyToFollowers(progress, ended, followers);
+  const found = [...(successor ? [successor] : []), ...left];
+  const others = newlyRed(progress, lastRetest?.others ?? []);
+  for (const [, failure] of others) sawRed(progress, failure);
+  if (successor) sawRed(progress, successor);
+  return [...keyed(found), ...others];
+}
+
+function successorOf(lead: DiagnosedFailure, seen: Retest | null): DiagnosedFailure | null {
+  return seen?.observe(lead).failure ?? seen?.suiteFailure ?? null;
+}
+
+/** The other tests of the cause met the fix in the same re-run, as many as are proven; those that stay red are failures of their own (HL-6). */
+async function applyToFollowers(
+  progress: Progress,
+  { cause, conclusion, lastRetest }: HealedCause,
+  followers: readonly DiagnosedFailure[],
+): Promise<DiagnosedFailure[]> {
+  const { session, records, proofTests } = progress;
+  const chosen = chooseProven(cause);
+  const unseen = followers.filter((one) => !chosen.has(one));
+  if (unseen.length > 0) sayHowMany(session, cause, unseen.length);
+  const isHealed = conclusion.verdict === 'healed';
+  const seen =
+    unseen.length === 0 || isHealed || session.signal.aborted
+      ? null
+      : await retest(session, { failures: unseen, purpose: 'shared-fix', causeId: cause.id });
+  if (seen?.run) records.saw(seen.run);
+  const red: DiagnosedFailure[] = [];
+  for (const failure of followers) {
+    const isProven = chosen.has(failure);
+    const now = (isProven ? lastRetest : seen)?.observe(failure);
+    const isNowGreen = now?.ended === 'passed' && !now.suiteFailure;
+    if (isNowGreen && conclusion.verdict === 'flaky') {
+      session.spending.avoided(1, 'flaky');
+      records.decided(failureKey(failure.failure), 'flaky');
+    } else if (isNowGreen || (isHealed && !isProven)) {
+      const test = { failure, causeId: cause.id, isLead: false, isProven };
+      proofTests.push(proofTest(progress, test, isNowGreen ? 1 : 0));
+    } else if (now?.failure) {
+      if (isHealed) {
+        const test = proofTest(progress, { failure, causeId: cause.id, isLead: false, isProven }, 0);
+        proofTests.push({ ...test, steps: [...test.steps, 'red'], ended: 'red', isOther: true });
+      }
+      sawRed(progress, now.failure);
+      red.push(now.failure);
+    }
+  }
+  return seen?.suiteFailure ? [...red, seen.suiteFailure] : red;
+}
+
+function sayHowMany({ bus }: Session, { id, members }: Cause, once: number): void {
+  const message = `${id}: its fix is proven on ${members.length - once} of its ${members.length} tests; the other ${once} are run with it once`;
+  bus.emit({ type: 'run.warning', message });
+}
+
+function causeVerdictOf(verdict: HealedCause['conclusion']['verdict']): CauseVerdict {
+  return verdict === 'budget' || verdict === 'interrupted' ? 'failed' : verdict;
+}
+
+/** Puts the record of a cause in the place of an earlier one. */
+function put({ causes }: Progress, record: CauseRecord): void {
+  const at = causes.findIndex((one) => one.cause.id === record.cause.id);
+  if (at === -1) causes.push(record);
+  else causes[at] = record;
+}
+
+/** Writes down the end of a cause, and tells it. */
+export async function conclude(progress: Progress, ended: CauseRecord): Promise<void> {
+  put(progress, ended);
+  const { cause, verdict, reason, attempts } = ended;
+  const { signature, diagnosis } = cause.lead;
+  await progress.session.memory.causeEnded({
+    causeId: cause.id,
+    signature,
+    category: diagnosis.category,
+    verdict,
+    reason,
+    bySharedFix: attempts.at(-1)?.judged !== 'green',
+  });
+  progress.session.bus.emit({
+    type: 'cause.ended',
+    causeId: cause.id,
+    verdict,
+    reason,
+    attempts: attempts.length,
+    costUsd: spentOn(attempts).costUsd,
+  });
+}

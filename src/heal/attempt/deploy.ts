@@ -1,0 +1,213 @@
+import path from 'node:path';
+import { troubleOfEnding } from '../../core/agent-trouble/trouble-of-ending.js';
+import type { Attempt, FileChange } from '../../core/attempt.js';
+import { unreachable } from '../../core/unreachable.js';
+import { runWithRestarts, type FinishedAgent } from './restart-agent.js';
+import type { Redactor } from '../../secrets/redactor.js';
+import { sessionOf, startAgent, type DeployRequest } from './start-agent.js';
+import type { Session } from '../session.js';
+import { type Change, type Contents, contentsOf } from '../../workspace/change.js';
+import { renderChange } from '../../workspace/patch-text.js';
+import type { Work } from '../../workspace/workspace.js';
+import { writeFileAtomic } from '../../write-file-atomic.js';
+
+/** One agent's work, not yet judged and not yet in the project. */
+export interface Deployment {
+  readonly attempt: Attempt;
+  /** Null where no agent worked. */
+  readonly work: Work | null;
+}
+
+/** Runs one agent on a cause, in the copy of the project. */
+export async function deploy(session: Session, request: DeployRequest): Promise<Deployment> {
+  const place = await session.workspace
+    .ready()
+    .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+  if (place instanceof Error) return withoutCopy(session, request, place);
+  session.spending.agentStarted(request.cause);
+  const n = session.spending.totals().agentRuns;
+  const file = await session.folder.attempt(n);
+  const run = await runWithRestarts(session, {
+    cause: request.cause,
+    n: request.n,
+    runner: session.settings.agents[request.agent]?.runner ?? '',
+    resume: sessionOf(session, request),
+    start: (start) => startAgent(session, request, { ...start, file, place }),
+  });
+  const work = await session.workspace.collect(String(n));
+  nameIgnored(session, request.cause.id, work);
+  const { files, patch } = work.change ? await keepPatch(session, work.change, file) : nothing;
+  const prompt = inRunFolder(session, `${file}.prompt.md`);
+  const attempt = attemptOf({ session, request, run, work, files, patch, prompt });
+  session.spending.attemptEnded(attempt);
+  announceEnd(session, request, { attempt, run });
+  return { attempt, work };
+}
+
+/** No agent can work: what is in the way (a full disk, say) is a person's to remove. */
+function withoutCopy(session: Session, request: DeployRequest, error: Error): Deployment {
+  const agent = session.settings.agents[request.agent];
+  const attempt: Attempt = {
+    ...bareAttempt(request.n),
+    agent: request.agent,
+    slashCommand: agent?.slashCommand ?? null,
+    runner: agent?.runner ?? null,
+    outcome: 'unusable',
+    failedBecause: `The copy of the project for the agent could not be made: ${error.message}`,
+  };
+  return { attempt, work: null };
+}
+
+/** An attempt without an agent, not judged yet. */
+export function bareAttempt(n: number): Attempt {
+  return {
+    n,
+    agent: null,
+    slashCommand: null,
+    runner: null,
+    outcome: 'no-agent',
+    claim: null,
+    usage: null,
+    judged: 'not-judged',
+    durationMs: 0,
+    files: [],
+    patch: null,
+    prompt: null,
+    change: null,
+    proof: [],
+    takenBack: false,
+    failedBecause: null,
+  };
+}
+
+const nothing = { files: [], patch: null };
+
+const PATHS_SHOWN = 5;
+
+/** What git ignores is not judged, not in the patch, and stays in the copy: then that is said. */
+function nameIgnored({ bus }: Session, causeId: string, { ignored, change }: Work): void {
+  if (ignored.length === 0 || change !== null) return;
+  const shown = ignored.slice(0, PATHS_SHOWN).join(', ');
+  const more = ignored.length > PATHS_SHOWN ? ` and ${ignored.length - PATHS_SHOWN} more` : '';
+  const message = `${causeId}: its agent changed only files that git ignores, which are no part of a fix: ${shown}${more}`;
+  bus.emit({ type: 'run.warning', message });
+}
+
+/** The patch as people, prompts and reports see it. */
+async function keepPatch(session: Session, change: Change, file: string) {
+  const contents = contentsOf(session.folder.dir);
+  const { files } = await renderChange(change, contents);
+  const { patch } = await renderChange(change, maskedContents(contents, session.redactor));
+  await writeFileAtomic(`${file}.patch`, shownPatch(patch, session.redactor));
+  return { files, patch: inRunFolder(session, `${file}.patch`) };
+}
+
+function inRunFolder(session: Session, file: string): string {
+  return path.relative(session.folder.dir, file).replaceAll(path.sep, '/');
+}
+
+/** Masked before they are compared: the signs of a diff would stand between the lines that a secret is broken over. */
+function maskedContents(contents: Contents, redactor: Redactor): Contents {
+  return {
+    ...contents,
+    get: async (hash) => {
+      const exact = await contents.get(hash);
+      const text = exact.toString('utf8');
+      const masked = redactor.text(text);
+      return masked === text ? exact : Buffer.from(masked);
+    },
+  };
+}
+
+/**
+ * One without secrets stays byte for byte what `git apply` takes; of one with secrets the exact bytes are in the run's contents
+ * alone, from which it is applied.
+ */
+function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string {
+  const text = Buffer.from(exact).toString('utf8');
+  const masked = redactor.text(text);
+  return masked === text ? exact : masked;
+}
+
+interface Ended {
+  session: Session;
+  request: DeployRequest;
+  run: FinishedAgent;
+  work: Work;
+  files: readonly FileChange[];
+  patch: string | null;
+  prompt: string;
+}
+
+function attemptOf({ session, request, run, work, files, patch, prompt }: Ended): Attempt {
+  const agent = session.settings.agents[request.agent];
+  const outcome = outcomeOf(run, work);
+  return {
+    n: request.n,
+    agent: request.agent,
+    slashCommand: agent?.slashCommand ?? null,
+    runner: agent?.runner ?? null,
+    outcome,
+    claim: run.claim,
+    usage: run.usage,
+    judged: 'not-judged',
+    durationMs: run.durationMs,
+    files,
+    patch,
+    prompt,
+    change: work.change?.id ?? null,
+    proof: [],
+    takenBack: false,
+    failedBecause: work.refused ?? troubleOf(run, outcome),
+  };
+}
+
+/** Joins how the process ended with what happened to the files (AG-8). */
+function outcomeOf(run: FinishedAgent, { change, refused }: Work): Attempt['outcome'] {
+  if (run.ending.kind !== 'completed' || change !== null || refused !== null) return run.ending.kind;
+  return run.denials.length > 0 ? 'denied' : 'unchanged';
+}
+
+function troubleOf({ ending, claim }: FinishedAgent, outcome: Attempt['outcome']): string | null {
+  switch (ending.kind) {
+    case 'completed':
+      if (outcome === 'denied') return 'every tool call was denied and no file changed';
+      if (outcome === 'unchanged')
+        return `the agent changed no file${claim ? ` (it said: ${claim.status})` : ''}`;
+      return null;
+    case 'exited':
+      return `the agent exited with code ${ending.exitCode}`;
+    case 'signalled':
+      return `the agent was ended by ${ending.signal}`;
+    case 'timed-out':
+      return `the agent did not finish within ${Math.round(ending.afterMs / 1000)} s`;
+    case 'spawn-failed':
+      return `the agent could not be started: ${ending.reason}`;
+    case 'aborted':
+      return 'interrupted';
+    case 'limited':
+      return `the agent met its own limit: ${ending.reason}`;
+    case 'unusable':
+      return `${ending.reason}. ${ending.remedy}`;
+    default:
+      return unreachable(ending);
+  }
+}
+
+function announceEnd(
+  session: Session,
+  request: DeployRequest,
+  ended: { attempt: Attempt; run: FinishedAgent },
+): void {
+  session.bus.emit({
+    type: 'agent.ended',
+    causeId: request.cause.id,
+    attempt: request.n,
+    outcome: ended.attempt.outcome,
+    durationMs: ended.run.durationMs,
+    costUsd: ended.run.usage.costUsd,
+    trouble: troubleOfEnding(ended.run.ending),
+    filesChanged: ended.attempt.files.length,
+    leftovers: ended.run.leftovers,
+  });
+}

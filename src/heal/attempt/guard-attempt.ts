@@ -1,0 +1,40 @@
+import type { Cause } from '../../core/cause.js';
+import type { Deployment } from './deploy.js';
+import type { SeenPage } from '../../guard/checks/locators.js';
+import { harmless, type Judgement } from '../../guard/judgement.js';
+import type { Session } from '../session.js';
+
+/** Judges what an agent did before anything is run with it (HN-3, HN-4). */
+export async function guardAttempt(
+  session: Session,
+  cause: Cause,
+  { attempt, work }: Deployment,
+): Promise<Judgement> {
+  const { agent, n } = attempt;
+  if (!session.guard || agent === null || !work?.change) return harmless;
+  const { before, after } = work;
+  // What may be written hangs on what failed, not on whose turn it is.
+  const { category } = cause.lead.diagnosis;
+  const pages = cause.members.map(pageOf);
+  const changes = work.change.edits.map((edit) => ({
+    path: edit.path,
+    kind: (edit.after ?? edit.before)?.kind ?? 'file',
+  }));
+  const healed = cause.members.flatMap(({ failure }) =>
+    failure.scope === 'test' ? [failure.test.location.file] : [],
+  );
+  const judgement = await session.guard({ category, changes, before, after, pages, healed });
+  const { violations } = judgement;
+  if (violations.length > 0) {
+    session.bus.emit({ type: 'attempt.rejected', causeId: cause.id, attempt: n, violations });
+  }
+  return judgement;
+}
+
+/** The page on which a test was red, as far as it was kept. */
+function pageOf({ failure, evidence }: Cause['lead']): SeenPage {
+  return {
+    ariaSnapshot: evidence.ariaSnapshot,
+    errors: failure.errors.map((error) => error.message),
+  };
+}

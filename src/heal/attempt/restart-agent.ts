@@ -1,0 +1,133 @@
+import { remedyFor } from '../../agents/trouble.js';
+import { classifyAgentFailure } from '../../core/agent-trouble/classify-agent-failure.js';
+import type { AgentEnding, AgentRun, AgentUsage } from '../../core/attempt.js';
+import type { Cause } from '../../core/cause.js';
+import { backoffMs } from '../../core/policy.js';
+import type { Session } from '../session.js';
+
+/** How a start of an agent differs from the first. */
+export interface Start {
+  /** With the essentials of the evidence alone (AG-7). */
+  readonly reduced: boolean;
+  /** The session to continue (AG-9), or null for a new one. */
+  readonly resume: string | null;
+}
+
+/** A run whose ending no restart can mend any more. */
+export interface FinishedAgent extends AgentRun {
+  readonly ending: Exclude<AgentEnding, { kind: 'retryable' | 'context-overflow' }>;
+}
+
+/** What is started, and for whom. */
+export interface RestartRequest {
+  readonly cause: Cause;
+  /** The attempt, which all its starts share. */
+  readonly n: number;
+  readonly runner: string;
+  /** The session of an earlier attempt, or null. */
+  readonly resume: string | null;
+  readonly start: (start: Start) => Promise<AgentRun>;
+}
+
+/** Restarts for want of a provider, after which a person has to look; with the default waits they take about two minutes. */
+const MAX_RESTARTS = 5;
+
+/** A provider that asks for more is not waited for any longer: what takes so long is looked at by a person. */
+const MAX_ASKED_WAIT_MS = 300_000;
+
+/**
+ * Starts an agent until it has worked or cannot (AG-7): one whose provider is overloaded or out of reach again after a wait with
+ * jitter, one that was given too much once more with less. None of it is a heal attempt; the limits of the run hold all the same.
+ */
+export async function runWithRestarts(session: Session, request: RestartRequest): Promise<FinishedAgent> {
+  let next: Start = { reduced: false, resume: request.resume };
+  let whole: AgentRun | null = null;
+  for (let restarts = 0; ;) {
+    const run = await request.start(next);
+    whole = whole === null ? run : joined(whole, run);
+    const { ending } = whole;
+    const again = session.signal.aborted ? null : startAfter(ending, next);
+    if (again === null && session.signal.aborted) return { ...whole, ending: { kind: 'aborted' } };
+    if (again === null) return finished(whole, ending, request.runner);
+    const waits = ending.kind === 'retryable';
+    if (waits) restarts += 1;
+    const delayMs = waits ? waitBefore(session, restarts, ending.waitMs ?? 0) : 0;
+    const stop = restarts > MAX_RESTARTS ? 'it stayed so' : limitMet(session, { ...request, delayMs, whole });
+    if (stop !== null) return finished(whole, ending, request.runner);
+    announce(session, request, { delayMs, reason: 'reason' in ending ? ending.reason : ending.kind });
+    await session.clock.sleep(delayMs, session.signal);
+    if (session.signal.aborted) return { ...whole, ending: { kind: 'aborted' } };
+    session.spending.agentRestarted();
+    next = again;
+  }
+}
+
+/** The next start after an ending, or null where another would end the same. */
+function startAfter(ending: AgentEnding, last: Start): Start | null {
+  if (ending.kind === 'retryable') return last;
+  if (ending.kind === 'context-overflow' && !last.reduced) return { reduced: true, resume: null };
+  const isLost =
+    last.resume !== null &&
+    ending.kind === 'unusable' &&
+    classifyAgentFailure(ending.reason).reason === 'session-unknown';
+  return isLost ? { ...last, resume: null } : null;
+}
+
+/** The backoff, or what the provider asks for where that is longer, within a bound; a little later, so that not all come back at once. */
+function waitBefore({ settings, clock }: Session, restarts: number, askedMs: number): number {
+  const random = clock.random();
+  const asked = Math.min(askedMs * (1 + random / 10), MAX_ASKED_WAIT_MS);
+  return Math.round(Math.max(jittered(backoffMs(restarts, settings.retries), random), asked));
+}
+
+/** Half of the wait is certain, half is chance: causes that met the same trouble do not come back as one. */
+function jittered(delayMs: number, random: number): number {
+  return Math.round(delayMs / 2 + (random * delayMs) / 2);
+}
+
+function limitMet(
+  session: Session,
+  { cause, delayMs, whole }: { cause: Cause; delayMs: number; whole: AgentRun },
+): string | null {
+  const { limits } = session.settings;
+  const spent = session.spending.spentFor(cause, session.clock.now());
+  if (spent.agentRuns >= limits.agentRuns) return 'limits.agentRuns';
+  if (spent.elapsedMs + delayMs >= limits.timeMs) return 'limits.time';
+  return spent.costUsd + (whole.usage.costUsd ?? 0) >= limits.costUsd ? 'limits.costUsd' : null;
+}
+
+function finished(run: AgentRun, ending: AgentEnding, runner: string): FinishedAgent {
+  if (ending.kind !== 'retryable' && ending.kind !== 'context-overflow') return { ...run, ending };
+  const { reason } = classifyAgentFailure(ending.reason);
+  return { ...run, ending: { kind: 'unusable', reason: ending.reason, remedy: remedyFor(reason, runner) } };
+}
+
+function announce(
+  session: Session,
+  { cause, n }: RestartRequest,
+  { delayMs, reason }: { delayMs: number; reason: string },
+): void {
+  session.bus.emit({ type: 'agent.retrying', causeId: cause.id, attempt: n, delayMs, reason });
+}
+
+/** Several starts as one run: the money and the time of all, the ending and the words of the last. */
+function joined(before: AgentRun, after: AgentRun): AgentRun {
+  return {
+    ...after,
+    usage: joinedUsage(before.usage, after.usage),
+    denials: [...before.denials, ...after.denials],
+    durationMs: before.durationMs + after.durationMs,
+    leftovers: [...before.leftovers, ...after.leftovers],
+  };
+}
+
+function joinedUsage(before: AgentUsage, after: AgentUsage): AgentUsage {
+  const sum = (a: number | null, b: number | null) => (a === null && b === null ? null : (a ?? 0) + (b ?? 0));
+  return {
+    costUsd: sum(before.costUsd, after.costUsd),
+    inputTokens: sum(before.inputTokens, after.inputTokens),
+    outputTokens: sum(before.outputTokens, after.outputTokens),
+    turns: sum(before.turns, after.turns),
+    sessionId: after.sessionId,
+  };
+}

@@ -1,0 +1,143 @@
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { buildContext } from '../../agents/build-context.js';
+import { expandedPrompt } from '../../agents/expand-command.js';
+import { renderPrompt } from '../../agents/prompt.js';
+import { reduceContext } from '../../agents/reduce-context.js';
+import type { AgentRun, Attempt } from '../../core/attempt.js';
+import type { Cause } from '../../core/cause.js';
+import type { AgentSettings, RunnerSettings } from '../../core/settings.js';
+import type { Start } from './restart-agent.js';
+import type { Session } from '../session.js';
+import type { Memory } from '../../store/ledger.js';
+import type { AgentPlace } from '../../workspace/workspace.js';
+
+/** What to deploy, on what, and after what. */
+export interface DeployRequest {
+  readonly cause: Cause;
+  readonly agent: string;
+  readonly n: number;
+  readonly previous: readonly Attempt[];
+  /** What earlier runs know of the failure; absent for a prompt that is only shown. */
+  readonly known?: Memory;
+}
+
+/** The files in which an agent finds its work, written before it starts. */
+interface Work {
+  /** With the slash command as its first characters. */
+  readonly prompt: string;
+  readonly contextFile: string;
+  /** Holds what the program is really sent. */
+  readonly promptFile: string;
+  readonly sent: string;
+}
+
+/** The session of the last attempt, for the same agent with the same program to go on with (AG-9). */
+export function sessionOf(session: Session, { agent, previous }: DeployRequest): string | null {
+  const last = previous.findLast((one) => one.agent !== null);
+  const runner = session.settings.agents[agent]?.runner;
+  return last?.agent === agent && last.runner === runner ? (last.usage?.sessionId ?? null) : null;
+}
+
+/** Starts an agent once. `file` is the attempt's path without an ending. */
+export async function startAgent(
+  session: Session,
+  request: DeployRequest,
+  start: Start & { readonly file: string; readonly place: AgentPlace },
+): Promise<AgentRun> {
+  const { cause, n } = request;
+  const { agent, runner } = programOf(session, request);
+  const { place } = start;
+  const written = await writeWork(session, request, start);
+  await bringTo(place, path.dirname(written.contextFile));
+  const sent = place.toCopy(written.sent);
+  // The failure's own prompt.md is written anew for the next attempt.
+  await writeFile(`${start.file}.prompt.md`, sent);
+  const logFile = `${start.file}.log`;
+  const started = {
+    causeId: cause.id,
+    attempt: n,
+    agent: agent.name,
+    slashCommand: agent.slashCommand,
+    runner: agent.runner,
+    timeoutMs: agent.timeoutMs,
+    logFile: path.relative(session.cwd, logFile).replaceAll(path.sep, '/'),
+  };
+  const { screenshot } = cause.lead.evidence;
+  const run = await session.runAgent({
+    agent,
+    runner,
+    prompt: place.toCopy(written.prompt),
+    contextFile: place.toCopy(written.contextFile),
+    promptFile: place.toCopy(written.promptFile),
+    screenshot: screenshot === null ? null : place.toCopy(screenshot),
+    logFile,
+    cwd: place.cwd,
+    workDir: place.folder,
+    copyOf: { project: session.cwd, root: place.toCopy(session.workspace.root) },
+    runId: session.folder.runId,
+    attempt: n,
+    resume: start.resume,
+    signal: session.signal,
+    onStart: (pid) => session.bus.emit({ type: 'agent.started', ...started, pid }),
+    onActivity: (text) =>
+      session.bus.emit({ type: 'agent.activity', causeId: cause.id, text: place.toProject(text) }),
+  });
+  const said = run.claim && { ...run.claim, summary: place.toProject(run.claim.summary) };
+  return { ...run, claim: said, tail: place.toProject(run.tail), denials: run.denials.map(place.toProject) };
+}
+
+/** What an agent may read lies in the copy too, with the copy's paths in its texts: it is never shown where the project itself is. */
+async function bringTo({ toCopy }: AgentPlace, folder: string): Promise<void> {
+  const target = toCopy(folder);
+  await mkdir(target, { recursive: true });
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = path.join(folder, entry.name);
+    const isText = /\.(?:json|md|log|yml|txt)$/.test(entry.name);
+    if (isText) await writeFile(path.join(target, entry.name), toCopy(await readFile(file, 'utf8')));
+    else await copyFile(file, path.join(target, entry.name));
+  }
+}
+
+/** Writes context.json and prompt.md into the failure's folder, where `inspect` finds what the agent was given. */
+export async function writeWork(
+  session: Session,
+  request: DeployRequest,
+  { reduced }: Pick<Start, 'reduced'> = { reduced: false },
+): Promise<Work> {
+  const dir = await session.folder.failure(request.cause.lead.n);
+  const contextFile = path.join(dir, 'context.json');
+  const promptFile = path.join(dir, 'prompt.md');
+  const { agent, runner } = programOf(session, request);
+  const built = await buildContext({
+    settings: session.settings,
+    root: session.cwd,
+    runId: session.folder.runId,
+    runDir: session.folder.dir,
+    cause: request.cause,
+    attempt: request.n,
+    previousAttempts: [...(request.known?.tried ?? []), ...request.previous],
+    guidance: request.known?.guidance ?? null,
+    earlierFix: request.known?.fix ?? null,
+  });
+  const context = session.redactor.deep(reduced ? reduceContext(built) : built);
+  const prompt = renderPrompt(context, { contextFile, slashCommand: agent.slashCommand });
+  const sent =
+    runner.kind === 'command'
+      ? prompt
+      : session.redactor.clean(await expandedPrompt(runner.kind, prompt, session.cwd));
+  await writeFile(contextFile, `${JSON.stringify(context, null, 2)}\n`);
+  await writeFile(promptFile, sent);
+  return { prompt, sent, contextFile, promptFile };
+}
+
+function programOf(
+  session: Session,
+  request: DeployRequest,
+): { agent: AgentSettings; runner: RunnerSettings } {
+  const agent = session.settings.agents[request.agent];
+  const runner = agent && session.settings.runners[agent.runner];
+  if (!agent || !runner) throw new Error(`The settings hold no runner for agent ${request.agent}`);
+  return { agent, runner };
+}

@@ -1,0 +1,178 @@
+import type { Attempt } from '../../core/attempt.js';
+import type { Cause, DiagnosedFailure } from '../../core/cause.js';
+import { chooseProven } from '../../core/choose-proven.js';
+import { violationLine } from '../../core/guard/violation.js';
+import { headlineOf } from '../../core/headline.js';
+import { judge, type Judged, type Observation } from '../../core/judge.js';
+import { bareAttempt, deploy, type Deployment } from './deploy.js';
+import { nameFound } from '../../guard/checks/locators.js';
+import type { Judgement as Guarded } from '../../guard/judgement.js';
+import { guardAttempt } from './guard-attempt.js';
+import { retest, type Retest } from '../retest.js';
+import type { Session } from '../session.js';
+import { type OtherInputVerdict, tryOtherInput } from './try-other-input.js';
+import type { Memory } from '../../store/ledger.js';
+import type { Change } from '../../workspace/change.js';
+
+/** What to try. */
+export interface Try {
+  /** Null runs the test again with the code as it is (HL-5). */
+  readonly agent: string | null;
+  readonly n: number;
+  readonly previous: readonly Attempt[];
+  /** Signatures that the same tests have had before in this run. */
+  readonly earlier: ReadonlySet<string>;
+  /** Failures of other causes that are looked at in the same re-run. */
+  readonly beside: readonly DiagnosedFailure[];
+  /** What earlier runs know of the failure. */
+  readonly known: Memory;
+}
+
+/** A judged attempt, with what its last re-run showed of the tests; null where nothing was run, or it says nothing that stays. */
+export interface TriedFix {
+  readonly attempt: Attempt;
+  readonly retest: Retest | null;
+}
+
+/**
+ * One try at a cause: an agent's work in the copy (or none), the guard over what it changed, its patch in the project, the re-run that
+ * judges it, and the way back of what did not hold.
+ */
+export async function tryFix(session: Session, cause: Cause, work: Try): Promise<TriedFix> {
+  const { agent, n, previous, known } = work;
+  const deployed =
+    agent === null
+      ? { attempt: bareAttempt(n), work: null }
+      : await deploy(session, { cause, agent, n, previous, known });
+  const { outcome } = deployed.attempt;
+  // What could not be a fix, or was not finished, stays in the copy.
+  if (outcome === 'aborted' || outcome === 'unusable' || deployed.work?.refused)
+    return unapplied(deployed, {});
+  const judgement = await guardAttempt(session, cause, deployed);
+  const { violations } = judgement;
+  const [worst] = violations;
+  if (worst) {
+    const failedBecause = `weakens the tests: ${violationLine(worst)}`;
+    return unapplied(deployed, { judged: 'rejected', failedBecause, violations });
+  }
+  const applied = deployed.work?.change ? await session.workspace.apply(deployed.work.change) : null;
+  if (applied?.kind === 'conflict') {
+    const failedBecause = `the files changed under the agent: ${applied.files.join(', ')}`;
+    return unapplied(deployed, { judged: 'conflict', failedBecause });
+  }
+  if (applied?.kind === 'failed') {
+    return unapplied(deployed, { failedBecause: `its change could not be written: ${applied.reason}` });
+  }
+  return judgeApplied(session, cause, {
+    attempt: deployed.attempt,
+    change: applied?.change ?? null,
+    judgement,
+    work,
+  });
+}
+
+/** Its change, if there is one, is in its patch alone. */
+function unapplied({ attempt }: Deployment, over: Partial<Attempt>): TriedFix {
+  return { attempt: { ...attempt, ...over, takenBack: attempt.files.length > 0 }, retest: null };
+}
+
+/** An attempt whose change is in the project. */
+interface AppliedAttempt {
+  readonly attempt: Attempt;
+  /** Null where there was nothing to apply. */
+  readonly change: Change | null;
+  /** What the guard says of it, which is no violation. */
+  readonly judgement: Guarded;
+}
+
+/** The re-run holds all that its fix is to heal, so that the proof begins with it. */
+async function judgeApplied(
+  session: Session,
+  cause: Cause,
+  { work, ...applied }: AppliedAttempt & { work: Try },
+): Promise<TriedFix> {
+  const failures = [...chooseProven(cause), ...work.beside];
+  const seen = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
+  if (session.signal.aborted) return { attempt: await reverted(session, applied), retest: null };
+  const now = seen.observe(cause.lead);
+  const judged = healedByChange(withoutLoop(judge(cause.lead, now), now, work.earlier), applied.attempt);
+  const other = judged.judgement === 'green' ? await withOtherInput(session, cause, applied) : null;
+  if (session.signal.aborted) return { attempt: await reverted(session, applied), retest: null };
+  const [worst] = other?.violations ?? [];
+  if (other && worst) {
+    const { violations } = other;
+    session.bus.emit({ type: 'attempt.rejected', causeId: cause.id, attempt: work.n, violations });
+    const failedBecause = violationLine(worst);
+    const attempt = {
+      ...(await reverted(session, applied)),
+      judged: 'rejected',
+      failedBecause,
+      violations,
+    } as const;
+    return { attempt, retest: null };
+  }
+  const held = judged.judgement === 'green' || judged.judgement === 'changed';
+  const attempt = held ? withNotes(applied, seen, other) : await reverted(session, applied);
+  const failedBecause = judged.judgement === 'green' ? null : joined(attempt.failedBecause, judged.because);
+  return { attempt: { ...attempt, judged: judged.judgement, failedBecause }, retest: seen };
+}
+
+function withOtherInput(session: Session, cause: Cause, { change, judgement }: AppliedAttempt) {
+  const input = judgement.otherInput;
+  return change && input ? tryOtherInput(session, cause, { fix: change, input }) : null;
+}
+
+/** What a reviewer is to look at, with what each new locator finds on the green page. */
+function withNotes(
+  { attempt, judgement }: AppliedAttempt,
+  seen: Retest,
+  other: OtherInputVerdict | null,
+): Attempt {
+  const notes = nameFound([...judgement.notes, ...(other?.notes ?? [])], seen.greenSnapshots);
+  return notes.length > 0 ? { ...attempt, notes } : attempt;
+}
+
+/** An error that the same test had before, and an agent had mended: A, B, A is a loop, not progress (HN-9). */
+function withoutLoop(judged: Judged, seen: Observation, earlier: ReadonlySet<string>): Judged {
+  const now = seen.failure ?? seen.suiteFailure;
+  if (judged.judgement !== 'changed' || !now || !earlier.has(now.signature)) return judged;
+  return {
+    judgement: 'still-failing',
+    because: `an error that was mended before came back: ${headlineOf(now)}`,
+  };
+}
+
+/** Who changed nothing has healed nothing, however green the test is now. */
+function healedByChange(judged: Judged, { agent, files }: Attempt): Judged {
+  if (judged.judgement !== 'green' || (agent !== null && files.length > 0)) return judged;
+  const because =
+    agent === null
+      ? 'green when it was run again with the code as it is'
+      : 'green after an agent that changed no file: flaky, or mended outside the project';
+  return { judgement: 'flaky', because };
+}
+
+function joined(...parts: readonly (string | null)[]): string | null {
+  const told = parts.filter((part) => part !== null);
+  return told.length > 0 ? told.join('; ') : null;
+}
+
+/** A fix that did not hold is reverted, so that the next attempt starts from the user's own code. */
+async function reverted(session: Session, { attempt, change }: AppliedAttempt): Promise<Attempt> {
+  if (change === null) return attempt;
+  await revertChanges(session, [change.id]);
+  return { ...attempt, takenBack: true };
+}
+
+/** Takes changes out for good; gives those built on them that went with them. */
+export async function revertChanges(
+  { workspace, bus }: Session,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const { leftAlone, lost } = await workspace.revert(ids);
+  if (leftAlone.length > 0) {
+    const message = `Left as they are, because they changed again after the agent: ${leftAlone.join(', ')}`;
+    bus.emit({ type: 'run.warning', message });
+  }
+  return lost;
+}

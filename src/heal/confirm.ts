@@ -1,0 +1,66 @@
+import type { DiagnosedFailure } from '../core/cause.js';
+import { failureKey } from '../core/failure.js';
+import { fixesIn, type Progress, sawRed } from './progress.js';
+import { retest } from './retest.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
+
+/** What running the red tests once more, unchanged, showed. */
+export interface Confirmation {
+  /** Red again: worth an agent. */
+  readonly confirmed: readonly DiagnosedFailure[];
+  /** Green without any change: flaky (HL-7). */
+  readonly flaky: readonly DiagnosedFailure[];
+  /** Failures that the re-run brought to light beside those asked about. */
+  readonly uncovered: readonly DiagnosedFailure[];
+  /** The suite could not run at all this time; nothing was confirmed. */
+  readonly blockedBy: DiagnosedFailure | null;
+  /** The last confirming run, or null where none was made. */
+  readonly run: SuiteRun | null;
+}
+
+/**
+ * Runs failing tests again, unchanged, `verify.confirm` times, before any agent is paid for them (HL-7); a run of the same tree that has
+ * shown the same is not made again. Where the second look gathered more than the first (a capture that had failed), its evidence is the one
+ * that is kept.
+ */
+export async function confirm(
+  progress: Progress,
+  failures: readonly DiagnosedFailure[],
+): Promise<Confirmation> {
+  const known = failures.filter((one) => isConfirmed(progress, one));
+  let confirmed = failures.filter((one) => !known.includes(one));
+  const { session } = progress;
+  const flaky: DiagnosedFailure[] = [];
+  const uncovered: DiagnosedFailure[] = [];
+  let run: SuiteRun | null = null;
+  for (let time = 0; time < session.settings.verify.confirm && confirmed.length > 0; time += 1) {
+    const seen = await retest(session, { failures: confirmed, purpose: 'confirm', causeId: null });
+    run = seen.run;
+    const aboutSuite = confirmed.some((one) => one.failure.scope === 'suite');
+    if (seen.suiteFailure && !aboutSuite && (seen.run?.tests.length ?? 0) === 0) {
+      return { confirmed: [], flaky, uncovered, blockedBy: seen.suiteFailure, run };
+    }
+    const endings = confirmed.map((before) => ({ before, now: seen.observe(before) }));
+    flaky.push(
+      ...endings.filter(({ now }) => now.ended === 'passed' && !now.suiteFailure).map(({ before }) => before),
+    );
+    uncovered.push(...seen.others);
+    confirmed = endings
+      .filter(({ now }) => now.ended !== 'passed' || now.suiteFailure)
+      .map(({ before, now }) => betterSeen(before, now.failure ?? now.suiteFailure));
+    for (const one of confirmed) sawRed(progress, one);
+  }
+  return { confirmed: [...known, ...confirmed], flaky, uncovered, blockedBy: null, run };
+}
+
+/** Red as often as it has to be, the last time in the tree as it is now. */
+function isConfirmed(progress: Progress, { failure, signature }: DiagnosedFailure): boolean {
+  const last = progress.lastRed.get(failureKey(failure));
+  const times = last?.signature === signature && last.fixes === fixesIn(progress) ? last.times : 0;
+  return times > Math.max(1, progress.session.settings.verify.confirm);
+}
+
+function betterSeen(before: DiagnosedFailure, again: DiagnosedFailure | null): DiagnosedFailure {
+  if (again === null || again.evidence.missing.length >= before.evidence.missing.length) return before;
+  return { ...again, rerunIds: before.rerunIds };
+}

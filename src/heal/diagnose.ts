@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { DiagnosedFailure } from '../core/cause.js';
+import { createClassify } from '../core/classify/classify.js';
+import type { Failure } from '../core/failure.js';
+import type { Settings } from '../core/settings.js';
+import { signatureOf, signedText } from '../core/signature.js';
+import { writeFailureRecord } from '../run/failure-record.js';
+import { boundedText } from '../evidence/bounded-text.js';
+import { gatherEvidence } from '../evidence/gather-evidence.js';
+import { type Ended, PassingEvidence } from '../evidence/passing-evidence.js';
+import { Shortfalls } from '../evidence/shortfalls.js';
+import { ParsedMaps } from '../evidence/source-maps/parsed-maps.js';
+import { runFiles } from '../playwright/report-format.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
+import type { RunFolder } from '../run/run-folder.js';
+import type { Redactor } from '../secrets/redactor.js';
+import { dropUnmasked } from '../run/mask-suite-folder.js';
+
+/** Gathers, classifies and signs each failure of a suite run, the suite's own first. */
+export type Diagnose = (run: SuiteRun) => Promise<DiagnosedFailure[]>;
+
+/** What a diagnosis needs to know of the run. */
+export interface DiagnoseOptions {
+  readonly settings: Settings;
+  readonly folder: RunFolder;
+  /** The project's root, whose files are the user's own code. */
+  readonly cwd: string;
+  readonly redactor: Redactor;
+}
+
+/** Makes the step that gathers, classifies and signs each failure of a suite run, the suite's own first. */
+export function createDiagnose({ settings, folder, cwd, redactor }: DiagnoseOptions): Diagnose {
+  const classify = createClassify(settings.classify);
+  const clean = (text: string) => redactor.clean(text);
+  const passing = new PassingEvidence();
+  let count = 0;
+  return async (run) => {
+    const failures: Failure[] = [...(run.suiteFailure ? [run.suiteFailure] : []), ...run.failures];
+    const diagnosed: DiagnosedFailure[] = [];
+    const maps = new ParsedMaps();
+    if (run.serverLog !== '')
+      await passing.read(path.join(path.dirname(run.serverLog), runFiles.complaints), endedIn(run));
+    for (const failure of failures) {
+      count += 1;
+      const n = count;
+      const where = {
+        folder: await folder.failure(n),
+        limits: settings.evidence,
+        root: cwd,
+        maps,
+        clean,
+        passing,
+      };
+      const evidence = { ...(await gatherEvidence({ failure, run, ...where })), rootDir: cwd };
+      const one = {
+        n,
+        failure,
+        evidence,
+        ...signed({ failure, evidence, diagnosis: classify(evidence) }, settings.project),
+        rerunIds: idsFor(failure, run),
+      };
+      // A full disk must not stop healing; `inspect` names a record that is not there.
+      await writeFailureRecord(where.folder, redactor.deep(one)).catch(() => undefined);
+      diagnosed.push(one);
+    }
+    if (run.serverLog !== '') await dropUnmasked(path.dirname(run.serverLog));
+    return diagnosed;
+  };
+}
+
+function endedIn({ tests }: SuiteRun): Ended {
+  const ids = (isOne: (outcome: SuiteRun['tests'][number]['outcome']) => boolean) =>
+    new Set(tests.filter(({ outcome }) => isOne(outcome)).map(({ test }) => test.id));
+  return {
+    green: ids((outcome) => outcome === 'expected'),
+    red: ids((outcome) => outcome === 'unexpected' || outcome === 'flaky'),
+  };
+}
+
+function idsFor(failure: Failure, run: SuiteRun): readonly string[] {
+  return failure.scope === 'test' ? (run.rerunIds[failure.test.id] ?? [failure.test.id]) : [];
+}
+
+type Diagnosed = Pick<DiagnosedFailure, 'failure' | 'evidence' | 'diagnosis'>;
+
+function signed(diagnosed: Diagnosed, project: string): Pick<DiagnosedFailure, 'diagnosis' | 'signature'> {
+  const { diagnosis } = diagnosed;
+  const message = signedMessage(diagnosed);
+  return {
+    diagnosis,
+    signature: signatureOf({ project, errorType: diagnosis.facts.errorType, message }, md5),
+  };
+}
+
+/**
+ * What is signed. A suite's own message is often the same for every cause ("Process from config.webServer was not able
+ * to start"), so there the evidence that decided is signed with it. A test's message is signed with the masks that every
+ * environment would set: one that knows more secrets gives the same failure the same signature. Which secret of the run a mask
+ * numbers is left out.
+ */
+function signedMessage({ failure, diagnosis }: Diagnosed): string {
+  if (failure.scope === 'test') return bounded(signedText(failure));
+  const decided = diagnosis.why[0]?.evidence.replaceAll(/(?<=\[masked: [^\]\n]{1,80}) \d{1,5}(?=\])/g, '');
+  return [bounded(failure.errors[0]?.message ?? ''), decided].filter(Boolean).join('\n');
+}
+
+function bounded(text: string): string {
+  return boundedText(text, 'errorText', new Shortfalls());
+}
+
+function md5(text: string): string {
+  return createHash('md5').update(text).digest('hex');
+}

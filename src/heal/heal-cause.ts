@@ -1,0 +1,182 @@
+import { agentsFor } from '../core/agents-for.js';
+import type { Attempt } from '../core/attempt.js';
+import type { Cause, DiagnosedFailure } from '../core/cause.js';
+import { questionAbout, type Escalation } from '../core/escalation.js';
+import { localDay } from '../outputs/local-time.js';
+import { decide, type Conclusion } from '../core/policy.js';
+import type { EarlierTries } from '../core/remembered.js';
+import { unreachable } from '../core/unreachable.js';
+import type { Retest } from './retest.js';
+import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
+import type { Session } from './session.js';
+import type { Memory } from '../store/ledger.js';
+
+/** How a cause ended. */
+export interface HealedCause {
+  readonly cause: Cause;
+  readonly attempts: readonly Attempt[];
+  readonly conclusion: Conclusion | Asked;
+  /** What the last re-run of the lead showed, or null where none was made. */
+  readonly lastRetest: Retest | null;
+  /** What earlier runs knew of it. */
+  readonly known: Memory;
+  /** The last attempt in the store, which is not finished there while its fix is not proven. */
+  readonly attemptId: string | null;
+}
+
+/** How a cause is healed. */
+export interface HealRequest {
+  /** The signatures that the same tests have had before in this run: to come back to one is no progress (HN-9). */
+  readonly earlier?: ReadonlySet<string>;
+  /** Failures of other causes that are looked at in the same re-runs. */
+  readonly beside?: readonly DiagnosedFailure[];
+  /** What was done so far, where a fix did not hold in its proof. */
+  readonly from?: HealedCause;
+}
+
+/** A question to a person; its id is null where the store did not take it. */
+export interface Asked {
+  readonly verdict: 'escalated';
+  readonly reason: string;
+  readonly escalationId: string | null;
+  /** An earlier run asked it, and nobody has answered yet (ME-6). */
+  readonly askedBefore: boolean;
+}
+
+/**
+ * The loop for one cause: asks the policy what is next, and does it, until the policy concludes. `healed` is what one re-run shows: the proof
+ * is shared with the other causes, and comes later (HN-5).
+ */
+export async function healCause(
+  session: Session,
+  cause: Cause,
+  { earlier = new Set(), beside = [], from }: HealRequest = {},
+): Promise<HealedCause> {
+  const attempts: Attempt[] = [...(from?.attempts ?? [])];
+  let lastRetest: Retest | null = null;
+  let attemptId: string | null = null;
+  let waited = from === undefined;
+  session.bus.emit({ type: 'cause.started', causeId: cause.id });
+  const known = from?.known ?? (await session.memory.meet(cause.lead.signature));
+  if (known.open && !from) return ended(stillOpen(session, cause, known.open));
+  if (known.fix && !from) session.bus.emit({ type: 'cause.came_back', causeId: cause.id, fix: known.fix });
+  for (;;) {
+    if (session.signal.aborted) return ended({ verdict: 'interrupted', reason: 'interrupted' });
+    const decision = decide(
+      historyOf(session, cause, { attempts, waited, earlier: known.tries }),
+      session.settings,
+    );
+    switch (decision.kind) {
+      case 'wait':
+        await wait(session, cause, { delayMs: decision.delayMs, last: attempts.at(-1) });
+        waited = true;
+        break;
+      case 'deploy':
+      case 'retest': {
+        const agent = decision.kind === 'deploy' ? decision.agent : null;
+        const missing = agent === null ? undefined : session.missingAgents?.get(agent);
+        if (missing !== undefined) return ended({ verdict: 'agent-unusable', reason: missing });
+        const judged = await attempt(session, cause, {
+          agent,
+          n: decision.attempt,
+          previous: attempts,
+          earlier,
+          beside,
+          known,
+        });
+        attempts.push(judged.attempt);
+        lastRetest = judged.retest;
+        attemptId = judged.id;
+        waited = false;
+        break;
+      }
+      case 'escalate':
+        return ended(await ask(session, cause, { question: decision.question, attempts, known }));
+      case 'conclude':
+        return ended(decision.conclusion);
+      default:
+        return unreachable(decision);
+    }
+  }
+
+  function ended(conclusion: HealedCause['conclusion']): HealedCause {
+    return { cause, attempts, conclusion, lastRetest, known, attemptId };
+  }
+}
+
+interface Asking {
+  question: string;
+  attempts: readonly Attempt[];
+  known: Memory;
+}
+
+/** Writes a question down for a person; the run goes on with other causes (ME-6). */
+async function ask(session: Session, cause: Cause, { question, attempts, known }: Asking): Promise<Asked> {
+  const asked = attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
+  const tried = [...known.tried, ...attempts];
+  const escalation = await session.memory.escalate(questionAbout(cause, { attempts: tried, asked }));
+  const escalationId = escalation?.id ?? null;
+  session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });
+  return { verdict: 'escalated', reason: question, escalationId, askedBefore: false };
+}
+
+/** A question of an earlier run that nobody has answered: said again, and no agent is paid (ME-6). */
+function stillOpen(session: Session, cause: Cause, { id, createdAt, problem }: Escalation): Asked {
+  const question = `It waits for an answer since ${localDay(createdAt)}: ${problem}`;
+  session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId: id });
+  return { verdict: 'escalated', reason: question, escalationId: id, askedBefore: true };
+}
+
+interface SoFar {
+  attempts: readonly Attempt[];
+  waited: boolean;
+  earlier: EarlierTries;
+}
+
+function historyOf(session: Session, cause: Cause, so: SoFar) {
+  return {
+    ...so,
+    retry: cause.lead.diagnosis.retry,
+    environment: cause.environment,
+    agents: agentsFor(cause.lead, session.settings.routes),
+    spent: session.spending.spentFor(cause, session.clock.now()),
+  };
+}
+
+async function wait(
+  session: Session,
+  cause: Cause,
+  so: { delayMs: number; last: Attempt | undefined },
+): Promise<void> {
+  const reason = so.last?.failedBecause ?? 'the fix did not hold';
+  const attempt = (so.last?.n ?? 0) + 1;
+  session.bus.emit({ type: 'agent.retrying', causeId: cause.id, attempt, delayMs: so.delayMs, reason });
+  await session.clock.sleep(so.delayMs, session.signal);
+}
+
+/** One attempt, written into the memory before it begins; and when it is decided, which a green one is only by its proof. */
+async function attempt(
+  session: Session,
+  cause: Cause,
+  work: Try,
+): Promise<TriedFix & { readonly id: string | null }> {
+  const { agent, n } = work;
+  const { signature } = cause.lead;
+  const id = await session.memory.attemptStarted({ causeId: cause.id, signature, n, agent });
+  const tried = await tryFix(session, cause, work);
+  if (tried.attempt.judged === 'green')
+    session.bus.emit({ type: 'attempt.green', causeId: cause.id, attempt: n });
+  else await attemptDecided(session, { causeId: cause.id, id, attempt: tried.attempt });
+  return { ...tried, id };
+}
+
+/** The last of an attempt: it is counted, its change stays or is out, and only then is it told. */
+export async function attemptDecided(
+  { memory, workspace, bus }: Session,
+  { causeId, id, attempt }: { causeId: string; id: string | null; attempt: Attempt },
+): Promise<void> {
+  await memory.attemptFinished(id, attempt);
+  const stays = !attempt.takenBack && (attempt.judged === 'green' || attempt.judged === 'changed');
+  if (stays && attempt.change !== null) await workspace.decided([attempt.change]);
+  bus.emit({ type: 'attempt.judged', causeId, attempt });
+}

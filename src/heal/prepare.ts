@@ -1,0 +1,38 @@
+import { supervise } from '../process/supervise.js';
+
+const MAX_OUTPUT_BYTES = 64 * 1024;
+const TIMEOUT_MS = 15 * 60_000;
+
+/** Where and how long the command runs. */
+export interface PrepareOptions {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  readonly runId: string;
+}
+
+/**
+ * Runs the project's `verify.prepare` in a shell, as its author wrote it: null when it succeeded, else the last part of its
+ * output (HL-9). It is ended after 15 minutes, with all that it started.
+ */
+export async function runPrepare(command: string, options: PrepareOptions): Promise<string | null> {
+  let output = Buffer.alloc(0);
+  const shell = process.platform === 'win32' ? ['cmd.exe', '/d', '/s', '/c'] : ['/bin/sh', '-c'];
+  const [file = '', ...flags] = shell;
+  const { ended } = supervise({
+    ...options,
+    file,
+    args: [...flags, command],
+    input: '',
+    timeoutMs: TIMEOUT_MS,
+    graceMs: 5000,
+    onStart: () => undefined,
+    onOutput: (chunk) => {
+      output = Buffer.concat([output, chunk]).subarray(-MAX_OUTPUT_BYTES);
+    },
+  });
+  const { ending } = await ended;
+  if (ending.kind === 'exited' && ending.exitCode === 0) return null;
+  const how = ending.kind === 'exited' ? `exit code ${ending.exitCode}` : ending.kind;
+  return `${output.toString('utf8')}\nverify.prepare ended with ${how}`;
+}

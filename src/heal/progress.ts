@@ -1,0 +1,84 @@
+import type { Attempt } from '../core/attempt.js';
+import type { Cause, DiagnosedFailure } from '../core/cause.js';
+import { failureKey } from '../core/failure.js';
+import type { CauseVerdict } from '../core/verdict.js';
+import type { HealedCause } from './heal-cause.js';
+import type { ProofTest } from './proof-test.js';
+import type { TestRecords } from '../run/test-records.js';
+import type { Session } from './session.js';
+
+/** A cause with its ending. */
+export interface CauseRecord {
+  readonly cause: Cause;
+  readonly verdict: CauseVerdict;
+  readonly reason: string;
+  readonly attempts: readonly Attempt[];
+  /** A limit ended it (exit 4). */
+  readonly overBudget: boolean;
+  /** It was left in the middle of its work. */
+  readonly interrupted?: boolean;
+  /** Of the question that it ended with; null where the store did not take it. */
+  readonly escalationId?: string | null;
+  /** An earlier run asked it. */
+  readonly askedBefore?: boolean;
+  /** Its tests are green with a fix that is not proven yet; absent when that is decided. */
+  readonly unproven?: Unproven;
+}
+
+/** Whose fix it is, and how the cause stands where that is not proven. */
+export type Unproven =
+  | { readonly by: 'own-fix'; readonly healed: HealedCause }
+  /** Null where its tests are failures of their own then. */
+  | { readonly by: 'other-fix'; readonly otherwise: CauseRecord | null };
+
+/** What the rounds of one run share. */
+export interface Progress {
+  readonly session: Session;
+  readonly records: TestRecords;
+  readonly causes: CauseRecord[];
+  suiteFlakes: number;
+  /** The first run showed a failure of the suite's own, or was broken off: its tests are not the whole of it. */
+  readonly firstWasBroken: boolean;
+  /** What to run so that a test of the first run runs again, by its id. */
+  readonly rerunIds: Readonly<Record<string, readonly string[]>>;
+  /** Tests that are green with a fix, until it is proven. */
+  readonly proofTests: ProofTest[];
+  /** When each failure was last red, by its key. */
+  readonly lastRed: Map<string, LastRed>;
+}
+
+/** The last time that a test was red. */
+export interface LastRed {
+  readonly signature: string;
+  /** The fixes that were in the tree then, as `fixesIn` names them. */
+  readonly fixes: string;
+  /** How often in a row it was red with this signature. */
+  readonly times: number;
+}
+
+/** The attempts of a cause whose changes are in the tree. */
+export function keptAttempts({ attempts }: Pick<CauseRecord, 'attempts'>): Attempt[] {
+  return attempts.filter(
+    ({ takenBack, judged, change }) =>
+      !takenBack && change !== null && (judged === 'green' || judged === 'changed'),
+  );
+}
+
+/** Names the fixes that are in the tree, so that two runs can be said to have been made on the same one. */
+export function fixesIn({ causes }: Progress): string {
+  return causes.flatMap((one) => keptAttempts(one).map(({ change }) => change)).join();
+}
+
+/** Keeps that a run of the tree as it is now showed a failure. */
+export function sawRed(progress: Progress, failure: DiagnosedFailure): void {
+  const key = failureKey(failure.failure);
+  const before = progress.lastRed.get(key);
+  const { signature } = failure;
+  const times = before?.signature === signature ? before.times + 1 : 1;
+  progress.lastRed.set(key, { signature, times, fixes: fixesIn(progress) });
+}
+
+/** Whether the last run of the tree as it is now showed this test red; then it is not run once more to see just that. */
+export function isKnownRed(progress: Progress, failure: DiagnosedFailure): boolean {
+  return progress.lastRed.get(failureKey(failure.failure))?.fixes === fixesIn(progress);
+}

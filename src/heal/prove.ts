@@ -1,0 +1,227 @@
+import { failureKey } from '../core/failure.js';
+import type { Settings } from '../core/settings.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
+import type { CauseRecord, Progress } from './progress.js';
+import type { ProofTest } from './proof-test.js';
+import { changesOf, fixThatBroke, rejectLost, type RegressionResult, runRegression } from './regression.js';
+import { retest } from './retest.js';
+import { abandonProof, type Left, type Refuted, applyProof } from './apply-proof.js';
+import { type ByKey, newlyRed } from './apply-result.js';
+import { revertChanges } from './attempt/try-fix.js';
+
+/** What the proof left to do, and what the regression run showed. */
+export interface Unheld extends Left {
+  readonly regression: RegressionResult | null;
+}
+
+/** One proof of all fixes that are not proven yet. */
+interface Proof {
+  readonly progress: Progress;
+  /** Causes that a shared run contradicts, and how. */
+  readonly doubts: Map<string, string>;
+  readonly refuted: Map<string, Refuted>;
+  readonly others: Map<string, ByKey[number][1]>;
+}
+
+/**
+ * Proves all fixes in shared runs (HN-5): every test of every cause is green so often as `verify.repeat` says, then `verify.flips` times red
+ * with all fixes out and green with them back, which the regression run shows. A fix that the suite needs to start stays in meanwhile, and is
+ * taken out for one test. Where a shared run contradicts a cause, that is proven alone. Until this is over, a kill takes the fixes out.
+ */
+export async function proveFixes(progress: Progress, first: SuiteRun): Promise<Unheld> {
+  const { session, causes, proofTests } = progress;
+  const nothing: Unheld = { again: [], failures: [], regression: null };
+  if (proofTests.length === 0 && causes.every((one) => changesOf(one).length === 0)) return nothing;
+  session.plan.expect(proofRuns(session.settings));
+  const proof: Proof = { progress, doubts: new Map(), refuted: new Map(), others: new Map() };
+  await showGreen(proof);
+  for (let flip = 0; flip < session.settings.verify.flips; flip += 1) await showRed(proof);
+  for (const [causeId, why] of proof.doubts) await proveAlone(proof, causeId, why);
+  await session.workspace.without([]);
+  const { result, red } = await runRegression(progress, first, takingPart(proof));
+  if (session.signal.aborted) {
+    await abandonProof(progress);
+    return nothing;
+  }
+  await takeRed(proof, red);
+  if (proof.refuted.size > 0 || (result?.broke.length ?? 0) > 0) await lookAtOthers(proof);
+  return { ...(await applyProof(progress, proof)), regression: result };
+}
+
+/** How many Playwright runs the proof of all fixes takes where nothing contradicts. */
+export function proofRuns({ verify }: Settings): number {
+  const last = verify.regression === 'suite' || verify.flips > 0 ? 1 : 0;
+  return verify.repeat - 1 + verify.flips + last;
+}
+
+function takingPart({ progress, refuted, doubts }: Proof, alone?: string): ProofTest[] {
+  return progress.proofTests.filter(
+    ({ ended, causeId }) =>
+      ended === null && !refuted.has(causeId) && (alone ? causeId === alone : !doubts.has(causeId)),
+  );
+}
+
+const isSuite = ({ failure }: ProofTest) => failure.failure.scope === 'suite';
+const greensOf = ({ steps }: ProofTest) => steps.filter((step) => step === 'green').length;
+
+/** Green with all fixes in, so often as it has to be. */
+async function showGreen(proof: Proof): Promise<void> {
+  const { session } = proof.progress;
+  const { repeat } = session.settings.verify;
+  const lacking = () => takingPart(proof).filter((one) => greensOf(one) < (one.isProven ? repeat : 1));
+  for (let tests = lacking(); tests.length > 0 && !session.signal.aborted; tests = lacking()) {
+    const { green, red } = await look(proof, tests);
+    for (const test of red) {
+      if (test.isLead) proof.doubts.set(test.causeId, 'it was red in a run with all fixes in');
+      else test.ended = greensOf(test) === 0 ? 'red' : 'unsteady';
+    }
+    for (const test of green) if (!test.isProven) test.ended = 'run-once';
+  }
+}
+
+/** Red with all fixes out; those of the suite's own failures stay in at first, since nothing would run without them. */
+async function showRed(proof: Proof): Promise<void> {
+  const { causes, session } = proof.progress;
+  const suiteScope = (one: CauseRecord) => one.cause.lead.failure.scope === 'suite';
+  const tests = takingPart(proof).filter((one) => !isSuite(one));
+  await lookWithout(proof, tests, causes.filter((one) => !suiteScope(one)).flatMap(changesOf));
+  await lookWithout(proof, takingPart(proof).filter(isSuite), causes.flatMap(changesOf));
+  if (session.settings.verify.flips > 1) await session.workspace.without([]);
+}
+
+async function lookWithout(
+  proof: Proof,
+  tests: readonly ProofTest[],
+  changes: readonly string[],
+): Promise<void> {
+  const { session } = proof.progress;
+  if (tests.length === 0 || session.signal.aborted) return;
+  if (!(await takeOut(proof, changes))) return;
+  const { green } = await look(proof, tests);
+  for (const test of green) {
+    if (test.isLead) proof.doubts.set(test.causeId, 'it was green with all fixes taken out');
+    else test.ended = 'flaky';
+  }
+}
+
+/** False where somebody edited the same files meanwhile: their edits stay, and the fix with them. */
+async function takeOut({ progress: { session } }: Proof, changes: readonly string[]): Promise<boolean> {
+  const { leftAlone } = await session.workspace.without(changes);
+  if (leftAlone.length === 0) return true;
+  await session.workspace.without([]);
+  const message = `The fixes could not be taken out for their proof, because these files changed meanwhile: ${leftAlone.join(', ')}`;
+  session.bus.emit({ type: 'run.warning', message });
+  return false;
+}
+
+/** The whole proof once more for one cause: with its own runs, and with its own fix out. */
+async function proveAlone(proof: Proof, causeId: string, why: string): Promise<void> {
+  const { progress } = proof;
+  const { session, causes } = progress;
+  const record = causes.find((one) => one.cause.id === causeId);
+  if (!record?.unproven || session.signal.aborted) return;
+  session.bus.emit({ type: 'run.warning', message: `${causeId} is proven alone: ${why}` });
+  await session.workspace.without([]);
+  const { repeat, flips } = session.settings.verify;
+  for (let n = 1; n <= repeat && !session.signal.aborted; n += 1) {
+    const { red } = await look(proof, takingPart(proof, causeId), causeId);
+    for (const test of red.filter(({ isLead }) => !isLead)) test.ended = 'unsteady';
+    const lead = red.find(({ isLead }) => isLead);
+    if (!lead) continue;
+    const later = causes.slice(causes.indexOf(record) + 1).filter((one) => changesOf(one).length > 0);
+    const { left } = await fixThatBroke(progress, later, new Set([failureKey(lead.failure.failure)]));
+    if (left.size === 0) n = 0;
+    else
+      return refute(proof, record, {
+        judged: 'still-failing',
+        failedBecause: `green at first, and red again: ${why}, and when it was run alone`,
+      });
+  }
+  for (let flip = 0; flip < flips && !session.signal.aborted; flip += 1) {
+    if (!(await takeOut(proof, changesOf(record)))) return;
+    const { green, red } = await look(proof, takingPart(proof, causeId), causeId);
+    if (red.length === 0 && !session.signal.aborted) {
+      const failedBecause = 'green with the change taken out too: the test is flaky';
+      return refute(proof, record, { judged: 'flaky', failedBecause });
+    }
+    for (const test of green) test.ended = 'flaky';
+  }
+  proof.doubts.delete(causeId);
+}
+
+async function refute({ progress, refuted }: Proof, record: CauseRecord, how: Refuted): Promise<void> {
+  if (progress.session.signal.aborted) return;
+  refuted.set(record.cause.id, how);
+  await rejectLost(progress, await revertChanges(progress.session, changesOf(record)));
+}
+
+/** A fix is out for good: tests that are green with another cause's fix may have been green with that one. */
+async function lookAtOthers(proof: Proof): Promise<void> {
+  const tests = takingPart(proof).filter(({ isLead }) => !isLead);
+  if (tests.length === 0) return;
+  const { red } = await look(proof, tests);
+  for (const test of red) test.ended = 'unsteady';
+}
+
+/** Tests that are red twice with the fixes put back, and that no other fix broke. */
+async function takeRed(proof: Proof, red: ReadonlySet<string>): Promise<void> {
+  const { records, session, causes } = proof.progress;
+  const failedBecause = 'red again when the change was put back';
+  let unexplained = 0;
+  for (const id of red) {
+    const test = takingPart(proof).find(({ failure }) => failureKey(failure.failure) === id);
+    const record = causes.find((one) => one.cause.id === test?.causeId);
+    if (test?.isLead && record) await refute(proof, record, { judged: 'still-failing', failedBecause });
+    else if (test) test.ended = 'unsteady';
+    else {
+      unexplained += 1;
+      records.decided(id, 'failed');
+    }
+  }
+  if (unexplained === 0) return;
+  const message = `${unexplained} of the tests that were green are red now, and no fix alone is to blame`;
+  session.bus.emit({ type: 'run.warning', message });
+}
+
+/** What one run showed of several tests. */
+interface Split {
+  readonly green: readonly ProofTest[];
+  readonly red: readonly ProofTest[];
+}
+
+/** Runs tests of several causes in one Playwright run, and writes down what it showed of each; nothing where it was interrupted. */
+async function look(
+  proof: Proof,
+  tests: readonly ProofTest[],
+  causeId: string | null = null,
+): Promise<Split> {
+  const { progress } = proof;
+  const ids = [...new Set(tests.filter((one) => !isSuite(one)).flatMap(({ failure }) => failure.rerunIds))];
+  const seen = await retest(progress.session, {
+    failures: tests.map(({ failure }) => failure),
+    purpose: 'proof',
+    causeId,
+    ids: ids.length > 0 ? ids : oneTest(progress),
+  });
+  if (progress.session.signal.aborted) return { green: [], red: [] };
+  // Tests that had not run because of a cause (of a serial group, or behind a set-up) run now.
+  if (seen.run) progress.records.saw(seen.run);
+  for (const [key, failure] of newlyRed(progress, seen.others)) proof.others.set(key, failure);
+  const green: ProofTest[] = [];
+  const red: ProofTest[] = [];
+  for (const test of tests) {
+    const { ended, failure, suiteFailure } = seen.observe(test.failure);
+    const isGreen = ended === 'passed' && !suiteFailure;
+    (isGreen ? green : red).push(test);
+    test.steps.push(isGreen ? 'green' : 'red');
+    test.now = isGreen ? null : (failure ?? suiteFailure);
+  }
+  return { green, red };
+}
+
+/** What shows whether the suite starts: one test, the quickest that is green. */
+function oneTest({ records, rerunIds }: Progress): readonly string[] {
+  const tests = records.all().toSorted((a, b) => a.durationMs - b.durationMs);
+  const id = (tests.find(({ verdict }) => verdict === 'passed') ?? tests[0])?.test.id;
+  return id === undefined ? [] : (rerunIds[id] ?? [id]);
+}

@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs';
+import type { DiagnosedFailure } from '../core/cause.js';
+import { failureKey } from '../core/failure.js';
+import type { Observation } from '../core/judge.js';
+import { greenSnapshots, keepGreenPictures } from './green-pictures.js';
+import type { SuitePurpose } from '../event.js';
+import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
+import type { Session } from './session.js';
+
+/** What a re-run of some failures showed. */
+export interface Retest {
+  observe(failure: DiagnosedFailure): Observation;
+  /** Every failure of the re-run that is not one of those it was made for: dependents of a set-up test, say. */
+  readonly others: readonly DiagnosedFailure[];
+  readonly suiteFailure: DiagnosedFailure | null;
+  /** The pages of its tests that are green (YAML). */
+  readonly greenSnapshots: readonly string[];
+  /** Null where `verify.prepare` failed and nothing was run. */
+  readonly run: SuiteRun | null;
+}
+
+/** Which tests a re-run is for, and why it is made. */
+export interface RetestRequest {
+  readonly failures: readonly DiagnosedFailure[];
+  readonly purpose: SuitePurpose;
+  readonly causeId: string | null;
+  /** Run these instead of what the failures say: the suite's own failure shows on one test. */
+  readonly ids?: readonly string[];
+}
+
+/**
+ * Runs exactly the given failures again, from the beginning, after `verify.prepare` (HL-1, HL-9); the whole selection
+ * where the suite itself failed (CS-10).
+ */
+export async function retest(session: Session, request: RetestRequest): Promise<Retest> {
+  const { failures, purpose, causeId } = request;
+  const broken = await session.prepare();
+  if (broken !== null) return unprepared(session, broken);
+  const run = await session.runAgain({ ids: request.ids ?? idsOf(failures), purpose, causeId });
+  if (purpose === 'retest') await keepGreenPictures(session.folder, failures, run);
+  const snapshots = await greenSnapshots(failures, run);
+  const seen = await session.diagnose(run);
+  const suiteFailure = seen.find((one) => one.failure.scope === 'suite') ?? null;
+  const asked = new Set(failures.map((one) => failureKey(one.failure)));
+  return {
+    run,
+    greenSnapshots: snapshots,
+    suiteFailure,
+    others: seen.filter((one) => one.failure.scope === 'test' && !asked.has(failureKey(one.failure))),
+    observe: (failure) => observation({ failure, run, seen, suiteFailure }),
+  };
+}
+
+/** A failing `verify.prepare` is a build error like any other (HL-9). */
+async function unprepared(session: Session, output: string): Promise<Retest> {
+  const [suiteFailure = null] = await session.diagnose(prepareFailed(output, session));
+  return {
+    run: null,
+    greenSnapshots: [],
+    suiteFailure,
+    others: [],
+    observe: () => ({ ended: 'not-run', failure: null, suiteFailure }),
+  };
+}
+
+function prepareFailed(output: string, session: Session): SuiteRun {
+  const message = `Error: verify.prepare failed: ${session.settings.verify.prepare ?? ''}`;
+  const error = { message, stack: null, snippet: null, location: null, causes: [] };
+  return {
+    status: 'failed',
+    exitCode: null,
+    tests: [],
+    failures: [],
+    suiteFailure: { scope: 'suite', errors: [error], stderr: output },
+    rerunIds: {},
+    serverLog: '',
+    rootDir: session.cwd,
+    configFile: null,
+    durationMs: 0,
+    endedAt: session.clock.now(),
+    captureProblems: [],
+  };
+}
+
+function idsOf(failures: readonly DiagnosedFailure[]): string[] | null {
+  if (failures.some((one) => one.failure.scope === 'suite')) return null;
+  return [...new Set(failures.flatMap((one) => one.rerunIds))];
+}
+
+interface Seen {
+  failure: DiagnosedFailure;
+  run: SuiteRun;
+  seen: readonly DiagnosedFailure[];
+  suiteFailure: DiagnosedFailure | null;
+}
+
+function observation({ failure, run, seen, suiteFailure }: Seen): Observation {
+  const before = failure.failure;
+  if (before.scope === 'suite') {
+    return { ended: suiteEnding(failure, run), failure: null, suiteFailure };
+  }
+  const result = run.tests.find((one) => one.test.id === before.test.id);
+  const same = seen.find((one) => failureKey(one.failure) === before.test.id) ?? null;
+  // The tests ran beside the suite's own failure (a global teardown that throws): they have a result of their own.
+  return {
+    ended: result ? endings[result.outcome] : 'absent',
+    failure: same,
+    suiteFailure: result ? null : suiteFailure,
+  };
+}
+
+/** A suite whose broken file was deleted did not get better (HL-10). */
+function suiteEnding(failure: DiagnosedFailure, run: SuiteRun): Observation['ended'] {
+  const files = failure.evidence.errors.flatMap((error) => (error.location ? [error.location.file] : []));
+  if (files.some((file) => !existsSync(file))) return 'absent';
+  return run.tests.length > 0 ? 'passed' : 'not-run';
+}
+
+const endings: Record<TestResult['outcome'], Observation['ended']> = {
+  expected: 'passed',
+  flaky: 'passed',
+  unexpected: 'failed',
+  skipped: 'skipped',
+  'not-run': 'not-run',
+};

@@ -1,0 +1,193 @@
+import { confirm } from './confirm.js';
+import type { Cause, DiagnosedFailure } from '../core/cause.js';
+import { failureKey } from '../core/failure.js';
+import { groupCauses } from '../core/group.js';
+import { isPaused } from '../core/policy.js';
+import { healCause, type HealedCause } from './heal-cause.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
+import { type CauseRecord, type Progress, sawRed } from './progress.js';
+import { proofRuns, proveFixes } from './prove.js';
+import type { RegressionResult } from './regression.js';
+import { createTestRecords, type TestRecord } from '../run/test-records.js';
+import type { Session } from './session.js';
+import { conclude, recheckFailed, newlyRed, applyResult, applyFlaky, unhealedYet } from './apply-result.js';
+import { saveProgress } from './save-progress.js';
+import { withoutQuarantined } from './quarantine.js';
+import { summarise } from './summarise.js';
+
+/** Everything a finished run knows. */
+export interface RunRecord {
+  readonly first: SuiteRun;
+  readonly tests: readonly TestRecord[];
+  readonly causes: readonly CauseRecord[];
+  /** The suite's own failure is still there. */
+  readonly suiteRed: boolean;
+  /** So many questions to people that healing was paused (`escalation_threshold_exceeded`). */
+  readonly paused: boolean;
+  /** What running everything around the fixes showed (HN-6), or null where it was not done. */
+  readonly regression: RegressionResult | null;
+}
+
+/** A suite whose own failure comes and goes is given up after this many disappearances. */
+const SUITE_FLAKES_TOLERATED = 2;
+
+/**
+ * Heals what the first run found: in rounds, since a fix that lets the suite start, or that gets a test past its first
+ * error, brings new failures to light, which have causes, agents and budgets of their own (HL-3). What an earlier run
+ * has finished is carried over (ME-8).
+ */
+export async function healRun(
+  session: Session,
+  first: SuiteRun,
+  carried: readonly TestRecord[] = [],
+): Promise<RunRecord> {
+  const progress: Progress = {
+    session,
+    records: createTestRecords(),
+    causes: [],
+    suiteFlakes: 0,
+    firstWasBroken: first.suiteFailure !== null || first.status === 'interrupted',
+    rerunIds: first.rerunIds,
+    proofTests: [],
+    lastRed: new Map(),
+  };
+  for (const record of carried) progress.records.carry(record);
+  progress.records.saw(first);
+  const found = await withoutQuarantined(progress, await session.diagnose(first));
+  for (const one of found) sawRed(progress, one);
+  await saveProgress(progress);
+  let pending = found.filter((one) => one.failure.scope === 'suite');
+  const tests = found.filter((one) => one.failure.scope === 'test');
+  if (pending.length === 0) pending = tests.splice(0);
+  let regression: RegressionResult | null = null;
+  for (;;) {
+    while (pending.length > 0 && goesOn(progress)) {
+      pending = await healRound(progress, pending);
+      // The suite's own failure could not be healed, but tests ran beside it: they are healed for themselves.
+      if (pending.length === 0) pending = tests.splice(0).filter((one) => isUndecided(progress, one));
+    }
+    await recheckFailed(progress);
+    const proved = await proveFixes(progress, first);
+    regression = joined(regression, proved.regression);
+    await saveProgress(progress);
+    const left = [...(await healAgain(progress, proved.again)), ...proved.failures.map(([, one]) => one)];
+    if (left.length === 0 && !progress.causes.some((one) => one.unproven)) break;
+    pending = [...pending, ...left];
+    // Nothing more is healed, and nothing is left to prove.
+    if (!goesOn(progress) && !progress.causes.some((one) => one.unproven)) break;
+  }
+  await saveProgress(progress);
+  const { records, causes } = progress;
+  const suiteRed = [...pending, ...unhealed(causes)].some((one) => one.failure.scope === 'suite');
+  const paused = isPaused(causes, session.settings.limits);
+  if (paused) session.bus.emit({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
+  return { first, tests: records.all(), causes, suiteRed, paused, regression };
+}
+
+function joined(before: RegressionResult | null, now: RegressionResult | null): RegressionResult | null {
+  return before && now ? { ...now, broke: [...before.broke, ...now.broke] } : (now ?? before);
+}
+
+/** Goes on with causes whose fix did not hold in its proof. */
+async function healAgain(
+  progress: Progress,
+  causes: readonly HealedCause[],
+): Promise<readonly DiagnosedFailure[]> {
+  const found = new Map<string, DiagnosedFailure>();
+  for (const from of causes) {
+    if (!goesOn(progress)) {
+      for (const member of from.cause.members) progress.records.decided(failureKey(member.failure), 'failed');
+      const record = progress.causes.find((one) => one.cause.id === from.cause.id);
+      if (record) await conclude(progress, { ...record, interrupted: true });
+      continue;
+    }
+    const earlier = earlierSignatures(progress, from.cause);
+    const ended = await healCause(progress.session, from.cause, { earlier, from });
+    const how = { beside: [], counted: from.attempts.length };
+    for (const [key, failure] of await applyResult(progress, ended, how)) found.set(key, failure);
+    await saveProgress(progress);
+  }
+  return [...found.values()];
+}
+
+function unhealed(causes: readonly CauseRecord[]): DiagnosedFailure[] {
+  return causes
+    .filter((one) => one.verdict !== 'healed' && one.verdict !== 'green-once' && one.verdict !== 'superseded')
+    .map((one) => one.cause.lead);
+}
+
+function goesOn({ session, causes, suiteFlakes }: Progress): boolean {
+  // Where no agent could be started, none was paid: then every cause is still worth a diagnosis.
+  const unusable = causes.some((one) => one.verdict === 'agent-unusable' && one.attempts.length > 0);
+  const paused = isPaused(causes, session.settings.limits);
+  return !session.signal.aborted && !unusable && !paused && suiteFlakes <= SUITE_FLAKES_TOLERATED;
+}
+
+function isUndecided({ records }: Progress, failure: DiagnosedFailure): boolean {
+  const record = records.all().find((one) => one.test.id === failureKey(failure.failure));
+  return record?.verdict === 'failed' && record.causeIds.length === 0;
+}
+
+/** Confirms, groups and heals one batch; gives the failures that came to light meanwhile. */
+async function healRound(
+  progress: Progress,
+  failures: readonly DiagnosedFailure[],
+): Promise<DiagnosedFailure[]> {
+  const asked = await withoutQuarantined(progress, failures);
+  const shared = proofRuns(progress.session.settings);
+  progress.session.plan.expect(progress.session.settings.verify.confirm + groupCauses(asked).length + shared);
+  const { confirmed, flaky, uncovered, blockedBy, run } = await confirm(progress, asked);
+  if (progress.session.signal.aborted) return [...failures];
+  applyFlaky(progress, flaky, run);
+  if (blockedBy) return [blockedBy];
+  const causes = numbered(progress, groupCauses(confirmed));
+  const next = new Map(newlyRed(progress, uncovered));
+  for (const failure of next.values()) sawRed(progress, failure);
+  for (const [at, found] of causes.entries()) {
+    if (!goesOn(progress)) break;
+    const cause = await unhealedYet(progress, found);
+    if (!cause) continue;
+    progress.session.plan.expect(causes.length - at + shared);
+    const beside = causes.slice(at + 1, at + 2).map(({ lead }) => lead);
+    const earlier = earlierSignatures(progress, cause);
+    const ended = await healCause(progress.session, cause, { earlier, beside });
+    for (const [key, failure] of await applyResult(progress, ended, { beside, counted: 0 }))
+      next.set(key, failure);
+    await saveProgress(progress);
+  }
+  return [...next.values()];
+}
+
+/** Gives causes ids that are unique over the rounds of a run, names their parents, and announces them. */
+function numbered(progress: Progress, causes: readonly Cause[]): Cause[] {
+  const { session, records } = progress;
+  const offset = progress.causes.length;
+  return causes.map((grouped, index) => {
+    const cause = { ...grouped, id: `c${offset + index + 1}`, parent: parentOf(progress, grouped) };
+    records.causeFound(cause);
+    session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
+    return cause;
+  });
+}
+
+/** What ailed the tests of a cause before, in this run. */
+function earlierSignatures({ causes }: Progress, cause: Cause): Set<string> {
+  const keys = new Set(cause.members.map((member) => failureKey(member.failure)));
+  const earlier = causes.filter(
+    ({ verdict, cause: { id } }) =>
+      id !== cause.id && (verdict === 'superseded' || verdict === 'healed' || verdict === 'green-once'),
+  );
+  const members = earlier.flatMap((one) => one.cause.members);
+  const same = members.filter((one) => keys.has(failureKey(one.failure)) || one.failure.scope === 'suite');
+  return new Set(same.map(({ signature }) => signature));
+}
+
+function parentOf({ causes }: Progress, cause: Cause): string | null {
+  const keys = new Set(cause.members.map((member) => failureKey(member.failure)));
+  const earlier = causes.findLast(
+    (one) =>
+      one.cause.lead.failure.scope === 'suite' ||
+      one.cause.members.some((member) => keys.has(failureKey(member.failure))),
+  );
+  return earlier?.cause.id ?? null;
+}

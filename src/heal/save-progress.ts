@@ -1,0 +1,61 @@
+import type { CauseRecord, Progress } from './progress.js';
+import type { TestRecord } from '../run/test-records.js';
+
+/** Where a run stands, as the store keeps it for `resume`. */
+export interface SavedProgress {
+  /** The suite's own failure was there and is not healed: only the whole selection shows what is left. */
+  readonly suiteOpen: boolean;
+  readonly tests: readonly SavedTest[];
+}
+
+/** Where one of its tests stands. */
+export interface SavedTest extends TestRecord {
+  /** Work on it was not finished: it is red, and no cause of it has come to a last word. */
+  readonly open: boolean;
+  /** What to run so that it runs again. */
+  readonly rerunIds: readonly string[];
+}
+
+/** Keeps where each test stands, so that a killed run can go on from there (ME-8). */
+export async function saveProgress(progress: Progress): Promise<void> {
+  const { session, records, causes, rerunIds } = progress;
+  const concluded = new Set(causes.filter(isLastWord).map((one) => one.cause.id));
+  const tests = records.all().map((one) => ({
+    ...one,
+    open: isOpen(one, concluded),
+    rerunIds: rerunIds[one.test.id] ?? [one.test.id],
+  }));
+  const saved: SavedProgress = { suiteOpen: isSuiteOpen(progress), tests };
+  await session.memory.saveProgress(saved);
+}
+
+function isSuiteOpen({ firstWasBroken, causes }: Progress): boolean {
+  return (
+    firstWasBroken &&
+    !causes.some(
+      (one) =>
+        one.cause.lead.failure.scope === 'suite' &&
+        (one.verdict === 'healed' || one.verdict === 'green-once'),
+    )
+  );
+}
+
+/**
+ * Whether nothing is left to do about the tests of a cause that are red. What a healed or superseded one left red waits for a cause of
+ * its own (HL-3, HL-6).
+ */
+function isLastWord({ verdict, overBudget, interrupted }: CauseRecord): boolean {
+  return (
+    verdict !== 'healed' &&
+    verdict !== 'green-once' &&
+    verdict !== 'superseded' &&
+    !overBudget &&
+    !interrupted
+  );
+}
+
+/** A question may have been answered and an agent program mended meanwhile, so these are looked at again. */
+function isOpen({ verdict, causeIds }: TestRecord, concluded: ReadonlySet<string>): boolean {
+  if (verdict === 'escalated' || verdict === 'agent-unusable') return true;
+  return verdict === 'failed' && !concluded.has(causeIds.at(-1) ?? '');
+}

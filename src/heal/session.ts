@@ -1,0 +1,54 @@
+import type { RunAgent } from '../agents/run-agent.js';
+import type { Bus } from '../run/bus.js';
+import type { Clock } from '../clock.js';
+import type { DiagnosedFailure } from '../core/cause.js';
+import type { Settings } from '../core/settings.js';
+import type { SuitePurpose } from '../event.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
+import type { RunFolder } from '../run/run-folder.js';
+import type { RunPlan } from '../run/run-plan.js';
+import type { Redactor } from '../secrets/redactor.js';
+import type { RunMemory } from '../run/run-memory.js';
+import type { Spending } from '../run/spending.js';
+import type { Guard } from '../guard/create-guard.js';
+import type { Workspace } from '../workspace/workspace.js';
+
+/** What every step of one run is given: the effects as functions, and the run's own state. */
+export interface Session {
+  readonly settings: Settings;
+  /** The project's root: where Playwright and the agents are started. */
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly bus: Bus;
+  readonly folder: RunFolder;
+  /** Aborts when the run is interrupted. */
+  readonly signal: AbortSignal;
+  /** The project's tree, and the copy of it in which agents work. */
+  readonly workspace: Workspace;
+  /** What every text passes on its way out. */
+  readonly redactor: Redactor;
+  /** Judges what an agent changed (HN-3). */
+  readonly guard?: Guard;
+  readonly runAgent: RunAgent;
+  /** Agents that cannot be started here, each with the reason; absent where all can. */
+  readonly missingAgents?: ReadonlyMap<string, string>;
+  readonly spending: Spending;
+  /** Counts the Playwright runs, and is told how many more are likely. */
+  readonly plan: RunPlan;
+  readonly memory: RunMemory;
+  /** Exactly these tests again, or the whole selection for null. */
+  readonly runAgain: (request: AgainRequest) => Promise<SuiteRun>;
+  /** Runs `verify.prepare`: null when it succeeded, or was not set, else its output as a failure of the suite. */
+  readonly prepare: () => Promise<string | null>;
+  /** Gathers evidence, classifies and signs each failure of a run, the suite's own first. */
+  readonly diagnose: (run: SuiteRun) => Promise<DiagnosedFailure[]>;
+  /** Ends whatever the run started and did not end by itself (AG-10); gives what that was. */
+  readonly sweep: () => Promise<readonly string[]>;
+}
+
+/** Which tests to run again, and what for. */
+export interface AgainRequest {
+  readonly ids: readonly string[] | null;
+  readonly purpose: SuitePurpose;
+  readonly causeId: string | null;
+}

@@ -1,0 +1,87 @@
+import path from 'node:path';
+import type { Bus } from '../run/bus.js';
+import type { SuitePurpose } from '../event.js';
+import type { Playwright } from '../playwright/find-playwright.js';
+import { runSuite, type SuiteOptions } from '../playwright/run-suite.js';
+import type { PlaywrightArgs } from '../playwright/selection.js';
+import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
+import type { RunFolder } from '../run/run-folder.js';
+import { maskSuiteFolder } from '../run/mask-suite-folder.js';
+import type { RunPlan } from '../run/run-plan.js';
+import type { AgainRequest } from './session.js';
+
+/** The project's Playwright, as a run uses it. */
+export interface SuiteRuns {
+  /** The user's own selection, reporters and terminal; `stdout` is the file descriptor that Playwright prints to. */
+  first(stdout: number): Promise<SuiteRun>;
+  again(request: AgainRequest): Promise<SuiteRun>;
+}
+
+/** What all Playwright runs of one self-heal run share. */
+export interface SuiteRunsOptions {
+  readonly playwright: Playwright;
+  readonly cwd: string;
+  readonly folder: RunFolder;
+  readonly args: PlaywrightArgs;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  readonly bus: Bus;
+  readonly plan: RunPlan;
+  /** Cleans the logs that a run leaves; a `Redactor`'s. */
+  readonly clean: (text: string) => string;
+}
+
+/** Starts Playwright runs, each in a folder of its own (`suites/<n>`), and tells the bus of them. */
+export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
+  // Where the capture could not be installed, traces of the re-runs take its place.
+  let needsTrace = false;
+  const run = async (mode: SuiteOptions['mode'], why: { purpose: SuitePurpose; causeId: string | null }) => {
+    const ids = mode.kind === 'rerun' ? mode.ids : null;
+    const planned = options.plan.begin(ids);
+    options.bus.emit({ type: 'suite.started', tests: ids?.length ?? null, ...why, ...planned });
+    const runDir = path.join(options.folder.dir, 'suites', String(planned.n));
+    const suite = await runSuite({
+      playwright: options.playwright,
+      cwd: options.cwd,
+      runDir,
+      runId: options.folder.runId,
+      args: options.args,
+      env: options.env,
+      signal: options.signal,
+      mode,
+      onProgress: ({ done, total, failed, test }) =>
+        options.bus.emit({ type: 'suite.progress', done, total, failed, test: test ?? '' }),
+    });
+    options.plan.ended(suite);
+    const isRed = suite.failures.length > 0 || suite.suiteFailure !== null;
+    await maskSuiteFolder(runDir, { isRed, clean: options.clean });
+    needsTrace ||= suite.failures.length > 0 && suite.failures.every((one) => one.capture === null);
+    if (suite.endedLingering) options.bus.emit({ type: 'run.warning', message: lingered });
+    options.bus.emit({ type: 'suite.ended', ...why, ...tally(suite.tests), durationMs: suite.durationMs });
+    return suite;
+  };
+  return {
+    first: (stdout) =>
+      run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null }),
+    again: ({ ids, purpose, causeId }) =>
+      run(
+        { kind: 'rerun', ids, pictures: purpose === 'retest', ...(needsTrace ? { trace: true } : {}) },
+        { purpose, causeId },
+      ),
+  };
+}
+
+const lingered =
+  'Playwright had finished its run and did not exit within 5 minutes, so it was ended: a reporter of the project waits for something.';
+
+function tally(tests: readonly TestResult[]) {
+  const count = (outcome: TestResult['outcome']) => tests.filter((one) => one.outcome === outcome).length;
+  return {
+    total: tests.length,
+    passed: count('expected'),
+    failed: count('unexpected'),
+    flaky: count('flaky'),
+    skipped: count('skipped'),
+    notRun: count('not-run'),
+  };
+}

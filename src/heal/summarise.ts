@@ -1,0 +1,20 @@
+import type { Cause } from '../core/cause.js';
+import { headlineOf } from '../core/headline.js';
+import type { CauseSummary } from '../event.js';
+
+/** A cause as events and reports name it. */
+export function summarise({ id, lead, members, parent }: Cause): CauseSummary {
+  const { category, alternatives, why, confidence, warning } = lead.diagnosis;
+  return {
+    id,
+    signature: lead.signature,
+    category,
+    alternatives,
+    why,
+    confidence,
+    tests: members.flatMap((member) => (member.failure.scope === 'test' ? [member.failure.test] : [])),
+    headline: headlineOf(lead),
+    parent,
+    warning,
+  };
+}

@@ -1,0 +1,98 @@
+import { type Proof, renderProof } from '../core/proof.js';
+import { unreachable } from '../core/unreachable.js';
+import type { Report, ReportCause, ReportTest } from '../run/report.js';
+
+/** How people and tools are told of a failure of the suite's own: no test ran into it. */
+export const suiteItself = 'the suite itself, before its tests';
+
+/** What became of one test, in the three endings that every test report knows. */
+export interface FinalStatus {
+  readonly status: 'passed' | 'failed' | 'skipped';
+  /** One line; null where there is nothing to add to the status. */
+  readonly message: string | null;
+  /** More of it, over several lines; empty where there is no more. */
+  readonly details: string;
+  /** The cause that the last word rests on. */
+  readonly cause: ReportCause | null;
+}
+
+/** A test of the report, or the suite's own failure, which kept tests from running, as other tools are told of it. */
+export interface Told {
+  /** Null for the suite's own failure. */
+  readonly test: ReportTest | null;
+  readonly word: FinalStatus;
+}
+
+/** What other tools are told of a run: each test, and each failure of the suite's own that is still there. */
+export function tellTests({ tests, causes }: Report): Told[] {
+  const byId = new Map(causes.map((cause) => [cause.id, cause]));
+  const ofTests = tests.map((test) => ({ test, word: wordOn(test, byId.get(test.causeId ?? '') ?? null) }));
+  const ofSuite = causes
+    .filter((cause) => cause.tests.length === 0 && !isHealed(cause))
+    .map((cause) => ({ test: null, word: failed(cause.verdict, cause) }));
+  return [...ofSuite, ...ofTests];
+}
+
+/** Whether nothing is left of a cause: it is healed, or its fix uncovered another one, which has an ending of its own. */
+export function isHealed({ verdict }: ReportCause): boolean {
+  return verdict === 'healed' || verdict === 'green-once' || verdict === 'superseded';
+}
+
+function wordOn(test: ReportTest, cause: ReportCause | null): FinalStatus {
+  switch (test.verdict) {
+    case 'passed':
+      return { status: 'passed', message: null, details: '', cause };
+    case 'flaky':
+      return { status: 'passed', message: 'flaky: red, then green without a change', details: '', cause };
+    case 'healed':
+    case 'green-once':
+      return { status: 'passed', message: healedBy(cause, test), details: '', cause };
+    case 'quarantined':
+      return {
+        status: 'skipped',
+        message: 'quarantined: still red, and not failing the run',
+        details: '',
+        cause,
+      };
+    case 'not-run':
+      return { status: 'skipped', message: null, details: '', cause };
+    case 'failed':
+    case 'escalated':
+    case 'rejected':
+    case 'agent-unusable':
+      return failed(test.verdict, cause);
+    default:
+      return unreachable(test.verdict);
+  }
+}
+
+/** The runs that the heal of one test rests on: its own, where its cause has several (HL-6). */
+export function proofFor({ proof, testProofs = [] }: ReportCause, testId: string | null): Proof {
+  return testProofs.find(({ id }) => id === testId)?.proof ?? proof;
+}
+
+function failed(verdict: string, cause: ReportCause | null): FinalStatus {
+  if (cause === null) return { status: 'failed', message: verdict, details: '', cause };
+  const why = cause.why.map(({ source, evidence }) => `${source}: ${evidence}`);
+  const details = [
+    `${cause.id} ${verdict} · ${cause.category}`,
+    cause.headline,
+    ...why,
+    ...(cause.reason ? [`ended: ${cause.reason}`] : []),
+    `evidence: ${cause.evidence}/`,
+  ];
+  return { status: 'failed', message: cause.headline, details: details.join('\n'), cause };
+}
+
+/** `healed by debugger (claude) in 2 attempts, proof: red red | green green`. */
+function healedBy(cause: ReportCause | null, { id, sharedFix, verdict }: ReportTest): string {
+  const word = verdict === 'green-once' ? 'green once, not proven,' : 'healed';
+  if (cause === null) return word;
+  const last = cause.attempts.at(-1);
+  const who = last?.agent ? `by ${last.agent}${last.runner ? ` (${last.runner})` : ''}` : 'without an agent';
+  const tries = cause.attempts.length > 1 ? ` in ${cause.attempts.length} attempts` : '';
+  const shared = sharedFix ? `, with the fix of ${cause.id}` : '';
+  const steps = proofFor(cause, id);
+  const proof = steps.length > 0 ? `, proof: ${renderProof(steps)}` : '';
+  return `${word} ${who}${tries}${shared}${proof}`;
+}

@@ -1,0 +1,85 @@
+import { counted } from '../format.js';
+import { localTime } from '../local-time.js';
+import type { Report } from '../../run/report.js';
+import { talliesOf } from '../tallies.js';
+import type { LoadedRun } from './load-run.js';
+import { html, raw } from './markup.js';
+import { bytesOf, renderRun } from './render-run.js';
+
+/** How large the page may be, in bytes, without pictures. */
+const PAGE_BYTES = 300 * 1000;
+
+/** The page of a run: one file that opens from the disk, needs no network and runs no script. */
+export async function renderPage(run: LoadedRun, css: string): Promise<string> {
+  const { report } = run;
+  const head = await header(report);
+  const main = await renderRun(run, PAGE_BYTES - bytesOf(css) - bytesOf(head) - 1000);
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta
+          http-equiv="Content-Security-Policy"
+          content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+        />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="referrer" content="no-referrer" />
+        <title>self-heal: ${report.project}, ${report.outcome}</title>
+        <style>
+          ${raw(css)}
+        </style>
+      </head>
+      <body>
+        ${raw(head)}
+        <main>
+          ${raw(main)}
+          <footer class="quiet">
+            <p>The run's folder: <code>${run.folder}/</code></p>
+          </footer>
+        </main>
+      </body>
+    </html>`;
+  return `${String(await page)}\n`;
+}
+
+async function header(report: Report): Promise<string> {
+  const { totals, outcome, exitCode, runId, project, startedAt, dryRun } = report;
+  const facts = [{ name: 'tests', value: String(totals.tests) }, ...talliesOf(report)];
+  const page = html`<header>
+      <h1>self-heal <span>${project}</span></h1>
+      <p class="quiet">${runId} · ${localTime(startedAt)} · exit code ${exitCode}</p>
+    </header>
+    <section aria-label="The run" class="now">
+      <p id="phase" class="${outcome}">
+        ${phaseOf(report)}${dryRun ? ' (dry run: no agent was started)' : ''}
+      </p>
+      <dl>
+        ${facts.map(
+          ({ name, value }) =>
+            html`<div>
+              <dt>${name}</dt>
+              <dd>${value}</dd>
+            </div>`,
+        )}
+      </dl>
+    </section>`;
+  return String(await page);
+}
+
+/** The outcome, and how much was fixed on the way. */
+function phaseOf({ outcome, causes }: Report): string {
+  const healed = causes.filter(({ verdict }) => verdict === 'healed').length;
+  const fixed = healed === 0 ? '' : `, ${counted(healed, 'cause')} fixed`;
+  return `${outcomes[outcome]}${fixed}`;
+}
+
+const outcomes: Record<Report['outcome'], string> = {
+  green: 'Everything is green',
+  red: 'Some tests are still red',
+  escalated: 'Needs review',
+  paused: 'Paused: too many questions wait for a person',
+  budget: 'Stopped: a limit was reached',
+  'agent-unusable': 'Stopped: the agent program cannot work here',
+  interrupted: 'Interrupted',
+};

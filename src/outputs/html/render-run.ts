@@ -1,0 +1,153 @@
+import { clipped, counted } from '../format.js';
+import type { Report, ReportCause, ReportTest } from '../../run/report.js';
+import { nameOf } from '../summary.js';
+import { details } from './detail.js';
+import type { LoadedRun } from './load-run.js';
+import { html, nothing, raw, type Markup } from './markup.js';
+import { orderCauses } from './order-causes.js';
+import { showCause } from './show-cause.js';
+import { showFilter } from './show-filter.js';
+import { showTests } from './show-tests.js';
+import { overview, showTimeline } from './show-timeline.js';
+
+/** Items of a list that are shown; the rest is counted. */
+const ITEMS = 50;
+
+/**
+ * What a run came to, for `report.html` and the live page alike: what was fixed, what is left, then the tests; in `bytes` without pictures,
+ * each cause in as much detail as its share allows.
+ */
+export async function renderRun(run: LoadedRun, bytes: number): Promise<string> {
+  const { report } = run;
+  const ordered = orderCauses(report.causes);
+  const ends = { before: await textOf(showFilter(ordered)), after: await textOf(tail(run)) };
+  const asked = await textOf(questions(report));
+  const room = bytes - bytesOf(ends.before) - bytesOf(ends.after) - bytesOf(asked) - 1000;
+  // What is left to do is shown in full first.
+  const shown = await sectionsOf([...ordered.left, ...ordered.fixed], run, room);
+  const list = (causes: readonly ReportCause[], id: string, title: string) =>
+    causes.length === 0
+      ? nothing
+      : html`<section aria-labelledby="${id}-heading" id="${id}">
+          <h2 id="${id}-heading">${title} <span class="quiet">${causes.length}</span></h2>
+          ${causes.map((cause) => raw(shown.get(cause.id) ?? ''))}${hiddenOf(causes, shown, run.folder)}
+        </section>`;
+  const page = html`${raw(ends.before)} ${list(ordered.fixed, 'fixed', 'Fixed')} ${raw(asked)}
+  ${list(ordered.left, 'left', 'Not fixed')}
+  ${report.causes.length === 0 ? html`<p class="phase">Nothing failed.</p>` : ''} ${raw(ends.after)}`;
+  return textOf(page);
+}
+
+/** How much room a text takes. */
+export function bytesOf(text: string): number {
+  return Buffer.byteLength(text);
+}
+
+async function textOf(markup: Markup): Promise<string> {
+  return String(await markup);
+}
+
+/** Each cause in as much detail as its share of the room allows; what a big one takes is not there for those behind it. */
+async function sectionsOf(causes: readonly ReportCause[], run: LoadedRun, bytes: number) {
+  const sections = new Map<string, string>();
+  let room = bytes;
+  for (const [at, cause] of causes.entries()) {
+    const share = room / (causes.length - at);
+    const section = await fitting(cause, run, share);
+    const size = sizeOf(section);
+    if (size > room) break;
+    room -= size;
+    sections.set(cause.id, section);
+  }
+  return sections;
+}
+
+async function fitting(cause: ReportCause, run: LoadedRun, share: number): Promise<string> {
+  const open = run.report.causes.length === 1;
+  let section = '';
+  for (const detail of details.filter(({ from }) => from <= share)) {
+    section = await textOf(showCause(cause, run, { detail, open }));
+    if (sizeOf(section) <= share) break;
+  }
+  return section;
+}
+
+/** Pictures that are part of the page have a room of their own. */
+function sizeOf(section: string): number {
+  return bytesOf(section.replaceAll(/"data:image[^"]*"/g, '""'));
+}
+
+function hiddenOf(
+  causes: readonly ReportCause[],
+  shown: ReadonlyMap<string, string>,
+  folder: string,
+): Markup {
+  const hidden = causes.filter(({ id }) => !shown.has(id)).length;
+  if (hidden === 0) return nothing;
+  return html`<p>${counted(hidden, 'more cause')} did not fit here: <code>${folder}/report.json</code></p>`;
+}
+
+function questions({ escalations }: Report): Markup {
+  if (escalations.length === 0) return nothing;
+  return html`<section aria-labelledby="report-questions-heading" class="report-questions">
+    <h2 id="report-questions-heading">Waiting for you</h2>
+    ${escalations.slice(0, ITEMS).map(
+      ({ id, causeId, question, stored }) =>
+        html`<div class="card question">
+          <p><a href="#${causeId}">${causeId}</a> ${question}</p>
+          ${stored ? html`<p>Decide with <code>npx self-heal escalations resolve ${id}</code> or <code>npx self-heal ui</code>.</p>` : ''}
+        </div>`,
+    )}
+  </section>`;
+}
+
+function tail({ report, timeline }: LoadedRun): Markup {
+  const { regression, warnings, tests, causes } = report;
+  const named = (verdict: ReportTest['verdict']) =>
+    tests.filter((test) => test.verdict === verdict).map(nameOf);
+  const rows = overview(timeline);
+  return html`
+    ${list('Flaky: red, then green without a change; no agent was paid', named('flaky'))}
+    ${list('In quarantine: still red, not failing the run', named('quarantined'))}
+    ${
+      regression
+        ? html`<section>
+            <h2>Regression run</h2>
+            <p>${regressionLine(regression)}</p>
+          </section>`
+        : ''
+    }
+    ${list('Warnings', warnings)} ${showTests(tests)}
+    ${
+      rows.length > 0 && causes.length > 0
+        ? html`<section>
+            <h2>When</h2>
+            <details>
+              <summary>The run, step by step</summary>
+              ${showTimeline('The run', rows)}
+            </details>
+          </section>`
+        : ''
+    }
+  `;
+}
+
+function regressionLine({ tests, leftOut, broke }: NonNullable<Report['regression']>): string {
+  const left = leftOut > 0 ? `; there was no time for ${counted(leftOut, 'test')}` : '';
+  const what =
+    broke.length === 0
+      ? 'nothing broke'
+      : `the fix of ${broke.map(({ causeId }) => causeId).join(', ')} broke others, and was reverted`;
+  return `${counted(tests, 'test')} around the fixes run again: ${what}${left}.`;
+}
+
+function list(title: string, items: readonly string[]): Markup {
+  if (items.length === 0) return nothing;
+  const hidden = items.length - ITEMS;
+  return html`<section>
+    <h2>${title}</h2>
+    <ul>
+      ${items.slice(0, ITEMS).map((item) => html`<li>${clipped(item, 400)}</li>`)}${hidden > 0 ? html`<li>and ${hidden} more</li>` : ''}
+    </ul>
+  </section>`;
+}

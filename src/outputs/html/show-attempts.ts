@@ -1,0 +1,111 @@
+import { type Note, noteLine } from '../../core/guard/note.js';
+import type { Violation } from '../../core/guard/violation.js';
+import { judgementWords } from '../../ui/page/judgement-words.js';
+import { proofScope, type ProofStep } from '../../core/proof.js';
+import { counted, dollars, duration } from '../format.js';
+import type { ReportAttempt, ReportCause } from '../../run/report.js';
+import type { Detail } from './detail.js';
+import { html, nothing, type Markup } from './markup.js';
+import { showDiff } from './show-diff.js';
+
+/** What was tried, in its order: who, what it changed, what the guard and the re-runs said. */
+export function showAttempts(
+  attempts: readonly ReportAttempt[],
+  patches: ReadonlyMap<string, string>,
+  detail: Detail,
+): Markup {
+  if (attempts.length === 0) return nothing;
+  return html`<ol class="attempts">
+    ${attempts.map((attempt) => showAttempt(attempt, patches.get(attempt.patch ?? '') ?? null, detail))}
+  </ol>`;
+}
+
+function showAttempt(attempt: ReportAttempt, patch: string | null, detail: Detail): Markup {
+  const { n, slashCommand, agent, runner, outcome, judged, failedBecause, claim, takenBack } = attempt;
+  const who = agent === null ? 'the code as it is, no agent' : `${slashCommand ?? agent} (${runner ?? ''})`;
+  const because = failedBecause && judged !== 'green' ? `: ${failedBecause}` : '.';
+  return html`<li>
+    <p>
+      <strong>Attempt ${n}: ${who}</strong>
+      ${agent === null ? '' : html`<span class="fact">${outcome}, ${duration(attempt.durationMs)}${spent(attempt)}</span>`}
+    </p>
+    <p class="judged ${judged}">
+      ${judgementWords[judged]}${because}${takenBack ? ' The change was taken back.' : ''}
+    </p>
+    ${claim?.summary ? html`<p class="quiet">It said “${claim.status}”: ${claim.summary}</p>` : ''}
+    ${showViolations(attempt.violations ?? [])} ${showNotes(attempt.notes ?? [])}
+    ${showChange(attempt, patch, detail)}
+  </li>`;
+}
+
+function spent({ costUsd, inputTokens, outputTokens }: ReportAttempt): string {
+  const tokens =
+    inputTokens === null && outputTokens === null
+      ? ''
+      : `, ${inputTokens ?? 0} tokens in, ${outputTokens ?? 0} out`;
+  return `${costUsd === null ? '' : `, ${dollars(costUsd)}`}${tokens}`;
+}
+
+function showViolations(violations: readonly Violation[]): Markup {
+  if (violations.length === 0) return nothing;
+  const line = (sign: '−' | '+', text: string | null) =>
+    text === null
+      ? ''
+      : html`<div class="${sign === '+' ? 'added' : 'removed'}">
+          <span class="sign">${sign}</span><code>${text}</code>
+        </div>`;
+  return html`<ul class="violations" aria-label="What the guard found">
+    ${violations
+      .slice(0, 20)
+      .map(
+        ({ file, line: at, rule, says, before, after }) =>
+          html`<li>
+            <strong>${rule}</strong> in <code>${file}${at === null ? '' : `:${at}`}</code>:
+            ${says}${line('−', before)}${line('+', after)}
+          </li>`,
+      )}
+    ${violations.length > 20 ? html`<li>and ${violations.length - 20} more</li>` : ''}
+  </ul>`;
+}
+
+function showNotes(notes: readonly Note[]): Markup {
+  if (notes.length === 0) return nothing;
+  return html`<ul class="notes" aria-label="To review">
+    ${notes.slice(0, 20).map((one) => html`<li>To review: ${noteLine(one)}</li>`)}
+    ${notes.length > 20 ? html`<li>and ${notes.length - 20} more</li>` : ''}
+  </ul>`;
+}
+
+function showChange(
+  { files, patch: path, takenBack }: ReportAttempt,
+  patch: string | null,
+  detail: Detail,
+): Markup {
+  if (files.length === 0) return nothing;
+  const list = files.map(({ path: name, added, removed }) =>
+    added === null || removed === null ? `${name} (binary)` : `${name} +${added} −${removed}`,
+  );
+  const title = `${counted(files.length, 'file')} changed: ${list.slice(0, 8).join(', ')}${list.length > 8 ? ' …' : ''}`;
+  if (patch === null || detail.diffLines === 0)
+    return html`<p class="quiet">${title}${path === null ? '' : html` (<code>${path}</code>)`}</p>`;
+  const diff = showDiff(patch, { maxLines: detail.diffLines });
+  return takenBack
+    ? html`<details>
+        <summary>${title}, taken back</summary>
+        ${diff}
+      </details>`
+    : html`<details open>
+        <summary>${title}</summary>
+        ${diff}
+      </details>`;
+}
+
+/** The runs that a heal rests on, with a bar wherever the code or its result changed, and how many tests they hold for. */
+export function showProof({ proof, testProofs }: Pick<ReportCause, 'proof' | 'testProofs'>): Markup {
+  if (proof.length === 0) return nothing;
+  const step = (one: ProofStep, at: number) =>
+    html`${at > 0 && one !== proof[at - 1] ? ' | ' : ' '}<span class="step ${one}">${one}</span>`;
+  return html`<p class="proof">
+    <strong>Proof</strong>${proof.map(step)} <span class="quiet">${proofScope(testProofs)}</span>
+  </p>`;
+}

@@ -1,0 +1,134 @@
+import type { ReportCause, ReportTest } from '../../run/report.js';
+import { clipped, counted } from '../format.js';
+import { isHealed } from '../final-status.js';
+import { nameOf } from '../summary.js';
+import { effortOf, resultOf, testsOf, verdictWord } from './cause-words.js';
+import type { Detail } from './detail.js';
+import type { LoadedCause, LoadedRun } from './load-run.js';
+import { html, nothing, type Markup } from './markup.js';
+import { showAttempts, showProof } from './show-attempts.js';
+import { showEvidence } from './show-evidence.js';
+import { showTimeline } from './show-timeline.js';
+
+/** How a cause is shown. */
+export interface CauseShown {
+  readonly detail: Detail;
+  /** Unfolded from the beginning. */
+  readonly open: boolean;
+}
+
+/** A cause as one line that unfolds: what was wrong and what came of it; then the change, the pictures, why, and all that was seen. */
+export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: CauseShown): Markup {
+  const mended = isHealed(cause);
+  const length = detail.body ? 240 : 120;
+  const revealed = run.report.causes.filter((one) => one.parent === cause.id).map(({ id }) => id);
+  const line = html`<span class="mark" aria-hidden="true">${marks[cause.verdict] ?? '✗'}</span>
+    <span class="line"
+      ><span class="title">${clipped(cause.headline, length)}</span>
+      <span class="quiet"
+        ><span class="id">${cause.id}</span> · ${cause.category} ·
+        ${clipped(resultOf(cause, revealed), length)}</span
+      ></span
+    >
+    <span class="tag ${cause.verdict}">${verdictWord(cause)}</span>`;
+  const kind = `cause ${mended ? 'fixed' : 'left'}`;
+  const found = cause.parent === null ? '' : 'found';
+  if (!detail.body)
+    return html`<div class="${kind} ${found}" id="${cause.id}" data-class="${cause.category}">
+      <div class="head">${line}</div>
+    </div>`;
+  return html`<details class="${kind} ${found}" data-class="${cause.category}" ${open ? 'open' : ''}>
+    <summary>${line}</summary>
+    ${body(cause, run, detail)}
+  </details>`;
+}
+
+const marks: Partial<Record<ReportCause['verdict'], string>> = {
+  healed: '✓',
+  'green-once': '~',
+  superseded: '→',
+  escalated: '?',
+  flaky: '~',
+  'agent-unusable': '!',
+};
+
+function body(cause: ReportCause, run: LoadedRun, detail: Detail): Markup {
+  const { id, headline, reason, parent, attempts } = cause;
+  const loaded = run.causes.get(id) ?? empty;
+  const spans = run.timeline.filter(({ causeId }) => causeId === id);
+  const revealed = run.report.causes.filter((one) => one.parent === id);
+  const effort = effortOf(cause);
+  return html`<article id="${id}" aria-labelledby="${id}-heading">
+    <h3 id="${id}-heading" class="unseen">${id} ${clipped(headline, 400)}</h3>
+    <p class="reason">${reason}</p>
+    <p class="quiet">${effort === '' ? '' : `${effort} · `}${testsOf(cause, run.tests)}</p>
+    ${parent === null ? '' : html`<p class="quiet">Found after <a href="#${parent}">${parent}</a>, whose fix revealed it.</p>`}
+    ${revealed.length > 0 ? html`<p class="quiet">Its fix revealed ${revealed.slice(0, 20).map((one, at) => html`${at > 0 ? ', ' : ''}<a href="#${one.id}">${one.id}</a>`)}.</p>` : ''}
+    ${showProof(cause)} ${tests(cause, run)} ${attempts.length > 0 ? html`<h4>What was tried</h4>` : ''}
+    ${showAttempts(attempts, loaded.patches, detail)} ${pictures(cause, loaded)} ${why(cause)}
+    ${
+      detail.evidence && loaded.lead
+        ? html`<h4>Evidence</h4>
+            ${showEvidence(loaded.lead, detail)}`
+        : ''
+    }
+    ${
+      detail.evidence && spans.length > 0
+        ? html`<details>
+            <summary>When</summary>
+            ${showTimeline(`When ${id} was worked on`, spans)}
+          </details>`
+        : ''
+    }
+    <p class="quiet">
+      Everything that was gathered: <code>${run.folder}/${cause.evidence}/</code> or
+      <code>npx self-heal inspect ${run.report.runId} ${id}</code>
+    </p>
+  </article>`;
+}
+
+const empty: LoadedCause = { lead: null, before: null, after: null, patches: new Map() };
+
+function tests({ tests: ids }: ReportCause, run: LoadedRun): Markup {
+  const known = ids.flatMap((id) => run.tests.get(id) ?? []);
+  if (known.length < 2) return nothing;
+  const shown = known.slice(0, 20);
+  return html`<details>
+    <summary>${counted(known.length, 'test')}</summary>
+    <ul>
+      ${shown.map((test: ReportTest) => html`<li>${clipped(nameOf(test), 300)}${test.sharedFix ? ', healed by the same fix' : ''}</li>`)}${known.length > shown.length ? html`<li>and ${known.length - shown.length} more</li>` : ''}
+    </ul>
+  </details>`;
+}
+
+/** The page when the test failed and, where one was made, after the fix. */
+function pictures({ id }: ReportCause, { lead, before, after }: LoadedCause): Markup {
+  const step = lead?.evidence.failedStep ?? null;
+  const url = lead?.evidence.pageUrl ?? null;
+  if (step === null && before === null) return nothing;
+  const picture = (source: string | null, caption: string, alt: string) =>
+    source === null
+      ? ''
+      : html`<figure>
+          <figcaption>${caption}</figcaption>
+          <img src="${source}" alt="${alt}" loading="lazy" />
+        </figure>`;
+  return html`<div class="pictures">
+      ${picture(before, after === null ? 'The page at that moment' : 'Before', `Screenshot of the page when the test of ${id} failed`)}
+      ${picture(after, 'After the fix', `Screenshot of the page when the test of ${id} was green`)}
+    </div>
+    <p class="quiet">
+      ${step === null ? '' : html`Failed step: <code>${clipped(step, 300)}</code>`}${url === null ? '' : html` on <code>${clipped(url, 300)}</code>`}
+    </p>`;
+}
+
+function why({ why: reasons, category, warning, confidence, alternatives }: ReportCause): Markup {
+  const different = [...new Map(reasons.map((one) => [`${one.source}: ${one.evidence}`, one])).values()];
+  const others = alternatives.length > 0 ? `; it may be ${alternatives.join(' or ')}` : '';
+  return html`<h4>Why ${category}</h4>
+    ${warning === null ? '' : html`<p>${warning}</p>`}
+    <ul class="why">
+      ${different.slice(0, 6).map(({ source, evidence, rule }) => html`<li>The ${source} says <code>${evidence}</code> <span class="quiet">(${rule})</span></li>`)}
+    </ul>
+    ${reasons.length > 0 ? html`<p class="quiet">${Math.round(confidence * 100)} % sure${others}.</p>` : ''}`;
+}

@@ -1,0 +1,165 @@
+import { diffWordsWithSpace, parsePatch, type StructuredPatch } from 'diff';
+import { visibleText } from '../../core/visible-text.js';
+import { html, type Markup } from './markup.js';
+
+/** How much of a diff is shown. */
+export interface DiffOptions {
+  /** Lines over all files; the rest is counted. */
+  readonly maxLines: number;
+}
+
+/** One line of a diff; a number is null on the side on which it is not. */
+interface Line {
+  readonly sign: '+' | '-' | ' ';
+  readonly text: string;
+  readonly before: number | null;
+  readonly after: number | null;
+  /** The line that it took the place of, or that took its place. */
+  readonly other: string | null;
+}
+
+/** Words are compared in lines of up to so many characters. */
+const MOST_COMPARED = 500;
+
+/** A patch of `git diff` as tables, one a file, with what changed within a line marked; nothing in it is hidden (EV-10). */
+export function showDiff(patch: string, { maxLines }: DiffOptions): Markup {
+  const visible = visibleText(patch);
+  const files = parsed(visible);
+  if (files.length === 0) return asItIs(visible, maxLines);
+  const tables: Markup[] = [];
+  let hidden = 0;
+  let room = maxLines;
+  for (const file of files) {
+    const all = file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
+    const shown = Math.min(all, room);
+    if (shown > 0 || all === 0) tables.push(showFile(file, shown));
+    room -= shown;
+    hidden += all - shown;
+  }
+  const more = hidden > 0 ? html`<p class="quiet">… and ${hidden} more lines: see the patch.</p>` : '';
+  return html`${tables}${more}`;
+}
+
+/** One in which a secret over several lines was masked is no patch any more. */
+function asItIs(patch: string, maxLines: number): Markup {
+  const lines = patch.split('\n').slice(0, maxLines).join('\n');
+  return html`<pre tabindex="0" role="group" aria-label="Changes"><code>${lines}</code></pre>`;
+}
+
+/** A patch that was cut is read up to its last whole file. */
+function parsed(patch: string): StructuredPatch[] {
+  try {
+    return parsePatch(patch);
+  } catch {
+    const last = patch.lastIndexOf('\ndiff --git ');
+    return last < 0 ? [] : parsed(patch.slice(0, last + 1));
+  }
+}
+
+function showFile(file: StructuredPatch, most: number): Markup {
+  let room = most;
+  const hunks = file.hunks.map((hunk) => {
+    const lines = linesOf(hunk).slice(0, Math.max(0, room));
+    room -= lines.length;
+    return lines.length > 0
+      ? html`<tbody>
+          ${lines.map(showLine)}
+        </tbody>`
+      : '';
+  });
+  const name = nameOf(file);
+  return html`<div class="diff" tabindex="0" role="group" aria-label="Changes of ${name}">
+    <table>
+      <caption>
+        ${name}
+      </caption>
+      <thead class="unseen">
+        <tr>
+          <th>before</th>
+          <th>after</th>
+          <th>line</th>
+        </tr>
+      </thead>
+      ${
+        file.hunks.length === 0
+          ? html`<tbody>
+              <tr>
+                <td colspan="3">no lines: its name, its mode or a binary file changed</td>
+              </tr>
+            </tbody>`
+          : hunks
+      }
+    </table>
+  </div>`;
+}
+
+function nameOf({ oldFileName = '', newFileName = '' }: StructuredPatch): string {
+  const [before, after] = [oldFileName, newFileName].map((name) => name.replace(/^[ab]\//, ''));
+  if (after === '/dev/null') return `${before} (deleted)`;
+  if (before === '/dev/null') return `${after} (new)`;
+  return before === after ? `${after}` : `${before} → ${after}`;
+}
+
+function linesOf({ lines, oldStart, newStart }: StructuredPatch['hunks'][number]): Line[] {
+  let [before, after] = [oldStart, newStart];
+  const numbered = lines
+    .filter((line) => !line.startsWith('\\'))
+    .map((line): Line => {
+      const sign = line[0] === '+' || line[0] === '-' ? line[0] : ' ';
+      const numbers = { before: sign === '+' ? null : before, after: sign === '-' ? null : after };
+      if (sign !== '+') before += 1;
+      if (sign !== '-') after += 1;
+      return { sign, text: line.slice(1), ...numbers, other: null };
+    });
+  return paired(numbered);
+}
+
+/** Where as many lines came as went, each took the place of one. */
+function paired(lines: readonly Line[]): Line[] {
+  const result = [...lines];
+  for (let at = 0; at < result.length;) {
+    const removed = runOf(result, at, '-');
+    const added = runOf(result, at + removed, '+');
+    const pairs = removed === added ? removed : 0;
+    for (let n = 0; n < pairs; n += 1) {
+      const [old, now] = [result[at + n], result[at + pairs + n]];
+      if (!old || !now) continue;
+      result[at + n] = { ...old, other: now.text };
+      result[at + pairs + n] = { ...now, other: old.text };
+    }
+    at += Math.max(1, removed + added);
+  }
+  return result;
+}
+
+function runOf(lines: readonly Line[], from: number, sign: Line['sign']): number {
+  const end = lines.slice(from).findIndex((line) => line.sign !== sign);
+  return end < 0 ? lines.length - from : end;
+}
+
+const kinds = { '+': 'added', '-': 'removed', ' ': 'context' } as const;
+const signs = { '+': '+', '-': '−', ' ': ' ' } as const;
+
+function showLine(line: Line): Markup {
+  const { sign, before, after } = line;
+  return html`<tr class="${kinds[sign]}">
+    <td class="n">${before ?? ''}</td>
+    <td class="n">${after ?? ''}</td>
+    <td><span class="sign">${signs[sign]}</span><code>${marked(line)}</code></td>
+  </tr>`;
+}
+
+/** The words that are not in the other line; where nearly all are others, a mark says nothing. */
+function marked({ sign, text, other }: Line): Markup | string {
+  if (other === null || text.length > MOST_COMPARED || other.length > MOST_COMPARED) return text;
+  const parts = sign === '+' ? diffWordsWithSpace(other, text) : diffWordsWithSpace(text, other);
+  const own = parts.filter((part) => (sign === '+' ? !part.removed : !part.added));
+  const same = own
+    .filter((part) => !part.added && !part.removed)
+    .reduce((sum, { value }) => sum + value.trim().length, 0);
+  if (same * 3 < text.trim().length) return text;
+  return html`${own.map((part) => {
+    if (part.added) return html`<ins>${part.value}</ins>`;
+    return part.removed ? html`<del>${part.value}</del>` : part.value;
+  })}`;
+}

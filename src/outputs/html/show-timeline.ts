@@ -1,0 +1,55 @@
+import { dollars, duration } from '../format.js';
+import { html, nothing, type Markup } from './markup.js';
+import type { Span } from './timeline.js';
+
+/** Rows of one timeline; the rest is counted. */
+const ROWS = 40;
+
+/** Stretches of a run below each other, each with a bar where it lies in the whole. */
+export function showTimeline(title: string, spans: readonly Span[]): Markup {
+  if (spans.length === 0) return nothing;
+  const start = Math.min(...spans.map(({ from }) => from));
+  const length = Math.max(...spans.map(({ to }) => to)) - start;
+  const row = ({ kind, label, from, to, costUsd }: Span) => {
+    const left = percent(from - start, length);
+    const width = Math.max(0.5, Math.min(percent(to - from, length), 100 - left));
+    const cost = costUsd === null ? '' : ` · ${dollars(costUsd)}`;
+    return html`<li class="span ${kind}">
+      <span class="what">${label}</span>
+      <span class="fact">at ${duration(from)}, for ${duration(to - from)}${cost}</span>
+      <svg class="track" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="bar" x="${left.toFixed(2)}" width="${width.toFixed(2)}" height="1" />
+      </svg>
+    </li>`;
+  };
+  const hidden = spans.length - ROWS;
+  return html`<ol class="timeline" aria-label="${title}">
+    ${spans.slice(0, ROWS).map(row)} ${hidden > 0 ? html`<li class="quiet">… and ${hidden} more</li>` : ''}
+  </ol>`;
+}
+
+/** One row for each cause, and for what was done for all of them together. */
+export function overview(spans: readonly Span[]): Span[] {
+  const rows = new Map<string, Span[]>();
+  for (const span of spans) {
+    const key = span.causeId ?? span.label;
+    rows.set(key, [...(rows.get(key) ?? []), span]);
+  }
+  return [...rows].map(([key, all]) => ({
+    causeId: all[0]?.causeId ?? null,
+    kind: all.some(({ kind }) => kind === 'agent') ? 'agent' : 'suite',
+    label: key,
+    from: Math.min(...all.map(({ from }) => from)),
+    to: Math.max(...all.map(({ to }) => to)),
+    costUsd: totalCost(all),
+  }));
+}
+
+function totalCost(spans: readonly Span[]): number | null {
+  const known = spans.flatMap(({ costUsd }) => (costUsd === null ? [] : [costUsd]));
+  return known.length > 0 ? known.reduce((sum, one) => sum + one, 0) : null;
+}
+
+function percent(part: number, whole: number): number {
+  return whole <= 0 ? 0 : (100 * part) / whole;
+}

@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Report } from '../../run/report.js';
+import { writeFileAtomic } from '../../write-file-atomic.js';
+import { ownFile } from '../../own-files.js';
+import { loadRun } from './load-run.js';
+import { renderPage } from './render-page.js';
+
+/** Where a report lies. */
+export interface ReportFolder {
+  /** The run's folder; absolute. */
+  readonly dir: string;
+  /** The same as a person types it. */
+  readonly shown: string;
+}
+
+/** Writes `report.html` into the run's folder (RP-4) and gives its path. Throws where it cannot be written. */
+export async function writeHtmlReport(report: Report, { dir, shown }: ReportFolder): Promise<string> {
+  const page = await renderPage(await loadRun(report, { dir, shown }), await readStyles());
+  const file = path.join(dir, 'report.html');
+  await writeFileAtomic(file, page);
+  return file;
+}
+
+/** The look of the live page, and what the report has beside it. */
+async function readStyles(): Promise<string> {
+  const files = ['ui/page/base.css', 'outputs/html/report.css'];
+  return (await Promise.all(files.map((file) => readFile(ownFile(file), 'utf8')))).join('\n');
+}

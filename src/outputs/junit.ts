@@ -1,0 +1,112 @@
+import { unreachable } from '../core/unreachable.js';
+import { suiteItself, tellTests, type FinalStatus, type Told } from './final-status.js';
+import type { Report, ReportTest } from '../run/report.js';
+import { renderXml, type XmlElement } from './xml.js';
+
+/**
+ * The run as JUnit XML. Suites and cases have the names that Playwright's own junit reporter gives them (suite: file,
+ * host: project, case: titles), so that other tools know them for the same tests. Healed and flaky tests are passed and
+ * say so in their properties and output. Written here rather than with junit-report-builder, which has neither a host
+ * nor a reason for what was skipped.
+ */
+export function junitOf(report: Report): string {
+  const told = tellTests(report);
+  const suites = [...groups(told).values()].map((group) => suite(report, group));
+  return renderXml({
+    name: 'testsuites',
+    attributes: {
+      id: report.runId,
+      name: 'self-heal',
+      ...counts(told),
+      time: seconds(report.totals.durationMs),
+    },
+    children: suites,
+  });
+}
+
+function groups(told: readonly Told[]): Map<string, Told[]> {
+  const bySuite = new Map<string, Told[]>();
+  for (const one of told) {
+    const key = JSON.stringify([one.test?.project, one.test && fileOf(one.test)]);
+    const group = bySuite.get(key);
+    if (group) group.push(one);
+    else bySuite.set(key, [one]);
+  }
+  return bySuite;
+}
+
+function suite(report: Report, group: readonly Told[]): XmlElement {
+  const test = group[0]?.test ?? null;
+  const durationMs = group.reduce((sum, one) => sum + (one.test?.durationMs ?? 0), 0);
+  return {
+    name: 'testsuite',
+    attributes: {
+      name: test ? fileOf(test) : suiteItself,
+      timestamp: report.startedAt,
+      hostname: test?.project ?? '',
+      ...counts(group),
+      time: seconds(durationMs),
+    },
+    children: group.map(testCase),
+  };
+}
+
+function counts(told: readonly Told[]) {
+  const of = (status: FinalStatus['status'], ofSuite: boolean) =>
+    told.filter(({ test, word }) => word.status === status && (test === null) === ofSuite).length;
+  return {
+    tests: told.length,
+    failures: of('failed', false),
+    skipped: of('skipped', false),
+    errors: of('failed', true),
+  };
+}
+
+function testCase({ test, word }: Told): XmlElement {
+  const name = test ? test.title.slice(1).join(' › ') : suiteItself;
+  return {
+    name: 'testcase',
+    attributes: {
+      name,
+      classname: test ? fileOf(test) : suiteItself,
+      time: seconds(test?.durationMs ?? 0),
+    },
+    children: [...properties(test), ...ending(word, test === null)],
+  };
+}
+
+function properties(test: ReportTest | null): XmlElement[] {
+  if (test === null || test.verdict === 'passed' || test.verdict === 'not-run') return [];
+  const told = {
+    'self-heal.verdict': test.verdict,
+    ...(test.causeId && { 'self-heal.cause': test.causeId }),
+  };
+  const children = Object.entries(told).map(([name, value]) => ({
+    name: 'property',
+    attributes: { name, value },
+  }));
+  return [{ name: 'properties', children }];
+}
+
+function ending({ status, message, details, cause }: FinalStatus, ofSuite: boolean): XmlElement[] {
+  switch (status) {
+    case 'passed':
+      return message === null ? [] : [{ name: 'system-out', text: message }];
+    case 'skipped':
+      return [{ name: 'skipped', ...(message === null ? {} : { attributes: { message } }) }];
+    case 'failed': {
+      const attributes = { message: message ?? '', type: cause?.category ?? 'FAILURE' };
+      return [{ name: ofSuite ? 'error' : 'failure', attributes, text: details }];
+    }
+    default:
+      return unreachable(status);
+  }
+}
+
+function fileOf({ title, file }: ReportTest): string {
+  return title[0] ?? file;
+}
+
+function seconds(ms: number): number {
+  return Math.round(ms) / 1000;
+}

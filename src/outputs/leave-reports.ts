@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { appendFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Problem } from '../problem.js';
+import { writeFileAtomic } from '../write-file-atomic.js';
+import { ctrfOf } from './ctrf.js';
+import { githubAnnotations, githubOutputs, githubProblem } from './github.js';
+import { junitOf } from './junit.js';
+import { prose } from './markdown-text.js';
+import { markdownOf, summaryBytes } from './markdown.js';
+import type { Report } from '../run/report.js';
+import { redact } from '../secrets/redact.js';
+
+/** Where the reports for other programs go. */
+export interface ReportPlaces {
+  /** The run's folder; absolute. */
+  readonly dir: string;
+  /** The project; absolute. */
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Takes workflow commands, each a line. The runner reads both streams, and standard output may be the report's (CL-6). */
+  readonly print: (line: string) => void;
+}
+
+/**
+ * Writes junit.xml, ctrf.json and summary.md into the run's folder, and in GitHub Actions the summary, annotations and
+ * outputs of the step (RP-2, RP-3). Each is written for itself; gives what could not be, in words.
+ */
+export async function leaveReports(report: Report, places: ReportPlaces): Promise<string[]> {
+  const { dir, cwd, env } = places;
+  const folder = slashed(path.relative(cwd, dir));
+  const inFolder = (name: string, text: () => string) => async () =>
+    writeFileAtomic(path.join(dir, name), text());
+  const written = [
+    await trouble(
+      'junit.xml',
+      inFolder('junit.xml', () => junitOf(report)),
+    ),
+    await trouble(
+      'ctrf.json',
+      inFolder('ctrf.json', () => `${JSON.stringify(ctrfOf(report), null, 2)}\n`),
+    ),
+    await trouble(
+      'summary.md',
+      inFolder('summary.md', () => markdownOf(report, { folder })),
+    ),
+    ...(env['GITHUB_ACTIONS'] === 'true' ? await tellGithub(report, folder, places) : []),
+  ];
+  return written.filter((one) => one !== null);
+}
+
+async function tellGithub(report: Report, folder: string, { dir, cwd, env, print }: ReportPlaces) {
+  const workspace = env['GITHUB_WORKSPACE'] || cwd;
+  const summary = env['GITHUB_STEP_SUMMARY'];
+  const output = env['GITHUB_OUTPUT'];
+  const inside = path.relative(workspace, dir);
+  // Where upload-artifact looks for it.
+  const left = slashed(inside.startsWith('..') ? dir : inside);
+  return [
+    await trouble('the annotations', () => {
+      for (const line of githubAnnotations(report, { workspace, project: cwd })) print(line);
+    }),
+    summary ? await trouble('the step summary', () => appendSummary(report, folder, summary)) : null,
+    output
+      ? await trouble('the outputs', () =>
+          appendFile(output, githubOutputs(report, left, `self-heal-${randomUUID()}`)),
+        )
+      : null,
+  ];
+}
+
+/** Tells GitHub Actions, where it is that, why self-heal could not work: an annotation and a line of the summary. */
+export async function leaveProblem(
+  problem: Problem,
+  { env, print }: Pick<ReportPlaces, 'env' | 'print'>,
+): Promise<void> {
+  if (env['GITHUB_ACTIONS'] !== 'true') return;
+  print(githubProblem(problem));
+  const summary = env['GITHUB_STEP_SUMMARY'];
+  const text = `## self-heal could not work\n\n${prose(redact(problem.message))}\n\n${prose(redact(problem.remedy))}\n`;
+  // Where it cannot be written, the annotation and the log say the same.
+  if (summary) await appendFile(summary, text).catch(() => undefined);
+}
+
+/** GitHub takes the whole of what a step says or nothing, so that what is there already counts. */
+const STEP_BYTES = 1024 * 1024;
+
+async function appendSummary(report: Report, folder: string, file: string): Promise<void> {
+  const there = await stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+  const gap = there > 0 ? '\n' : '';
+  const maxBytes = Math.min(summaryBytes, STEP_BYTES - there - gap.length);
+  if (maxBytes <= 0) throw new Error(`${file} is full already`);
+  await appendFile(file, `${gap}${markdownOf(report, { folder, maxBytes })}`);
+}
+
+async function trouble(what: string, write: () => Promise<void> | void): Promise<string | null> {
+  try {
+    await write();
+    return null;
+  } catch (error) {
+    return `${what} could not be written: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function slashed(file: string): string {
+  return file.replaceAll(path.sep, '/');
+}

@@ -1,0 +1,189 @@
+import { noteLine } from '../core/guard/note.js';
+import { violationLine } from '../core/guard/violation.js';
+import { tellProof } from '../core/proof.js';
+import type { CauseVerdict } from '../core/verdict.js';
+import { avoidedLine } from './avoided-line.js';
+import { counted, dollars, duration } from './format.js';
+import { isHealed, suiteItself } from './final-status.js';
+import { bytesOf, code, cutToBytes, prose } from './markdown-text.js';
+import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
+import { nameOf } from './summary.js';
+import { talliesOf } from './tallies.js';
+
+/**
+ * How large a summary may be. GitHub refuses a step's summary altogether above 1 MiB
+ * (https://docs.github.com/actions/reference/workflow-commands-for-github-actions#adding-a-job-summary), and the step may
+ * have something to say itself.
+ */
+export const summaryBytes = 900 * 1024;
+
+/** How a summary is set. */
+export interface MarkdownOptions {
+  /** The run's folder as a person types it. */
+  readonly folder: string;
+  /** It takes no more than this, whatever the report holds. */
+  readonly maxBytes?: number;
+}
+
+/** Items of a list that are shown; the rest is counted. */
+const ITEMS = 20;
+
+/** The run for a person in Markdown: what is left to do first, whole causes, and a line that says how many did not fit. */
+export function markdownOf(report: Report, { folder, maxBytes = summaryBytes }: MarkdownOptions): string {
+  const before = head(report);
+  const after = tail(report, folder);
+  // What a person has to look at comes first, since the end is what is cut.
+  const causes = [
+    ...report.causes.filter((cause) => !isHealed(cause)),
+    ...report.causes.filter((cause) => isHealed(cause)),
+  ];
+  const byId = new Map(report.tests.map((test) => [test.id, test]));
+  const shown: string[] = [];
+  let room = maxBytes - bytesOf(before) - bytesOf(after) - cutLineBytes;
+  for (const cause of causes) {
+    const section = causeSection(cause, { byId, folder });
+    room -= bytesOf(section);
+    if (room < 0) break;
+    shown.push(section);
+  }
+  const hidden = causes.length - shown.length;
+  const cut = hidden > 0 ? `\n**${counted(hidden, 'more cause')}** did not fit here: see report.json.\n` : '';
+  return cutToBytes(`${before}${shown.join('')}${cut}${after}`, maxBytes);
+}
+
+const cutLineBytes = 100;
+
+function head(report: Report): string {
+  const { outcome, exitCode, totals, dryRun, causes } = report;
+  const parts = talliesOf(report).map(({ text }) => text);
+  const found = causes.length > 0 ? `\n${counted(causes.length, 'root cause')}.\n` : '';
+  const why = dryRun ? null : avoidedLine(totals.avoided);
+  const spared = why === null ? '' : `\n${why}.\n`;
+  const dry = dryRun ? ' (dry run: no agent was started)' : '';
+  return `## self-heal: ${outcome}, exit code ${exitCode}${dry}\n\n${parts.join(' · ')}\n${found}${spared}`;
+}
+
+const marks: Record<CauseVerdict, string> = {
+  passed: '✅',
+  healed: '✅',
+  'green-once': '⚠️',
+  superseded: '➡️',
+  flaky: '⚠️',
+  failed: '❌',
+  rejected: '⛔',
+  escalated: '❓',
+  quarantined: '⚠️',
+  'agent-unusable': '❗',
+  'not-run': '⏭️',
+};
+
+interface Around {
+  readonly byId: ReadonlyMap<string, ReportTest>;
+  readonly folder: string;
+}
+
+function causeSection(cause: ReportCause, { byId, folder }: Around): string {
+  const { verdict, category, headline, why, warning, source, attempts, proof, reason } = cause;
+  const kept = attempts.filter((one) => !one.takenBack).flatMap((one) => one.files);
+  const first = why[0];
+  const items = [
+    ...(first
+      ? [`why: the ${first.source} says ${code(first.evidence)}`]
+      : warning
+        ? [`why: ${prose(warning)}`]
+        : []),
+    ...(source ? [`source: ${code(source)}`] : []),
+    `tests: ${testsOf(cause, byId)}`,
+    ...attempts.slice(0, ITEMS).map(attemptItem),
+    ...(attempts.length > ITEMS ? [`and ${counted(attempts.length - ITEMS, 'more attempt')}`] : []),
+    ...(proof.length > 0 ? [`proof: ${code(tellProof(proof, cause.testProofs), 1000)}`] : []),
+    ...(kept.length > 0 ? [`files: ${listed(kept.map(fileChange))}`] : []),
+    ...(reason ? [`ended: ${prose(reason)}`] : []),
+    `evidence: ${code(`${folder}/${cause.evidence}/`)}`,
+  ];
+  const word = verdict === 'rejected' ? 'rejected (tampering)' : verdict;
+  const title = `${marks[verdict]} ${cause.id} ${word} · ${category}`;
+  return `\n### ${title}\n\n${code(headline)}\n\n${items.map((item) => `- ${item}\n`).join('')}`;
+}
+
+function testsOf({ tests }: ReportCause, byId: ReadonlyMap<string, ReportTest>): string {
+  const known = tests.flatMap((id) => byId.get(id) ?? []);
+  if (known.length === 0) return suiteItself;
+  const names = listed(
+    known.map((test) => code(nameOf(test))),
+    5,
+  );
+  return known.length > 1 ? `${known.length}: ${names}` : names;
+}
+
+function attemptItem(attempt: ReportAttempt): string {
+  const {
+    n,
+    agent,
+    slashCommand,
+    runner,
+    outcome,
+    judged,
+    takenBack,
+    failedBecause,
+    violations = [],
+    notes = [],
+  } = attempt;
+  const cost = attempt.costUsd === null ? '' : `, ${dollars(attempt.costUsd)}`;
+  const who =
+    agent === null
+      ? 'no agent, the code as it is'
+      : `${code(slashCommand ?? agent)} (${prose(runner ?? '')}) ${prose(outcome)}, ${duration(attempt.durationMs)}${cost}`;
+  const because = failedBecause && judged !== 'green' ? ` (${prose(failedBecause)})` : '';
+  const found = violations.slice(0, 5).map((one) => prose(violationLine(one)));
+  if (violations.length > 5) found.push(`and ${counted(violations.length - 5, 'more violation')}`);
+  found.push(...notes.slice(0, 5).map((one) => prose(`to review: ${noteLine(one)}`)));
+  const text = `attempt ${n}: ${who} → ${judged}${takenBack ? ', taken back' : ''}${because}`;
+  return [text, ...found].join('\n  - ');
+}
+
+function fileChange({ path, added, removed }: ReportAttempt['files'][number]): string {
+  return added === null || removed === null
+    ? `${code(path)} (binary)`
+    : `${code(path)} +${added} −${removed}`;
+}
+
+function listed(items: readonly string[], most = ITEMS): string {
+  const shown = items.slice(0, most).join(', ');
+  return items.length > most ? `${shown} and ${items.length - most} more` : shown;
+}
+
+function tail(report: Report, folder: string): string {
+  const { escalations, regression, warnings, tests, runId } = report;
+  const named = (verdict: ReportTest['verdict']) =>
+    tests.filter((test) => test.verdict === verdict).map((test) => code(nameOf(test)));
+  const questions = escalations.map(({ id, causeId, question, stored }) => {
+    const answer = stored ? ` (${code(`npx self-heal escalations resolve ${id}`)})` : '';
+    return `${causeId}: ${prose(question)}${answer}`;
+  });
+  return [
+    section('For a person to decide', questions),
+    section('Flaky: red, then green without a change; no agent', named('flaky')),
+    section('In quarantine: still red', named('quarantined')),
+    regression ? section('The tests around the fixes', [regressionLine(regression)]) : '',
+    section(
+      'Warnings',
+      warnings.map((warning) => prose(warning)),
+    ),
+    `\nRun ${prose(runId)}: ${code(`${folder}/`)}\n`,
+  ].join('');
+}
+
+function section(title: string, items: readonly string[]): string {
+  if (items.length === 0) return '';
+  const more = items.length > ITEMS ? `- … and ${items.length - ITEMS} more\n` : '';
+  const shown = items.slice(0, ITEMS).map((item) => `- ${item}\n`);
+  return `\n### ${title}\n\n${shown.join('')}${more}`;
+}
+
+function regressionLine({ tests, leftOut, broke }: NonNullable<Report['regression']>): string {
+  const left = leftOut > 0 ? `; there was no time for ${counted(leftOut, 'test')}` : '';
+  const result =
+    broke.length === 0 ? 'nothing broke' : `${broke.map(({ causeId }) => causeId).join(', ')} broke others`;
+  return `${counted(tests, 'test')} run again after healing: ${result}${left}`;
+}

@@ -1,0 +1,50 @@
+import type { Report, ReportCause } from '../run/report.js';
+import { isGood } from './marks.js';
+
+/** What a person may do next: what for, and the command to copy, which is never cut. */
+export interface NextStep {
+  readonly what: string;
+  readonly command: string;
+}
+
+/** What is left to do about one cause; null where nothing is. */
+export function nextStepFor(report: Report, cause: ReportCause): NextStep | null {
+  if (isGood(cause.verdict) || cause.verdict === 'flaky' || cause.verdict === 'quarantined') return null;
+  const asked = report.escalations.find(({ causeId, stored }) => causeId === cause.id && stored);
+  if (asked) return { what: 'next', command: `npx self-heal escalations resolve ${asked.id}` };
+  if (cause.verdict === 'agent-unusable') return { what: 'next', command: 'npx self-heal doctor' };
+  return { what: 'next', command: `npx self-heal inspect ${report.runId} ${cause.id} --prompt` };
+}
+
+/** What is left to do about the run as a whole. */
+export function nextStepsOf(
+  report: Report,
+  { columns, inGit }: { readonly columns: number; readonly inGit: boolean },
+): NextStep[] {
+  const { runId, causes, outcome, escalations } = report;
+  const kept = [...new Set(causes.flatMap((cause) => keptFiles(cause).map(({ path }) => path)))];
+  const waiting = escalations.filter(({ stored }) => stored).length;
+  const unfinished = ['interrupted', 'paused', 'budget', 'agent-unusable'].includes(outcome);
+  return [
+    ...(kept.length > 0
+      ? [
+          ...(inGit ? [{ what: 'review', command: gitDiff(kept, columns) }] : []),
+          { what: 'undo', command: `npx self-heal undo ${runId}` },
+        ]
+      : []),
+    ...(waiting > 1 ? [{ what: 'decide', command: 'npx self-heal escalations' }] : []),
+    ...(unfinished ? [{ what: 'go on', command: `npx self-heal resume ${runId}` }] : []),
+    ...(causes.length > 0 ? [{ what: 'report', command: `npx self-heal report ${runId} --open` }] : []),
+  ];
+}
+
+/** What of an attempt's changes is in the project now. */
+export function keptFiles({ attempts }: ReportCause): ReportCause['attempts'][number]['files'] {
+  return attempts.filter(({ takenBack }) => !takenBack).flatMap(({ files }) => files);
+}
+
+/** The changed files by name where that fits and needs no quoting; else all that has changed. */
+function gitDiff(paths: readonly string[], columns: number): string {
+  const named = `git diff -- ${paths.join(' ')}`;
+  return named.length <= columns && paths.every((path) => /^[\w./@+-]+$/.test(path)) ? named : 'git diff';
+}

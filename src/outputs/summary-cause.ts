@@ -1,0 +1,121 @@
+import { tellProof } from '../core/proof.js';
+import { violationLine } from '../core/guard/violation.js';
+import { cut } from './cut.js';
+import { counted, dollars, duration } from './format.js';
+import { isGood, markOf } from './marks.js';
+import { keptFiles, nextStepFor } from './next-steps.js';
+import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
+import type { SummaryOptions } from './summary.js';
+
+/** One cause with all that is said of it: class, why, tests, agents, proof, files, cost, and what is left to do. */
+export function causeInFull(report: Report, cause: ReportCause, options: SummaryOptions): string[] {
+  const { paint, columns } = options;
+  const label = (text: string) => `      ${paint.dim(text.padEnd(7))} `;
+  const line = (what: string, text: string, from: 'end' | 'middle' = 'end') =>
+    `${label(what)}${cut(text, columns - 15, { from })}`;
+  const [why] = cause.why;
+  const files = filesText(cause);
+  const next = nextStepFor(report, cause);
+  const good = isGood(cause.verdict);
+  return [
+    headOf(cause, cause.headline, options),
+    ...(why ? [line('why', `${why.source}: ${why.evidence}`)] : []),
+    ...(!why && cause.warning ? [line('why', cause.warning)] : []),
+    line('tests', testsOf(report, cause), 'middle'),
+    ...(cause.attempts.length === 0 ? [line(good ? 'fix' : 'end', cause.reason)] : attemptLines(cause, line)),
+    ...(cause.proof.length > 0 ? [line('proof', tellProof(cause.proof, cause.testProofs))] : []),
+    ...(files === '' ? [] : [line('files', files, 'middle')]),
+    ...(good || cause.attempts.length === 0 ? [] : [line('end', cause.reason)]),
+    ...(next ? [`${label(next.what)}${next.command}`] : []),
+  ];
+}
+
+/** One cause in one line. */
+export function causeInShort(cause: ReportCause, options: SummaryOptions): string {
+  if (!isGood(cause.verdict)) return headOf(cause, cause.headline, options);
+  const last = cause.attempts.at(-1);
+  const parts = [
+    ...(last?.slashCommand ? [last.slashCommand] : [cause.reason]),
+    ...(cause.costUsd === null ? [] : [dollars(cause.costUsd)]),
+    filesText(cause),
+  ];
+  return headOf(cause, parts.filter(Boolean).join(', '), options);
+}
+
+/** A test for people: `[project] › file:line › titles`. */
+export function nameOf({ project, file, line, title }: ReportTest): string {
+  return [...(project ? [`[${project}]`] : []), `${file}:${line}`, ...title.slice(1)].join(' › ');
+}
+
+/** What became of it, as the last screen says it. */
+export function wordFor(verdict: ReportCause['verdict']): string {
+  return verdict === 'rejected' ? 'rejected (tampering)' : verdict;
+}
+
+function headOf(cause: ReportCause, text: string, { paint, columns }: SummaryOptions): string {
+  const word = wordFor(cause.verdict);
+  const head = cut(`${cause.id} ${word} · ${cause.category} · ${text}`, columns - 5);
+  return `  ${markOf(cause.verdict, paint)} ${head.replace(word, paint.bold(word))}`;
+}
+
+function testsOf(report: Report, cause: ReportCause): string {
+  const tests = report.tests.filter((test) => cause.tests.includes(test.id));
+  const [first, ...others] = tests;
+  if (!first) return 'the suite itself, before its tests';
+  return others.length > 0 ? `${tests.length}: ${nameOf(first)} (+${others.length})` : nameOf(first);
+}
+
+type Line = (label: string, text: string) => string;
+
+const ATTEMPTS_SHOWN = 3;
+
+/** The last attempts; of those before them only how many there were, and what they cost. */
+function attemptLines({ attempts }: ReportCause, line: Line): string[] {
+  const before = attempts.slice(0, -ATTEMPTS_SHOWN);
+  const spent = before.flatMap(({ costUsd }) => costUsd ?? []);
+  const cost = spent.length > 0 ? `, ${dollars(spent.reduce((sum, one) => sum + one))}` : '';
+  return [
+    ...(before.length > 0 ? [line('', `${counted(before.length, 'try', 'tries')} before${cost}`)] : []),
+    ...attempts
+      .slice(-ATTEMPTS_SHOWN)
+      .flatMap((one) => [
+        line(`try ${one.n}`, attemptText(one)),
+        ...violationTexts(one).map((text) => line('', text)),
+      ]),
+  ];
+}
+
+function attemptText(attempt: ReportAttempt): string {
+  const { agent, slashCommand, runner, outcome, judged, durationMs, costUsd, takenBack, failedBecause } =
+    attempt;
+  const ended = outcome === 'completed' ? '' : `${outcome}, `;
+  const who =
+    agent === null
+      ? 'no agent, the code as it is'
+      : `${slashCommand} (${runner}) ${ended}${duration(durationMs)}`;
+  const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`;
+  const because = failedBecause && judged !== 'green' ? ` (${failedBecause})` : '';
+  return `${who}${cost} → ${judged}${takenBack ? ', taken back' : ''}${because}`;
+}
+
+/** The first violations with their lines; the rest is counted, since the summary has to fit a screen. */
+function violationTexts({ violations = [] }: ReportAttempt): string[] {
+  const shown = violations
+    .slice(0, 2)
+    .flatMap((one) => [
+      violationLine(one),
+      ...(one.before === null ? [] : [`  - ${one.before}`]),
+      ...(one.after === null ? [] : [`  + ${one.after}`]),
+    ]);
+  return violations.length > 2
+    ? [...shown, `and ${counted(violations.length - 2, 'more violation')}`]
+    : shown;
+}
+
+function filesText(cause: ReportCause): string {
+  return keptFiles(cause)
+    .map(({ path, added, removed }) =>
+      added === null || removed === null ? `${path} (binary)` : `${path} +${added} −${removed}`,
+    )
+    .join(', ');
+}

@@ -1,0 +1,176 @@
+import type { ChalkInstance } from 'chalk';
+import type { CauseVerdict, Outcome } from '../core/verdict.js';
+import { avoidedLine } from './avoided-line.js';
+import { cut, cutPainted } from './cut.js';
+import { clipped, counted } from './format.js';
+import { nextStepsOf } from './next-steps.js';
+import type { Report, ReportCause } from '../run/report.js';
+import { causeInFull, causeInShort, nameOf, wordFor } from './summary-cause.js';
+import { talliesOf } from './tallies.js';
+
+export { nameOf };
+
+/** How a summary is set. */
+export interface SummaryOptions {
+  readonly paint: ChalkInstance;
+  readonly columns: number;
+  /** The run's folder as a person types it. */
+  readonly folder: string;
+  /** Rows of the screen that it has to fit; absent where nobody looks at a screen. */
+  readonly rows?: number | undefined;
+  /** The project is in a git repository, so that `git diff` shows what was changed; true by default. */
+  readonly inGit?: boolean | undefined;
+  /** An agent reads it: where the report for programs is, it is told too. */
+  readonly terse?: boolean | undefined;
+}
+
+/** However high the screen is, more than this nobody reads at once; and on a lower one than this it cannot be said. */
+const MOST_LINES = 40;
+const FEWEST_LINES = 22;
+
+/**
+ * The last screen (RP-1): what became of each cause and what is left to do, in lines that fit the terminal and are no more than a screen. What is
+ * left to a person comes first and in full; what does not fit is counted.
+ */
+export function summaryOf(report: Report, options: SummaryOptions): string {
+  const before = ['', cutPainted(headline(report, options.paint), options.columns - 1)];
+  const after = [
+    ...testLines(report, options),
+    ...regressionLines(report, options),
+    ...avoidedLines(report, options),
+    ...warningLines(report, options),
+    ...stepLines(report, options),
+    '',
+  ];
+  const causes = causeLines(report, options, linesFor(options) - before.length - after.length);
+  return [...before, ...causes, ...after].join('\n');
+}
+
+function linesFor({ rows }: SummaryOptions): number {
+  return Math.min(MOST_LINES, Math.max(FEWEST_LINES, (rows || MOST_LINES + 1) - 1));
+}
+
+function headline(report: Report, paint: ChalkInstance): string {
+  const tones: Record<string, ChalkInstance> = {
+    healed: paint.green,
+    'healed (quick proof)': paint.green,
+    failed: paint.red,
+    flaky: paint.magenta,
+    quarantined: paint.magenta,
+    'green once, not proven': paint.magenta,
+  };
+  const parts = talliesOf(report).map(({ name, text }) => tones[name]?.(text) ?? text);
+  return `${paint.bold('self-heal')}  ${outcomeWord(report.outcome, paint)}  ${parts.join(' · ')}`;
+}
+
+function outcomeWord(outcome: Outcome, paint: ChalkInstance): string {
+  if (outcome === 'green') return paint.green.bold('GREEN');
+  const word = outcome.toUpperCase();
+  return outcome === 'red' ? paint.red.bold(word) : paint.magenta.bold(word);
+}
+
+/** What needs a person most stands first; equals stay in the order in which they were found. */
+const order: Record<CauseVerdict, number> = {
+  escalated: 0,
+  'agent-unusable': 1,
+  rejected: 2,
+  failed: 2,
+  'not-run': 3,
+  quarantined: 4,
+  flaky: 4,
+  healed: 5,
+  'green-once': 4,
+  superseded: 5,
+  passed: 5,
+};
+
+/** Two thirds of the room at least are for causes in one line each, so that one long story does not hide that there are others. */
+function causeLines(report: Report, options: SummaryOptions, room: number): string[] {
+  const causes = report.causes.toSorted((a, b) => order[a.verdict] - order[b.verdict]);
+  const reserved = Math.min(causes.length, Math.floor((room * 2) / 3));
+  const full: string[][] = [];
+  let used = 0;
+  for (const cause of causes) {
+    const lines = causeInFull(report, cause, options);
+    const isFirst = full.length === 0 && lines.length < room;
+    if (!isFirst && used + lines.length + Math.max(0, reserved - full.length - 1) > room) break;
+    full.push(lines);
+    used += lines.length;
+  }
+  const rest = causes.slice(full.length);
+  const fits = rest.length <= room - used;
+  const short = fits ? rest : rest.slice(0, Math.max(0, room - used - 1));
+  const hidden = rest.slice(short.length);
+  return [
+    ...full.flat(),
+    ...short.map((cause) => causeInShort(cause, options)),
+    ...(hidden.length > 0 ? [hiddenLine(hidden, report, options)] : []),
+  ];
+}
+
+function hiddenLine(hidden: readonly ReportCause[], { runId }: Report, { columns }: SummaryOptions): string {
+  const words = [...new Set(hidden.map(({ verdict }) => verdict))].map(
+    (verdict) => `${hidden.filter((one) => one.verdict === verdict).length} ${wordFor(verdict)}`,
+  );
+  const command = `npx self-heal inspect ${runId}`;
+  const text = `… and ${hidden.length} more (${words.join(', ')})`;
+  return `  ${clipped(text, columns - command.length - 5)}: ${command}`;
+}
+
+/** So many flaky tests, quarantined tests and warnings are named; the rest is counted. */
+function listedOf(options: SummaryOptions): number {
+  return linesFor(options) < MOST_LINES ? 1 : 3;
+}
+
+/** Flaky and quarantined tests; the latter each time, so that nobody forgets them (ME-7). */
+function testLines({ tests }: Report, options: SummaryOptions): string[] {
+  const { paint, columns } = options;
+  const most = listedOf(options);
+  const listed = (verdict: string, what: string) => {
+    const names = tests.filter((test) => test.verdict === verdict).map(nameOf);
+    const lines = names
+      .slice(0, most)
+      .map(
+        (name) =>
+          `  ${paint.magenta('~')} ${what}: ${cut(name, columns - what.length - 7, { from: 'middle' })}`,
+      );
+    return names.length > most ? [...lines, `  … and ${names.length - most} more ${verdict}`] : lines;
+  };
+  return [...listed('flaky', 'flaky, no agent'), ...listed('quarantined', 'quarantined, still red')];
+}
+
+function regressionLines({ regression }: Report, { columns }: SummaryOptions): string[] {
+  if (!regression) return [];
+  const left = regression.leftOut > 0 ? `; there was no time for ${counted(regression.leftOut, 'test')}` : '';
+  const broke =
+    regression.broke.length === 0
+      ? 'nothing broke'
+      : `${regression.broke.map(({ causeId }) => causeId).join(', ')} broke others`;
+  const text = `${counted(regression.tests, 'test')} run again after healing: ${broke}${left}`;
+  return [`  ${clipped(text, columns - 3)}`];
+}
+
+function warningLines({ warnings }: Report, options: SummaryOptions): string[] {
+  const { paint, columns } = options;
+  const most = listedOf(options);
+  const lines = warnings.slice(0, most).map((one) => `  ${paint.magenta('!')} ${clipped(one, columns - 5)}`);
+  const more = warnings.length - most;
+  return more > 0 ? [...lines, `  … and ${counted(more, 'more warning')} in report.json`] : lines;
+}
+
+function avoidedLines({ totals, dryRun }: Report, { columns }: SummaryOptions): string[] {
+  const line = dryRun ? null : avoidedLine(totals.avoided);
+  return line === null ? [] : [`  ${clipped(line, columns - 3)}`];
+}
+
+function stepLines(
+  report: Report,
+  { paint, columns, folder, inGit = true, terse = false }: SummaryOptions,
+): string[] {
+  const label = (what: string) => `  ${paint.dim(what.padEnd(7))} `;
+  const steps = nextStepsOf(report, { columns: columns - 11, inGit });
+  return [
+    ...steps.map(({ what, command }) => `${label(what)}${command}`),
+    ...(terse ? [`${label('json')}${folder}/report.json`] : []),
+  ];
+}

@@ -1,0 +1,34 @@
+import { counted, dollars, duration } from './format.js';
+import type { Report } from '../run/report.js';
+
+/** One figure of a run. */
+export interface Tally {
+  /** `failed`, `agent runs`. */
+  readonly name: string;
+  /** `3`, `$0.02`, `4.2s`. */
+  readonly value: string;
+  /** Name and value in one: `3 failed`, `1 agent run`. */
+  readonly text: string;
+}
+
+/** What the tests of a run came to and what it took, in the order in which all reports tell it; nothing that is 0, but for what passed. */
+export function talliesOf({ totals, tests, verify }: Report): readonly Tally[] {
+  const quarantined = tests.filter(({ verdict }) => verdict === 'quarantined').length;
+  const of = (count: number, name: string, text = `${count} ${name}`): Tally[] =>
+    count > 0 ? [{ name, value: String(count), text }] : [];
+  return [
+    { name: 'passed', value: String(totals.passed), text: `${totals.passed} passed` },
+    ...of(totals.healed, verify === 'quick' ? 'healed (quick proof)' : 'healed'),
+    ...of(totals.greenOnce ?? 0, 'green once, not proven'),
+    ...of(totals.flaky, 'flaky'),
+    ...of(totals.failed, 'failed'),
+    ...of(quarantined, 'quarantined'),
+    ...of(totals.notRun, 'not run'),
+    ...of(totals.agentRuns, 'agent runs', counted(totals.agentRuns, 'agent run')),
+    ...of(totals.agentRunsAvoided, 'avoided'),
+    ...(totals.costUsd === null
+      ? []
+      : [{ name: 'cost', value: dollars(totals.costUsd), text: dollars(totals.costUsd) }]),
+    { name: 'time', value: duration(totals.durationMs), text: duration(totals.durationMs) },
+  ];
+}

@@ -1,0 +1,57 @@
+import type { ChalkInstance } from 'chalk';
+import type { Reporter } from '../run/bus.js';
+import { cutPainted } from './cut.js';
+import { linesFor, type Reader } from './lines.js';
+import { liveRegion, type Screen } from './live-region.js';
+import { liveView } from './live-view.js';
+import { createStatus } from './status.js';
+
+/** Where and how to talk to a person, or to an agent. */
+export interface TerminalOptions {
+  readonly stream: Screen;
+  readonly paint: ChalkInstance;
+  /** A terminal that may be redrawn: no CI, no pipe. */
+  readonly live: boolean;
+  /** An agent reads, and pays for each word: only causes, what became of them, and warnings. Goes before `live`. */
+  readonly terse?: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** The live view is drawn again this often, for its clocks, and no oftener, however much an agent says. */
+const REDRAW_MS = 250;
+
+/** Plain lines as things happen; on a terminal also the live view below them. */
+export function terminalReporter(options: TerminalOptions): Reporter {
+  const { stream, paint, now, terse = false } = options;
+  const live = options.live && !terse;
+  const reader: Reader = terse ? 'agent' : live ? 'person' : 'log';
+  const board = createStatus();
+  const region = live ? liveRegion(stream, { colour: paint.level > 0 }) : null;
+  const draw = () => {
+    const status = board.status();
+    const [columns, rows] = [stream.columns || 80, stream.rows || 24];
+    region?.show(status ? liveView(status, { paint, columns, rows, now: now() }) : []);
+  };
+  const ticking = region ? setInterval(draw, REDRAW_MS) : null;
+  ticking?.unref();
+  if (region) stream.on('resize', draw);
+  return {
+    name: 'terminal',
+    handle: (event) => {
+      const width = live ? (stream.columns || 80) - 1 : Infinity;
+      const lines = linesFor(event, paint, reader);
+      const text = lines
+        .map((line) => `${cutPainted(`${paint.dim('self-heal')} ${line}`, width)}\n`)
+        .join('');
+      if (text !== '') stream.write(text);
+      board.take(event);
+      if (board.status() === null) draw();
+    },
+    close: () => {
+      if (ticking) clearInterval(ticking);
+      stream.off('resize', draw);
+      region?.close();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { DiagnosedFailure } from '../core/cause.js';
+import { writeFileAtomic } from '../write-file-atomic.js';
+
+const schemaVersion = 1;
+const fileName = 'failure.json';
+
+/** Keeps what was gathered and decided of a failure in its folder, so that a later command can look at it (CL-9). */
+export async function writeFailureRecord(folder: string, failure: DiagnosedFailure): Promise<void> {
+  await writeFileAtomic(path.join(folder, fileName), `${JSON.stringify({ schemaVersion, ...failure })}\n`);
+}
+
+/** The failures that a run recorded, in their order. What cannot be read is named in `unreadable`, by its path in the run. */
+export async function readFailureRecords(
+  runDir: string,
+): Promise<{ failures: DiagnosedFailure[]; unreadable: string[] }> {
+  const folder = path.join(runDir, 'failures');
+  const numbers = (await readdir(folder).catch(() => [])).map(Number).filter(Number.isInteger);
+  const failures: DiagnosedFailure[] = [];
+  const unreadable: string[] = [];
+  for (const n of numbers.toSorted((a, b) => a - b)) {
+    const found = await read(path.join(folder, String(n), fileName));
+    if (found) failures.push(found);
+    else unreadable.push(`failures/${n}/${fileName}`);
+  }
+  return { failures, unreadable };
+}
+
+async function read(file: string): Promise<DiagnosedFailure | null> {
+  try {
+    const { schemaVersion: version, ...failure } = JSON.parse(
+      await readFile(file, 'utf8'),
+    ) as DiagnosedFailure & {
+      schemaVersion?: number;
+    };
+    return version === schemaVersion && failure.evidence && failure.diagnosis ? failure : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,122 @@
+import { mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type Libsql from 'libsql';
+import prettyMs from 'pretty-ms';
+import { z } from 'zod';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import { writeFileAtomic } from '../write-file-atomic.js';
+
+/** The right to change a project, which one process at a time has. */
+export interface ProjectLock extends Disposable {
+  /** Names the run that the holder is at work on, for those who find the project locked. */
+  tell(runId: string): Promise<void>;
+}
+
+/** Who asks for the lock, and whether they wait for it. */
+export interface LockRequest {
+  /** As it is typed: `run`, `resume`, `undo`. */
+  readonly command: string;
+  /** Waits until the lock is free; else a lock that is held is a `Problem`. */
+  readonly wait: boolean;
+  /** Hears once whom it waits for. */
+  readonly onWait?: (text: string) => void;
+}
+
+const holderShape = z.object({
+  command: z.string(),
+  runId: z.string().nullable(),
+  pid: z.int().positive(),
+  since: z.iso.datetime(),
+});
+type Holder = z.infer<typeof holderShape>;
+
+const RETRY_MS = 200;
+
+/**
+ * Takes the lock of a project, `.self-heal/lock`. It is SQLite's write lock, that is, a lock of the operating system: it ends with the
+ * process that holds it, however that ends, also in another container or after a sleep of the machine, where a pid or the age of a file
+ * would tell wrong. `.self-heal/lock.json` beside it says who holds it; nothing depends on that.
+ */
+export async function lockProject(
+  projectRoot: string,
+  request: LockRequest,
+): Promise<Result<ProjectLock, Problem>> {
+  const folder = path.join(projectRoot, '.self-heal');
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFile(path.join(folder, '.gitignore'), '*\n');
+    for (let told = false; ; told = true) {
+      const database = await tryLock(path.join(folder, 'lock'));
+      if (database) return ok(await held(folder, request, database));
+      const holder = await holderOf(folder);
+      if (!request.wait) return err(locked(holder));
+      if (!told) request.onWait?.(`waits for ${describe(holder)}`);
+      await delay(RETRY_MS);
+    }
+  } catch (error) {
+    return err({
+      kind: 'folder-not-writable',
+      message: `${folder} cannot be locked`,
+      detail: error instanceof Error ? error.message : String(error),
+      remedy: 'Make the project folder writable, or free some disk space.',
+    });
+  }
+}
+
+/** The connection whose open transaction is the lock, or null where another process has one. */
+async function tryLock(file: string): Promise<Libsql.Database | null> {
+  const { default: Database } = await import('libsql');
+  const database = new Database(file, { timeout: 0 });
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    return database;
+  } catch (error) {
+    database.close();
+    const { code } = error as { code?: string };
+    if (code === 'SQLITE_BUSY') return null;
+    if (code !== 'SQLITE_NOTADB') throw error;
+    // Somebody wrote into it. The file itself stays, since it is what others may have locked.
+    await truncate(file);
+    return tryLock(file);
+  }
+}
+
+async function held(
+  folder: string,
+  { command }: LockRequest,
+  database: Libsql.Database,
+): Promise<ProjectLock> {
+  const since = new Date().toISOString();
+  const tell = async (runId: string | null) => {
+    const holder: Holder = { command, runId, pid: process.pid, since };
+    await writeFileAtomic(path.join(folder, 'lock.json'), `${JSON.stringify(holder)}\n`);
+  };
+  await tell(null);
+  return { tell, [Symbol.dispose]: () => void database.close() };
+}
+
+async function holderOf(folder: string): Promise<Holder | null> {
+  try {
+    return holderShape.parse(JSON.parse(await readFile(path.join(folder, 'lock.json'), 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+function describe(holder: Holder | null): string {
+  if (holder === null) return 'another self-heal';
+  const { command, runId, pid, since } = holder;
+  const age = prettyMs(Math.max(0, Date.now() - Date.parse(since)), { compact: true });
+  return `\`self-heal ${command}\`${runId === null ? '' : ` (run ${runId})`}, process ${pid}, for ${age}`;
+}
+
+function locked(holder: Holder | null): Problem {
+  return {
+    kind: 'project-locked',
+    message: `this project is being worked on by ${describe(holder)}`,
+    remedy:
+      'Wait for its end with --wait, or interrupt it. Commands that only read, such as inspect and report, work meanwhile.',
+  };
+}

@@ -1,0 +1,91 @@
+import path from 'node:path';
+import { sweep } from '../process/end-processes.js';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import { forgetKilled, killedRuns } from './run-journal.js';
+import { ContentsMissing, contentsOf } from '../workspace/change.js';
+import { isCopy, removeCopy } from '../workspace/copy-folder.js';
+import { installOf } from '../workspace/install.js';
+import { closeJournal, type Journal, readJournal, setJournalAside } from '../workspace/journal.js';
+import { writeFiles } from '../workspace/write-files.js';
+
+/** What was put in order after a run that was killed; lines for the person who typed the next command. */
+export type Recovery = readonly string[];
+
+/**
+ * Puts in order what killed runs of a project left: ends their processes, throws their copies away, and brings the tree to the state that the
+ * journal names (HN-2, AG-10). A journal that cannot be used changes nothing, is put aside, and is a `Problem` once. Nothing to do is the
+ * usual case, and costs one look into a folder. Whoever calls it holds the project's lock.
+ */
+export async function recoverKilledRuns(project: string): Promise<Result<Recovery, Problem>> {
+  const said: string[] = [];
+  for (const run of await killedRuns(project)) {
+    const copy = run.copy !== null && (await isCopy(run.copy)) ? run.copy : undefined;
+    const processes = await sweep({ runId: run.runId }, { workDir: copy });
+    if (run.copy !== null) await removeCopy(run.copy);
+    await forgetKilled(run);
+    said.push(...processes.map((one) => `  ended a process that run ${run.runId} had left behind: ${one}`));
+  }
+  const journal = await readJournal(project);
+  if (journal === null) return ok(told(said));
+  if ('refused' in journal) return err(await refused(project, journal.refused));
+  const finished = await finish(project, journal);
+  return finished.ok ? ok(told([...finished.value, ...said])) : finished;
+}
+
+function told(lines: readonly string[]): Recovery {
+  return lines.length === 0 ? [] : ['an earlier run was killed at work', ...lines];
+}
+
+async function finish(project: string, journal: Journal): Promise<Result<string[], Problem>> {
+  const runDir = path.join(project, '.self-heal', 'runs', journal.runId);
+  try {
+    const { written, leftAlone } = await writeFiles(journal.root, journal, contentsOf(runDir));
+    const shown = (files: readonly string[]) =>
+      files.map((file) => path.relative(project, path.join(journal.root, file))).join(', ');
+    const installed = journal.install && written.length > 0 ? await reinstall(project, journal.root) : [];
+    await closeJournal(project);
+    const patches = journal.changes.map((id) => path.join(runDir, 'attempts', `${id}.patch`));
+    return ok([
+      ...(written.length > 0 ? [`  ${words[journal.purpose]}: ${shown(written)}`] : []),
+      ...(leftAlone.length > 0
+        ? [`  left as they are, because they changed since: ${shown(leftAlone)}`]
+        : []),
+      ...(written.length > 0 ? [`  patch: ${patches.join(', ')}`] : []),
+      ...installed,
+    ]);
+  } catch (error) {
+    if (error instanceof ContentsMissing) return err(await refused(project, error.message));
+    return err(unwritable(project, error));
+  }
+}
+
+const words: Record<Journal['purpose'], string> = {
+  'take-out': 'a change that was not proven was reverted',
+  'put-back': 'a proven change that was out for a check was put back',
+  undo: 'the undo that it had begun was finished',
+};
+
+async function reinstall(project: string, root: string): Promise<string[]> {
+  const { command, ...install } = await installOf(project, root);
+  const failed = await install.run();
+  return [failed === null ? `  ran ${command}` : `  ${command} failed; run it yourself`];
+}
+
+async function refused(project: string, why: string): Promise<Problem> {
+  const aside = path.relative(project, await setJournalAside(project));
+  return {
+    kind: 'journal-refused',
+    message: `A run was killed while it changed files, and its journal cannot be used: ${why}`,
+    remedy: `Nothing was changed. Compare your files with the patches in .self-heal/runs/*/attempts; the journal is now ${aside}, and the next run goes ahead.`,
+  };
+}
+
+function unwritable(project: string, error: unknown): Problem {
+  return {
+    kind: 'folder-not-writable',
+    message: `What a killed run had begun in ${project} cannot be finished`,
+    detail: error instanceof Error ? error.message : String(error),
+    remedy: 'Make the files writable, or free some disk space, and run the same command again.',
+  };
+}

@@ -1,0 +1,68 @@
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+
+/** Where a run keeps what it leaves: `.self-heal/runs/<run-id>/` in the project. */
+export interface RunFolder {
+  readonly runId: string;
+  readonly dir: string;
+  /** `failures/<n>`, made. */
+  failure(n: number): Promise<string>;
+  /** `attempts/<n>` without an ending, in a folder that exists. */
+  attempt(n: number): Promise<string>;
+}
+
+/**
+ * Makes a run's folder. `.self-heal` ignores itself for git, so that a run shows in nobody's `git status`; a folder
+ * that cannot be written is a `Problem` before anything was run.
+ */
+export async function createRunFolder(
+  projectRoot: string,
+  runId: string,
+): Promise<Result<RunFolder, Problem>> {
+  const home = path.join(projectRoot, '.self-heal');
+  const dir = path.join(home, 'runs', runId);
+  try {
+    await mkdir(dir, { recursive: true });
+    await writeFile(path.join(home, '.gitignore'), '*\n');
+    await pointLatestAt(home, runId);
+  } catch (error) {
+    return err({
+      kind: 'folder-not-writable',
+      message: `${home} cannot be written`,
+      detail: error instanceof Error ? error.message : String(error),
+      remedy: 'Make the project folder writable, or free some disk space.',
+    });
+  }
+  const made = async (...parts: string[]) => {
+    const folder = path.join(dir, ...parts);
+    await mkdir(folder, { recursive: true });
+    return folder;
+  };
+  return ok({
+    runId,
+    dir,
+    failure: (n) => made('failures', String(n)),
+    attempt: async (n) => path.join(await made('attempts'), String(n)),
+  });
+}
+
+async function pointLatestAt(home: string, runId: string): Promise<void> {
+  const latest = path.join(home, 'latest');
+  await rm(latest, { force: true, recursive: true });
+  // A junction needs no privilege on Windows; elsewhere the type is ignored.
+  await symlink(
+    process.platform === 'win32' ? path.join(home, 'runs', runId) : path.join('runs', runId),
+    latest,
+    'junction',
+  );
+}
+
+/** A run id that sorts by time and is unique: `20261121-071500-4f3a`. */
+export function newRunId(now: number, random: number): string {
+  const stamp = new Date(now).toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
+  return `${stamp}-${Math.floor(random * 0x10000)
+    .toString(16)
+    .padStart(4, '0')}`;
+}

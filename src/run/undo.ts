@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Attempt } from '../core/attempt.js';
+import type { StoredRun } from '../inspect/find-run.js';
+import type { StampedEvent } from '../event.js';
+import { type Change, contentsOf, readChange } from '../workspace/change.js';
+import { changesPackages, installOf } from '../workspace/install.js';
+import { closeJournal, type Journal, writeJournal } from '../workspace/journal.js';
+import { planOf } from '../workspace/applied-changes.js';
+import { writeFiles, type Written } from '../workspace/write-files.js';
+
+/** The changes of a run's agents that it kept, in their order; read from its events where it was killed before its report. */
+export async function keptChanges({ dir, report }: StoredRun): Promise<Change[]> {
+  const attempts = report ? report.causes.flatMap((cause) => cause.attempts) : await judgedAttempts(dir);
+  const kept = attempts.filter(
+    ({ takenBack, judged }) => !takenBack && (judged === 'green' || judged === 'changed'),
+  );
+  const ids = kept.flatMap(({ change }) => change ?? []).toSorted((a, b) => Number(a) - Number(b));
+  const changes = await Promise.all(ids.map((id) => readChange(dir, id)));
+  return changes.filter((one) => one !== null);
+}
+
+/**
+ * Takes changes out of the project; what somebody has changed since stays, and is named (HN-8). Killed at it, it is finished by the next command
+ * (HN-2). Rejects with `ContentsMissing` where the run's folder no longer holds what the files were.
+ */
+export async function undo(
+  project: string,
+  run: { readonly runId: string; readonly dir: string },
+  changes: readonly Change[],
+): Promise<Written & { readonly installed: string | null }> {
+  const contents = contentsOf(run.dir);
+  const root = path.resolve(project, changes[0]?.root ?? '');
+  const ids = changes.map(({ id }) => id);
+  const edits = changes.flatMap((one) => one.edits);
+  const journal: Journal = {
+    ...planOf(changes, new Set(ids)),
+    runId: run.runId,
+    root,
+    changes: ids,
+    purpose: 'undo',
+    install: await changesPackages(edits, contents),
+  };
+  await writeJournal(project, journal);
+  const undone = await writeFiles(root, journal, contents);
+  const install = journal.install && undone.written.length > 0 ? await installOf(project, root) : null;
+  await install?.run();
+  await closeJournal(project);
+  return { ...undone, installed: install?.command ?? null };
+}
+
+async function judgedAttempts(dir: string): Promise<Attempt[]> {
+  const text = await readFile(path.join(dir, 'events.ndjson'), 'utf8').catch(() => '');
+  return text.split('\n').flatMap((line) => {
+    const event = parse(line);
+    return event?.type === 'attempt.judged' ? [event.attempt] : [];
+  });
+}
+
+function parse(line: string): StampedEvent | null {
+  try {
+    return JSON.parse(line) as StampedEvent;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { healRun } from '../../../src/heal/run.js';
+import { noMemory, type RunMemory } from '../../../src/run/run-memory.js';
+import type { Session } from '../../../src/heal/session.js';
+import { aDiagnosis, aResult, aSuiteRun, failing, someSettings } from '../../rig/builders.js';
+import { healingSession } from '../../rig/healing-session.js';
+
+const settings = someSettings({ verify: { ...someSettings().verify, confirm: 1, regression: 'none' } });
+
+/** A run of tests that are all red at first, and of which `red` are red when they are run again. */
+async function runOf(
+  ids: readonly string[],
+  red: readonly string[],
+  over: Partial<Session> = {},
+): Promise<Session> {
+  const run = (isRed: (id: string) => boolean) =>
+    aSuiteRun({ tests: ids.map((id) => aResult(id, isRed(id) ? 'unexpected' : 'expected')) });
+  const { session, agents } = await healingSession([], {
+    settings,
+    runAgain: async () => run((id) => red.includes(id)),
+    diagnose: async ({ tests }) =>
+      tests
+        .filter(({ outcome }) => outcome === 'unexpected')
+        .map(({ test }) =>
+          failing(test.id, `401 of ${test.id}`, { diagnosis: aDiagnosis({ retry: 'never_retry' }) }),
+        ),
+    ...over,
+  });
+  await healRun(
+    session,
+    run(() => true),
+  );
+  expect(agents).toEqual([]);
+  return session;
+}
+
+it('RP-1 says why agent runs were avoided, and the reasons add up', async () => {
+  const memory: RunMemory = { ...noMemory, quarantines: async () => [{ testId: 't3' }] as never };
+  const session = await runOf(['t1', 't2', 't3', 't4'], ['t4'], { memory });
+  expect(session.spending.totals()).toMatchObject({
+    agentRuns: 0,
+    agentRunsAvoided: 4,
+    avoided: [
+      { reason: 'quarantined', count: 1 },
+      { reason: 'flaky', count: 2 },
+      { reason: 'person-needed', count: 1 },
+    ],
+  });
+});
+
+it('RP-1 a run in which nothing was avoided gives no reasons', async () => {
+  const session = await runOf([], []);
+  expect(session.spending.totals()).toMatchObject({ agentRunsAvoided: 0, avoided: [] });
+});

@@ -1,0 +1,283 @@
+import { describe, expect, it } from 'vitest';
+import type { Question } from '../../../src/core/escalation.js';
+import { healCause } from '../../../src/heal/heal-cause.js';
+import { noMemory, type RunMemory } from '../../../src/run/run-memory.js';
+import type { Session } from '../../../src/heal/session.js';
+import type { Memory } from '../../../src/store/ledger.js';
+import {
+  aCause,
+  aDiagnosed,
+  aDiagnosis,
+  anAttempt,
+  anEscalation,
+  aSuiteRun,
+  failing,
+  someSettings,
+} from '../../rig/builders.js';
+import { finished, healingSession as session, noChange } from '../../rig/healing-session.js';
+
+const cause = aCause({ lead: failing('t1', 'boom') });
+
+describe('the loop for one cause', () => {
+  it('HL-4 waits exactly 5 s and 10 s, HL-5 deploys no third agent, HL-2 has failed then', async () => {
+    const { session: given, agents, clock } = await session(['boom', 'boom', 'boom']);
+    const { attempts, conclusion } = await healCause(given, cause);
+    expect(clock.slept).toEqual([5000, 10_000]);
+    expect(agents).toEqual(['code-review', 'code-review']);
+    expect(attempts.map((one) => one.agent)).toEqual(['code-review', 'code-review', null]);
+    expect(conclusion).toEqual({ verdict: 'failed', reason: 'still failing after 3 retries' });
+  });
+
+  it('HL-4 waits 5, 10, 20 s and then as configured where there are more retries', async () => {
+    const retries = { max: 6, backoff: { initialMs: 5000, factor: 2, maxMs: 30_000 } };
+    const { session: given, clock } = await session(Array(6).fill('boom'), {
+      settings: someSettings({ retries }),
+    });
+    await healCause(given, cause);
+    expect(clock.slept).toEqual([5000, 10_000, 20_000, 30_000, 30_000]);
+  });
+
+  it('HL-1 counts the re-runs, and is healed when one passes', async () => {
+    const { session: given, events } = await session(['boom', null]);
+    const { attempts, conclusion } = await healCause(given, cause);
+    expect(conclusion.verdict).toBe('healed');
+    expect(attempts.map((one) => [one.judged, one.takenBack])).toEqual([
+      ['still-failing', true],
+      ['green', false],
+    ]);
+    expect(events.map((event) => event.type)).toContain('agent.retrying');
+  });
+
+  it('HL-3 ends with another error as soon as one shows, and keeps the progress', async () => {
+    const { session: given, agents } = await session(['crash']);
+    const { attempts, conclusion } = await healCause(given, cause);
+    expect(conclusion.verdict).toBe('superseded');
+    expect(attempts).toMatchObject([{ judged: 'changed', takenBack: false }]);
+    expect(agents).toHaveLength(1);
+  });
+
+  it('HN-9 an error that was mended before and comes back is no progress: A, B, A stops', async () => {
+    const { session: given } = await session(['crash', 'crash', 'crash']);
+    const before = new Set([failing('t1', 'crash').signature]);
+    const { attempts, conclusion } = await healCause(given, cause, { earlier: before });
+    expect(attempts[0]).toMatchObject({ judged: 'still-failing', takenBack: true });
+    expect(attempts[0]?.failedBecause).toContain('mended before came back');
+    expect(conclusion.verdict).toBe('failed');
+  });
+
+  it('CS-7 deploys the agent of the alternative class second', async () => {
+    const lead = failing('t1', 'boom', {
+      diagnosis: aDiagnosis({ category: 'runtime-error', alternatives: ['ui-error'] }),
+    });
+    const back = async () => [lead];
+    const { session: given, agents } = await session(['boom', 'boom', 'boom'], { diagnose: back });
+    await healCause(given, aCause({ lead }));
+    expect(agents).toEqual(['debugger', 'code-review']);
+  });
+
+  it.each([
+    ['timed out', { kind: 'timed-out', afterMs: 300_000 }],
+    ['crashed', { kind: 'signalled', signal: 'SIGSEGV' }],
+    ['exited non-zero', { kind: 'exited', exitCode: 3 }],
+    ['could not start', { kind: 'spawn-failed', reason: 'ENOENT' }],
+  ] as const)(
+    'AG-4 AG-5 %s: the test is run again anyway, in case the fix was partial',
+    async (_, ending) => {
+      const { session: given } = await session([null], { runAgent: async () => ({ ...finished, ending }) });
+      const { attempts, conclusion } = await healCause(given, cause);
+      expect(attempts).toMatchObject([{ outcome: ending.kind, judged: 'green' }]);
+      expect(conclusion.verdict).toBe('healed');
+    },
+  );
+
+  it('AG-8 reports an agent that changed nothing as that, whatever it claims', async () => {
+    const { session: given } = await session(['boom', 'boom', 'boom']);
+    const blind = { ...given, workspace: { ...given.workspace, collect: async () => noChange } };
+    const { attempts } = await healCause(blind, cause);
+    expect(attempts[0]).toMatchObject({ outcome: 'unchanged', claim: { status: 'fixed' } });
+    expect(attempts[0]?.failedBecause).toContain('changed no file');
+  });
+
+  it('AG-8 stops at an agent whose every tool call was denied', async () => {
+    const { session: given, agents } = await session(['boom'], {
+      runAgent: async () => ({ ...finished, denials: ['Edit'] }),
+    });
+    const blind = { ...given, workspace: { ...given.workspace, collect: async () => noChange } };
+    const { conclusion } = await healCause(blind, cause);
+    expect(conclusion.verdict).toBe('agent-unusable');
+    expect(agents).toEqual([]);
+  });
+
+  it('AG-7 costs no re-run and no retry when the program cannot work at all', async () => {
+    const ending = { kind: 'unusable', reason: 'Not logged in', remedy: 'Run claude /login.' } as const;
+    const { session: given } = await session([], { runAgent: async () => ({ ...finished, ending }) });
+    const { attempts, conclusion } = await healCause(given, cause);
+    expect(attempts).toMatchObject([{ outcome: 'unusable', judged: 'not-judged' }]);
+    expect(conclusion).toEqual({ verdict: 'agent-unusable', reason: 'Not logged in. Run claude /login.' });
+  });
+
+  const violation = {
+    rule: 'assertion-removed',
+    file: 'tests/a.spec.ts',
+    line: 3,
+    before: 'await expect(x).toBeVisible();',
+    after: null,
+    says: 'an assertion is gone',
+  };
+
+  it('HN-3 takes a weakening back without a re-run, tells the agent at once, and goes on', async () => {
+    const seen: string[] = [];
+    const verdicts = [[violation], []];
+    const {
+      session: given,
+      events,
+      clock,
+    } = await session([null], {
+      guard: async () => ({ violations: verdicts.shift() ?? [], notes: [], otherInput: null }),
+    });
+    const { attempts, conclusion } = await healCause(
+      { ...given, runAgent: async ({ prompt }) => (seen.push(prompt), finished) },
+      cause,
+    );
+    expect(attempts.map((one) => [one.judged, one.takenBack])).toEqual([
+      ['rejected', true],
+      ['green', false],
+    ]);
+    expect(attempts[0]?.violations).toEqual([violation]);
+    expect(events).toContainEqual({
+      type: 'attempt.rejected',
+      causeId: 'c1',
+      attempt: 1,
+      violations: [violation],
+    });
+    expect(clock.slept).toEqual([]);
+    expect(seen[0]).not.toContain('assertion-removed');
+    expect(seen[1]).toContain('tests/a.spec.ts:3 assertion-removed');
+    expect(seen[1]).toContain('await expect(x).toBeVisible();');
+    expect(conclusion.verdict).toBe('healed');
+  });
+
+  it('HN-3 gives a cause up that is rejected a second time, and never runs a test with it', async () => {
+    const runAgain = async () => Promise.reject(new Error('nothing may be run'));
+    const { session: given, agents } = await session([], {
+      guard: async () => ({ violations: [violation], notes: [], otherInput: null }),
+      runAgain,
+    });
+    const { attempts, conclusion } = await healCause(given, cause);
+    expect(attempts.map((one) => one.judged)).toEqual(['rejected', 'rejected']);
+    expect(agents).toHaveLength(2);
+    expect(conclusion.verdict).toBe('rejected');
+  });
+
+  it('HN-4 tells the guard the failure’s class, whichever agent’s turn it is', async () => {
+    const lead = failing('t1', 'boom', {
+      diagnosis: aDiagnosis({ category: 'runtime-error', alternatives: ['ui-error'] }),
+    });
+    const asked: string[] = [];
+    const guard: Session['guard'] = async ({ category }) => (
+      asked.push(category),
+      { violations: [], notes: [], otherInput: null }
+    );
+    const { session: given } = await session(['boom', 'boom', 'boom'], {
+      diagnose: async () => [lead],
+      guard,
+    });
+    await healCause(given, aCause({ lead }));
+    expect(asked).toEqual(['runtime-error', 'runtime-error']);
+  });
+
+  it('AG-10 takes the unproven change back when it is interrupted during the re-run', async () => {
+    const controller = new AbortController();
+    const { session: given } = await session(['boom'], { signal: controller.signal });
+    const interrupted = {
+      ...given,
+      runAgain: async () => {
+        controller.abort();
+        return aSuiteRun();
+      },
+    };
+    const { attempts, conclusion } = await healCause(interrupted, cause);
+    expect(attempts).toMatchObject([{ takenBack: true, judged: 'not-judged' }]);
+    expect(conclusion.verdict).toBe('interrupted');
+  });
+
+  it('HL-9 treats a failing verify.prepare as a build that the fix broke', async () => {
+    const suite = aDiagnosed({
+      failure: { scope: 'suite', errors: [], stderr: '' },
+      signature: 'shop:Error:build',
+      diagnosis: aDiagnosis({ category: 'build-error' }),
+    });
+    const { session: given } = await session([], {
+      prepare: async () => 'src/a.ts(1,1): error TS1005',
+      diagnose: async (run) => (run.suiteFailure?.stderr.includes('TS1005') ? [suite] : []),
+    });
+    const { attempts } = await healCause(given, cause);
+    expect(attempts[0]).toMatchObject({ judged: 'still-failing', takenBack: true });
+    expect(attempts[0]?.failedBecause).toContain('the suite no longer runs');
+  });
+});
+
+describe('what the loop remembers', () => {
+  const nothing = { tries: { count: 0, failedFixes: 0 }, tried: [], fix: null, guidance: null, open: null };
+  const asked: Question[] = [];
+  const memory = (known: Partial<Memory> = {}): RunMemory & { steps: string[] } => {
+    const steps: string[] = [];
+    return {
+      ...noMemory,
+      steps,
+      meet: async () => ({ ...nothing, ...known }),
+      attemptStarted: async ({ n, agent }) => {
+        steps.push(`started ${n} ${agent}`);
+        return `id${n}`;
+      },
+      attemptFinished: async (id, { judged }) => void steps.push(`finished ${id} ${judged}`),
+      escalate: async (question) => {
+        asked.push(question);
+        return anEscalation({ ...question, id: 'e5ca1a7e' });
+      },
+    };
+  };
+
+  it('ME-8 a try is written before its agent starts and when it is decided, which a green one is by its proof', async () => {
+    const kept = memory();
+    const { session: given } = await session(['boom', null], { memory: kept });
+    await healCause(given, cause);
+    expect(kept.steps).toEqual([
+      'started 1 code-review',
+      'finished id1 still-failing',
+      'started 2 code-review',
+    ]);
+  });
+
+  it('ME-6 pays no agent for a failure whose question is open, and says so', async () => {
+    const {
+      session: given,
+      agents,
+      events,
+    } = await session([], { memory: memory({ open: anEscalation() }) });
+    const { conclusion } = await healCause(given, cause);
+    expect(conclusion).toMatchObject({ verdict: 'escalated', escalationId: 'e1', askedBefore: true });
+    expect(agents).toEqual([]);
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'agent.waiting_for_input', escalationId: 'e1' }),
+    );
+  });
+
+  it('ME-2 ME-5 asks a person when the tries of earlier runs are used up, and tells what was tried', async () => {
+    const used = { tries: { count: 3, failedFixes: 1 }, tried: [anAttempt()] };
+    const { session: given, agents } = await session([], { memory: memory(used) });
+    const { conclusion } = await healCause(given, cause);
+    expect(conclusion).toMatchObject({ verdict: 'escalated', escalationId: 'e5ca1a7e', askedBefore: false });
+    expect(agents).toEqual([]);
+    expect(asked.at(-1)?.tried).toEqual([
+      '/debugger changed src/a.ts; the test failed in the same way, so the change was taken back.',
+    ]);
+  });
+
+  it('ME-8 says that a heal did not hold', async () => {
+    const fix = { runId: 'r1', healedAt: '', agent: null, summary: null, files: [], patch: null, times: 1 };
+    const { session: given, events } = await session([null], { memory: memory({ fix }) });
+    await healCause(given, cause);
+    expect(events).toContainEqual({ type: 'cause.came_back', causeId: 'c1', fix });
+  });
+});

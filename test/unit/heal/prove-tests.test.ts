@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest';
+import type { DiagnosedFailure } from '../../../src/core/cause.js';
+import { chooseProven } from '../../../src/core/choose-proven.js';
+import { aCause, aDiagnosed, aTest, aTestFailure } from '../../rig/builders.js';
+import { simulatedRun, type Shows } from '../../rig/simulated-run.js';
+
+/** All tests fail alike, and one change heals them. */
+const shared: Shows = (_, { fixes }) => (fixes.has('1') ? null : 'shared');
+const five = ['t1', 't2', 't3', 't4', 't5'];
+const proofsOf = ({ record }: Awaited<ReturnType<typeof simulatedRun>>) =>
+  record.causes[0]?.attempts[0]?.testProofs?.map(({ proof, ended }) => [proof.join(' '), ended]);
+
+it('HL-6 HN-5 a fix is proven on every test of its cause, in as many Playwright runs as for one', async () => {
+  const run = await simulatedRun(five, shared);
+  expect(run.record.causes).toHaveLength(1);
+  expect(proofsOf(run)).toEqual(five.map(() => ['red red green green green red green', 'proven']));
+  expect(run.runs.map((one) => one.split(' ').length - 1)).toEqual([5, 5, 5, 5, 5, 5, 5]);
+  expect(run.verdicts).toEqual(Object.fromEntries(five.map((id) => [id, 'healed'])));
+});
+
+it('HL-6 tests that stay red with the fix become a cause of their own, with an agent of their own', async () => {
+  const run = await simulatedRun(['t1', 't2', 't3'], (id, at) => (id === 't3' ? 'shared' : shared(id, at)));
+  expect(proofsOf(run)?.map(([, ended]) => ended)).toEqual(['proven', 'proven', 'red']);
+  expect(run.record.causes.map(({ cause, verdict }) => [cause.id, cause.parent, verdict])).toEqual([
+    ['c1', null, 'healed'],
+    ['c2', 'c1', 'failed'],
+  ]);
+  expect(run.verdicts).toEqual({ t1: 'healed', t2: 'healed', t3: 'failed' });
+  expect(run.agents).toHaveLength(3);
+});
+
+it('HL-6 a test that is green with the fix and red again is no part of the heal', async () => {
+  const run = await simulatedRun(['t1', 't2'], (id, at) =>
+    id === 't2' && at.run === 4 ? 'shared' : shared(id, at),
+  );
+  expect(proofsOf(run)).toEqual([
+    ['red red green green green red green', 'proven'],
+    ['red red green red', 'unsteady'],
+  ]);
+  expect(run.verdicts).toEqual({ t1: 'healed', t2: 'flaky' });
+});
+
+it('HL-6 HN-7 a test that is green with the change out is flaky, and was not healed by it', async () => {
+  const run = await simulatedRun(['t1', 't2'], (id, at) =>
+    id === 't2' && at.run > 2 ? null : shared(id, at),
+  );
+  expect(run.causes).toEqual(['c1 healed']);
+  expect(run.verdicts).toEqual({ t1: 'healed', t2: 'flaky' });
+  const flaky = run.events.filter((event) => event.type === 'cause.flaky');
+  expect(flaky).toMatchObject([{ causeId: 'c1', tests: [{ id: 't2' }] }]);
+});
+
+it('HL-6 a leading test that is flaky does not cost the others their fix', async () => {
+  const run = await simulatedRun(['t1', 't2'], (id, at) =>
+    id === 't1' && at.run > 2 ? null : shared(id, at),
+  );
+  expect(run.record.causes[0]?.attempts[0]).toMatchObject({ judged: 'green', takenBack: false });
+  expect(run.record.causes[0]?.attempts[0]?.proof.join(' ')).toMatch(/red green$/);
+  expect(run.verdicts).toEqual({ t1: 'flaky', t2: 'healed' });
+  expect([...run.fixes]).toEqual(['1']);
+});
+
+it('HL-6 HN-7 nobody healed tests that are all green with the change out: it stays out', async () => {
+  const run = await simulatedRun(['t1', 't2'], (_, { run: n }) => (n > 2 ? null : 'shared'));
+  expect(run.causes).toEqual(['c1 flaky']);
+  expect(run.verdicts).toEqual({ t1: 'flaky', t2: 'flaky' });
+  expect([...run.fixes]).toEqual([]);
+});
+
+it('HL-6 of many tests twenty are proven and the rest run with the fix, which is said', async () => {
+  const many = Array.from({ length: 23 }, (_, index) => `t${index + 1}`);
+  const run = await simulatedRun(many, shared);
+  const proofs = proofsOf(run) ?? [];
+  expect(proofs.filter(([, ended]) => ended === 'proven')).toHaveLength(20);
+  expect(proofs.filter(([, ended]) => ended === 'run-once').map(([proof]) => proof)).toEqual(
+    Array.from({ length: 3 }, () => 'red red green'),
+  );
+  expect(new Set(Object.values(run.verdicts))).toEqual(new Set(['healed']));
+  expect(run.warnings).toContain(
+    'c1: its fix is proven on 20 of its 23 tests; the other 3 are run with it once',
+  );
+});
+
+it('HL-6 tests that fail slowly are proven for five minutes of red at the most, those of other files first', () => {
+  const slow = (id: string, file: string): DiagnosedFailure => {
+    const test = aTest(id, { location: { file, line: 1, column: 1 } });
+    return aDiagnosed({ failure: aTestFailure({ test, durationMs: 100_000 }) });
+  };
+  const members = [slow('a1', 'a'), slow('a2', 'a'), slow('a3', 'a'), slow('a4', 'a'), slow('b1', 'b')];
+  const [lead = slow('', ''), second, third, , other] = members;
+  expect([...chooseProven(aCause({ lead, members }))]).toEqual([lead, second, other, third]);
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { someSettings } from '../../rig/builders.js';
+import { noChange } from '../../rig/healing-session.js';
+import { simulatedRun, wholeProof, type Shows } from '../../rig/simulated-run.js';
+
+/** Test `tN` wants change `N`. */
+const own: Shows = (id, { fixes }) => (fixes.has(id.slice(1)) ? null : `error of ${id}`);
+const tests = (count: number) => Array.from({ length: count }, (_, index) => `t${index + 1}`);
+const proofOf = (run: Awaited<ReturnType<typeof simulatedRun>>, at = 0) =>
+  run.record.causes[at]?.attempts.at(-1)?.proof.join(' ');
+
+describe('the shared proof', () => {
+  it.each([1, 4, 10])(
+    'HN-5 %i causes whose first fix holds cost that many Playwright runs and 6',
+    async (count) => {
+      const run = await simulatedRun(tests(count), own);
+      expect(run.runs).toHaveLength(count + 6);
+      expect(new Set(Object.values(run.verdicts))).toEqual(new Set(['healed']));
+      expect(run.agents).toHaveLength(count);
+      for (const { attempts } of run.record.causes)
+        expect(attempts[0]?.proof.join(' ')).toMatch(/^red red (red )?green green green red green$/);
+    },
+  );
+
+  it('HN-5 asks each thing once: red and red, each fix with the next test, green, green, out, and the suite', async () => {
+    const { runs } = await simulatedRun(tests(2), own);
+    expect(runs).toEqual([
+      'first t1 t2',
+      'confirm t1 t2',
+      'retest t1 t2',
+      'retest t2',
+      'proof t1 t2',
+      'proof t1 t2',
+      'proof t1 t2',
+      'regression t1 t2',
+    ]);
+  });
+
+  it('HN-5 a test that its fix does not hold for is proven alone, and the next agent is told', async () => {
+    const flaky: Shows = (id, at) =>
+      id === 't1' && at.fixes.has('1') && at.run > 4 ? 'error of t1' : own(id, at);
+    const again: Shows = (id, at) => (id === 't1' && at.fixes.has('3') ? null : flaky(id, at));
+    const run = await simulatedRun(tests(2), again);
+    expect(run.verdicts).toEqual({ t1: 'healed', t2: 'healed' });
+    expect(run.record.causes[0]?.attempts).toMatchObject([
+      { judged: 'still-failing', takenBack: true, failedBecause: expect.stringContaining('red again') },
+      { judged: 'green', takenBack: false },
+    ]);
+    expect(run.warnings).toContainEqual('c1 is proven alone: it was red in a run with all fixes in');
+    expect([...run.fixes]).toEqual(['2', '3']);
+    expect(proofOf(run, 1)).toBe('red red red green green green red green');
+  });
+
+  it('HN-5 HN-7 green with its fix out too is a flake: alone as well, and the change is reverted', async () => {
+    const lucky: Shows = (id, at) => (id === 't1' && at.run > 2 ? null : own(id, at));
+    const run = await simulatedRun(tests(2), lucky);
+    expect(run.verdicts).toEqual({ t1: 'flaky', t2: 'healed' });
+    expect(run.causes).toEqual(['c1 flaky', 'c2 healed']);
+    expect([...run.fixes]).toEqual(['2']);
+    expect(run.warnings).toContainEqual('c1 is proven alone: it was green with all fixes taken out');
+  });
+
+  it('HN-5 a later fix that breaks an earlier one is reverted, and named', async () => {
+    const breaks: Shows = (id, at) => (id === 't1' && at.fixes.has('2') ? 'broken by 2' : own(id, at));
+    const run = await simulatedRun(tests(2), breaks);
+    expect(run.verdicts).toEqual({ t1: 'healed', t2: 'failed' });
+    expect([...run.fixes]).toEqual(['1']);
+    expect(run.record.causes[1]?.reason).toContain('its fix broke another test (adds t1)');
+  });
+
+  it('HN-5 HN-7 a test that an earlier fix helped is part of its proof, and nobody is paid for it', async () => {
+    const both: Shows = (id, { fixes }) => (fixes.has('1') ? null : `error of ${id}`);
+    const run = await simulatedRun(tests(2), both);
+    expect(run.agents).toHaveLength(1);
+    expect(run.causes).toEqual(['c1 healed', 'c2 healed']);
+    expect(run.runs.filter((one) => one.startsWith('proof'))).toEqual([
+      'proof t1 t2',
+      'proof t1 t2',
+      'proof t1 t2',
+    ]);
+    const noMore: Shows = (id, at) => (id === 't2' && at.run > 4 ? 'error of t2' : both(id, at));
+    const unproven = await simulatedRun(tests(2), noMore);
+    expect(unproven.verdicts).toEqual({ t1: 'healed', t2: 'failed' });
+  });
+
+  it('HN-5 HL-3 a test that a fix helped on the way, while the others show another error, is proven like any other', async () => {
+    const shared: Shows = (id, { fixes, run }) => {
+      if (!fixes.has('1')) return 'shared';
+      if (id === 't2') return run === 4 ? 'shared' : null;
+      return fixes.has('2') ? null : 'behind it';
+    };
+    const run = await simulatedRun(tests(2), shared);
+    expect(run.causes).toEqual(['c1 superseded', 'c2 healed']);
+    expect(run.verdicts).toEqual({ t1: 'healed', t2: 'healed' });
+    const lucky = await simulatedRun(tests(2), (id, at) =>
+      id === 't2' && at.run === 3 ? null : id === 't2' ? 'shared' : shared(id, at),
+    );
+    expect(lucky.verdicts['t2']).not.toBe('healed');
+  });
+
+  it('HN-6 HN-7 a proven heal that is red once in the regression run is a heal with a note, and no flake', async () => {
+    const once: Shows = (id, at) => (at.purpose === 'regression' && at.run === 7 ? 'a hiccup' : own(id, at));
+    const run = await simulatedRun(tests(1), once);
+    expect(run.runs).toHaveLength(8);
+    expect(run.verdicts).toEqual({ t1: 'healed' });
+    expect(proofOf(run)).toBe('red red green green green red red green');
+    expect(run.warnings).toContainEqual(expect.stringContaining('red once in the regression run'));
+  });
+
+  it('HN-2 interrupted in the shared proof, no fix is in, and no attempt is decided', async () => {
+    const run = await simulatedRun(tests(2), own, { signalAfter: 6 });
+    expect([...run.fixes]).toEqual([]);
+    expect(run.decided).toEqual([]);
+    expect(
+      run.record.causes.map(({ interrupted, attempts }) => [interrupted, attempts[0]?.takenBack]),
+    ).toEqual([
+      [true, true],
+      [true, true],
+    ]);
+  });
+
+  it('HL-7 a run of the same tree is not made again to confirm what it showed', async () => {
+    const shown: Shows = (id, { fixes }) => (fixes.has(id === 't1' ? '1' : '2') ? null : 'shared');
+    const { runs, causes, verdicts } = await simulatedRun(tests(2), shown);
+    expect(runs.filter((one) => one.startsWith('confirm'))).toEqual(['confirm t1 t2']);
+    expect(causes).toEqual(['c1 healed', 'c2 healed']);
+    expect(verdicts).toEqual({ t1: 'healed', t2: 'healed' });
+  });
+
+  it('HN-5 without a regression run the fixes are put back for the tests alone', async () => {
+    const settings = someSettings({ verify: { ...wholeProof.verify, regression: 'none' } });
+    const run = await simulatedRun(tests(1), own, { settings });
+    expect(run.runs.at(-1)).toBe('proof t1');
+    expect(proofOf(run)).toBe('red red green green green red green');
+  });
+});
+
+it('HN-7 an agent that changed no file has healed nothing', async () => {
+  const lucky: Shows = (_, { run }) => (run < 3 ? 'boom' : null);
+  const given = await simulatedRun(tests(1), lucky);
+  const workspace = { ...given.session.workspace, collect: async () => noChange };
+  const run = await simulatedRun(tests(1), lucky, { workspace });
+  expect(run.causes).toEqual(['c1 flaky']);
+  expect(run.record.causes[0]?.reason).toContain('changed no file');
+});

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { runRegression } from '../../../src/heal/regression.js';
+import { createTestRecords } from '../../../src/run/test-records.js';
+import type { Progress } from '../../../src/heal/progress.js';
+import { aCause, anAttempt, aResult, aSuiteRun, failing, someSettings } from '../../rig/builders.js';
+import { healingSession } from '../../rig/healing-session.js';
+
+const withRegression = someSettings({ verify: { ...someSettings().verify, regression: 'suite' } });
+const broken = aSuiteRun({ suiteFailure: { scope: 'suite', errors: [], stderr: '' } });
+const kept = anAttempt({ judged: 'green', takenBack: false, change: '1' });
+
+/** A run whose first suite did not start, whose tests came to light behind a kept fix; `red` are those that the regression run finds red. */
+async function regressionAfter(...red: readonly (readonly string[])[]) {
+  const ids = ['t1', 't2', 't3'];
+  const asked: (readonly string[] | null)[] = [];
+  const { session, moves } = await healingSession([], {
+    settings: withRegression,
+    runAgain: async (request) => {
+      asked.push(request.ids);
+      const now = red[asked.length - 1] ?? [];
+      return aSuiteRun({ tests: ids.map((id) => aResult(id, now.includes(id) ? 'unexpected' : 'expected')) });
+    },
+  });
+  const records = createTestRecords();
+  records.saw(broken);
+  records.saw(aSuiteRun({ tests: ids.map((id) => aResult(id)) }));
+  const cause = aCause({ lead: failing('t1') });
+  const record = { cause, verdict: 'healed', reason: '', attempts: [kept], overBudget: false } as const;
+  const progress = {
+    session,
+    records,
+    causes: [record],
+    rerunIds: {},
+    proofTests: [],
+  } as unknown as Progress;
+  const { result, red: unexplained } = await runRegression(progress, broken, []);
+  return { result, unexplained: [...unexplained], records, asked, moves, progress };
+}
+
+it('HN-6 the regression run knows the tests that came to light only behind a fix', async () => {
+  const { result, asked } = await regressionAfter([]);
+  expect(result).toEqual({ tests: 3, leftOut: 0, broke: [] });
+  expect(asked).toEqual([null]);
+});
+
+it('HN-6 a test that is red in the regression run and green when it is run again is flaky, and no fix is blamed', async () => {
+  const { result, records, moves } = await regressionAfter(['t2'], []);
+  expect(result?.broke).toEqual([]);
+  expect(records.all().map((one) => one.verdict)).toEqual(['passed', 'flaky', 'passed']);
+  expect(moves).toEqual([]);
+});
+
+it('HN-6 the fix without which a broken test is green is taken back, and its cause says so', async () => {
+  const { result, moves, progress } = await regressionAfter(['t3'], ['t3'], []);
+  expect(result?.broke).toMatchObject([{ causeId: 'c1', tests: [{ id: 't3' }] }]);
+  expect(moves).toEqual(['without 1', 'revert 1']);
+  expect(progress.causes[0]).toMatchObject({ verdict: 'failed', attempts: [{ takenBack: true }] });
+});
+
+it('HN-6 what is red with and without the fix is not the fix’s doing: it goes back, and the test is red', async () => {
+  const { result, unexplained, moves } = await regressionAfter(['t3'], ['t3'], ['t3']);
+  expect(result?.broke).toEqual([]);
+  expect(moves).toEqual(['without 1', 'without']);
+  expect(unexplained).toEqual(['t3']);
+});

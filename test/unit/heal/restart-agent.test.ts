@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentEnding, AgentRun } from '../../../src/core/attempt.js';
+import type { Event } from '../../../src/event.js';
+import { runWithRestarts, type Start } from '../../../src/heal/attempt/restart-agent.js';
+import type { Session } from '../../../src/heal/session.js';
+import { createSpending } from '../../../src/run/spending.js';
+import { aCause, failing, someSettings } from '../../rig/builders.js';
+import { virtualClock } from '../../rig/virtual-clock.js';
+
+const overloaded: AgentEnding = { kind: 'retryable', reason: 'claude: 529 Overloaded' };
+const tooLong: AgentEnding = { kind: 'context-overflow', reason: 'claude: prompt is too long' };
+const completed: AgentEnding = { kind: 'completed' };
+const cause = aCause({ lead: failing('t1', 'boom') });
+
+function aRun(ending: AgentEnding, costUsd: number | null = 0.5): AgentRun {
+  const usage = { costUsd, inputTokens: 10, outputTokens: null, turns: 1, sessionId: 's1' };
+  return { ending, claim: null, usage, denials: [], durationMs: 1000, tail: '', leftovers: [] };
+}
+
+async function runThrough(
+  endings: readonly AgentEnding[],
+  over: { settings?: Session['settings']; resume?: string | null; abortAt?: number } = {},
+) {
+  const clock = virtualClock();
+  const events: Event[] = [];
+  const starts: Start[] = [];
+  const controller = new AbortController();
+  const spending = createSpending(0);
+  spending.agentStarted(cause);
+  const session = {
+    settings: over.settings ?? someSettings(),
+    clock: { ...clock, random: () => 0.5 },
+    bus: { emit: (event: Event) => void events.push(event), close: async () => [] },
+    signal: controller.signal,
+    spending,
+  } as unknown as Session;
+  const run = await runWithRestarts(session, {
+    cause,
+    n: 1,
+    runner: 'claude',
+    resume: over.resume ?? null,
+    start: async (start) => {
+      starts.push(start);
+      if (starts.length === over.abortAt) controller.abort();
+      return aRun(endings[starts.length - 1] ?? endings.at(-1)!);
+    },
+  });
+  return { run, starts, events, clock, spending };
+}
+
+describe('an agent that could not work', () => {
+  it('AG-7 is started again after a wait with backoff and jitter, and its starts are paid together', async () => {
+    const { run, starts, clock, events } = await runThrough([overloaded, overloaded, completed]);
+    expect(run).toMatchObject({ ending: completed, durationMs: 3000 });
+    expect(run.usage).toEqual({
+      costUsd: 1.5,
+      inputTokens: 30,
+      outputTokens: null,
+      turns: 3,
+      sessionId: 's1',
+    });
+    expect(starts).toHaveLength(3);
+    expect(clock.slept).toEqual([3750, 7500]);
+    expect(events).toMatchObject([
+      { type: 'agent.retrying', attempt: 1, delayMs: 3750, reason: 'claude: 529 Overloaded' },
+      { type: 'agent.retrying', attempt: 1, delayMs: 7500 },
+    ]);
+  });
+
+  it.each([
+    ['longer than the backoff', 30_000, [31_500]],
+    ['shorter, and the backoff holds', 1000, [3750]],
+    ['an hour, which is bounded', 3_600_000, [300_000]],
+  ])('AG-7 waits as long as the provider asks: %s', async (_, waitMs, slept) => {
+    const { run, clock, events } = await runThrough([{ ...overloaded, waitMs }, completed]);
+    expect(run.ending).toEqual(completed);
+    expect(clock.slept).toEqual(slept);
+    expect(events).toMatchObject([{ type: 'agent.retrying', delayMs: slept[0] }]);
+  });
+
+  it('AG-7 does not begin a wait that is longer than what limits.time leaves', async () => {
+    const plain = someSettings();
+    const settings = { ...plain, limits: { ...plain.limits, timeMs: 20_000 } };
+    const { run, clock } = await runThrough([{ ...overloaded, waitMs: 30_000 }], { settings });
+    expect(run.ending.kind).toBe('unusable');
+    expect(clock.slept).toEqual([]);
+  });
+
+  it('AG-7 is for a person when it stays so, with the remedy', async () => {
+    const { run, starts } = await runThrough([overloaded]);
+    expect(starts).toHaveLength(6);
+    expect(run.ending).toEqual({
+      kind: 'unusable',
+      reason: 'claude: 529 Overloaded',
+      remedy: 'The provider is overloaded; run again later.',
+    });
+  });
+
+  it('AG-7 restarts cost no agent run of a test, but of the run', async () => {
+    const { spending } = await runThrough([overloaded, completed]);
+    expect(spending.spentFor(cause, 0)).toMatchObject({ agentRuns: 2, agentRunsOnTest: 1 });
+  });
+
+  it.each([
+    ['agentRuns', { agentRuns: 2 }, 2],
+    ['time', { timeMs: 4000 }, 2],
+    ['costUsd', { costUsd: 0.9 }, 2],
+  ] as const)('AG-7 is bounded by limits.%s', async (_, limit, wanted) => {
+    const plain = someSettings();
+    const settings = { ...plain, limits: { ...plain.limits, ...limit } };
+    const { starts, run } = await runThrough([overloaded], { settings });
+    expect(run.ending.kind).toBe('unusable');
+    expect(starts.length).toBeLessThanOrEqual(wanted);
+  });
+
+  it('AG-7 is given less where it was given too much, once, and in a new session', async () => {
+    const { run, starts, clock } = await runThrough([tooLong, tooLong], { resume: 's0' });
+    expect(starts).toEqual([
+      { reduced: false, resume: 's0' },
+      { reduced: true, resume: null },
+    ]);
+    expect(clock.slept).toEqual([0]);
+    expect(run.ending).toMatchObject({ kind: 'unusable', remedy: expect.stringContaining('larger context') });
+  });
+
+  it('AG-7 surfaces at once what only a person can mend', async () => {
+    const fatal: AgentEnding = { kind: 'unusable', reason: 'claude: 401', remedy: 'Log in.' };
+    const { run, starts } = await runThrough([fatal]);
+    expect(run.ending).toEqual(fatal);
+    expect(starts).toHaveLength(1);
+  });
+
+  it('AG-9 begins a new session where the earlier one is gone', async () => {
+    const gone: AgentEnding = {
+      kind: 'unusable',
+      reason: 'claude: No conversation found with session ID: s0',
+      remedy: '',
+    };
+    const { run, starts } = await runThrough([gone, completed], { resume: 's0' });
+    expect(starts.map((one) => one.resume)).toEqual(['s0', null]);
+    expect(run.ending).toEqual(completed);
+  });
+
+  it('AG-10 does not come back after an interrupt', async () => {
+    const { run, starts } = await runThrough([overloaded], { abortAt: 1 });
+    expect(starts).toHaveLength(1);
+    expect(run.ending).toEqual({ kind: 'aborted' });
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { outcomeOf } from '../../../src/core/outcome.js';
+import { healRun } from '../../../src/heal/run.js';
+import { aDiagnosis, aResult, aSuiteRun, failing, someSettings } from '../../rig/builders.js';
+import { healingSession } from '../../rig/healing-session.js';
+
+const confirmedAlready = someSettings({ verify: { ...someSettings().verify, confirm: 0 } });
+const needsKeys = { diagnosis: aDiagnosis({ retry: 'never_retry' }) };
+
+/** A first run in which each of so many tests fails for a reason of its own that only a person can mend. */
+async function runWith(count: number) {
+  const ids = Array.from({ length: count }, (_, index) => `t${index + 1}`);
+  const made = await healingSession([], {
+    settings: confirmedAlready,
+    diagnose: async () => ids.map((id) => failing(id, `401 of ${id}`, needsKeys)),
+  });
+  const first = aSuiteRun({ tests: ids.map((id) => aResult(id, 'unexpected')) });
+  return { ...made, record: await healRun(made.session, first) };
+}
+
+it('ME-2 ME-11 the fifth question pauses healing: nobody else is asked, and the run ends with 4', async () => {
+  const { record, events, agents } = await runWith(7);
+  const questions = events.filter((event) => event.type === 'agent.waiting_for_input');
+  expect(questions).toHaveLength(5);
+  expect(agents).toEqual([]);
+  expect(events.at(-1)).toEqual({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
+  expect(record.causes.map((cause) => cause.verdict)).toEqual(Array.from({ length: 5 }, () => 'escalated'));
+  const final = outcomeOf({
+    tests: record.tests.map((one) => one.verdict),
+    causes: record.causes,
+    suiteRed: record.suiteRed,
+    paused: record.paused,
+    interruptedBy: null,
+    failOnHeal: false,
+    failOnFlaky: false,
+  });
+  expect(final).toEqual({ outcome: 'paused', exitCode: 4 });
+});
+
+it('ME-2 ME-6 four questions do not pause it', async () => {
+  const { record, events } = await runWith(4);
+  expect(record.paused).toBe(false);
+  expect(events.map((event) => event.type)).not.toContain('agent.build_paused');
+});

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import type { CauseVerdict } from '../../../src/core/verdict.js';
+import type { Progress } from '../../../src/heal/progress.js';
+import { noMemory } from '../../../src/run/run-memory.js';
+import { createTestRecords } from '../../../src/run/test-records.js';
+import { saveProgress, type SavedProgress } from '../../../src/heal/save-progress.js';
+import { aCause, aResult, aSuiteRun, failing } from '../../rig/builders.js';
+import { healingSession } from '../../rig/healing-session.js';
+
+/** What is kept of a red test whose last cause ended so. */
+async function keptAfter(verdict: CauseVerdict, over: object = {}) {
+  const kept: SavedProgress[] = [];
+  const memory = {
+    ...noMemory,
+    saveProgress: async (saved: unknown) => void kept.push(saved as SavedProgress),
+  };
+  const { session } = await healingSession([], { memory });
+  const records = createTestRecords();
+  records.saw(aSuiteRun({ tests: [aResult('t1', 'unexpected'), aResult('t2')] }));
+  const cause = aCause({ lead: failing('t1') });
+  records.causeFound(cause);
+  const causes = [{ cause, verdict, reason: '', attempts: [], overBudget: false, ...over }];
+  await saveProgress({ session, records, causes, rerunIds: { t1: ['setup', 't1'] } } as unknown as Progress);
+  return kept[0]?.tests.map(({ open, rerunIds }) => [open, rerunIds]);
+}
+
+it('ME-8 what a killed run left red behind a fix that led to another error, or that healed others, is open for resume', async () => {
+  const open = [
+    [true, ['setup', 't1']],
+    [false, ['t2']],
+  ];
+  expect(await keptAfter('superseded')).toEqual(open);
+  expect(await keptAfter('healed')).toEqual(open);
+  expect(await keptAfter('failed', { overBudget: true })).toEqual(open);
+});
+
+it('ME-8 what failed with all its tries, or was rejected, is finished', async () => {
+  const finished = [
+    [false, ['setup', 't1']],
+    [false, ['t2']],
+  ];
+  expect(await keptAfter('failed')).toEqual(finished);
+  expect(await keptAfter('rejected')).toEqual(finished);
+});

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { avoidedLine } from '../../../src/outputs/avoided-line.js';
+import { markdownOf } from '../../../src/outputs/markdown.js';
+import { paletteFor } from '../../../src/outputs/palette.js';
+import { summaryOf } from '../../../src/outputs/summary.js';
+import { aReport } from '../../rig/a-report.js';
+
+const avoided = [
+  { reason: 'flaky', count: 2 },
+  { reason: 'open-question', count: 1 },
+] as const;
+const line = '3 agent runs avoided: 2 green when run again, 1 waiting for an answer already';
+const paint = paletteFor({ NO_COLOR: '1' });
+
+it('RP-1 says how many agent runs were avoided and why, in one line', () => {
+  expect(avoidedLine(avoided)).toBe(line);
+  expect(avoidedLine([{ reason: 'environment', count: 1 }])).toBe(
+    '1 agent run avoided: 1 against a dead server',
+  );
+});
+
+it('RP-1 an older report does not say why', () => {
+  expect(avoidedLine(undefined)).toBeNull();
+});
+
+it('RP-1 RP-2 the terminal and the markdown summary hold it', () => {
+  const report = aReport();
+  const told = { ...report, totals: { ...report.totals, agentRunsAvoided: 3, avoided } };
+  const screen = summaryOf(told, { paint, columns: 120, folder: '.self-heal/runs/r' });
+  expect(screen.split('\n')).toContain(`  ${line}`);
+  expect(markdownOf(told, { folder: '.self-heal/runs/r' }).split('\n')).toContain(`${line}.`);
+  expect(summaryOf(report, { paint, columns: 120, folder: 'r' })).not.toContain('avoided');
+});

@@ -1,0 +1,53 @@
+import { Chalk } from 'chalk';
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { expect, it } from 'vitest';
+import { cut, cutPainted } from '../../../src/outputs/cut.js';
+
+it.each([
+  ['short', 10, 'short'],
+  ['exactly 10', 10, 'exactly 10'],
+  ['one more than ten', 10, 'one more …'],
+  ['日本語の説明', 7, '日本語…'],
+  ['日本語の説明', 8, '日本語…'],
+  ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
+  ['👍🏽👍🏽👍🏽', 5, '👍🏽👍🏽…'],
+  ['two\nlines', 20, 'two lines'],
+  ['anything', 1, '…'],
+  ['anything', 0, ''],
+])('RP-1 cuts %j to %d columns as %j', (text, width, expected) => {
+  expect(cut(text, width)).toBe(expected);
+});
+
+it('RP-1 gives up the middle of a path or a title', () => {
+  expect(cut('tests/a/very/long/way/to/cart.spec.ts', 20, { from: 'middle' })).toBe('tests/a/ve…t.spec.ts');
+});
+
+it('RP-1 never gives more columns than there are, nor anything that steers a terminal', () => {
+  const text = fc.string({ unit: 'binary', maxLength: 200 });
+  fc.assert(
+    fc.property(
+      text,
+      fc.integer({ min: 0, max: 80 }),
+      fc.constantFrom('end', 'middle'),
+      (given, width, from) => {
+        const line = cut(given, width, { from });
+        expect(stringWidth(line)).toBeLessThanOrEqual(width);
+        // oxlint-disable-next-line no-control-regex -- what steers a terminal
+        expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+      },
+    ),
+  );
+});
+
+it('RP-1 keeps the colours of a painted line, and ends what it has begun', () => {
+  const paint = new Chalk({ level: 1 });
+  const line = `${paint.red('failed')}: ${paint.bold('the words')}`;
+  expect(cutPainted(line, 80)).toBe(line);
+  expect(cutPainted(line, 12)).toBe(`${paint.red('failed')}: ${paint.bold('the')}…`);
+  expect(cutPainted('a\u001b[2Jb\nc', 80)).toBe('ab c');
+});
+
+it('RP-1 does not measure an endless line', () => {
+  expect(stringWidth(cut('日'.repeat(5_000_000), 40))).toBe(39);
+});

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { githubAnnotations, githubOutputs } from '../../../src/outputs/github.js';
+import type { Report } from '../../../src/run/report.js';
+import { aReport, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
+
+const root = { workspace: '/repo', project: '/repo' };
+const read = (given: Partial<Report>, places = root) =>
+  githubAnnotations(aReport(given), places).map((line) => asRunner(line));
+const failed = aReportCause({ verdict: 'failed', reason: 'no more' });
+
+describe('annotations', () => {
+  it('RP-3 are one a cause, at the line of the code that failed', () => {
+    const causes = [{ ...failed, source: 'src/cart.ts:7:3' }, aReportCause({ id: 'c2' })];
+    expect(read({ causes })).toEqual([
+      {
+        level: 'error',
+        properties: { file: 'src/cart.ts', line: '7', title: 'self-heal: c1 failed · runtime-error' },
+        message:
+          'TypeError: boom\nconsole: boom\n[chromium] › tests/cart.spec.ts:12 › cart › adds\nno more\nproof: red red | green green',
+      },
+      expect.objectContaining({
+        level: 'notice',
+        properties: expect.objectContaining({ file: 'tests/cart.spec.ts', line: '12' }) as object,
+      }),
+    ]);
+  });
+
+  it.each([
+    ['none', null],
+    ['outside', '../other/src/a.ts:1:1'],
+    ['absolute', '/usr/lib/a.ts:1:1'],
+    ['no place', 'somewhere'],
+  ])('RP-3 stand at the test where the source is %s', (_, source) => {
+    expect(read({ causes: [{ ...failed, source }] })[0]?.properties).toMatchObject({
+      file: 'tests/cart.spec.ts',
+      line: '12',
+    });
+  });
+
+  it('RP-3 count paths from the repository, where the project is a part of it', () => {
+    const places = { workspace: '/repo', project: '/repo/packages/shop' };
+    const causes = [{ ...failed, source: 'src/cart.ts:7:3' }];
+    expect(read({ causes }, places)[0]?.properties['file']).toBe('packages/shop/src/cart.ts');
+    const tests = [aReportTest({ file: '../../e2e/cart.spec.ts' })];
+    expect(read({ causes: [failed], tests }, places)[0]?.properties['file']).toBe('e2e/cart.spec.ts');
+  });
+
+  it('RP-3 have no place for a failure of the suite itself', () => {
+    const [only] = read({ causes: [{ ...failed, tests: [] }] });
+    expect(only?.properties).toEqual({ title: 'self-heal: c1 failed · runtime-error' });
+    expect(only?.message).toContain('the suite itself');
+  });
+
+  it('RP-3 are one command each, whatever they hold', () => {
+    const check = (text: string) => {
+      const tests = [aReportTest({ title: [text, text], file: `${text}/a.ts`, project: text })];
+      const causes = [{ ...failed, headline: text, reason: text, source: `src/${text}.ts:1:1` }];
+      const lines = githubAnnotations(aReport({ tests, causes }), root);
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).not.toMatch(/[\r\n]/);
+      const { level, properties } = asRunner(lines.join('\n'));
+      expect(level).toBe('error');
+      expect(Object.keys(properties).toSorted()).toEqual(['file', 'line', 'title']);
+      expect(properties['title']).toBe('self-heal: c1 failed · runtime-error');
+    };
+    for (const text of hostileTexts) check(text);
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), check));
+  });
+
+  it('RP-3 are counted beyond fifty, which is all that GitHub shows', () => {
+    const causes = Array.from({ length: 5000 }, () => failed);
+    const found = read({ causes });
+    expect(found).toHaveLength(51);
+    expect(found.at(-1)).toMatchObject({ level: 'warning', message: '4950 more causes: see the summary' });
+  });
+});
+
+describe('outputs', () => {
+  it('RP-3 are outcome, healed, escalations, cost and the folder', () => {
+    const tests = [aReportTest({ verdict: 'healed' })];
+    expect(asOutputs(githubOutputs(aReport({ tests }), '.self-heal/runs/r1', 'random'))).toEqual({
+      outcome: 'green',
+      healed: '1',
+      escalations: '0',
+      cost: '0.02',
+      folder: '.self-heal/runs/r1',
+    });
+  });
+
+  it('RP-3 cost is empty where agents ran and none said it, and 0 where none ran', () => {
+    const cost = (agentRuns: number) => {
+      const given = aReport();
+      given.totals = { ...given.totals, agentRuns, costUsd: null };
+      return asOutputs(githubOutputs(given, 'f', 'random'))['cost'];
+    };
+    expect([cost(1), cost(0)]).toEqual(['', '0']);
+  });
+
+  it('RP-3 cannot be forged by a folder’s name', () => {
+    const folder = 'x\nEOF\noutcome=green\noutcome<<EOF\ngreen\nEOF';
+    const given = { ...aReport(), outcome: 'red' as const };
+    expect(asOutputs(githubOutputs(given, folder, 'random'))).toMatchObject({ outcome: 'red', folder });
+  });
+});
+
+/** Reads a workflow command as the runner does: to the first `::`, properties at commas, then unescaped. */
+function asRunner(line: string) {
+  const end = line.indexOf('::', 2);
+  expect(line.startsWith('::') && end > 0).toBe(true);
+  const [level = '', ...rest] = line.slice(2, end).split(' ');
+  const pairs = rest
+    .join(' ')
+    .split(',')
+    .map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]);
+  const properties = Object.fromEntries(
+    pairs.map(([key, value = '']) => [key, unescaped(value.replaceAll('%3A', ':').replaceAll('%2C', ','))]),
+  ) as Record<string, string>;
+  return { level, properties, message: unescaped(line.slice(end + 2)) };
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll('%0D', '\r').replaceAll('%0A', '\n').replaceAll('%25', '%');
+}
+
+/** Reads $GITHUB_OUTPUT as the runner does: `name=value`, or `name<<delimiter` up to the delimiter on a line. */
+function asOutputs(text: string): Record<string, string> {
+  const lines = text.split('\n');
+  const outputs: Record<string, string> = {};
+  for (let line = lines.shift(); line !== undefined; line = lines.shift()) {
+    const [name, delimiter] = line.split('<<');
+    if (line === '') continue;
+    if (name === undefined || delimiter === undefined) throw new Error(`not expected: ${line}`);
+    outputs[name] = lines.splice(0, lines.indexOf(delimiter)).join('\n');
+    lines.shift();
+  }
+  return outputs;
+}

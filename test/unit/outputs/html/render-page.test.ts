@@ -1,0 +1,66 @@
+import { rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { loadRun } from '../../../../src/outputs/html/load-run.js';
+import { renderPage } from '../../../../src/outputs/html/render-page.js';
+import { aReport, aReportCause, aReportTest } from '../../../rig/a-report.js';
+import { hostile, runId, storedRun } from '../../../rig/stored-run.js';
+import { tempDir } from '../../../rig/temp-dir.js';
+
+async function pageOf(over: Parameters<typeof storedRun>[1] = {}) {
+  const project = tempDir();
+  const report = await storedRun(project, over);
+  const dir = path.join(project, '.self-heal', 'runs', runId);
+  return { dir, report, page: await renderPage(await loadRun(report, { dir, shown: 'runs/x' }), '') };
+}
+
+const withoutPictures = (page: string) => page.replaceAll(/data:image[^"]*/g, '');
+
+it('RP-4 EV-10 texts are escaped wherever they stand, and the policy allows no script', async () => {
+  const { page } = await pageOf();
+  expect(page).not.toContain('<script');
+  expect(page).not.toContain('<img src=x');
+  expect(page).toContain("default-src 'none'");
+  expect(page).toContain('&lt;script&gt;alert(2)');
+  expect(hostile).toContain('<script>');
+});
+
+it('RP-4 stays under 300 KB with three hundred causes, each with its line', async () => {
+  const causes = Array.from({ length: 300 }, (_, n) =>
+    aReportCause({
+      id: `c${n + 1}`,
+      headline: `TypeError: ${'long '.repeat(60)}${n}`,
+      evidence: `failures/${n + 1}`,
+    }),
+  );
+  const tests = Array.from({ length: 3000 }, (_, n) =>
+    aReportTest({ id: `t${n}`, title: ['a.spec.ts', 'x'.repeat(300)] }),
+  );
+  const { page } = await pageOf({ causes, tests });
+  expect(Buffer.byteLength(withoutPictures(page))).toBeLessThan(300_000);
+  expect(page.match(/class="cause /g)).toHaveLength(300);
+  expect(page).not.toContain('did not fit here');
+});
+
+it('RP-4 one cause is shown whole, however much room three hundred would leave it', async () => {
+  const { page } = await pageOf();
+  expect(page.match(/Error and stack<\/summary>/g)).toHaveLength(3);
+});
+
+it('EV-12 a folder without failures, patches and events still gives a page', async () => {
+  const dir = tempDir();
+  const report = aReport({ causes: [aReportCause()], tests: [aReportTest()] });
+  const page = await renderPage(await loadRun(report, { dir, shown: 'runs/x' }), '');
+  expect(page).toContain('TypeError: boom');
+});
+
+it('RP-4 a picture that is a link out of the folder is not carried away', async () => {
+  const { dir, report } = await pageOf();
+  const secret = path.join(tempDir(), 'secret');
+  await writeFile(secret, 'a secret');
+  await rm(path.join(dir, 'failures', '1', 'screenshot.png'));
+  await symlink(secret, path.join(dir, 'failures', '1', 'screenshot.png'));
+  const { causes } = await loadRun(report, { dir, shown: 'runs/x' });
+  expect(causes.get('c1')?.before).toBeNull();
+  expect(causes.get('c2')?.before).toContain('data:image/png;base64,');
+});

@@ -1,0 +1,93 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { leaveProblem, leaveReports } from '../../../src/outputs/leave-reports.js';
+import { aReport, aReportCause } from '../../rig/a-report.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+async function places(env: NodeJS.ProcessEnv = {}) {
+  const cwd = tempDir('reports');
+  const dir = path.join(cwd, '.self-heal/runs/r1');
+  await mkdir(dir, { recursive: true });
+  const printed: string[] = [];
+  return { cwd, dir, env, printed, print: (line: string) => void printed.push(line) };
+}
+
+const inActions = (file: string) => ({
+  GITHUB_ACTIONS: 'true',
+  GITHUB_STEP_SUMMARY: path.join(file, 'summary'),
+  GITHUB_OUTPUT: path.join(file, 'output'),
+});
+
+it('RP-2 leaves JUnit, CTRF and Markdown in the run’s folder, and no more outside of GitHub Actions', async () => {
+  const there = await places();
+  expect(await leaveReports(aReport({ causes: [aReportCause()] }), there)).toEqual([]);
+  expect((await readdir(there.dir)).toSorted()).toEqual(['ctrf.json', 'junit.xml', 'summary.md']);
+  expect(there.printed).toEqual([]);
+});
+
+it('RP-2 tells what could not be written, and writes the rest', async () => {
+  const there = await places();
+  await mkdir(path.join(there.dir, 'junit.xml'));
+  const troubles = await leaveReports(aReport(), there);
+  expect(troubles).toEqual([expect.stringMatching(/^junit\.xml could not be written: /)]);
+  expect(await readFile(path.join(there.dir, 'ctrf.json'), 'utf8')).toContain('CTRF');
+});
+
+it('RP-3 adds to what the step said, and stays below 1 MiB with it', async () => {
+  const files = tempDir('actions');
+  const env = inActions(files);
+  const there = await places(env);
+  const said = `${'x'.repeat(400 * 1024)}\n`;
+  await writeFile(env.GITHUB_STEP_SUMMARY, said);
+  await writeFile(env.GITHUB_OUTPUT, 'own=1\n');
+  const causes = Array.from({ length: 5000 }, () => aReportCause({ headline: 'é'.repeat(200) }));
+  expect(await leaveReports(aReport({ causes }), there)).toEqual([]);
+  const { size } = await stat(env.GITHUB_STEP_SUMMARY);
+  expect(size).toBeGreaterThan(1_000_000);
+  expect(size).toBeLessThanOrEqual(1024 * 1024);
+  const summary = await readFile(env.GITHUB_STEP_SUMMARY, 'utf8');
+  expect(summary.startsWith(`${said}\n## self-heal`)).toBe(true);
+  expect(summary).toContain('more causes** did not fit here');
+  expect(await readFile(env.GITHUB_OUTPUT, 'utf8')).toMatch(/^own=1\noutcome<<self-heal-[\w-]{36}\ngreen\n/);
+});
+
+it('RP-3 a step that is full already is told, not broken', async () => {
+  const env = inActions(tempDir('actions'));
+  await writeFile(env.GITHUB_STEP_SUMMARY, 'x'.repeat(1024 * 1024));
+  const [trouble, ...others] = await leaveReports(aReport(), await places(env));
+  expect(trouble).toContain('the step summary could not be written');
+  expect(others).toEqual([]);
+});
+
+it('RP-3 the folder is told as seen from the workspace', async () => {
+  const env = inActions(tempDir('actions'));
+  const there = await places();
+  const workspace = { ...env, GITHUB_WORKSPACE: path.dirname(there.cwd) };
+  await leaveReports(aReport(), { ...there, env: workspace });
+  const output = await readFile(env.GITHUB_OUTPUT, 'utf8');
+  expect(output).toContain(`\n${path.basename(there.cwd)}/.self-heal/runs/r1\n`);
+});
+
+it('RP-3 what kept self-heal from working is an annotation and stands in the summary', async () => {
+  const problem = {
+    kind: 'no-tests',
+    message: 'there are no tests\n::error::owned',
+    remedy: 'Write one.',
+  } as const;
+  const outside = await places();
+  await leaveProblem(problem, outside);
+  expect(outside.printed).toEqual([]);
+
+  const folder = tempDir('actions');
+  const inside = await places(inActions(folder));
+  await leaveProblem(problem, inside);
+  expect(inside.printed).toEqual([
+    '::error title=self-heal could not work::there are no tests%0A::error::owned%0AWrite one.',
+  ]);
+  expect(await readFile(path.join(folder, 'summary'), 'utf8')).toMatch(
+    /^## self-heal could not work\n[^]*Write one/,
+  );
+
+  await leaveProblem(problem, await places(inActions(path.join(folder, 'not there'))));
+});

@@ -1,0 +1,56 @@
+import { Chalk } from 'chalk';
+import { expect, it } from 'vitest';
+import { linesFor } from '../../../src/outputs/lines.js';
+import { anAttempt, aTest } from '../../rig/builders.js';
+
+const paint = new Chalk({ level: 0 });
+
+it('CL-13 says why a re-run is made, and how many tests are in it', () => {
+  const started = (purpose: 'confirm' | 'retest', tests: number | null) =>
+    linesFor({ type: 'suite.started', purpose, tests, causeId: purpose === 'retest' ? 'c1' : null }, paint);
+  expect(started('confirm', 1)).toEqual(['running 1 test again, unchanged, before any agent is paid …']);
+  expect(started('retest', null)).toEqual(['c1 running the suite again …']);
+});
+
+it('CL-13 names agent, attempt, time-out and log when an agent starts', () => {
+  const event = {
+    type: 'agent.started' as const,
+    causeId: 'c1',
+    attempt: 2,
+    agent: 'debugger',
+    slashCommand: '/debugger',
+    runner: 'claude',
+    timeoutMs: 300_000,
+    pid: 1,
+    logFile: 'attempts/2.log',
+  };
+  expect(linesFor(event, paint)).toEqual([
+    'c1 attempt 2: /debugger (claude) works, at most 5m; its output: attempts/2.log',
+  ]);
+});
+
+it('RP-1 says what a re-run showed and that the change was taken back', () => {
+  expect(linesFor({ type: 'attempt.judged', causeId: 'c1', attempt: anAttempt() }, paint)).toEqual([
+    'c1 still red (the same error came back); its change was taken back',
+  ]);
+});
+
+it('CS-6 shows the warning of an unknown class', () => {
+  const cause = {
+    id: 'c1',
+    signature: 's',
+    category: 'unknown' as const,
+    alternatives: [],
+    why: [],
+    confidence: 0,
+    tests: [aTest('t1'), aTest('t2')],
+    headline: 'Error: ?',
+    parent: null,
+    warning: 'Error type unknown, using default agent',
+  };
+  expect(linesFor({ type: 'cause.found', cause }, paint)).toEqual([
+    'c1 unknown: Error: ?',
+    '   [chromium] › cart.spec.ts:12 › adds t1 (and 1 more test)',
+    '   Error type unknown, using default agent',
+  ]);
+});

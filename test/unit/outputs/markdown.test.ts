@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bytesOf, code, cutToBytes, prose } from '../../../src/outputs/markdown-text.js';
+import { markdownOf, summaryBytes } from '../../../src/outputs/markdown.js';
+import type { Report } from '../../../src/run/report.js';
+import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
+
+const folder = '.self-heal/runs/r1';
+const show = (given: Partial<Report>, maxBytes?: number) =>
+  markdownOf(aReport(given), { folder, ...(maxBytes === undefined ? {} : { maxBytes }) });
+const inC1 = { causeId: 'c1', causeIds: ['c1'] };
+
+describe('the summary', () => {
+  it('RP-3 tells each cause with its class, why, attempts, proof, files and end', () => {
+    const taken = aReportAttempt({
+      judged: 'still-failing',
+      takenBack: true,
+      failedBecause: 'the same error',
+    });
+    const attempts = [taken, aReportAttempt({ n: 2 })];
+    const causes = [aReportCause({ source: 'src/orders.ts:7:3', attempts })];
+    const text = show({ tests: [aReportTest({ verdict: 'healed', ...inC1 })], causes });
+    expect(text).toBe(`## self-heal: green, exit code 0
+
+0 passed · 1 healed · 1 agent run · $0.02 · 41s
+
+1 root cause.
+
+### ✅ c1 healed · runtime-error
+
+\`TypeError: boom\`
+
+- why: the console says \`boom\`
+- source: \`src/orders.ts:7:3\`
+- tests: \`[chromium] › tests/cart.spec.ts:12 › cart › adds\`
+- attempt 1: \`/debugger\` (claude) completed, 4.2s, $0.02 → still-failing, taken back (the same error)
+- attempt 2: \`/debugger\` (claude) completed, 4.2s, $0.02 → green
+- proof: \`red red | green green\`
+- files: \`src/orders.ts\` +2 −1
+- ended: fixed by debugger
+- evidence: \`.self-heal/runs/r1/failures/1/\`
+
+Run 20260101-000000-0001: \`.self-heal/runs/r1/\`
+`);
+  });
+
+  it('RP-3 has questions, flaky and quarantined tests, the regression run and warnings', () => {
+    const text = show({
+      tests: [
+        aReportTest({ id: 'f', title: ['a.spec.ts', 'flickers'], verdict: 'flaky' }),
+        aReportTest({ id: 'q', title: ['a.spec.ts', 'waits'], verdict: 'quarantined' }),
+      ],
+      escalations: [
+        { id: 'e7', stored: true, causeId: 'c2', state: 'pending', question: 'Tanks or Thanks?' },
+      ],
+      regression: { tests: 3, leftOut: 1, broke: [] },
+      warnings: ['old server'],
+    });
+    expect(text).toContain('- c2: Tanks or Thanks? (`npx self-heal escalations resolve e7`)');
+    expect(text).toContain('flickers');
+    expect(text).toContain('waits');
+    expect(text).toContain('3 tests run again after healing: nothing broke; there was no time for 1 test');
+    expect(text).toContain('- old server');
+  });
+
+  it('RP-3 HN-3 names what was tampered with', () => {
+    const violation = {
+      rule: 'assertion-removed',
+      file: 'a.spec.ts',
+      line: 3,
+      before: 'x',
+      after: null,
+      says: 'gone',
+    };
+    const attempts = [aReportAttempt({ violations: Array.from({ length: 7 }, () => violation) })];
+    const text = show({ causes: [aReportCause({ verdict: 'rejected', attempts })] });
+    expect(text).toContain('⛔ c1 rejected (tampering)');
+    expect(text.match(/^ {2}- a\.spec\.ts:3 assertion-removed: gone$/gm)).toHaveLength(5);
+    expect(text).toContain('  - and 2 more violations');
+  });
+});
+
+describe('its size', () => {
+  const long = 'long '.repeat(2000);
+  const causes = Array.from({ length: 5000 }, (_, index) =>
+    aReportCause({
+      id: `c${index + 1}`,
+      verdict: index === 4999 ? 'failed' : 'healed',
+      headline: long,
+      reason: `${index} ${long}`,
+    }),
+  );
+
+  it('RP-3 stays below the limit with 5,000 causes, cut by whole causes, and says so', () => {
+    const text = show({ causes });
+    expect(bytesOf(text)).toBeLessThanOrEqual(summaryBytes);
+    expect(bytesOf(text)).toBeGreaterThan(summaryBytes * 0.95);
+    const shown = text.match(/^### . c\d+ /gmu)?.length ?? 0;
+    expect(text).toContain(`**${5000 - shown} more causes** did not fit here: see report.json.`);
+    expect(text.trimEnd().endsWith(`\`${folder}/\``)).toBe(true);
+  });
+
+  it('RP-3 shows first what a person has to look at', () => {
+    expect(/^### (?<title>.*)$/m.exec(show({ causes }))?.groups?.['title']).toContain('c5000 failed');
+  });
+
+  it('RP-3 never exceeds any limit, whatever the report holds', () => {
+    const text = fc.oneof(
+      fc.constantFrom(...hostileTexts),
+      fc.string({ unit: 'grapheme' }),
+      fc.constant(long),
+    );
+    fc.assert(
+      fc.property(text, fc.nat(3000), fc.nat(40), (some, maxBytes, count) => {
+        const many = Array.from({ length: count }, () =>
+          aReportCause({ headline: some, reason: some, source: some }),
+        );
+        const tests = many.map(() => aReportTest({ title: [some, some], verdict: 'flaky' }));
+        const warnings = many.map(() => some);
+        expect(bytesOf(show({ causes: many, tests, warnings }, maxBytes))).toBeLessThanOrEqual(maxBytes);
+      }),
+    );
+  });
+});
+
+describe('text in Markdown', () => {
+  it('RP-3 is never markup, HTML, a link, a cell or a mention', () => {
+    expect(prose('<b>*x* [a](b) `c` |d| @all #1')).toBe(
+      String.raw`\<b\>\*x\* \[a\](b) \`c\` \|d\| @<!-- -->all \#1`,
+    );
+  });
+
+  it('RP-3 ends no code span from within', () => {
+    expect(code('a')).toBe('`a`');
+    expect(code('`a` ``b``')).toBe('``` `a` ``b`` ```');
+    expect(code(' \n ')).toBe('none');
+  });
+
+  it('RP-3 stays on its line, at most so wide, with whole characters', () => {
+    for (const text of hostileTexts) {
+      // oxlint-disable-next-line no-control-regex -- they are what this is about
+      expect(code(text) + prose(text)).not.toMatch(/[\0-\x1F\x7F-\x9F]/);
+    }
+    expect(code('👍'.repeat(400), 10)).toBe(`\`${'👍'.repeat(9)}…\``);
+  });
+
+  it('RP-3 is cut at a line’s end, by bytes', () => {
+    expect(cutToBytes('äöü\näöü\n', 8)).toBe('äöü\n');
+    expect(cutToBytes('äöü\n', 7)).toBe('äöü\n');
+    expect(cutToBytes('äöü\n', 6)).toBe('');
+  });
+});

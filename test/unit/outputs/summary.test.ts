@@ -1,0 +1,195 @@
+import { Chalk } from 'chalk';
+import stringWidth from 'string-width';
+import { expect, it } from 'vitest';
+import type { Report, ReportCause } from '../../../src/run/report.js';
+import { summaryOf, type SummaryOptions } from '../../../src/outputs/summary.js';
+import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
+
+const paint = new Chalk({ level: 0 });
+
+const test = (id: string, over = {}) =>
+  aReportTest({ id, title: ['cart.spec.ts', 'cart', id], verdict: 'healed', causeId: 'c1', ...over });
+
+const healed = aReportCause({
+  headline: 'TimeoutError: locator.click: Timeout 3000ms exceeded.',
+  tests: ['t1', 't2'],
+  costUsd: 0.02,
+  proof: ['red', 'red', 'green', 'green', 'red', 'green'],
+});
+
+const left = aReportCause({
+  id: 'c2',
+  verdict: 'failed',
+  reason: 'no approach is left',
+  costUsd: 0.4,
+  proof: [],
+  attempts: [1, 2, 3, 4, 5].map((n) =>
+    aReportAttempt({
+      n,
+      costUsd: 0.1,
+      judged: 'still-failing',
+      takenBack: true,
+      failedBecause: 'the same error',
+    }),
+  ),
+});
+
+const asked = aReportCause({
+  id: 'c3',
+  verdict: 'escalated',
+  reason: 'the key has expired',
+  attempts: [],
+  proof: [],
+});
+const escalations = [
+  { id: 'ask-1a2b', stored: true, causeId: 'c3', state: 'pending' as const, question: 'the key has expired' },
+];
+
+const show = (given: Partial<Report>, options: Partial<SummaryOptions> = {}) =>
+  summaryOf(aReport({ tests: [test('t1'), test('t2')], ...given }), {
+    paint,
+    columns: 80,
+    folder: '.self-heal/runs/r1',
+    ...options,
+  }).split('\n');
+
+it('RP-1 says of a heal its class, why, agent, proof, files and cost, and how it is looked at and undone', () => {
+  expect(show({ causes: [healed] })).toEqual([
+    '',
+    'self-heal  GREEN  0 passed · 2 healed · 1 agent run · $0.02 · 41s',
+    '  ✓ c1 healed · runtime-error · TimeoutError: locator.click: Timeout 3000ms ex…',
+    '      why     console: boom',
+    '      tests   2: [chromium] › tests/cart.spec.ts:12 › cart › t1 (+1)',
+    '      try 1   /debugger (claude) 4.2s, $0.02 → green',
+    '      proof   red red | green green | red | green',
+    '      files   src/orders.ts +2 −1',
+    '  review  git diff -- src/orders.ts',
+    '  undo    npx self-heal undo 20260101-000000-0001',
+    '  report  npx self-heal report 20260101-000000-0001 --open',
+    '',
+  ]);
+});
+
+it('RP-1 puts what is left to a person first, each with the command that is next', () => {
+  expect(show({ outcome: 'escalated', causes: [healed, left, asked], escalations }).slice(2)).toEqual([
+    '  ? c3 escalated · runtime-error · TypeError: boom',
+    '      why     console: boom',
+    '      tests   [chromium] › tests/cart.spec.ts:12 › cart › t1',
+    '      end     the key has expired',
+    '      next    npx self-heal escalations resolve ask-1a2b',
+    '  ✗ c2 failed · runtime-error · TypeError: boom',
+    '      why     console: boom',
+    '      tests   [chromium] › tests/cart.spec.ts:12 › cart › t1',
+    '              2 tries before, $0.20',
+    ...[3, 4, 5].map(
+      (n) => `      try ${n}   /debugger (claude) 4.2s, $0.10 → still-failing, taken back (the …`,
+    ),
+    '      end     no approach is left',
+    '      next    npx self-heal inspect 20260101-000000-0001 c2 --prompt',
+    '  ✓ c1 healed · runtime-error · TimeoutError: locator.click: Timeout 3000ms ex…',
+    '      why     console: boom',
+    '      tests   2: [chromium] › tests/cart.spec.ts:12 › cart › t1 (+1)',
+    '      try 1   /debugger (claude) 4.2s, $0.02 → green',
+    '      proof   red red | green green | red | green',
+    '      files   src/orders.ts +2 −1',
+    '  review  git diff -- src/orders.ts',
+    '  undo    npx self-heal undo 20260101-000000-0001',
+    '  report  npx self-heal report 20260101-000000-0001 --open',
+    '',
+  ]);
+});
+
+it.each([
+  ['agent-unusable', 'agent-unusable', 'npx self-heal doctor'],
+  ['interrupted', 'failed', 'npx self-heal resume 20260101-000000-0001'],
+  ['budget', 'failed', 'npx self-heal resume 20260101-000000-0001'],
+] as const)('RP-1 names the way on from a run that ended %s', (outcome, verdict, command) => {
+  const lines = show({ outcome, causes: [{ ...left, verdict }] });
+  expect(lines.some((line) => line.endsWith(` ${command}`))).toBe(true);
+});
+
+it('RP-1 a question that the store did not take has no command of its own', () => {
+  const lines = show({ causes: [asked], escalations: escalations.map((one) => ({ ...one, stored: false })) });
+  expect(lines.join('\n')).not.toContain('escalations');
+  expect(lines).toContain('      next    npx self-heal inspect 20260101-000000-0001 c3 --prompt');
+});
+
+it.each([
+  [60, undefined, 40],
+  [300, undefined, 40],
+  [300, 24, 23],
+  [300, 50, 40],
+  [300, 8, 22],
+])('RP-1 fits a screen: %d causes on %s rows are told in %d lines', (count, rows, most) => {
+  const causes = Array.from({ length: count }, (_, index): ReportCause => {
+    const kinds = [healed, healed, left, healed, asked];
+    return { ...(kinds[index % 5] ?? healed), id: `c${index + 1}` };
+  });
+  const tests = Array.from({ length: 300 }, (_, index) =>
+    test(`t${index}`, { verdict: index % 2 === 0 ? 'flaky' : 'quarantined' }),
+  );
+  const warnings = Array.from({ length: 50 }, (_, index) => `warning ${index}`);
+  const lines = show({ causes, tests, warnings }, { rows });
+  expect(lines.length).toBeLessThanOrEqual(most);
+  expect(lines.length).toBeGreaterThan(most - 3);
+  expect(lines[2]).toContain('? c5 escalated');
+  const shown = lines.filter((line) => /^ {2}[✓✗?] c/.test(line));
+  const hidden = lines.find((line) => line.includes('… and') && line.includes('inspect')) ?? '';
+  expect(hidden).toContain(`… and ${count - shown.length} more (`);
+  expect(hidden).toMatch(/: npx self-heal inspect 20260101-000000-0001$/);
+  for (const line of lines) expect(stringWidth(line)).toBeLessThan(80);
+});
+
+it('RP-1 says each cause in a line at least where there is room for no more', () => {
+  const causes = Array.from({ length: 20 }, (_, index) => ({ ...healed, id: `c${index + 1}` }));
+  const lines = show({ causes });
+  expect(lines.filter((line) => /^ {2}✓ c\d+ healed/.test(line))).toHaveLength(20);
+  expect(lines).toContain('  ✓ c20 healed · runtime-error · /debugger, $0.02, src/orders.ts +2 −1');
+});
+
+it('RP-1 cuts what is long, in the middle where both ends matter, and never a command', () => {
+  const deep = `tests/${'very/'.repeat(20)}deep.spec.ts`;
+  const long = {
+    ...left,
+    headline: 'x'.repeat(500),
+    reason: 'y '.repeat(300),
+    attempts: [aReportAttempt({ files: [{ path: `src/${'d/'.repeat(60)}a.ts`, added: 1, removed: 0 }] })],
+  };
+  const tests = [test('t1', { file: deep, title: ['a', 'at last it is paid'] })];
+  const lines = show({ causes: [long], tests, warnings: ['z '.repeat(200)] });
+  for (const line of lines) expect(stringWidth(line)).toBeLessThan(80);
+  expect(lines.find((line) => line.includes('tests  '))).toMatch(
+    /\[chromium\] › tests.*….*at last it is paid$/,
+  );
+  expect(lines).toContain('  review  git diff');
+  expect(lines.filter((line) => line.includes('npx self-heal') && line.includes('…'))).toEqual([]);
+});
+
+it('EV-10 RP-1 texts of pages, tests and agents stay within their lines', () => {
+  for (const text of hostileTexts) {
+    const cause = { ...left, headline: text, reason: text };
+    const lines = show({ causes: [cause], tests: [test('t1', { title: ['a', text] })], warnings: [text] });
+    expect(lines).toHaveLength(show({ causes: [left], tests: [test('t1')], warnings: ['w'] }).length);
+    // oxlint-disable-next-line no-control-regex -- what steers a terminal
+    expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u0080-\u009f]/);
+  }
+});
+
+it('RP-1 tells an agent where the report for programs is', () => {
+  expect(show({ causes: [healed] }, { terse: true })).toContain('  json    .self-heal/runs/r1/report.json');
+});
+
+it('RP-1 uses only colours that can be read on light and on dark', () => {
+  const tests = [test('t1', { verdict: 'flaky' }), test('t2', { verdict: 'quarantined' })];
+  const outcomes = ['green', 'red', 'escalated'] as const;
+  const causes = [healed, left, asked];
+  const text = outcomes
+    .flatMap((outcome) =>
+      show({ outcome, causes, tests, warnings: ['w'] }, { paint: new Chalk({ level: 3 }) }),
+    )
+    .join('');
+  // oxlint-disable-next-line no-control-regex -- colours
+  const codes = new Set([...text.matchAll(/\u001b\[([0-9;]*)m/g)].map(([, code]) => code));
+  // Bold, dim, red, green, magenta, and their ends.
+  expect([...codes].toSorted()).toEqual(['1', '2', '22', '31', '32', '35', '39']);
+});

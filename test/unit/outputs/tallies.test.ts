@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { talliesOf } from '../../../src/outputs/tallies.js';
+import { aReport } from '../../rig/a-report.js';
+
+const texts = (report: Parameters<typeof talliesOf>[0]) => talliesOf(report).map(({ text }) => text);
+
+describe('the figures of a run', () => {
+  it('RP-1 leave out what did not happen', () => {
+    const report = aReport();
+    const totals = { ...report.totals, passed: 0, failed: 1, flaky: 0, agentRuns: 1, costUsd: null };
+    expect(texts({ ...report, totals })).toContain('0 passed');
+    expect(texts({ ...report, totals })).toContain('1 agent run');
+    expect(texts({ ...report, totals }).join()).not.toContain('flaky');
+  });
+
+  it('HN-5 say of a heal that its proof was quick, and of a green that it was none', () => {
+    const report = aReport();
+    const totals = { ...report.totals, healed: 2, greenOnce: 1 };
+    expect(texts({ ...report, totals, verify: 'quick' })).toContain('2 healed (quick proof)');
+    expect(texts({ ...report, totals, verify: 'full' })).toContain('2 healed');
+    expect(texts({ ...report, totals, verify: 'none' })).toContain('1 green once, not proven');
+  });
+});

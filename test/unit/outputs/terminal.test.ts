@@ -1,0 +1,239 @@
+import { Chalk } from 'chalk';
+import stringWidth from 'string-width';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { StampedEvent } from '../../../src/event.js';
+import { terminalReporter } from '../../../src/outputs/terminal.js';
+import { agentAtWork, healed, redRun, suiteEnded } from '../../rig/a-run-of-events.js';
+import { ScreenStream } from '../../rig/terminal-screen.js';
+
+const unpainted = new Chalk({ level: 0 });
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function shownRun(columns = 80, rows = 24, options: { terse?: boolean; live?: boolean; level?: 0 | 3 } = {}) {
+  const stream = new ScreenStream(columns, rows);
+  let now = 0;
+  const { level = 0, live = true, ...rest } = options;
+  const reporter = terminalReporter({
+    stream,
+    paint: level === 0 ? unpainted : new Chalk({ level }),
+    live,
+    now: () => now,
+    ...rest,
+  });
+  const take = (events: readonly StampedEvent[]) => {
+    for (const event of events) {
+      now = event.time;
+      reporter.handle(event);
+    }
+    vi.advanceTimersByTime(300);
+  };
+  const shown = () => stream.screen.screen().map((line) => line.replace(/^\S self-heal /, '* self-heal '));
+  const close = () => void reporter.close?.();
+  return { stream, take, shown, close, all: () => stream.screen.all().join('\n') };
+}
+
+it('CL-13 RP-1 shows a line for each cause: phase, agent, time, cost, and what the agent did last', () => {
+  const { take, shown, close } = shownRun();
+  take(redRun(3));
+  take(agentAtWork('c1', 'Edit src/cart.ts', 10_000));
+  take(healed('c1', 13_000));
+  take(agentAtWork('c2', 'Read src/orders.ts', 20_000));
+  expect(shown().slice(-5)).toEqual([
+    '* self-heal 1 of 3 causes done, 1 healed · 22s · $0.02',
+    '  ✓ c1 healed · /debugger (claude) · 4s · $0.02 · runtime-error: TypeError: to…',
+    '  ▸ c2 runtime-error · agent works, try 1, 1s · /debugger (claude) · 2s in all',
+    '      Read src/orders.ts',
+    '  … 1 cause to go',
+  ]);
+  close();
+});
+
+it('CL-13 says how long it waits, and how far a run of tests is', () => {
+  const { take, shown, close } = shownRun();
+  take(redRun(1));
+  take([
+    { type: 'suite.started', purpose: 'confirm', tests: 300, causeId: null, time: 10_000 },
+    { type: 'suite.progress', done: 12, total: 300, failed: 11, test: 'cart.spec.ts:3 › adds', time: 11_000 },
+  ]);
+  expect(shown().slice(-4)).toEqual([
+    '* self-heal 0 of 1 cause done, 0 healed · 11s',
+    '  ▸ confirming: 300 tests, 1s',
+    '      12/300 cart.spec.ts:3 › adds',
+    '  … 1 cause to go',
+  ]);
+  take([
+    {
+      type: 'agent.retrying',
+      causeId: 'c1',
+      attempt: 2,
+      delayMs: 10_000,
+      reason: 'overloaded',
+      time: 12_000,
+    },
+  ]);
+  expect(shown()).toContain('  ▸ c1 runtime-error · waiting 10s');
+  close();
+});
+
+it('CL-13 leaves the terminal to the reporter of the user while the suite runs for the first time', () => {
+  const { stream, take, close } = shownRun();
+  const [started, suite] = redRun(0);
+  take([started, suite].filter((event) => event !== undefined));
+  take([{ type: 'suite.progress', done: 1, total: 2, failed: 0, test: 'a', time: 3000 }]);
+  expect(stream.written).toEqual([]);
+  close();
+});
+
+it('RP-1 shows what is going on in a bounded region, with 300 causes too', () => {
+  const { stream, take, shown, close } = shownRun();
+  take(redRun(300));
+  const done = Array.from({ length: 40 }, (_, index) => index + 1);
+  take(done.flatMap((n) => healed(`c${n}`, n * 10_000)));
+  take(agentAtWork('c41', 'works', 500_000));
+  const header = shown().findIndex((line) => line.startsWith('* self-heal'));
+  expect(shown().length - header).toBe(12);
+  expect(shown().slice(header)).toEqual([
+    expect.stringMatching(/40 of 300 causes done, 40 healed · .* · \$0\.80/),
+    ...Array.from({ length: 8 }, (_, index): unknown => expect.stringContaining(`✓ c${33 + index} healed`)),
+    expect.stringContaining('▸ c41 runtime-error · agent works'),
+    '      works',
+    '  … 259 causes to go',
+  ]);
+  expect(stream.screen.all().filter((line) => line.includes('causes done'))).toHaveLength(1);
+  close();
+});
+
+it.each([
+  [60, 20],
+  [30, 10],
+  [120, 40],
+  [24, 12],
+])('RP-1 a window that is resized to %d × %d while it is drawn leaves no line behind', (columns, rows) => {
+  const { stream, take, shown, close } = shownRun();
+  take(redRun(5));
+  take(agentAtWork('c1', 'Edit a/very/long/path/'.repeat(9), 10_000));
+  const before = stream.screen.all().indexOf(stream.screen.screen()[0] ?? '');
+  expect(before).toBeGreaterThanOrEqual(0);
+  stream.resize(columns, rows);
+  vi.advanceTimersByTime(1000);
+  const frames = stream.screen.all().filter((line) => /^\S self-/.test(line) && !line.startsWith('self'));
+  expect(frames).toHaveLength(1);
+  for (const line of shown().slice(shown().findIndex((one) => one.startsWith('*')))) {
+    expect(stringWidth(line)).toBeLessThan(columns);
+  }
+  take(healed('c1', 20_000));
+  close();
+  expect(stream.screen.all().join('\n')).not.toMatch(/causes? done|▸/);
+});
+
+it('RP-1 what others print while it is drawn stands above it, whole', () => {
+  const { stream, take, shown, close } = shownRun();
+  take(redRun(2));
+  take(agentAtWork('c1', 'works', 10_000));
+  stream.write('interrupted: ending agents, browsers and servers …\n');
+  vi.advanceTimersByTime(500);
+  const lines = shown();
+  const at = lines.indexOf('interrupted: ending agents, browsers and servers …');
+  expect(lines[at + 1]).toMatch(/^\* self-heal 0 of 2 causes done/);
+  close();
+});
+
+it('EV-10 RP-1 what an agent says steers no terminal, and wide characters break no line', () => {
+  const { stream, take, shown, close } = shownRun(40, 12);
+  take(redRun(1));
+  take(
+    agentAtWork(
+      'c1',
+      '\u001b[2J\u001b[1;1H\u001b]0;title\u0007\rgone\n日本語の長い説明です 👩‍💻 é\u0301 '.repeat(9),
+      10_000,
+    ),
+  );
+  const said = shown().at(-1) ?? '';
+  expect(said).toMatch(/^ {6}gone 日本語の長い説明です/);
+  expect(stringWidth(said)).toBeLessThan(40);
+  expect(stream.written.join('')).not.toContain('\u001b[2J');
+  expect(stream.written.join('')).not.toContain('title');
+  close();
+});
+
+it('RP-1 leaves nothing of itself behind, and never hides the cursor', () => {
+  const { stream, take, close, all } = shownRun();
+  take(redRun(2));
+  take(agentAtWork('c1', 'works', 10_000));
+  take(healed('c1', 13_000));
+  const end = {
+    outcome: 'red' as const,
+    exitCode: 1,
+    durationMs: 9,
+    agentRuns: 1,
+    agentRunsAvoided: 0,
+    costUsd: null,
+  };
+  take([{ type: 'run.ended', time: 20_000, ...end }]);
+  close();
+  expect(all()).not.toMatch(/causes? done|▸|to go/);
+  expect(stream.screen.cursor().column).toBe(0);
+  expect(stream.written.join('')).not.toContain('\u001b[?25');
+});
+
+it('RP-1 draws in one write, and not for each word of an agent', () => {
+  const { stream, take, close } = shownRun();
+  take(redRun(2));
+  take(agentAtWork('c1', 'works', 10_000));
+  const before = stream.written.length;
+  for (let n = 0; n < 30; n += 1) {
+    take(
+      [{ type: 'agent.activity', causeId: 'c1', text: `word ${n}`, time: 20_000 }].slice(
+        n % 2,
+      ) as StampedEvent[],
+    );
+  }
+  const frames = stream.written.slice(before);
+  expect(frames.every((frame) => frame.startsWith('\u001b[?2026h') && frame.endsWith('\u001b[?2026l'))).toBe(
+    true,
+  );
+  close();
+});
+
+it('CL-6 writes plain lines and nothing that moves a cursor where the terminal is not live', () => {
+  const { stream, take, close } = shownRun(80, 24, { live: false });
+  take(redRun(2));
+  take(agentAtWork('c1', 'works', 10_000));
+  take(healed('c1', 13_000));
+  close();
+  const text = stream.written.join('');
+  expect(text).not.toContain('\u001b');
+  expect(text).toContain('self-heal c1 attempt 1: /debugger (claude) works, at most 5m');
+  expect(text).toContain('self-heal c1 healed: fixed by debugger, $0.02');
+});
+
+it('RP-1 tells an agent of causes and what became of them, one line each, and of nothing else', () => {
+  const { stream, take, close } = shownRun(80, 24, { terse: true });
+  take(redRun(1));
+  take([{ ...suiteEnded, purpose: 'confirm', time: 9000 }]);
+  take(agentAtWork('c1', 'works', 10_000));
+  take(healed('c1', 13_000));
+  close();
+  expect(stream.written.join('')).toBe(
+    [
+      'self-heal c1 runtime-error: TypeError: total is undefined · [chromium] › cart.spec.ts:12 › adds t1',
+      'self-heal c1 healed: fixed by debugger, $0.02',
+      '',
+    ].join('\n'),
+  );
+});
+
+it('RP-1 uses only colours that can be read on light and on dark', () => {
+  const { stream, take, close } = shownRun(80, 24, { level: 3 });
+  take(redRun(2));
+  take(agentAtWork('c1', 'works', 10_000));
+  take(healed('c1', 13_000));
+  close();
+  // oxlint-disable-next-line no-control-regex -- colours
+  const codes = [...stream.written.join('').matchAll(/\u001b\[([0-9;]*)m/g)].map(([, code]) => code);
+  expect(codes.length).toBeGreaterThan(0);
+  // Bold, dim, red, green, magenta, and their ends.
+  for (const code of codes) expect(['1', '2', '22', '31', '32', '35', '39']).toContain(code);
+});

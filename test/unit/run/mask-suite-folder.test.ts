@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { dropAllUnmasked, maskSuiteFolder } from '../../../src/run/mask-suite-folder.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+const clean = (text: string) => text.replaceAll('hidden', '[masked: word]');
+
+async function aSuite(): Promise<{ runDir: string; suite: string }> {
+  const runDir = tempDir();
+  const suite = path.join(runDir, 'suites', '1');
+  await mkdir(path.join(suite, 'captures'), { recursive: true });
+  await mkdir(path.join(suite, 'output', 'a-hidden-title'), { recursive: true });
+  for (const name of ['server.log', 'playwright.log', 'problems.log', 'report.ndjson', 'captures/1.json']) {
+    await writeFile(path.join(suite, name), `${'1 plain line\n'.repeat(50_000)}2 hidden\n`);
+  }
+  return { runDir, suite };
+}
+
+describe('sealing a suite run', () => {
+  it('EV-9 masks its logs in place and leaves what the diagnosis needs', async () => {
+    const { suite } = await aSuite();
+    await maskSuiteFolder(suite, { isRed: true, clean });
+    expect(readdirSync(suite).sort()).toEqual([
+      'captures',
+      'output',
+      'playwright.log',
+      'problems.log',
+      'server.log',
+    ]);
+    const log = readFileSync(path.join(suite, 'server.log'), 'utf8');
+    expect(log).toBe(`${'1 plain line\n'.repeat(50_000)}2 [masked: word]\n`);
+  });
+
+  it('CL-4 keeps no log of a green run', async () => {
+    const { suite } = await aSuite();
+    await maskSuiteFolder(suite, { isRed: false, clean });
+    expect(readdirSync(suite).sort()).toEqual(['captures', 'output']);
+  });
+
+  it('EV-9 takes a log away that cannot be masked', async () => {
+    const { suite } = await aSuite();
+    const broken = () => {
+      throw new Error('the detector broke');
+    };
+    await maskSuiteFolder(suite, { isRed: true, clean: broken });
+    expect(readdirSync(suite).filter((name) => name.includes('.log'))).toEqual([]);
+  });
+
+  it('EV-9 leaves at the end of a run nothing that cannot be masked', async () => {
+    const { runDir, suite } = await aSuite();
+    await dropAllUnmasked(runDir);
+    expect(readdirSync(suite)).not.toContain('captures');
+    expect(readdirSync(suite)).not.toContain('output');
+  });
+
+  it('EV-12 minds no suite run that was never made', async () => {
+    await expect(dropAllUnmasked(tempDir())).resolves.toBeUndefined();
+    await expect(
+      maskSuiteFolder(path.join(tempDir(), 'none'), { isRed: true, clean }),
+    ).resolves.toBeUndefined();
+  });
+});

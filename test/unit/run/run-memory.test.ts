@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import type { Event } from '../../../src/event.js';
+import { createRunMemory } from '../../../src/run/run-memory.js';
+import type { Ledger } from '../../../src/store/ledger.js';
+import { anAttempt } from '../../rig/builders.js';
+
+it('ME-9 a store that fails is told of once and stops nothing', async () => {
+  const events: Event[] = [];
+  const full = () => Promise.reject(new Error('database or disk is full'));
+  const ledger = new Proxy({} as Ledger, { get: () => full });
+  const bus = { emit: (event: Event) => void events.push(event), close: async () => [] };
+  const memory = createRunMemory({ ledger: ledger, runId: 'run1', bus: bus, mask: (value) => value });
+  const start = { causeId: 'c1', signature: 's', n: 1, agent: null };
+  expect(await memory.attemptStarted(start)).toBeNull();
+  await memory.attemptFinished('id', anAttempt());
+  expect((await memory.meet('s')).tries).toEqual({ count: 0, failedFixes: 0 });
+  expect(events.map((event) => event.type === 'run.warning' && event.message)).toEqual([
+    'The store failed (keeping a try): database or disk is full. Healing goes on without it.',
+    'The store failed (looking back): database or disk is full. Healing goes on without it.',
+  ]);
+});
