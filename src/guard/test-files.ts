@@ -74,7 +74,7 @@ export async function readTestCode(
   const isAmongTests = testPlaces(places);
   const edited = new Set(edits.map((one) => one.path));
   const parsed = new Map<string, SourceFile>();
-  const [unparsable, appModules] = [new Set<string>(), new Set<string>()];
+  const [unparsable, ofApp] = [new Set<string>(), new Map<string, SourceFile | null>()];
   const loaded = (places.loaded ?? []).filter((file) => paths.has(file));
   const seen = new Set([...[...paths].filter(isAmongTests), ...loaded].filter(isCode));
   for (let next = [...seen]; next.length > 0;) {
@@ -84,7 +84,7 @@ export async function readTestCode(
     for (const [file, bytes] of texts) {
       const { text } = fileState(bytes);
       const source = text === null ? null : parseSource(file, text);
-      if (!isAmongTests(file) && !isTestCode(file, text ?? '')) appModules.add(file);
+      if (!isAmongTests(file) && !isTestCode(file, text ?? '')) ofApp.set(file, source);
       else if (source) sources.push(source);
       else unparsable.add(file);
     }
@@ -99,6 +99,14 @@ export async function readTestCode(
       }
     }
   }
+  // What passes on modules of the tests is theirs, too.
+  const isOfTests = (source: SourceFile) =>
+    source.imports.some((one) => parsed.has(importedFile(source.path, one) ?? ''));
+  for (let count = -1; count !== parsed.size;) {
+    count = parsed.size;
+    for (const [file, source] of ofApp) if (source && isOfTests(source)) parsed.set(file, source);
+  }
+  const appModules = new Set([...ofApp.keys()].filter((file) => !parsed.has(file)));
   return { parsed, unparsable, appModules, importedFile };
 }
 

@@ -45,11 +45,15 @@ const compiler: readonly SettingRule[] = [
   [/^compilerOptions\.paths\./, 'module-shadowed', leadsElsewhere],
 ];
 
+/** The name of a variable that turns the app into another one than its users have. */
+const pretence = String.raw`(?:\w+_)?(?:MOCKS?|MOCKED|FAKES?|STUBS?|MSW|E2E|PLAYWRIGHT|BYPASS)(?:_\w+)?`;
+
 /** How tests are started, by which Playwright, and which packages they meet; other packages and scripts are an agent's to change. */
 const manifest: readonly SettingRule[] = [
   [/^scripts\..*(?:^|[.:-])(?:pre|post)?(?:test|e2e|playwright)(?:$|[:-])/, 'package-changed', () => true],
   [/^scripts\./, 'package-changed', ({ from = '', to = '' }) => /\bplaywright\b/.test(`${from}\n${to}`)],
   [/^scripts\./, 'compiler-loosened', isForgiving],
+  [/^scripts\./, 'environment-changed', isPretending],
   [/^imports\./, 'package-changed', () => true],
   [
     /^(?:\w*[dD]ependencies\.|overrides\.|resolutions\.|pnpm\.).*(?<=[./>])(?:@playwright\/test|playwright(?:-core)?)(?:$|[.@])/,
@@ -75,7 +79,7 @@ const environment: readonly SettingRule[] = [
     ({ to }) => to !== undefined,
   ],
   [
-    /(?:^|_)(?:MOCKS?|MOCKED|FAKES?|STUBS?|MSW|E2E|PLAYWRIGHT|BYPASS)(?:_|$)/i,
+    new RegExp(`^${pretence}$`, 'i'),
     'environment-changed',
     ({ to }) => !/^(?:|0|false|no|off|null)$/i.test(to ?? ''),
   ],
@@ -162,6 +166,12 @@ function isForgiving({ from = '', to = '' }: Setting): boolean {
   return (
     (forgiving.test(to) && !forgiving.test(from)) || programs(from).some((one) => !programs(to).includes(one))
   );
+}
+
+/** A script that sets such a variable: what it starts is another app. */
+function isPretending({ from = '', to = '' }: Setting): boolean {
+  const sets = new RegExp(String.raw`\b${pretence}=(?!0|false|no|off|\s)`, 'i');
+  return sets.test(to) && !sets.test(from);
 }
 
 /** An alias leads the tests to another module where they import by it; a new one with a sign of its own (`@/*`) takes the place of none. */

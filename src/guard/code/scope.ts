@@ -138,7 +138,8 @@ export function declarePattern(pattern: SyntaxNode, context: PatternContext): vo
     case 'AssignmentPattern': {
       const [left, right] = [nodeIn(pattern, 'left'), nodeIn(pattern, 'right')];
       const { start, end } = pattern;
-      const either = init && { type: 'LogicalExpression', operator: '??', left: init, right, start, end };
+      const given = init ?? { type: 'Identifier', name: label, start, end };
+      const either = { type: 'LogicalExpression', operator: '??', left: given, right, start, end };
       if (left) declarePattern(left, { ...context, init: either });
       return;
     }

@@ -1,5 +1,5 @@
 import { printCode } from '../code/print.js';
-import { parameterScope } from '../code/scope.js';
+import { lookUp, parameterScope } from '../code/scope.js';
 import { bare, isFunction, nameOf, nodeIn, nodesIn, placeOf, type SyntaxNode } from '../code/syntax.js';
 import { chainOf, originOf, rootName } from '../code/test-object.js';
 import type { Rule } from '../rules.js';
@@ -52,7 +52,9 @@ export function readDefinition(call: SyntaxNode, callee: SyntaxNode, reading: Re
 
 /** `test.extend({ cart: async ({ page }, use) => … })`: each fixture does something of its own. */
 export function readFixtures(call: SyntaxNode, callee: SyntaxNode, reading: Reading): void {
-  const isExpect = /expect/i.test(String(rootName(callee)?.['name']));
+  const name = String(rootName(callee)?.['name']);
+  const binding = lookUp(name, reading.scope);
+  const isExpect = /expect/i.test(binding?.kind === 'import' ? binding.name : name);
   const [first] = nodesIn(call, 'arguments');
   const found = first && reading.sources.resolve(first, reading.scope);
   for (const property of found ? nodesIn(found.node, 'properties') : []) {

@@ -4,6 +4,7 @@ import {
   bodyOf,
   childrenOf,
   isFunction,
+  nameOf,
   nodeIn,
   nodesIn,
   type SyntaxNode,
@@ -76,6 +77,10 @@ export function read(given: SyntaxNode, reading: Reading): void {
 
 /** What has an effect by itself, and else what is inside. */
 function readOther(node: SyntaxNode, reading: Reading): void {
+  // What a module passes on from another one.
+  if (/^Export(?:Named|All)Declaration$/.test(node.type) && nodeIn(node, 'source'))
+    for (const one of [...nodesIn(node, 'specifiers'), nodeIn(node, 'exported') ?? node])
+      push(one, reading, { kind: 'check', verb: 'exports', data: nameOf(nodeIn(one, 'exported')) ?? '*' });
   const isEffect =
     /^(?:ImportExpression|TaggedTemplateExpression)$/.test(node.type) ||
     node['operator'] === 'delete' ||
