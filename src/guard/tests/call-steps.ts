@@ -13,8 +13,7 @@ import { actionOf, waitOf } from './action.js';
 import { expectCall, readAssertion, type ExpectCall } from './assertion.js';
 import { scripts } from './calls.js';
 import { readDefinition, readFixtures } from './definitions.js';
-import { readFunction } from './read-function.js';
-import { context, eachOf, guarded, isTests, push, type Reading, textOf } from './reading.js';
+import { context, eachOf, guarded, isTests, push, type Reading, textOf, readFunction } from './reading.js';
 
 /** Reads a call: an assertion, a test, a helper of the tests, or something else that is done. */
 export function readCall(node: SyntaxNode, reading: Reading): void {

@@ -3,8 +3,7 @@ import { lookUp, parameterScope } from '../code/scope.js';
 import { bare, isFunction, nameOf, nodeIn, nodesIn, placeOf, type SyntaxNode } from '../code/syntax.js';
 import { chainOf, originOf, rootName } from '../code/test-object.js';
 import type { Rule } from '../rules.js';
-import { readFunction } from './read-function.js';
-import { guarded, push, type Reading } from './reading.js';
+import { guarded, push, type Reading, readFunction } from './reading.js';
 import type { Step } from './step.js';
 
 /** Reads a call of Playwright's `test` that defines something; false for one that says something of a test. */

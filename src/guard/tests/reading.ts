@@ -1,7 +1,7 @@
 import { type PrintContext, printCode } from '../code/print.js';
 import { declarePattern, innerScope, lookUp, type Scope } from '../code/scope.js';
 import type { Sources } from '../code/sources.js';
-import { nodesIn, placeOf, type SyntaxNode } from '../code/syntax.js';
+import { nodeIn, nodesIn, placeOf, type SyntaxNode } from '../code/syntax.js';
 import { isTestObject, rootName } from '../code/test-object.js';
 import type { ActionStep, Hooks, Root, Step } from './step.js';
 
@@ -90,4 +90,19 @@ export function eachOf(list: SyntaxNode, pattern: SyntaxNode | null, reading: Re
   if (elements && !elements.some((one) => one.type === 'SpreadElement'))
     return elements.map((one) => bind(one, reading));
   return [bind(null, guarded(reading, `made-conditional for each of ${textOf(list, reading)}`))];
+}
+
+const MAX_CALLS = 20;
+
+/** Reads what a function does, the tests' own helpers that it calls included, into `reading.steps`. */
+export function readFunction(node: SyntaxNode, reading: Reading): void {
+  if (reading.within.includes(node) || reading.within.length > MAX_CALLS)
+    return push(node, reading, { verb: 'calls itself', data: textOf(node, reading) });
+  reading.reached.add(node);
+  const isLate = (node['async'] === true && !reading.awaited) || node['generator'] === true;
+  const at = isLate ? guarded(reading, 'not-awaited') : reading;
+  const inside = { ...at, scope: innerScope(at.scope), within: [...at.within, node] };
+  for (const param of nodesIn(node, 'params')) reading.read(param, { ...inside, awaited: false });
+  const body = nodeIn(node, 'body');
+  if (body) reading.read(body, { ...inside, awaited: true });
 }

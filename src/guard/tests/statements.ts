@@ -13,8 +13,7 @@ import {
 import { rootName } from '../code/test-object.js';
 import { readCall } from './call-steps.js';
 import { given, pureClass } from './calls.js';
-import { readFunction } from './read-function.js';
-import { actionsIn, eachOf, guarded, labelOf, push, type Reading, textOf } from './reading.js';
+import { actionsIn, eachOf, guarded, labelOf, push, type Reading, textOf, readFunction } from './reading.js';
 
 /** Reads a statement or an expression: what it does, in the order in which it is written. */
 export function read(given: SyntaxNode, reading: Reading): void {
