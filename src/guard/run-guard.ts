@@ -51,17 +51,15 @@ export async function runGuard(
     const rejected = (detail: string) =>
       end({ ...harmless, violations: [violationOf('cannot-be-judged', { file, detail })] });
     const timer = setTimeout(() => rejected(`it took longer than ${limitMs / 1000} s to read`), limitMs);
-    child.on('message', async (message: GuardMessage) => {
-      if (message.type === 'judged') return end(message.judgement);
-      if (message.type === 'failed') return rejected(message.says);
-      const { id, paths } = message;
-      const tree = trees[message.tree];
-      try {
-        const value = paths === null ? await tree.paths() : await tree.read(paths);
-        if (child.connected) child.send({ type: 'answer', id, value });
-      } catch (error) {
-        rejected(`the files could not be read: ${String(error)}`);
-      }
+    const answer = async ({ id, tree, paths }: Extract<GuardMessage, { type: 'question' }>) => {
+      const value = await (paths === null ? trees[tree].paths() : trees[tree].read(paths));
+      if (child.connected) child.send({ type: 'answer', id, value });
+    };
+    child.on('message', (message: GuardMessage) => {
+      if (message.type === 'judged') end(message.judgement);
+      else if (message.type === 'failed') rejected(message.says);
+      else
+        answer(message).catch((error: unknown) => rejected(`the files could not be read: ${String(error)}`));
     });
     child.on('error', (error) => rejected(`the guard could not be started: ${error.message}`));
     child.on('exit', (code, signal) =>
