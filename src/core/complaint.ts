@@ -131,11 +131,17 @@ function valuesIn(text: string): string | null {
   return differenceIn(text);
 }
 
+/** The first that holds a value, rather than the bracket that one begins or ends with; else the first. */
+function tellingLine(lines: string, side: RegExp): string | null {
+  const found = [...lines.matchAll(side)].map(([, line = '']) => line.trim().replace(/,$/, ''));
+  return found.find((line) => !/^(?:[A-Z]\w{0,40} )?[[{]$|^[\]}]$/.test(line)) ?? found[0] ?? null;
+}
+
 /** The first line that differs, of a comparison that is printed as a difference. */
 function differenceIn(text: string): string | null {
   const [, lines = ''] = /^- Expected[^\n]*\n\+ Received[^\n]*\n([^]{0,4000})/m.exec(text) ?? [];
-  const expected = /^-[ \t]*(\S.{0,80})$/m.exec(lines)?.[1];
-  const received = /^\+[ \t]*(\S.{0,80})$/m.exec(lines)?.[1];
-  if (!expected && !received) return null;
-  return `expected ${expected?.trim() ?? 'nothing'}, received ${received?.trim() ?? 'nothing'}`;
+  const expected = tellingLine(lines, /^-[ \t]*(\S.{0,80})$/gm);
+  const received = tellingLine(lines, /^\+[ \t]*(\S.{0,80})$/gm);
+  if (expected === null && received === null) return null;
+  return `expected ${expected ?? 'nothing'}, received ${received ?? 'nothing'}`;
 }

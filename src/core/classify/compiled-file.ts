@@ -13,12 +13,18 @@ const namings = [
   // a heading: `./src/app/page.tsx`
   new RegExp(String.raw`^[ \t]{0,4}(?:(?:ERROR|Error) in )?${file}[ \t]*$`, 'gm'),
 ];
+/** Node, before it ends: `file:///srv/server.mjs:12`, the line itself, and a caret under what it could not read. */
+const caret = new RegExp(String.raw`^(?:file://)?${file}:(\d{1,7})\n[^\n]{0,1000}\n([ \t]{0,1000})\^`, 'gm');
 /** The file's name is a heading a little above the error, or in the excerpt below it. */
 const above = 300;
 const below = 2_000;
 
 /** The file, relative to the project, that a compiler reports an error in, with line and column where they are given; else null. */
 export function compiledFile(text: string, code: OwnCode): string | null {
+  for (const [, address = '', line, indent = ''] of text.matchAll(caret)) {
+    const path = ownPath(address, code);
+    if (path !== null) return `${path}:${line}:${indent.length + 1}`;
+  }
   for (const naming of namings)
     for (const [, address = '', line, column] of text.matchAll(naming)) {
       const path = ownPath(address.replaceAll('\\', '/'), code);

@@ -6,7 +6,14 @@ import { echoOf } from './echo.js';
 import { isCausedBy } from './lost-script.js';
 import type { EvidenceText, Matcher } from './match.js';
 import { ownOrigin } from './own-origin.js';
-import { errorBody, failedRequests, lostScripts, requestLine } from './requests.js';
+import {
+  errorBody,
+  failedRequests,
+  failedResource,
+  lostScripts,
+  repeatsRequest,
+  requestLine,
+} from './requests.js';
 import { stripAnsi } from './strip-ansi.js';
 import { withoutLinePrefixes } from './without-line-prefixes.js';
 import { markedStatusLine, withoutQuotes } from './without-quotes.js';
@@ -14,9 +21,9 @@ import { markedStatusLine, withoutQuotes } from './without-quotes.js';
 /** Characters that are read of each channel. */
 const most = { error: 12_000, stack: 4_000, console: 1_500, server: 24_000, page: 6_000 } as const;
 const consoleEntries = 50;
-const failedResource = 'Failed to load resource';
 const quietTypes = new Set('log info debug warning dir dirxml table trace count timeEnd clear'.split(' '));
-
+/** What Node prints of its own code above an exception that ends it: a line of a loader, not what is wrong. */
+const nodesOwnCode = /^node:internal\/.{1,200}:\d{1,7}\n.{0,1000}\n[ \t]{0,1000}\^+[ \t]*$/gm;
 /** Calls that run code in the page, whose exception is the test's error. */
 const inPage = /\.(?:evaluate\w*|\$\$?eval|waitForFunction): /;
 /** The first script that a stack names: by its address, or by the file that a source map led to. */
@@ -72,7 +79,7 @@ export function evidenceTexts(
  */
 function serverText({ network, serverOutput }: Evidence, requestFailed: boolean): string {
   if (network.length > 0 && !requestFailed) return '';
-  return withoutLinePrefixes(stripAnsi(bounded(serverOutput, most.server)));
+  return withoutLinePrefixes(stripAnsi(bounded(serverOutput, most.server))).replace(nodesOwnCode, '');
 }
 
 type Explains = ReturnType<typeof isCausedBy>;
@@ -112,12 +119,10 @@ function stackText({ errors }: Evidence): string {
 
 function consoleText(evidence: Evidence, counts: (entry: ConsoleEntry) => boolean): string {
   const telling = evidence.console.filter((entry) => !quietTypes.has(entry.type) && counts(entry));
-  // The browser repeats each failed request in the console; the request itself says more.
-  const repeats = evidence.network.length > 0;
   return telling
     .slice(-consoleEntries)
     .map(consoleLine)
-    .filter((line) => !(repeats && line.startsWith(failedResource)))
+    .filter((line) => !repeatsRequest(line, evidence.network))
     .map((text) => stripAnsi(bounded(text, most.console)))
     .join('\n');
 }

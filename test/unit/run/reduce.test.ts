@@ -107,7 +107,7 @@ describe('a run as its events tell of it', () => {
     expect(run.causes.map(({ phase }) => phase?.doing ?? null)).toEqual(['', null]);
   });
 
-  it('a state is never changed, only followed by another', () => {
+  it('ME-11 a state is never changed, only followed by another', () => {
     const before = Object.freeze(emptyRun('r1'));
     const run = reduce(before, { type: 'run.warning', message: 'look', time: 1 });
     expect([before.warnings, run.warnings]).toEqual([[], ['look']]);
