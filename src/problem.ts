@@ -1,14 +1,4 @@
-/** The exit codes, documented and stable (CL-5). */
-export const exitCodes = {
-  green: 0,
-  red: 1,
-  usage: 2,
-  personNeeded: 3,
-  budget: 4,
-  agentUnusable: 5,
-  interrupted: 130,
-  terminated: 143,
-} as const;
+import { exitCodes } from './core/exit-codes.js';
 
 /** Why self-heal itself cannot go on; everything else is an outcome. */
 export type ProblemKind =

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { exitCodes } from '../problem.js';
+import { exitCodes } from '../core/exit-codes.js';
 import { end } from './end.js';
 import type { DoctorOptions } from './run-doctor.js';
 
@@ -20,7 +20,7 @@ export function doctorCommand(): Command {
     .option('--json', 'print one JSON document')
     .addHelpText('after', explanation)
     .action(async (options: DoctorOptions) => {
-      if (options.selfTest) end(await (await import('./doctor-self-test.js')).doctorSelfTest(options));
+      if (options.selfTest) end(await (await import('./run-self-test.js')).doctorSelfTest(options));
       else end(await (await import('./run-doctor.js')).runDoctor(options));
     });
 }

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { Category } from '../core/diagnosis.js';
-import { exitCodes } from '../problem.js';
+import { exitCodes } from '../core/exit-codes.js';
 import { end } from './end.js';
 import type { GuardOptions } from './run-guard-command.js';
 

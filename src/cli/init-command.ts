@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { builtInRunners } from '../core/built-in-runner.js';
 import { end } from './end.js';
-import { isLive } from './is-live.js';
+import { isLive } from '../outputs/is-live.js';
 import type { InitOptions } from './run-init.js';
 
 /** `self-heal init`: sets a project up (CL-10). */

@@ -1,11 +1,9 @@
 import { CommanderError } from 'commander';
-import { exitCodes, type Problem } from '../problem.js';
+import { exitCodes } from '../core/exit-codes.js';
+import type { Problem } from '../problem.js';
 import { end } from './end.js';
-import { outliveClosedPipes } from './outlive-closed-pipes.js';
+import { outliveClosedPipes } from '../outputs/outlive-closed-pipes.js';
 import { createProgram } from './program.js';
-
-/** A bug in self-heal itself (EX_SOFTWARE of sysexits.h). */
-const EXIT_BUG = 70;
 
 /**
  * The command line: the only composition root, and the only place that sets the exit code. Expected troubles are
@@ -33,7 +31,7 @@ function endThrown(error: unknown): void {
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`self-heal: this is a bug in self-heal, please report it\n\n${text}\n`);
-  end(EXIT_BUG);
+  end(exitCodes.bug);
 }
 
 /** What the system says of a disk that takes no more, wherever something was to be written. */

@@ -1,33 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type VerifyLevel, verifyLevels } from '../core/settings.js';
-
-/** What `self-heal run` was asked for; Playwright's own selection flags under their own names (CL-1). */
-export interface RunOptions {
-  config?: string;
-  grep?: string;
-  project?: string[];
-  shard?: string;
-  workers?: string;
-  repeatEach?: number;
-  retries?: number;
-  timeout?: number;
-  lastFailed?: boolean;
-  onlyChanged?: string | true;
-  x?: boolean;
-  maxFailures?: number;
-  headed?: boolean;
-  agents?: string;
-  /** How much a heal is proven. */
-  verify?: VerifyLevel;
-  dryRun?: boolean;
-  json?: boolean;
-  failOnHeal?: boolean;
-  failOnFlakyTests?: boolean;
-  /** Wait for another self-heal that is at work in the project. */
-  wait?: boolean;
-  /** Few words, as for an agent; where it is not said, the environment decides. */
-  terse?: boolean;
-}
+import { verifyLevels } from '../core/settings.js';
 
 /** Adds Playwright's selection flags, with the names and forms that Playwright gives them. */
 export function addSelectionFlags(command: Command): Command {

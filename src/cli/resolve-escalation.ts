@@ -6,13 +6,14 @@ import {
   type Choice,
   type Escalation,
 } from '../core/escalation.js';
-import { exitCodes, type Problem } from '../problem.js';
+import { exitCodes } from '../core/exit-codes.js';
+import type { Problem } from '../problem.js';
 import { counted } from '../outputs/format.js';
 import { ok, type Result } from '../result.js';
 import type { Ledger } from '../store/ledger.js';
-import { answerEscalation, checkedAnswer } from './answer-escalation.js';
-import { canAsk } from './can-ask.js';
-import { asPage } from './escalation-text.js';
+import { answerEscalation, checkedAnswer } from '../run/answer-escalation.js';
+import { canAsk } from '../outputs/ask.js';
+import { asPage } from '../outputs/escalation-text.js';
 
 /** An answer given by flags. */
 export interface ResolveOptions {

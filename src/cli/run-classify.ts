@@ -1,3 +1,4 @@
+import { exitCodes } from '../core/exit-codes.js';
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { classifyAgentError } from '../core/agent-error/classify-agent-error.js';
@@ -6,8 +7,8 @@ import type { Diagnosis } from '../core/diagnosis.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
-import { readAgentFailures, type AgentFailureRecord } from './agent-failure-input.js';
-import { classifyFormatOf, readClassifyInput, type ClassifyRecord } from './classify-input.js';
+import { readAgentFailures, type AgentFailureRecord } from '../agents/agent-failure-input.js';
+import { classifyFormatOf, readClassifyInput, type ClassifyRecord } from '../evidence/classify-input.js';
 
 type AgentDiagnosis = ReturnType<typeof classifyAgentError>;
 
@@ -32,7 +33,7 @@ export async function runClassify(file: string, options: ClassifyOptions): Promi
   process.stdout.write(
     records.value.map((record) => `${render(record, redactor.deep(classify(record.evidence)))}\n`).join(''),
   );
-  return 0;
+  return exitCodes.green;
 }
 
 function runAgent(text: string, options: ClassifyOptions, redactor: Redactor): number | Problem {
@@ -44,7 +45,7 @@ function runAgent(text: string, options: ClassifyOptions, redactor: Redactor): n
       .map(({ id, text: said }) => `${render(id, redactor.deep(classifyAgentError(said)))}\n`)
       .join(''),
   );
-  return 0;
+  return exitCodes.green;
 }
 
 function asAgentLine(id: AgentFailureRecord['id'], { kind, reason, evidence }: AgentDiagnosis): string {

@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander';
-import { exitCodes } from '../problem.js';
+import { exitCodes } from '../core/exit-codes.js';
 import { end } from './end.js';
-import { addSelectionFlags, addTerseFlags, addVerifyFlag, addWaitFlag, type RunOptions } from './options.js';
+import { addSelectionFlags, addTerseFlags, addVerifyFlag, addWaitFlag } from './options.js';
+import type { RunOptions } from '../heal/run-request.js';
 
 const examples = `
 Everything after -- is passed to Playwright as it is:  self-heal run -- --no-deps
@@ -26,7 +27,7 @@ export function runCommand(): Command {
     .action(async (words: string[], options: RunOptions) => {
       const { filters, passThrough } = splitAtDashes(words, process.argv);
       const { env } = process;
-      const { runSelfHeal } = await import('./run-self-heal.js');
+      const { runSelfHeal } = await import('../heal/whole-run.js');
       const ending = await runSelfHeal({ cwd: process.cwd(), env, filters, passThrough, options });
       if (typeof ending !== 'number') {
         const { leaveProblem } = await import('../outputs/leave-reports.js');

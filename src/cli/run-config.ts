@@ -1,7 +1,8 @@
+import { exitCodes } from '../core/exit-codes.js';
 import { effectiveSettings } from '../config/effective-settings.js';
 import { loadLayers } from '../config/load-settings.js';
 import type { Problem } from '../problem.js';
-import { configJson, configYaml } from './config-text.js';
+import { configJson, configYaml } from '../config/config-text.js';
 
 /** The flags of `self-heal config`. */
 export interface ConfigOptions {
@@ -20,5 +21,5 @@ export async function runConfig({ agents, json }: ConfigOptions): Promise<number
   const values = effectiveSettings(layers.value);
   const file = layers.value.source?.path ?? null;
   process.stdout.write(json ? configJson(values, file) : configYaml(values));
-  return 0;
+  return exitCodes.green;
 }

@@ -1,8 +1,8 @@
 import process from 'node:process';
 import { Chalk } from 'chalk';
 import { examine } from '../doctor/examine.js';
-import { exitCodes } from '../problem.js';
-import { doctorText } from './doctor-text.js';
+import { exitCodes } from '../core/exit-codes.js';
+import { doctorText } from '../doctor/doctor-text.js';
 
 /** The flags of `self-heal doctor`. */
 export interface DoctorOptions {

@@ -1,7 +1,8 @@
+import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
-import { escalationOf } from './answer-escalation.js';
-import { asEntry, asPage } from './escalation-text.js';
-import { withLedger } from './open-ledger.js';
+import { escalationOf } from '../run/answer-escalation.js';
+import { asEntry, asPage } from '../outputs/escalation-text.js';
+import { withLedger } from '../store/open-ledger.js';
 import { resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
 
 /** The flags that every `self-heal escalations` takes. */
@@ -18,7 +19,7 @@ export function listEscalations(options: EscalationsOptions & { all?: boolean })
       process.stdout.write(`${JSON.stringify({ schemaVersion: 1, escalations: found }, null, 2)}\n`);
     } else if (found.length === 0) process.stdout.write('Nothing needs review.\n');
     else process.stdout.write(`${found.map(asEntry).join('\n')}\n`);
-    return 0;
+    return exitCodes.green;
   });
 }
 
@@ -31,7 +32,7 @@ export function showEscalation(id: string, options: EscalationsOptions): Promise
       ? JSON.stringify({ schemaVersion: 1, ...found.value }, null, 2)
       : asPage(found.value);
     process.stdout.write(`${page}\n`);
-    return 0;
+    return exitCodes.green;
   });
 }
 

@@ -10,7 +10,8 @@ import { runGuard } from '../guard/run-guard.js';
 import { isSpecName, type SuitePlaces } from '../guard/test-files.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { runSuite } from '../playwright/run-suite.js';
-import { exitCodes, type Problem } from '../problem.js';
+import { exitCodes } from '../core/exit-codes.js';
+import type { Problem } from '../problem.js';
 
 /** How long a branch may take, which may be larger than an agent's fix, in milliseconds. */
 const LIMIT_MS = 60_000;

@@ -10,10 +10,11 @@ import { outcomesOf, writePlan, type WrittenFile } from '../init/write-plan.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { packageManagerOf } from '../playwright/package-manager.js';
-import { exitCodes, type Problem } from '../problem.js';
+import { exitCodes } from '../core/exit-codes.js';
+import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { chooseAgent } from './choose-agent.js';
-import { initLines, initTexts } from './init-text.js';
+import { chooseAgent } from '../init/choose-agent.js';
+import { initLines, initTexts } from '../init/init-text.js';
 
 /** The flags of `self-heal init`. */
 export interface InitOptions {

@@ -1,3 +1,4 @@
+import { exitCodes } from '../core/exit-codes.js';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import prettyBytes from 'pretty-bytes';
@@ -84,7 +85,7 @@ async function showPrompt(
   if (!found.ok) return found.error;
   process.stderr.write(`self-heal: #${one.failure.n} ${nameOf(one)}, ${found.value.note}\n`);
   process.stdout.write(found.value.text);
-  return 0;
+  return exitCodes.green;
 }
 
 async function filesOf(run: StoredRun, { failure }: Inspected, cwd: string): Promise<string[]> {
@@ -119,5 +120,5 @@ function unclear(word: string | null, choices: readonly Inspected[]): Problem {
 
 function show(text: string): number {
   process.stdout.write(`${text}\n`);
-  return 0;
+  return exitCodes.green;
 }

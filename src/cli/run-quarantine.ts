@@ -1,9 +1,10 @@
 import { idsMeant } from '../inspect/ids-meant.js';
-import { exitCodes, type Problem } from '../problem.js';
+import { exitCodes } from '../core/exit-codes.js';
+import type { Problem } from '../problem.js';
 import { counted } from '../outputs/format.js';
 import { localDay } from '../outputs/local-time.js';
 import type { Ledger, Quarantine } from '../store/ledger.js';
-import { withLedger } from './open-ledger.js';
+import { withLedger } from '../store/open-ledger.js';
 
 /** The flags of `self-heal quarantine`. */
 export interface QuarantineOptions {

@@ -2,11 +2,12 @@ import path from 'node:path';
 import process from 'node:process';
 import { gitRootOf } from '../init/git-root.js';
 import { findRun, type StoredRun } from '../inspect/find-run.js';
-import { exitCodes, type Problem } from '../problem.js';
+import { exitCodes } from '../core/exit-codes.js';
+import type { Problem } from '../problem.js';
 import { paletteFor } from '../outputs/palette.js';
 import type { Report } from '../run/report.js';
 import { summaryOf } from '../outputs/summary.js';
-import { openInBrowser } from './open-in-browser.js';
+import { openInBrowser } from '../outputs/open-in-browser.js';
 
 /** The flags of `self-heal report`. */
 export interface ReportOptions {

@@ -2,12 +2,12 @@ import type { VerifyLevel } from '../core/settings.js';
 import type { Problem } from '../problem.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import type { Result } from '../result.js';
-import { openLedger } from './open-ledger.js';
-import type { RunOptions } from './options.js';
-import { resumedFrom, type Resumed } from './resumed.js';
-import { runSelfHeal, type RunRequest } from './run-self-heal.js';
-import { underLockOfRuns } from './under-lock.js';
-import { unfinishedRun, type UnfinishedRun } from './unfinished-run.js';
+import { openLedger } from '../store/open-ledger.js';
+import type { RunOptions, RunRequest } from '../heal/run-request.js';
+import { resumedFrom, type Resumed } from '../heal/resumed.js';
+import { runSelfHeal } from '../heal/whole-run.js';
+import { underLockOfRuns } from '../run/under-lock.js';
+import { unfinishedRun, type UnfinishedRun } from '../run/unfinished-run.js';
 
 /** The flags of `self-heal resume`. */
 export interface ResumeOptions {

@@ -1,7 +1,8 @@
+import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { counted, dollars } from '../outputs/format.js';
 import { readStats, type Stats } from '../store/stats.js';
-import { openLedger } from './open-ledger.js';
+import { openLedger } from '../store/open-ledger.js';
 
 /** The flags of `self-heal stats`. */
 export interface StatsOptions {
@@ -17,7 +18,7 @@ export async function runStats(options: StatsOptions): Promise<number | Problem>
   await opened.value?.ledger.close();
   if (options.json) process.stdout.write(`${JSON.stringify({ schemaVersion: 1, ...found }, null, 2)}\n`);
   else process.stdout.write(found ? statsAsText(found) : 'No runs are stored yet.\n');
-  return 0;
+  return exitCodes.green;
 }
 
 /** The numbers for a person. */

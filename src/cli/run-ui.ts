@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { systemClock } from '../clock.js';
-import { exitCodes, type Problem } from '../problem.js';
+import { exitCodes } from '../core/exit-codes.js';
+import type { Problem } from '../problem.js';
 import { startUi } from '../ui/server.js';
-import { listenForInterrupts } from './interrupts.js';
-import { isLive } from './is-live.js';
-import { openEscalationDesk } from './open-escalation-desk.js';
-import { openInBrowser } from './open-in-browser.js';
+import { listenForInterrupts } from '../process/interrupts.js';
+import { isLive } from '../outputs/is-live.js';
+import { openEscalationDesk } from '../ui/open-escalation-desk.js';
+import { openInBrowser } from '../outputs/open-in-browser.js';
 
 /** The flags of `self-heal ui`. */
 export interface UiCommandOptions {

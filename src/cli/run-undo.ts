@@ -1,13 +1,17 @@
 import path from 'node:path';
-import { exitCodes, type Problem } from '../problem.js';
+import { exitCodes } from '../core/exit-codes.js';
 import { readRunState } from '../run/read-events.js';
 import { keptChanges, undo } from '../run/undo.js';
 import { ContentsMissing } from '../workspace/change.js';
 import type { Written } from '../workspace/write-files.js';
-import { noteUndone } from './note-undone.js';
-import { recover } from './recover.js';
-import { runToUndo } from './run-to-undo.js';
-import { underLockOfRuns } from './under-lock.js';
+import { systemClock } from '../clock.js';
+import type { StoredRun } from '../inspect/find-run.js';
+import { formatProblem, type Problem } from '../problem.js';
+import { appendEvent } from '../run/write-events.js';
+import { withLedger } from '../store/open-ledger.js';
+import { recover } from '../run/recover-if-needed.js';
+import { runToUndo } from '../run/run-to-undo.js';
+import { underLockOfRuns } from '../run/under-lock.js';
 
 /** The flags of `self-heal undo`. */
 export interface UndoOptions {
@@ -49,6 +53,18 @@ async function undoNamed(word: string | undefined, yes: boolean): Promise<number
     ].join('\n'),
   );
   return undone.leftAlone.length > 0 ? exitCodes.red : exitCodes.green;
+}
+
+/** Writes an undoing into the run's events, and into the store, in which its heals have not held then (ME-7). */
+async function noteUndone({ runId, dir }: StoredRun, undone: Written): Promise<void> {
+  const { written: restored, leftAlone } = undone;
+  await appendEvent(dir, { type: 'run.undone', restored, leftAlone }, systemClock);
+  if (undone.written.length === 0) return;
+  const problem = await withLedger({}, async (ledger) => {
+    await ledger?.runUndone(runId);
+    return null;
+  });
+  if (problem) process.stderr.write(`${formatProblem(problem)}\n`);
 }
 
 function told(runId: string, { written, leftAlone }: Written): string[] {

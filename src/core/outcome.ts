@@ -1,7 +1,8 @@
+import { exitCodes } from './exit-codes.js';
 import type { CauseVerdict, Outcome, Verdict } from './verdict.js';
 
 /** What the outcome of a run depends on. */
-export interface RunState {
+export interface RunResult {
   readonly tests: readonly Verdict[];
   readonly causes: readonly { readonly verdict: CauseVerdict; readonly overBudget: boolean }[];
   /** The suite's own failure is still there. */
@@ -20,23 +21,27 @@ export interface FinalOutcome {
 }
 
 /** Decides a run's outcome: what needs a person goes before what is only red. */
-export function outcomeOf(run: RunState): FinalOutcome {
+export function outcomeOf(run: RunResult): FinalOutcome {
   const { tests, causes } = run;
   if (run.interruptedBy) {
-    return { outcome: 'interrupted', exitCode: run.interruptedBy === 'SIGINT' ? 130 : 143 };
+    return {
+      outcome: 'interrupted',
+      exitCode: run.interruptedBy === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated,
+    };
   }
   if (causes.some((cause) => cause.verdict === 'agent-unusable'))
-    return { outcome: 'agent-unusable', exitCode: 5 };
-  if (run.paused) return { outcome: 'paused', exitCode: 4 };
-  if (causes.some((cause) => cause.overBudget)) return { outcome: 'budget', exitCode: 4 };
-  if (causes.some((cause) => cause.verdict === 'escalated')) return { outcome: 'escalated', exitCode: 3 };
+    return { outcome: 'agent-unusable', exitCode: exitCodes.agentUnusable };
+  if (run.paused) return { outcome: 'paused', exitCode: exitCodes.budget };
+  if (causes.some((cause) => cause.overBudget)) return { outcome: 'budget', exitCode: exitCodes.budget };
+  if (causes.some((cause) => cause.verdict === 'escalated'))
+    return { outcome: 'escalated', exitCode: exitCodes.personNeeded };
   const red = run.suiteRed || tests.some((verdict) => verdict === 'failed' || verdict === 'rejected');
-  if (red) return { outcome: 'red', exitCode: 1 };
+  if (red) return { outcome: 'red', exitCode: exitCodes.red };
   const unwelcome =
     (run.failOnHeal &&
       [...tests, ...causes.map(({ verdict }) => verdict)].some(
         (verdict) => verdict === 'healed' || verdict === 'green-once',
       )) ||
     (run.failOnFlaky && tests.includes('flaky'));
-  return { outcome: 'green', exitCode: unwelcome ? 1 : 0 };
+  return { outcome: 'green', exitCode: unwelcome ? exitCodes.red : exitCodes.green };
 }

@@ -4,7 +4,7 @@ import type { SuitePurpose } from '../event.js';
 import type { Playwright } from '../playwright/find-playwright.js';
 import { runSuite, type SuiteOptions } from '../playwright/run-suite.js';
 import type { PlaywrightArgs } from '../playwright/selection.js';
-import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
+import { isRed, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { maskSuiteFolder } from '../run/mask-suite-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
@@ -54,8 +54,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
         options.bus.emit({ type: 'suite.progress', done, total, failed, test: test ?? '' }),
     });
     options.plan.ended(suite);
-    const isRed = suite.failures.length > 0 || suite.suiteFailure !== null;
-    await maskSuiteFolder(runDir, { isRed, redactor: options.redactor });
+    await maskSuiteFolder(runDir, { isRed: isRed(suite), redactor: options.redactor });
     needsTrace ||= suite.failures.length > 0 && suite.failures.every((one) => one.capture === null);
     if (suite.endedLingering) options.bus.emit({ type: 'run.warning', message: lingered });
     options.bus.emit({ type: 'suite.ended', ...why, ...tally(suite.tests), durationMs: suite.durationMs });
@@ -63,6 +62,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
   };
   return {
     first: (stdout) =>
+      // oxlint-disable-next-line no-restricted-properties -- the user's own reporter prints there, as without self-heal
       run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null }),
     again: ({ ids, purpose, causeId }) =>
       run(

@@ -40,3 +40,8 @@ export interface SuiteRun {
   /** Self-heal's own troubles with capturing, in words. */
   readonly captureProblems: readonly string[];
 }
+
+/** Whether anything failed: a test, or the suite itself. */
+export function isRed({ failures, suiteFailure }: SuiteRun): boolean {
+  return failures.length > 0 || suiteFailure !== null;
+}

@@ -111,7 +111,7 @@ export function eventIn(line: string): StampedEvent | null {
 }
 
 /** The events of the run in this folder; none where there are none. */
-export async function readEvents(dir: string): Promise<StampedEvent[]> {
+async function readEvents(dir: string): Promise<StampedEvent[]> {
   const text = await readFile(path.join(dir, eventsFile), 'utf8').catch(() => '');
   return text.split('\n').flatMap((line) => eventIn(line) ?? []);
 }

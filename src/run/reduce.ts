@@ -142,7 +142,11 @@ const same = (run: RunState) => run;
 const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) => RunState } = {
   'run.started': (run, { runId, project, dryRun, request = null, resumedFrom = null, time }) => ({
     ...run,
-    ...{ runId, project, dryRun, request, resumedFrom },
+    runId,
+    project,
+    dryRun,
+    request,
+    resumedFrom,
     startedAt: time,
   }),
   'suite.started': (run, event) => ({

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../clock.js';
 import type { Event } from '../event.js';
@@ -9,7 +9,8 @@ export const eventsFile = 'events.ndjson';
 
 /** Writes every event at once, so that a killed run has left everything up to its end. */
 export function eventsWriter(dir: string): Reporter {
-  const handle = openSync(path.join(dir, eventsFile), 'a');
+  const handle = openSync(path.join(dir, eventsFile), 'a+');
+  if (isTorn(handle)) writeSync(handle, '\n');
   return {
     name: eventsFile,
     handle: (event) => {
@@ -24,4 +25,11 @@ export async function appendEvent(dir: string, event: Event, clock: Clock): Prom
   const bus = createBus([eventsWriter(dir)], clock);
   bus.emit(event);
   await bus.close();
+}
+
+/** A killed run may have left half a line, which is not to swallow what is written behind it. */
+function isTorn(handle: number): boolean {
+  const { size } = fstatSync(handle);
+  const last = Buffer.alloc(1);
+  return size > 0 && readSync(handle, last, 0, 1, size - 1) === 1 && last.toString() !== '\n';
 }

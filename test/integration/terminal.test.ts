@@ -22,8 +22,8 @@ async function program(events: readonly StampedEvent[]): Promise<string[]> {
     import { createInterface } from 'node:readline';
     import { terminalReporter } from ${from('outputs/terminal.js')};
     import { paletteFor } from ${from('outputs/palette.js')};
-    import { isLive } from ${from('cli/is-live.js')};
-    import { listenForInterrupts } from ${from('cli/interrupts.js')};
+    import { isLive } from ${from('outputs/is-live.js')};
+    import { listenForInterrupts } from ${from('process/interrupts.js')};
     const { env, stderr } = process;
     const live = isLive(env, stderr.isTTY);
     const reporter = terminalReporter({ stream: stderr, paint: paletteFor(env), live, now: Date.now });
@@ -127,7 +127,7 @@ describe('without a reader', () => {
     'CL-6 goes on where nobody reads its %s any more',
     async (closed) => {
       const file = path.join(tempDir(), 'program.mjs');
-      const module = JSON.stringify(path.join(compiledSrc(), 'cli/outlive-closed-pipes.js'));
+      const module = JSON.stringify(path.join(compiledSrc(), 'outputs/outlive-closed-pipes.js'));
       // What a run prints in the end is more than a pipe holds.
       await writeFile(
         file,

@@ -37,7 +37,7 @@ export function showAttempt(
       ${sentence(judgementWords[judged])}${because}${takenBack ? ' The change was taken back.' : ''}
     </p>
     ${claim?.summary ? html`<p class="quiet">It said “${claim.status}”: ${claim.summary}</p>` : ''}
-    ${showViolations(attempt.violations ?? [])} ${showNotes(attempt.notes ?? [])} 
+    ${showViolations(attempt.violations ?? [])} ${showNotes(attempt.notes ?? [])}
     ${showChange(attempt, patch, detail)}`;
 }
 

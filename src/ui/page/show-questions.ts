@@ -35,7 +35,7 @@ function question(
         )}
       </fieldset>
       <label for="${id}-guidance">What the next agent is to know</label>
-      <textarea id="${id}-guidance" name="guidance" rows="3" aria-describedby="${id}-hint"></textarea>
+      <textarea id="${id}-guidance" rows="3" aria-describedby="${id}-hint"></textarea>
       <p class="quiet" id="${id}-hint">It goes into the next prompt as it is: write no passwords here.</p>
       <p role="alert" class="trouble"></p>
       <button type="submit">Answer</button>
@@ -54,7 +54,7 @@ export function listenForAnswers(list: HTMLElement, answered: (escalation: Escal
 async function send(form: HTMLFormElement, answered: (escalation: Escalation) => void): Promise<void> {
   const given = new FormData(form);
   const choice = given.get('choice') as Choice | null;
-  const guidance = String(given.get('guidance')).trim();
+  const guidance = form.querySelector('textarea')?.value.trim() ?? '';
   const alert = form.querySelector<HTMLElement>('[role=alert]');
   const button = form.querySelector('button');
   const say = (text: string) => {

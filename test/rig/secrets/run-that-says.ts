@@ -5,7 +5,7 @@ import { Chalk } from 'chalk';
 import { createRunAgent } from '../../../src/agents/create-run-agent.js';
 import { buildReport } from '../../../src/heal/build-report.js';
 import { createBus } from '../../../src/run/bus.js';
-import { openMemory } from '../../../src/cli/open-memory.js';
+import { openMemory } from '../../../src/heal/open-memory.js';
 import { groupCauses } from '../../../src/core/group.js';
 import { deploy } from '../../../src/heal/attempt/deploy.js';
 import { createDiagnose } from '../../../src/heal/diagnose.js';

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { classifyFormatOf, readClassifyInput, type ClassifyFormat } from '../../../src/cli/classify-input.js';
+import {
+  classifyFormatOf,
+  readClassifyInput,
+  type ClassifyFormat,
+} from '../../../src/evidence/classify-input.js';
 
 const read = (text: string, format: ClassifyFormat) =>
   readClassifyInput(text, { format, rootDir: '/project' });

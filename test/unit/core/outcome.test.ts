@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { outcomeOf, type RunState } from '../../../src/core/outcome.js';
+import { outcomeOf, type RunResult } from '../../../src/core/outcome.js';
 
-const green: RunState = {
+const green: RunResult = {
   tests: ['passed'],
   causes: [],
   suiteRed: false,
@@ -10,12 +10,12 @@ const green: RunState = {
   failOnHeal: false,
   failOnFlaky: false,
 };
-const cause = (verdict: RunState['causes'][number]['verdict'], overBudget = false) => ({
+const cause = (verdict: RunResult['causes'][number]['verdict'], overBudget = false) => ({
   verdict,
   overBudget,
 });
 
-it.each<[string, Partial<RunState>, string, number]>([
+it.each<[string, Partial<RunResult>, string, number]>([
   ['all passed', {}, 'green', 0],
   ['healed', { tests: ['passed', 'healed'], causes: [cause('healed')] }, 'green', 0],
   [

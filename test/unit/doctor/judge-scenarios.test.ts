@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { selfTestText } from '../../../src/cli/self-test-text.js';
+import { selfTestText } from '../../../src/doctor/self-test/self-test-text.js';
 import { scenarios } from '../../../src/doctor/self-test/scenarios.js';
 import type { SelfTestFacts } from '../../../src/doctor/self-test/facts.js';
 import { judgeScenarios } from '../../../src/doctor/self-test/judge-scenarios.js';

@@ -13,7 +13,7 @@ const kept = anAttempt({ judged: 'green', takenBack: false, change: '1' });
 async function regressionAfter(...red: readonly (readonly string[])[]) {
   const ids = ['t1', 't2', 't3'];
   const asked: (readonly string[] | null)[] = [];
-  const { session, moves } = await healingSession([], {
+  const { session, moves, events } = await healingSession([], {
     settings: withRegression,
     runAgain: async (request) => {
       asked.push(request.ids);
@@ -34,7 +34,7 @@ async function regressionAfter(...red: readonly (readonly string[])[]) {
     proofTests: [],
   } as unknown as Progress;
   const { result, red: unexplained } = await runRegression(progress, broken, []);
-  return { result, unexplained: [...unexplained], records, asked, moves, progress };
+  return { result, unexplained: [...unexplained], records, asked, moves, progress, events };
 }
 
 it('HN-6 the regression run knows the tests that came to light only behind a fix', async () => {
@@ -51,10 +51,16 @@ it('HN-6 a test that is red in the regression run and green when it is run again
 });
 
 it('HN-6 the fix without which a broken test is green is taken back, and its cause says so', async () => {
-  const { result, moves, progress } = await regressionAfter(['t3'], ['t3'], []);
+  const { result, moves, progress, events } = await regressionAfter(['t3'], ['t3'], []);
   expect(result?.broke).toMatchObject([{ causeId: 'c1', tests: [{ id: 't3' }] }]);
   expect(moves).toEqual(['without 1', 'revert 1']);
   expect(progress.causes[0]).toMatchObject({ verdict: 'failed', attempts: [{ takenBack: true }] });
+  // What a killed run has kept is read from its events (HN-8).
+  expect(events).toContainEqual({
+    type: 'attempt.judged',
+    causeId: 'c1',
+    attempt: { ...kept, takenBack: true },
+  });
 });
 
 it('HN-6 what is red with and without the fix is not the fix’s doing: it goes back, and the test is red', async () => {

@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { eventIn, readRunState } from '../../../src/run/read-events.js';
-import { eventsFile } from '../../../src/run/write-events.js';
+import { systemClock } from '../../../src/clock.js';
+import { appendEvent, eventsFile } from '../../../src/run/write-events.js';
 import { anAttempt } from '../../rig/builders.js';
 import { aCauseSummary } from '../../rig/shown-run.js';
 import { tempDir } from '../../rig/temp-dir.js';
@@ -39,4 +40,11 @@ it('EV-12 a run that was killed in the middle of a line is read up to it, and wh
   const text = `${line({ type: 'run.warning', message: 'a' })}\n{"ti\n${line({ type: 'run.warning', message: 'b' })}`;
   writeFileSync(path.join(dir, eventsFile), text);
   expect((await readRunState(dir)).warnings).toEqual(['a', 'b']);
+});
+
+it('EV-12 HN-8 what is told of a killed run after its end stands behind its half line', async () => {
+  const dir = tempDir();
+  writeFileSync(path.join(dir, eventsFile), `${line({ type: 'run.warning', message: 'a' })}\n{"time":2,"ty`);
+  await appendEvent(dir, { type: 'run.undone', restored: ['a'], leftAlone: [] }, systemClock);
+  expect(await readRunState(dir)).toMatchObject({ warnings: ['a'], undone: true });
 });

@@ -60,7 +60,8 @@ describe('a run as its events tell of it', () => {
 
   it('HN-6 HN-8 an attempt that is judged once more stands as it was judged last', () => {
     const judged = (takenBack: boolean) => ({
-      ...{ type: 'attempt.judged' as const, causeId: 'c1' },
+      type: 'attempt.judged' as const,
+      causeId: 'c1',
       attempt: anAttempt({ judged: 'green', takenBack }),
     });
     const { cause } = after(started, ended, judged(false), judged(true));

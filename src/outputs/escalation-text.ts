@@ -1,6 +1,6 @@
 import { choiceText, type Escalation } from '../core/escalation.js';
-import { clipped } from '../outputs/format.js';
-import { localTime } from '../outputs/local-time.js';
+import { clipped } from './format.js';
+import { localTime } from './local-time.js';
 
 /** An escalation in two lines of a list. */
 export function asEntry({ id, state, createdAt, problem, tests }: Escalation): string {

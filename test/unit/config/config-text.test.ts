@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { configJson, configYaml } from '../../../src/cli/config-text.js';
+import { configJson, configYaml } from '../../../src/config/config-text.js';
 import { effectiveSettings } from '../../../src/config/effective-settings.js';
 import { loadLayers, settingsOf } from '../../../src/config/load-settings.js';
 import { parseAgentsFile } from '../../../src/config/parse-agents-file.js';

@@ -1,4 +1,4 @@
-import type { WriteOutcome, WrittenFile } from '../init/write-plan.js';
+import type { WriteOutcome, WrittenFile } from './write-plan.js';
 
 const words: Readonly<Record<WriteOutcome, string>> = {
   written: 'wrote',

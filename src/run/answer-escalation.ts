@@ -4,7 +4,7 @@ import { systemClock } from '../clock.js';
 import type { Answer, Choice, Escalation } from '../core/escalation.js';
 import { idMeant } from '../inspect/ids-meant.js';
 import type { Problem } from '../problem.js';
-import { appendEvent, eventsFile } from '../run/write-events.js';
+import { appendEvent, eventsFile } from './write-events.js';
 import { err, ok, type Result } from '../result.js';
 import { createRedactor } from '../secrets/redactor.js';
 import type { Ledger } from '../store/ledger.js';

@@ -5,9 +5,9 @@ import { idMeant, idsMeant } from '../inspect/ids-meant.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Ledger, StoredRun } from '../store/ledger.js';
-import { readRunState } from '../run/read-events.js';
+import { readRunState } from './read-events.js';
 import type { RunAsked } from '../event.js';
-import { pidAtWork } from '../run/run-journal.js';
+import { pidAtWork } from './run-journal.js';
 
 /** A run that can be gone on with. */
 export type UnfinishedRun = Pick<StoredRun, 'runId' | 'request' | 'progress'>;

@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import type { Check } from '../doctor/check.js';
+import type { Check } from './check.js';
 
 /** One line a check, and under each that is not well what to do. */
 export function doctorText(checks: readonly Check[], paint: ChalkInstance): string {

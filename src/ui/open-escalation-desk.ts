@@ -2,9 +2,9 @@ import type { Escalation } from '../core/escalation.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Ledger } from '../store/ledger.js';
-import type { EscalationDesk } from '../ui/escalation-desk.js';
-import { answerEscalation, checkedAnswer, escalationOf, type TypedAnswer } from './answer-escalation.js';
-import { openLedger } from './open-ledger.js';
+import type { EscalationDesk } from './escalation-desk.js';
+import { answerEscalation, checkedAnswer, escalationOf, type TypedAnswer } from '../run/answer-escalation.js';
+import { openLedger } from '../store/open-ledger.js';
 
 /**
  * The escalations of the project in the current folder. The store is opened for each request, so that a page that is left open

@@ -1,8 +1,8 @@
-import type { SavedProgress } from '../heal/save-progress.js';
+import type { SavedProgress } from './save-progress.js';
 import type { TestRecord } from '../run/test-records.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import type { SuiteRuns } from '../heal/suite-runs.js';
-import type { UnfinishedRun } from './unfinished-run.js';
+import type { SuiteRuns } from './suite-runs.js';
+import type { UnfinishedRun } from '../run/unfinished-run.js';
 
 /** An unfinished run as another one goes on with it. */
 export interface Resumed {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { say } from '../outputs/say.js';
 import type { Problem } from '../problem.js';
-import type { ProjectLock } from '../run/project-lock.js';
+import type { ProjectLock } from './project-lock.js';
 
 /** Whose project is locked, and for what. */
 interface LockedWork {
@@ -15,9 +16,8 @@ export async function underLock(
   { cwd, command, wait }: LockedWork,
   work: (lock: ProjectLock) => Promise<number | Problem>,
 ): Promise<number | Problem> {
-  const onWait = (text: string) => process.stderr.write(`self-heal ${text}\n`);
-  const { lockProject } = await import('../run/project-lock.js');
-  const lock = await lockProject(cwd, { command, wait, onWait });
+  const { lockProject } = await import('./project-lock.js');
+  const lock = await lockProject(cwd, { command, wait, onWait: say });
   if (!lock.ok) return lock.error;
   using held = lock.value;
   return await work(held);

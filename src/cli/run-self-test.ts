@@ -2,11 +2,12 @@ import process from 'node:process';
 import { Chalk } from 'chalk';
 import ora from 'ora';
 import { runSelfTest, type SelfTest } from '../doctor/self-test/run-self-test.js';
-import { exitCodes, type Problem } from '../problem.js';
+import { exitCodes } from '../core/exit-codes.js';
+import type { Problem } from '../problem.js';
 import { clipped } from '../outputs/format.js';
-import { selfTestText } from './self-test-text.js';
-import { listenForInterrupts } from './interrupts.js';
-import { isLive } from './is-live.js';
+import { selfTestText } from '../doctor/self-test/self-test-text.js';
+import { listenForInterrupts } from '../process/interrupts.js';
+import { isLive } from '../outputs/is-live.js';
 
 /** What `self-heal doctor --self-test` was asked for. */
 export interface SelfTestOptions {

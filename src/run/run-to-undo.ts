@@ -1,13 +1,12 @@
-import { confirm, isCancel } from '@clack/prompts';
 import { findRun, readRun, runIdsIn, type StoredRun } from '../inspect/find-run.js';
 import type { Problem } from '../problem.js';
 import { counted } from '../outputs/format.js';
 import { localTime } from '../outputs/local-time.js';
 import { err, ok, type Result } from '../result.js';
-import { readRunState } from '../run/read-events.js';
-import { pidAtWork } from '../run/run-journal.js';
-import { keptChanges } from '../run/undo.js';
-import { canAsk } from './can-ask.js';
+import { readRunState } from './read-events.js';
+import { pidAtWork } from './run-journal.js';
+import { keptChanges } from './undo.js';
+import { canAsk, confirmed } from '../outputs/ask.js';
 
 /** What was typed, and where. */
 export interface UndoRequest {
@@ -32,9 +31,8 @@ export async function runToUndo({ cwd, word, yes }: UndoRequest): Promise<Result
   if (found === null) return last;
   if (yes) return ok(found);
   if (!canAsk(process.env, process)) return err(notTheLast(found, await changedBy(found)));
-  const message = `The last run changed nothing. Undo ${await named(found)}?`;
-  const answer = await confirm({ message, initialValue: false, output: process.stderr });
-  return ok(isCancel(answer) || !answer ? null : found);
+  const isWanted = await confirmed(`The last run changed nothing. Undo ${await named(found)}?`);
+  return ok(isWanted ? found : null);
 }
 
 async function newestWithChanges(cwd: string): Promise<StoredRun | null> {

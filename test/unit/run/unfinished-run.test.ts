@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { unfinishedRun } from '../../../src/cli/unfinished-run.js';
+import { unfinishedRun } from '../../../src/run/unfinished-run.js';
 import type { Event } from '../../../src/event.js';
 import { processEntry } from '../../../src/process/proc-table.js';
 import type { Ledger, StoredRun } from '../../../src/store/ledger.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { packageFile } from '../own-files.js';
+import { packageFile } from './own-files.js';
 
 /** The version in self-heal's own package.json. */
 export function version(): string {

@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
-import type { ScenarioResult } from '../doctor/self-test/facts.js';
-import type { SelfTest } from '../doctor/self-test/run-self-test.js';
-import { counted, duration } from '../outputs/format.js';
+import type { ScenarioResult } from './facts.js';
+import type { SelfTest } from './run-self-test.js';
+import { counted, duration } from '../../outputs/format.js';
 
 /** One line for each scenario (what was planted, what self-heal did, what that proves), under it what is wrong, and a last line. */
 export function selfTestText(held: SelfTest, paint: ChalkInstance): string {

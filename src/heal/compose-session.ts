@@ -2,17 +2,17 @@ import type { Bus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
 import type { Settings } from '../core/settings.js';
 import { sweep } from '../process/end-processes.js';
-import type { SuiteRun } from '../playwright/suite-run.js';
+import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
 import type { RunJournal } from '../run/run-journal.js';
 import type { RunMemory } from '../run/run-memory.js';
-import type { Session } from '../heal/session.js';
+import type { Session } from './session.js';
 import type { Problem } from '../problem.js';
 import type { Watchdog } from '../process/watchdog.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { createSpending } from '../run/spending.js';
-import type { SuiteRuns } from '../heal/suite-runs.js';
+import type { SuiteRuns } from './suite-runs.js';
 import { idleWorkspace } from '../workspace/idle-workspace.js';
 import type { Workspace } from '../workspace/workspace.js';
 
@@ -50,7 +50,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
   const workspace = red ? await openForAgents(parts) : idleWorkspace(cwd);
   const { prepare } = settings.verify;
   const diagnose = late(async () => {
-    const { createDiagnose } = await import('../heal/diagnose.js');
+    const { createDiagnose } = await import('./diagnose.js');
     return createDiagnose({ settings, folder, cwd, redactor });
   });
   return {
@@ -77,7 +77,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     runAgain: (request) => suites.again(request),
     prepare: async () => {
       if (prepare === null) return null;
-      const { runPrepare } = await import('../heal/prepare.js');
+      const { runPrepare } = await import('./prepare.js');
       return runPrepare(prepare, { cwd, env, signal, runId: folder.runId });
     },
     diagnose: async (run) => (isRed(run) ? diagnose(run) : []),
@@ -120,10 +120,6 @@ async function openForAgents({
   // The copy is made while the confirming run goes on.
   if (startsAgents) workspace.prepare();
   return workspace;
-}
-
-function isRed({ failures, suiteFailure }: SuiteRun): boolean {
-  return failures.length > 0 || suiteFailure !== null;
 }
 
 /** A step whose code is loaded when it is first taken. */

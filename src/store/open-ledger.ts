@@ -4,10 +4,10 @@ import { systemClock } from '../clock.js';
 import { loadSettings } from '../config/load-settings.js';
 import type { Problem } from '../problem.js';
 import { ok, type Result } from '../result.js';
-import { createLedger } from '../store/create-ledger.js';
-import type { Ledger } from '../store/ledger.js';
-import { openStore } from '../store/open-store.js';
-import type { Database } from '../store/tables.js';
+import { createLedger } from './create-ledger.js';
+import type { Ledger } from './ledger.js';
+import { openStore } from './open-store.js';
+import type { Database } from './tables.js';
 
 /** The project's store, as commands use it that ask and answer. */
 export interface OpenLedger {

@@ -1,9 +1,9 @@
-import process from 'node:process';
-import { isCancel, select } from '@clack/prompts';
 import { programNamed, type AgentProgram } from '../agents/programs.js';
+import { chosen } from '../outputs/ask.js';
 import { closest } from '../config/closest.js';
 import { builtInRunners } from '../core/built-in-runner.js';
-import { exitCodes, type Problem } from '../problem.js';
+import { exitCodes } from '../core/exit-codes.js';
+import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 
 /** What decides which program is set up. */
@@ -43,10 +43,7 @@ function byName(name: string): Result<AgentProgram, Problem> {
 }
 
 async function ask(found: readonly AgentProgram[]): Promise<Result<AgentProgram, number>> {
-  const answer = await select({
-    message: 'Which agent program is to fix failing tests?',
-    options: found.map((program) => ({ value: program, label: program.title, hint: program.name })),
-    output: process.stderr,
-  });
-  return isCancel(answer) ? err(exitCodes.interrupted) : ok(answer);
+  const options = found.map((program) => ({ value: program, label: program.title, hint: program.name }));
+  const answer = await chosen('Which agent program is to fix failing tests?', options);
+  return answer === null ? err(exitCodes.interrupted) : ok(answer);
 }

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { EffectiveValue, Origin } from '../config/effective-settings.js';
+import type { EffectiveValue, Origin } from './effective-settings.js';
 import { unreachable } from '../core/unreachable.js';
 
 /** Where comments begin, unless a value is longer. */

@@ -1,0 +1,38 @@
+import { missingAgents } from '../agents/check-agents.js';
+import { loadSettings } from '../config/load-settings.js';
+import type { Settings } from '../core/settings.js';
+import { findPlaywrightConfig } from '../playwright/find-config.js';
+import { findPlaywright, type Playwright } from '../playwright/find-playwright.js';
+import { waitingWords } from '../playwright/unattended.js';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import type { RunRequest } from './run-request.js';
+
+/** What must be there before anything is run. */
+export interface Checked {
+  readonly settings: Settings;
+  readonly playwright: Playwright;
+  /** Agents that cannot be started here; none where none is needed. */
+  readonly missing: ReadonlyMap<string, Problem>;
+}
+
+/** Looks for what a run needs, before anything is run. */
+export async function checkRequest({
+  cwd,
+  env,
+  options,
+  passThrough,
+}: RunRequest): Promise<Result<Checked, Problem>> {
+  const waiting = waitingWords(passThrough);
+  if (waiting) return err(waiting);
+  const config = findPlaywrightConfig(cwd, options.config);
+  const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
+  if (!playwright.ok) return playwright;
+  if (!config.ok) return config;
+  const { agents, verify } = options;
+  const named = { ...(agents ? { file: agents } : {}), ...(verify ? { verify } : {}) };
+  const settings = await loadSettings({ cwd, env, ...named });
+  if (!settings.ok) return settings;
+  const missing = options.dryRun ? new Map<string, Problem>() : await missingAgents(settings.value, cwd);
+  return ok({ settings: settings.value, playwright: playwright.value, missing });
+}

@@ -1,0 +1,74 @@
+import { systemClock } from '../clock.js';
+import { runTerminal } from '../outputs/run-terminal.js';
+import { toPlaywrightArgs } from '../playwright/selection.js';
+import type { Problem } from '../problem.js';
+import type { Watchdog } from '../process/watchdog.js';
+import { createBus, type Bus } from '../run/bus.js';
+import type { RunFolder } from '../run/run-folder.js';
+import { openRunJournal } from '../run/run-journal.js';
+import { createRunPlan } from '../run/run-plan.js';
+import { eventsWriter } from '../run/write-events.js';
+import { createRedactor, type Redactor } from '../secrets/redactor.js';
+import type { Checked } from './check-request.js';
+import type { RunRequest } from './run-request.js';
+import { createSuiteRuns } from './suite-runs.js';
+
+interface Ready extends Checked {
+  readonly folder: RunFolder;
+  readonly watchdog: Watchdog;
+}
+
+/** What is open while a run is at work. */
+export type Opened = Awaited<ReturnType<typeof openRun>>;
+
+/** Opens it. */
+export async function openRun(
+  request: RunRequest,
+  ready: Ready,
+  run: { signal: AbortSignal; startedAt: number },
+) {
+  const running = await openRunJournal(ready.folder);
+  const redactor = await createRedactor({ env: request.env, projectRoot: request.cwd });
+  const warnings: string[] = [];
+  const bus = createRunBus(request, { folder: ready.folder, warnings, redactor });
+  const { cwd, env, filters, passThrough } = request;
+  const plan = createRunPlan();
+  const suites = createSuiteRuns({
+    ...ready,
+    plan,
+    cwd,
+    env,
+    bus,
+    redactor,
+    signal: run.signal,
+    args: toPlaywrightArgs({ ...request.options, filters, passThrough }),
+  });
+  return { ...ready, ...run, cwd, env, running, redactor, warnings, bus, plan, suites };
+}
+
+/** Ends a run that came to nothing. */
+export async function closed({ running, bus }: Opened, problem: Problem): Promise<Problem> {
+  await running.ended();
+  await bus.close();
+  return problem;
+}
+
+interface BusParts {
+  folder: RunFolder;
+  warnings: string[];
+  redactor: Redactor;
+}
+
+function createRunBus({ env, options }: RunRequest, { folder, warnings, redactor }: BusParts): Bus {
+  const keepWarnings = {
+    name: 'warnings',
+    handle: (event: { type: string; message?: string }) => {
+      if (event.type === 'run.warning' && event.message) warnings.push(event.message);
+    },
+  };
+  return createBus(
+    [eventsWriter(folder.dir), runTerminal(env, options), keepWarnings],
+    systemClock,
+    redactor,
+  );
+}

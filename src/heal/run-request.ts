@@ -1,0 +1,44 @@
+import type { VerifyLevel } from '../core/settings.js';
+import type { ProjectLock } from '../run/project-lock.js';
+import type { Resumed } from './resumed.js';
+
+/** What `self-heal run` was asked for; Playwright's own selection flags under their own names (CL-1). */
+export interface RunOptions {
+  config?: string;
+  grep?: string;
+  project?: string[];
+  shard?: string;
+  workers?: string;
+  repeatEach?: number;
+  retries?: number;
+  timeout?: number;
+  lastFailed?: boolean;
+  onlyChanged?: string | true;
+  x?: boolean;
+  maxFailures?: number;
+  headed?: boolean;
+  agents?: string;
+  /** How much a heal is proven. */
+  verify?: VerifyLevel;
+  dryRun?: boolean;
+  json?: boolean;
+  failOnHeal?: boolean;
+  failOnFlakyTests?: boolean;
+  /** Wait for another self-heal that is at work in the project. */
+  wait?: boolean;
+  /** Few words, as for an agent; where it is not said, the environment decides. */
+  terse?: boolean;
+}
+
+/** `self-heal run`, as it was typed. */
+export interface RunRequest {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly filters: readonly string[];
+  readonly passThrough: readonly string[];
+  readonly options: RunOptions;
+  /** The unfinished run to go on with; absent for a new one. */
+  readonly resumed?: Resumed;
+  /** The project's lock, where the command has it already. */
+  readonly lock?: ProjectLock;
+}

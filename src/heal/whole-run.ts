@@ -1,0 +1,119 @@
+import { systemClock } from '../clock.js';
+import { showPlan } from '../outputs/run-terminal.js';
+import { say } from '../outputs/say.js';
+import { firstRunProblem } from '../playwright/refusals.js';
+import { isRed, type SuiteRun } from '../playwright/suite-run.js';
+import { waitingVariablesIn } from '../playwright/unattended.js';
+import type { Problem } from '../problem.js';
+import { listenForInterrupts } from '../process/interrupts.js';
+import { startWatchdog } from '../process/watchdog.js';
+import { ok, type Result } from '../result.js';
+import type { ProjectLock } from '../run/project-lock.js';
+import { recover } from '../run/recover-if-needed.js';
+import { createRunFolder, newRunId } from '../run/run-folder.js';
+import { noMemory, type RunMemory } from '../run/run-memory.js';
+import { underLock } from '../run/under-lock.js';
+import { type Checked, checkRequest } from './check-request.js';
+import { finishRun } from './finish-run.js';
+import { closed, type Opened, openRun } from './open-run.js';
+import type { RunRequest } from './run-request.js';
+import type { Session } from './session.js';
+
+/** The whole of `self-heal run`: gives the exit code, or the problem that kept it from running. */
+export async function runSelfHeal(request: RunRequest): Promise<number | Problem> {
+  const { cwd, lock, options } = request;
+  const checked = await checkRequest(request);
+  if (!checked.ok) return checked.error;
+  const run = (held: ProjectLock) => runLocked(request, checked.value, held);
+  return lock ? run(lock) : underLock({ cwd, command: 'run', wait: options.wait ?? false }, run);
+}
+
+async function runLocked(
+  request: RunRequest,
+  checked: Checked,
+  lock: ProjectLock,
+): Promise<number | Problem> {
+  const startedAt = systemClock.now();
+  const unrecovered = await recover(request.cwd);
+  if (unrecovered) return unrecovered;
+  const folder = await createRunFolder(request.cwd, newRunId(startedAt, systemClock.random()));
+  if (!folder.ok) return folder.error;
+  await lock.tell(folder.value.runId);
+  using watchdog = startWatchdog(folder.value.runId);
+  const ready = { ...checked, folder: folder.value, watchdog };
+  using interrupts = listenForInterrupts(say);
+  const opened = await openRun(request, ready, { signal: interrupts.signal, startedAt });
+  const first = await firstRun(request, opened);
+  const problem = interrupts.signal.aborted ? null : firstRunProblem(first);
+  if (problem) return closed(opened, problem);
+  const memory = await remember(request, opened, first);
+  if (!memory.ok) return closed(opened, memory.error);
+  // What comes after the suite is loaded after it: people wait for Playwright's start.
+  const { composeSession } = await import('./compose-session.js');
+  const session = await composeSession({
+    ...opened,
+    memory: memory.value,
+    first,
+    startsAgents: request.options.dryRun !== true,
+  });
+  const record = await planOrHeal(request, session, first);
+  await session.sweep();
+  await session.workspace.close();
+  await opened.running.ended();
+  return finishRun(request, { ...opened, session, record, interrupts });
+}
+
+async function planOrHeal({ options, resumed }: RunRequest, session: Session, first: SuiteRun) {
+  if (options.dryRun) {
+    const { planRun } = await import('./plan-run.js');
+    return planRun(session, first, options.json ? () => undefined : showPlan);
+  }
+  const { healRun } = await import('./run.js');
+  return healRun(session, first, resumed?.carried ?? []);
+}
+
+async function firstRun(request: RunRequest, opened: Opened): Promise<SuiteRun> {
+  const { cwd, options, resumed } = request;
+  const { bus, folder, settings, playwright, suites } = opened;
+  bus.emit({
+    type: 'run.started',
+    runId: folder.runId,
+    project: settings.project,
+    cwd,
+    playwright: playwright.version,
+    dryRun: options.dryRun ?? false,
+    request: typed(request),
+    ...(resumed ? { resumedFrom: resumed.runId } : {}),
+  });
+  for (const name of waitingVariablesIn(request.env)) {
+    const message = `${name} is set, which makes Playwright wait for input: it was not passed on.`;
+    bus.emit({ type: 'run.warning', message });
+  }
+  const stdout = options.json ? 2 : 1;
+  const first = resumed ? await resumed.firstRun(suites, stdout) : await suites.first(stdout);
+  if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
+  return first;
+}
+
+/** A green run opens no store (CL-4), and one that is only shown keeps nothing. */
+async function remember(
+  request: RunRequest,
+  opened: Opened,
+  first: SuiteRun,
+): Promise<Result<RunMemory, Problem>> {
+  const { resumed, options } = request;
+  if ((!isRed(first) && resumed === undefined) || options.dryRun) return ok(noMemory);
+  const { openMemory } = await import('./open-memory.js');
+  const memory = await openMemory({ ...opened, runId: opened.folder.runId });
+  if (memory.ok) await memory.value.started(typed(request), resumed?.runId ?? null);
+  return memory;
+}
+
+/** What `resume` needs to go on. */
+function typed({ filters, passThrough, options }: RunRequest) {
+  return { filters, passThrough, options };
+}
+
+function staleServer(url: string): string {
+  return `${url} was already served when Playwright started, so the tests ran against that server: it may serve old code. Stop it, or set reuseExistingServer: false.`;
+}

@@ -1,0 +1,24 @@
+import { confirm, isCancel, select } from '@clack/prompts';
+
+/** Whether a person can be asked: a terminal that can be redrawn on both sides, and no CI. Colours are no condition. */
+export function canAsk(
+  env: NodeJS.ProcessEnv,
+  { stdin, stderr }: { readonly stdin: { isTTY?: boolean }; readonly stderr: { isTTY?: boolean } },
+): boolean {
+  const isCi = (env['CI'] ?? '') !== '' && env['CI'] !== 'false';
+  return stdin.isTTY === true && stderr.isTTY === true && !isCi && env['TERM'] !== 'dumb';
+}
+
+/** Asks a person yes or no; no, where they leave without an answer. */
+export async function confirmed(message: string): Promise<boolean> {
+  return (await confirm({ message, initialValue: false, output: process.stderr })) === true;
+}
+
+/** Asks a person to choose; null where they leave without an answer. */
+export async function chosen<T extends object>(
+  message: string,
+  options: readonly { readonly value: T; readonly label: string; readonly hint: string }[],
+): Promise<T | null> {
+  const answer = await select<object>({ message, options: [...options], output: process.stderr });
+  return isCancel(answer) ? null : (answer as T);
+}

@@ -1,0 +1,57 @@
+import path from 'node:path';
+import { gitRootOf } from '../init/git-root.js';
+import type { Report } from '../run/report.js';
+import { isTerse } from './is-terse.js';
+import { paletteFor, unpainted } from './palette.js';
+import { summaryOf } from './summary.js';
+
+/** Where a run was, and how it is told of. */
+export interface ResultPlace {
+  /** The run's folder; absolute. */
+  readonly dir: string;
+  /** The project; absolute. */
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly options: { readonly json?: boolean; readonly terse?: boolean };
+}
+
+/** Writes the reports for other programs; gives what could not be written, in words. */
+export async function leaveForPrograms(report: Report, { dir, cwd, env }: ResultPlace): Promise<string[]> {
+  const { leaveReports } = await import('./leave-reports.js');
+  return leaveReports(report, { dir, cwd, env, print: (line) => process.stderr.write(`${line}\n`) });
+}
+
+/** Writes `report.html` and shows the last screen, where there is something to see; prints the report where `--json` asks for it. */
+export async function showResult(report: Report, { dir, cwd, env, options }: ResultPlace): Promise<void> {
+  const folder = path.relative(cwd, dir).replaceAll(path.sep, '/');
+  if (!isQuiet(report)) await leavePage(report, { dir, shown: folder });
+  if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  if (isQuiet(report)) return;
+  const terse = isTerse(env, options);
+  const text = summaryOf(report, {
+    paint: terse ? unpainted : paletteFor(env),
+    columns: process.stderr.columns || 120,
+    rows: process.stderr.rows,
+    folder,
+    inGit: gitRootOf(cwd) !== null,
+    terse,
+  });
+  process.stderr.write(`${text}\n`);
+}
+
+/** For people: what draws it is loaded late (CL-4), and a page that cannot be written fails no run. */
+async function leavePage(report: Report, folder: { dir: string; shown: string }): Promise<void> {
+  try {
+    const { writeHtmlReport } = await import('./html/write-html-report.js');
+    await writeHtmlReport(report, folder);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`self-heal: report.html could not be written: ${why}\n`);
+  }
+}
+
+/** Green, and nothing to tell. */
+function isQuiet({ outcome, causes, totals, tests }: Report): boolean {
+  const quarantined = tests.some((test) => test.verdict === 'quarantined');
+  return outcome === 'green' && causes.length === 0 && totals.flaky === 0 && !quarantined;
+}
