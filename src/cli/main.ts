@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { exitCodes, type Problem } from '../problem.js';
+import { blameCommand } from './blame-command.js';
 import { classifyCommand } from './classify-command.js';
 import { configCommand } from './config-command.js';
 import { doctorCommand } from './doctor-command.js';
@@ -37,6 +38,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .configureOutput({ writeErr: (text) => process.stderr.write(text) });
   program.addCommand(inherit(program, runCommand()));
   program.addCommand(inherit(program, classifyCommand()));
+  program.addCommand(inherit(program, blameCommand()));
   program.addCommand(inherit(program, inspectCommand()));
   program.addCommand(inherit(program, reportCommand()));
   program.addCommand(inherit(program, guardCommand()));

@@ -28,6 +28,8 @@ import { createSuiteRuns } from '../heal/suite-runs.js';
 import { openRunJournal } from '../run/run-journal.js';
 import { finishRun } from './finish-run.js';
 import { isTerse } from './is-terse.js';
+import type { BlameRequest } from './compose-blame.js';
+import { cleanCommit } from '../run/commit-of.js';
 import { recover } from './recover.js';
 import { listenForInterrupts } from './interrupts.js';
 import type { RunOptions } from './options.js';
@@ -43,6 +45,8 @@ export interface RunRequest {
   readonly options: RunOptions;
   /** The unfinished run to go on with; absent for a new one. */
   readonly resumed?: Resumed;
+  /** Looks for the change that broke what is red, and starts no agent (`self-heal blame`). */
+  readonly blame?: { readonly base: string | null };
   /** The project's lock, where the command has it already. */
   readonly lock?: ProjectLock;
 }
@@ -84,6 +88,8 @@ async function runLocked(
   const ready = { ...checked, folder: folder.value, watchdog };
   using interrupts = listenForInterrupts((text) => process.stderr.write(`self-heal ${text}\n`));
   const opened = await open(request, ready, { signal: interrupts.signal, startedAt });
+  // Beside the suite: it costs no time then.
+  const commit = cleanCommit(request.cwd);
   const first = await firstRun(request, opened);
   const problem = interrupts.signal.aborted ? null : firstRunProblem(first);
   if (problem) return closed(opened, problem);
@@ -96,15 +102,26 @@ async function runLocked(
     memory: memory.value,
     first,
     startsAgents: request.options.dryRun !== true,
+    ...blameOf(request, checked.settings),
   });
   const record = await planOrHeal(request, session, first);
   await session.sweep();
   await session.workspace.close();
   await opened.running.ended();
-  return finishRun(request, { ...opened, session, record, interrupts });
+  return finishRun(request, { ...opened, session, record, interrupts, commit: await commit });
 }
 
-async function planOrHeal({ options, resumed }: RunRequest, session: Session, first: SuiteRun) {
+/** A run that is only shown changes nothing in the project, also for a while. */
+function blameOf({ blame, options }: RunRequest, settings: Settings): { blame?: BlameRequest } {
+  if (blame) return { blame: { ...blame, always: true } };
+  return options.dryRun || !settings.blame.enabled ? {} : { blame: { base: null, always: false } };
+}
+
+async function planOrHeal({ blame, options, resumed }: RunRequest, session: Session, first: SuiteRun) {
+  if (blame) {
+    const { blameRun } = await import('../heal/blame-run.js');
+    return blameRun(session, first);
+  }
   if (options.dryRun) {
     const { planRun } = await import('../heal/plan-run.js');
     return planRun(session, first, options.json ? () => undefined : showPlan);

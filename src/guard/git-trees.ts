@@ -135,28 +135,42 @@ function workingTree(root: string, paths: () => Promise<readonly string[]>): Gua
 }
 
 function commitTree(root: string, commit: string): GuardTree {
-  const options = {
-    cwd: root,
-    env: { GIT_OPTIONAL_LOCKS: '0' },
-    maxBuffer: 1024 ** 3,
-    stripFinalNewline: false,
-  } as const;
   return {
     paths: async () =>
-      listed((await execa('git', [...quiet, 'ls-tree', '-r', '-z', '--name-only', commit], options)).stdout),
+      listed(
+        (await execa('git', [...quiet, 'ls-tree', '-r', '-z', '--name-only', commit], objectOptions(root)))
+          .stdout,
+      ),
     read: async (paths) => {
-      // A line end in a name would break the request's lines.
-      const asked = paths.filter((one) => !one.includes('\n'));
-      if (asked.length === 0) return new Map();
-      const input = asked.map((one) => `${commit}:${one}\n`).join('');
-      const bytes = await execa('git', [...quiet, 'cat-file', '--batch'], {
-        ...options,
-        input,
-        encoding: 'buffer',
-      });
-      return parseBatch(asked, Buffer.from(bytes.stdout));
+      const found = await readObjects(
+        root,
+        paths.map((one) => `${commit}:${one}`),
+      );
+      return new Map([...found].map(([name, bytes]) => [name.slice(commit.length + 1), bytes]));
     },
   };
+}
+
+/** The contents of blobs, by the names that they were asked by: an id, or `<commit>:<path>`. What is not there is left out. */
+export async function readObjects(
+  root: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  // A line end in a name would break the request's lines.
+  const asked = names.filter((one) => !one.includes('\n'));
+  if (asked.length === 0) return new Map();
+  const input = asked.map((one) => `${one}\n`).join('');
+  const bytes = await execa('git', [...quiet, 'cat-file', '--batch'], {
+    ...objectOptions(root),
+    input,
+    encoding: 'buffer',
+  });
+  return parseBatch(asked, Buffer.from(bytes.stdout));
+}
+
+function objectOptions(root: string) {
+  const env = { GIT_OPTIONAL_LOCKS: '0' };
+  return { cwd: root, env, maxBuffer: 1024 ** 3, stripFinalNewline: false } as const;
 }
 
 /** Reads `git cat-file --batch`: `id SP type SP size LF contents LF`, or `name SP missing LF`, one for each request. */

@@ -1,4 +1,5 @@
 import type { ChalkInstance } from 'chalk';
+import { blameLine } from '../core/blame.js';
 import { tellProof } from '../core/proof.js';
 import { violationLine } from '../core/guard/violation.js';
 import { unreachable } from '../core/unreachable.js';
@@ -37,6 +38,10 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
       return suiteEnded(event);
     case 'cause.found':
       return reader === 'log' ? causeFound(event, paint) : [causeLine(event, paint)];
+    case 'cause.blamed':
+      return [`${at(event.causeId)}${paint.magenta('blame')}: ${blameLine(event.blame)}`];
+    case 'blame.ended':
+      return [`${at(event.causeId)}no change is blamed: ${event.reason}`];
     case 'cause.flaky':
       return testLines(event.tests, flakyWord(event, paint));
     case 'agent.started':
@@ -100,6 +105,7 @@ const purposes: Record<SuitePurpose, (tests: number | null) => string> = {
   first: () => 'running the suite',
   confirm: (tests) => `running ${what(tests)} again, unchanged, before any agent is paid`,
   retest: (tests) => `running ${what(tests)} again`,
+  blame: (tests) => `running ${what(tests)} with changes taken out, to find the one to blame`,
   'other-input': (tests) => `running ${what(tests)} with another input, which the fix decides by`,
   proof: (tests) => `running ${what(tests)} again, to prove the fixes`,
   regression: (tests) => `running ${what(tests)} again, to see that nothing else broke`,

@@ -50,6 +50,7 @@ const words: Record<SuitePurpose, string> = {
   first: '',
   confirm: 'confirming',
   retest: 'running again',
+  blame: 'looking for the change to blame',
   'other-input': 'running with another input',
   proof: 'proving',
   regression: 'running the tests around it',

@@ -17,6 +17,7 @@ const purposes: Record<SuitePurpose, string> = {
   first: 'the suite',
   confirm: 'confirming what is red',
   retest: 'running again',
+  blame: 'looking for the change to blame',
   'other-input': 'running with another input',
   proof: 'proving the fix',
   'shared-fix': 'the other tests of the cause',

@@ -25,6 +25,7 @@ const purposes: Record<SuitePurpose, (causeId: string) => string> = {
   first: () => 'Running the suite',
   confirm: (causeId) => `Running ${causeId} again, unchanged, before any agent is paid`,
   retest: (causeId) => `Running ${causeId} again, with the change`,
+  blame: (causeId) => `Looking for the change that broke ${causeId}`,
   'other-input': (causeId) => `Running ${causeId} with another input, which the fix decides by`,
   proof: (causeId) => `Proving the fixes of ${causeId}`,
   'shared-fix': (causeId) => `Running the other tests of ${causeId}`,
