@@ -182,6 +182,7 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
       regression: 'none',
       regressionTimeMs: 60_000,
     },
+    blame: { enabled: true, runs: 12, timeMs: 120_000 },
     store: '.self-heal/ledger.db',
     file: null,
     ...over,
