@@ -42,7 +42,7 @@ export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnsw
     return err({
       kind: 'usage',
       message: choice
-        ? `${choice} is no choice of escalation ${asked.id}`
+        ? `escalation ${asked.id} has no choice ${choice}`
         : `Escalation ${asked.id} needs an answer, and there is no terminal to ask on`,
       remedy: `self-heal escalations resolve ${asked.id} --choice ${asked.choices.join(' | ')}${asked.choices.includes('guide') ? ', with --guidance "…" for guide' : ''}`,
     });
@@ -51,7 +51,7 @@ export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnsw
     return err({
       kind: 'usage',
       message: 'The guidance is missing',
-      remedy: 'Say it with --guidance "what is right, or where to look".',
+      remedy: 'Give it with --guidance "what is right, or where to look".',
     });
   }
   return ok({ choice, guidance: guidance ?? null });

@@ -101,7 +101,7 @@ function missingWarnings(missing: ReadonlyMap<string, Problem>): string[] {
   const byRemedy = new Map([...missing.values()].map((problem) => [problem.remedy, problem]));
   return [...byRemedy.values()].map(
     ({ message, remedy }) =>
-      `${message}: what would be its work is diagnosed and reported, and not fixed. ${remedy}`,
+      `${message}: failures routed to it are diagnosed and reported, but not fixed. ${remedy}`,
   );
 }
 

@@ -94,7 +94,7 @@ function ciOf(flag: string | true | undefined, root: string): Result<CiSystem | 
       flag === true
         ? `there is neither .github nor .gitlab-ci.yml in ${root}`
         : `no workflow can be written for ${JSON.stringify(flag)}`,
-    remedy: `Say which: ${ciSystems.map((one) => `--ci ${one}`).join(' or ')}.`,
+    remedy: `Choose one: ${ciSystems.map((one) => `--ci ${one}`).join(' or ')}.`,
   });
 }
 

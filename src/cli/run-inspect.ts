@@ -51,7 +51,9 @@ async function readWords(
 function listing(run: StoredRun, all: readonly Inspected[], { json }: InspectOptions): string {
   if (json) return JSON.stringify({ schemaVersion: 1, runId: run.runId, failures: all }, null, 2);
   const next =
-    all.length > 0 ? '\n\nself-heal inspect <number> shows one; --prompt what the agent was sent.' : '';
+    all.length > 0
+      ? '\n\nself-heal inspect <number> shows one; add --prompt for what the agent was sent.'
+      : '';
   return `${renderList(run, all)}${next}`;
 }
 
@@ -90,7 +92,7 @@ async function filesOf(run: StoredRun, { failure }: Inspected, cwd: string): Pro
 function nothingFailed({ runId }: StoredRun): Problem {
   return {
     kind: 'usage',
-    message: `nothing failed in run ${runId}, so there is no failure to inspect`,
+    message: `nothing failed in run ${runId}`,
     remedy: 'Name an earlier run before the failure: self-heal inspect <run> <test>.',
   };
 }
@@ -99,7 +101,7 @@ function unclear(word: string | null, choices: readonly Inspected[]): Problem {
   return {
     kind: 'usage',
     message:
-      word === null ? 'several failures could be meant' : `${JSON.stringify(word)} does not name one failure`,
+      word === null ? 'this matches several failures' : `${JSON.stringify(word)} does not name one failure`,
     detail: choices.map((one) => `  ${one.failure.n}  ${nameOf(one)}`).join('\n'),
     remedy: 'Name one by its number: self-heal inspect <number>.',
   };

@@ -175,7 +175,7 @@ async function firstRun(request: RunRequest, opened: Opened): Promise<SuiteRun> 
     ...(resumed ? { resumedFrom: resumed.runId } : {}),
   });
   for (const name of waitingVariablesIn(request.env)) {
-    const message = `${name} is set, which has Playwright wait for a person: it was not handed on.`;
+    const message = `${name} is set, which makes Playwright wait for input: it was not passed on.`;
     bus.emit({ type: 'run.warning', message });
   }
   const stdout = options.json ? 2 : 1;
@@ -260,5 +260,5 @@ function isRed(first: SuiteRun): boolean {
 }
 
 function staleServer(url: string): string {
-  return `${url} was already served when Playwright started, so the tests ran against that server: it may serve old code. End it, or set reuseExistingServer: false.`;
+  return `${url} was already served when Playwright started, so the tests ran against that server: it may serve old code. Stop it, or set reuseExistingServer: false.`;
 }

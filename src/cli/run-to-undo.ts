@@ -83,14 +83,14 @@ function notTheLast(run: StoredRun, files: readonly string[]): Problem {
     kind: 'usage',
     message: `the last run changed nothing; the newest that did is ${run.runId}${startOf(run)}, with ${counted(files.length, 'file')}`,
     detail: files.map((file) => `  ${file}`).join('\n'),
-    remedy: `Name it: self-heal undo ${run.runId}, or say self-heal undo --yes.`,
+    remedy: `Name it: self-heal undo ${run.runId}, or use self-heal undo --yes.`,
   };
 }
 
 function atWork(runId: string): Problem {
   return {
     kind: 'usage',
-    message: `run ${runId} is still at work`,
-    remedy: 'Wait until it is over, or interrupt it; what it has not proven then is taken back by itself.',
+    message: `run ${runId} is still running`,
+    remedy: 'Wait for it, or interrupt it; it then reverts what is not proven.',
   };
 }

@@ -64,7 +64,7 @@ async function unfinishedStored(
   if (!next) return ok(stored);
   const found = await unfinishedStored(at, next, named);
   if (found.ok || named === null) return found;
-  return err({ ...found.error, message: `Run ${stored.runId} was gone on with. ${found.error.message}` });
+  return err({ ...found.error, message: `Run ${stored.runId} was continued. ${found.error.message}` });
 }
 
 function isOver(outcome: string | null): outcome is 'green' | 'red' {
@@ -72,18 +72,18 @@ function isOver(outcome: string | null): outcome is 'green' | 'red' {
 }
 
 function over(runId: string, outcome: string): Problem {
-  const message = `Run ${runId} came to its end (${outcome}), and left nothing to go on with`;
+  const message = `Run ${runId} is finished (${outcome}); there is nothing to continue`;
   return { kind: 'usage', message, remedy: 'Start a new one: self-heal run.' };
 }
 
 function atWork(runId: string, pid: number): Problem {
-  const message = `Run ${runId} is still at work (process ${pid})`;
-  return { kind: 'usage', message, remedy: 'Let it come to its end, or interrupt it first.' };
+  const message = `Run ${runId} is still running (process ${pid})`;
+  return { kind: 'usage', message, remedy: 'Wait for it, or interrupt it first.' };
 }
 
 function noSuchRun(runId: string | null, ids: readonly string[]): Problem {
   const meant = runId === null ? null : closest(runId, ids);
   const hint = meant === null ? '' : `. Did you mean ${meant}?`;
-  const message = runId === null ? 'There is no run to go on with' : `There is no run ${runId}${hint}`;
+  const message = runId === null ? 'There is no run to continue' : `There is no run ${runId}${hint}`;
   return { kind: 'usage', message, remedy: 'Start one: self-heal run.' };
 }

@@ -39,7 +39,7 @@ async function claude(place: ProbePlace): Promise<Login> {
   const how = /"authMethod":\s*"([\w-]+)"/.exec(status?.output ?? '')?.[1] ?? 'an account';
   return loggedIn === 'true'
     ? { state: 'in', how }
-    : { state: 'unknown', why: 'this version does not say', remedy };
+    : { state: 'unknown', why: 'this version cannot tell', remedy };
 }
 
 /**
@@ -59,7 +59,7 @@ async function codex(place: ProbePlace): Promise<Login> {
   }
   return /Not logged in/i.test(output)
     ? { state: 'out', remedy }
-    : { state: 'unknown', why: 'this version does not say', remedy };
+    : { state: 'unknown', why: 'this version cannot tell', remedy };
 }
 
 /** It has no command for it: what it would use is looked for. */
@@ -78,7 +78,7 @@ async function gemini(place: ProbePlace): Promise<Login> {
   const dotEnv = [home, path.join(place.cwd, '.gemini'), place.cwd].some((folder) =>
     existsSync(path.join(folder, '.env')),
   );
-  if (chosen || dotEnv) return { state: 'unknown', why: 'only a call of the model would tell', remedy };
+  if (chosen || dotEnv) return { state: 'unknown', why: 'only a model call would tell', remedy };
   return { state: 'out', remedy };
 }
 
@@ -89,7 +89,7 @@ async function opencode(place: ProbePlace): Promise<Login> {
     Number(count),
   );
   if (counts.some((count) => count > 0)) return { state: 'in', how: 'a stored login or a key' };
-  const why = 'it has neither a login nor a key; models that need none would work';
+  const why = 'neither a login nor a key; only models that need none will work';
   return { state: 'unknown', why, remedy: 'Run `opencode auth login`, or set the key of your provider.' };
 }
 
@@ -99,7 +99,7 @@ async function copilot(place: ProbePlace): Promise<Login> {
   const variable = names.find((name) => isSet(place, name));
   if (variable !== undefined) return { state: 'in', how: variable };
   const remedy = 'Run `copilot` and /login, or set COPILOT_GITHUB_TOKEN.';
-  return { state: 'unknown', why: 'only a call of the model would tell', remedy };
+  return { state: 'unknown', why: 'only a model call would tell', remedy };
 }
 
 function isSet({ env }: ProbePlace, name: string): boolean {

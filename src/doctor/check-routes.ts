@@ -60,7 +60,7 @@ async function checkVersion(program: BuiltInRunner, place: ProbePlace): Promise<
     ? good(program, version)
     : bad(
         program,
-        'it is there, but `--version` fails',
+        'installed, but `--version` fails',
         `Run \`${program} --version\` to see why, or install it again.`,
       );
 }

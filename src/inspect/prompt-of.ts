@@ -50,7 +50,7 @@ async function sentPrompt(run: StoredRun, file: string, note: string): Promise<R
   return err({
     kind: 'input-unreadable',
     message: `${full} cannot be read`,
-    remedy: 'The run kept the prompt there; somebody has removed it. Name another attempt with --attempt.',
+    remedy: 'The run kept the prompt there, and the file is gone. Name another attempt with --attempt.',
   });
 }
 
@@ -80,17 +80,17 @@ async function wouldBeSent({ run, one, settings, projectRoot }: PromptRequest): 
   const contextFile = path.join(run.dir, 'failures', String(failure.n), 'context.json');
   return {
     text: renderPrompt(context, { slashCommand, contextFile }),
-    note: `not sent to anybody; so it would be sent to ${slashCommand}`,
+    note: `not sent yet; this is what ${slashCommand} would be sent`,
   };
 }
 
 function noSuchAttempt(attempt: number, known: readonly number[]): Problem {
   return {
     kind: 'usage',
-    message: `no agent was sent anything in attempt ${attempt} of this failure`,
+    message: `no agent was started in attempt ${attempt} of this failure`,
     remedy:
       known.length > 0
         ? `Name one of these attempts: ${known.join(', ')}.`
-        : 'Leave --attempt out, to see what an agent would be sent.',
+        : 'Omit --attempt to see what an agent would be sent.',
   };
 }
