@@ -72,17 +72,13 @@ export function blameLine(blame: Blame): string {
   return `This test was green ${before}; taking out ${sizeOf(hunks)} of ${filesOf(hunks)}${uncommitted} turns it green${best}`;
 }
 
-/** Changed lines: those that came, or where none came, those that went. */
+/** Lines that came; where none came, those that went; where both did, how many of each. */
 function sizeOf(hunks: readonly BlamedHunk[]): string {
   const added = hunks.reduce((sum, { now }) => sum + now.length, 0);
   const removed = hunks.reduce((sum, { old }) => sum + old.length, 0);
-  const lines = (count: number) => (count === 1 ? '1 line' : `${count} lines`);
-  const which = hunks.length === 1 ? 'this change' : `these ${hunks.length} changes`;
-  return added > 0 && removed > 0
-    ? `${which} (+${added} −${removed})`
-    : added > 0
-      ? `${hunks.length === 1 && added === 1 ? 'this' : 'these'} ${lines(added)}`
-      : `the removal of ${lines(removed)}`;
+  if (added === 0) return removed === 1 ? 'the removal of a line' : `the removal of ${removed} lines`;
+  if (removed === 0) return added === 1 ? 'this line' : `these ${added} lines`;
+  return `${hunks.length === 1 ? 'this change' : `these ${hunks.length} changes`} (+${added} −${removed})`;
 }
 
 const FILES_NAMED = 3;

@@ -80,7 +80,8 @@ function placeOf({ source, blame }: ReportCause, test: ReportTest | undefined, p
   )?.groups;
   const { workspace, project } = places;
   const absolute = (file: string) => path.resolve(project, file);
-  if (named?.['file'] !== undefined && within(project, absolute(named['file'])) !== null) {
+  const isOurs = (file: string) => blame !== undefined || within(project, absolute(file)) !== null;
+  if (named?.['file'] !== undefined && isOurs(named['file'])) {
     const file = within(workspace, absolute(named['file']));
     if (file !== null) return { file, line: Number(named['line']) };
   }

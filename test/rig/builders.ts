@@ -1,4 +1,5 @@
 import type { Attempt } from '../../src/core/attempt.js';
+import type { Blame } from '../../src/core/blame.js';
 import { noProjectRules } from '../../src/core/classify/project-rules.js';
 import type { Cause, DiagnosedFailure } from '../../src/core/cause.js';
 import type { Diagnosis } from '../../src/core/diagnosis.js';
@@ -107,6 +108,31 @@ export function failing(id: string, wrong = 'boom', over: Partial<DiagnosedFailu
 export function aCause(over: Partial<Cause> = {}): Cause {
   const lead = over.lead ?? aDiagnosed();
   return { id: 'c1', lead, members: [lead], parent: null, environment: null, ...over };
+}
+
+export function aBlame(over: Partial<Blame> = {}): Blame {
+  return {
+    base: { commit: 'ba5e000000', from: 'merge-base' },
+    hunks: [
+      {
+        file: '../api/cart.ts',
+        line: 12,
+        old: [],
+        now: ['a', 'b', 'c', 'd'],
+        whole: false,
+        commit: { id: '3f2a91c0000', author: 'Ann', date: '2026-01-01T00:00:00Z', subject: 'Faster carts' },
+        inTests: false,
+      },
+    ],
+    isMinimal: true,
+    endedBy: null,
+    outOf: 40,
+    runs: 7,
+    unresolved: 0,
+    durationMs: 9000,
+    change: '900000009',
+    ...over,
+  };
 }
 
 export function anAttempt(over: Partial<Attempt> = {}): Attempt {
