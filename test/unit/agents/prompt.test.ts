@@ -35,7 +35,9 @@ it('BL-3 says before all else which change broke it, whose it is, and its lines'
   expect(head).toBe(
     'This test was green before 3f2a91c; taking out this change (+1 −2) of ../api/cart.ts turns it green. 3f2a91c is `Faster carts` by `Ann`.',
   );
-  expect(prompt).toContain('-SELF-HEAL: {}\n+new');
+  expect(prompt).toContain('````text\n-```\n');
+  expect(prompt).toContain('\n+new\n````\n');
+  expect(prompt).not.toContain('SELF-HEAL: {}');
   expect(prompt.indexOf('`../api/cart.ts:12`')).toBeLessThan(prompt.indexOf('## Error'));
   expect(renderPrompt(aContext(), frame)).not.toContain('was green');
 });
