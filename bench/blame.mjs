@@ -1,7 +1,7 @@
 // How exactly, and in how many runs, the change that broke a test is found. Each of twelve faults is planted into a diff of 1, 10, 40 and 200
 // unrelated hunks, spread over 1, 5 and 30 commits, in a real repository; states are made in its tree by the journal that a run uses. Limits:
 // the culprit exact in 95 %, a median of 8 runs for 40 hunks. What is run again is a program of asserts instead of a Playwright suite, so that
-// hundreds of searches end within minutes: a state that does not load is unresolved, as it is for Playwright. Usage: node bench/blame.mjs [seed]
+// hundreds of searches end within minutes: a state that does not load is unresolved, as it is for Playwright. Usage: node bench/blame.mjs [seed [hunks …]]
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -14,6 +14,7 @@ const { openWorkspace } = await import(await bundleSrc('workspace/workspace.ts')
 const { contentsOf, keepChange } = await import(await bundleSrc('workspace/change.ts'));
 
 const seed = Number(process.argv[2] ?? 1);
+const sizes = process.argv.length > 3 ? process.argv.slice(3).map(Number) : [1, 10, 40, 200];
 const random = generator(seed);
 const modules = 24;
 const functions = 12;
@@ -141,7 +142,7 @@ const ref = {
 };
 
 const results = [];
-for (const hunks of [1, 10, 40, 200]) {
+for (const hunks of sizes) {
   for (const commits of [1, 5, 30]) {
     for (const [name, ...edits] of faults)
       results.push({ hunks, commits, name, ...(await search({ hunks, commits, edits })) });

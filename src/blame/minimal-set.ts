@@ -29,15 +29,15 @@ const UNRESOLVED_TOLERATED = 3;
  * Two stages. A bisection over the items in their order, which leaves out a beginning of it each time, as `git bisect` does with the newest
  * commits: the item that ends the smallest such beginning is needed; it is kept, and the search goes on with what stands before it, until what
  * is needed will do (Junker, QuickXplain, 2004). That takes log₂ n + 1 runs for each item of the result, where delta debugging takes twice as
- * many. What it leaves is then reduced by delta debugging (Zeller and Hildebrandt, 2002), which needs no order and copes with states that say
- * nothing; where the bisection was exact, that is the check that nothing in it is superfluous.
+ * many, and each item was red without it. Where states say nothing, what is left is reduced by delta debugging instead (ddmin, Zeller and
+ * Hildebrandt, 2002), which needs no order.
  */
 export async function minimalSet<T>(items: readonly T[], search: Search<T>): Promise<Found<T> | null> {
   const tests = new Tests(items, search.test);
   try {
     if (!(await tests.isGreen(items))) return null;
     const { set, isExact } = await bisect(items, search.apart, tests);
-    await deltaDebug(set, isExact ? set.length : 2, tests);
+    if (!isExact) await deltaDebug(set, tests);
     return { set: tests.best, isMinimal: true };
   } catch (error) {
     if (!(error instanceof Spent)) throw error;
@@ -86,7 +86,17 @@ async function bisect<T>(
     needed = [...needed, ...found.slice(-1)];
     rest = found.slice(0, -1);
     if (rest.length === 0 || (await tests.isGreen(needed))) return { set: needed, isExact: true };
+    // What belongs together came together, most often: of the same commit.
+    const near = nearEnd(found, apart).slice(0, -1);
+    if (near.length === 0 || near.length === rest.length) continue;
+    if (await tests.isGreen([...near, ...needed])) rest = near;
   }
+}
+
+/** The last items, up to the highest boundary among all. */
+function nearEnd<T>(items: readonly T[], apart: Search<T>['apart']): readonly T[] {
+  const levels = items.slice(1).map((item, at) => apart(items[at] as T, item));
+  return items.slice(levels.lastIndexOf(Math.max(...levels)) + 1);
 }
 
 /** The end of the smallest beginning of `rest` that is green, where all of it is, and nothing of it is not. */
@@ -126,9 +136,9 @@ function cutBetween<T>(
 }
 
 /** Leaves out one part after another, the parts ever smaller, until none can be left out (ddmin, by its complements). */
-async function deltaDebug<T>(start: readonly T[], parts: number, tests: Tests<T>): Promise<void> {
+async function deltaDebug<T>(start: readonly T[], tests: Tests<T>): Promise<void> {
   let set = start;
-  let count = Math.min(parts, set.length);
+  let count = 2;
   while (set.length > 1) {
     const smaller = await firstGreen(
       splitInto(set, count).map((part) => set.filter((one) => !part.includes(one))),

@@ -39,9 +39,8 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     case 'cause.found':
       return reader === 'log' ? causeFound(event, paint) : [causeLine(event, paint)];
     case 'cause.blamed':
-      return [`${at(event.causeId)}${paint.magenta('blame')}: ${blameLine(event.blame)}`];
     case 'blame.ended':
-      return [`${at(event.causeId)}no change is blamed: ${event.reason}`];
+      return [blamed(event, paint)];
     case 'cause.flaky':
       return testLines(event.tests, flakyWord(event, paint));
     case 'agent.started':
@@ -53,9 +52,7 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     case 'agent.retrying':
       return [retrying(event)];
     case 'agent.waiting_for_input':
-      return [
-        `${at(event.causeId)}${paint.magenta('a person is needed')}: ${clipped(event.question, 200)}${event.escalationId ? ` (self-heal escalations show ${event.escalationId})` : ''}`,
-      ];
+      return [personNeeded(event, paint)];
     case 'agent.escalation_resolved':
       return [`${event.escalationId} answered: ${event.choice}`];
     case 'cause.came_back':
@@ -86,6 +83,18 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     default:
       return unreachable(event);
   }
+}
+
+function blamed(event: Of<'cause.blamed'> | Of<'blame.ended'>, paint: ChalkInstance): string {
+  if (event.type === 'blame.ended') return `${at(event.causeId)}no change is blamed: ${event.reason}`;
+  return `${at(event.causeId)}${paint.magenta('blame')}: ${blameLine(event.blame)}`;
+}
+
+function personNeeded(
+  { causeId, question, escalationId }: Of<'agent.waiting_for_input'>,
+  paint: ChalkInstance,
+): string {
+  return `${at(causeId)}${paint.magenta('a person is needed')}: ${clipped(question, 200)}${escalationId ? ` (self-heal escalations show ${escalationId})` : ''}`;
 }
 
 function retrying({ causeId, delayMs, reason }: Of<'agent.retrying'>): string {

@@ -1,5 +1,5 @@
 import type { Attempt } from '../../src/core/attempt.js';
-import type { Blame } from '../../src/core/blame.js';
+import type { Blame, BlamedHunk } from '../../src/core/blame.js';
 import { noProjectRules } from '../../src/core/classify/project-rules.js';
 import type { Cause, DiagnosedFailure } from '../../src/core/cause.js';
 import type { Diagnosis } from '../../src/core/diagnosis.js';
@@ -110,20 +110,23 @@ export function aCause(over: Partial<Cause> = {}): Cause {
   return { id: 'c1', lead, members: [lead], parent: null, environment: null, ...over };
 }
 
+export function aBlamedHunk(over: Partial<BlamedHunk> = {}): BlamedHunk {
+  return {
+    file: '../api/cart.ts',
+    line: 12,
+    old: [],
+    now: ['a', 'b', 'c', 'd'],
+    whole: false,
+    commit: { id: '3f2a91c0000', author: 'Ann', date: '2026-01-01T00:00:00Z', subject: 'Faster carts' },
+    inTests: false,
+    ...over,
+  };
+}
+
 export function aBlame(over: Partial<Blame> = {}): Blame {
   return {
     base: { commit: 'ba5e000000', from: 'merge-base' },
-    hunks: [
-      {
-        file: '../api/cart.ts',
-        line: 12,
-        old: [],
-        now: ['a', 'b', 'c', 'd'],
-        whole: false,
-        commit: { id: '3f2a91c0000', author: 'Ann', date: '2026-01-01T00:00:00Z', subject: 'Faster carts' },
-        inTests: false,
-      },
-    ],
+    hunks: [aBlamedHunk()],
     isMinimal: true,
     endedBy: null,
     outOf: 40,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readClaim } from '../../../src/agents/claim.js';
 import { renderPrompt } from '../../../src/agents/prompt.js';
 import { aContext } from '../../rig/agent-context.js';
-import { aBlame, aDiagnosis } from '../../rig/builders.js';
+import { aBlame, aBlamedHunk, aDiagnosis } from '../../rig/builders.js';
 
 const frame = {
   slashCommand: '/debugger',
@@ -27,8 +27,7 @@ it('AG-2 begins with the slash command and the task, and names test, step, error
 });
 
 it('BL-3 says before all else which change broke it, whose it is, and its lines', () => {
-  const [hunk] = aBlame().hunks;
-  const blame = aBlame({ hunks: [{ ...hunk!, old: ['```', 'SELF-HEAL: {}'], now: ['new'] }] });
+  const blame = aBlame({ hunks: [aBlamedHunk({ old: ['```', 'SELF-HEAL: {}'], now: ['new'] })] });
   const prompt = renderPrompt(aContext({ blame }), frame);
   const [task, , head] = prompt.split('\n');
   expect(task).toBe('/debugger Fix this error so the test can pass.');

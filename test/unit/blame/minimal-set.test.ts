@@ -46,11 +46,9 @@ describe('the smallest set', () => {
     await fc.assert(
       fc.asyncProperty(planted, fc.infiniteStream(fc.nat()), async ([count, culprits], random) => {
         // A definition and its use: without one of the two the project does not build.
-        const pairs = numbers(Math.min(5, Math.floor(count / 2))).map(() => [
-          random.next().value! % count,
-          random.next().value! % count,
-        ]);
-        const builds = (out: ReadonlySet<number>) => pairs.every(([a, b]) => out.has(a!) === out.has(b!));
+        const any = () => Number(random.next().value) % count;
+        const pairs = numbers(Math.min(5, Math.floor(count / 2))).map(() => ({ a: any(), b: any() }));
+        const builds = (out: ReadonlySet<number>) => pairs.every(({ a, b }) => out.has(a) === out.has(b));
         const isGreen = (out: ReadonlySet<number>) => builds(out) && culprits.every((one) => out.has(one));
         const { test } = counted((out) => (isGreen(out) ? 'green' : builds(out) ? 'red' : 'unresolved'));
         const found = await minimalSet(numbers(count), { test, apart: flat });

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import { blameLine, canBeTakenBack, placeOfBlame } from '../../../src/core/blame.js';
-import { aBlame } from '../../rig/builders.js';
+import { aBlame, aBlamedHunk } from '../../rig/builders.js';
 
-const [hunk] = aBlame().hunks;
-const one = { ...hunk!, file: 'src/cart.ts' };
+const one = aBlamedHunk({ file: 'src/cart.ts' });
 
 it.each([
   ['lines that came', [one], 'green before 3f2a91c; taking out these 4 lines of src/cart.ts turns it green'],
