@@ -86,7 +86,7 @@ export function questionAbout(
   const { diagnosis, signature } = cause.lead;
   const choices = choicesFor(diagnosis.retry);
   const offer =
-    canTakeBack && cause.blame ? `${blameLine(cause.blame)}: it can be taken back. Or else: ` : '';
+    canTakeBack && cause.blame ? `${blameLine(cause.blame)}, so it can be taken back. Otherwise: ` : '';
   return {
     signature,
     category: diagnosis.category,

@@ -43,7 +43,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
   let needsTrace = false;
   const run = async (mode: SuiteOptions['mode'], { signal = options.signal, ...why }: Why) => {
     const ids = mode.kind === 'rerun' ? mode.ids : null;
-    const planned = options.plan.begin(ids);
+    const planned = options.plan.begin(ids, why.purpose === 'blame');
     options.bus.emit({ type: 'suite.started', tests: ids?.length ?? null, ...why, ...planned });
     const runDir = path.join(options.folder.dir, 'suites', String(planned.n));
     const suite = await runSuite({

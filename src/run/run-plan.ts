@@ -14,8 +14,8 @@ export interface PlannedRun {
 export interface RunPlan {
   /** So many follow, as far as is known now. */
   expect(runs: number): void;
-  /** A run begins; of these tests, or of the whole selection. */
-  begin(ids: readonly string[] | null): PlannedRun;
+  /** A run begins; of these tests, or of the whole selection. An extra one is none of those that were expected. */
+  begin(ids: readonly string[] | null, extra?: boolean): PlannedRun;
   ended(run: SuiteRun): void;
   /** What a run of these tests, or of the whole selection, is likely to take, in milliseconds; null before the first one has ended. */
   likelyMs(ids: readonly string[] | null): number | null;
@@ -40,9 +40,9 @@ export function createRunPlan(): RunPlan {
     expect: (runs) => {
       expected = runs;
     },
-    begin: (ids) => {
+    begin: (ids, extra = false) => {
       begun += 1;
-      if (expected !== null) expected = Math.max(0, expected - 1);
+      if (expected !== null && !extra) expected = Math.max(0, expected - 1);
       return { n: begun, of: expected === null ? null : begun + expected, likelyMs: likelyMs(ids) };
     },
     ended: ({ tests, durationMs }) => {
