@@ -10,14 +10,13 @@ import { claudeRunner } from './claude-runner.js';
 import { codexRunner } from './codex-runner.js';
 import { commandRunner } from './command-runner.js';
 import { copilotRunner } from './copilot-runner.js';
-import { expandedPrompt } from './expand-command.js';
 import { geminiRunner } from './gemini-runner.js';
 import { lineSplitter } from './line-splitter.js';
 import { opencodeRunner } from './opencode-runner.js';
 import { passedEnv } from './passed-env.js';
 import type { AgentTask, RunAgent } from './run-agent.js';
 import type { AgentResult, OutputReader, OutputStream, Runner } from './runner.js';
-import { troubleInText } from './trouble.js';
+import { agentErrorInText } from './agent-error.js';
 
 /** How patient we are with programs, in milliseconds. */
 export interface Patience {
@@ -40,9 +39,8 @@ export function createRunAgent(
   patience: Patience = { graceMs: 5000, settleMs: 5000 },
   clean: (text: string) => string = cleanText,
 ): RunAgent {
-  return async (given) => {
+  return async (task) => {
     const startedAt = performance.now();
-    const task = await expanded(given, clean);
     const reader = runnerOf(task.runner).reader();
     const { ended, tail, errorTail } = await runToEnd(task, reader, { ...patience, clean });
     const result = reader.result();
@@ -68,12 +66,6 @@ const builtIn: Readonly<Record<BuiltInRunner, Runner>> = {
 
 function runnerOf(settings: RunnerSettings): Runner {
   return settings.kind === 'command' ? commandRunner(settings) : builtIn[settings.kind];
-}
-
-/** The task with the words that its program is really sent, for programs that expand no slash command themselves. */
-async function expanded(task: AgentTask, clean: (text: string) => string): Promise<AgentTask> {
-  if (task.runner.kind === 'command') return task;
-  return { ...task, prompt: clean(await expandedPrompt(task.runner.kind, task.prompt, task.cwd)) };
 }
 
 /** Variables of the environment that agents.yaml adds to those a built-in runner is given. */
@@ -201,13 +193,13 @@ function endingOf(ended: Ended, task: AgentTask): AgentEnding {
     case 'spawn-failed':
       return ending;
     case 'stopped':
-      return result.trouble ?? { kind: 'completed' };
+      return result.error ?? { kind: 'completed' };
     case 'exited':
-      if (result.trouble) return result.trouble;
+      if (result.error) return result.error;
       if (ending.exitCode === 0) return { kind: 'completed' };
-      return troubleInText(errorTail, task.agent.runner) ?? ending;
+      return agentErrorInText(errorTail, task.agent.runner) ?? ending;
     case 'signalled':
-      return result.trouble ?? ending;
+      return result.error ?? ending;
     default:
       return unreachable(ending);
   }

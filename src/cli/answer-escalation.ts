@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { createBus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
 import type { Answer, Choice, Escalation } from '../core/escalation.js';
 import { idMeant } from '../inspect/ids-meant.js';
 import type { Problem } from '../problem.js';
-import { ndjsonReporter } from '../outputs/ndjson.js';
+import { appendEvent, eventsFile } from '../run/write-events.js';
 import { err, ok, type Result } from '../result.js';
 import type { Ledger } from '../store/ledger.js';
 
@@ -72,9 +71,7 @@ export async function escalationOf(
 
 /** The answer is an event of the run that had asked, where its folder is still there. */
 async function tellRun({ runId, id }: Escalation, choice: Choice): Promise<void> {
-  const file = path.resolve('.self-heal', 'runs', runId, 'events.ndjson');
-  if (!existsSync(file)) return;
-  const bus = createBus([ndjsonReporter(file)], systemClock);
-  bus.emit({ type: 'agent.escalation_resolved', escalationId: id, choice });
-  await bus.close();
+  const dir = path.resolve('.self-heal', 'runs', runId);
+  if (!existsSync(path.join(dir, eventsFile))) return;
+  await appendEvent(dir, { type: 'agent.escalation_resolved', escalationId: id, choice }, systemClock);
 }

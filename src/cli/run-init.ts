@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { AgentProgram } from '../init/agent-programs.js';
+import type { AgentProgram } from '../agents/programs.js';
 import { ciSystemOf, ciSystems, type CiSystem } from '../init/ci-system.js';
 import { configsBelow } from '../init/configs-below.js';
 import { configuredRunner } from '../init/configured-runner.js';

@@ -8,6 +8,7 @@ import { idsMeant } from '../inspect/ids-meant.js';
 import { promptOf } from '../inspect/prompt-of.js';
 import { renderFailure, renderList } from '../inspect/render-inspection.js';
 import type { Problem } from '../problem.js';
+import { createRedactor } from '../secrets/redactor.js';
 
 /** The flags of `self-heal inspect`. */
 export interface InspectOptions {
@@ -70,7 +71,16 @@ async function showPrompt(
   });
   if (!settings.ok) return settings.error;
   const attempt = options.attempt ?? null;
-  const found = await promptOf({ run, one, attempt, settings: settings.value, projectRoot: cwd });
+  const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
+  await redactor.load();
+  const found = await promptOf({
+    run,
+    one,
+    attempt,
+    settings: settings.value,
+    projectRoot: cwd,
+    redactor,
+  });
   if (!found.ok) return found.error;
   process.stderr.write(`self-heal: #${one.failure.n} ${nameOf(one)}, ${found.value.note}\n`);
   process.stdout.write(found.value.text);

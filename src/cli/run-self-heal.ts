@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { missingAgents } from '../agents/check-agents.js';
 import { createBus, type Bus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
@@ -12,7 +11,6 @@ import { toPlaywrightArgs } from '../playwright/selection.js';
 import { waitingVariablesIn, waitingWords } from '../playwright/unattended.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
-import { ndjsonReporter } from '../outputs/ndjson.js';
 import { paletteFor, unpainted } from '../outputs/palette.js';
 import { startWatchdog, type Watchdog } from '../process/watchdog.js';
 import { terminalReporter } from '../outputs/terminal.js';
@@ -24,6 +22,7 @@ import { noMemory, type RunMemory } from '../run/run-memory.js';
 import type { Session } from '../heal/session.js';
 import type { Resumed } from './resumed.js';
 import { createRunPlan } from '../run/run-plan.js';
+import { eventsWriter } from '../run/write-events.js';
 import { createSuiteRuns } from '../heal/suite-runs.js';
 import { openRunJournal } from '../run/run-journal.js';
 import { finishRun } from './finish-run.js';
@@ -233,11 +232,7 @@ function createRunBus({ env, options }: RunRequest, { folder, warnings, redactor
       if (event.type === 'run.warning' && event.message) warnings.push(event.message);
     },
   };
-  return createBus(
-    [ndjsonReporter(path.join(folder.dir, 'events.ndjson')), terminal, keepWarnings],
-    systemClock,
-    redactor,
-  );
+  return createBus([eventsWriter(folder.dir), terminal, keepWarnings], systemClock, redactor);
 }
 
 /** The prompt is data: it goes to standard output (CL-7). */

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { exitCodes, type Problem } from '../problem.js';
+import { readRunState } from '../run/read-events.js';
 import { keptChanges, undo } from '../run/undo.js';
 import { ContentsMissing } from '../workspace/change.js';
 import type { Written } from '../workspace/write-files.js';
@@ -32,7 +33,7 @@ async function undoNamed(word: string | undefined, yes: boolean): Promise<number
   if (!found.ok) return found.error;
   if (found.value === null) return exitCodes.interrupted;
   const { runId, dir } = found.value;
-  const kept = await keptChanges(found.value);
+  const kept = await keptChanges(dir, await readRunState(dir));
   if (kept.length === 0) return say(`run ${runId} left no changes in the project: nothing to undo`);
   const undone = await undo(cwd, { runId, dir }, kept).catch((error: unknown) => {
     if (error instanceof ContentsMissing) return null;

@@ -1,10 +1,13 @@
+import path from 'node:path';
 import { closest } from '../config/closest.js';
 import { runIdsIn } from '../inspect/find-run.js';
 import { idMeant, idsMeant } from '../inspect/ids-meant.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Ledger, StoredRun } from '../store/ledger.js';
-import { runOfFolder, type FolderRun } from '../run/run-of-folder.js';
+import { readRunState } from '../run/read-events.js';
+import type { RunAsked } from '../event.js';
+import { pidAtWork } from '../run/run-journal.js';
 
 /** A run that can be gone on with. */
 export type UnfinishedRun = Pick<StoredRun, 'runId' | 'request' | 'progress'>;
@@ -45,11 +48,24 @@ function runMeant(named: string, ids: readonly string[]): Result<string, Problem
   return idMeant(named, { noun: 'run', ids, remedy: 'Name another one.' });
 }
 
+/** A run as its folder tells of it. The store knows only those that found something to heal. */
+interface FolderRun {
+  readonly runId: string;
+  /** Null where it was killed, or is at work. */
+  readonly outcome: string | null;
+  readonly request: RunAsked;
+  readonly resumedFrom: string | null;
+  /** The process that is at work on it, or null. */
+  readonly pid: number | null;
+}
+
 /** The newest run that was more than shown. */
 async function folderRun(projectRoot: string, ids: readonly string[]): Promise<FolderRun | null> {
-  for (const id of ids) {
-    const found = await runOfFolder(projectRoot, id);
-    if (found) return found;
+  for (const runId of ids) {
+    const dir = path.join(projectRoot, '.self-heal', 'runs', runId);
+    const { request, dryRun, ended, resumedFrom } = await readRunState(dir);
+    if (request && !dryRun)
+      return { runId, outcome: ended?.outcome ?? null, request, resumedFrom, pid: await pidAtWork(dir) };
   }
   return null;
 }

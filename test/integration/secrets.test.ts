@@ -12,7 +12,7 @@ import { groupCauses } from '../../src/core/group.js';
 import { deploy } from '../../src/heal/attempt/deploy.js';
 import { createDiagnose } from '../../src/heal/diagnose.js';
 import { writeHtmlReport } from '../../src/outputs/html/write-html-report.js';
-import { ndjsonReporter } from '../../src/outputs/ndjson.js';
+import { eventsWriter } from '../../src/run/write-events.js';
 import { leaveReports } from '../../src/outputs/leave-reports.js';
 import { summaryOf } from '../../src/outputs/summary.js';
 import { terminalReporter } from '../../src/outputs/terminal.js';
@@ -62,7 +62,7 @@ async function runThatSays(say: Say, env: Record<string, string> = plantedVariab
   await maskSuiteFolder(suite, { isRed: true, clean });
   const screen = new PassThrough();
   const terminal = terminalReporter({ stream: screen, paint, live: false, now: () => 0 });
-  const events = ndjsonReporter(path.join(folder.value.dir, 'events.ndjson'));
+  const events = eventsWriter(folder.value.dir);
   const bus = createBus([events, terminal], virtualClock(), redactor);
   const agent = `process.stdin.on('data', (part) => process.stdout.write(part)).on('end', () => {
     process.stdout.write(${JSON.stringify(`${say('agent')}\n`)});

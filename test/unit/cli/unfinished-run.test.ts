@@ -12,6 +12,8 @@ const second = '20260101-110000-bbbb';
 const third = '20260101-120000-cccc';
 const request = { filters: ['cart'], passThrough: [], options: { project: ['chromium'] } };
 
+const totals = { exitCode: 0, durationMs: 1, agentRuns: 0, agentRunsAvoided: 0, costUsd: null };
+
 interface Folder {
   readonly outcome?: string;
   readonly resumedFrom?: string;
@@ -24,14 +26,24 @@ function folders(runs: Record<string, Folder>): string {
   for (const [runId, { outcome, resumedFrom, dryRun = false, running }] of Object.entries(runs)) {
     const dir = path.join(root, '.self-heal', 'runs', runId);
     mkdirSync(dir, { recursive: true });
-    const started = { type: 'run.started', runId, dryRun, request, ...(resumedFrom ? { resumedFrom } : {}) };
-    const events: Partial<Event>[] = [started, { type: 'suite.started' }] as Partial<Event>[];
-    if (outcome) events.push({ type: 'run.ended', outcome } as Partial<Event>);
+    const started = {
+      type: 'run.started',
+      project: 'shop',
+      runId,
+      dryRun,
+      request,
+      ...(resumedFrom ? { resumedFrom } : {}),
+    };
+    const events: Partial<Event>[] = [
+      started,
+      { type: 'suite.started', purpose: 'first', tests: null, causeId: null },
+    ] as Partial<Event>[];
+    if (outcome) events.push({ type: 'run.ended', outcome, ...totals } as Partial<Event>);
     // A kill may cut a line.
     const cut = outcome ? '' : '{"type":"suite.pro';
     writeFileSync(
       path.join(dir, 'events.ndjson'),
-      `${events.map((one) => JSON.stringify(one)).join('\n')}\n${cut}`,
+      `${events.map((one) => JSON.stringify({ time: 0, ...one })).join('\n')}\n${cut}`,
     );
     if (running) writeFileSync(path.join(dir, 'running.json'), JSON.stringify(running));
   }

@@ -1,13 +1,14 @@
+import type { AgentEnding } from '../attempt.js';
 import { stripAnsi } from '../classify/strip-ansi.js';
-import { agentTroubleRules, type AgentFailureKind, type AgentTroubleReason } from './rules.js';
+import { agentErrorRules, type AgentErrorKind, type AgentErrorReason } from './rules.js';
 
-/** How an agent program failed: what its words call for, or what the runtime alone can know (AG-6). */
-export type AgentTrouble = AgentFailureKind | 'timeout' | 'aborted';
+/** How an agent program failed: as its output says, or as only the runtime can know (AG-6). */
+export type AgentError = AgentErrorKind | 'timeout' | 'aborted';
 
-/** What a failure text of an agent program means, and on which words that rests. */
+/** What the error output of an agent program means, and which line says so. */
 export interface AgentDiagnosis {
-  readonly kind: AgentFailureKind;
-  readonly reason: AgentTroubleReason;
+  readonly kind: AgentErrorKind;
+  readonly reason: AgentErrorReason;
   /** The line that decided, at most 300 characters; null where no rule matched. */
   readonly evidence: string | null;
 }
@@ -17,9 +18,9 @@ const MAX_CHARACTERS = 20_000;
 const MAX_EVIDENCE_CHARACTERS = 300;
 
 /** Classifies the failure text of an agent program: the first rule that matches decides, and none, or no text, is fatal. */
-export function classifyAgentFailure(text: string): AgentDiagnosis {
+export function classifyAgentError(text: string): AgentDiagnosis {
   const clean = unframed(text.slice(-MAX_CHARACTERS));
-  for (const { kind, reason, pattern, unless } of agentTroubleRules) {
+  for (const { kind, reason, pattern, unless } of agentErrorRules) {
     const match = pattern.exec(clean);
     if (match && !unless?.test(clean)) return { kind, reason, evidence: around(clean, match.index) };
   }
@@ -42,4 +43,12 @@ function around(text: string, index: number): string {
   const line = text.slice(start, end === -1 ? undefined : end);
   const from = Math.max(0, index - start - MAX_EVIDENCE_CHARACTERS / 2);
   return line.slice(from, from + MAX_EVIDENCE_CHARACTERS).trim();
+}
+
+/** The error that kept an agent program from working (AG-6), or null where it did work, well or badly. */
+export function errorOfEnding({ kind }: AgentEnding): AgentError | null {
+  if (kind === 'timed-out') return 'timeout';
+  if (kind === 'aborted' || kind === 'retryable') return kind;
+  if (kind === 'context-overflow') return 'context_overflow';
+  return kind === 'unusable' ? 'fatal' : null;
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { classifyAgentFailure } from '../../../src/core/agent-trouble/classify-agent-failure.js';
+import { classifyAgentError, errorOfEnding } from '../../../src/core/agent-error/classify-agent-error.js';
 
-const kindOf = (text: string) => classifyAgentFailure(text).kind;
+const kindOf = (text: string) => classifyAgentError(text).kind;
 
 describe('the failure text of an agent program', () => {
   it.each([
@@ -71,7 +71,7 @@ describe('the failure text of an agent program', () => {
     '503 tests ran',
     'src/network/client.ts is broken',
   ])('AG-6 takes no digits or words inside others for a status: %s', (text) => {
-    expect(classifyAgentFailure(text)).toEqual({ kind: 'fatal', reason: 'unknown', evidence: null });
+    expect(classifyAgentError(text)).toEqual({ kind: 'fatal', reason: 'unknown', evidence: null });
   });
 
   it('AG-6 asks in the order of the specification where a text has words of several groups', () => {
@@ -80,13 +80,13 @@ describe('the failure text of an agent program', () => {
     expect(kindOf('token limit, then 403')).toBe('context_overflow');
   });
 
-  it('AG-6 says which words decided, and for which trouble a person needs a remedy', () => {
-    expect(classifyAgentFailure('Noise\nAPI Error: 529 Overloaded. Try again\nMore')).toEqual({
+  it('AG-6 says which words decided, and for which error a person needs a remedy', () => {
+    expect(classifyAgentError('Noise\nAPI Error: 529 Overloaded. Try again\nMore')).toEqual({
       kind: 'retryable',
       reason: 'overloaded',
       evidence: 'API Error: 529 Overloaded. Try again',
     });
-    expect(classifyAgentFailure('Credit balance is too low').reason).toBe('out-of-credit');
+    expect(classifyAgentError('Credit balance is too low').reason).toBe('out-of-credit');
   });
 
   it('AG-6 is not misled by colours, frames and wrapped lines', () => {
@@ -98,4 +98,14 @@ describe('the failure text of an agent program', () => {
     fc.assert(fc.property(fc.string({ maxLength: 5000 }), (text) => kindOf(text) !== undefined));
     expect(kindOf('a'.repeat(1_000_000))).toBe('fatal');
   });
+});
+
+it('AG-6 a time-out and an abort are of the same type, and set by the runtime alone', () => {
+  expect(errorOfEnding({ kind: 'timed-out', afterMs: 1 })).toBe('timeout');
+  expect(errorOfEnding({ kind: 'aborted' })).toBe('aborted');
+  expect(errorOfEnding({ kind: 'context-overflow', reason: '' })).toBe('context_overflow');
+  expect(errorOfEnding({ kind: 'retryable', reason: '' })).toBe('retryable');
+  expect(errorOfEnding({ kind: 'unusable', reason: '', remedy: '' })).toBe('fatal');
+  expect(errorOfEnding({ kind: 'exited', exitCode: 1 })).toBeNull();
+  expect(errorOfEnding({ kind: 'completed' })).toBeNull();
 });

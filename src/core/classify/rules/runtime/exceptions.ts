@@ -1,6 +1,6 @@
 import { rulesFor } from '../../rule.js';
 
-/** Exceptions that are known by their shape alone, where no rule knows the words. */
+/** Exceptions recognised by their shape alone, where no rule knows the message. */
 export const exceptionRules = rulesFor('runtime-error', [
   {
     id: 'runtime/server-rendering',
@@ -10,7 +10,7 @@ export const exceptionRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/named-exception',
-    // `SomethingError: words`, at the beginning of a line: somebody threw it, and nobody else said why.
+    // `SomethingError: message` at the beginning of a line.
     pattern:
       /(?:^\s{0,12}|[|\]>:] {1,3})(?:Uncaught |Unhandled |Caused by: |Exception in thread \S{1,40} |error: )?(?:[\w$.]{1,100}[.\\:])?[A-Z]\w{1,60}(?:Error(?: \[\w{1,60}\])?:\s|Exception(?::\s|\s*$))/m,
     sources: ['error'],
@@ -20,7 +20,7 @@ export const exceptionRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/page-frame',
-    // Frames of scripts that the page loaded, in the stack of whatever they threw.
+    // Stack frames of scripts that the page loaded.
     pattern:
       /^\s{0,20}at .{0,120}\(?(?:webpack-internal|https?):\/\/.{1,300}:\d+:\d+\)?$|^[\w$.<>/]{0,80}@https?:\/\/.{1,300}:\d+:\d+$/m,
     sources: ['error'],
@@ -29,7 +29,7 @@ export const exceptionRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/script-frame',
-    // Something was thrown by a script that is not the test's machinery; what, the text does not say.
+    // Thrown by a script outside the test tools; the text does not say what.
     pattern:
       /^\s{0,20}at (?:async )?[^\n]{0,160}?(?:file:\/\/|\/|[A-Za-z]:\\)[^\n()]{1,300}\.(?:[cm]?[jt]sx?|vue|svelte):\d{1,7}:\d{1,7}\)?\s*$/m,
     sources: ['error'],

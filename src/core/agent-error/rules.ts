@@ -1,7 +1,7 @@
 import { statusCode } from './status-code.js';
 
-/** What went wrong with an agent program, which decides what a person is told to do. */
-export type AgentTroubleReason =
+/** What went wrong with an agent program; it decides what a person is told to do. */
+export type AgentErrorReason =
   | 'overloaded'
   | 'rate-limited'
   | 'connection'
@@ -18,12 +18,12 @@ export type AgentTroubleReason =
   | 'unknown';
 
 /** What a failure of an agent program calls for: waiting, a shorter prompt, or a person (AG-6). */
-export type AgentFailureKind = 'retryable' | 'context_overflow' | 'fatal';
+export type AgentErrorKind = 'retryable' | 'context_overflow' | 'fatal';
 
 /** One row of the table: the first row that matches decides. */
-export interface AgentTroubleRule {
-  readonly kind: AgentFailureKind;
-  readonly reason: AgentTroubleReason;
+export interface AgentErrorRule {
+  readonly kind: AgentErrorKind;
+  readonly reason: AgentErrorReason;
   readonly pattern: RegExp;
   /** Where this matches too, the row does not. */
   readonly unless?: RegExp;
@@ -40,11 +40,10 @@ const soon = any(
   String.raw`retry in \d+(?:\.\d+)? ?s`,
 );
 
-/**
- * Rows for texts that name their cause in so many words while they hold the words of a weaker row as well: a daily quota
- * answers 429, a prompt that is too long comes wrapped in a 500, a bad certificate looks like the network.
- */
-const decisive: readonly AgentTroubleRule[] = [
+/** The pattern table of AG-6; what no row matches is fatal. */
+export const agentErrorRules: readonly AgentErrorRule[] = [
+  // Texts that name their cause outright, though they match a later row as well: a daily quota answers 429, a prompt that is too
+  // long comes wrapped in a 500, a bad certificate looks like the network.
   {
     kind: 'context_overflow',
     reason: 'prompt-too-long',
@@ -138,9 +137,8 @@ const decisive: readonly AgentTroubleRule[] = [
       'ValidationException|Unexpected server error. Check server logs',
     ),
   },
-];
 
-const retryable: readonly AgentTroubleRule[] = [
+  // From here on the specification's own three groups, in its order.
   {
     kind: 'retryable',
     reason: 'rate-limited',
@@ -174,9 +172,6 @@ const retryable: readonly AgentTroubleRule[] = [
       String.raw`request timed? ?out|(?:response|stream|idle|read|connect(?:ion)?) time-?out|APITimeoutError|operation (?:was aborted due to )?timed? ?-?out|timed out after|deadline exceeded|error sending request`,
     ),
   },
-];
-
-const contextOverflow: readonly AgentTroubleRule[] = [
   {
     kind: 'context_overflow',
     reason: 'prompt-too-long',
@@ -185,9 +180,6 @@ const contextOverflow: readonly AgentTroubleRule[] = [
       'too many (?:input )?tokens|token[ _-]limit|reduce the length of',
     ),
   },
-];
-
-const fatal: readonly AgentTroubleRule[] = [
   {
     kind: 'fatal',
     reason: 'model',
@@ -223,15 +215,4 @@ const fatal: readonly AgentTroubleRule[] = [
     reason: 'invalid-request',
     pattern: any('invalid_request|bad request', statusCode(400, 404, 422)),
   },
-];
-
-/**
- * The pattern table of AG-6, in the order in which it is asked: first the texts that name their cause in so many words, then
- * the specification's own three groups. What no row matches is fatal.
- */
-export const agentTroubleRules: readonly AgentTroubleRule[] = [
-  ...decisive,
-  ...retryable,
-  ...contextOverflow,
-  ...fatal,
 ];

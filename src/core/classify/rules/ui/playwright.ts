@@ -1,7 +1,7 @@
-import { rulesFor, type RuleOfClass } from '../rule.js';
-import { otherRunnerRules } from './ui/other-runners.js';
+import { uiRules } from '../../rule.js';
 
-const symptoms: readonly RuleOfClass[] = [
+/** How Playwright, and browser automation in general, says that the page is not as the test expects. */
+export const playwrightRules = uiRules([
   {
     id: 'ui/strict-mode',
     pattern: /strict mode violation|(?<!\blocator )\bresolved to (?:[2-9]|[1-9]\d{1,5}) elements/i,
@@ -95,7 +95,7 @@ const symptoms: readonly RuleOfClass[] = [
   },
   {
     id: 'ui/prose',
-    // What somebody saw, or did not see, on the page, in their own words.
+    // A person's description of what the page showed.
     pattern:
       /\b(?:button|menu|modal|dialog|dropdown|link|field|checkbox|toast|spinner|heading|popup|tooltip)s?\b.{0,60}\b(?:(?:does(?: not|n't)|did(?: not|n't)|is not|isn't|never|not|cannot be|can't be) ?(?:open|appear|shown?|visible|displayed|click|enabled|found|rendered|close|react|respond)\w*|is (?:disabled|hidden|covered|missing)|stays? \w+|stuck)\b/i,
     confidence: 0.33,
@@ -105,10 +105,4 @@ const symptoms: readonly RuleOfClass[] = [
     pattern: /\bTimeout \d+ms exceeded|TimeoutError/i,
     confidence: 0.4,
   },
-];
-
-/** The page did not show, or let do, what the test expects (CS-4): a symptom, which any deeper evidence outranks. */
-export const uiErrorRules = rulesFor(
-  'ui-error',
-  [...symptoms, ...otherRunnerRules].map((rule) => ({ ...rule, sources: ['error', 'stack'] as const })),
-);
+]);

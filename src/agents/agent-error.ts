@@ -1,16 +1,16 @@
-import { askedWaitMs } from '../core/agent-trouble/asked-wait.js';
-import { classifyAgentFailure } from '../core/agent-trouble/classify-agent-failure.js';
-import type { AgentTroubleReason } from '../core/agent-trouble/rules.js';
+import { askedWaitMs } from '../core/agent-error/asked-wait.js';
+import { classifyAgentError } from '../core/agent-error/classify-agent-error.js';
+import type { AgentErrorReason } from '../core/agent-error/rules.js';
 import { isBuiltInRunner } from '../core/built-in-runner.js';
 import { programs } from './programs.js';
 import type { AgentResult } from './runner.js';
 
-type Trouble = NonNullable<AgentResult['trouble']>;
+type AgentError = NonNullable<AgentResult['error']>;
 
 const MAX_REASON_CHARACTERS = 300;
 
 /** What a person must do; logging in depends on the program. */
-const remedies: Readonly<Record<Exclude<AgentTroubleReason, 'unauthorized'>, string>> = {
+const remedies: Readonly<Record<Exclude<AgentErrorReason, 'unauthorized'>, string>> = {
   overloaded: 'The provider is overloaded; run again later.',
   'rate-limited':
     'The provider limits how much may be asked in a minute; run again later, or raise the limit.',
@@ -29,8 +29,8 @@ const remedies: Readonly<Record<Exclude<AgentTroubleReason, 'unauthorized'>, str
   unknown: "Look into the agent's log, and try the program by hand.",
 };
 
-/** What a person does about a trouble of this runner's program, in a sentence or two. */
-export function remedyFor(reason: AgentTroubleReason, runner: string): string {
+/** What a person does about an error of this runner's program, in a sentence or two. */
+export function remedyFor(reason: AgentErrorReason, runner: string): string {
   if (reason !== 'unauthorized') return remedies[reason];
   return isBuiltInRunner(runner)
     ? programs[runner].login
@@ -38,8 +38,8 @@ export function remedyFor(reason: AgentTroubleReason, runner: string): string {
 }
 
 /** A program's own account of why it could not work, told apart by AG-6; words that no rule knows are fatal. */
-export function troubleFrom(text: string, runner: string): Trouble {
-  const { kind, reason, evidence } = classifyAgentFailure(text);
+export function agentErrorFrom(text: string, runner: string): AgentError {
+  const { kind, reason, evidence } = classifyAgentError(text);
   const words = text.trim().replaceAll(/\s+/g, ' ');
   // Of much text the line that decided is worth more than the first.
   const short = words.length > MAX_REASON_CHARACTERS ? (evidence ?? words) : words;
@@ -53,9 +53,9 @@ export function troubleFrom(text: string, runner: string): Trouble {
 }
 
 /** Reasons that may as well be about the user's own program, of which an agent's free text is full. */
-const notItsOwn: readonly AgentTroubleReason[] = ['unknown', 'invalid-request', 'refused'];
+const notItsOwn: readonly AgentErrorReason[] = ['unknown', 'invalid-request', 'refused'];
 
-/** The trouble in free text on standard error, or null where nothing says that it is the program's own (AG-5 goes on then). */
-export function troubleInText(text: string, runner: string): Trouble | null {
-  return notItsOwn.includes(classifyAgentFailure(text).reason) ? null : troubleFrom(text, runner);
+/** The error in free text on standard error, or null where nothing says that it is the program's own (AG-5 goes on then). */
+export function agentErrorInText(text: string, runner: string): AgentError | null {
+  return notItsOwn.includes(classifyAgentError(text).reason) ? null : agentErrorFrom(text, runner);
 }
