@@ -1,6 +1,6 @@
 import type { Blame } from '../core/blame.js';
 import type { DiagnosedFailure } from '../core/cause.js';
-import { apart, blamedHunk, type Candidate } from './candidates.js';
+import { akin, apart, blamedHunk, type Candidate } from './candidates.js';
 import type { History } from './history.js';
 import { type Found, minimalSet } from './minimal-set.js';
 import type { Trial } from './trials.js';
@@ -45,7 +45,7 @@ export async function blameCause(search: BlameSearch): Promise<Blame | string> {
 
 async function find({ lead, candidates, trial, cwd, root }: BlameSearch): Promise<Found<Candidate> | null> {
   const app = candidates.filter(({ inTests }) => !inTests);
-  const search = { test: trial.run, apart };
+  const search = { test: trial.run, apart, akin };
   const suspects = app.filter((one) => isAt(lead, blamedHunk(one, { cwd, root })));
   // Where the error came from a line that changed, that is most often it: one run instead of a search.
   if (suspects.length > 0 && suspects.length < app.length) {

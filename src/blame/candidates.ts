@@ -61,6 +61,22 @@ export function apart(one: Candidate, next: Candidate): number {
   return one.file === next.file ? 0 : 1;
 }
 
+/** Both change the same name: a definition and its use, say. */
+export function akin({ hunk: one }: Candidate, { hunk: other }: Candidate): boolean {
+  const names = changedNames(other);
+  return [...changedNames(one)].some((name) => names.has(name));
+}
+
+/** Names that stand on one side alone, of three letters and more. */
+function changedNames({ old, now }: Hunk): ReadonlySet<string> {
+  const [before, after] = [namesIn(old), namesIn(now)];
+  return new Set([...before, ...after].filter((name) => before.has(name) !== after.has(name)));
+}
+
+function namesIn(lines: readonly string[]): ReadonlySet<string> {
+  return new Set(lines.join('').match(/[A-Za-z_$][\w$]{2,}/g));
+}
+
 /** The edits that take these out of the project as it is; null where a file is no longer what was read. */
 export async function editsWithout(
   out: readonly Candidate[],

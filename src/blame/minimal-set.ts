@@ -7,6 +7,8 @@ export interface Search<T> {
   readonly test: (out: readonly T[]) => Promise<Outcome | null>;
   /** How far two neighbours are apart: the search cuts first where this is highest (between commits, files, hunks). */
   readonly apart: (one: T, next: T) => number;
+  /** Whether two look as if they belonged together: those are tried first beside one that is needed. */
+  readonly akin?: (one: T, other: T) => boolean;
 }
 
 /** What a search came to. */
@@ -36,7 +38,7 @@ export async function minimalSet<T>(items: readonly T[], search: Search<T>): Pro
   const tests = new Tests(items, search.test);
   try {
     if (!(await tests.isGreen(items))) return null;
-    const { set, isExact } = await bisect(items, search.apart, tests);
+    const { set, isExact } = await bisect(items, search, tests);
     if (!isExact) await deltaDebug(set, tests);
     return { set: tests.best, isMinimal: true };
   } catch (error) {
@@ -74,7 +76,7 @@ class Tests<T> {
 /** All of `items` is known to be green. */
 async function bisect<T>(
   items: readonly T[],
-  apart: Search<T>['apart'],
+  { apart, akin = () => false }: Search<T>,
   tests: Tests<T>,
 ): Promise<{ set: readonly T[]; isExact: boolean }> {
   let needed: readonly T[] = [];
@@ -86,11 +88,22 @@ async function bisect<T>(
     needed = [...needed, ...found.slice(-1)];
     rest = found.slice(0, -1);
     if (rest.length === 0 || (await tests.isGreen(needed))) return { set: needed, isExact: true };
-    // What belongs together came together, most often: of the same commit.
-    const near = nearEnd(found, apart).slice(0, -1);
-    if (near.length === 0 || near.length === rest.length) continue;
-    if (await tests.isGreen([...near, ...needed])) rest = near;
+    // What belongs together names the same things, or came in the same commit.
+    const alike = rest.filter((one) => needed.some((other) => akin(one, other)));
+    rest = await firstThatDo([alike, nearEnd(found, apart).slice(0, -1)], { rest, needed, tests });
   }
+}
+
+/** The first of these parts of `rest` that will do with what is needed; all of it where none does. */
+async function firstThatDo<T>(
+  parts: readonly (readonly T[])[],
+  { rest, needed, tests }: { rest: readonly T[]; needed: readonly T[]; tests: Tests<T> },
+): Promise<readonly T[]> {
+  for (const part of parts) {
+    if (part.length === 0 || part.length === rest.length) continue;
+    if (await tests.isGreen([...part, ...needed])) return part;
+  }
+  return rest;
 }
 
 /** The last items, up to the highest boundary among all. */
