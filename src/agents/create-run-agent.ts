@@ -3,8 +3,8 @@ import type { AgentEnding } from '../core/attempt.js';
 import type { BuiltInRunner } from '../core/built-in-runner.js';
 import type { RunnerSettings } from '../core/settings.js';
 import { unreachable } from '../core/unreachable.js';
-import { cleanText } from '../evidence/clean-text.js';
 import { supervise, type Ending, type Supervised } from '../process/supervise.js';
+import { type Redactor, redactorOf } from '../secrets/redactor.js';
 import { openAgentLog } from './agent-log.js';
 import { claudeRunner } from './claude-runner.js';
 import { codexRunner } from './codex-runner.js';
@@ -17,6 +17,8 @@ import { passedEnv } from './passed-env.js';
 import type { AgentTask, RunAgent } from './run-agent.js';
 import type { AgentResult, OutputReader, OutputStream, Runner } from './runner.js';
 import { agentErrorInText } from './agent-error.js';
+
+type Cleaner = Pick<Redactor, 'clean' | 'masksIn'>;
 
 /** How patient we are with programs, in milliseconds. */
 export interface Patience {
@@ -32,17 +34,17 @@ const MAX_ACTIVITY_CHARACTERS = 300;
 const ACTIVITY_EVERY_MS = 100;
 
 /**
- * Makes the step that runs one agent to its end, with its log, its claim, and nothing of it left behind. `clean` is a
- * `Redactor`'s: what an agent prints may hold what it has read.
+ * Makes the step that runs one agent to its end, with its log, its claim, and nothing of it left behind. What it prints
+ * is masked, since it may hold what it has read.
  */
 export function createRunAgent(
   patience: Patience = { graceMs: 5000, settleMs: 5000 },
-  clean: (text: string) => string = cleanText,
+  redactor: Cleaner = redactorOf([]),
 ): RunAgent {
   return async (task) => {
     const startedAt = performance.now();
     const reader = runnerOf(task.runner).reader();
-    const { ended, tail, errorTail } = await runToEnd(task, reader, { ...patience, clean });
+    const { ended, tail, errorTail } = await runToEnd(task, reader, { ...patience, redactor });
     const result = reader.result();
     return {
       ending: endingOf({ ending: ended.ending, result, errorTail }, task),
@@ -81,20 +83,22 @@ interface RanToEnd {
 }
 
 interface How extends Patience {
-  readonly clean: (text: string) => string;
+  readonly redactor: Cleaner;
 }
 
 async function runToEnd(
   task: AgentTask,
   reader: OutputReader,
-  { clean, ...patience }: How,
+  { redactor, ...patience }: How,
 ): Promise<RanToEnd> {
   const { file, args, env, input, passes } = runnerOf(task.runner).command(task);
-  const log = openAgentLog(task.logFile, clean);
+  const log = openAgentLog(task.logFile, redactor);
   const lines: string[] = [];
   const errorLines: string[] = [];
   let settling: NodeJS.Timeout | undefined;
-  const say = atMostEvery(ACTIVITY_EVERY_MS, (text) => task.onActivity(shortLine(clean(beginning(text)))));
+  const say = atMostEvery(ACTIVITY_EVERY_MS, (text) =>
+    task.onActivity(shortLine(redactor.clean(beginning(text)))),
+  );
   const onLine = (line: string, from: OutputStream) => {
     keepLast(lines, line);
     if (from === 'stderr') keepLast(errorLines, line);
@@ -135,7 +139,7 @@ async function runToEnd(
   splitters.stderr.end();
   clearTimeout(settling);
   await log.close();
-  const shown = (some: readonly string[]) => shortLines(clean(some.join('\n')));
+  const shown = (some: readonly string[]) => shortLines(redactor.clean(some.join('\n')));
   return { ended, tail: shown(lines), errorTail: shown(errorLines) };
 }
 

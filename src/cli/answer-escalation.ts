@@ -6,6 +6,7 @@ import { idMeant } from '../inspect/ids-meant.js';
 import type { Problem } from '../problem.js';
 import { appendEvent, eventsFile } from '../run/write-events.js';
 import { err, ok, type Result } from '../result.js';
+import { createRedactor } from '../secrets/redactor.js';
 import type { Ledger } from '../store/ledger.js';
 
 /** An answer as it was typed or sent. */
@@ -14,7 +15,7 @@ export interface TypedAnswer {
   readonly guidance?: string;
 }
 
-/** Stores an answer and tells the run that had asked (ME-7, ME-11); gives the question as it is then. */
+/** Stores an answer, its secrets masked, and tells the run that had asked (ME-7, ME-11); gives the question as it is then. */
 export async function answerEscalation(
   ledger: Ledger,
   id: string,
@@ -23,7 +24,8 @@ export async function answerEscalation(
   const asked = answer.choice === 'take-back' ? await ledger.escalation(id) : null;
   const problem = asked && (await takeBack(asked));
   if (problem) return err(problem);
-  const resolved = await ledger.resolve(id, answer);
+  const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
+  const resolved = await ledger.resolve(id, redactor.deep(answer));
   if (!resolved) return escalationOf(ledger, id);
   await tellRun(resolved, answer.choice);
   return ok(resolved);

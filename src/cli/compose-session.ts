@@ -46,7 +46,6 @@ export interface SessionParts {
 /** Puts the real effects together. What only a red run needs is loaded when one needs it (CL-4). */
 export async function composeSession(parts: SessionParts): Promise<Session> {
   const { settings, cwd, env, folder, suites, bus, redactor, signal, startedAt, memory, first, plan } = parts;
-  const clean = (text: string) => redactor.clean(text);
   // A green run opens no store and makes no copy.
   const red = isRed(first);
   if (red) await redactor.load();
@@ -76,7 +75,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     missingAgents: new Map([...parts.missing].map(([name, { message }]) => [name, message])),
     runAgent: late(async () => {
       const { createRunAgent } = await import('../agents/create-run-agent.js');
-      return createRunAgent(undefined, clean);
+      return createRunAgent(undefined, redactor);
     }),
     runAgain: (request) => suites.again(request),
     prepare: async (own = signal) => {

@@ -137,7 +137,6 @@ async function open(request: RunRequest, ready: Ready, run: { signal: AbortSigna
   const redactor = await createRedactor({ env: request.env, projectRoot: request.cwd });
   const warnings: string[] = [];
   const bus = createRunBus(request, { folder: ready.folder, warnings, redactor });
-  const clean = (text: string) => redactor.clean(text);
   const { cwd, env } = request;
   const plan = createRunPlan();
   const suites = createSuiteRuns({
@@ -146,7 +145,7 @@ async function open(request: RunRequest, ready: Ready, run: { signal: AbortSigna
     cwd,
     env,
     bus,
-    clean,
+    redactor,
     signal: run.signal,
     args: argsOf(request),
   });

@@ -37,6 +37,9 @@ const judgedElsewhere =
 /** Pages and their parts are the app's, also where a test's own process serves them. */
 const served = /\.(?:html?|css|scss|less|vue|svelte|astro|map|wasm|svg|ico|woff2?)$/;
 
+/** What tests compare with, whatever it shows. */
+const snapshots = /(?:-snapshots|__snapshots__|__screenshots__)\//;
+
 /** Tells what lies among the tests, whatever kind of file it is: where tests lie, and data that they were seen to read. */
 export function testPlaces({
   testFiles,
@@ -48,7 +51,11 @@ export function testPlaces({
   const known = new Set([...testFiles, ...data, ...(config === null ? [] : [config])]);
   const folders = testDir === null || testDir === '' ? testFiles.flatMap(folderOf) : [testDir];
   const prefixes = [...new Set(folders)].map((folder) => `${folder}/`);
-  return (file) => known.has(file) || prefixes.some((prefix) => file.startsWith(prefix));
+  // Among the tests lie pages too that only the browser was given: where somebody looked, what no test read is the app's.
+  const read = new Set(loaded);
+  const isPage = (file: string) =>
+    read.size > 0 && !read.has(file) && served.test(file) && !snapshots.test(file);
+  return (file) => known.has(file) || (prefixes.some((prefix) => file.startsWith(prefix)) && !isPage(file));
 }
 
 /** Where the tests lie anywhere, the outermost folder that is called after them is theirs; beside the app, none is. */
