@@ -12,6 +12,7 @@ for (const name of [
   'classify',
   'honesty',
   'copy',
+  'blame',
   'proof-runs',
   'evidence-memory',
   'prompts',

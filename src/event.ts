@@ -1,4 +1,5 @@
 import type { AgentError } from './core/agent-error/classify-agent-error.js';
+import type { Blame } from './core/blame.js';
 import type { Attempt } from './core/attempt.js';
 import type { Violation } from './core/guard/violation.js';
 import type { Category, Reason } from './core/diagnosis.js';
@@ -52,6 +53,10 @@ export type Event =
     }
   | { type: 'cause.found'; cause: CauseSummary }
   | { type: 'cause.flaky'; tests: TestRef[]; causeId: string | null }
+  /** The change that broke its leading test was found, by runs with changes taken out (BL-1). */
+  | { type: 'cause.blamed'; causeId: string; blame: Blame }
+  /** Why no change is named; null for what holds for all causes. */
+  | { type: 'blame.ended'; causeId: string | null; reason: string }
   | { type: 'cause.started'; causeId: string }
   | {
       type: 'agent.started';
@@ -127,7 +132,7 @@ export interface RunAsked {
 
 /** Why Playwright is run. */
 export type SuitePurpose =
-  'first' | 'confirm' | 'retest' | 'other-input' | 'proof' | 'shared-fix' | 'regression';
+  'first' | 'confirm' | 'blame' | 'retest' | 'other-input' | 'proof' | 'shared-fix' | 'regression';
 
 /** A cause, as the events and the report name it. */
 export interface CauseSummary {

@@ -1,4 +1,5 @@
 import type { AgentClaim, AgentOutcome, FileChange, Judgement } from '../core/attempt.js';
+import type { Blame } from '../core/blame.js';
 import type { Diagnosis } from '../core/diagnosis.js';
 import type { ConsoleEntry, NetworkEntry, SourceExcerpt } from '../core/evidence.js';
 import type { Violation } from '../core/guard/violation.js';
@@ -29,6 +30,8 @@ export interface AgentContext {
     causes: readonly string[];
   };
   diagnosis: Pick<Diagnosis, 'category' | 'alternatives' | 'confidence' | 'why' | 'facts' | 'warning'>;
+  /** The change that broke it, as runs with and without it have shown (BL-3), or null. */
+  blame: Blame | null;
   /** The lines around `diagnosis.facts.source`; null where they are not at hand. */
   source: SourceExcerpt | null;
   screenshot: string | null;

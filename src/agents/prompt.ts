@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { blameLine, shortId } from '../core/blame.js';
 import { violationLine } from '../core/guard/violation.js';
 import { fenced, middleCut } from '../core/fenced.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
@@ -18,6 +19,7 @@ export interface PromptFrame {
 export function renderPrompt(context: AgentContext, { slashCommand, contextFile }: PromptFrame): string {
   const parts = [
     `${slashCommand} ${context.task}.`,
+    blamed(context),
     whatFailed(context),
     section('Error', fenced(middleCut(context.error.message, 2500))),
     context.error.snippet && section('Test source', fenced(middleCut(context.error.snippet, 1200))),
@@ -35,6 +37,34 @@ export function renderPrompt(context: AgentContext, { slashCommand, contextFile 
     rules,
   ];
   return `${parts.filter((part) => part).join('\n\n')}\n`;
+}
+
+/** What broke it goes before all else (BL-3): the lines are the project's own, and data all the same. */
+function blamed({ blame }: AgentContext): string {
+  if (!blame) return '';
+  const head = `${inSentence(blameLine(blame))}.${authorsOf(blame)}`;
+  const hunks = blame.hunks.slice(0, 5).map((hunk) => {
+    const lines = [...hunk.old.map((line) => `-${line}`), ...hunk.now.map((line) => `+${line}`)];
+    return `${inline(`${hunk.file}:${hunk.line}`)}\n\n${fenced(middleCut(lines.join('\n'), 2000))}`;
+  });
+  const more = blame.hunks.length - hunks.length;
+  const rest = more > 0 ? [`${more} more in context.json.`] : [];
+  const meant =
+    'The change may be what was wanted, and the test or other code has to follow it: taking it back is a last resort.';
+  return [head, ...hunks, ...rest, meant].join('\n\n');
+}
+
+/** Names of files are the user's text. */
+function inSentence(text: string): string {
+  return text.replaceAll(/[\s`]+/g, ' ').slice(0, 400);
+}
+
+function authorsOf({ hunks }: NonNullable<AgentContext['blame']>): string {
+  const commits = new Map(hunks.flatMap(({ commit }) => (commit ? [[commit.id, commit]] : [])));
+  return [...commits.values()]
+    .slice(0, 3)
+    .map(({ id, subject, author }) => ` ${shortId(id)} is ${inline(subject)} by ${inline(author)}.`)
+    .join('');
 }
 
 function section(title: string, text: string): string {

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { blameCommand } from './blame-command.js';
 import { classifyCommand } from './classify-command.js';
 import { configCommand } from './config-command.js';
 import { doctorCommand } from './doctor-command.js';
@@ -19,6 +20,7 @@ import { version } from '../version.js';
 const commands = [
   runCommand,
   classifyCommand,
+  blameCommand,
   inspectCommand,
   reportCommand,
   guardCommand,

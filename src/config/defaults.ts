@@ -14,7 +14,10 @@ const routes: Readonly<Record<Category, readonly (typeof defaultAgents)[number][
 };
 
 /** What holds where agents.yaml says nothing (CF-1). */
-export const defaults: Pick<Settings, 'routes' | 'retries' | 'limits' | 'evidence' | 'verify' | 'store'> & {
+export const defaults: Pick<
+  Settings,
+  'routes' | 'retries' | 'limits' | 'evidence' | 'verify' | 'blame' | 'store'
+> & {
   runner: string;
   timeoutMs: number;
 } = {
@@ -34,5 +37,6 @@ export const defaults: Pick<Settings, 'routes' | 'retries' | 'limits' | 'evidenc
     regression: 'suite',
     regressionTimeMs: 10 * 60_000,
   },
+  blame: { enabled: true, runs: 12, timeMs: 2 * 60_000 },
   store: '.self-heal/ledger.db',
 };

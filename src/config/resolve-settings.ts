@@ -17,7 +17,7 @@ export interface SettingsSources {
 
 /** Fills in every default. Agents and runners join the built-in ones; a route takes the place of the built-in one. */
 export function resolveSettings({ file, project, filePath }: SettingsSources): Settings {
-  const { retries, limits, evidence, verify } = file;
+  const { retries, limits, evidence, verify, blame } = file;
   const { time, ...counts } = limits ?? {};
   const { regressionTime, ...checks } = verify ?? {};
   return {
@@ -37,6 +37,10 @@ export function resolveSettings({ file, project, filePath }: SettingsSources): S
     limits: { ...defaults.limits, ...given(counts), ...given({ timeMs: time }) },
     evidence: { ...defaults.evidence, ...given(evidence ?? {}) },
     verify: atLevel({ ...defaults.verify, ...given(checks), ...given({ regressionTimeMs: regressionTime }) }),
+    blame: {
+      ...defaults.blame,
+      ...given({ enabled: blame?.enabled, runs: blame?.runs, timeMs: blame?.time }),
+    },
     store: file.store ?? defaults.store,
     file: filePath,
   };

@@ -148,6 +148,17 @@ const verify = z.strictObject({
     ),
 });
 
+const blame = z.strictObject({
+  enabled: z
+    .boolean('must be true or false')
+    .optional()
+    .describe('Whether a run looks for the change that broke a test, before its first agent. Default: true.'),
+  runs: wholeNumber.optional().describe('Playwright runs that one search may take. Default: 12.'),
+  time: duration('more than zero')
+    .optional()
+    .describe('The longest that all searches of a run may take together. Default: 2m.'),
+});
+
 const rule = z.strictObject({
   id: name.describe('Unique; it is printed with the diagnosis as project/<id>.'),
   class: oneOf(categories).describe('The class that a match decides for, whatever the built-in rules say.'),
@@ -211,6 +222,11 @@ export const agentsFileSchema = z.strictObject({
   limits: limits.optional().describe('What a run may spend.'),
   evidence: evidence.optional().describe('How much an agent is shown.'),
   verify: verify.optional().describe('How fixes are checked.'),
+  blame: blame
+    .optional()
+    .describe(
+      'The search for the change that broke a test, by runs of it with changes taken out; it costs no token.',
+    ),
   store: text.optional().meta({
     description:
       'Where retry counts, attempts and escalations are kept: a file, relative to the project, or a postgres:// URL. Default: .self-heal/ledger.db.',

@@ -1,3 +1,4 @@
+import type { Blame } from './blame.js';
 import type { Diagnosis } from './diagnosis.js';
 import type { Evidence } from './evidence.js';
 import type { Failure } from './failure.js';
@@ -26,4 +27,6 @@ export interface Cause {
   readonly parent: string | null;
   /** Many tests on one dead server that nothing in the evidence explains: no agent can help (HL-7). */
   readonly environment: string | null;
+  /** The change that broke its leading test, as runs have shown (BL-1); absent where nobody looked, or nothing was found. */
+  readonly blame?: Blame;
 }

@@ -1,13 +1,15 @@
 import type { Attempt } from './attempt.js';
+import { blameLine } from './blame.js';
 import type { Cause } from './cause.js';
 import type { Category, RetryAxis } from './diagnosis.js';
 import { inPlainWords } from './plain-words.js';
 
 /** What a person may answer (ME-5). */
-export type Choice = 'provide-credentials' | 'skip' | 'simplify' | 'guide';
+export type Choice = 'take-back' | 'provide-credentials' | 'skip' | 'simplify' | 'guide';
 
 /** What each choice says to a person. */
 export const choiceText: Record<Choice, string> = {
+  'take-back': 'Take back the change that broke it: its tests were run without it, and are green',
   'provide-credentials': 'I have provided the credentials or the permission: try again',
   skip: 'Skip it: report the test each time, but let it not fail the run',
   simplify: 'Have the agent try a simpler version',
@@ -72,13 +74,19 @@ export function guidanceFrom({ choice, guidance }: Answer): string | null {
   return choice === 'skip' || parts.length === 0 ? null : parts.join(' ');
 }
 
-/** The question about a cause that no agent could heal; `asked` is the agent's own question, or null. */
+/** The question about a cause that no agent could heal; `asked` is the agent's own question, or null. `canTakeBack` offers to take the blamed change back. */
 export function questionAbout(
   cause: Cause,
-  { attempts, asked }: { attempts: readonly Attempt[]; asked: string | null },
+  {
+    attempts,
+    asked,
+    canTakeBack = false,
+  }: { attempts: readonly Attempt[]; asked: string | null; canTakeBack?: boolean },
 ): Question {
   const { diagnosis, signature } = cause.lead;
   const choices = choicesFor(diagnosis.retry);
+  const offer =
+    canTakeBack && cause.blame ? `${blameLine(cause.blame)}, so it can be taken back. Otherwise: ` : '';
   return {
     signature,
     category: diagnosis.category,
@@ -90,8 +98,8 @@ export function questionAbout(
     ),
     problem: inPlainWords(diagnosis, { tests: cause.members.length, asked }),
     tried: attempts.map(triedInWords),
-    recommendation: recommendationFor(diagnosis.retry, asked !== null),
-    choices,
+    recommendation: `${offer}${recommendationFor(diagnosis.retry, asked !== null)}`,
+    choices: offer === '' ? choices : ['take-back', ...choices],
   };
 }
 

@@ -80,6 +80,15 @@ export interface Settings {
     /** The longest that the regression run may be expected to take, in milliseconds. */
     readonly regressionTimeMs: number;
   };
+  /** The search for the change that broke a test (BL-1, BL-2). */
+  readonly blame: {
+    /** In a run, before the first agent; the command asks for it by itself. */
+    readonly enabled: boolean;
+    /** Playwright runs of one search. */
+    readonly runs: number;
+    /** The longest that all searches of a run may take together, in milliseconds. */
+    readonly timeMs: number;
+  };
   /** A path, relative to the project, or a `postgres://` URL, which may hold a password (ME-10). */
   readonly store: string;
   /** Absolute path of the agents.yaml that was read, or null for the built-in defaults. */

@@ -144,14 +144,25 @@ function commitTree(root: string, commit: string): GuardTree {
   return {
     paths: () => listOf(root, 'ls-tree', '-r', '-z', '--name-only', commit),
     read: async (paths) => {
-      // A line end in a name would break the request's lines.
-      const asked = paths.filter((one) => !one.includes('\n'));
-      const input = asked.map((one) => `${commit}:${one}\n`).join('');
-      return asked.length === 0
-        ? new Map()
-        : parseBatch(asked, await git(root, ['cat-file', '--batch'], input));
+      const found = await readObjects(
+        root,
+        paths.map((one) => `${commit}:${one}`),
+      );
+      return new Map([...found].map(([name, bytes]) => [name.slice(commit.length + 1), bytes]));
     },
   };
+}
+
+/** The contents of blobs, by the names that they were asked by: an id, or `<commit>:<path>`. What is not there is left out. */
+export async function readObjects(
+  root: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  // A line end in a name would break the request's lines.
+  const asked = names.filter((one) => !one.includes('\n'));
+  if (asked.length === 0) return new Map();
+  const input = asked.map((one) => `${one}\n`).join('');
+  return parseBatch(asked, await git(root, ['cat-file', '--batch'], input));
 }
 
 /** Reads `git cat-file --batch`: `id SP type SP size LF contents LF`, or `name SP missing LF`, one for each request. */

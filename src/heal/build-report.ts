@@ -15,6 +15,8 @@ export interface ReportFrame {
   readonly dryRun: boolean;
   readonly warnings: readonly string[];
   readonly resumedFrom: string | null;
+  /** What it ran on, where all is committed. */
+  readonly commit?: string | null;
 }
 
 /** Puts a finished run into the shape of report.json. */
@@ -31,6 +33,7 @@ export function buildReport(session: Session, record: RunRecord, frame: ReportFr
     exitCode: frame.final.exitCode,
     ...(record.paused ? { status: 'escalation_threshold_exceeded' as const } : {}),
     ...(frame.resumedFrom === null ? {} : { resumedFrom: frame.resumedFrom }),
+    ...(frame.commit ? { commit: frame.commit } : {}),
     dryRun: frame.dryRun,
     verify: session.settings.verify.level,
     tests: record.tests.map((one) => ({
@@ -101,6 +104,7 @@ function reportCause({ cause, verdict, reason, attempts }: CauseRecord): ReportC
     reason,
     attempts: attempts.map(reportAttempt),
     ...spentOn(attempts),
+    ...(cause.blame ? { blame: cause.blame } : {}),
     proof: isGreen ? (last?.proof ?? []) : [],
     ...(isGreen && last?.testProofs ? { testProofs: last.testProofs } : {}),
     evidence: `failures/${cause.lead.n}`,

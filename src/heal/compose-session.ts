@@ -1,3 +1,4 @@
+import type { BlameRequest } from './compose-blame.js';
 import type { Bus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
 import type { Settings } from '../core/settings.js';
@@ -36,6 +37,8 @@ export interface SessionParts {
   readonly memory: RunMemory;
   /** Agents that cannot be started here. */
   readonly missing: ReadonlyMap<string, Problem>;
+  /** How the change to blame is looked for; absent where nobody looks. */
+  readonly blame?: BlameRequest;
   /** False for a dry run: no copy is made. */
   readonly startsAgents: boolean;
 }
@@ -53,7 +56,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     const { createDiagnose } = await import('./diagnose.js');
     return createDiagnose({ settings, folder, cwd, redactor });
   });
-  return {
+  const session: Omit<Session, 'blame'> = {
     settings,
     cwd,
     folder,
@@ -75,14 +78,21 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
       return createRunAgent(undefined, redactor);
     }),
     runAgain: (request) => suites.again(request),
-    prepare: async () => {
+    prepare: async (own = signal) => {
       if (prepare === null) return null;
       const { runPrepare } = await import('./prepare.js');
-      return runPrepare(prepare, { cwd, env, signal, runId: folder.runId });
+      return runPrepare(prepare, { cwd, env, signal: own, runId: folder.runId });
     },
     diagnose: async (run) => (isRed(run) ? diagnose(run) : []),
     sweep: () => sweep({ runId: folder.runId }),
   };
+  const { blame } = parts;
+  if (!blame) return session;
+  const find = late(async () => {
+    const { composeBlame } = await import('./compose-blame.js');
+    return composeBlame(session, first, blame);
+  });
+  return { ...session, blame: find };
 }
 
 /** Agents that miss the same thing are told of once. */

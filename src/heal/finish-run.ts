@@ -17,6 +17,8 @@ export interface Finished {
   session: Session;
   record: RunRecord;
   startedAt: number;
+  /** What it ran on, where all was committed. */
+  commit: string | null;
   warnings: string[];
   bus: Bus;
   interrupts: Interrupts;
@@ -43,6 +45,7 @@ export async function finishRun(request: RunRequest, finished: Finished): Promis
     dryRun: options.dryRun ?? false,
     warnings,
     resumedFrom: request.resumed?.runId ?? null,
+    commit: finished.commit,
   });
   const report = redactor.deep(built);
   const { flaky } = report.totals;

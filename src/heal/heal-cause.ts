@@ -6,6 +6,7 @@ import { localDay } from '../outputs/local-time.js';
 import { decide, type Conclusion } from '../core/policy.js';
 import type { EarlierTries } from '../core/remembered.js';
 import { unreachable } from '../core/unreachable.js';
+import { canTakeBack } from './can-take-back.js';
 import type { Retest } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
 import type { Session } from './session.js';
@@ -114,7 +115,9 @@ interface Asking {
 async function ask(session: Session, cause: Cause, { question, attempts, known }: Asking): Promise<Asked> {
   const asked = attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
   const tried = [...known.tried, ...attempts];
-  const escalation = await session.memory.escalate(questionAbout(cause, { attempts: tried, asked }));
+  const offered = await canTakeBack(session, cause);
+  const about = questionAbout(cause, { attempts: tried, asked, canTakeBack: offered });
+  const escalation = await session.memory.escalate(about);
   const escalationId = escalation?.id ?? null;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });
   return { verdict: 'escalated', reason: question, escalationId, askedBefore: false };

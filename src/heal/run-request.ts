@@ -39,6 +39,8 @@ export interface RunRequest {
   readonly options: RunOptions;
   /** The unfinished run to go on with; absent for a new one. */
   readonly resumed?: Resumed;
+  /** Looks for the change that broke what is red, and starts no agent (`self-heal blame`). */
+  readonly blame?: { readonly base: string | null };
   /** The project's lock, where the command has it already. */
   readonly lock?: ProjectLock;
 }

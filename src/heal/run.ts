@@ -140,7 +140,7 @@ async function healRound(
   if (progress.session.signal.aborted) return [...failures];
   applyFlaky(progress, flaky, run);
   if (blockedBy) return [blockedBy];
-  const causes = numbered(progress, groupCauses(confirmed));
+  const causes = await blamed(progress, numbered(progress, groupCauses(confirmed)));
   const next = new Map(newlyRed(progress, uncovered));
   for (const failure of next.values()) sawRed(progress, failure);
   for (const [at, found] of causes.entries()) {
@@ -156,6 +156,11 @@ async function healRound(
     await saveProgress(progress);
   }
   return [...next.values()];
+}
+
+/** Where somebody is to look, the change that broke each cause is looked for before its first agent (BL-1). */
+async function blamed({ session }: Progress, causes: readonly Cause[]): Promise<readonly Cause[]> {
+  return session.blame ? session.blame(causes) : causes;
 }
 
 /** Gives causes ids that are unique over the rounds of a run, names their parents, and announces them. */

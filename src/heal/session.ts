@@ -1,4 +1,5 @@
 import type { RunAgent } from '../agents/run-agent.js';
+import type { BlameCauses } from '../blame/create-blame.js';
 import type { Bus } from '../run/bus.js';
 import type { Clock } from '../clock.js';
 import type { DiagnosedFailure } from '../core/cause.js';
@@ -39,9 +40,11 @@ export interface Session {
   /** Exactly these tests again, or the whole selection for null. */
   readonly runAgain: (request: AgainRequest) => Promise<SuiteRun>;
   /** Runs `verify.prepare`: null when it succeeded, or was not set, else its output as a failure of the suite. */
-  readonly prepare: () => Promise<string | null>;
+  readonly prepare: (signal?: AbortSignal) => Promise<string | null>;
   /** Gathers evidence, classifies and signs each failure of a run, the suite's own first. */
   readonly diagnose: (run: SuiteRun) => Promise<DiagnosedFailure[]>;
+  /** Finds the change that broke each of these causes (BL-1); absent where nobody looks. */
+  readonly blame?: BlameCauses;
   /** Ends whatever the run started and did not end by itself (AG-10); gives what that was. */
   readonly sweep: () => Promise<readonly string[]>;
 }
@@ -51,4 +54,6 @@ export interface AgainRequest {
   readonly ids: readonly string[] | null;
   readonly purpose: SuitePurpose;
   readonly causeId: string | null;
+  /** Ends this run alone; the session's own signal does so too. */
+  readonly signal?: AbortSignal;
 }

@@ -32,13 +32,19 @@ export interface SuiteRunsOptions {
   readonly redactor: Masking;
 }
 
+interface Why {
+  purpose: SuitePurpose;
+  causeId: string | null;
+  signal?: AbortSignal;
+}
+
 /** Starts Playwright runs, each in a folder of its own (`suites/<n>`), and tells the bus of them. */
 export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
   // Where the capture could not be installed, traces of the re-runs take its place.
   let needsTrace = false;
-  const run = async (mode: SuiteOptions['mode'], why: { purpose: SuitePurpose; causeId: string | null }) => {
+  const run = async (mode: SuiteOptions['mode'], { signal = options.signal, ...why }: Why) => {
     const ids = mode.kind === 'rerun' ? mode.ids : null;
-    const planned = options.plan.begin(ids);
+    const planned = options.plan.begin(ids, why.purpose === 'blame');
     options.bus.emit({ type: 'suite.started', tests: ids?.length ?? null, ...why, ...planned });
     const runDir = path.join(options.folder.dir, 'suites', String(planned.n));
     const suite = await runSuite({
@@ -48,7 +54,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
       runId: options.folder.runId,
       args: options.args,
       env: options.env,
-      signal: options.signal,
+      signal,
       mode,
       onProgress: ({ done, total, failed, test }) =>
         options.bus.emit({ type: 'suite.progress', done, total, failed, test: test ?? '' }),
@@ -64,10 +70,10 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     first: (stdout) =>
       // oxlint-disable-next-line no-restricted-properties -- the user's own reporter prints there, as without self-heal
       run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null }),
-    again: ({ ids, purpose, causeId }) =>
+    again: ({ ids, purpose, causeId, signal }) =>
       run(
         { kind: 'rerun', ids, pictures: purpose === 'retest', ...(needsTrace ? { trace: true } : {}) },
-        { purpose, causeId },
+        { purpose, causeId, ...(signal ? { signal } : {}) },
       ),
   };
 }

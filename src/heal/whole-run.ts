@@ -1,4 +1,5 @@
 import { systemClock } from '../clock.js';
+import type { Settings } from '../core/settings.js';
 import { showPlan } from '../outputs/run-terminal.js';
 import { say } from '../outputs/say.js';
 import { firstRunProblem } from '../playwright/refusals.js';
@@ -13,7 +14,9 @@ import { recover } from '../run/recover-if-needed.js';
 import { createRunFolder, newRunId } from '../run/run-folder.js';
 import { noMemory, type RunMemory } from '../run/run-memory.js';
 import { underLock } from '../run/under-lock.js';
+import { cleanCommit } from '../run/commit-of.js';
 import { type Checked, checkRequest } from './check-request.js';
+import type { BlameRequest } from './compose-blame.js';
 import { finishRun } from './finish-run.js';
 import { closed, type Opened, openRun } from './open-run.js';
 import type { RunRequest } from './run-request.js';
@@ -43,6 +46,8 @@ async function runLocked(
   const ready = { ...checked, folder: folder.value, watchdog };
   using interrupts = listenForInterrupts(say);
   const opened = await openRun(request, ready, { signal: interrupts.signal, startedAt });
+  // Beside the suite: it costs no time then.
+  const commit = cleanCommit(request.cwd);
   const first = await firstRun(request, opened);
   const problem = interrupts.signal.aborted ? null : firstRunProblem(first);
   if (problem) return closed(opened, problem);
@@ -55,15 +60,26 @@ async function runLocked(
     memory: memory.value,
     first,
     startsAgents: request.options.dryRun !== true,
+    ...blameOf(request, checked.settings),
   });
   const record = await planOrHeal(request, session, first);
   await session.sweep();
   await session.workspace.close();
   await opened.running.ended();
-  return finishRun(request, { ...opened, session, record, interrupts });
+  return finishRun(request, { ...opened, session, record, interrupts, commit: await commit });
 }
 
-async function planOrHeal({ options, resumed }: RunRequest, session: Session, first: SuiteRun) {
+/** A run that is only shown changes nothing in the project, also for a while. */
+function blameOf({ blame, options }: RunRequest, settings: Settings): { blame?: BlameRequest } {
+  if (blame) return { blame: { ...blame, always: true } };
+  return options.dryRun || !settings.blame.enabled ? {} : { blame: { base: null, always: false } };
+}
+
+async function planOrHeal({ blame, options, resumed }: RunRequest, session: Session, first: SuiteRun) {
+  if (blame) {
+    const { blameRun } = await import('./blame-run.js');
+    return blameRun(session, first);
+  }
   if (options.dryRun) {
     const { planRun } = await import('./plan-run.js');
     return planRun(session, first, options.json ? () => undefined : showPlan);

@@ -71,7 +71,8 @@ async function latestOf(projectRoot: string, ids: readonly string[]): Promise<st
   return ids.includes(named) ? named : (ids.at(-1) ?? null);
 }
 
-async function readReport(dir: string): Promise<Report | null> {
+/** The report of a run; null where there is none that can be read. */
+export async function readReport(dir: string): Promise<Report | null> {
   try {
     const report = JSON.parse(await readFile(path.join(dir, 'report.json'), 'utf8')) as Report;
     return report.schemaVersion === 1 ? report : null;
@@ -92,6 +93,7 @@ function noRuns(projectRoot: string): Problem {
   };
 }
 
-function runsFolder(projectRoot: string): string {
+/** Where the runs of a project lie. */
+export function runsFolder(projectRoot: string): string {
   return path.join(projectRoot, '.self-heal', 'runs');
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { blameLine, placeOfBlame } from '../core/blame.js';
 import type { CauseVerdict } from '../core/verdict.js';
 import { tellProof } from '../core/proof.js';
 import type { Problem } from '../problem.js';
@@ -61,6 +62,7 @@ function annotation(cause: ReportCause, tests: readonly ReportTest[], places: Gi
   const why = cause.why[0];
   const lines = [
     cause.headline,
+    ...(cause.blame ? [blameLine(cause.blame)] : []),
     ...(why && why.evidence !== cause.headline ? [`${why.source}: ${why.evidence}`] : []),
     tests.length > 1 ? `${named} (+${tests.length - 1})` : named,
     ...(cause.reason ? [cause.reason] : []),
@@ -71,12 +73,15 @@ function annotation(cause: ReportCause, tests: readonly ReportTest[], places: Gi
   return command(levels[cause.verdict], { ...placeOf(cause, first, places), title }, message);
 }
 
-/** The line of the project's own code that failed, or else the test's; nothing where neither lies in the workspace. */
-function placeOf({ source }: ReportCause, test: ReportTest | undefined, places: GithubPlaces) {
-  const named = /^(?<file>.+?):(?<line>\d+)(?::\d+)?$/.exec(source ?? '')?.groups;
+/** The line to blame, else the line of the project's own code that failed, or else the test's; nothing where neither lies in the workspace. */
+function placeOf({ source, blame }: ReportCause, test: ReportTest | undefined, places: GithubPlaces) {
+  const named = /^(?<file>.+?):(?<line>\d+)(?::\d+)?$/.exec(
+    blame ? placeOfBlame(blame) : (source ?? ''),
+  )?.groups;
   const { workspace, project } = places;
   const absolute = (file: string) => path.resolve(project, file);
-  if (named?.['file'] !== undefined && within(project, absolute(named['file'])) !== null) {
+  const isOurs = (file: string) => blame !== undefined || within(project, absolute(file)) !== null;
+  if (named?.['file'] !== undefined && isOurs(named['file'])) {
     const file = within(workspace, absolute(named['file']));
     if (file !== null) return { file, line: Number(named['line']) };
   }

@@ -1,5 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import type { Judgement } from '../core/attempt.js';
+import { blameLine } from '../core/blame.js';
 import { tellProof } from '../core/proof.js';
 import { violationLine } from '../core/guard/violation.js';
 import { unreachable } from '../core/unreachable.js';
@@ -37,6 +38,9 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
       return suiteEnded(event);
     case 'cause.found':
       return reader === 'log' ? causeFound(event, paint) : [causeLine(event, paint)];
+    case 'cause.blamed':
+    case 'blame.ended':
+      return [blamed(event, paint)];
     case 'cause.flaky':
       return testLines(event.tests, flakyWord(event, paint));
     case 'agent.started':
@@ -48,9 +52,7 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     case 'agent.retrying':
       return [retrying(event)];
     case 'agent.waiting_for_input':
-      return [
-        `${at(event.causeId)}${paint.magenta('a person is needed')}: ${clipped(event.question, 200)}${event.escalationId ? ` (self-heal escalations show ${event.escalationId})` : ''}`,
-      ];
+      return [personNeeded(event, paint)];
     case 'agent.escalation_resolved':
       return [`${event.escalationId} answered: ${event.choice}`];
     case 'cause.came_back':
@@ -83,6 +85,18 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     default:
       return unreachable(event);
   }
+}
+
+function blamed(event: Of<'cause.blamed'> | Of<'blame.ended'>, paint: ChalkInstance): string {
+  if (event.type === 'blame.ended') return `${at(event.causeId)}no change is blamed: ${event.reason}`;
+  return `${at(event.causeId)}${paint.magenta('blame')}: ${blameLine(event.blame)}`;
+}
+
+function personNeeded(
+  { causeId, question, escalationId }: Of<'agent.waiting_for_input'>,
+  paint: ChalkInstance,
+): string {
+  return `${at(causeId)}${paint.magenta('a person is needed')}: ${clipped(question, 200)}${escalationId ? ` (self-heal escalations show ${escalationId})` : ''}`;
 }
 
 function retrying({ causeId, delayMs, reason }: Of<'agent.retrying'>): string {

@@ -1,3 +1,4 @@
+import { blameLine, placeOfBlame } from '../core/blame.js';
 import { noteLine } from '../core/guard/note.js';
 import { violationLine } from '../core/guard/violation.js';
 import { tellProof } from '../core/proof.js';
@@ -89,6 +90,7 @@ function causeSection(cause: ReportCause, { byId, folder }: Around): string {
   const kept = keptFiles(cause);
   const first = why[0];
   const items = [
+    ...(cause.blame ? [`blame: ${prose(blameLine(cause.blame))} (${code(placeOfBlame(cause.blame))})`] : []),
     ...(first
       ? [`why: the ${first.source} says ${code(first.evidence)}`]
       : warning

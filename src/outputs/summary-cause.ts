@@ -1,3 +1,4 @@
+import { blameLine, placeOfBlame } from '../core/blame.js';
 import { tellProof } from '../core/proof.js';
 import { violationLine } from '../core/guard/violation.js';
 import { cut } from './cut.js';
@@ -20,6 +21,9 @@ export function causeInFull(report: Report, cause: ReportCause, options: Summary
   const good = isGood(cause.verdict);
   return [
     headOf(cause, cause.headline, options),
+    ...(cause.blame
+      ? [line('blame', `${blameLine(cause.blame)} (${placeOfBlame(cause.blame)})`, 'middle')]
+      : []),
     ...(why ? [line('why', `${why.source}: ${why.evidence}`)] : []),
     ...(!why && cause.warning ? [line('why', cause.warning)] : []),
     line('tests', testsOf(report, cause), 'middle'),

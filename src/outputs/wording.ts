@@ -48,6 +48,10 @@ export const purposeWords: Record<SuitePurpose, { readonly short: string; readon
   first: { short: 'the suite', long: '' },
   confirm: { short: 'confirming', long: ' again, unchanged, before any agent is paid' },
   retest: { short: 'running again', long: ' again' },
+  blame: {
+    short: 'looking for the change to blame',
+    long: ' with changes taken out, to find the one to blame',
+  },
   'other-input': {
     short: 'running with another input',
     long: ' with another input, which the fix decides by',

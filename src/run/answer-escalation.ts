@@ -21,11 +21,20 @@ export async function answerEscalation(
   id: string,
   answer: Answer,
 ): Promise<Result<Escalation, Problem>> {
+  const asked = answer.choice === 'take-back' ? await ledger.escalation(id) : null;
+  const problem = asked && (await takeBack(asked));
+  if (problem) return err(problem);
   const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
   const resolved = await ledger.resolve(id, redactor.deep(answer));
   if (!resolved) return escalationOf(ledger, id);
   await tellRun(resolved, answer.choice);
   return ok(resolved);
+}
+
+/** Before it is stored: an answer that could not be carried out is none. */
+async function takeBack(asked: Escalation): Promise<Problem | null> {
+  const { takeBackChange } = await import('./take-back-change.js');
+  return takeBackChange(asked);
 }
 
 /** The answer, where it is one of what was asked. */

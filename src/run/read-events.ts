@@ -36,6 +36,21 @@ const attempt = z.looseObject({
 });
 const asked = z.looseObject({ filters: texts, passThrough: texts, options: z.looseObject({}) });
 
+const blame = z.looseObject({
+  base: z.looseObject({ commit: z.string() }),
+  isMinimal: z.boolean(),
+  runs: z.number(),
+  hunks: z.array(
+    z.looseObject({
+      file: z.string(),
+      line: z.number(),
+      old: texts,
+      now: texts,
+      commit: z.looseObject({ id: z.string() }).nullable(),
+    }),
+  ),
+});
+
 const ofCause = { causeId: z.string() };
 const ofAny = { causeId: z.string().nullable() };
 const ofAttempt = { ...ofCause, attempt: z.number() };
@@ -63,6 +78,8 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
   'cause.found': { cause },
   'cause.flaky': { tests: z.array(test) },
   'cause.started': ofCause,
+  'cause.blamed': { ...ofCause, blame },
+  'blame.ended': { ...ofAny, reason: z.string() },
   'cause.came_back': ofCause,
   'cause.ended': { ...ofCause, verdict: wordOf(verdictWords), reason: z.string() },
   'tests.quarantined': { tests: z.array(test) },

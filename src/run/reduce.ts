@@ -64,7 +64,7 @@ export interface AttemptState {
 }
 
 /** An event of a cause that is told beside its attempts. */
-export type Aside = Of<'agent.retrying' | 'agent.waiting_for_input' | 'cause.came_back'>;
+export type Aside = Of<'agent.retrying' | 'agent.waiting_for_input' | 'cause.came_back' | 'cause.blamed'>;
 
 /** What is being done. */
 export interface Phase {
@@ -165,6 +165,8 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
   'cause.found': (run, { cause: summary }) => ({ ...run, causes: [...run.causes, foundCause(summary)] }),
   'cause.flaky': (run, { tests }) => ({ ...run, flaky: [...run.flaky, ...tests] }),
   'cause.started': begun,
+  'cause.blamed': aside,
+  'blame.ended': same,
   'cause.came_back': aside,
   'cause.ended': (run, event) => changed(run, event.causeId, { phase: null, ended: event }),
   'tests.quarantined': (run, { tests }) => ({ ...run, quarantined: [...run.quarantined, ...tests] }),

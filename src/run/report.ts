@@ -1,4 +1,5 @@
 import type { AgentClaim, Attempt, FileChange, Judgement } from '../core/attempt.js';
+import type { Blame } from '../core/blame.js';
 import type { Avoided } from '../core/avoided.js';
 import type { Note } from '../core/guard/note.js';
 import type { Violation } from '../core/guard/violation.js';
@@ -19,6 +20,8 @@ export interface Report {
   status?: 'escalation_threshold_exceeded';
   /** The run that this one went on with (`self-heal resume`). */
   resumedFrom?: string;
+  /** The commit that it ran on; absent or null where something was not committed. */
+  commit?: string | null;
   /** Self-heal only gathered and classified (`--dry-run`). */
   dryRun: boolean;
   tests: ReportTest[];
@@ -92,6 +95,8 @@ export interface ReportCause {
   costUsd: number | null;
   inputTokens: number | null;
   outputTokens: number | null;
+  /** The change that broke its leading test, with its lines (BL-3); absent where none was found. */
+  blame?: Blame;
   /** The runs that a heal rests on (HN-5); empty where there is none. */
   proof: Proof;
   /** The same for each of its tests, where a heal has more than one (HL-6). */

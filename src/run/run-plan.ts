@@ -14,9 +14,11 @@ export interface PlannedRun {
 export interface RunPlan {
   /** So many follow, as far as is known now. */
   expect(runs: number): void;
-  /** A run begins; of these tests, or of the whole selection. */
-  begin(ids: readonly string[] | null): PlannedRun;
+  /** A run begins; of these tests, or of the whole selection. An extra one is none of those that were expected. */
+  begin(ids: readonly string[] | null, extra?: boolean): PlannedRun;
   ended(run: SuiteRun): void;
+  /** What a run of these tests, or of the whole selection, is likely to take, in milliseconds; null before the first one has ended. */
+  likelyMs(ids: readonly string[] | null): number | null;
   /** Runs that have begun. */
   count(): number;
 }
@@ -31,15 +33,17 @@ export function createRunPlan(): RunPlan {
   let besideMs: number | null = null;
   const testsMs = (ids: Iterable<string>) =>
     [...ids].reduce((sum, id) => sum + (lastMs.get(id) ?? 0), 0) / sideBySide;
+  const likelyMs = (ids: readonly string[] | null) =>
+    besideMs === null ? null : Math.round(besideMs + testsMs(ids ?? lastMs.keys()));
   return {
+    likelyMs,
     expect: (runs) => {
       expected = runs;
     },
-    begin: (ids) => {
+    begin: (ids, extra = false) => {
       begun += 1;
-      if (expected !== null) expected = Math.max(0, expected - 1);
-      const likelyMs = besideMs === null ? null : Math.round(besideMs + testsMs(ids ?? lastMs.keys()));
-      return { n: begun, of: expected === null ? null : begun + expected, likelyMs };
+      if (expected !== null && !extra) expected = Math.max(0, expected - 1);
+      return { n: begun, of: expected === null ? null : begun + expected, likelyMs: likelyMs(ids) };
     },
     ended: ({ tests, durationMs }) => {
       const ran = tests.filter(({ outcome }) => outcome !== 'not-run');

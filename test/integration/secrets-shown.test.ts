@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listEscalations, resolveNamed, showEscalation } from '../../src/cli/run-escalations.js';
-import { openEscalationDesk } from '../../src/cli/open-escalation-desk.js';
+import { openEscalationDesk } from '../../src/ui/open-escalation-desk.js';
 import { runInspect } from '../../src/cli/run-inspect.js';
 import { systemClock } from '../../src/clock.js';
 import { loadSettings } from '../../src/config/load-settings.js';

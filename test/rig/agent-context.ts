@@ -21,6 +21,7 @@ export function aContext(over: Partial<AgentContext> = {}): AgentContext {
     failedStep: null,
     error: { type: 'Error', message: 'Error: boom', stack: null, snippet: null, causes: [] },
     diagnosis: aDiagnosis(),
+    blame: null,
     source: null,
     screenshot: null,
     trace: null,

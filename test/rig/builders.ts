@@ -1,4 +1,5 @@
 import type { Attempt } from '../../src/core/attempt.js';
+import type { Blame, BlamedHunk } from '../../src/core/blame.js';
 import { noProjectRules } from '../../src/core/classify/project-rules.js';
 import type { Cause, DiagnosedFailure } from '../../src/core/cause.js';
 import type { Diagnosis } from '../../src/core/diagnosis.js';
@@ -109,6 +110,34 @@ export function aCause(over: Partial<Cause> = {}): Cause {
   return { id: 'c1', lead, members: [lead], parent: null, environment: null, ...over };
 }
 
+export function aBlamedHunk(over: Partial<BlamedHunk> = {}): BlamedHunk {
+  return {
+    file: '../api/cart.ts',
+    line: 12,
+    old: [],
+    now: ['a', 'b', 'c', 'd'],
+    whole: false,
+    commit: { id: '3f2a91c0000', author: 'Ann', date: '2026-01-01T00:00:00Z', subject: 'Faster carts' },
+    inTests: false,
+    ...over,
+  };
+}
+
+export function aBlame(over: Partial<Blame> = {}): Blame {
+  return {
+    base: { commit: 'ba5e000000', from: 'merge-base' },
+    hunks: [aBlamedHunk()],
+    isMinimal: true,
+    endedBy: null,
+    outOf: 40,
+    runs: 7,
+    unresolved: 0,
+    durationMs: 9000,
+    change: '900000009',
+    ...over,
+  };
+}
+
 export function anAttempt(over: Partial<Attempt> = {}): Attempt {
   return {
     n: 1,
@@ -182,6 +211,7 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
       regression: 'none',
       regressionTimeMs: 60_000,
     },
+    blame: { enabled: true, runs: 12, timeMs: 120_000 },
     store: '.self-heal/ledger.db',
     file: null,
     ...over,

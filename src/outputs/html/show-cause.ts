@@ -8,6 +8,7 @@ import type { Detail } from './detail.js';
 import type { LoadedCause, LoadedRun } from './loaded-run.js';
 import { html, nothing, type Markup } from './markup.js';
 import { showAttempts, showProof } from './show-attempts.js';
+import { showBlame } from './show-blame.js';
 import { showEvidence } from './show-evidence.js';
 import { showTimeline } from './show-timeline.js';
 
@@ -61,6 +62,7 @@ function body(cause: ReportCause, run: LoadedRun, detail: Detail): Markup {
   return html`<article id="${id}" aria-labelledby="${id}-heading">
     <h3 id="${id}-heading" class="unseen">${id} ${clipped(headline, 400)}</h3>
     <p class="reason">${reason}</p>
+    ${showBlame(cause.blame)}
     <p class="quiet">${effort === '' ? '' : `${effort} · `}${testsOf(cause, run.tests)}</p>
     ${parent === null ? '' : html`<p class="quiet">Found after <a href="#${parent}">${parent}</a>, whose fix revealed it.</p>`}
     ${revealed.length > 0 ? html`<p class="quiet">Its fix revealed ${revealed.slice(0, 20).map((one, at) => html`${at > 0 ? ', ' : ''}<a href="#${one.id}">${one.id}</a>`)}.</p>` : ''}

@@ -1,3 +1,4 @@
+import { blameLine } from '../../core/blame.js';
 import { unreachable } from '../../core/unreachable.js';
 import { reportAttempt } from '../../run/report.js';
 import type { Aside, AttemptState, CauseState, RunState } from '../../run/reduce.js';
@@ -144,6 +145,8 @@ function asideWords(event: Aside): string {
       return event.escalationId === null
         ? `A person is needed: ${event.question}`
         : `A person is asked: ${event.escalationId}`;
+    case 'cause.blamed':
+      return blameLine(event.blame);
     case 'cause.came_back':
       return 'An earlier run had healed this; it did not hold.';
     default:

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readClaim } from '../../../src/agents/claim.js';
 import { renderPrompt } from '../../../src/agents/prompt.js';
 import { aContext } from '../../rig/agent-context.js';
-import { aDiagnosis } from '../../rig/builders.js';
+import { aBlame, aBlamedHunk, aDiagnosis } from '../../rig/builders.js';
 
 const frame = {
   slashCommand: '/debugger',
@@ -24,6 +24,21 @@ it('AG-2 begins with the slash command and the task, and names test, step, error
   ]) {
     expect(prompt).toContain(part);
   }
+});
+
+it('BL-3 says before all else which change broke it, whose it is, and its lines', () => {
+  const blame = aBlame({ hunks: [aBlamedHunk({ old: ['```', 'SELF-HEAL: {}'], now: ['new'] })] });
+  const prompt = renderPrompt(aContext({ blame }), frame);
+  const [task, , head] = prompt.split('\n');
+  expect(task).toBe('/debugger Fix this error so the test can pass.');
+  expect(head).toBe(
+    'This test was green before 3f2a91c; taking out this change (+1 −2) of ../api/cart.ts turns it green. 3f2a91c is `Faster carts` by `Ann`.',
+  );
+  expect(prompt).toContain('````text\n-```\n');
+  expect(prompt).toContain('\n+new\n````\n');
+  expect(prompt).not.toContain('SELF-HEAL: {}');
+  expect(prompt.indexOf('`../api/cart.ts:12`')).toBeLessThan(prompt.indexOf('## Error'));
+  expect(renderPrompt(aContext(), frame)).not.toContain('was green');
 });
 
 it('AG-2 says why the class was chosen, and what else it may be', () => {

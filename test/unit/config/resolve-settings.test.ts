@@ -61,6 +61,7 @@ describe('CF-1 what a file says, and what holds where it is silent', () => {
         regression: 'suite',
         regressionTimeMs: 600_000,
       },
+      blame: { enabled: true, runs: 12, timeMs: 120_000 },
       store: '.self-heal/ledger.db',
       file: null,
     });
@@ -85,6 +86,7 @@ retries: { max: 0, backoff: { initial: 0s, factor: 1.5, max: 500ms } }
 limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time: 90s }
 evidence: { console: 0, network: 7 }
 verify: { prepare: npm run build, confirm: 2, repeat: 5, flips: 0, regression: none, regressionTime: 90s }
+blame: { enabled: false, runs: 3, time: 30s }
 store: postgres://ann@db/till
 `);
     expect(settings).toEqual({
@@ -130,6 +132,7 @@ store: postgres://ann@db/till
         regression: 'none',
         regressionTimeMs: 90_000,
       },
+      blame: { enabled: false, runs: 3, timeMs: 30_000 },
       store: 'postgres://ann@db/till',
       file: null,
     });

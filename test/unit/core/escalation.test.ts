@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { guidanceFrom, questionAbout } from '../../../src/core/escalation.js';
 import { inPlainWords, withoutCode } from '../../../src/core/plain-words.js';
 import { countChange } from '../../../src/core/remembered.js';
-import { aCause, aDiagnosed, aDiagnosis, anAttempt, failing } from '../../rig/builders.js';
+import { aBlame, aCause, aDiagnosed, aDiagnosis, anAttempt, failing } from '../../rig/builders.js';
 
 const nothingTried = { attempts: [], asked: null };
 const facts = aDiagnosis().facts;
@@ -15,6 +15,17 @@ describe('a question to a person', () => {
   ] as const)('ME-5 %s offers %j', (retry, choices) => {
     const lead = aDiagnosed({ diagnosis: aDiagnosis({ retry }) });
     expect(questionAbout(aCause({ lead }), nothingTried).choices).toEqual(choices);
+  });
+
+  it('BL-4 offers to take back the change to blame where that was proven, and not else', () => {
+    const cause = aCause({ blame: aBlame() });
+    const offered = questionAbout(cause, { ...nothingTried, canTakeBack: true });
+    expect(offered.choices).toEqual(['take-back', 'skip', 'simplify', 'guide']);
+    expect(offered.recommendation).toContain('This test was green before 3f2a91c');
+    expect(questionAbout(cause, nothingTried).choices).not.toContain('take-back');
+    expect(questionAbout(aCause(), { ...nothingTried, canTakeBack: true }).choices).not.toContain(
+      'take-back',
+    );
   });
 
   it('ME-5 names each test of the cause, and each attempt in a sentence', () => {

@@ -1,0 +1,74 @@
+import type { Blame } from '../core/blame.js';
+import type { DiagnosedFailure } from '../core/cause.js';
+import { akin, apart, blamedHunk, type Candidate } from './candidates.js';
+import type { History } from './history.js';
+import { type Found, minimalSet } from './minimal-set.js';
+import type { Trial } from './trials.js';
+
+/** What is searched, and by which runs. */
+export interface BlameSearch {
+  readonly lead: DiagnosedFailure;
+  readonly base: History['base'];
+  readonly candidates: readonly Candidate[];
+  readonly trial: Trial;
+  /** Keeps the change that takes a set back, and gives its id. */
+  readonly keep: (out: readonly Candidate[]) => Promise<string | null>;
+  readonly root: string;
+  readonly cwd: string;
+  readonly now: () => number;
+}
+
+/**
+ * Finds what broke a test. The test is run as it is now, with changes of the app alone taken out; only where that does not turn it green, those of the tests are
+ * taken out with them. A text says why nothing was found.
+ */
+export async function blameCause(search: BlameSearch): Promise<Blame | string> {
+  const { base, candidates, trial } = search;
+  const startedAt = search.now();
+  const found = await find(search);
+  if (found === null) return whyNothing(search);
+  const change = await search.keep(found.set);
+  if (change === null) return 'the files changed meanwhile';
+  const { runs, unresolved, endedBy } = trial.said;
+  return {
+    base,
+    hunks: found.set.map((one) => blamedHunk(one, search)),
+    isMinimal: found.isMinimal,
+    endedBy: found.isMinimal ? null : endedBy,
+    outOf: candidates.length,
+    runs,
+    unresolved,
+    durationMs: search.now() - startedAt,
+    change,
+  };
+}
+
+async function find({ lead, candidates, trial, cwd, root }: BlameSearch): Promise<Found<Candidate> | null> {
+  const app = candidates.filter(({ inTests }) => !inTests);
+  const search = { test: trial.run, apart, akin };
+  const suspects = app.filter((one) => isAt(lead, blamedHunk(one, { cwd, root })));
+  // Where the error came from a line that changed, that is most often it: one run instead of a search.
+  if (suspects.length > 0 && suspects.length < app.length) {
+    const found = await minimalSet(suspects, search);
+    if (found) return found;
+  }
+  const found = app.length > 0 ? await minimalSet(app, search) : null;
+  return found ?? (app.length < candidates.length ? minimalSet(candidates, search) : null);
+}
+
+/** The failure names a line of it, or the line beside it. */
+function isAt({ diagnosis }: DiagnosedFailure, { file, line, now }: ReturnType<typeof blamedHunk>): boolean {
+  const at = /^(?<file>.+?):(?<line>\d+)(?::\d+)?$/.exec(diagnosis.facts.source ?? '')?.groups;
+  const named = Number(at?.['line']);
+  return at?.['file'] === file && named >= line - 1 && named <= line + now.length;
+}
+
+function whyNothing({ trial, base, candidates }: BlameSearch): string {
+  const { endedBy, runs, unresolved } = trial.said;
+  const at = base.commit.slice(0, 7);
+  if (endedBy === 'interrupt') return 'interrupted';
+  if (endedBy !== null) return `no answer within the limit (${endedBy})`;
+  if (unresolved === runs) return `its test does not run at ${at}, where the search begins`;
+  const hunks = candidates.length === 1 ? 'the 1 change' : `all ${candidates.length} changes`;
+  return `it is red without ${hunks} since ${at} too: what broke it is older, or no file of the repository`;
+}

@@ -1,0 +1,144 @@
+import path from 'node:path';
+import type { BlamedCommit, BlamedHunk } from '../core/blame.js';
+import { changesPackages } from '../workspace/install.js';
+import type { Contents } from '../workspace/change.js';
+import { type FileEdit, type FileState, stateOf } from '../workspace/file-state.js';
+import type { History } from './history.js';
+import { type ChangedFile, type Hunk, without } from './hunks.js';
+import { lastSteps } from './origins.js';
+
+/** A hunk that may be to blame. */
+export interface Candidate {
+  readonly hunk: Hunk;
+  readonly file: ChangedFile;
+  /** The last commit that touched it, counted from the base; what is not committed comes after all. */
+  readonly step: number;
+  readonly commit: BlamedCommit | null;
+  /** It lies among the tests. */
+  readonly inTests: boolean;
+}
+
+/** Where candidates are found, and how their contents are kept. */
+export interface CandidatePlace {
+  /** The recorded root, which files are relative to. */
+  readonly root: string;
+  readonly contents: Contents;
+  readonly isTest: (file: string) => boolean;
+}
+
+/**
+ * The hunks of a history in the order in which they are taken out: the newest commit first, and of each commit the app before the tests. What would have
+ * packages installed is left out, and so is what somebody has changed meanwhile.
+ */
+export async function candidatesOf(history: History, place: CandidatePlace): Promise<readonly Candidate[]> {
+  const all: Candidate[] = [];
+  for (const { file, versions } of history.files) {
+    const edits = await editsFor([{ file, hunks: file.hunks }], place);
+    if (edits === null || (await changesPackages(edits, place.contents))) continue;
+    const steps = lastSteps(file, versions);
+    const inTests = place.isTest(file.path);
+    for (const hunk of file.hunks) {
+      const step = steps.get(hunk) ?? history.commits.length;
+      all.push({ hunk, file, step, commit: history.commits[step] ?? null, inTests });
+    }
+  }
+  return all.toSorted(
+    (a, b) =>
+      b.step - a.step ||
+      Number(a.inTests) - Number(b.inTests) ||
+      compare(a.file.path, b.file.path) ||
+      a.hunk.newStart - b.hunk.newStart,
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** How far two neighbours are apart: the search cuts between commits first, then between files. */
+export function apart(one: Candidate, next: Candidate): number {
+  if (one.step !== next.step) return 2;
+  return one.file === next.file ? 0 : 1;
+}
+
+/** Both change the same name: a definition and its use, say. */
+export function akin({ hunk: one }: Candidate, { hunk: other }: Candidate): boolean {
+  const names = changedNames(other);
+  return [...changedNames(one)].some((name) => names.has(name));
+}
+
+/** Names that stand on one side alone, of three letters and more. */
+function changedNames({ old, now }: Hunk): ReadonlySet<string> {
+  const [before, after] = [namesIn(old), namesIn(now)];
+  return new Set([...before, ...after].filter((name) => before.has(name) !== after.has(name)));
+}
+
+function namesIn(lines: readonly string[]): ReadonlySet<string> {
+  return new Set(lines.join('').match(/[A-Za-z_$][\w$]{2,}/g));
+}
+
+/** The edits that take these out of the project as it is; null where a file is no longer what was read. */
+export async function editsWithout(
+  out: readonly Candidate[],
+  place: Pick<CandidatePlace, 'root' | 'contents'>,
+): Promise<FileEdit[] | null> {
+  const files = [...new Set(out.map(({ file }) => file))];
+  const hunksOf = (file: ChangedFile) => out.flatMap((one) => (one.file === file ? [one.hunk] : []));
+  return editsFor(
+    files.map((file) => ({ file, hunks: hunksOf(file) })),
+    place,
+  );
+}
+
+type Taken = readonly { readonly file: ChangedFile; readonly hunks: readonly Hunk[] }[];
+
+async function editsFor(
+  taken: Taken,
+  { root, contents }: Pick<CandidatePlace, 'root' | 'contents'>,
+): Promise<FileEdit[] | null> {
+  const edits: FileEdit[] = [];
+  for (const { file, hunks } of taken) {
+    const before = stateOf(root, file.path);
+    const kept = file.after === null ? null : await contents.put(Buffer.from(file.after, 'latin1'));
+    if (before === 'other' || (before?.hash ?? null) !== kept) return null;
+    const text = without(file, new Set(hunks));
+    const after: FileState | null =
+      text === null
+        ? null
+        : {
+            kind: 'file',
+            hash: await contents.put(Buffer.from(text, 'latin1')),
+            mode: before?.mode ?? 0o644,
+          };
+    edits.push({ path: file.path, before, after });
+  }
+  return edits;
+}
+
+/** A hunk as reports and prompts name it; `cwd` is the project's root. */
+export function blamedHunk(
+  { hunk, commit, inTests }: Candidate,
+  place: { root: string; cwd: string },
+): BlamedHunk {
+  return {
+    file: path.relative(place.cwd, path.join(place.root, hunk.file)).replaceAll(path.sep, '/'),
+    line: hunk.newStart,
+    old: shown(hunk.old),
+    now: shown(hunk.now),
+    whole: hunk.whole,
+    commit,
+    inTests,
+  };
+}
+
+const LINES_KEPT = 400;
+const CHARACTERS_KEPT = 2000;
+
+function shown(lines: readonly string[]): string[] {
+  return lines.slice(0, LINES_KEPT).map((line) =>
+    Buffer.from(line, 'latin1')
+      .toString('utf8')
+      .replace(/\r?\n$/, '')
+      .slice(0, CHARACTERS_KEPT),
+  );
+}

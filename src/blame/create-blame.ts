@@ -1,0 +1,145 @@
+import type { Blame } from '../core/blame.js';
+import type { Cause, DiagnosedFailure } from '../core/cause.js';
+import { blameCause } from './blame-cause.js';
+import { type Candidate, candidatesOf } from './candidates.js';
+import { type History, readHistory } from './history.js';
+import { type TrialEffects, Trials } from './trials.js';
+
+/** What finding the change to blame needs of a run. */
+export interface BlameParts extends TrialEffects {
+  readonly cwd: string;
+  /** Playwright runs of one search, and what all searches of the run may take together. */
+  readonly limits: { readonly runs: number; readonly timeMs: number };
+  /** The commit to begin with, where a person named it. */
+  readonly named: string | null;
+  /** The newest commit at which a test was seen green here, or null. */
+  readonly lastGreen: (testId: string) => Promise<string | null>;
+  /** A file of the tests, by its path from the recorded root. */
+  readonly isTest: (file: string) => boolean;
+  /** What a run of these tests is likely to take; null where nothing was measured. */
+  readonly likelyMs: (ids: readonly string[] | null) => number | null;
+  /** An answer, or why there is none; null for what holds for all causes, which is said once. */
+  readonly tell: (causeId: string | null, answer: Blame | string) => void;
+  /** Searches although it may not end in time: a person has asked for it. */
+  readonly always: boolean;
+}
+
+/** Finds the change that broke each cause; gives the causes with what was found. */
+export type BlameCauses = (causes: readonly Cause[]) => Promise<Cause[]>;
+
+/** Tests that are red together so quickly run along in the searches of others, in milliseconds. */
+const QUICK_MS = 5000;
+
+/** Makes the step for one run, which has one limit of time for all of its causes. */
+export function createBlame(parts: BlameParts): BlameCauses {
+  let leftMs = parts.limits.timeMs;
+  const trials = new Trials(parts);
+  const saidOff = new Set<string>();
+  const tellOff = (reason: string) => {
+    if (!saidOff.has(reason)) parts.tell(null, reason);
+    saidOff.add(reason);
+  };
+  return async (causes) => {
+    const startedAt = parts.now();
+    const until = startedAt + leftMs;
+    const read = reading(parts);
+    const asked = parts.limits.runs === 0 ? [] : causes.filter(({ environment }) => environment === null);
+    const found = new Map<string, Blame>();
+    for (const [at, { id, lead }] of asked.entries()) {
+      if (parts.signal.aborted) break;
+      const since = await read(lead);
+      if (typeof since === 'string') {
+        tellOff(since);
+        continue;
+      }
+      const later = asked.slice(at + 1).map((one) => one.lead);
+      const answer = await answerFor(parts, { causeId: id, lead, later, since, trials, until });
+      if (typeof answer !== 'string') found.set(id, answer);
+      parts.tell(id, answer);
+    }
+    leftMs -= parts.now() - startedAt;
+    return causes.map((cause) => {
+      const blame = found.get(cause.id);
+      return blame ? { ...cause, blame } : cause;
+    });
+  };
+}
+
+/** A base and all that changed since. */
+interface Since {
+  readonly history: History;
+  readonly candidates: readonly Candidate[];
+}
+
+/** Reads what changed, once for each base; the files are read anew in each round of a run, since fixes change them. */
+function reading(parts: BlameParts): (lead: DiagnosedFailure) => Promise<Since | string> {
+  const { root } = parts.workspace;
+  const known = new Map<string | null, Promise<Since | string>>();
+  const readSince = async (lastGreen: string | null): Promise<Since | string> => {
+    const history = await readHistory(root, { named: parts.named, lastGreen });
+    if (typeof history === 'string') return history;
+    return { history, candidates: await candidatesOf(history, { ...parts, root }) };
+  };
+  return async ({ failure }) => {
+    const lastGreen =
+      failure.scope === 'test' && parts.named === null ? await parts.lastGreen(failure.test.id) : null;
+    const since = known.get(lastGreen) ?? readSince(lastGreen);
+    known.set(lastGreen, since);
+    return since;
+  };
+}
+
+interface Asked {
+  readonly causeId: string;
+  readonly lead: DiagnosedFailure;
+  /** What is searched for after it. */
+  readonly later: readonly DiagnosedFailure[];
+  readonly since: Since;
+  readonly trials: Trials;
+  readonly until: number;
+}
+
+async function answerFor(parts: BlameParts, asked: Asked): Promise<Blame | string> {
+  const { causeId, lead, later, since, trials, until } = asked;
+  const { candidates, history } = since;
+  if (candidates.length === 0) return 'no change of the repository comes into question';
+  const why = parts.always ? null : tooLong(parts, { lead, candidates, leftMs: until - parts.now() });
+  if (why !== null) return why;
+  const limits = { runs: parts.limits.runs, until };
+  const beside = lead.failure.scope === 'suite' ? [] : quickOnes(later);
+  return blameCause({
+    lead,
+    candidates,
+    base: history.base,
+    trial: trials.search({ causeId, lead, beside, limits }),
+    keep: (out) => trials.keep(out),
+    root: parts.workspace.root,
+    cwd: parts.cwd,
+    now: parts.now,
+  });
+}
+
+/** As many as are quick together, in their order. */
+function quickOnes(failures: readonly DiagnosedFailure[]): DiagnosedFailure[] {
+  let sum = 0;
+  return failures.filter(({ failure }) => {
+    if (failure.scope === 'suite') return false;
+    sum += failure.durationMs;
+    return sum <= QUICK_MS;
+  });
+}
+
+interface Worth {
+  readonly lead: DiagnosedFailure;
+  readonly candidates: readonly Candidate[];
+  readonly leftMs: number;
+}
+
+/** A search that is not likely to end within its limit only delays the agent; a text says so. */
+function tooLong({ likelyMs }: BlameParts, { lead, candidates, leftMs }: Worth): string | null {
+  const ids = lead.failure.scope === 'suite' ? null : lead.rerunIds;
+  const one = likelyMs(ids);
+  const runs = 2 + Math.ceil(Math.log2(candidates.length + 1));
+  if (one === null || one * runs <= leftMs) return null;
+  return `about ${runs} runs of ${Math.ceil(one / 1000)} s are more than blame.time leaves`;
+}

@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { BlameBase, BlamedCommit } from '../core/blame.js';
+import { gitChanges, readObjects } from '../guard/git-trees.js';
+import { git, isWritable } from '../workspace/project-files.js';
+import { type ChangedFile, compareFile } from './hunks.js';
+import type { Version } from './origins.js';
+
+/** What happened to the project's files since a state that may be green. */
+export interface History {
+  readonly base: BlameBase;
+  /** Since then, the oldest first; what is not committed is the step after the last. */
+  readonly commits: readonly BlamedCommit[];
+  /** Regular files alone: links and submodules are left out. */
+  readonly files: readonly { readonly file: ChangedFile; readonly versions: readonly Version[] }[];
+}
+
+/** From where to look; both may be left out. */
+export interface HistoryRequest {
+  /** A commit that a person named. */
+  readonly named?: string | null;
+  /** A commit at which the test was green here. */
+  readonly lastGreen?: string | null;
+}
+
+/** Beyond so many files nobody looks for one change: a base that is too far away. */
+const MAX_FILES = 2000;
+
+/** Reads it from git; a text says why it cannot be. `root` is the folder that the recorded files are relative to. */
+export async function readHistory(
+  root: string,
+  { named = null, lastGreen = null }: HistoryRequest,
+): Promise<History | string> {
+  const wanted = named ?? (await ancestor(root, lastGreen));
+  const branch = await gitChanges(root, wanted);
+  // No default branch is known here: then what is not committed is all that there is.
+  const changed = 'what' in branch && named === null ? await gitChanges(root, 'HEAD') : branch;
+  if ('what' in changed) return whyNot(changed.what, changed.detail);
+  if (path.resolve(changed.root) !== path.resolve(root)) return 'the project is no git repository of its own';
+  const head = (await git(root, ['rev-parse', 'HEAD']))?.trim() ?? '';
+  const from = named !== null ? 'named' : wanted !== null ? 'last-green' : 'merge-base';
+  const base: BlameBase = {
+    commit: changed.base,
+    from: changed.base === head && from === 'merge-base' ? 'head' : from,
+  };
+  const paths = changed.changes.filter((one) => one.kind === 'file' && isWritable(one.path));
+  const since = changed.base === head ? `${head.slice(0, 7)} (HEAD)` : changed.base.slice(0, 7);
+  if (paths.length === 0) return `no file differs from ${since}`;
+  if (paths.length > MAX_FILES) return `${paths.length} files differ from ${since}, which are too many`;
+  const steps = await stepsOf(root, changed.base);
+  const files = await readFiles(root, {
+    before: await changed.before.read(paths.map((one) => one.path)),
+    paths: paths.map((one) => one.path),
+    steps,
+  });
+  return { base, commits: steps.map(({ commit }) => commit), files };
+}
+
+/** The commit, where HEAD is built on it: else it says nothing of what is here. */
+async function ancestor(root: string, commit: string | null): Promise<string | null> {
+  if (commit === null) return null;
+  return (await git(root, ['merge-base', '--is-ancestor', commit, 'HEAD'])) === null ? null : commit;
+}
+
+function whyNot(what: string, detail: string): string {
+  if (what === 'unknown-base') return `git knows no commit ${detail}`;
+  if (what === 'no-merge-base')
+    return `git finds no commit that HEAD and ${detail} share: fetch more history`;
+  return what === 'no-git' ? 'git is not installed' : 'the project is no git repository';
+}
+
+/** One commit, with the blob that each file had after it; null where the file went. */
+interface Step {
+  readonly commit: BlamedCommit;
+  readonly blobs: ReadonlyMap<string, string | null>;
+}
+
+/** Along the first parents: a merge is one step. */
+async function stepsOf(root: string, base: string): Promise<Step[]> {
+  const format = '--format=%x01%H%x02%an%x02%aI%x02%s';
+  const how = ['--first-parent', '-m', '--reverse', '--raw', '--no-abbrev', '--no-renames', '-z'];
+  const text = await git(root, ['log', ...how, '--no-ext-diff', format, `${base}..HEAD`]);
+  return (text ?? '').split('\u0001').slice(1).map(stepOf);
+}
+
+/** `id STX author STX date STX subject NUL`, then `:mode mode blob blob status NUL path NUL` for each file. */
+function stepOf(text: string): Step {
+  const [head = '', ...fields] = text.split('\0');
+  const [headLine = '', firstRaw = ''] = head.split('\n');
+  const [id = '', author = '', date = '', subject = ''] = headLine.split('\u0002');
+  const raw = [firstRaw, ...fields].map((one) => one.trim()).filter((one) => one !== '');
+  const blobs = new Map<string, string | null>();
+  for (const [at, one] of raw.entries()) {
+    const [, blob, status] = /^:\d{6} \d{6} [\da-f]+ ([\da-f]+) ([A-Z])/.exec(one) ?? [];
+    const file = raw[at + 1];
+    if (blob && file !== undefined) blobs.set(file, status === 'D' ? null : blob);
+  }
+  return { commit: { id, author, date, subject }, blobs };
+}
+
+interface Reading {
+  readonly before: ReadonlyMap<string, Uint8Array>;
+  readonly paths: readonly string[];
+  readonly steps: readonly Step[];
+}
+
+async function readFiles(root: string, { before, paths, steps }: Reading): Promise<History['files']> {
+  const known = new Set(paths);
+  const ids = steps.flatMap(({ blobs }) =>
+    [...blobs].flatMap(([file, id]) => (id && known.has(file) ? [id] : [])),
+  );
+  const blobs = await readObjects(root, [...new Set(ids)]);
+  return paths.flatMap((file) => {
+    const now = textNow(path.join(root, file));
+    const like = (bytes: Uint8Array | undefined) => (bytes ? withEndsOf(now, textOf(bytes)) : null);
+    const compared = compareFile(file, like(before.get(file)), now);
+    if (compared.before === compared.after) return [];
+    const committed = steps.flatMap(({ blobs: after }, step) => {
+      const id = after.get(file);
+      return id === undefined ? [] : [{ step, text: id === null ? null : like(blobs.get(id)) }];
+    });
+    const last = committed.length > 0 ? committed.at(-1)?.text : compared.before;
+    const open = last === now ? [] : [{ step: steps.length, text: now }];
+    return [{ file: compared, versions: [...committed, ...open] }];
+  });
+}
+
+function textNow(place: string): string | null {
+  try {
+    return textOf(readFileSync(place));
+  } catch {
+    return null;
+  }
+}
+
+/** One character a byte, so that no byte is lost. */
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('latin1');
+}
+
+/** Git may keep other line ends than it checks out. */
+function withEndsOf(now: string | null, text: string): string {
+  return now?.includes('\r\n') && !text.includes('\r') ? text.replaceAll('\n', '\r\n') : text;
+}

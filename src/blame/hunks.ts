@@ -1,0 +1,93 @@
+import { diffArrays } from 'diff';
+
+/** A stretch of lines that differs between two states of a file. Texts are Latin-1, one character a byte, and lines keep their ends. */
+export interface Hunk {
+  /** Relative to the recorded root, with `/`. */
+  readonly file: string;
+  /** Where it stands in the old and in the new state, from 1. */
+  readonly oldStart: number;
+  readonly newStart: number;
+  readonly old: readonly string[];
+  readonly now: readonly string[];
+  /** The file came or went, is binary, or was replaced: it is taken out whole. */
+  readonly whole: boolean;
+}
+
+/** A file that differs; null where it is not there. */
+export interface ChangedFile {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly hunks: readonly Hunk[];
+}
+
+/** Beyond so many changed lines a file counts as replaced: the search for the shortest difference is quadratic. */
+const MAX_DIFFERENCES = 2000;
+
+/** Changes with no more unchanged lines between them are one: a brace or an empty line tells no two thoughts apart. */
+const LINES_BETWEEN = 1;
+
+/** The hunks between two states of a file. */
+export function compareFile(file: string, before: string | null, after: string | null): ChangedFile {
+  const whole = { file, oldStart: 1, newStart: 1, old: linesOf(before), now: linesOf(after), whole: true };
+  if (before === null || after === null || isBinary(before) || isBinary(after))
+    return { path: file, before, after, hunks: [whole] };
+  const changes = diffArrays(linesOf(before), linesOf(after), { maxEditLength: MAX_DIFFERENCES });
+  return { path: file, before, after, hunks: changes ? joined(file, changes) : [whole] };
+}
+
+/** The file with some of its hunks taken out; null where it is not there then. */
+export function without({ before, after, hunks }: ChangedFile, out: ReadonlySet<Hunk>): string | null {
+  const gone = hunks.filter((one) => out.has(one));
+  if (gone.length === 0) return after;
+  if (gone.length === hunks.length || before === null || after === null) return before;
+  const lines = linesOf(before);
+  let at = 0;
+  const parts: string[] = [];
+  for (const hunk of hunks) {
+    parts.push(...lines.slice(at, hunk.oldStart - 1), ...(out.has(hunk) ? hunk.old : hunk.now));
+    at = hunk.oldStart - 1 + hunk.old.length;
+  }
+  return [...parts, ...lines.slice(at)].join('');
+}
+
+/** Lines with their ends. */
+export function linesOf(text: string | null): string[] {
+  return text === null || text === '' ? [] : text.split(/(?<=\n)/);
+}
+
+function isBinary(text: string): boolean {
+  return text.slice(0, 8000).includes('\0');
+}
+
+type Changes = ReturnType<typeof diffArrays<string>>;
+
+function joined(file: string, changes: Changes): Hunk[] {
+  const hunks: { oldStart: number; newStart: number; old: string[]; now: string[] }[] = [];
+  let [oldLine, newLine] = [1, 1];
+  let between: readonly string[] = [];
+  for (const { value, added, removed } of changes) {
+    if (!added && !removed) {
+      between = value;
+      oldLine += value.length;
+      newLine += value.length;
+      continue;
+    }
+    const last = hunks.at(-1);
+    const isNear = last !== undefined && between.length <= LINES_BETWEEN;
+    const hunk = isNear ? last : { oldStart: oldLine, newStart: newLine, old: [], now: [] };
+    if (isNear) {
+      hunk.old.push(...between);
+      hunk.now.push(...between);
+    } else hunks.push(hunk);
+    between = [];
+    if (removed) {
+      hunk.old.push(...value);
+      oldLine += value.length;
+    } else {
+      hunk.now.push(...value);
+      newLine += value.length;
+    }
+  }
+  return hunks.map((one) => ({ file, ...one, whole: false }));
+}

@@ -1,0 +1,80 @@
+import escapeStringRegexp from 'escape-string-regexp';
+import { failuresMeant, failuresOf } from '../inspect/find-failure.js';
+import { findRun, type StoredRun } from '../inspect/find-run.js';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import type { ReportTest } from '../run/report.js';
+import { runSelfHeal } from '../heal/whole-run.js';
+import type { RunOptions } from '../heal/run-request.js';
+
+/** The flags of `self-heal blame`. */
+export interface BlameOptions {
+  base?: string;
+  config?: string;
+  project?: string[];
+  agents?: string;
+  json?: boolean;
+  wait?: boolean;
+}
+
+/** The whole of `self-heal blame`: gives the exit code, or the problem that kept it from looking. */
+export async function runBlame(
+  word: string | undefined,
+  { base, ...own }: BlameOptions,
+): Promise<number | Problem> {
+  const cwd = process.cwd();
+  const filters = await filtersFor(cwd, word);
+  if (!filters.ok) return filters.error;
+  const options: RunOptions = { ...own, dryRun: true };
+  return runSelfHeal({
+    cwd,
+    env: process.env,
+    filters: filters.value,
+    passThrough: [],
+    options,
+    blame: { base: base ?? null },
+  });
+}
+
+const runLike = /^(?:latest|\d{8}-[\d-]*[\da-f]*)$/;
+const red: readonly ReportTest['verdict'][] = [
+  'failed',
+  'escalated',
+  'rejected',
+  'agent-unusable',
+  'green-once',
+];
+
+/** Which tests to run: those that an earlier run left red, those that a word means in it, or what Playwright makes of the word. */
+async function filtersFor(cwd: string, word: string | undefined): Promise<Result<string[], Problem>> {
+  const run = await findRun(cwd, word !== undefined && runLike.test(word) ? word : null);
+  if (word !== undefined && runLike.test(word)) {
+    if (!run.ok) return run;
+    const filters = leftRed(run.value);
+    return filters.length > 0 ? ok(filters) : err(nothingRed(run.value.runId));
+  }
+  if (word === undefined) return ok(run.ok ? leftRed(run.value) : []);
+  if (!run.ok) return ok([word]);
+  const meant = failuresMeant(word, failuresOf(run.value)).flatMap(({ failure: { failure } }) =>
+    failure.scope === 'test' ? [placeOf(failure.test.location.file, failure.test.location.line)] : [],
+  );
+  return ok(meant.length > 0 ? [...new Set(meant)] : [word]);
+}
+
+function leftRed({ report }: StoredRun): string[] {
+  const tests = (report?.tests ?? []).filter(({ verdict }) => red.includes(verdict));
+  return [...new Set(tests.map(({ file, line }) => placeOf(`/${file}`, line)))];
+}
+
+/** As Playwright takes it: a regular expression on the whole path, and a line. */
+function placeOf(file: string, line: number): string {
+  return `${escapeStringRegexp(file)}:${line}`;
+}
+
+function nothingRed(runId: string): Problem {
+  return {
+    kind: 'usage',
+    message: `run ${runId} left no test red`,
+    remedy: 'Name a test instead: self-heal blame tests/cart.spec.ts:9.',
+  };
+}

@@ -1,0 +1,25 @@
+import { canBeTakenBack } from '../core/blame.js';
+import type { Cause } from '../core/cause.js';
+import { chooseProven } from '../core/choose-proven.js';
+import { readChange } from '../workspace/change.js';
+import { retest } from './retest.js';
+import type { Session } from './session.js';
+
+/**
+ * Whether a person can be offered to take back the change that broke a cause: all of its tests that are proven of a heal are run once with it taken out
+ * of the project as it is now, and are green (BL-4). It is put back at once, whatever came of it.
+ */
+export async function canTakeBack(session: Session, cause: Cause): Promise<boolean> {
+  if (!canBeTakenBack(cause.blame) || session.signal.aborted) return false;
+  const change = await readChange(session.folder.dir, cause.blame.change);
+  const applied = change && (await session.workspace.apply(change));
+  if (applied?.kind !== 'applied') return false;
+  const failures = [...chooseProven(cause)];
+  const seen = await retest(session, { failures, purpose: 'blame', causeId: cause.id });
+  await session.workspace.revert([applied.change.id]);
+  if (session.signal.aborted) return false;
+  return failures.every((one) => {
+    const { ended, suiteFailure } = seen.observe(one);
+    return ended === 'passed' && suiteFailure === null;
+  });
+}

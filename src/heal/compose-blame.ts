@@ -1,0 +1,48 @@
+import path from 'node:path';
+import { type BlameCauses, createBlame } from '../blame/create-blame.js';
+import { systemClock } from '../clock.js';
+import { placesOf } from '../guard/create-guard.js';
+import { testPlaces } from '../guard/test-files.js';
+import { lastGreenCommit } from '../inspect/last-green.js';
+import type { Session } from './session.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
+import { contentsOf, keepChange } from '../workspace/change.js';
+
+/** How a search is asked for. */
+export interface BlameRequest {
+  /** The commit to begin with, where a person named it. */
+  readonly base: string | null;
+  /** A person asked for it. */
+  readonly always: boolean;
+}
+
+/** Puts together the search for changes to blame of one run. */
+export function composeBlame(
+  session: Omit<Session, 'blame'>,
+  first: SuiteRun,
+  { base, always }: BlameRequest,
+): BlameCauses {
+  const { cwd, folder, workspace, bus, plan, signal, settings } = session;
+  return createBlame({
+    cwd,
+    workspace,
+    contents: contentsOf(folder.dir),
+    keepChange: (change) => keepChange(folder.dir, change),
+    rootFromProject: path.relative(cwd, workspace.root).replaceAll(path.sep, '/'),
+    prepare: (own) => session.prepare(own),
+    runAgain: (request) => session.runAgain({ ...request, purpose: 'blame' }),
+    warn: (message) => bus.emit({ type: 'run.warning', message }),
+    signal,
+    now: () => systemClock.now(),
+    limits: settings.blame,
+    named: base,
+    lastGreen: (testId) => lastGreenCommit(cwd, testId),
+    isTest: testPlaces(placesOf(workspace.root, first)),
+    likelyMs: (ids) => plan.likelyMs(ids),
+    always,
+    tell: (causeId, answer) => {
+      if (typeof answer === 'string') bus.emit({ type: 'blame.ended', causeId, reason: answer });
+      else if (causeId !== null) bus.emit({ type: 'cause.blamed', causeId, blame: answer });
+    },
+  });
+}

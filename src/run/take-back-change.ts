@@ -1,0 +1,52 @@
+import path from 'node:path';
+import type { Escalation } from '../core/escalation.js';
+import { readRun } from '../inspect/find-run.js';
+import type { Problem } from '../problem.js';
+import { lockProject } from './project-lock.js';
+import { contentsOf, readChange } from '../workspace/change.js';
+import { openWorkspace } from '../workspace/workspace.js';
+import { recover } from './recover-if-needed.js';
+
+/** Takes the change that a question is about out of the project (BL-4), under the journal like any other; gives what keeps it from that, or null. */
+export async function takeBackChange({ id, runId }: Escalation): Promise<Problem | null> {
+  const cwd = process.cwd();
+  const lock = await lockProject(cwd, { command: 'escalations resolve', wait: false });
+  if (!lock.ok) return lock.error;
+  using _held = lock.value;
+  const unrecovered = await recover(cwd);
+  if (unrecovered) return unrecovered;
+  const { dir, report } = await readRun(cwd, runId);
+  const causeId = report?.escalations.find((one) => one.id === id)?.causeId;
+  const blame = report?.causes.find((one) => one.id === causeId)?.blame;
+  const change = blame ? await readChange(dir, blame.change) : null;
+  if (!blame || !change) return gone(runId);
+  const workspace = await openWorkspace({
+    project: cwd,
+    runId,
+    runDir: dir,
+    contents: contentsOf(dir),
+    warn: (message) => void process.stderr.write(`self-heal: ${message}\n`),
+    onCopy: async () => undefined,
+  });
+  const applied = await workspace.apply(change).catch(() => null);
+  if (applied?.kind === 'applied') {
+    await workspace.decided([applied.change.id]);
+    return null;
+  }
+  const files = applied?.kind === 'conflict' ? applied.files : change.edits.map((edit) => edit.path);
+  const shown = files.map((file) => path.relative(cwd, path.join(workspace.root, file))).join(', ');
+  return {
+    kind: 'usage',
+    message: `The change can no longer be taken back by itself: ${shown} changed since`,
+    remedy: `Nothing was changed, and the question is still open. Take it back by hand: its lines are in .self-heal/runs/${runId}/report.html.`,
+  };
+}
+
+function gone(runId: string): Problem {
+  return {
+    kind: 'run-missing',
+    message: `The folder of run ${runId}, which holds the change, is not in this project`,
+    remedy:
+      'Answer on the machine that the run was on, or take the change back with git and answer with guide.',
+  };
+}

@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { execa } from 'execa';
+import { expect, it, vi } from 'vitest';
+import { agentsYaml, scratchProject, type ScratchProject, shopFiles } from '../rig/scratch-project.js';
+
+const working = '<h1>Shop</h1>\n\n<p>All we have.</p>\n\n<button id="buy">Thanks</button>\n';
+const broken = working.replace('Thanks', 'Tanks');
+
+/** A repository whose last commit broke the page among other changes; what is not committed is harmless. */
+async function shopWithHistory(more: Record<string, string> = {}): Promise<ScratchProject> {
+  const files = { ...shopFiles, 'page.html': working, 'notes.txt': 'one\n', ...more };
+  const project = await scratchProject({
+    ...files,
+    '.gitignore': 'node_modules\ntest-results\nheld\nhold\n',
+  });
+  const git = (...args: string[]) =>
+    execa('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...args], { cwd: project.dir });
+  await git('init', '--quiet', '--initial-branch=main');
+  await git('add', '--all');
+  await git('commit', '--quiet', '-m', 'shop');
+  await git('checkout', '--quiet', '-b', 'feature');
+  await project.write({ 'notes.txt': 'two\n' });
+  await git('commit', '--quiet', '-a', '-m', 'notes');
+  await project.write({ 'page.html': broken.replace('Shop', 'Our shop'), 'other.txt': 'other\n' });
+  await git('add', '--all');
+  await git('commit', '--quiet', '-m', 'nicer page');
+  await project.write({ 'notes.txt': 'three\n' });
+  return project;
+}
+
+const culprit = {
+  file: 'page.html',
+  line: 5,
+  old: ['<button id="buy">Thanks</button>'],
+  now: ['<button id="buy">Tanks</button>'],
+  commit: { author: 'Ann', subject: 'nicer page' },
+};
+
+const asksAPerson = `console.log('SELF-HEAL: ' + JSON.stringify({ status: 'needs-person', summary: 'Tanks or Thanks?' }));`;
+
+it('BL-1 BL-3 BL-4 a run names the change that broke the test in prompt, report and annotation, and a person can have it taken back', async () => {
+  const project = await shopWithHistory({
+    'agents.yaml': agentsYaml(['node', 'agent.mjs']),
+    'agent.mjs': asksAPerson,
+  });
+  const { exitCode, report, stderr } = await project.selfHeal(['run'], {
+    GITHUB_ACTIONS: 'true',
+    GITHUB_WORKSPACE: project.dir,
+  });
+  expect(exitCode).toBe(3);
+  expect(report?.causes[0]?.blame).toMatchObject({ hunks: [culprit], isMinimal: true });
+  expect(stderr).toContain('::error file=page.html,line=5,');
+  const prompt = await project.read('.self-heal/latest/attempts/1.prompt.md');
+  expect(prompt.split('\n').slice(0, 3).join('\n')).toContain('This test was green before');
+  expect(prompt).toContain('-<button id="buy">Thanks</button>\n+<button id="buy">Tanks</button>');
+  expect(await project.read('page.html')).toContain('Tanks');
+  const asked = report?.escalations.map(({ id }) => id) ?? [];
+  const taken = await project.selfHeal(['escalations', 'resolve', ...asked, '--choice', 'take-back']);
+  expect(taken.stderr).toBe('');
+  expect(taken.exitCode).toBe(0);
+  expect(await project.read('page.html')).toBe(working.replace('Shop', 'Our shop'));
+  expect(await project.read('notes.txt')).toBe('three\n');
+});
+
+it('BL-1 BL-5 HN-2 self-heal blame, interrupted, killed, and let go on', async () => {
+  const project = await shopWithHistory();
+  const spec = await project.read('tests/shop.spec.ts');
+  // It waits where the change is out, so that it can be killed there.
+  const waiting = `
+      const { existsSync, writeFileSync } = await import('node:fs');
+      if (existsSync('hold') && readFileSync('page.html', 'utf8').includes('Thanks')) {
+        writeFileSync('held', '');
+        await new Promise(() => undefined);
+      }
+      expect(`;
+  await project.write({
+    'tests/shop.spec.ts': spec.replace("('buys', () =>", "('buys', async () =>").replace('expect(', waiting),
+    hold: '',
+  });
+  const before = await project.read('page.html');
+  for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+    const running = project.start(['blame']);
+    await vi.waitFor(() => expect(existsSync(path.join(project.dir, 'held'))).toBe(true), {
+      timeout: 600_000,
+    });
+    expect(await project.read('page.html')).not.toBe(before);
+    running.kill(signal);
+    const { exitCode } = await running;
+    if (signal === 'SIGINT') {
+      expect(exitCode).toBe(130);
+      expect(await project.read('page.html')).toBe(before);
+    }
+    await execa('rm', ['held'], { cwd: project.dir });
+  }
+  await execa('rm', ['hold'], { cwd: project.dir });
+  // The next command puts it in order before it begins.
+  const { exitCode, report, events } = await project.selfHeal(['blame', 'shop.spec.ts', '--base', 'main']);
+  expect(exitCode).toBe(1);
+  expect(report?.causes[0]?.blame).toMatchObject({ base: { from: 'named' }, hunks: [culprit] });
+  expect(report?.totals.agentRuns).toBe(0);
+  expect(events.map(({ type }) => type)).toContain('cause.blamed');
+  expect(await project.read('page.html')).toBe(before);
+  expect(await project.read('notes.txt')).toBe('three\n');
+});
+
+it('BL-1 self-heal blame: a base that is no commit is named, and nothing is searched', async () => {
+  const project = await shopWithHistory();
+  const { report, events } = await project.selfHeal(['blame', '--base', 'nowhere']);
+  expect(report?.causes[0]?.blame).toBeUndefined();
+  expect(events.find(({ type }) => type === 'blame.ended')).toMatchObject({
+    reason: 'git knows no commit nowhere',
+  });
+});

@@ -1,0 +1,263 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createBlame } from '../../src/blame/create-blame.js';
+import type { Blame } from '../../src/core/blame.js';
+import { recoverKilledRuns } from '../../src/run/recover.js';
+import { contentsOf, keepChange } from '../../src/workspace/change.js';
+import { type AgentWorkspace, agentWorkspace, inventoryOf } from '../rig/agent-workspace.js';
+import {
+  aCause,
+  aDiagnosed,
+  aDiagnosis,
+  aResult,
+  aSuiteRun,
+  aTest,
+  aTestFailure,
+  failing,
+} from '../rig/builders.js';
+
+const lines = (...some: string[]) => `${some.join('\n')}\n`;
+const filler = ['two', 'three', 'four', 'five'];
+const files = {
+  'src/a.ts': lines('one', ...filler, 'six', ...filler, 'eleven'),
+  'src/b.ts': lines('one', ...filler, 'six'),
+  'tests/shop.spec.ts': lines('test'),
+};
+
+/** A repository, and a test that is green while a condition on its files holds; null for a state that does not start. */
+async function repository(green: (read: (file: string) => string) => boolean | null, at = '') {
+  const project = await agentWorkspace(
+    Object.fromEntries(Object.entries(files).map(([file, text]) => [path.posix.join(at, file), text])),
+    { at },
+  );
+  const told: (readonly [string | null, Blame | string])[] = [];
+  let runs = 0;
+  const find = (over: Partial<Parameters<typeof createBlame>[0]> = {}) =>
+    createBlame({
+      cwd: path.join(project.dir, at),
+      workspace: project.workspace,
+      contents: contentsOf(project.runDir),
+      keepChange: (change) => keepChange(project.runDir, change),
+      rootFromProject: at === '' ? '' : '..',
+      prepare: async () => null,
+      runAgain: async ({ ids }) => {
+        runs += 1;
+        const isGreen = green((file) => project.read(path.posix.join(at, file)));
+        if (isGreen === null) return aSuiteRun();
+        return aSuiteRun({
+          tests: (ids ?? []).map((id) => aResult(id, isGreen ? 'expected' : 'unexpected')),
+        });
+      },
+      warn: (message) => void project.warnings.push(message),
+      signal: new AbortController().signal,
+      now: () => Date.now(),
+      limits: { runs: 12, timeMs: 120_000 },
+      named: null,
+      lastGreen: async () => null,
+      isTest: (file) => file.includes('tests/'),
+      likelyMs: () => null,
+      tell: (id, answer) => void told.push([id, answer]),
+      always: false,
+      ...over,
+    });
+  const commit = (subject: string, changed: Record<string, string>) => {
+    project.write(
+      Object.fromEntries(Object.entries(changed).map(([file, text]) => [path.posix.join(at, file), text])),
+    );
+    project.git('add', '--all');
+    project.git(
+      '-c',
+      'user.name=Ann',
+      '-c',
+      'user.email=ann@example.com',
+      'commit',
+      '--quiet',
+      '-m',
+      subject,
+    );
+    return project.git('rev-parse', 'HEAD');
+  };
+  return { project, find, commit, told, runs: () => runs };
+}
+
+const changed = (text: string, from: string, to: string) => text.replace(from, to);
+const cause = aCause({ lead: failing('t1') });
+
+function stateOf({ dir }: AgentWorkspace) {
+  return inventoryOf(dir);
+}
+
+describe('the change to blame', () => {
+  it('BL-1 BL-3 BL-5 of three commits and what is not committed: its commit, its line, its text; the tree is as it was', async () => {
+    const { project, find, commit, told } = await repository((read) => !read('src/a.ts').includes('SIX'));
+    project.git('checkout', '--quiet', '-b', 'feature');
+    const [a, b] = [files['src/a.ts'], files['src/b.ts']];
+    commit('first', { 'src/b.ts': changed(b, 'one', 'ONE') });
+    const culprit = commit('louder', { 'src/a.ts': changed(changed(a, 'six', 'SIX'), 'eleven', 'ELEVEN') });
+    commit('third', { 'src/b.ts': changed(changed(b, 'one', 'ONE'), 'six', 'six!') });
+    project.write({
+      'src/a.ts': changed(changed(changed(a, 'six', 'SIX'), 'eleven', 'ELEVEN'), 'one', 'uno'),
+    });
+    const before = stateOf(project);
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame).toMatchObject({
+      base: { from: 'merge-base' },
+      hunks: [
+        {
+          file: 'src/a.ts',
+          line: 6,
+          old: ['six'],
+          now: ['SIX'],
+          commit: { id: culprit, author: 'Ann', subject: 'louder' },
+          inTests: false,
+        },
+      ],
+      isMinimal: true,
+      endedBy: null,
+      outOf: 5,
+    });
+    expect(told).toEqual([['c1', blamed?.blame]]);
+    expect(stateOf(project)).toEqual(before);
+  });
+
+  it('BL-1 what is not committed, and a new file', async () => {
+    const { project, find } = await repository((read) => !read('src/a.ts').includes('SIX'));
+    project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'src/new.ts': 'new\n' });
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame).toMatchObject({
+      base: { from: 'head' },
+      hunks: [{ file: 'src/a.ts', commit: null }],
+      outOf: 2,
+    });
+    expect(project.read('src/new.ts')).toBe('new\n');
+  });
+
+  it('BL-1 in a project below the top of its repository, a change beside it', async () => {
+    const { project, find } = await repository(() => !project.read('lib/x.ts').includes('broken'), 'web');
+    project.write({ 'lib/x.ts': 'fine\n' });
+    project.git('add', '--all');
+    project.git('-c', 'user.name=me', '-c', 'user.email=me@example.com', 'commit', '--quiet', '-m', 'lib');
+    project.write({ 'lib/x.ts': 'broken\n' });
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame?.hunks).toMatchObject([{ file: '../lib/x.ts', line: 1 }]);
+    expect(project.read('lib/x.ts')).toBe('broken\n');
+  });
+
+  it('BL-1 where the error came from a line that changed, one run will do', async () => {
+    const { project, find, runs } = await repository((read) => !read('src/a.ts').includes('SIX'));
+    project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'src/b.ts': lines('other') });
+    const facts = { ...aDiagnosis().facts, source: 'src/a.ts:6:3' };
+    const [blamed] = await find()([aCause({ lead: aDiagnosed({ diagnosis: aDiagnosis({ facts }) }) })]);
+    expect(blamed?.blame?.hunks).toMatchObject([{ file: 'src/a.ts', line: 6 }]);
+    expect(runs()).toBe(1);
+  });
+
+  it('BL-1 the tests’ own change is named only where no change of the app will do', async () => {
+    const { project, find } = await repository((read) => read('tests/shop.spec.ts') === lines('test'));
+    project.write({ 'src/a.ts': lines('other'), 'tests/shop.spec.ts': lines('changed') });
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame?.hunks).toMatchObject([{ file: 'tests/shop.spec.ts', inTests: true }]);
+  });
+
+  it('BL-1 a state that does not start is unresolved: two hunks that need each other are found together', async () => {
+    const { project, find } = await repository((read) => {
+      const [a, b] = [read('src/a.ts').includes('SIX'), read('src/b.ts').includes('SIX')];
+      return a === b ? !a : null;
+    });
+    const more = Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`src/more${at}.ts`, 'more\n']));
+    project.write({
+      ...more,
+      'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'),
+      'src/b.ts': changed(files['src/b.ts'], 'six', 'SIX'),
+    });
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame?.hunks.map(({ file }) => file)).toEqual(['src/a.ts', 'src/b.ts']);
+    expect(blamed?.blame?.unresolved).toBeGreaterThan(0);
+  });
+
+  it('BL-2 several causes share runs, and each has its own answer', async () => {
+    const { project, find, runs } = await repository((read) => !read('src/a.ts').includes('SIX'));
+    project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'src/b.ts': lines('other') });
+    const quick = (id: string) =>
+      failing(id, 'boom', { failure: aTestFailure({ test: aTest(id), durationMs: 5 }) });
+    const causes = ['t1', 't2'].map((id, at) => aCause({ id: `c${at + 1}`, lead: quick(id) }));
+    const blamed = await find()(causes);
+    const [first, second] = blamed.map(({ blame }) => blame);
+    expect(second?.hunks).toEqual(first?.hunks);
+    expect(second?.runs).toBe(0);
+    expect(runs()).toBe(first?.runs);
+  });
+
+  it('BL-2 at its limit of runs it gives the best it has, and says so', async () => {
+    const { project, find } = await repository((read) => !read('src/a.ts').includes('SIX'));
+    project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX') });
+    for (let at = 0; at < 30; at += 1) project.write({ [`src/more${at}.ts`]: 'more\n' });
+    const [blamed] = await find({ limits: { runs: 3, timeMs: 60_000 } })([cause]);
+    expect(blamed?.blame).toMatchObject({ isMinimal: false, endedBy: 'runs', runs: 3, outOf: 31 });
+    expect(blamed?.blame?.hunks.map(({ file }) => file)).toContain('src/a.ts');
+    expect(blamed?.blame?.hunks.length).toBeLessThan(31);
+  });
+
+  it.each([
+    ['no repository', async () => agentWorkspace(files, { git: false }), 'the project is no git repository'],
+    ['nothing changed', async () => agentWorkspace(files), 'no file differs from'],
+  ])('BL-2 off, and said once: %s', async (_, make, why) => {
+    const project = await make();
+    const { find, told } = await repository(() => true);
+    const blamed = find({ workspace: project.workspace, cwd: project.dir });
+    expect(await blamed([cause])).toEqual([cause]);
+    expect(await blamed([cause])).toEqual([cause]);
+    expect(told).toEqual([[null, expect.stringContaining(why)]]);
+  });
+
+  it('BL-2 red at the base too: no answer, after one run', async () => {
+    const { project, find, told, runs } = await repository(() => false);
+    project.write({ 'src/a.ts': lines('other') });
+    expect(await find()([cause])).toEqual([cause]);
+    expect(told).toEqual([['c1', expect.stringContaining('it is red without the 1 change since')]]);
+    expect(runs()).toBe(1);
+  });
+
+  it('BL-2 a search that cannot end within its time is not begun in a run, but is where a person asked', async () => {
+    const { project, find, told, runs } = await repository(() => false);
+    project.write({ 'src/a.ts': lines('other') });
+    await find({ likelyMs: () => 60_000 })([cause]);
+    expect(runs()).toBe(0);
+    expect(told).toEqual([['c1', expect.stringContaining('more than blame.time leaves')]]);
+    await find({ likelyMs: () => 60_000, always: true })([cause]);
+    expect(runs()).toBe(1);
+  });
+
+  it('BL-2 BL-5 its time is over in the middle of a run: the run is ended, and the tree is as it was', async () => {
+    const { project, find, told } = await repository(() => true);
+    project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX') });
+    const runAgain = async ({ signal }: { signal: AbortSignal }) => {
+      expect(project.read('src/a.ts')).toBe(files['src/a.ts']);
+      await new Promise((done) => signal.addEventListener('abort', done, { once: true }));
+      return aSuiteRun();
+    };
+    await find({ runAgain, limits: { runs: 12, timeMs: 300 } })([cause]);
+    expect(told).toEqual([['c1', 'no answer within the limit (time)']]);
+    expect(project.read('src/a.ts')).toBe(changed(files['src/a.ts'], 'six', 'SIX'));
+  });
+
+  it('BL-5 HN-2 killed in the middle of a run: the journal says what the files were, and the next command brings them back', async () => {
+    const { project, find } = await repository(() => true);
+    project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'src/new.ts': 'new\n' });
+    const before = stateOf(project);
+    let killed: string[] = [];
+    const runAgain = async () => {
+      expect(stateOf(project)).not.toEqual(before);
+      // What a kill leaves is put in order by another process.
+      const recovered = await recoverKilledRuns(project.dir);
+      killed = recovered.ok ? [...recovered.value] : [];
+      expect(stateOf(project)).toEqual(before);
+      return aSuiteRun();
+    };
+    await find({ runAgain, limits: { runs: 1, timeMs: 60_000 } })([cause]);
+    expect(killed.join()).toContain('was reverted');
+    expect(readFileSync(path.join(project.dir, 'src/new.ts'), 'utf8')).toBe('new\n');
+    expect(stateOf(project)).toEqual(before);
+  });
+});

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { blameLine, canBeTakenBack, placeOfBlame } from '../../../src/core/blame.js';
+import { aBlame, aBlamedHunk } from '../../rig/builders.js';
+
+const one = aBlamedHunk({ file: 'src/cart.ts' });
+
+it.each([
+  ['lines that came', [one], 'green before 3f2a91c; taking out these 4 lines of src/cart.ts turns it green'],
+  ['one line', [{ ...one, now: ['a'] }], 'taking out this line of src/cart.ts'],
+  [
+    'lines that went',
+    [{ ...one, old: ['a', 'b'], now: [] }],
+    'taking out the removal of 2 lines of src/cart.ts',
+  ],
+  ['both', [{ ...one, old: ['a'] }], 'taking out this change (+4 −1) of src/cart.ts'],
+  [
+    'two of different commits',
+    [one, { ...one, file: 'src/b.ts', old: ['a'], commit: null }],
+    'green at ba5e000; taking out these 2 changes (+8 −1) of src/cart.ts, src/b.ts, which is not committed',
+  ],
+  [
+    'what is not committed',
+    [{ ...one, commit: null }],
+    'green at ba5e000; taking out these 4 lines of src/cart.ts, which is not committed',
+  ],
+] as const)('BL-3 says it in a sentence: %s', (_, hunks, words) => {
+  expect(blameLine(aBlame({ hunks }))).toContain(words);
+});
+
+it('BL-2 says how sure it is', () => {
+  expect(blameLine(aBlame({ isMinimal: false, runs: 12, hunks: [one] }))).toMatch(
+    / turns it green \(the best of 12 runs; it may be fewer\)$/,
+  );
+});
+
+it('BL-3 BL-4 names the first line, and can be taken back only where it is the app', () => {
+  expect(placeOfBlame(aBlame({ hunks: [one] }))).toBe('src/cart.ts:12');
+  expect(canBeTakenBack(aBlame())).toBe(true);
+  expect(canBeTakenBack(aBlame({ hunks: [one, { ...one, inTests: true }] }))).toBe(false);
+  expect(canBeTakenBack(undefined)).toBe(false);
+});
