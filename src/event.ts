@@ -53,6 +53,8 @@ export type Event =
   | { type: 'cause.found'; cause: CauseSummary }
   | { type: 'cause.flaky'; tests: TestRef[]; causeId: string | null }
   | { type: 'cause.started'; causeId: string }
+  /** The built-in fixer is sure of a fix, which is now judged like an agent's (BF-1). */
+  | { type: 'fixer.proposed'; causeId: string; attempt: number; summary: string }
   | {
       type: 'agent.started';
       causeId: string;

@@ -12,6 +12,7 @@ import type { Problem } from '../problem.js';
 import type { Watchdog } from '../process/watchdog.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { createSpending } from '../run/spending.js';
+import type { Propose } from '../fixer/propose.js';
 import type { SuiteRuns } from '../heal/suite-runs.js';
 import { idleWorkspace } from '../workspace/idle-workspace.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -65,6 +66,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
       const { createGuard } = await import('../guard/create-guard.js');
       return createGuard(workspace.root, first);
     }),
+    ...(settings.fixer === 'none' ? {} : { propose: fixer({ cwd, root: workspace.root, first }) }),
     clock: systemClock,
     spending: createSpending(startedAt),
     plan,
@@ -84,6 +86,14 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     diagnose: async (run) => (isRed(run) ? diagnose(run) : []),
     sweep: () => sweep({ runId: folder.runId }),
   };
+}
+
+function fixer({ cwd, root, first }: { cwd: string; root: string; first: SuiteRun }): Propose {
+  return late(async () => {
+    const { createPropose } = await import('../fixer/propose.js');
+    const specs = first.tests.map(({ test }) => test.location.file);
+    return createPropose({ cwd, root, testFiles: [...specs, ...(first.testFiles ?? [])] });
+  });
 }
 
 /** Agents that miss the same thing are told of once. */

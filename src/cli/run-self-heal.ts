@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { missingAgents } from '../agents/check-agents.js';
+import { missingAgents, withInstalledRunner } from '../agents/check-agents.js';
 import { createBus, type Bus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
 import { loadSettings } from '../config/load-settings.js';
@@ -190,10 +190,11 @@ async function check({ cwd, env, options, passThrough }: RunRequest): Promise<Re
   if (!config.ok) return config;
   const { agents, verify } = options;
   const named = { ...(agents ? { file: agents } : {}), ...(verify ? { verify } : {}) };
-  const settings = await loadSettings({ cwd, env, ...named });
-  if (!settings.ok) return settings;
-  const missing = options.dryRun ? new Map<string, Problem>() : await missingAgents(settings.value, cwd);
-  return ok({ settings: settings.value, playwright: playwright.value, missing });
+  const loaded = await loadSettings({ cwd, env, ...named });
+  if (!loaded.ok) return loaded;
+  const settings = options.dryRun ? loaded.value : await withInstalledRunner(loaded.value, cwd);
+  const missing = options.dryRun ? new Map<string, Problem>() : await missingAgents(settings, cwd);
+  return ok({ settings, playwright: playwright.value, missing });
 }
 
 interface BusParts {

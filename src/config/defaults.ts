@@ -14,7 +14,7 @@ const routes: Readonly<Record<Category, readonly (typeof defaultAgents)[number][
 };
 
 /** What holds where agents.yaml says nothing (CF-1). */
-export const defaults: Pick<Settings, 'routes' | 'retries' | 'limits' | 'evidence' | 'verify' | 'store'> & {
+export const defaults: Pick<Settings, 'routes' | 'retries' | 'limits' | 'evidence' | 'verify' | 'store' | 'fixer'> & {
   runner: string;
   timeoutMs: number;
 } = {
@@ -35,4 +35,5 @@ export const defaults: Pick<Settings, 'routes' | 'retries' | 'limits' | 'evidenc
     regressionTimeMs: 10 * 60_000,
   },
   store: '.self-heal/ledger.db',
+  fixer: 'built-in',
 };

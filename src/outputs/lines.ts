@@ -39,6 +39,10 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
       return reader === 'log' ? causeFound(event, paint) : [causeLine(event, paint)];
     case 'cause.flaky':
       return testLines(event.tests, flakyWord(event, paint));
+    case 'fixer.proposed':
+      return [
+        `${at(event.causeId)}attempt ${event.attempt}: ${paint.bold('built-in')}, without an agent: ${clipped(event.summary, 200)}`,
+      ];
     case 'agent.started':
       return [
         `${at(event.causeId)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) works, at most ${duration(event.timeoutMs)}; its output: ${event.logFile}`,

@@ -183,6 +183,8 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
       regressionTimeMs: 60_000,
     },
     store: '.self-heal/ledger.db',
+    fixer: 'built-in',
+    runnerByDefault: [],
     file: null,
     ...over,
   };
