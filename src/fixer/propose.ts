@@ -1,13 +1,17 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { Cause } from '../core/cause.js';
 import { isCode } from '../guard/code/imports.js';
 import { openAppChanges } from './app-changes.js';
 import { driftedLocator } from './drifted-locator.js';
 import { framesOf } from './frames.js';
+import { movedModule } from './moved-module.js';
 import { readSources } from './project-sources.js';
 import type { Proposal, SourceText } from './proposal.js';
 import { holds } from './renamed.js';
+import { renamedName } from './renamed-name.js';
+import { runCodeFixes } from './run-code-fixes.js';
 
 /** Where the built-in fixer works. */
 export interface FixerPlaces {
@@ -26,7 +30,7 @@ export type Propose = (cause: Cause) => Promise<Proposal | null>;
 export function createPropose(places: FixerPlaces): Propose {
   return async (cause) => {
     const known = await lookAround(places, cause);
-    return drift(cause, known);
+    return (await build(cause, known)) ?? (await renamed(cause, known)) ?? drift(cause, known);
   };
 }
 
@@ -53,6 +57,45 @@ async function lookAround(places: FixerPlaces, { members }: Cause): Promise<Know
     app: all?.filter(({ file }) => !ofTests.has(file)) ?? null,
     changes: openAppChanges(root),
   };
+}
+
+/** What the compiler, the bundler or Node said of the code. */
+async function build({ lead }: Cause, { places, tests, app }: Known): Promise<Proposal | null> {
+  const { failure, evidence, diagnosis } = lead;
+  if (diagnosis.category !== 'build-error' || app === null) return null;
+  const said = stripVTControlCharacters(
+    [
+      ...evidence.errors.flatMap(({ message, stack }) => [message, stack ?? '']),
+      evidence.serverOutput,
+      ...(failure.scope === 'suite' ? [failure.stderr] : []),
+    ].join('\n'),
+  );
+  return movedModule(said, [...app, ...tests]) ?? runCodeFixes(said, [places.cwd, places.root]);
+}
+
+/** A database, a server or the app's own code that met a name of before. */
+async function renamed({ lead }: Cause, { places, tests, app, changes }: Known): Promise<Proposal | null> {
+  const { evidence, diagnosis } = lead;
+  if (app === null) return null;
+  const [, source = '', line = ''] = /^(.+?):(\d+)/.exec(diagnosis.facts.source ?? '') ?? [];
+  const thrower = source === '' ? null : path.resolve(places.cwd, source);
+  const text = app.find(({ file }) => file === thrower)?.text ?? null;
+  return renamedName({
+    said: [
+      ...evidence.errors.map(({ message }) => message),
+      ...evidence.console.map((entry) => entry.text),
+      ...evidence.network.map(({ responseBody }) => responseBody ?? ''),
+      evidence.serverOutput,
+    ].join('\n'),
+    notFound: evidence.network.flatMap(({ status, url }) =>
+      status === 404 || status === 405 ? [new URL(url, 'http://localhost').pathname] : [],
+    ),
+    line: text?.split('\n')[Number(line) - 1] ?? null,
+    thrower,
+    app,
+    tests,
+    hunksAbout: (name) => changes.hunksAbout(name),
+  });
 }
 
 function drift({ lead }: Cause, { places, tests, app, changes }: Known): Promise<Proposal | null> {

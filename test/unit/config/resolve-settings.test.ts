@@ -62,6 +62,8 @@ describe('CF-1 what a file says, and what holds where it is silent', () => {
         regressionTimeMs: 600_000,
       },
       store: '.self-heal/ledger.db',
+      fixer: 'built-in',
+      runnerByDefault: ['build-doctor', 'database', 'debugger', 'code-review'],
       file: null,
     });
   });
@@ -86,6 +88,7 @@ limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time:
 evidence: { console: 0, network: 7 }
 verify: { prepare: npm run build, confirm: 2, repeat: 5, flips: 0, regression: none, regressionTime: 90s }
 store: postgres://ann@db/till
+fixer: none
 `);
     expect(settings).toEqual({
       project: 'till',
@@ -131,6 +134,8 @@ store: postgres://ann@db/till
         regressionTimeMs: 90_000,
       },
       store: 'postgres://ann@db/till',
+      fixer: 'none',
+      runnerByDefault: [],
       file: null,
     });
   });
