@@ -14,7 +14,10 @@ const routes: Readonly<Record<Category, readonly (typeof defaultAgents)[number][
 };
 
 /** What holds where agents.yaml says nothing (CF-1). */
-export const defaults: Pick<Settings, 'routes' | 'retries' | 'limits' | 'evidence' | 'verify' | 'store' | 'fixer'> & {
+export const defaults: Pick<
+  Settings,
+  'routes' | 'retries' | 'limits' | 'evidence' | 'verify' | 'store' | 'fixer'
+> & {
   runner: string;
   timeoutMs: number;
 } = {

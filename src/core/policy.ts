@@ -83,7 +83,11 @@ export function decide(given: History, policy: Policy): Decision {
   const fixed = newest && isBuiltIn(newest) && endOfFixer(newest);
   if (fixed) return fixed;
   // Its attempts are none of the signature's tries (BF-5).
-  const history = { ...given, attempts: given.attempts.filter((one) => !isBuiltIn(one)), made: given.attempts.length };
+  const history = {
+    ...given,
+    attempts: given.attempts.filter((one) => !isBuiltIn(one)),
+    made: given.attempts.length,
+  };
   const last = history.attempts.at(-1);
   const ended = last && conclusionOf(last, history, policy);
   if (ended) return ended;

@@ -23,7 +23,9 @@ export function openAppChanges(root: string): AppChanges {
   const searched = new Map<string, Promise<readonly Hunk[]>>();
   const hunksAbout = async (name: string) => {
     const known = await (sinceBase ??= hunksSinceBase(root));
-    const about = known.filter(({ before, after }) => [...before, ...after].some((line) => holds(line, name)));
+    const about = known.filter(({ before, after }) =>
+      [...before, ...after].some((line) => holds(line, name)),
+    );
     if (about.some(({ before }) => before.some((line) => holds(line, name)))) return about;
     const search = searched.get(name) ?? lastChangeOf(root, name);
     searched.set(name, search);

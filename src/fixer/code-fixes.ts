@@ -43,7 +43,8 @@ export function fixErrors(ts: Ts, files: readonly string[]): FixedFile[] | null 
     if (!error?.file) return did.size > 0 ? fixedFiles(ts, program) : null;
     const fix = onlyFix(service, error);
     const before = new Map(overlay);
-    if (!fix || !apply(program, fix) || !isBetter(keysOf(ts, errors), keysOf(ts, program.errors()))) return null;
+    if (!fix || !apply(program, fix) || !isBetter(keysOf(ts, errors), keysOf(ts, program.errors())))
+      return null;
     for (const { fileName } of fix.changes) {
       if (overlay.get(fileName) === before.get(fileName)) continue;
       did.set(fileName, [...(did.get(fileName) ?? []), fix.description]);
@@ -70,7 +71,8 @@ function openProgram(ts: Ts, config: string): Program | null {
   const service = ts.createLanguageService({
     getCompilationSettings: () => ({ ...parsed.options, noEmit: true, incremental: false, composite: false }),
     getScriptFileNames: () => parsed.fileNames,
-    getScriptVersion: (file) => String(overlay.get(file)?.length ?? 0) + (overlay.has(file) ? hash(text(file)) : ''),
+    getScriptVersion: (file) =>
+      String(overlay.get(file)?.length ?? 0) + (overlay.has(file) ? hash(text(file)) : ''),
     getScriptSnapshot: (file) =>
       ts.sys.fileExists(file) ? ts.ScriptSnapshot.fromString(text(file)) : undefined,
     getCurrentDirectory: () => ts.sys.getCurrentDirectory(),
@@ -120,25 +122,25 @@ function formatOf(text: string): TypeScript.FormatCodeSettings {
 }
 
 function apply(program: Program, { changes, fixName }: TypeScript.CodeFixAction): boolean {
+  const literal = fixName === 'fixMissingProperties';
   for (const { fileName, textChanges, isNewFile } of changes) {
     if (isNewFile || /[\\/]node_modules[\\/]/.test(fileName)) return false;
-    const after = textChanges
-      .toSorted((a, b) => b.span.start - a.span.start)
-      .reduce(
-        (text, { span, newText }) =>
-          text.slice(0, span.start) +
-          (fixName === 'fixMissingProperties' ? shorthand(newText) : newText) +
-          text.slice(span.start + span.length),
-        program.text(fileName),
-      );
-    program.overlay.set(fileName, after);
+    let text = program.text(fileName);
+    for (const { span, newText } of textChanges.toSorted((a, b) => b.span.start - a.span.start)) {
+      const [from, to] = [span.start, span.start + span.length];
+      const added = literal ? withShorthands(newText, text.slice(from, to)) : newText;
+      text = text.slice(0, from) + added + text.slice(to);
+    }
+    program.overlay.set(fileName, text);
   }
   return true;
 }
 
 /** TypeScript makes values up for missing properties (`total: 0`): only a variable of the same name is known to be meant. */
-function shorthand(text: string): string {
-  return text.replaceAll(/(\b[\w$]+): [^,\n}]+/g, '$1');
+function withShorthands(text: string, before: string): string {
+  return text.replaceAll(/\b([\w$]+): [^,\n}]+/g, (property, name: string) =>
+    new RegExp(`\\b${name.replaceAll('$', '\\$')}\\b`).test(before) ? property : name,
+  );
 }
 
 function keysOf(ts: Ts, errors: readonly TypeScript.Diagnostic[]): string[] {

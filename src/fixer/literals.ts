@@ -67,7 +67,8 @@ function literalOf(call: SyntaxNode, name: LocatorName): SyntaxNode | null {
   if (own !== undefined) return method === own && textOf(first) === name.value ? first : null;
   // `locator('#pay')`, and the page's older methods that take a selector.
   const selector = textOf(first);
-  const isSelector = /^(?:locator|\$\$?|click|dblclick|fill|type|press|check|uncheck|hover|selectOption|waitForSelector|isVisible|textContent|innerText|inputValue)$/;
+  const isSelector =
+    /^(?:locator|\$\$?|click|dblclick|fill|type|press|check|uncheck|hover|selectOption|waitForSelector|isVisible|textContent|innerText|inputValue)$/;
   return selector !== null && isSelector.test(method) && rangesIn(selector, name).length > 0 ? first : null;
 }
 
@@ -84,7 +85,9 @@ function rangesIn(raw: string, { kind, value }: LocatorName): Range[] {
     return placesOf(raw, value).flatMap((start) => (raw[start - 1] === sign ? [at(start)] : []));
   }
   if (kind === 'attribute')
-    return placesOf(raw, value).flatMap((start) => (/=\\?["']?$/.test(raw.slice(0, start)) ? [at(start)] : []));
+    return placesOf(raw, value).flatMap((start) =>
+      /=\\?["']?$/.test(raw.slice(0, start)) ? [at(start)] : [],
+    );
   return raw.slice(1, -1) === value ? [at(1)] : [];
 }
 

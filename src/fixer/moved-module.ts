@@ -49,7 +49,9 @@ function importsOf({ file, text }: SourceText): Import[] {
   const program = parseSource(file, text)?.program;
   if (!program) return [];
   return nodesIn(program, 'body').flatMap((node) => {
-    const source = /^(?:Import|ExportNamed|ExportAll)Declaration$/.test(node.type) ? nodeIn(node, 'source') : null;
+    const source = /^(?:Import|ExportNamed|ExportAll)Declaration$/.test(node.type)
+      ? nodeIn(node, 'source')
+      : null;
     const from = source && textOf(source);
     if (!source || !from?.startsWith('.')) return [];
     return [{ from, names: namesIn(node), start: source.start + 1, end: source.end - 1 }];

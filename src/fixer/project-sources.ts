@@ -16,7 +16,9 @@ export async function readSources(root: string): Promise<readonly SourceText[] |
   const listed = await git(root, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
   const paths =
     listed === null
-      ? (await listProject(root)).flatMap((one) => (one.kind === 'file' && one.area === 'source' ? [one.path] : []))
+      ? (await listProject(root)).flatMap((one) =>
+          one.kind === 'file' && one.area === 'source' ? [one.path] : [],
+        )
       : [...new Set(listed.split('\0'))];
   const sources = paths.filter((file) => sourceFile.test(file) && !generated.test(file));
   if (sources.length > MAX_FILES) return null;

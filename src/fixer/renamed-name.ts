@@ -40,7 +40,9 @@ function successorOf(name: string, hunks: readonly Hunk[]): string | null {
     `\\brename\\s+(?:column\\s+)?["\`]?${quoted}["\`]?\\s+to\\s+["\`]?(\\w+)|rename(?:Column|Table)\\([^)]*["'\`]${quoted}["'\`],\\s*["'\`](\\w+)|\\b${quoted}["\`]?\\s+rename\\s+to\\s+["\`]?(\\w+)`,
     'i',
   );
-  const told = hunks.flatMap(({ after }) => after.flatMap((line) => stated.exec(line)?.slice(1).find(Boolean) ?? []));
+  const told = hunks.flatMap(({ after }) =>
+    after.flatMap((line) => stated.exec(line)?.slice(1).find(Boolean) ?? []),
+  );
   if (told.length > 0) return new Set(told).size === 1 ? (told[0] ?? null) : null;
   const change = renamedIn(hunks, name);
   return change.kind === 'renamed' && /^[\w/.:-]+$/.test(change.to) ? change.to : null;
@@ -60,7 +62,12 @@ function followers({ kind, name }: Suspect, to: string, evidence: RenamedNameEvi
       return changed(
         app.filter(({ file }) => file === thrower),
         name,
-        (text) => atAll(text, placesOf(text, name).filter((at) => text[at - 1] === '.'), { name, to }),
+        (text) =>
+          atAll(
+            text,
+            placesOf(text, name).filter((at) => text[at - 1] === '.'),
+            { name, to },
+          ),
       );
     default:
       return kind satisfies never;
@@ -78,7 +85,9 @@ function changed(
   const files = touched.map(({ file, text }) => ({ file, before: text, after: rewrite(text, file) }));
   // One that cannot be followed would be left with the old name.
   if (files.some(({ after }) => after === null)) return [];
-  return files.flatMap(({ after, ...one }) => (after === null || after === one.before ? [] : [{ ...one, after }]));
+  return files.flatMap(({ after, ...one }) =>
+    after === null || after === one.before ? [] : [{ ...one, after }],
+  );
 }
 
 function atAll(text: string, places: readonly number[], { name, to }: Rename): string {
@@ -103,7 +112,8 @@ function inQueries(file: string, text: string, { name, to }: Rename): string | n
   if (!program) return null;
   const queries: { start: number; end: number }[] = [];
   visit(program, ({ type, start, end }) => {
-    if ((type === 'Literal' || type === 'TemplateLiteral') && sql.test(text.slice(start, end))) queries.push({ start, end });
+    if ((type === 'Literal' || type === 'TemplateLiteral') && sql.test(text.slice(start, end)))
+      queries.push({ start, end });
   });
   const all = placesOf(text, name);
   const inQuery = all.filter((at) => queries.some(({ start, end }) => at >= start && at < end));

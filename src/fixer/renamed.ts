@@ -12,12 +12,15 @@ export type Renaming =
 export function renamedIn(hunks: readonly Hunk[], old: string): Renaming {
   const touched = hunks.filter(({ before }) => before.some((line) => holds(line, old)));
   if (touched.length === 0) return { kind: 'unknown' };
-  const found = touched.flatMap((hunk) =>
-    successorsIn(hunk, old).map((to) => ({ to, file: hunk.file })),
-  );
+  const found = touched.flatMap((hunk) => successorsIn(hunk, old).map((to) => ({ to, file: hunk.file })));
   const [first] = found;
   // Moved, not renamed: a line that still says it stands elsewhere now.
-  if (hunks.some(({ after }) => after.some((line) => holds(line, old)))) return { kind: 'ambiguous' };
+  const stays = (line: string) =>
+    holds(
+      found.reduce((text, { to }) => text.replaceAll(to, ''), line),
+      old,
+    );
+  if (hunks.some(({ after }) => after.some(stays))) return { kind: 'ambiguous' };
   if (!first) return { kind: 'removed' };
   return found.every(({ to }) => to === first.to) ? { kind: 'renamed', ...first } : { kind: 'ambiguous' };
 }

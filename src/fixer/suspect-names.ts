@@ -39,10 +39,19 @@ function routesOf(path: string): string[] {
 }
 
 function propertiesIn(said: string, line: string): string[] {
-  const read = Array.from(said.matchAll(/Cannot read properties of undefined \(reading '(\w+)'\)/g), ([, name = '']) => name);
-  const called = Array.from(said.matchAll(/\b(\w+) is not (?:a function|defined|iterable)/g), ([, name = '']) => name);
+  const read = Array.from(
+    said.matchAll(/Cannot read properties of undefined \(reading '(\w+)'\)/g),
+    ([, name = '']) => name,
+  );
+  const called = Array.from(
+    said.matchAll(/\b(\w+) is not (?:a function|defined|iterable)/g),
+    ([, name = '']) => name,
+  );
   const holders = read.flatMap((name) =>
-    Array.from(line.matchAll(new RegExp(`\\.(\\w+)!?(?:\\[[^\\]]*\\])?\\.${name}\\b`, 'g')), ([, one = '']) => one),
+    Array.from(
+      line.matchAll(new RegExp(`\\.(\\w+)!?(?:\\[[^\\]]*\\])?\\.${name}\\b`, 'g')),
+      ([, one = '']) => one,
+    ),
   );
   return [...new Set([...holders, ...called.filter((name) => line.includes(name))])];
 }

@@ -151,7 +151,9 @@ function historyOf(session: Session, cause: Cause, so: SoFar) {
     ...so,
     // What is left to people is left alone.
     askFixer: so.askFixer && routed.length > 0 && session.propose !== undefined,
-    ...(withoutAgent ? { noAgent: 'the built-in fixer is sure of no fix, and no agent program is set up' } : {}),
+    ...(withoutAgent
+      ? { noAgent: 'the built-in fixer is sure of no fix, and no agent program is set up' }
+      : {}),
     retry: cause.lead.diagnosis.retry,
     environment: cause.environment,
     agents,
@@ -160,7 +162,11 @@ function historyOf(session: Session, cause: Cause, so: SoFar) {
 }
 
 /** What the built-in fixer is sure of; not what it tried in an earlier run, and what did not hold. */
-async function proposed({ propose, bus }: Session, cause: Cause, { tried }: Memory): Promise<Proposal | null> {
+async function proposed(
+  { propose, bus }: Session,
+  cause: Cause,
+  { tried }: Memory,
+): Promise<Proposal | null> {
   try {
     const proposal = (await propose?.(cause)) ?? null;
     const isOld = tried.some((one) => isBuiltIn(one) && one.claim?.summary === proposal?.summary);

@@ -21,7 +21,8 @@ export async function applyProposal(
   };
   session.bus.emit({ type: 'fixer.proposed', causeId, attempt: n, summary: proposal.summary });
   const written = await writeInCopy(session, proposal);
-  if (written !== null) return { attempt: { ...attempt, outcome: 'unchanged', failedBecause: written }, work: null };
+  if (written !== null)
+    return { attempt: { ...attempt, outcome: 'unchanged', failedBecause: written }, work: null };
   const id = session.spending.nextAttempt();
   const work = await session.workspace.collect(String(id));
   const file = await session.folder.attempt(id);

@@ -22,7 +22,12 @@ export function showAttempts(
 
 function showAttempt(attempt: ReportAttempt, patch: string | null, detail: Detail): Markup {
   const { n, slashCommand, agent, runner, outcome, judged, failedBecause, claim, takenBack } = attempt;
-  const who = agent === null ? 'the code as it is, no agent' : slashCommand === null ? agent : `${slashCommand} (${runner ?? ''})`;
+  const who =
+    agent === null
+      ? 'the code as it is, no agent'
+      : slashCommand === null
+        ? agent
+        : `${slashCommand} (${runner ?? ''})`;
   const because = failedBecause && judged !== 'green' ? `: ${failedBecause}` : '.';
   return html`<li>
     <p>

@@ -21,7 +21,11 @@ interface PageLook {
  * Takes a page's picture and its accessibility snapshot, and looks what lies over the element that the test waited for, all
  * at once; says in `captured.error` what could not be had.
  */
-async function capturePage(page: Page, captured: CapturedPage, { file, waitedFor, withElements }: PageLook): Promise<void> {
+async function capturePage(
+  page: Page,
+  captured: CapturedPage,
+  { file, waitedFor, withElements }: PageLook,
+): Promise<void> {
   const timeout = timeoutMs;
   const picture = internalCall(page, () => page.screenshot({ path: file, timeout, scale: 'css' }));
   const aria = internalCall(page, () => page.locator('body').ariaSnapshot({ timeout }));
