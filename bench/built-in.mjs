@@ -153,13 +153,16 @@ function page(n, element, decoy, write) {
   return shown.join('\n');
 }
 
-function markup({ tag, text = '', passes: _, ...attributes }, does) {
-  const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${value}"`);
+/** The attributes, without what only this program asks. */
+const named = (attributes) => Object.entries(attributes).filter(([name]) => name !== 'passes');
+
+function markup({ tag, text = '', ...attributes }, does) {
+  const written = named(attributes).map(([name, value]) => ` ${name}="${value}"`);
   return `<${tag}${written.join('')} onclick="${does}">${tag === 'input' ? '' : `${text}</${tag}>`}`;
 }
 
-function script({ tag, text = '', passes: _, ...attributes }, does) {
-  const written = Object.entries(attributes).map(([name, value]) => `'${name}': '${value}'`);
+function script({ tag, text = '', ...attributes }, does) {
+  const written = named(attributes).map(([name, value]) => `'${name}': '${value}'`);
   return `show('${tag}', { ${[...written, `onclick: "${does}"`].join(', ')} }, '${text}');`;
 }
 

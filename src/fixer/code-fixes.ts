@@ -33,7 +33,8 @@ export interface FixedFile {
  * compile has fewer errors and no new one. Null where an error of them has no such fix.
  */
 export function fixErrors(ts: Ts, files: readonly string[]): FixedFile[] | null {
-  const config = files[0] === undefined ? undefined : ts.findConfigFile(files[0], ts.sys.fileExists);
+  const config =
+    files[0] === undefined ? undefined : ts.findConfigFile(files[0], (file) => ts.sys.fileExists(file));
   const program = config === undefined ? null : openProgram(ts, config);
   if (!program) return null;
   const { service, overlay, did } = program;
@@ -77,12 +78,12 @@ function openProgram(ts: Ts, config: string): Program | null {
       ts.sys.fileExists(file) ? ts.ScriptSnapshot.fromString(text(file)) : undefined,
     getCurrentDirectory: () => ts.sys.getCurrentDirectory(),
     getDefaultLibFileName: (options) => ts.getDefaultLibFilePath(options),
-    fileExists: ts.sys.fileExists,
+    fileExists: (file) => ts.sys.fileExists(file),
     readFile: (file) => (ts.sys.fileExists(file) ? text(file) : undefined),
-    readDirectory: ts.sys.readDirectory,
-    directoryExists: ts.sys.directoryExists,
-    getDirectories: ts.sys.getDirectories,
-    ...(ts.sys.realpath ? { realpath: ts.sys.realpath } : {}),
+    readDirectory: (...asked) => ts.sys.readDirectory(...asked),
+    directoryExists: (folder) => ts.sys.directoryExists(folder),
+    getDirectories: (folder) => ts.sys.getDirectories(folder),
+    realpath: (file) => ts.sys.realpath?.(file) ?? file,
   });
   const errors = () =>
     parsed.fileNames.flatMap((file) =>

@@ -57,8 +57,7 @@ export async function healCause(
   const attempts: Attempt[] = [...(from?.attempts ?? [])];
   let lastRetest: Retest | null = null;
   let attemptId: string | null = null;
-  let waited = from === undefined;
-  let askFixer = !attempts.some(isBuiltIn);
+  let [waited, askFixer] = [from === undefined, !attempts.some(isBuiltIn)];
   session.bus.emit({ type: 'cause.started', causeId: cause.id });
   const known = from?.known ?? (await session.memory.meet(cause.lead.signature));
   if (known.open && !from) return ended(stillOpen(session, cause, known.open));

@@ -40,9 +40,7 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     case 'cause.flaky':
       return testLines(event.tests, flakyWord(event, paint));
     case 'fixer.proposed':
-      return [
-        `${at(event.causeId)}attempt ${event.attempt}: ${paint.bold('built-in')}, without an agent: ${clipped(event.summary, 200)}`,
-      ];
+      return [proposed(event, paint)];
     case 'agent.started':
       return [
         `${at(event.causeId)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) works, at most ${duration(event.timeoutMs)}; its output: ${event.logFile}`,
@@ -85,6 +83,10 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     default:
       return unreachable(event);
   }
+}
+
+function proposed({ causeId, attempt, summary }: Of<'fixer.proposed'>, paint: ChalkInstance): string {
+  return `${at(causeId)}attempt ${attempt}: ${paint.bold('built-in')}, without an agent: ${clipped(summary, 200)}`;
 }
 
 function retrying({ causeId, delayMs, reason }: Of<'agent.retrying'>): string {
