@@ -7,9 +7,7 @@ import process from 'node:process';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
 const { readClassifyInput } = await import(await bundleSrc('cli/classify-input.ts'));
-const { classifyAgentFailure } = await import(
-  await bundleSrc('core/agent-trouble/classify-agent-failure.ts')
-);
+const { classifyAgentError } = await import(await bundleSrc('core/agent-error/classify-agent-error.ts'));
 const { classify } = await import(await bundleSrc('core/classify/classify.ts'));
 
 const wanted = 1_000;
@@ -76,7 +74,7 @@ report(
   classify,
   records.value.map(({ evidence }) => evidence),
 );
-report('agent failures', classifyAgentFailure, [
+report('agent failures', classifyAgentError, [
   'API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
   'unexpected status 401 Unauthorized: Invalid API key, url: http://127.0.0.1:4444/v1/responses',
   '{"type":"error","error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}',
@@ -166,7 +164,7 @@ function printTable(text) {
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line));
-  const taken = records.map((record) => ({ ...record, got: classifyAgentFailure(record.stderr).kind }));
+  const taken = records.map((record) => ({ ...record, got: classifyAgentError(record.stderr).kind }));
   console.table(
     Object.fromEntries(
       kinds.map((kind) => [

@@ -35,8 +35,8 @@ await bundle({
 });
 for (const name of ['index.html', 'base.css', 'ui.css', 'icon.svg']) copy(path.join('ui', 'page', name));
 copy(path.join('outputs', 'html', 'report.css'));
-// The drill's project is run as it is: planted faults and a scripted agent.
-copy(path.join('doctor', 'drill', 'project'));
+// The self-test's project is run as it is: planted faults and a scripted agent.
+copy(path.join('doctor', 'self-test', 'project'));
 const { agentsJsonSchemaText } = await import(await bundleSrc('config/json-schema.ts'));
 writeFileSync(path.join(root, 'schema', 'agents.schema.json'), agentsJsonSchemaText());
 

@@ -14,6 +14,7 @@ const steps = [
   ['types of the page', bin('tsc'), ['--noEmit', '-p', 'src/ui/page']],
   ['unused code', bin('knip'), []],
   ['package', bin('publint'), ['--strict']],
+  ['requirements', process.execPath, ['scripts/requirements.mjs']],
   ...(process.argv.includes('--no-tests') ? [] : [['tests', process.execPath, ['scripts/test.mjs']]]),
 ];
 

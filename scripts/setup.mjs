@@ -50,9 +50,11 @@ function installDependencies() {
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   say('installing dependencies');
-  // Not `npm ci`: it refuses a lock file without the optional binaries of other platforms, which a mirror may not have.
+  // Not `npm ci`: it refuses a lock file without the optional binaries of other platforms, which a mirror may not have. Ours has
+  // those for Linux only, so elsewhere npm has to resolve them itself.
+  const lock = process.platform === 'linux' ? [] : ['--no-package-lock'];
   const quietly = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-  shown('npm', ['install', ...quietly], { stdio: ['ignore', 2, 2] });
+  shown('npm', ['install', ...lock, ...quietly], { stdio: ['ignore', 2, 2] });
   writeFileSync(stamp, wanted);
 }
 

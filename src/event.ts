@@ -1,4 +1,4 @@
-import type { AgentTrouble } from './core/agent-trouble/classify-agent-failure.js';
+import type { AgentError } from './core/agent-error/classify-agent-error.js';
 import type { Attempt } from './core/attempt.js';
 import type { Violation } from './core/guard/violation.js';
 import type { Category, Reason } from './core/diagnosis.js';
@@ -77,7 +77,7 @@ export type Event =
       durationMs: number;
       costUsd: number | null;
       /** What ailed the program itself (AG-6), or null. */
-      trouble: AgentTrouble | null;
+      trouble: AgentError | null;
       filesChanged: number;
       leftovers: readonly string[];
     }

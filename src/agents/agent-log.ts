@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { maskedStream } from '../secrets/masked-stream.js';
+import type { Masking } from '../secrets/masks.js';
 
 const HEAD_BYTES = 4 * 1024 * 1024;
 const TAIL_BYTES = 1024 * 1024;
@@ -13,15 +14,15 @@ export interface AgentLog {
 }
 
 /**
- * Opens the log; a disk that is full ends the log, not the agent. What is written is text that `clean` let through,
+ * Opens the log; a disk that is full ends the log, not the agent. What is written is masked,
  * since an agent may print whatever it has read (EV-9, EV-10); what is cut is not even looked at, or a flood would take
  * minutes.
  */
-export function openAgentLog(file: string, clean: (text: string) => string): AgentLog {
+export function openAgentLog(file: string, masking: Masking): AgentLog {
   const out = createWriteStream(file);
   out.on('error', () => undefined);
   const handOn = (text: string) => void out.write(text);
-  const head = maskedStream(clean, handOn);
+  const head = maskedStream(masking, handOn);
   const tail = openTail();
   let room = HEAD_BYTES;
   return {
@@ -37,7 +38,7 @@ export function openAgentLog(file: string, clean: (text: string) => string): Age
       head.end();
       if (cut > 0) {
         out.write(`\n[self-heal: ${cut} bytes were cut here]\n`);
-        const end = maskedStream(clean, handOn);
+        const end = maskedStream(masking, handOn);
         end.write(bytes);
         end.end();
       }

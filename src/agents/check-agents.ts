@@ -1,10 +1,11 @@
 import { access, constants } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import type { BuiltInRunner } from '../core/built-in-runner.js';
 import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
 import { builtIn } from '../core/built-in-fixer.js';
 import type { Problem } from '../problem.js';
-import type { BuiltInRunner } from '../core/built-in-runner.js';
+import { findProgram } from '../process/find-program.js';
 import { commandFileOf, commandFilesOf } from './command-files.js';
 import { programs } from './programs.js';
 
@@ -26,7 +27,11 @@ export async function missingAgents(settings: Settings, cwd: string): Promise<Ma
 export async function withInstalledRunner(settings: Settings, cwd: string): Promise<Settings> {
   const [first] = settings.runnerByDefault;
   const runner = first === undefined ? undefined : settings.runners[settings.agents[first]?.runner ?? ''];
-  if (!runner || runner.kind === 'command' || (await findProgram(programs[runner.kind].file, cwd)))
+  if (
+    !runner ||
+    runner.kind === 'command' ||
+    (await findProgram(programs[runner.kind].name, { cwd, env: process.env }))
+  )
     return settings;
   const agents = settings.runnerByDefault.flatMap((name) => settings.agents[name] ?? []);
   const without = agents.map((agent) => [agent.name, { ...agent, runner: builtIn }] as const);
@@ -53,8 +58,8 @@ async function checkRunner(
   cwd: string,
 ): Promise<Problem | null> {
   if (runner.kind !== 'command') {
-    const { file, title, install } = programs[runner.kind];
-    const remedy = `Install ${title} (${install}), or name another runner in agents.yaml.`;
+    const { name: file, title, packageName } = programs[runner.kind];
+    const remedy = `Install ${title} (npm install -g ${packageName}), or name another runner in agents.yaml.`;
     return (await checkProgram(agent, { file, cwd, remedy })) ?? checkSlashCommand(agent, runner.kind, cwd);
   }
   const [file = '', ...args] = runner.command;
@@ -66,7 +71,7 @@ async function checkProgram(
   agent: AgentSettings,
   { file, cwd, remedy }: { file: string; cwd: string; remedy: string },
 ): Promise<Problem | null> {
-  if (await findProgram(file, cwd)) return null;
+  if (await findProgram(file, { cwd, env: process.env })) return null;
   return missing(`the program ${file} of agent ${agent.name} was not found`, remedy);
 }
 
@@ -81,7 +86,7 @@ async function checkScript(
   const [file = '', script] = command;
   if (!interpreters.test(path.basename(file)) || script === undefined || !/^[^-{].*\.\w+$/.test(script))
     return null;
-  if (await exists(path.resolve(cwd, script), constants.R_OK)) return null;
+  if (await isReadable(path.resolve(cwd, script))) return null;
   return missing(
     `the script ${script} of agent ${agent.name} was not found in ${cwd}`,
     'Correct the command in agents.yaml.',
@@ -94,31 +99,15 @@ async function checkSlashCommand(
   cwd: string,
 ): Promise<Problem | null> {
   const places = commandFilesOf(runner, slashCommand, { project: cwd, home: homedir() });
-  for (const place of places) if (await exists(place, constants.R_OK)) return null;
+  for (const place of places) if (await isReadable(place)) return null;
   return missing(
     `the slash command ${slashCommand} of agent ${name} does not exist for ${runner}`,
     `Write it as ${commandFileOf(runner, slashCommand)}, or map another one in agents.yaml.`,
   );
 }
 
-async function findProgram(file: string, cwd: string): Promise<boolean> {
-  if (/[\\/]/.test(file)) return exists(path.resolve(cwd, file), constants.X_OK);
-  const folders = [
-    path.join(cwd, 'node_modules', '.bin'),
-    ...(process.env['PATH'] ?? '').split(path.delimiter),
-  ];
-  const endings =
-    process.platform === 'win32' ? ['', ...(process.env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : [''];
-  for (const folder of folders.filter((one) => one !== '')) {
-    for (const ending of endings) {
-      if (await exists(path.join(folder, `${file}${ending}`), constants.X_OK)) return true;
-    }
-  }
-  return false;
-}
-
-async function exists(file: string, mode: number): Promise<boolean> {
-  return access(file, mode).then(
+async function isReadable(file: string): Promise<boolean> {
+  return access(file, constants.R_OK).then(
     () => true,
     () => false,
   );

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { claudeFlagsFor } from './claude-project.js';
 import { claimIn } from './read-event.js';
 import { noUsage, type AgentResult, type OutputReader, type Runner } from './runner.js';
-import { troubleFrom, troubleInText } from './trouble.js';
+import { agentErrorFrom, agentErrorInText } from './agent-error.js';
 
 /** Turns of one agent run; a fix that needs more has lost its way. */
 const MAX_TURNS = 60;
@@ -74,7 +74,7 @@ export function claudeReader(): OutputReader {
       if (ended.success) result = ended.data;
       return { activity: ended.success ? null : activityOf(event), complete: ended.success };
     },
-    result: () => (result ? resultOf(result) : { claim: null, usage: noUsage, denials: [], trouble: null }),
+    result: () => (result ? resultOf(result) : { claim: null, usage: noUsage, denials: [], error: null }),
   };
 }
 
@@ -109,7 +109,7 @@ function resultOf(result: ClaudeResult): AgentResult {
       sessionId: result.session_id ?? null,
     },
     denials: (result.permission_denials ?? []).map((one) => one.tool_name ?? 'a tool'),
-    trouble: troubleOf(result),
+    error: errorOf(result),
   };
 }
 
@@ -125,7 +125,7 @@ function cloudKeys(): string[] {
  * An API failure has `subtype: "success"` and `is_error: true`; a command that never ran has no turns, and an older Claude Code
  * says so only in its result.
  */
-function troubleOf(result: ClaudeResult): AgentResult['trouble'] {
+function errorOf(result: ClaudeResult): AgentResult['error'] {
   const { subtype = '', api_error_status: status, terminal_reason: reason } = result;
   const text = (result.result ?? result.errors?.join('; ') ?? subtype).trim();
   if (subtype.startsWith('error_max_')) return { kind: 'limited', reason: `claude: ${text.slice(0, 300)}` };
@@ -138,7 +138,7 @@ function troubleOf(result: ClaudeResult): AgentResult['trouble'] {
   const told = [reason === 'prompt_too_long' && reason, status && `status ${status}`, text]
     .filter(Boolean)
     .join(': ');
-  if (isOfApi) return troubleFrom(told, 'claude');
+  if (isOfApi) return agentErrorFrom(told, 'claude');
   // What no rule knows and the API did not say is a crash of the program (AG-5).
-  return troubleInText(told, 'claude') ?? { kind: 'exited', exitCode: 1 };
+  return agentErrorInText(told, 'claude') ?? { kind: 'exited', exitCode: 1 };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AgentClaim, AgentUsage } from '../core/attempt.js';
 import { claimIn, plus, readEvent } from './read-event.js';
 import { noUsage, type AgentResult, type LineMeaning, type OutputReader, type Runner } from './runner.js';
-import { troubleFrom } from './trouble.js';
+import { agentErrorFrom } from './agent-error.js';
 
 /**
  * Of Codex's own retries so many are waited for. Its provider's limits cannot be set from outside without naming the
@@ -119,7 +119,7 @@ export function codexReader(): OutputReader {
       claim,
       usage,
       denials,
-      trouble: failure === null ? null : troubleFrom(failure, 'codex'),
+      error: failure === null ? null : agentErrorFrom(failure, 'codex'),
     }),
   };
 }

@@ -49,6 +49,6 @@ function plainReader(): OutputReader {
       claim = found ?? claim;
       return { activity: text.trim() === '' ? null : text, complete: found !== null };
     },
-    result: () => ({ claim, usage: noUsage, denials: [], trouble: null }),
+    result: () => ({ claim, usage: noUsage, denials: [], error: null }),
   };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AgentUsage } from '../core/attempt.js';
 import { claimIn, plus, readEvent } from './read-event.js';
 import { noUsage, type AgentResult, type LineMeaning, type OutputReader, type Runner } from './runner.js';
-import { troubleFrom } from './trouble.js';
+import { agentErrorFrom } from './agent-error.js';
 
 /** Copilot CLI without a terminal: it may write files and asks nobody; the prompt has its slash command expanded by us. */
 export const copilotRunner: Runner = {
@@ -89,7 +89,7 @@ export function copilotReader(): OutputReader {
       claim: claimIn(said),
       usage,
       denials,
-      trouble: failure === null ? null : troubleFrom(failure, 'copilot'),
+      error: failure === null ? null : agentErrorFrom(failure, 'copilot'),
     }),
   };
 }

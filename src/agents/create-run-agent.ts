@@ -3,21 +3,22 @@ import type { AgentEnding } from '../core/attempt.js';
 import type { BuiltInRunner } from '../core/built-in-runner.js';
 import type { RunnerSettings } from '../core/settings.js';
 import { unreachable } from '../core/unreachable.js';
-import { cleanText } from '../evidence/clean-text.js';
 import { supervise, type Ending, type Supervised } from '../process/supervise.js';
+import { type Redactor, redactorOf } from '../secrets/redactor.js';
 import { openAgentLog } from './agent-log.js';
 import { claudeRunner } from './claude-runner.js';
 import { codexRunner } from './codex-runner.js';
 import { commandRunner } from './command-runner.js';
 import { copilotRunner } from './copilot-runner.js';
-import { expandedPrompt } from './expand-command.js';
 import { geminiRunner } from './gemini-runner.js';
 import { lineSplitter } from './line-splitter.js';
 import { opencodeRunner } from './opencode-runner.js';
 import { passedEnv } from './passed-env.js';
 import type { AgentTask, RunAgent } from './run-agent.js';
 import type { AgentResult, OutputReader, OutputStream, Runner } from './runner.js';
-import { troubleInText } from './trouble.js';
+import { agentErrorInText } from './agent-error.js';
+
+type Cleaner = Pick<Redactor, 'clean' | 'masksIn'>;
 
 /** How patient we are with programs, in milliseconds. */
 export interface Patience {
@@ -33,18 +34,17 @@ const MAX_ACTIVITY_CHARACTERS = 300;
 const ACTIVITY_EVERY_MS = 100;
 
 /**
- * Makes the step that runs one agent to its end, with its log, its claim, and nothing of it left behind. `clean` is a
- * `Redactor`'s: what an agent prints may hold what it has read.
+ * Makes the step that runs one agent to its end, with its log, its claim, and nothing of it left behind. What it prints
+ * is masked, since it may hold what it has read.
  */
 export function createRunAgent(
   patience: Patience = { graceMs: 5000, settleMs: 5000 },
-  clean: (text: string) => string = cleanText,
+  redactor: Cleaner = redactorOf([]),
 ): RunAgent {
-  return async (given) => {
+  return async (task) => {
     const startedAt = performance.now();
-    const task = await expanded(given, clean);
     const reader = runnerOf(task.runner).reader();
-    const { ended, tail, errorTail } = await runToEnd(task, reader, { ...patience, clean });
+    const { ended, tail, errorTail } = await runToEnd(task, reader, { ...patience, redactor });
     const result = reader.result();
     return {
       ending: endingOf({ ending: ended.ending, result, errorTail }, task),
@@ -70,12 +70,6 @@ function runnerOf(settings: RunnerSettings): Runner {
   return settings.kind === 'command' ? commandRunner(settings) : builtIn[settings.kind];
 }
 
-/** The task with the words that its program is really sent, for programs that expand no slash command themselves. */
-async function expanded(task: AgentTask, clean: (text: string) => string): Promise<AgentTask> {
-  if (task.runner.kind === 'command') return task;
-  return { ...task, prompt: clean(await expandedPrompt(task.runner.kind, task.prompt, task.cwd)) };
-}
-
 /** Variables of the environment that agents.yaml adds to those a built-in runner is given. */
 function extraEnv(runner: RunnerSettings): readonly string[] {
   return runner.kind === 'command' ? [] : (runner.env ?? []);
@@ -89,20 +83,22 @@ interface RanToEnd {
 }
 
 interface How extends Patience {
-  readonly clean: (text: string) => string;
+  readonly redactor: Cleaner;
 }
 
 async function runToEnd(
   task: AgentTask,
   reader: OutputReader,
-  { clean, ...patience }: How,
+  { redactor, ...patience }: How,
 ): Promise<RanToEnd> {
   const { file, args, env, input, passes } = runnerOf(task.runner).command(task);
-  const log = openAgentLog(task.logFile, clean);
+  const log = openAgentLog(task.logFile, redactor);
   const lines: string[] = [];
   const errorLines: string[] = [];
   let settling: NodeJS.Timeout | undefined;
-  const say = atMostEvery(ACTIVITY_EVERY_MS, (text) => task.onActivity(shortLine(clean(beginning(text)))));
+  const say = atMostEvery(ACTIVITY_EVERY_MS, (text) =>
+    task.onActivity(shortLine(redactor.clean(beginning(text)))),
+  );
   const onLine = (line: string, from: OutputStream) => {
     keepLast(lines, line);
     if (from === 'stderr') keepLast(errorLines, line);
@@ -143,7 +139,7 @@ async function runToEnd(
   splitters.stderr.end();
   clearTimeout(settling);
   await log.close();
-  const shown = (some: readonly string[]) => shortLines(clean(some.join('\n')));
+  const shown = (some: readonly string[]) => shortLines(redactor.clean(some.join('\n')));
   return { ended, tail: shown(lines), errorTail: shown(errorLines) };
 }
 
@@ -201,13 +197,13 @@ function endingOf(ended: Ended, task: AgentTask): AgentEnding {
     case 'spawn-failed':
       return ending;
     case 'stopped':
-      return result.trouble ?? { kind: 'completed' };
+      return result.error ?? { kind: 'completed' };
     case 'exited':
-      if (result.trouble) return result.trouble;
+      if (result.error) return result.error;
       if (ending.exitCode === 0) return { kind: 'completed' };
-      return troubleInText(errorTail, task.agent.runner) ?? ending;
+      return agentErrorInText(errorTail, task.agent.runner) ?? ending;
     case 'signalled':
-      return result.trouble ?? ending;
+      return result.error ?? ending;
     default:
       return unreachable(ending);
   }

@@ -1,16 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import type { BuiltInRunner } from '../core/built-in-runner.js';
+import type { RunnerSettings } from '../core/settings.js';
 import { commandFilesOf, commandPlaces } from './command-files.js';
 
 /**
- * The prompt as a program has to be sent it: one that expands no slash commands without a terminal gets the text of the
+ * The prompt as a program has to be sent it: a built-in one that expands no slash commands without a terminal gets the text of the
  * command's file with the rest of the prompt as its arguments. A file that is gone by now leaves the prompt as it is.
  */
-export async function expandedPrompt(runner: BuiltInRunner, prompt: string, cwd: string): Promise<string> {
-  if (commandPlaces[runner].expandedBy === 'program') return prompt;
+export async function expandedPrompt(
+  { kind }: Pick<RunnerSettings, 'kind'>,
+  prompt: string,
+  cwd: string,
+): Promise<string> {
+  if (kind === 'command' || commandPlaces[kind].expandedBy === 'program') return prompt;
   const { command, rest } = splitCommand(prompt);
-  for (const file of commandFilesOf(runner, command, { project: cwd, home: homedir() })) {
+  for (const file of commandFilesOf(kind, command, { project: cwd, home: homedir() })) {
     const text = await readFile(file, 'utf8').catch(() => null);
     if (text !== null) return fillIn(file.endsWith('.toml') ? promptOfToml(text) : text, rest);
   }

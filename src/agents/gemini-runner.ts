@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AgentUsage } from '../core/attempt.js';
 import { claimIn, readEvent } from './read-event.js';
 import { noUsage, type AgentResult, type LineMeaning, type OutputReader, type Runner } from './runner.js';
-import { troubleFrom } from './trouble.js';
+import { agentErrorFrom } from './agent-error.js';
 
 /** Of Gemini CLI's own retries, which go on for more than two minutes and cannot be set, so many are waited for. */
 const MAX_RETRIES = 1;
@@ -100,8 +100,8 @@ export function geminiReader(): OutputReader {
         claim: claimIn(said),
         usage: withStats(usage, { ended, calls }),
         denials,
-        trouble:
-          failure === null ? null : troubleFrom(`${status && `status ${status}: `}${failure}`, 'gemini'),
+        error:
+          failure === null ? null : agentErrorFrom(`${status && `status ${status}: `}${failure}`, 'gemini'),
       };
     },
   };

@@ -4,7 +4,7 @@ import { stripAnsi } from '../core/classify/strip-ansi.js';
 import { splitCommand } from './expand-command.js';
 import { claimIn, plus, readEvent } from './read-event.js';
 import { noUsage, type AgentResult, type LineMeaning, type OutputReader, type Runner } from './runner.js';
-import { troubleFrom } from './trouble.js';
+import { agentErrorFrom } from './agent-error.js';
 
 /** opencode allows everything unless it is told otherwise: edits in the project, and nothing more. */
 const permission = { edit: 'allow', bash: 'deny', webfetch: 'deny', external_directory: 'deny' };
@@ -141,7 +141,7 @@ export function opencodeReader(): OutputReader {
       claim: claimIn(said),
       usage,
       denials,
-      trouble: failure === null ? null : troubleFrom(failure, 'opencode'),
+      error: failure === null ? null : agentErrorFrom(failure, 'opencode'),
     }),
   };
 }

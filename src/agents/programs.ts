@@ -1,54 +1,70 @@
-import type { BuiltInRunner } from '../core/built-in-runner.js';
+import { isBuiltInRunner, type BuiltInRunner } from '../core/built-in-runner.js';
 
-/** What a person needs to know of a built-in runner's program. */
+/** How a program wants the file of a slash command. */
+export type CommandFormat = 'claude' | 'markdown' | 'toml' | 'plain';
+
+/** What a person, `init` and `doctor` need to know of a coding-agent program. */
 export interface AgentProgram {
+  /** Its executable, and its name as a runner in agents.yaml. */
+  readonly name: BuiltInRunner;
   /** Its name for people. */
   readonly title: string;
-  /** The executable. */
-  readonly file: string;
-  readonly install: string;
+  /** The npm package that installs it. */
+  readonly packageName: string;
+  /** The variable by which it takes a key where nobody can log in. */
+  readonly keyVariable: string;
   /** What to do when it is not logged in, as a sentence. */
   readonly login: string;
-  /** Asks whether it is logged in, at no cost; null where the program has no such question. */
-  readonly loginCheck: readonly string[] | null;
+  readonly commandFormat: CommandFormat;
 }
 
-/** The programs of the built-in runners. */
+/** The programs of the built-in runners, in the order in which `init` chooses one where nobody is asked. */
 export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
   claude: {
+    name: 'claude',
     title: 'Claude Code',
-    file: 'claude',
-    install: 'npm install -g @anthropic-ai/claude-code',
+    packageName: '@anthropic-ai/claude-code',
+    keyVariable: 'ANTHROPIC_API_KEY',
     login: 'Run `claude` and /login, or set ANTHROPIC_API_KEY.',
-    // The first line, `system/init`, names `apiKeySource` and every slash command; no request is made.
-    loginCheck: ['claude', '-p', '/cost', '--output-format', 'stream-json', '--verbose'],
+    commandFormat: 'claude',
   },
   codex: {
+    name: 'codex',
     title: 'Codex',
-    file: 'codex',
-    install: 'npm install -g @openai/codex',
+    packageName: '@openai/codex',
+    keyVariable: 'CODEX_API_KEY',
     login: 'Run `codex login`, or set CODEX_API_KEY.',
-    loginCheck: ['codex', 'login', 'status'],
+    // It expands no slash commands: self-heal reads the file and puts it into the prompt.
+    commandFormat: 'plain',
   },
   gemini: {
+    name: 'gemini',
     title: 'Gemini CLI',
-    file: 'gemini',
-    install: 'npm install -g @google/gemini-cli',
-    login: 'Run `gemini` and choose how to log in, or set GEMINI_API_KEY.',
-    loginCheck: null,
+    packageName: '@google/gemini-cli',
+    keyVariable: 'GEMINI_API_KEY',
+    login: 'Run `gemini` and log in, or set GEMINI_API_KEY.',
+    commandFormat: 'toml',
   },
   opencode: {
+    name: 'opencode',
     title: 'opencode',
-    file: 'opencode',
-    install: 'npm install -g opencode-ai',
+    packageName: 'opencode-ai',
+    keyVariable: 'ANTHROPIC_API_KEY',
     login: "Run `opencode auth login`, or set the key of your model's provider.",
-    loginCheck: ['opencode', 'auth', 'list'],
+    commandFormat: 'markdown',
   },
   copilot: {
-    title: 'Copilot CLI',
-    file: 'copilot',
-    install: 'npm install -g @github/copilot',
-    login: 'Run `copilot` and /login, or set GH_TOKEN.',
-    loginCheck: null,
+    name: 'copilot',
+    title: 'GitHub Copilot CLI',
+    packageName: '@github/copilot',
+    keyVariable: 'COPILOT_GITHUB_TOKEN',
+    login: 'Run `copilot` and /login, or set COPILOT_GITHUB_TOKEN.',
+    // As with codex, self-heal reads the file.
+    commandFormat: 'plain',
   },
 };
+
+/** The program of this name, or null. */
+export function programNamed(name: string): AgentProgram | null {
+  return isBuiltInRunner(name) ? programs[name] : null;
+}

@@ -55,8 +55,12 @@ function whatFailed({ test, otherTests, failedStep }: AgentContext): string {
     `Test: ${inline(test.name)}`,
     `File: ${inline(`${test.file}:${test.line}`)}${test.project ? `, project ${inline(test.project)}` : ''}`,
     ...(failedStep ? [`Failed step: ${inline(failedStep)}`] : []),
-    ...(others.length > 0 ? [`${otherTests.length} more tests fail from the same cause:`, ...others] : []),
+    ...(others.length > 0 ? [`${more(otherTests.length)} from the same cause:`, ...others] : []),
   ].join('\n');
+}
+
+function more(count: number): string {
+  return count === 1 ? '1 more test fails' : `${count} more tests fail`;
 }
 
 /** A title or a file's name is the user's text, but it may hold line ends and backticks. */
@@ -64,11 +68,13 @@ function inline(text: string): string {
   return `\`${text.replaceAll(/[\s`]+/g, ' ').slice(0, 300)}\``;
 }
 
-function whyWeThinkSo({ diagnosis }: AgentContext): string {
+function whyWeThinkSo({ diagnosis, pageUrl }: AgentContext): string {
   const { category, alternatives, why, facts, warning } = diagnosis;
   const known = Object.entries(facts).filter(([name, value]) => value !== null && name !== 'errorType');
   const said = new Set(why.map((reason) => `${reason.source}: ${reason.evidence}`));
-  const text = [...[...said].slice(0, 4), ...known.map(([name, value]) => `${name}: ${value}`)].join('\n');
+  const told = [...[...said].slice(0, 4), ...known.map(([name, value]) => `${name}: ${value}`)];
+  if (pageUrl !== null) told.push(`page: ${pageUrl}`);
+  const text = told.join('\n');
   const also = alternatives.length > 0 ? ` (it may also be ${alternatives.join(' or ')})` : '';
   const head = `It is taken for a ${category}${also}.${warning ? ` ${warning}.` : ''}`;
   return section('Diagnosis', text === '' ? head : `${head} What decided:\n\n${fenced(text)}`);

@@ -5,7 +5,7 @@ import type { AgentSettings, RunnerSettings } from '../core/settings.js';
 export interface AgentTask {
   readonly agent: AgentSettings;
   readonly runner: RunnerSettings;
-  /** The slash command with the prompt below it; Markdown. */
+  /** What the program is sent, as `expandedPrompt` gives it; Markdown. */
   readonly prompt: string;
   readonly contextFile: string;
   readonly promptFile: string;

@@ -30,13 +30,13 @@ export interface OutputReader {
   result(): AgentResult;
 }
 
-/** What a program says of its own work and of its own troubles. */
+/** What a program says of its own work and of its own errors. */
 export interface AgentResult {
   readonly claim: AgentClaim | null;
   readonly usage: AgentUsage;
   readonly denials: readonly string[];
   /** The program's own account of a failure, which its exit code may not tell; or null. */
-  readonly trouble: Extract<
+  readonly error: Extract<
     AgentEnding,
     { kind: 'unusable' | 'exited' | 'retryable' | 'context-overflow' | 'limited' }
   > | null;

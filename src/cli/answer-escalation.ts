@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { createBus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
 import type { Answer, Choice, Escalation } from '../core/escalation.js';
 import { idMeant } from '../inspect/ids-meant.js';
 import type { Problem } from '../problem.js';
-import { ndjsonReporter } from '../outputs/ndjson.js';
+import { appendEvent, eventsFile } from '../run/write-events.js';
 import { err, ok, type Result } from '../result.js';
+import { createRedactor } from '../secrets/redactor.js';
 import type { Ledger } from '../store/ledger.js';
 
 /** An answer as it was typed or sent. */
@@ -15,13 +15,14 @@ export interface TypedAnswer {
   readonly guidance?: string;
 }
 
-/** Stores an answer and tells the run that had asked (ME-7, ME-11); gives the question as it is then. */
+/** Stores an answer, its secrets masked, and tells the run that had asked (ME-7, ME-11); gives the question as it is then. */
 export async function answerEscalation(
   ledger: Ledger,
   id: string,
   answer: Answer,
 ): Promise<Result<Escalation, Problem>> {
-  const resolved = await ledger.resolve(id, answer);
+  const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
+  const resolved = await ledger.resolve(id, redactor.deep(answer));
   if (!resolved) return escalationOf(ledger, id);
   await tellRun(resolved, answer.choice);
   return ok(resolved);
@@ -33,7 +34,7 @@ export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnsw
     return err({
       kind: 'usage',
       message: choice
-        ? `${choice} is no choice of escalation ${asked.id}`
+        ? `escalation ${asked.id} has no choice ${choice}`
         : `Escalation ${asked.id} needs an answer, and there is no terminal to ask on`,
       remedy: `self-heal escalations resolve ${asked.id} --choice ${asked.choices.join(' | ')}${asked.choices.includes('guide') ? ', with --guidance "…" for guide' : ''}`,
     });
@@ -42,7 +43,7 @@ export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnsw
     return err({
       kind: 'usage',
       message: 'The guidance is missing',
-      remedy: 'Say it with --guidance "what is right, or where to look".',
+      remedy: 'Give it with --guidance "what is right, or where to look".',
     });
   }
   return ok({ choice, guidance: guidance ?? null });
@@ -63,9 +64,7 @@ export async function escalationOf(
 
 /** The answer is an event of the run that had asked, where its folder is still there. */
 async function tellRun({ runId, id }: Escalation, choice: Choice): Promise<void> {
-  const file = path.resolve('.self-heal', 'runs', runId, 'events.ndjson');
-  if (!existsSync(file)) return;
-  const bus = createBus([ndjsonReporter(file)], systemClock);
-  bus.emit({ type: 'agent.escalation_resolved', escalationId: id, choice });
-  await bus.close();
+  const dir = path.resolve('.self-heal', 'runs', runId);
+  if (!existsSync(path.join(dir, eventsFile))) return;
+  await appendEvent(dir, { type: 'agent.escalation_resolved', escalationId: id, choice }, systemClock);
 }

@@ -1,7 +1,8 @@
 import process from 'node:process';
 import { isCancel, select } from '@clack/prompts';
+import { programNamed, type AgentProgram } from '../agents/programs.js';
 import { closest } from '../config/closest.js';
-import { agentProgram, agentPrograms, type AgentProgram } from '../init/agent-programs.js';
+import { builtInRunners } from '../core/built-in-runner.js';
 import { exitCodes, type Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 
@@ -23,7 +24,7 @@ export interface AgentChoice {
 export async function chooseAgent(choice: AgentChoice): Promise<Result<AgentProgram, Problem | number>> {
   const { named, configured, found, isAskable } = choice;
   if (named !== undefined) return byName(named);
-  const before = configured === null ? null : agentProgram(configured);
+  const before = configured === null ? null : programNamed(configured);
   if (before) return ok(before);
   const [first] = found;
   if (first && found.length > 1 && isAskable) return ask(found);
@@ -31,14 +32,13 @@ export async function chooseAgent(choice: AgentChoice): Promise<Result<AgentProg
 }
 
 function byName(name: string): Result<AgentProgram, Problem> {
-  const program = agentProgram(name);
+  const program = programNamed(name);
   if (program) return ok(program);
-  const names = agentPrograms.map((one) => one.name);
-  const near = closest(name, names);
+  const near = closest(name, builtInRunners);
   return err({
     kind: 'usage',
     message: `there is no agent program ${JSON.stringify(name)} that can be set up`,
-    remedy: `${near ? `Did you mean ${near}? ` : ''}Choose one of ${names.join(', ')}; any other is described under "runners" in agents.yaml.`,
+    remedy: `${near ? `Did you mean ${near}? ` : ''}Choose one of ${builtInRunners.join(', ')}; any other is described under "runners" in agents.yaml.`,
   });
 }
 

@@ -5,14 +5,11 @@ import type { ClassifyOptions } from './run-classify.js';
 /** `self-heal classify`: what a failure is, and which evidence decided (CL-8). */
 export function classifyCommand(): Command {
   return new Command('classify')
-    .description('classify a failure given as text or JSON, and say which evidence decided')
+    .description('classify a failure given as text or JSON, and show the deciding evidence')
     .argument('[file]', 'a file, or - for standard input', '-')
-    .option('--jsonl', 'read one failure a line as JSON, and print one answer a line')
+    .option('--jsonl', 'read one JSON failure per line, print one result per line')
     .option('--json', 'print the whole diagnosis as JSON')
-    .option(
-      '--agent',
-      'classify what a coding-agent program wrote when it failed: retryable, context_overflow or fatal',
-    )
+    .option('--agent', 'classify the error output of a coding agent: retryable, context_overflow or fatal')
     .action(async (file: string, options: ClassifyOptions) => {
       const { runClassify } = await import('./run-classify.js');
       end(await runClassify(file, options));

@@ -44,7 +44,6 @@ export interface SessionParts {
 /** Puts the real effects together. What only a red run needs is loaded when one needs it (CL-4). */
 export async function composeSession(parts: SessionParts): Promise<Session> {
   const { settings, cwd, env, folder, suites, bus, redactor, signal, startedAt, memory, first, plan } = parts;
-  const clean = (text: string) => redactor.clean(text);
   // A green run opens no store and makes no copy.
   const red = isRed(first);
   if (red) await redactor.load();
@@ -75,7 +74,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     missingAgents: new Map([...parts.missing].map(([name, { message }]) => [name, message])),
     runAgent: late(async () => {
       const { createRunAgent } = await import('../agents/create-run-agent.js');
-      return createRunAgent(undefined, clean);
+      return createRunAgent(undefined, redactor);
     }),
     runAgain: (request) => suites.again(request),
     prepare: async () => {
@@ -101,7 +100,7 @@ function missingWarnings(missing: ReadonlyMap<string, Problem>): string[] {
   const byRemedy = new Map([...missing.values()].map((problem) => [problem.remedy, problem]));
   return [...byRemedy.values()].map(
     ({ message, remedy }) =>
-      `${message}: what would be its work is diagnosed and reported, and not fixed. ${remedy}`,
+      `${message}: failures routed to it are diagnosed and reported, but not fixed. ${remedy}`,
   );
 }
 

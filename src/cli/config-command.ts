@@ -3,13 +3,13 @@ import { end } from './end.js';
 import type { ConfigOptions } from './run-config.js';
 
 const examples = `
-A flag goes before the environment, that before agents.yaml, and that before the defaults. Every setting that is one value
-has a variable: limits.costUsd is SELF_HEAL_LIMITS_COST_USD.`;
+Precedence: flag, environment, agents.yaml, default. Every setting with a single value has a variable: limits.costUsd is
+SELF_HEAL_LIMITS_COST_USD.`;
 
 /** `self-heal config`: what holds here, and where each value came from (CF-4). */
 export function configCommand(): Command {
   return new Command('config')
-    .description('print the configuration that holds here, and where each value came from')
+    .description('print the effective configuration and where each value comes from')
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples)

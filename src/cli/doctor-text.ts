@@ -27,6 +27,6 @@ function markOf(state: Check['state'], paint: ChalkInstance): string {
 function lastLine(checks: readonly Check[]): string {
   const failed = checks.filter(({ state }) => state === 'failed').length;
   if (failed > 0)
-    return `${failed === 1 ? 'One check fails' : `${failed} checks fail`}: a run could not work.`;
+    return `${failed === 1 ? 'One check fails' : `${failed} checks fail`}: a run would not work.`;
   return 'A run can work.';
 }

@@ -8,29 +8,27 @@ import type { EscalationsOptions } from './run-escalations.js';
 
 /** `self-heal escalations`: the questions that only a person can answer (ME-5 to ME-7). */
 export function escalationsCommand(): Command {
-  const command = new Command('escalations').description(
-    'the questions that wait for a person: list, show, resolve',
-  );
+  const command = new Command('escalations').description('list, show and resolve what needs review');
   common(command.command('list', { isDefault: true }))
-    .description('the open ones')
-    .option('--all', 'those that are answered too')
+    .description('list open escalations')
+    .option('--all', 'include answered ones')
     .argument('[word]')
     .usage('[options]')
     .action(async (word: string | undefined, options: EscalationsOptions & { all?: boolean }) =>
       end(word === undefined ? await (await load()).listEscalations(options) : noSuchCommand(word)),
     );
   common(command.command('show'))
-    .description('one of them: what is wrong, what was tried, what is recommended, the choices')
+    .description('show one: the problem, what was tried, the recommendation, the choices')
     .argument('<id>')
     .action(async (id: string, options: EscalationsOptions) =>
       end(await (await load()).showEscalation(id, options)),
     );
   common(command.command('resolve'))
-    .description('answer one; asks on a terminal, and takes flags elsewhere')
+    .description('answer one; asks on a terminal unless --choice is given')
     .argument('<id>')
-    .addOption(new Option('--choice <choice>', 'what to do').choices(Object.keys(choiceText)))
-    .option('--guidance <text>', 'what the next agent is told')
-    .option('--days <n>', `with skip: days that the quarantine lasts; ${QUARANTINE_DAYS} by default`, days)
+    .addOption(new Option('--choice <choice>', 'the answer').choices(Object.keys(choiceText)))
+    .option('--guidance <text>', 'what to tell the next agent')
+    .option('--days <n>', `with skip: how many days the quarantine lasts (default: ${QUARANTINE_DAYS})`, days)
     .action(async (id: string, options: EscalationsOptions & ResolveOptions) =>
       end(await (await load()).resolveNamed(id, options)),
     );
@@ -42,7 +40,7 @@ function noSuchCommand(word: string): Problem {
   const near = closest(word, ['list', 'show', 'resolve']);
   return {
     kind: 'usage',
-    message: `there is no command escalations ${word}${near === null ? '' : `. Did you mean ${near}?`}`,
+    message: `unknown command escalations ${word}${near === null ? '' : `. Did you mean ${near}?`}`,
     remedy: 'self-heal escalations --help lists the commands.',
   };
 }

@@ -14,25 +14,23 @@ const categories: readonly Category[] = [
 ];
 
 const explanation = `
-Compares the working tree, with what is not committed, with the base. Prints one finding a line, file:line, rule and what it means.
+Compares the working tree, uncommitted changes included, with the base. Prints one finding per line: file:line, rule, explanation.
 Exit codes: ${exitCodes.green} nothing weakens the tests, ${exitCodes.red} something does, ${exitCodes.usage} there is nothing to compare`;
 
 /** `self-heal guard`: judges what changed in the working tree, whoever wrote it, without running the suite (HN-3, HN-4). */
 export function guardCommand(): Command {
   return new Command('guard')
-    .description(
-      'judge whether what changed since a commit weakens the tests, whoever wrote it; runs no test',
-    )
-    .option('--base <ref>', 'the commit to compare with; by default where the branch left the default branch')
+    .description('check whether the changes since a commit weaken the tests; runs no tests')
+    .option('--base <ref>', 'the commit to compare with (default: where the branch left the default branch)')
     .addOption(
       new Option(
         '--category <class>',
-        'the failure that the change is to fix: only a ui-error may touch the tests',
+        'class of failure the change fixes; only a ui-error may touch the tests',
       )
         .choices(categories)
         .default('ui-error'),
     )
-    .option('-c, --config <file>', 'the Playwright config')
+    .option('-c, --config <file>', 'Playwright configuration file, or a folder that contains one')
     .option('--json', 'print one JSON document')
     .addHelpText('after', explanation)
     .action(async (options: GuardOptions) => {

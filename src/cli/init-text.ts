@@ -5,7 +5,7 @@ const words: Readonly<Record<WriteOutcome, string>> = {
   extended: 'added .self-heal/ to',
   overwritten: 'overwrote',
   unchanged: 'unchanged',
-  left: 'left as it is',
+  left: 'kept',
 };
 
 const dryWords: Readonly<Record<WriteOutcome, string>> = {
@@ -13,14 +13,14 @@ const dryWords: Readonly<Record<WriteOutcome, string>> = {
   written: 'would write',
   extended: 'would add .self-heal/ to',
   overwritten: 'would overwrite',
-  left: 'would leave as it is',
+  left: 'would keep',
 };
 
 /** One line a file; what was left says how it is overwritten. */
 export function initLines(files: readonly WrittenFile[], dryRun: boolean): string {
   const lines = files.map(({ file, outcome }) => {
     const line = `${(dryRun ? dryWords : words)[outcome]} ${file.name}`;
-    return outcome === 'left' ? `${line} (it has another text; --force overwrites it)` : line;
+    return outcome === 'left' ? `${line} (it differs; --force overwrites it)` : line;
   });
   return `${lines.join('\n')}\n`;
 }

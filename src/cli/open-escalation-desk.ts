@@ -45,7 +45,7 @@ async function answerOpen(
 function alreadyAnswered({ id, choice }: Escalation): Problem {
   return {
     kind: 'usage',
-    message: `Escalation ${id} is answered already: ${choice}`,
+    message: `Escalation ${id} has already been answered: ${choice}`,
     remedy: 'Change the answer with self-heal escalations resolve.',
   };
 }

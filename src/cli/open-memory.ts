@@ -34,7 +34,7 @@ export async function openMemory({
     return ok(createRunMemory({ ledger, runId, bus, mask: (value) => redactor.deep(value) }));
   }
   if (opened.error.kind === 'store-unreadable') return err(opened.error);
-  const message = `${formatProblem(opened.error).replace(/^self-heal: /, '')}\nHealing goes on; nothing is remembered.`;
+  const message = `${formatProblem(opened.error).replace(/^self-heal: /, '')}\nHealing continues; nothing is remembered.`;
   bus.emit({ type: 'run.warning', message: message.replaceAll(/\s+/g, ' ') });
   return ok(noMemory);
 }

@@ -32,24 +32,27 @@ export interface RunOptions {
 /** Adds Playwright's selection flags, with the names and forms that Playwright gives them. */
 export function addSelectionFlags(command: Command): Command {
   return command
-    .option('-c, --config <file>', 'Playwright configuration file, or a folder that holds one')
+    .option('-c, --config <file>', 'Playwright configuration file, or a folder that contains one')
     .option('-g, --grep <pattern>', 'only run tests that match this regular expression')
-    .addOption(new Option('--project <name>', 'only run this project; may be given again').argParser(collect))
+    .addOption(new Option('--project <name>', 'only run this project; may be repeated').argParser(collect))
     .option('--shard <i/n>', 'run this shard of the suite')
     .option('-j, --workers <count>', 'number of workers, or a percentage of the cores')
-    .option('--repeat-each <n>', 'run each test so many times', count)
+    .option('--repeat-each <n>', 'run each test this many times', count)
     .option('--retries <n>', "Playwright's own retries, in the first run", count)
     .option('--timeout <ms>', 'time-out of each test, in milliseconds', count)
-    .option('--last-failed', 'only run what failed the last time')
+    .option('--last-failed', 'only run what failed last time')
     .option('--only-changed [ref]', 'only run test files that changed since a commit')
     .option('-x', 'stop after the first failure')
-    .option('--max-failures <n>', 'stop after so many failures', count)
+    .option('--max-failures <n>', 'stop after this many failures', count)
     .option('--headed', 'show the browser');
 }
 
 /** How much a heal is proven (HN-5). */
 export function addVerifyFlag(command: Command): Command {
-  const flag = new Option('--verify <how>', 'how much a heal is proven; none never says healed');
+  const flag = new Option(
+    '--verify <how>',
+    'how thoroughly a heal is proven; with none, tests are green-once, never healed',
+  );
   return command.addOption(flag.choices(verifyLevels));
 }
 
@@ -57,7 +60,7 @@ export function addVerifyFlag(command: Command): Command {
 export function addWaitFlag(command: Command): Command {
   return command.option(
     '--wait',
-    'wait for another self-heal that is at work in this project, instead of exit 2',
+    'if another run is at work in this project, wait for it instead of exiting with 2',
   );
 }
 
@@ -66,9 +69,9 @@ export function addTerseFlags(command: Command): Command {
   return command
     .option(
       '--terse',
-      'few words and no colour; the default where a coding agent runs it (CLAUDECODE, AI_AGENT …)',
+      'brief output without colour; the default when run by a coding agent (CLAUDECODE, AI_AGENT …)',
     )
-    .option('--no-terse', 'as many words as for a person, whoever runs it');
+    .option('--no-terse', 'full output, whoever runs it');
 }
 
 function collect(value: string, previous: string[] | undefined): string[] {

@@ -5,10 +5,10 @@ import type { QuarantineOptions } from './run-quarantine.js';
 /** `self-heal quarantine`: the tests whose failing was accepted for now, and the way out (ME-7). */
 export function quarantineCommand(): Command {
   return new Command('quarantine')
-    .description('the tests that are reported and do not fail the run; --release lets one go')
-    .argument('[test]', 'only these: a part of the name, or the id of the escalation that put them there')
-    .option('--release', 'let it go: red, it fails the run again, and agents may fix it')
-    .option('--all', 'with --release: every one of several')
+    .description('list tests that are reported but do not fail the run; --release ends that')
+    .argument('[test]', 'part of a test name, or the id of the escalation that quarantined it')
+    .option('--release', 'end the quarantine: the test fails the run again, and agents may fix it')
+    .option('--all', 'with --release: release all that match')
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
     .option('--json', 'print JSON')
     .action(async (word: string | undefined, options: QuarantineOptions) => {

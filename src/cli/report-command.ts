@@ -3,17 +3,17 @@ import { end } from './end.js';
 import type { ReportOptions } from './run-report.js';
 
 const examples = `
-A run is its id, the beginning of one, or latest (the default). The path of the page goes to standard output, the summary
+A run is an id, the beginning of one, or latest (the default). The path of the page goes to standard output, the summary
 to standard error.
 
-  self-heal report --open               the last run, in a browser
+  self-heal report --open               open the last run in a browser
   self-heal report 20261121-0715 --json its report.json`;
 
 /** `self-heal report`: an earlier run as one HTML file, and its last screen (RP-4). */
 export function reportCommand(): Command {
   return new Command('report')
-    .description('an earlier run as one HTML file that opens from the disk')
-    .argument('[run]', 'a run; latest by default')
+    .description('write an earlier run as a single HTML file')
+    .argument('[run]', 'a run (default: latest)')
     .option('--open', 'open it in the browser')
     .option('--json', 'print report.json instead')
     .addHelpText('after', examples)

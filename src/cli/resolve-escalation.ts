@@ -33,7 +33,7 @@ export async function resolveEscalation(
   const answer = options.choice ? checkedAnswer(asked, options) : await askFor(asked, options);
   if (!answer.ok) return answer.error;
   if (answer.value === null) {
-    process.stderr.write(`No answer, nothing changed: ${id} is ${asked.state}.\n`);
+    process.stderr.write(`No answer; nothing changed: ${id} is ${asked.state}.\n`);
     return exitCodes.interrupted;
   }
   const { days } = options;
@@ -57,27 +57,27 @@ async function askFor(
   const output = process.stderr;
   output.write(`${asPage(asked, true)}\n\n`);
   const options = asked.choices.map((value) => ({ value, label: choiceText[value] }));
-  const message = asked.state === 'pending' ? 'What is to be done?' : 'What is to be done instead?';
+  const message = asked.state === 'pending' ? 'What should be done?' : 'What should be done instead?';
   const choice = await select<Choice>({ message, options, output });
   if (isCancel(choice)) return ok(null);
   if (choice !== 'guide' || guidance?.trim()) {
     return checkedAnswer(asked, { choice, ...(guidance === undefined ? {} : { guidance }) });
   }
   const said = await text({
-    message: 'What is the agent to know?',
+    message: 'What should the agent know?',
     output,
-    validate: (words) => (words?.trim() ? undefined : 'Say something, or press Ctrl-C'),
+    validate: (words) => (words?.trim() ? undefined : 'Enter some text, or press Ctrl-C'),
   });
   return isCancel(said) ? ok(null) : ok({ choice, guidance: said });
 }
 
 function whatFollows({ choice, tests }: Escalation, days = QUARANTINE_DAYS): string {
   if (choice !== 'skip') return 'the next run tries again (self-heal resume, or self-heal run)';
-  if (tests.length === 0) return 'it is no test, so nothing can be put in quarantine';
-  return `${tests.length === 1 ? 'its test is' : `its ${tests.length} tests are`} in quarantine for ${counted(days, 'day')}: reported each time, not failing the run (self-heal quarantine lists them, and lets them go)`;
+  if (tests.length === 0) return 'the suite itself cannot be quarantined';
+  return `${tests.length === 1 ? 'its test is' : `its ${tests.length} tests are`} in quarantine for ${counted(days, 'day')}: reported each time, not failing the run (self-heal quarantine lists and releases them)`;
 }
 
 /** What the answer took the place of. */
 function insteadOf({ state, choice }: Escalation): string {
-  return state === 'pending' ? '' : ` (before, it was answered with ${choice})`;
+  return state === 'pending' ? '' : ` (previous answer: ${choice})`;
 }

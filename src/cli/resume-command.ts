@@ -6,8 +6,8 @@ import type { ResumeOptions } from './run-resume.js';
 /** `self-heal resume`: goes on with a killed, paused or limited run where it stood, with its counts (ME-8). */
 export function resumeCommand(): Command {
   return addTerseFlags(addVerifyFlag(addWaitFlag(new Command('resume'))))
-    .description('go on with a run that was killed, interrupted, paused or stopped by a limit')
-    .argument('[run]', 'its id, the name of its folder in .self-heal/runs; the newest run if none is named')
+    .description('continue a run that was killed, interrupted, paused or stopped by a limit')
+    .argument('[run]', 'its id, the name of its folder in .self-heal/runs (default: the newest run)')
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
     .option('--json', 'print report.json to standard output')
     .action(async (runId: string | undefined, options: ResumeOptions) => {

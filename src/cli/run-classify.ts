@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
-import { classifyAgentFailure } from '../core/agent-trouble/classify-agent-failure.js';
+import { classifyAgentError } from '../core/agent-error/classify-agent-error.js';
 import { classify } from '../core/classify/classify.js';
 import type { Diagnosis } from '../core/diagnosis.js';
 import type { Problem } from '../problem.js';
@@ -9,7 +9,7 @@ import { createRedactor, type Redactor } from '../secrets/redactor.js';
 import { readAgentFailures, type AgentFailureRecord } from './agent-failure-input.js';
 import { classifyFormatOf, readClassifyInput, type ClassifyRecord } from './classify-input.js';
 
-type AgentDiagnosis = ReturnType<typeof classifyAgentFailure>;
+type AgentDiagnosis = ReturnType<typeof classifyAgentError>;
 
 /** The flags of `self-heal classify`. */
 export interface ClassifyOptions {
@@ -41,7 +41,7 @@ function runAgent(text: string, options: ClassifyOptions, redactor: Redactor): n
   const render = options.jsonl ? asAgentLine : options.json ? asAgentJson : asAgentText;
   process.stdout.write(
     records.value
-      .map(({ id, text: said }) => `${render(id, redactor.deep(classifyAgentFailure(said)))}\n`)
+      .map(({ id, text: said }) => `${render(id, redactor.deep(classifyAgentError(said)))}\n`)
       .join(''),
   );
   return 0;

@@ -4,21 +4,21 @@ import { end } from './end.js';
 import { addSelectionFlags, addTerseFlags, addVerifyFlag, addWaitFlag, type RunOptions } from './options.js';
 
 const examples = `
-Everything behind -- goes to Playwright unread:  self-heal run -- --no-deps
-Exit codes: ${exitCodes.green} green (healed and flaky too), ${exitCodes.red} still failing, ${exitCodes.usage} usage or configuration, ${exitCodes.personNeeded} a person is needed,
+Everything after -- is passed to Playwright as it is:  self-heal run -- --no-deps
+Exit codes: ${exitCodes.green} green (healed and flaky too), ${exitCodes.red} still failing, ${exitCodes.usage} usage or configuration, ${exitCodes.personNeeded} needs review,
             ${exitCodes.budget} stopped by a limit, ${exitCodes.agentUnusable} an agent cannot be used, ${exitCodes.interrupted}/${exitCodes.terminated} interrupted`;
 
 /** `self-heal run`: the main job. */
 export function runCommand(): Command {
   const command = new Command('run')
-    .description('run the Playwright suite, and have what fails fixed by agents')
+    .description('run the Playwright suite and have agents fix what fails')
     .argument(
       '[filter...]',
       'test files, as Playwright takes them: regular expressions on the path, or file:line',
     );
   addTerseFlags(addWaitFlag(addVerifyFlag(addSelectionFlags(command))))
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
-    .option('--dry-run', 'gather and classify, print which agent would get which prompt, start none')
+    .option('--dry-run', 'gather evidence and classify, print which agent would get which prompt; start none')
     .option('--json', 'print report.json to standard output; Playwright’s own output goes to standard error')
     .option('--fail-on-heal', 'exit 1 when a test had to be healed')
     .addOption(new Option('--fail-on-flaky-tests', 'exit 1 when a test is flaky'))

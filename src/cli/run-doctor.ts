@@ -9,10 +9,10 @@ export interface DoctorOptions {
   agents?: string;
   config?: string;
   json?: boolean;
-  drill?: boolean;
+  selfTest?: boolean;
 }
 
-/** `self-heal doctor` without a drill: gives the exit code. */
+/** `self-heal doctor` without the self-test: gives the exit code. */
 export async function runDoctor({ agents, config, json }: DoctorOptions): Promise<number> {
   const checks = await examine({
     cwd: process.cwd(),

@@ -16,7 +16,7 @@ export function listEscalations(options: EscalationsOptions & { all?: boolean })
     const found = (await ledger?.escalations(options.all ? null : 'pending')) ?? [];
     if (options.json) {
       process.stdout.write(`${JSON.stringify({ schemaVersion: 1, escalations: found }, null, 2)}\n`);
-    } else if (found.length === 0) process.stdout.write('Nothing waits for a person.\n');
+    } else if (found.length === 0) process.stdout.write('Nothing needs review.\n');
     else process.stdout.write(`${found.map(asEntry).join('\n')}\n`);
     return 0;
   });

@@ -51,7 +51,7 @@ async function suiteIn(
   const playwright = findPlaywright(cwd, config === null ? undefined : path.resolve(cwd, config));
   if (!playwright.ok) {
     process.stderr.write(
-      `self-heal: ${playwright.error.message}; the tests are known by the names of their files\n`,
+      `self-heal: ${playwright.error.message}; test files are recognised by their names\n`,
     );
     return nothingKnown;
   }
@@ -70,7 +70,7 @@ async function suiteIn(
     });
     if (listed.tests.length === 0)
       process.stderr.write(
-        'self-heal: Playwright could not list the tests; they are known by the names of their files\n',
+        'self-heal: Playwright could not list the tests; test files are recognised by their names\n',
       );
     return placesOf(root, listed);
   } finally {
@@ -102,10 +102,10 @@ function tell(
 
 function problemOf({ what, detail }: NoBase): Problem {
   const words: Record<NoBase['what'], Pick<Problem, 'message' | 'remedy'>> = {
-    'no-git': { message: 'git is not installed', remedy: 'Install git: the change is what git says it is.' },
+    'no-git': { message: 'git is not installed', remedy: 'Install git: the guard compares commits.' },
     'no-repository': {
-      message: 'not a git repository, so nothing says what changed',
-      remedy: 'Start `self-heal guard` in the repository of your project.',
+      message: 'not a git repository',
+      remedy: 'Run `self-heal guard` inside the repository of your project.',
     },
     'unknown-base': {
       message: `no commit to compare with: ${detail}`,
@@ -114,7 +114,7 @@ function problemOf({ what, detail }: NoBase): Problem {
     'no-merge-base': {
       message: `the history does not reach back to where the branch left ${detail}`,
       remedy:
-        'Fetch all of it (`git fetch --unshallow`; actions/checkout with `fetch-depth: 0`), or name a commit with --base.',
+        'Fetch the whole history (`git fetch --unshallow`; actions/checkout with `fetch-depth: 0`), or name a commit with --base.',
     },
   };
   return { kind: 'usage', ...words[what] };

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { AgentProgram } from '../init/agent-programs.js';
+import type { AgentProgram } from '../agents/programs.js';
 import { ciSystemOf, ciSystems, type CiSystem } from '../init/ci-system.js';
 import { configsBelow } from '../init/configs-below.js';
 import { configuredRunner } from '../init/configured-runner.js';
@@ -94,7 +94,7 @@ function ciOf(flag: string | true | undefined, root: string): Result<CiSystem | 
       flag === true
         ? `there is neither .github nor .gitlab-ci.yml in ${root}`
         : `no workflow can be written for ${JSON.stringify(flag)}`,
-    remedy: `Say which: ${ciSystems.map((one) => `--ci ${one}`).join(' or ')}.`,
+    remedy: `Choose one: ${ciSystems.map((one) => `--ci ${one}`).join(' or ')}.`,
   });
 }
 

@@ -8,6 +8,7 @@ import { idsMeant } from '../inspect/ids-meant.js';
 import { promptOf } from '../inspect/prompt-of.js';
 import { renderFailure, renderList } from '../inspect/render-inspection.js';
 import type { Problem } from '../problem.js';
+import { createRedactor } from '../secrets/redactor.js';
 
 /** The flags of `self-heal inspect`. */
 export interface InspectOptions {
@@ -51,7 +52,9 @@ async function readWords(
 function listing(run: StoredRun, all: readonly Inspected[], { json }: InspectOptions): string {
   if (json) return JSON.stringify({ schemaVersion: 1, runId: run.runId, failures: all }, null, 2);
   const next =
-    all.length > 0 ? '\n\nself-heal inspect <number> shows one; --prompt what the agent was sent.' : '';
+    all.length > 0
+      ? '\n\nself-heal inspect <number> shows one; add --prompt for what the agent was sent.'
+      : '';
   return `${renderList(run, all)}${next}`;
 }
 
@@ -68,7 +71,16 @@ async function showPrompt(
   });
   if (!settings.ok) return settings.error;
   const attempt = options.attempt ?? null;
-  const found = await promptOf({ run, one, attempt, settings: settings.value, projectRoot: cwd });
+  const redactor = await createRedactor({ env: process.env, projectRoot: cwd });
+  await redactor.load();
+  const found = await promptOf({
+    run,
+    one,
+    attempt,
+    settings: settings.value,
+    projectRoot: cwd,
+    redactor,
+  });
   if (!found.ok) return found.error;
   process.stderr.write(`self-heal: #${one.failure.n} ${nameOf(one)}, ${found.value.note}\n`);
   process.stdout.write(found.value.text);
@@ -90,7 +102,7 @@ async function filesOf(run: StoredRun, { failure }: Inspected, cwd: string): Pro
 function nothingFailed({ runId }: StoredRun): Problem {
   return {
     kind: 'usage',
-    message: `nothing failed in run ${runId}, so there is no failure to inspect`,
+    message: `nothing failed in run ${runId}`,
     remedy: 'Name an earlier run before the failure: self-heal inspect <run> <test>.',
   };
 }
@@ -99,7 +111,7 @@ function unclear(word: string | null, choices: readonly Inspected[]): Problem {
   return {
     kind: 'usage',
     message:
-      word === null ? 'several failures could be meant' : `${JSON.stringify(word)} does not name one failure`,
+      word === null ? 'this matches several failures' : `${JSON.stringify(word)} does not name one failure`,
     detail: choices.map((one) => `  ${one.failure.n}  ${nameOf(one)}`).join('\n'),
     remedy: 'Name one by its number: self-heal inspect <number>.',
   };

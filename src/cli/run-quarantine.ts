@@ -30,7 +30,7 @@ async function list(
 ): Promise<number> {
   const found = meant(word, (await ledger?.quarantines()) ?? []);
   if (json) return say(JSON.stringify({ schemaVersion: 1, quarantines: found }, null, 2));
-  return say(found.length === 0 ? 'No test is in quarantine.' : found.map(asEntry).join('\n'));
+  return say(found.length === 0 ? 'No test is quarantined.' : found.map(asEntry).join('\n'));
 }
 
 async function release(
@@ -39,9 +39,9 @@ async function release(
   { all = false, json }: QuarantineOptions,
 ): Promise<number | Problem> {
   const found = meant(word, (await ledger?.quarantines()) ?? []);
-  if (found.length === 0) return unclear(word, [], 'self-heal quarantine lists those that are.');
+  if (found.length === 0) return unclear(word, [], 'self-heal quarantine lists those that are quarantined.');
   if (found.length > 1 && !all)
-    return unclear(word, found, 'Name one of them, or let all of these go with --all.');
+    return unclear(word, found, 'Name one of them, or release all of these with --all.');
   await ledger?.release(found.map(({ testId }) => testId));
   if (json) return say(JSON.stringify({ schemaVersion: 1, released: found }, null, 2));
   return say(
@@ -61,10 +61,10 @@ function asEntry({ name, escalationId, since, until }: Quarantine): string {
 }
 
 function unclear(word: string | undefined, found: readonly Quarantine[], remedy: string): Problem {
-  const none = word === undefined ? 'no test is in quarantine' : `no test in quarantine is called ${word}`;
+  const none = word === undefined ? 'no test is quarantined' : `no quarantined test matches ${word}`;
   return {
     kind: 'usage',
-    message: found.length === 0 ? none : `${counted(found.length, 'test')} could be meant`,
+    message: found.length === 0 ? none : `this matches ${counted(found.length, 'test')}`,
     ...(found.length === 0 ? {} : { detail: found.map(asEntry).join('\n') }),
     remedy,
   };

@@ -55,8 +55,8 @@ async function write(found: Report, folder: { dir: string; shown: string }): Pro
 function unfinished({ runId }: StoredRun): Problem {
   return {
     kind: 'run-missing',
-    message: `run ${runId} wrote no report: it was ended before, or is still at work`,
-    remedy: `self-heal resume ${runId} finishes it, self-heal inspect ${runId} shows what it saw, and self-heal ui shows one at work.`,
+    message: `run ${runId} has no report: it was killed, or is still running`,
+    remedy: `self-heal resume ${runId} finishes it, self-heal inspect ${runId} shows its evidence, and self-heal ui follows one that is running.`,
   };
 }
 

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { missingAgents, withInstalledRunner } from '../agents/check-agents.js';
 import { createBus, type Bus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
@@ -12,7 +11,6 @@ import { toPlaywrightArgs } from '../playwright/selection.js';
 import { waitingVariablesIn, waitingWords } from '../playwright/unattended.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
-import { ndjsonReporter } from '../outputs/ndjson.js';
 import { paletteFor, unpainted } from '../outputs/palette.js';
 import { startWatchdog, type Watchdog } from '../process/watchdog.js';
 import { terminalReporter } from '../outputs/terminal.js';
@@ -24,6 +22,7 @@ import { noMemory, type RunMemory } from '../run/run-memory.js';
 import type { Session } from '../heal/session.js';
 import type { Resumed } from './resumed.js';
 import { createRunPlan } from '../run/run-plan.js';
+import { eventsWriter } from '../run/write-events.js';
 import { createSuiteRuns } from '../heal/suite-runs.js';
 import { openRunJournal } from '../run/run-journal.js';
 import { finishRun } from './finish-run.js';
@@ -121,7 +120,6 @@ async function open(request: RunRequest, ready: Ready, run: { signal: AbortSigna
   const redactor = await createRedactor({ env: request.env, projectRoot: request.cwd });
   const warnings: string[] = [];
   const bus = createRunBus(request, { folder: ready.folder, warnings, redactor });
-  const clean = (text: string) => redactor.clean(text);
   const { cwd, env } = request;
   const plan = createRunPlan();
   const suites = createSuiteRuns({
@@ -130,7 +128,7 @@ async function open(request: RunRequest, ready: Ready, run: { signal: AbortSigna
     cwd,
     env,
     bus,
-    clean,
+    redactor,
     signal: run.signal,
     args: argsOf(request),
   });
@@ -158,7 +156,7 @@ async function firstRun(request: RunRequest, opened: Opened): Promise<SuiteRun> 
     ...(resumed ? { resumedFrom: resumed.runId } : {}),
   });
   for (const name of waitingVariablesIn(request.env)) {
-    const message = `${name} is set, which has Playwright wait for a person: it was not handed on.`;
+    const message = `${name} is set, which makes Playwright wait for input: it was not passed on.`;
     bus.emit({ type: 'run.warning', message });
   }
   const stdout = options.json ? 2 : 1;
@@ -217,11 +215,7 @@ function createRunBus({ env, options }: RunRequest, { folder, warnings, redactor
       if (event.type === 'run.warning' && event.message) warnings.push(event.message);
     },
   };
-  return createBus(
-    [ndjsonReporter(path.join(folder.dir, 'events.ndjson')), terminal, keepWarnings],
-    systemClock,
-    redactor,
-  );
+  return createBus([eventsWriter(folder.dir), terminal, keepWarnings], systemClock, redactor);
 }
 
 /** The prompt is data: it goes to standard output (CL-7). */
@@ -244,5 +238,5 @@ function isRed(first: SuiteRun): boolean {
 }
 
 function staleServer(url: string): string {
-  return `${url} was already served when Playwright started, so the tests ran against that server: it may serve old code. End it, or set reuseExistingServer: false.`;
+  return `${url} was already served when Playwright started, so the tests ran against that server: it may serve old code. Stop it, or set reuseExistingServer: false.`;
 }

@@ -16,14 +16,14 @@ export async function runStats(options: StatsOptions): Promise<number | Problem>
   const found = opened.value && (await readStats(opened.value.db, opened.value.project));
   await opened.value?.ledger.close();
   if (options.json) process.stdout.write(`${JSON.stringify({ schemaVersion: 1, ...found }, null, 2)}\n`);
-  else process.stdout.write(found ? statsAsText(found) : 'No run has been stored yet.\n');
+  else process.stdout.write(found ? statsAsText(found) : 'No runs are stored yet.\n');
   return 0;
 }
 
 /** The numbers for a person. */
 function statsAsText(stats: Stats): string {
   const lines = [
-    `${counted(stats.runs, 'run')} with something to heal`,
+    `${counted(stats.runs, 'run')} with failures`,
     '',
     ...stats.classes.map(({ category, failures, healed, healRate }) =>
       row(category, `${counted(failures, 'failure')}, ${healed} healed${percent(healRate)}`),
@@ -39,7 +39,7 @@ function statsAsText(stats: Stats): string {
       `${stats.heals - stats.cameBack - stats.undone} of ${counted(stats.heals, 'heal')}${percent(stats.heldRate)}${undoneOf(stats)}`,
     ),
     row('flaky', `${counted(stats.flaky, 'test')} green without a change`),
-    row('avoided', counted(stats.agentRunsAvoided, 'agent run')),
+    row('agent runs saved', String(stats.agentRunsAvoided)),
     row('cost', costs(stats)),
   ];
   return `${lines.filter((line, index) => line !== '' || lines[index - 1] !== '').join('\n')}\n`;
@@ -58,7 +58,7 @@ function percent(rate: number | null): string {
 }
 
 function costs({ costUsd, costPerHealUsd }: Stats): string {
-  if (costUsd === null) return 'the agent programs report none';
+  if (costUsd === null) return 'not reported by the agent programs';
   return costPerHealUsd === null
     ? dollars(costUsd)
     : `${dollars(costUsd)}, ${dollars(costPerHealUsd)} for each heal`;

@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
 import { findRun, readRun, runIdsIn, type StoredRun } from '../inspect/find-run.js';
 import type { Problem } from '../problem.js';
 import { counted } from '../outputs/format.js';
 import { localTime } from '../outputs/local-time.js';
 import { err, ok, type Result } from '../result.js';
+import { readRunState } from '../run/read-events.js';
 import { pidAtWork } from '../run/run-journal.js';
 import { keptChanges } from '../run/undo.js';
 import { canAsk } from './can-ask.js';
@@ -47,24 +46,13 @@ async function newestWithChanges(cwd: string): Promise<StoredRun | null> {
 }
 
 /** It left changes in the project, and they were not all taken back since. */
-async function hasChanges(run: StoredRun): Promise<boolean> {
-  if ((await keptChanges(run)).length === 0) return false;
-  const events = await readFile(path.join(run.dir, 'events.ndjson'), 'utf8').catch(() => '');
-  return !events.split('\n').some(isFullUndo);
+async function hasChanges({ dir }: StoredRun): Promise<boolean> {
+  const run = await readRunState(dir);
+  return !run.undone && (await keptChanges(dir, run)).length > 0;
 }
 
-function isFullUndo(line: string): boolean {
-  if (!line.includes('"run.undone"')) return false;
-  try {
-    const event = JSON.parse(line) as { type: string; leftAlone: string[] };
-    return event.type === 'run.undone' && event.leftAlone.length === 0;
-  } catch {
-    return false;
-  }
-}
-
-async function changedBy(run: StoredRun): Promise<string[]> {
-  const kept = await keptChanges(run);
+async function changedBy({ dir }: StoredRun): Promise<string[]> {
+  const kept = await keptChanges(dir, await readRunState(dir));
   return [...new Set(kept.flatMap(({ edits }) => edits.map((edit) => edit.path)))];
 }
 
@@ -83,14 +71,14 @@ function notTheLast(run: StoredRun, files: readonly string[]): Problem {
     kind: 'usage',
     message: `the last run changed nothing; the newest that did is ${run.runId}${startOf(run)}, with ${counted(files.length, 'file')}`,
     detail: files.map((file) => `  ${file}`).join('\n'),
-    remedy: `Name it: self-heal undo ${run.runId}, or say self-heal undo --yes.`,
+    remedy: `Name it: self-heal undo ${run.runId}, or use self-heal undo --yes.`,
   };
 }
 
 function atWork(runId: string): Problem {
   return {
     kind: 'usage',
-    message: `run ${runId} is still at work`,
-    remedy: 'Wait until it is over, or interrupt it; what it has not proven then is taken back by itself.',
+    message: `run ${runId} is still running`,
+    remedy: 'Wait for it, or interrupt it; it then reverts what is not proven.',
   };
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { exitCodes, type Problem } from '../problem.js';
+import { readRunState } from '../run/read-events.js';
 import { keptChanges, undo } from '../run/undo.js';
 import { ContentsMissing } from '../workspace/change.js';
 import type { Written } from '../workspace/write-files.js';
@@ -32,8 +33,8 @@ async function undoNamed(word: string | undefined, yes: boolean): Promise<number
   if (!found.ok) return found.error;
   if (found.value === null) return exitCodes.interrupted;
   const { runId, dir } = found.value;
-  const kept = await keptChanges(found.value);
-  if (kept.length === 0) return say(`run ${runId} left no change in the project: nothing to undo`);
+  const kept = await keptChanges(dir, await readRunState(dir));
+  if (kept.length === 0) return say(`run ${runId} left no changes in the project: nothing to undo`);
   const undone = await undo(cwd, { runId, dir }, kept).catch((error: unknown) => {
     if (error instanceof ContentsMissing) return null;
     throw error;
@@ -43,9 +44,7 @@ async function undoNamed(word: string | undefined, yes: boolean): Promise<number
   say(
     [
       ...told(runId, undone),
-      ...(undone.installed === null
-        ? []
-        : [`ran ${undone.installed}, since the packages that it asks for changed`]),
+      ...(undone.installed === null ? [] : [`ran ${undone.installed}, because the dependencies changed`]),
       `the patches are kept in ${path.relative(cwd, path.join(dir, 'attempts'))}`,
     ].join('\n'),
   );
@@ -55,10 +54,10 @@ async function undoNamed(word: string | undefined, yes: boolean): Promise<number
 function told(runId: string, { written, leftAlone }: Written): string[] {
   return [
     written.length > 0
-      ? `undone, what the agents of run ${runId} changed:`
-      : `run ${runId}: everything is as before already`,
+      ? `reverted what the agents of run ${runId} changed:`
+      : `run ${runId} has already been reverted`,
     ...written.map((file) => `  ${file}`),
-    ...(leftAlone.length > 0 ? ['left as they are, because they were changed again since:'] : []),
+    ...(leftAlone.length > 0 ? ['left alone, because they have changed since:'] : []),
     ...leftAlone.map((file) => `  ${file}`),
   ];
 }
@@ -71,7 +70,7 @@ function say(text: string): number {
 function contentsGone(runId: string): Problem {
   return {
     kind: 'run-missing',
-    message: `The folder of run ${runId} no longer holds what the files were before; nothing was changed`,
+    message: `The folder of run ${runId} no longer has the original files; nothing was changed`,
     remedy: `Revert with git apply -R: the patches are in .self-heal/runs/${runId}/attempts.`,
   };
 }

@@ -5,7 +5,7 @@ import type { StatsOptions } from './run-stats.js';
 /** `self-heal stats`: what the stored runs of this project come to, and whether heals held. */
 export function statsCommand(): Command {
   return new Command('stats')
-    .description('what the stored runs come to: heal rates by class and agent, what held, what it cost')
+    .description('statistics over stored runs: heal rate by class and agent, what held, cost')
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
     .option('--json', 'print them as JSON')
     .action(async (options: StatsOptions) => {

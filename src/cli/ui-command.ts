@@ -1,13 +1,15 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { end } from './end.js';
 import type { UiCommandOptions } from './run-ui.js';
 
 /** `self-heal ui`: the newest run as it happens, in a browser, with the questions to decide (RP-5). */
 export function uiCommand(): Command {
   return new Command('ui')
-    .description('the newest run in a browser while it happens, with the questions that wait for a person')
-    .option('--port <n>', 'port of 127.0.0.1 to listen on (default: a free one)', port, 0)
-    .option('--no-open', 'only print the URL; so it is also without a terminal')
+    .description('follow the newest run in a browser, and answer what needs review')
+    .addOption(
+      new Option('--port <n>', 'port on 127.0.0.1 to listen on').argParser(port).default(0, 'a free one'),
+    )
+    .option('--no-open', 'only print the URL; the default without a terminal')
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
     .action(async (options: UiCommandOptions) => {
       const { runUi } = await import('./run-ui.js');

@@ -7,10 +7,10 @@ import { addWaitFlag } from './options.js';
 export function undoCommand(): Command {
   return addWaitFlag(new Command('undo'))
     .description(
-      'take back all that the agents of a run changed; what you changed since is left alone and named',
+      'revert everything the agents of a run changed; files you have changed since are left alone and listed',
     )
-    .argument('[run]', 'a run, or the beginning of its id; by default the newest that left changes')
-    .option('--yes', 'do not ask, where that is not the last run')
+    .argument('[run]', 'a run, or the beginning of its id (default: the newest that left changes)')
+    .option('--yes', 'do not ask for confirmation when that is not the last run')
     .action(async (word: string | undefined, options: UndoOptions) => {
       const { runUndo } = await import('./run-undo.js');
       end(await runUndo(word, options));

@@ -1,10 +1,13 @@
+import path from 'node:path';
 import { closest } from '../config/closest.js';
 import { runIdsIn } from '../inspect/find-run.js';
 import { idMeant, idsMeant } from '../inspect/ids-meant.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Ledger, StoredRun } from '../store/ledger.js';
-import { runOfFolder, type FolderRun } from '../run/run-of-folder.js';
+import { readRunState } from '../run/read-events.js';
+import type { RunAsked } from '../event.js';
+import { pidAtWork } from '../run/run-journal.js';
 
 /** A run that can be gone on with. */
 export type UnfinishedRun = Pick<StoredRun, 'runId' | 'request' | 'progress'>;
@@ -45,11 +48,24 @@ function runMeant(named: string, ids: readonly string[]): Result<string, Problem
   return idMeant(named, { noun: 'run', ids, remedy: 'Name another one.' });
 }
 
+/** A run as its folder tells of it. The store knows only those that found something to heal. */
+interface FolderRun {
+  readonly runId: string;
+  /** Null where it was killed, or is at work. */
+  readonly outcome: string | null;
+  readonly request: RunAsked;
+  readonly resumedFrom: string | null;
+  /** The process that is at work on it, or null. */
+  readonly pid: number | null;
+}
+
 /** The newest run that was more than shown. */
 async function folderRun(projectRoot: string, ids: readonly string[]): Promise<FolderRun | null> {
-  for (const id of ids) {
-    const found = await runOfFolder(projectRoot, id);
-    if (found) return found;
+  for (const runId of ids) {
+    const dir = path.join(projectRoot, '.self-heal', 'runs', runId);
+    const { request, dryRun, ended, resumedFrom } = await readRunState(dir);
+    if (request && !dryRun)
+      return { runId, outcome: ended?.outcome ?? null, request, resumedFrom, pid: await pidAtWork(dir) };
   }
   return null;
 }
@@ -64,7 +80,7 @@ async function unfinishedStored(
   if (!next) return ok(stored);
   const found = await unfinishedStored(at, next, named);
   if (found.ok || named === null) return found;
-  return err({ ...found.error, message: `Run ${stored.runId} was gone on with. ${found.error.message}` });
+  return err({ ...found.error, message: `Run ${stored.runId} was continued. ${found.error.message}` });
 }
 
 function isOver(outcome: string | null): outcome is 'green' | 'red' {
@@ -72,18 +88,18 @@ function isOver(outcome: string | null): outcome is 'green' | 'red' {
 }
 
 function over(runId: string, outcome: string): Problem {
-  const message = `Run ${runId} came to its end (${outcome}), and left nothing to go on with`;
+  const message = `Run ${runId} is finished (${outcome}); there is nothing to continue`;
   return { kind: 'usage', message, remedy: 'Start a new one: self-heal run.' };
 }
 
 function atWork(runId: string, pid: number): Problem {
-  const message = `Run ${runId} is still at work (process ${pid})`;
-  return { kind: 'usage', message, remedy: 'Let it come to its end, or interrupt it first.' };
+  const message = `Run ${runId} is still running (process ${pid})`;
+  return { kind: 'usage', message, remedy: 'Wait for it, or interrupt it first.' };
 }
 
 function noSuchRun(runId: string | null, ids: readonly string[]): Problem {
   const meant = runId === null ? null : closest(runId, ids);
   const hint = meant === null ? '' : `. Did you mean ${meant}?`;
-  const message = runId === null ? 'There is no run to go on with' : `There is no run ${runId}${hint}`;
+  const message = runId === null ? 'There is no run to continue' : `There is no run ${runId}${hint}`;
   return { kind: 'usage', message, remedy: 'Start one: self-heal run.' };
 }

@@ -68,7 +68,7 @@ function checkAlias(
       `there is no anchor &${alias.source} before this${near === null ? '' : `; did you mean *${near}?`}`,
     );
   }
-  return parents.includes(target) ? at(alias, 'this alias stands for something that it is part of') : null;
+  return parents.includes(target) ? at(alias, 'this alias contains itself') : null;
 }
 
 function checkMerge({ value }: Pair, anchors: ReadonlyMap<string, Node>): Diagnostic | null {

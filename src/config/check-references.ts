@@ -36,7 +36,7 @@ function checkRules(classify: unknown): Mistake[] {
     }),
     ...ids.flatMap((id, index) => {
       if (typeof id !== 'string' || ids.indexOf(id) === index) return [];
-      const message = `another rule has the id "${id}" already`;
+      const message = `another rule already has the id "${id}"`;
       return [{ path: ['classify', 'rules', index, 'id'], part: 'value' as const, absent: false, message }];
     }),
   ];
@@ -59,7 +59,7 @@ function checkRunnerKeys(name: string, runner: unknown): Mistake[] {
   return [
     ...needed,
     ...misplaced.map((key): Mistake => {
-      const message = `"${key}" is for the built-in runners; write it into the "command"`;
+      const message = `"${key}" is for built-in runners; put it into "command"`;
       return { path: [...path, key], part: 'key', absent: false, message };
     }),
   ];
@@ -67,7 +67,7 @@ function checkRunnerKeys(name: string, runner: unknown): Mistake[] {
 
 function checkRunner(path: readonly string[], value: unknown, runners: readonly string[]): Mistake[] {
   if (typeof value !== 'string' || value.trim() === '' || runners.includes(value)) return [];
-  const message = `no runner has this name${hint(closest(value, runners), [...new Set(runners)], 'known are')}`;
+  const message = `unknown runner${hint(closest(value, runners), [...new Set(runners)], 'known are')}`;
   return [{ path, part: 'value', absent: false, message }];
 }
 
@@ -75,7 +75,7 @@ function checkRoute(category: string, route: unknown, agents: readonly string[])
   if (!Array.isArray(route)) return [];
   return route.flatMap((agent: unknown, index) => {
     if (typeof agent !== 'string' || agent.trim() === '' || agents.includes(agent)) return [];
-    const message = `no agent has this name${hint(closest(agent, agents), [...new Set(agents)], 'known are')}`;
+    const message = `unknown agent${hint(closest(agent, agents), [...new Set(agents)], 'known are')}`;
     return [{ path: ['routes', category, index], part: 'value' as const, absent: false, message }];
   });
 }

@@ -22,7 +22,7 @@ function describeYamlError(
 ): Diagnostic {
   const [start, end] = [Math.max(0, pos[0]), Math.max(pos[1], pos[0] + 1)];
   if (code === 'MULTIPLE_DOCS')
-    return { start, end: start + 3, message: 'the file must hold one document only' };
+    return { start, end: start + 3, message: 'the file must contain a single document' };
   if (code === 'TAB_AS_INDENT')
     return { start, end, message: 'a line must be indented by spaces, not by tabs' };
   if (code === 'NON_STRING_KEY') return { start, end, message: 'a key must be a text' };

@@ -65,7 +65,7 @@ export const argument = z
 
 /** The source of a regular expression in JavaScript's dialect. */
 export const pattern = text
-  .refine(compiles, 'is no regular expression; put it in single quotes, so that \\ stays')
+  .refine(compiles, 'is not a valid regular expression; put it in single quotes, so that \\ stays')
   .meta({
     examples: ['upstream connect error', '^\\[billing\\] .* failed$'],
   });

@@ -24,7 +24,7 @@ const runner = z.strictObject({
     .refine((argv) => argv.length === 0 || /\S/.test(argv[0] ?? ''), 'must begin with the name of a program')
     .optional()
     .meta({
-      description: `The program and its arguments, not given to a shell. Replaced are ${placeholdersInText}.`,
+      description: `The program and its arguments, not given to a shell. These are replaced: ${placeholdersInText}.`,
       examples: [['node', 'tools/fixer.mjs', '{slashCommand}']],
     }),
   prompt: z
@@ -46,7 +46,7 @@ const runner = z.strictObject({
     .optional()
     .meta({
       description:
-        'Variables of the environment that a built-in runner is given beside those that it needs. A name that ends in * stands for all that begin so.',
+        'Variables of the environment that a built-in runner is given besides those it needs. A name that ends in * matches every name with that beginning.',
       examples: [['AWS_PROFILE']],
     }),
 });
@@ -80,13 +80,13 @@ const routeShape = Object.fromEntries(
     category,
     route
       .optional()
-      .describe(`${classText[category]} The first agent goes first; an empty list leaves it to people.`),
+      .describe(`${classText[category]} The first agent goes first; an empty list starts no agent.`),
   ]),
 ) as Record<Category, z.ZodOptional<typeof route>>;
 
 const backoff = z.strictObject({
   initial: duration('zero or more').optional().describe('The first wait. Default: 5s.'),
-  factor: amount(1).optional().describe('Each further wait is so many times the one before. Default: 2.'),
+  factor: amount(1).optional().describe('Each further wait is the one before times this. Default: 2.'),
   max: duration('zero or more').optional().describe('The longest wait. Default: 60s.'),
 });
 
@@ -96,7 +96,7 @@ const retries = z.strictObject({
 });
 
 const limits = z.strictObject({
-  escalations: wholeNumber.optional().describe('Questions to people, in a run. Default: 5.'),
+  escalations: wholeNumber.optional().describe('Escalations in a run before healing pauses. Default: 5.'),
   agentRuns: wholeNumber.optional().describe('Agents started, in a run. Default: 20.'),
   agentRunsPerTest: wholeNumber.optional().describe('Agents started for any one test, in a run. Default: 6.'),
   costUsd: amount(0)
@@ -104,7 +104,7 @@ const limits = z.strictObject({
     .describe('US dollars, in a run, as the agent programs report them. Default: 10.'),
   time: duration('more than zero')
     .optional()
-    .describe('After so long a run starts no further agent. Default: 60m.'),
+    .describe('After this time a run starts no further agents. Default: 60m.'),
 });
 
 const evidence = z.strictObject({
@@ -137,7 +137,7 @@ const verify = z.strictObject({
     .describe('How often a fix must be green, its first re-run included. Default: 3.'),
   flips: wholeNumber
     .optional()
-    .describe('How often a fix is taken out, to be red, and put back, to be green. Default: 1.'),
+    .describe('How often a fix is reverted, to be red, and applied again, to be green. Default: 1.'),
   regression: oneOf(['suite', 'none'])
     .optional()
     .describe('What runs again after healing, to see that nothing else broke. Default: suite.'),
@@ -204,7 +204,7 @@ export const agentsFileSchema = z.strictObject({
     .record(name, runner)
     .optional()
     .describe(
-      'Programs that run slash commands, by name; and what the built-in ones (claude, codex, gemini, opencode, copilot) are given beside the usual.',
+      'Programs that run slash commands, by name; and what the built-in ones (claude, codex, gemini, opencode, copilot) are given in addition.',
     ),
   agents: z
     .record(name, agent)
@@ -216,13 +216,13 @@ export const agentsFileSchema = z.strictObject({
     .describe('What the project adds to the built-in rules of classification, and takes out of them.'),
   retries: retries
     .optional()
-    .describe('How often, and after which waits, a failure that came back is tried again.'),
+    .describe('How often, and after which waits, a failure that comes back is tried again.'),
   limits: limits.optional().describe('What a run may spend.'),
   evidence: evidence.optional().describe('How much an agent is shown.'),
   verify: verify.optional().describe('How fixes are checked.'),
   store: text.optional().meta({
     description:
-      'Where counts, tries and questions are kept: a file, relative to the project, or a postgres:// URL. Default: .self-heal/ledger.db.',
+      'Where retry counts, attempts and escalations are kept: a file, relative to the project, or a postgres:// URL. Default: .self-heal/ledger.db.',
     examples: ['.self-heal/ledger.db', '${SELF_HEAL_STORE}'],
   }),
 });

@@ -2,7 +2,7 @@ import type { Proof, TestProof } from './proof.js';
 import type { Note } from './guard/note.js';
 import type { Violation } from './guard/violation.js';
 
-/** What an agent says of its own work; it is a claim, and only the re-run decides. */
+/** What an agent says of its own work; only the re-run decides whether it is true. */
 export interface AgentClaim {
   readonly status: 'fixed' | 'not-fixed' | 'needs-person';
   readonly summary: string;
@@ -66,7 +66,7 @@ export type AgentOutcome =
 /**
  * What the re-runs say of an attempt: the same failure, another one, none, or the test was not there to run (HL-10). `flaky`: green,
  * but not by what the agent changed (HN-5). `rejected`: the guard says that it weakened the tests, and nothing was run with it (HN-3). `conflict`:
- * somebody changed the same lines while the agent worked, so that it could not be applied (HN-1).
+ * the same lines were changed in the project while the agent worked, so that it could not be applied (HN-1).
  */
 export type Judgement =
   'still-failing' | 'changed' | 'green' | 'flaky' | 'vanished' | 'rejected' | 'conflict' | 'not-judged';
@@ -103,6 +103,11 @@ export interface Attempt {
   readonly violations?: readonly Violation[];
   /** What a reviewer should look at in a change that was not rejected; absent where there is nothing. */
   readonly notes?: readonly Note[];
+}
+
+/** Whether the change of an attempt is in the project: the re-run was green, or led to another error, and it was not reverted since. */
+export function isKept({ judged, takenBack }: Pick<Attempt, 'judged' | 'takenBack'>): boolean {
+  return !takenBack && (judged === 'green' || judged === 'changed');
 }
 
 /** One file that an agent changed. */

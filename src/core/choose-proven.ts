@@ -1,13 +1,13 @@
 import type { Cause, DiagnosedFailure } from './cause.js';
 
-/** So many tests of one cause are proven one by one. */
+/** The most tests of one cause that are proven one by one. */
 const MAX_TESTS = 20;
-/** With the change out they fail as before: so long that may take beside the leading test, in milliseconds, one after another. */
+/** With the change reverted they fail as before: the longest that may take besides the lead, one after another, in milliseconds. */
 const MAX_RED_MS = 300_000;
 
 /**
- * The tests of a cause that the whole proof is run on (HL-6): the leading one, and others so long as they are few and fail fast; those
- * of other files come first, since they differ the most. The rest is seen green once.
+ * The tests of a cause that the whole proof is run on (HL-6): the lead, and others while they are few and fail fast; those of
+ * other files come first, since they differ the most. The rest is run once.
  */
 export function chooseProven({ lead, members }: Cause): Set<DiagnosedFailure> {
   const chosen = new Set([lead]);

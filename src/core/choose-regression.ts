@@ -7,13 +7,13 @@ export interface TestFile {
   readonly durationMs: number;
 }
 
-/** What the regression run holds, and what it has no time for. */
+/** What the regression run includes, and what it has no time for. */
 export interface RegressionTests {
   readonly files: readonly TestFile[];
   readonly leftOut: readonly TestFile[];
 }
 
-/** What a regression run is cut by. */
+/** What limits a regression run. */
 export interface RegressionBounds {
   /** Files whose tests were healed: what is nearest to the change. */
   readonly healed: readonly string[];

@@ -21,8 +21,8 @@ const unfinished =
   /^(?:\w*Error: )?(?:locator|page|frame|elementHandle|frameLocator|mouse|keyboard)\.(?!goto|waitFor|evaluate|reload|goBack|goForward)\w+: (?:Test t|T)imeout|^(?:Error: )?\w+ .{1,300} had not finished/;
 
 /**
- * The errors that say something, the telling one first. "Test timeout exceeded" only says that one of the others took too
- * long, and a wait for an answer ends with the action that should have caused it, if that had not finished.
+ * The errors that say what failed, the most specific first. "Test timeout exceeded" only says that one of the others took too
+ * long, and a wait for a response fails when the action that should have triggered it has not finished.
  */
 export function tellingErrors(errors: readonly TestError[]): readonly TestError[] {
   const said = errors.filter(({ message }) => !timeLimit.test(stripAnsi(message).trim()));
@@ -38,7 +38,7 @@ export function complaintOf(errors: readonly TestError[]): Complaint {
   if (!error) return { kind: 'other', call: null, subject: null, detail: null };
   const text = stripAnsi(error.message).slice(0, longest);
   const call = callIn(text);
-  const subject = subjectIn(text) ?? waitedFor(error, call);
+  const subject = locatorIn(text) ?? firstIn(text, addresses) ?? waitedFor(error, call);
   return { call, subject, ...kindOf(text, call) };
 }
 
@@ -55,12 +55,17 @@ const addresses = [
   /navigating to ["']?([^"'\s,]{1,300})/,
 ];
 
-function subjectIn(text: string): string | null {
-  const found = [...locators, ...addresses].map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
+function firstIn(text: string, patterns: readonly RegExp[]): string | null {
+  const found = patterns.map((pattern) => pattern.exec(text)?.[1]).find(Boolean);
   return found?.trim() ?? null;
 }
 
-/** A predicate has no words of its own: what is waited for stands in the line of the test. */
+/** The locator that an error's text says it waited for, or null. */
+export function locatorIn(text: string): string | null {
+  return firstIn(text, locators);
+}
+
+/** A predicate has no text of its own: what is waited for is in the line of the test. */
 function waitedFor(error: TestError, call: string | null): string | null {
   if (!call?.includes('waitFor')) return null;
   const argument = /waitFor\w+\((.{1,200})$/.exec(markedLine(error) ?? '')?.[1];
@@ -126,11 +131,17 @@ function valuesIn(text: string): string | null {
   return differenceIn(text);
 }
 
+/** The first that holds a value, rather than the bracket that one begins or ends with; else the first. */
+function tellingLine(lines: string, side: RegExp): string | null {
+  const found = [...lines.matchAll(side)].map(([, line = '']) => line.trim().replace(/,$/, ''));
+  return found.find((line) => !/^(?:[A-Z]\w{0,40} )?[[{]$|^[\]}]$/.test(line)) ?? found[0] ?? null;
+}
+
 /** The first line that differs, of a comparison that is printed as a difference. */
 function differenceIn(text: string): string | null {
   const [, lines = ''] = /^- Expected[^\n]*\n\+ Received[^\n]*\n([^]{0,4000})/m.exec(text) ?? [];
-  const expected = /^-[ \t]*(\S.{0,80})$/m.exec(lines)?.[1];
-  const received = /^\+[ \t]*(\S.{0,80})$/m.exec(lines)?.[1];
-  if (!expected && !received) return null;
-  return `expected ${expected?.trim() ?? 'nothing'}, received ${received?.trim() ?? 'nothing'}`;
+  const expected = tellingLine(lines, /^-[ \t]*(\S.{0,80})$/gm);
+  const received = tellingLine(lines, /^\+[ \t]*(\S.{0,80})$/gm);
+  if (expected === null && received === null) return null;
+  return `expected ${expected ?? 'nothing'}, received ${received ?? 'nothing'}`;
 }

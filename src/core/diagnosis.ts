@@ -33,7 +33,10 @@ export interface Reason {
   readonly confidence: number;
 }
 
-/** What the texts say plainly; absent where they do not say it. */
+/** From this confidence on a reason decides; below it, it is only a hint. */
+export const decisive = 0.7;
+
+/** What the evidence names explicitly; null where it does not. */
 export interface Facts {
   /** The error's own name (`TypeError`, `TimeoutError`), or `Error`. */
   readonly errorType: string;
@@ -62,7 +65,7 @@ export interface Diagnosis {
   /** Other classes that the evidence allows, the likeliest first. */
   readonly alternatives: readonly Category[];
   readonly confidence: number;
-  /** What decided, the strongest first; empty only for `unknown`. */
+  /** The deciding evidence, the strongest first; empty only for `unknown`. */
   readonly why: readonly Reason[];
   readonly retry: RetryAxis;
   readonly facts: Facts;

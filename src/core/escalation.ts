@@ -14,7 +14,7 @@ export const choiceText: Record<Choice, string> = {
   guide: 'Give guidance to the agent',
 };
 
-/** Where a question stands: unanswered, answered, or put aside with its tests in quarantine. */
+/** Unanswered, answered, or skipped with its tests in quarantine. */
 export type EscalationState = 'pending' | 'resolved' | 'skipped';
 
 /** A test that a question is about. */
@@ -72,7 +72,7 @@ export function guidanceFrom({ choice, guidance }: Answer): string | null {
   return choice === 'skip' || parts.length === 0 ? null : parts.join(' ');
 }
 
-/** Puts a cause that no agent could heal as a question; `asked` is the agent's own question, or null. */
+/** The question about a cause that no agent could heal; `asked` is the agent's own question, or null. */
 export function questionAbout(
   cause: Cause,
   { attempts, asked }: { attempts: readonly Attempt[]; asked: string | null },
@@ -95,7 +95,7 @@ export function questionAbout(
   };
 }
 
-/** What a person may choose from: agents cannot make credentials, whatever they are told. */
+/** Where credentials are missing no guidance helps: agents cannot create them. */
 function choicesFor(retry: RetryAxis): readonly Choice[] {
   return retry === 'never_retry' ? ['provide-credentials', 'skip'] : ['skip', 'simplify', 'guide'];
 }

@@ -11,7 +11,7 @@ export interface ConsoleEntry {
   readonly location: string;
   /** The stack of a page error, else null. */
   readonly stack: string | null;
-  /** Passing tests have it too, and it does not go with failing: it decides nothing. */
+  /** Passing tests have it as often, so that it decides nothing. */
   readonly common?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface NetworkEntry {
   readonly responseHeaders: Readonly<Record<string, string>>;
   readonly requestBody: string | null;
   readonly responseBody: string | null;
-  /** Passing tests have it too, and it does not go with failing: it decides nothing. */
+  /** Passing tests have it as often, so that it decides nothing. */
   readonly common?: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface PageElement {
 
 /**
  * Everything gathered around one failure, bounded. `missing` and `cut` say in words what is not here and what was
- * shortened, so that nobody takes silence for absence.
+ * shortened, so that a gap is not taken for proof of absence.
  */
 export interface Evidence {
   readonly errors: readonly TestError[];

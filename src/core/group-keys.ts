@@ -3,24 +3,22 @@ import { splitUrl } from './classify/own-origin.js';
 import { stripAnsi } from './classify/strip-ansi.js';
 import { complaintOf } from './complaint.js';
 import { deadServer } from './dead-server.js';
-import { type Reason, withoutColumn } from './diagnosis.js';
+import { decisive, withoutColumn, type Reason } from './diagnosis.js';
 import type { Evidence } from './evidence.js';
 import { normalise } from './normalise.js';
 
-/** Where evidence is nobody's wording but the cause's own, the one that is nearest to the cause first. */
+/** The sources that report the cause itself rather than what the test saw of it, nearest to the cause first. */
 const rootSources: readonly Reason['source'][] = ['server', 'network', 'console', 'page'];
-/** Below this a reason merely hints. */
-const decides = 0.7;
 
 /**
- * What a failure may have in common with others of the same cause; one key in common is enough. A `ui-error` without deeper
- * evidence is told apart by what the test waited for and what was wrong with it, since the page alone says no more.
+ * Keys that failures of the same cause share; one key in common is enough. A `ui-error` without deeper evidence is identified by
+ * what the test waited for and what was wrong with it.
  */
 export function groupKeys(failure: DiagnosedFailure): string[] {
   return [`signature | ${failure.signature}`, ...rootKeys(failure)];
 }
 
-/** The same without the signature: what the evidence says of the cause, whatever the symptom's words are. */
+/** The same without the signature: what the evidence says of the cause, however the symptom is worded. */
 export function rootKeys(failure: DiagnosedFailure): string[] {
   const origin = deadServer(failure);
   const dead = origin === null ? null : `dead server | ${origin}`;
@@ -35,14 +33,14 @@ export function rootKeys(failure: DiagnosedFailure): string[] {
   return keys.filter((key) => key !== null);
 }
 
-/** The deciding evidence outside the test's own error, by the line and by the function in which it happened. */
+/** The deciding evidence outside the test's own error, with the line and with the function in which it happened. */
 function exceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
   const { category, facts } = diagnosis;
   const root = rootReason(diagnosis.why);
   if (!root || category === 'ui-error' || category === 'unknown') return [];
   const said = root.source === 'network' ? withoutQuery(root.evidence) : normalise(root.evidence);
   const key = ['root', category, said];
-  // Bundler, browser and overlay each have words of their own for one line that does not compile.
+  // Bundler, browser and overlay each describe one line that does not compile in their own way.
   if (category === 'build-error' && facts.source !== null)
     return [key.join(' | '), ['root', category, withoutColumn(facts.source)].join(' | ')];
   if (category !== 'runtime-error' || facts.source === null) return [key.join(' | ')];
@@ -54,13 +52,11 @@ function exceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
   ];
 }
 
+/** The surest deciding reason of those sources; of equals the one nearest to the cause. */
 function rootReason(why: readonly Reason[]): Reason | undefined {
-  const sure = why.filter(({ confidence }) => confidence >= decides);
-  const strength = (source: Reason['source']) =>
-    Math.max(...sure.filter((one) => one.source === source).map(({ confidence }) => confidence));
-  const best = Math.max(...rootSources.map(strength));
-  const source = rootSources.find((one) => strength(one) === best);
-  return sure.find((one) => one.source === source && one.confidence === best);
+  const sure = why.filter(({ confidence, source }) => confidence >= decisive && rootSources.includes(source));
+  const rank = ({ source }: Reason) => rootSources.indexOf(source);
+  return sure.toSorted((a, b) => b.confidence - a.confidence || rank(a) - rank(b))[0];
 }
 
 /** The function that a stack names for a position; null where it has no name. */
@@ -76,30 +72,30 @@ function functionAt({ console, serverOutput, errors }: Evidence, source: string)
   return null;
 }
 
-/** A database names what is wrong, whoever passes its words on and in whichever channel. */
+/** A database names the object that is wrong, in whichever channel its message arrives. */
 function databaseKey({ diagnosis: { category, why, facts } }: DiagnosedFailure): string | null {
   const { table, column, constraint, policy } = facts;
   if (category !== 'database-error' || (table ?? column ?? constraint ?? policy) === null) return null;
   return ['database', why[0]?.rule, table, column, constraint, policy].join(' | ');
 }
 
-/** A request of the page that failed is the cause, whatever each test missed of its answer. */
+/** A failed request of the page is the cause, whatever part of the response each test needed. */
 function endpointKey({ diagnosis: { category, why, facts } }: DiagnosedFailure): string | null {
   if (category !== 'network-error' || facts.endpoint === null) return null;
-  const seen = why.some(({ source, confidence }) => source === 'network' && confidence >= decides);
+  const seen = why.some(({ source, confidence }) => source === 'network' && confidence >= decisive);
   return seen ? `endpoint | ${withoutQuery(facts.endpoint)}` : null;
 }
 
 function symptomKey({ diagnosis, evidence }: DiagnosedFailure): string | null {
   if (diagnosis.category !== 'ui-error') return null;
   const { kind, subject, detail } = complaintOf(evidence.errors);
-  // Whatever lies over the page keeps tests from any element under it.
+  // An element that covers the page blocks every element under it.
   if (kind === 'covered') return `covered | ${detail}`;
   if (subject === null || kind === 'other') return null;
   return ['symptom', subject, kind, normalise(detail ?? '')].join(' | ');
 }
 
-/** An app that shows nothing lacks every element: what each test looked for first says no more. */
+/** On a blank page every element is missing, so it does not matter which one a test looked for. */
 function blankPageKey({ diagnosis, evidence }: DiagnosedFailure): string | null {
   if (diagnosis.category !== 'ui-error' || evidence.ariaSnapshot !== '') return null;
   const page = evidence.pageUrl === null ? null : splitUrl(evidence.pageUrl);

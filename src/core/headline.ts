@@ -1,4 +1,5 @@
 import type { DiagnosedFailure } from './cause.js';
+import { within } from './classify/own-frame.js';
 import { complaintOf, tellingErrors, type Complaint } from './complaint.js';
 import { withoutColumn } from './diagnosis.js';
 
@@ -6,8 +7,8 @@ const longest = 240;
 const longestPart = 150;
 
 /**
- * One line that tells a failure from others (at most 240 characters): what decided and where, then what the test complains of,
- * with locator, expected and received value, and the test's own line.
+ * One line that distinguishes a failure from others (at most 240 characters): the deciding evidence and its place, then the
+ * symptom with locator, expected and received value, and the line of the test.
  */
 export function headlineOf(failed: DiagnosedFailure): string {
   const symptom = symptomOf(failed);
@@ -18,7 +19,7 @@ export function headlineOf(failed: DiagnosedFailure): string {
   return `${clip(line, room)}${place !== null && !line.includes(place) ? ` (${place})` : ''}`;
 }
 
-/** What the test complains of, in one line. */
+/** The symptom in one line. */
 function symptomOf({ evidence }: DiagnosedFailure): string {
   const complaint = complaintOf(evidence.errors);
   const [error] = tellingErrors(evidence.errors);
@@ -39,7 +40,7 @@ function inWords({ kind, call, subject, detail }: Complaint): string | null {
   return kind === 'timeout' ? `${call ?? 'waiting'} on ${subject} timed out` : null;
 }
 
-/** What decided, where that was not the test's own error, with the place in the user's code. */
+/** The deciding evidence, with its place in the user's code, unless it is the test's own error. */
 function rootOf({ diagnosis: { category, why, facts } }: DiagnosedFailure): string | null {
   const [reason] = why;
   if (!reason || reason.source === 'error' || reason.source === 'stack' || category === 'ui-error')
@@ -48,7 +49,7 @@ function rootOf({ diagnosis: { category, why, facts } }: DiagnosedFailure): stri
   return `${clip(reason.evidence, longestPart)}${at}`;
 }
 
-/** The line of the user's code that failed: that of the exception, else that of the test. */
+/** The failed line of the user's code: that of the exception, else that of the test. */
 function placeOf({ evidence, diagnosis }: DiagnosedFailure): string | null {
   if (diagnosis.category !== 'ui-error' && diagnosis.facts.source !== null)
     return withoutColumn(diagnosis.facts.source);
@@ -56,8 +57,7 @@ function placeOf({ evidence, diagnosis }: DiagnosedFailure): string | null {
     tellingErrors(evidence.errors)[0]?.location ?? evidence.errors.find((one) => one.location)?.location;
   if (!at) return null;
   const file = at.file.replaceAll('\\', '/');
-  const root = `${evidence.rootDir.replaceAll('\\', '/').replace(/\/$/, '')}/`;
-  return `${file.startsWith(root) ? file.slice(root.length) : file}:${at.line}`;
+  return `${within(file, evidence.rootDir) ?? file}:${at.line}`;
 }
 
 function clip(text: string, max: number): string {

@@ -13,16 +13,15 @@ export interface Observation {
   readonly suiteFailure: DiagnosedFailure | null;
 }
 
-/** A judgement with what to tell the next agent, or null where there is nothing to tell. */
+/** A judgement, and the reason that the next agent is told, or null. */
 export interface Judged {
   readonly judgement: Judgement;
   readonly because: string | null;
 }
 
 /**
- * Judges a re-run against the failure that it was to heal. Only the same test, run and passed, is green: a test that
- * vanished or was skipped is not fixed (HL-10, HN-7), and a suite that no longer starts is a fix that broke more than
- * it mended, not progress.
+ * Judges a re-run against the failure that it was to heal. Only the same test, run and passed, is green: a test that vanished
+ * or was skipped is not fixed (HL-10, HN-7), and a suite that no longer starts is a broken fix, not progress.
  */
 export function judge(before: DiagnosedFailure, seen: Observation): Judged {
   if (seen.suiteFailure) {
@@ -46,7 +45,7 @@ function judgeFailure(before: DiagnosedFailure, after: DiagnosedFailure): Judged
     : { judgement: 'changed', because: `now another error: ${headlineOf(after)}` };
 }
 
-/** A symptom's words may stay while the cause behind it changes: the class and the deciding evidence have to be the same too. */
+/** The same symptom may have another cause now, so the class and the deciding evidence have to be the same too. */
 function isSameError(before: DiagnosedFailure, after: DiagnosedFailure): boolean {
   if (before.signature !== after.signature) return false;
   if (before.diagnosis.category !== after.diagnosis.category) return false;

@@ -1,6 +1,6 @@
 import { stripAnsi } from './classify/strip-ansi.js';
 
-/** Each volatile part, in this order: what a later one would tear apart comes first. */
+/** The volatile parts. The order matters: a later pattern could match a piece of what an earlier one replaces. */
 const volatile: readonly (readonly [RegExp, string])[] = [
   // How often Playwright retried before it gave up is chance: `14 × locator resolved to …`, `retrying click action, attempt #3`.
   [/^(?:- )?(?:\d{1,6} × )?(?:retrying \w{1,40} action.*|waiting \d{1,9}ms)$/gm, ''],
@@ -26,7 +26,7 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   [/\d{6,}/g, '<id>'],
 ];
 
-/** Characters of a message that are looked at; what stands behind them makes no difference. */
+/** Characters of a message that are read; the rest makes no difference. */
 const longest = 32_000;
 
 /**
@@ -47,7 +47,7 @@ function linesOf(text: string): string[] {
   return lines.filter((line) => line !== '');
 }
 
-/** A call log repeats its lines as often as there was time for; each is kept once. */
+/** How often a call log repeats a line depends on timing; each is kept once. */
 function distinct(log: readonly string[]): string[] {
   return [...new Set(log.map((line) => line.replace(/^- /, '')))];
 }

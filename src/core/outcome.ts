@@ -1,6 +1,6 @@
 import type { CauseVerdict, Outcome, Verdict } from './verdict.js';
 
-/** What the last word on a run rests on. */
+/** What the outcome of a run depends on. */
 export interface RunState {
   readonly tests: readonly Verdict[];
   readonly causes: readonly { readonly verdict: CauseVerdict; readonly overBudget: boolean }[];
@@ -19,7 +19,7 @@ export interface FinalOutcome {
   readonly exitCode: number;
 }
 
-/** Decides a run's outcome: what a person must do comes before what is merely red. */
+/** Decides a run's outcome: what needs a person goes before what is only red. */
 export function outcomeOf(run: RunState): FinalOutcome {
   const { tests, causes } = run;
   if (run.interruptedBy) {

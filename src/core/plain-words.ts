@@ -1,10 +1,10 @@
 import type { Category, Diagnosis } from './diagnosis.js';
 
-/** What a description rests on beside the diagnosis. */
+/** What the description needs besides the diagnosis. */
 export interface Circumstances {
   /** How many tests fail from it. */
   readonly tests: number;
-  /** What an agent asked for, or null. */
+  /** The agent's question, or null. */
   readonly asked: string | null;
 }
 

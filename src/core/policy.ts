@@ -4,7 +4,7 @@ import type { RetryAxis } from './diagnosis.js';
 import { isUsedUp, noEarlierTries, type EarlierTries } from './remembered.js';
 import type { LimitSettings, RetrySettings } from './settings.js';
 
-/** What has happened to one cause so far, and what the run has spent; all that a decision may rest on. */
+/** What has happened to one cause so far, and what the run has spent: everything that a decision may depend on. */
 export interface History {
   readonly attempts: readonly Attempt[];
   /** What earlier runs tried (ME-8); absent where nothing is remembered. */
@@ -14,7 +14,7 @@ export interface History {
   readonly environment: string | null;
   /** Agents to try, the primary first, then those of the alternative classes (CS-7). */
   readonly agents: readonly string[];
-  /** Whether the wait that the last failed attempt calls for is over. */
+  /** Whether the wait after the last failed attempt is over. */
   readonly waited: boolean;
   readonly spent: Spent;
   /** Whether the built-in fixer has not been asked yet (BF-1). */
@@ -54,21 +54,21 @@ export type Decision =
 export type Conclusion =
   | { readonly verdict: 'healed'; readonly reason: string }
   | { readonly verdict: 'failed'; readonly reason: string }
-  /** Green, but by no change of an agent: nobody healed it (HN-7). */
+  /** Green, but not because of an agent's change (HN-7). */
   | { readonly verdict: 'flaky'; readonly reason: string }
   | { readonly verdict: 'agent-unusable'; readonly reason: string }
-  /** Its agents weakened the tests, and did so again after they were told (HN-3). */
+  /** Its agents weakened the tests, and again after a warning (HN-3). */
   | { readonly verdict: 'rejected'; readonly reason: string }
-  /** Another failure took its place (HL-3); it has causes of its own. */
+  /** Its fix revealed another failure (HL-3), which has a cause of its own. */
   | { readonly verdict: 'superseded'; readonly reason: string }
   /** A limit was met before it could be healed (exit 4). */
   | { readonly verdict: 'budget'; readonly reason: string }
   | { readonly verdict: 'interrupted'; readonly reason: string };
 
-/** A cause whose agents weakened the tests so often is given up: they are told once (HN-3). */
+/** Rejected attempts after which a cause is given up: agents are warned once (HN-3). */
 const REJECTIONS_BEFORE_VERDICT = 2;
 
-/** Somebody works on the same lines: their edits go first. */
+/** Conflicts after which a cause is given up: the user is editing the same lines, and the user's edits win. */
 const CONFLICTS_BEFORE_VERDICT = 3;
 
 /** After so many fixes that did not hold, the last retry deploys no agent (HL-5). */
@@ -110,7 +110,7 @@ export function decide(given: History, policy: Policy): Decision {
   const isHeldUp = last?.judged === 'rejected' || last?.judged === 'conflict';
   if (!last || history.waited || isHeldUp) return nextTry(history, policy);
   const delayMs = backoffMs(judgedOf(history).length, policy.retries);
-  // Nobody waits for a try that will not be made, for want of time after the wait either.
+  // No wait before a try that will not be made, also because the time limit falls within the wait.
   const elapsedMs = history.spent.elapsedMs + delayMs;
   const next = nextTry({ ...history, spent: { ...history.spent, elapsedMs } }, policy);
   return next.kind === 'conclude' ? next : { kind: 'wait', delayMs, attempt: last.n };
@@ -173,12 +173,12 @@ function earlierOf(history: History): EarlierTries {
   return history.earlier ?? noEarlierTries;
 }
 
-/** A signature has one budget, whichever run spends it (ME-2, ME-8). */
+/** A signature has one budget across runs (ME-2, ME-8). */
 function triesOf(history: History): number {
   return earlierOf(history).count + judgedOf(history).length;
 }
 
-/** An attempt that could not be applied is made again, and is no try (HN-1). */
+/** An attempt that could not be applied is repeated and does not count as a try (HN-1). */
 function judgedOf({ attempts }: History): readonly Attempt[] {
   return attempts.filter((attempt) => attempt.judged !== 'conflict');
 }
@@ -228,8 +228,8 @@ export function backoffMs(attemptsMade: number, retries: RetrySettings): number 
 }
 
 /**
- * Whether so many causes of this run wait for a person that no further agent is started (ME-2): `limits.escalations` of
- * them. A question of an earlier run that is met again does not count.
+ * Whether `limits.escalations` causes of this run need review, so that no further agent is started (ME-2). A question that an
+ * earlier run asked does not count again.
  */
 export function isPaused(
   causes: readonly { readonly verdict: string; readonly askedBefore?: boolean }[],

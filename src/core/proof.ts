@@ -2,8 +2,8 @@
 export type ProofStep = 'red' | 'green';
 
 /**
- * The runs that a heal rests on, in their order (HN-5): red before, as often as it was confirmed; green after; red again with the
- * change taken out, green with it put back.
+ * The runs that prove a heal, in order (HN-5): red before, as often as it was confirmed; green after; red again with the change
+ * reverted, green with it reapplied.
  */
 export type Proof = readonly ProofStep[];
 

@@ -2,7 +2,7 @@ import { complaintOf, markedLine, tellingErrors } from './complaint.js';
 import type { TestFailure } from './failure.js';
 import { normalise } from './normalise.js';
 
-/** What a failure's signature is made of. */
+/** The parts of a failure's signature. */
 export interface SignatureParts {
   readonly project: string;
   /** The error's own name, `TypeError` say. */
@@ -24,8 +24,8 @@ export function signatureOf(
 }
 
 /**
- * The text of a test's failure that is signed: its telling error, and where that names nothing ("Expected: true, Received:
- * false", or a time-out alone) the line of the test, or else the step, that it came from.
+ * The text that a test failure's signature hashes: its most specific error, and where that names nothing ("Expected: true,
+ * Received: false", or only a time-out) also the line of the test, or else the step.
  */
 export function signedText({
   errors,

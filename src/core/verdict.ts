@@ -1,9 +1,9 @@
-/** The last word on a test (HN-7). */
+/** The final status of a test (HN-7). */
 export type Verdict =
   | 'passed'
   | 'flaky'
   | 'healed'
-  /** Green with a fix that nobody proved (`verify.level: none`). */
+  /** Green with a fix that was not proven (`verify.level: none`). */
   | 'green-once'
   | 'failed'
   | 'escalated'
@@ -12,8 +12,8 @@ export type Verdict =
   | 'agent-unusable'
   | 'not-run';
 
-/** The last word on a cause: a fix may have brought another error to light, which has a cause of its own (HL-3). */
+/** The final status of a cause. `superseded`: its fix revealed another failure, which has a cause of its own (HL-3). */
 export type CauseVerdict = Verdict | 'superseded';
 
-/** The last word on a run. */
+/** The final status of a run. */
 export type Outcome = 'green' | 'red' | 'escalated' | 'paused' | 'budget' | 'agent-unusable' | 'interrupted';

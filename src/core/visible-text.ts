@@ -1,5 +1,5 @@
 // ECMA-48: strings (OSC, DCS, SOS, PM, APC) up to BEL or ST, CSI sequences, and the remaining escapes, each begun by ESC
-// or by its one character of C1. A string that is not ended goes no further than its line.
+// or by its one character of C1. An unterminated string ends with its line.
 const terminalCodes =
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   /(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/g;

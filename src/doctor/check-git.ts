@@ -5,9 +5,7 @@ import { probe, type ProbePlace } from './probe.js';
 export async function checkGit(place: ProbePlace): Promise<Check[]> {
   const { exitCode, output } = await probe(['git', '--version'], place);
   if (exitCode !== 0) {
-    return [
-      doubtful('git', 'not found', 'Install git: without it a fix that does not hold cannot be taken back.'),
-    ];
+    return [doubtful('git', 'not found', 'Install git: `self-heal guard` and coding agents need it.')];
   }
   const version = /\d+\.\d+[\w.]*/.exec(output)?.[0] ?? output.trim();
   return [good('git', version), await checkIgnored(place)];
@@ -23,5 +21,5 @@ async function checkIgnored(place: ProbePlace): Promise<Check> {
       'Run `self-heal init`, or add .self-heal/ to .gitignore.',
     );
   }
-  return good('ignore entry', 'this is no git repository');
+  return good('ignore entry', 'not a git repository');
 }

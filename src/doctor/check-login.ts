@@ -7,9 +7,9 @@ import { probe, type ProbePlace } from './probe.js';
 /** Whether a program has what it needs to ask its model. */
 export type Login =
   | { readonly state: 'in'; readonly how: string }
-  | { readonly state: 'out'; readonly remedy: string }
+  | { readonly state: 'out' }
   /** The program offers no way to tell that costs nothing. */
-  | { readonly state: 'unknown'; readonly why: string; readonly remedy: string };
+  | { readonly state: 'unknown'; readonly why: string };
 
 /** Asks a program, without a call of its model, whether somebody is logged in; measured with the versions named below. */
 export async function checkLogin(program: BuiltInRunner, place: ProbePlace): Promise<Login> {
@@ -31,15 +31,12 @@ export async function checkLogin(program: BuiltInRunner, place: ProbePlace): Pro
 
 /** 2.1.197: `auth status` prints JSON. An older one would take the words for a prompt, and so its help is read first. */
 async function claude(place: ProbePlace): Promise<Login> {
-  const remedy = 'Run `claude` and /login, or set ANTHROPIC_API_KEY.';
   const help = await probe(['claude', '--help'], place);
   const status = /^\s+auth\b/m.test(help.output) ? await probe(['claude', 'auth', 'status'], place) : null;
   const loggedIn = /"loggedIn":\s*(true|false)/.exec(status?.output ?? '')?.[1];
-  if (loggedIn === 'false') return { state: 'out', remedy };
+  if (loggedIn === 'false') return { state: 'out' };
   const how = /"authMethod":\s*"([\w-]+)"/.exec(status?.output ?? '')?.[1] ?? 'an account';
-  return loggedIn === 'true'
-    ? { state: 'in', how }
-    : { state: 'unknown', why: 'this version does not say', remedy };
+  return loggedIn === 'true' ? { state: 'in', how } : { state: 'unknown', why: 'this version cannot tell' };
 }
 
 /**
@@ -47,7 +44,6 @@ async function claude(place: ProbePlace): Promise<Login> {
  * provider of one's own. OPENAI_API_KEY is not taken.
  */
 async function codex(place: ProbePlace): Promise<Login> {
-  const remedy = 'Run `codex login`, or set CODEX_API_KEY.';
   if (isSet(place, 'CODEX_API_KEY')) return { state: 'in', how: 'CODEX_API_KEY' };
   const { exitCode, output } = await probe(['codex', 'login', 'status'], place);
   if (exitCode === 0) return { state: 'in', how: /API key/i.test(output) ? 'an API key' : 'an account' };
@@ -55,16 +51,15 @@ async function codex(place: ProbePlace): Promise<Login> {
     path.join(place.env['CODEX_HOME'] ?? path.join(homeOf(place), '.codex'), 'config.toml'),
   );
   if (/^\s*model_provider\s*=/m.test(config)) {
-    return { state: 'unknown', why: 'its config.toml names a provider of its own', remedy };
+    return { state: 'unknown', why: 'its config.toml names a provider of its own' };
   }
   return /Not logged in/i.test(output)
-    ? { state: 'out', remedy }
-    : { state: 'unknown', why: 'this version does not say', remedy };
+    ? { state: 'out' }
+    : { state: 'unknown', why: 'this version cannot tell' };
 }
 
 /** It has no command for it: what it would use is looked for. */
 async function gemini(place: ProbePlace): Promise<Login> {
-  const remedy = 'Run `gemini` and log in, or set GEMINI_API_KEY.';
   const variable = [
     'GEMINI_API_KEY',
     'GOOGLE_API_KEY',
@@ -78,8 +73,8 @@ async function gemini(place: ProbePlace): Promise<Login> {
   const dotEnv = [home, path.join(place.cwd, '.gemini'), place.cwd].some((folder) =>
     existsSync(path.join(folder, '.env')),
   );
-  if (chosen || dotEnv) return { state: 'unknown', why: 'only a call of the model would tell', remedy };
-  return { state: 'out', remedy };
+  if (chosen || dotEnv) return { state: 'unknown', why: 'only a model call would tell' };
+  return { state: 'out' };
 }
 
 /** 1.18.33: `auth list` counts stored logins and variables. With neither, local and free models can still be used. */
@@ -89,8 +84,8 @@ async function opencode(place: ProbePlace): Promise<Login> {
     Number(count),
   );
   if (counts.some((count) => count > 0)) return { state: 'in', how: 'a stored login or a key' };
-  const why = 'it has neither a login nor a key; models that need none would work';
-  return { state: 'unknown', why, remedy: 'Run `opencode auth login`, or set the key of your provider.' };
+  const why = 'neither a login nor a key; only models that need none will work';
+  return { state: 'unknown', why };
 }
 
 /** It has no command for it, and may keep its login in the system's keychain. */
@@ -98,8 +93,7 @@ async function copilot(place: ProbePlace): Promise<Login> {
   const names = ['COPILOT_PROVIDER_BASE_URL', 'COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'];
   const variable = names.find((name) => isSet(place, name));
   if (variable !== undefined) return { state: 'in', how: variable };
-  const remedy = 'Run `copilot` and /login, or set COPILOT_GITHUB_TOKEN.';
-  return { state: 'unknown', why: 'only a call of the model would tell', remedy };
+  return { state: 'unknown', why: 'only a model call would tell' };
 }
 
 function isSet({ env }: ProbePlace, name: string): boolean {

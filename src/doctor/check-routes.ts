@@ -1,8 +1,8 @@
 import { checkAgent } from '../agents/check-agents.js';
+import { programNamed, programs } from '../agents/programs.js';
 import { builtIn } from '../core/built-in-fixer.js';
 import { isBuiltInRunner, type BuiltInRunner } from '../core/built-in-runner.js';
 import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
-import { agentProgram } from '../init/agent-programs.js';
 import { findProgram } from '../process/find-program.js';
 import { bad, doubtful, good, type Check } from './check.js';
 import { checkLogin } from './check-login.js';
@@ -55,7 +55,7 @@ async function checkRunner(routed: Routed, place: ProbePlace): Promise<Check[]> 
 }
 
 function installHint(file: string): string {
-  const program = agentProgram(file);
+  const program = programNamed(file);
   return program
     ? `Run \`npm install -g ${program.packageName}\`, or name another runner in agents.yaml.`
     : 'Install it, or correct its command in agents.yaml.';
@@ -68,7 +68,7 @@ async function checkVersion(program: BuiltInRunner, place: ProbePlace): Promise<
     ? good(program, version)
     : bad(
         program,
-        'it is there, but `--version` fails',
+        'installed, but `--version` fails',
         `Run \`${program} --version\` to see why, or install it again.`,
       );
 }
@@ -76,13 +76,14 @@ async function checkVersion(program: BuiltInRunner, place: ProbePlace): Promise<
 async function loginOf(program: BuiltInRunner, place: ProbePlace): Promise<Check> {
   const name = `${program} login`;
   const login = await checkLogin(program, place);
+  const { login: remedy } = programs[program];
   switch (login.state) {
     case 'in':
       return good(name, login.how);
     case 'out':
-      return bad(name, 'not logged in', login.remedy);
+      return bad(name, 'not logged in', remedy);
     case 'unknown':
-      return doubtful(name, `unknown: ${login.why}`, login.remedy);
+      return doubtful(name, `unknown: ${login.why}`, remedy);
     default:
       return login satisfies never;
   }

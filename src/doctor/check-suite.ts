@@ -22,11 +22,13 @@ export async function checkSuite(place: SuitePlace): Promise<Check[]> {
   const injectDir = place.injectDir ?? ownFile('playwright/inject/');
   const { listed, output } = await listSuite({ cwd, env, config, playwright, injectDir });
   if (listed === null) {
-    return [bad('tests', `Playwright could not list them: ${firstLine(output)}`, listYourself(config, cwd))];
+    return [
+      bad('tests', `Playwright could not list the tests: ${firstLine(output)}`, listYourself(config, cwd)),
+    ];
   }
   const { tests, errors, browsers } = listed;
   const [error] = errors;
-  if (tests === 0) return [bad('tests', firstLine(error ?? 'there are none'), listYourself(config, cwd))];
+  if (tests === 0) return [bad('tests', firstLine(error ?? 'none found'), listYourself(config, cwd))];
   const found = `${tests} found${error === undefined ? '' : `, and an error: ${firstLine(error)}`}`;
   // An error of the suite is a failure that a run hands to an agent; so it is no reason not to run.
   return [good('tests', found), ...(await checkBrowsers(browsers, { ...place, injectDir }))];
@@ -38,5 +40,5 @@ function listYourself(config: string, cwd: string): string {
 
 function firstLine(text: string): string {
   const lines = stripAnsi(text).split(/\r?\n/);
-  return (lines.find((line) => line.trim() !== '') ?? 'it said nothing').trim().slice(0, 200);
+  return (lines.find((line) => line.trim() !== '') ?? 'no output').trim().slice(0, 200);
 }

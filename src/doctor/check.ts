@@ -2,7 +2,7 @@
 export interface Check {
   /** What was looked at: `node`, `browser`, `claude`. */
   readonly name: string;
-  /** `warning`: a run works without it, or it cannot be told; `failed`: a run could not work. */
+  /** `warning`: a run works without it, or it cannot be told; `failed`: a run would not work. */
   readonly state: 'ok' | 'warning' | 'failed';
   /** What was found, in a few words. */
   readonly found: string;

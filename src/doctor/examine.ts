@@ -54,7 +54,7 @@ async function examineAgents({ cwd, env, agents }: Examination): Promise<Check[]
   const settings = await loadSettings({ cwd, env, ...(agents === undefined ? {} : { file: agents }) });
   if (!settings.ok) return [ofProblem('agents.yaml', settings.error)];
   const { file } = settings.value;
-  const found = file === null ? 'there is none: the built-in defaults hold' : path.relative(cwd, file);
+  const found = file === null ? 'not present: the built-in defaults apply' : path.relative(cwd, file);
   const usable = await withInstalledRunner(settings.value, cwd);
   return [good('agents.yaml', found), ...(await checkRoutes(usable, { cwd, env }))];
 }

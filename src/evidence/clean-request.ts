@@ -1,7 +1,7 @@
 import type { NetworkEntry } from '../core/evidence.js';
 import { boundedText } from './bounded-text.js';
 import { bounds } from './bounds.js';
-import { redactHeaders } from '../secrets/redact.js';
+import { isSecretHeader } from '../secrets/secret-name.js';
 import type { Shortfalls } from './shortfalls.js';
 
 /** A request as it may leave: cleaned, masked and bounded, with nothing in it that a `NetworkEntry` does not name. */
@@ -30,9 +30,17 @@ function cleanHeaders(
     shortfalls.cut(`a request had more than ${bounds.headerCount} headers`);
   const some = Object.fromEntries(all.slice(0, bounds.headerCount));
   return Object.fromEntries(
-    Object.entries(redactHeaders(some)).map(([name, value]) => [
+    Object.entries(some).map(([name, value]) => [
       boundedText(name, 'headerValue', shortfalls),
-      boundedText(value, 'headerValue', shortfalls),
+      isSecretHeader(name) && value !== ''
+        ? maskedHeader(name, value, shortfalls)
+        : boundedText(value, 'headerValue', shortfalls),
     ]),
   );
+}
+
+/** Of a header that carries credentials only what its masks say, which is the same wherever the same secrets stand. */
+function maskedHeader(name: string, value: string, shortfalls: Shortfalls): string {
+  const cleaned = boundedText(`${name}: ${value}`, 'headerValue', shortfalls);
+  return cleaned.match(/\[masked: [^\]\n]{1,80}\]/g)?.join(' ') ?? `[masked: value of ${name.toLowerCase()}]`;
 }

@@ -1,9 +1,8 @@
 import type { Attempt } from '../core/attempt.js';
 import { failureKey, type TestRef } from '../core/failure.js';
 import { attemptDecided, type HealedCause } from './heal-cause.js';
-import { type CauseRecord, type Progress, sawRed } from './progress.js';
+import { type CauseRecord, changesOf, type Progress, sawRed } from './progress.js';
 import { type ProofTest, testProofs } from './proof-test.js';
-import { changesOf } from './regression.js';
 import { type ByKey, conclude } from './apply-result.js';
 import { revertChanges } from './attempt/try-fix.js';
 

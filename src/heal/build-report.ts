@@ -1,8 +1,7 @@
 import path from 'node:path';
-import type { Attempt } from '../core/attempt.js';
 import { spentOn } from '../core/spent-on.js';
 import type { FinalOutcome } from '../core/outcome.js';
-import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
+import { reportAttempt, type Report, type ReportCause, type ReportTest } from '../run/report.js';
 import type { CauseRecord } from './progress.js';
 import type { RunRecord } from './run.js';
 import type { TestRecord } from '../run/test-records.js';
@@ -105,16 +104,5 @@ function reportCause({ cause, verdict, reason, attempts }: CauseRecord): ReportC
     proof: isGreen ? (last?.proof ?? []) : [],
     ...(isGreen && last?.testProofs ? { testProofs: last.testProofs } : {}),
     evidence: `failures/${cause.lead.n}`,
-  };
-}
-
-function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
-  return {
-    ...attempt,
-    violations: attempt.violations ?? [],
-    costUsd: usage?.costUsd ?? null,
-    inputTokens: usage?.inputTokens ?? null,
-    outputTokens: usage?.outputTokens ?? null,
-    sessionId: usage?.sessionId ?? null,
   };
 }

@@ -1,5 +1,5 @@
 import { agentsFor } from '../core/agents-for.js';
-import type { Attempt } from '../core/attempt.js';
+import { type Attempt, isKept } from '../core/attempt.js';
 import { builtIn, isBuiltIn } from '../core/built-in-fixer.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { questionAbout, type Escalation } from '../core/escalation.js';
@@ -210,7 +210,6 @@ export async function attemptDecided(
   { causeId, id, attempt }: { causeId: string; id: string | null; attempt: Attempt },
 ): Promise<void> {
   await memory.attemptFinished(id, attempt);
-  const stays = !attempt.takenBack && (attempt.judged === 'green' || attempt.judged === 'changed');
-  if (stays && attempt.change !== null) await workspace.decided([attempt.change]);
+  if (isKept(attempt) && attempt.change !== null) await workspace.decided([attempt.change]);
   bus.emit({ type: 'attempt.judged', causeId, attempt });
 }

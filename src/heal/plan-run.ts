@@ -31,7 +31,7 @@ export async function planRun(
     const [agent] = agentsFor(cause.lead, session.settings.routes);
     const settings = agent === undefined ? undefined : session.settings.agents[agent];
     if (!agent || !settings) continue;
-    const { sent: prompt } = await writeWork(session, { cause, agent, n: 1, previous: [] });
+    const { prompt } = await writeWork(session, { cause, agent, n: 1, previous: [] });
     show({ cause, slashCommand: settings.slashCommand, runner: settings.runner, prompt });
   }
   return {

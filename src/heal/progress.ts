@@ -1,4 +1,4 @@
-import type { Attempt } from '../core/attempt.js';
+import { type Attempt, isKept } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import type { CauseVerdict } from '../core/verdict.js';
@@ -58,15 +58,17 @@ export interface LastRed {
 
 /** The attempts of a cause whose changes are in the tree. */
 export function keptAttempts({ attempts }: Pick<CauseRecord, 'attempts'>): Attempt[] {
-  return attempts.filter(
-    ({ takenBack, judged, change }) =>
-      !takenBack && change !== null && (judged === 'green' || judged === 'changed'),
-  );
+  return attempts.filter((one) => isKept(one) && one.change !== null);
+}
+
+/** The ids of a cause's changes in the tree. */
+export function changesOf(record: Pick<CauseRecord, 'attempts'>): string[] {
+  return keptAttempts(record).flatMap(({ change }) => change ?? []);
 }
 
 /** Names the fixes that are in the tree, so that two runs can be said to have been made on the same one. */
 export function fixesIn({ causes }: Progress): string {
-  return causes.flatMap((one) => keptAttempts(one).map(({ change }) => change)).join();
+  return causes.flatMap(changesOf).join();
 }
 
 /** Keeps that a run of the tree as it is now showed a failure. */

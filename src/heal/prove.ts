@@ -1,9 +1,9 @@
 import { failureKey } from '../core/failure.js';
 import type { Settings } from '../core/settings.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import type { CauseRecord, Progress } from './progress.js';
+import { type CauseRecord, changesOf, type Progress } from './progress.js';
 import type { ProofTest } from './proof-test.js';
-import { changesOf, fixThatBroke, rejectLost, type RegressionResult, runRegression } from './regression.js';
+import { fixThatBroke, rejectLost, type RegressionResult, runRegression } from './regression.js';
 import { retest } from './retest.js';
 import { abandonProof, type Left, type Refuted, applyProof } from './apply-proof.js';
 import { type ByKey, newlyRed } from './apply-result.js';

@@ -3,7 +3,7 @@ import { chooseRegression, type RegressionTests, type TestFile } from '../core/c
 import { failureKey, type TestRef } from '../core/failure.js';
 import { attemptDecided } from './heal-cause.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { type CauseRecord, keptAttempts, type Progress } from './progress.js';
+import { type CauseRecord, changesOf, keptAttempts, type Progress } from './progress.js';
 import type { ProofTest } from './proof-test.js';
 import { conclude } from './apply-result.js';
 import { revertChanges } from './attempt/try-fix.js';
@@ -175,11 +175,6 @@ export async function fixThatBroke(
   return { broke, left };
 }
 
-/** The ids of a cause's changes in the tree. */
-export function changesOf(record: Pick<CauseRecord, 'attempts'>): string[] {
-  return keptAttempts(record).flatMap(({ change }) => change ?? []);
-}
-
 function becauseOf(tests: readonly TestRef[]): string {
   const names = tests.map(({ titlePath }) => titlePath.at(-1) ?? '').slice(0, 3);
   const which = tests.length === 1 ? 'another test' : `${tests.length} other tests`;
@@ -199,24 +194,24 @@ async function reject(progress: Progress, record: CauseRecord, reason: string): 
   const { records, session } = progress;
   const kept = keptAttempts(record);
   const attempts = record.attempts.map((one) => (kept.includes(one) ? { ...one, takenBack: true } : one));
+  const causeId = record.cause.id;
   const { unproven, ...rest } = record;
   if (unproven?.by === 'own-fix') {
     const { attemptId: id } = unproven.healed;
     const attempt = attempts.at(-1);
     if (attempt)
-      await attemptDecided(session, {
-        causeId: record.cause.id,
-        id,
-        attempt: { ...attempt, failedBecause: reason },
-      });
+      await attemptDecided(session, { causeId, id, attempt: { ...attempt, failedBecause: reason } });
+  } else {
+    const reverted = attempts.filter((one) => !record.attempts.includes(one));
+    for (const attempt of reverted) session.bus.emit({ type: 'attempt.judged', causeId, attempt });
   }
   for (const member of record.cause.members) records.decided(failureKey(member.failure), 'failed');
-  const others = progress.proofTests.filter(({ causeId }) => causeId !== record.cause.id);
+  const others = progress.proofTests.filter((one) => one.causeId !== causeId);
   progress.proofTests.splice(0, Infinity, ...others);
   await conclude(progress, { ...rest, verdict: 'failed', reason, attempts });
   const { signature, diagnosis } = record.cause.lead;
   await session.memory.fixTakenBack({
-    causeId: record.cause.id,
+    causeId,
     signature,
     category: diagnosis.category,
     verdict: 'failed',

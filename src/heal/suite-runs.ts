@@ -8,6 +8,7 @@ import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { maskSuiteFolder } from '../run/mask-suite-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
+import type { Masking } from '../secrets/masks.js';
 import type { AgainRequest } from './session.js';
 
 /** The project's Playwright, as a run uses it. */
@@ -27,8 +28,8 @@ export interface SuiteRunsOptions {
   readonly signal: AbortSignal;
   readonly bus: Bus;
   readonly plan: RunPlan;
-  /** Cleans the logs that a run leaves; a `Redactor`'s. */
-  readonly clean: (text: string) => string;
+  /** Masks the logs that a run leaves. */
+  readonly redactor: Masking;
 }
 
 /** Starts Playwright runs, each in a folder of its own (`suites/<n>`), and tells the bus of them. */
@@ -54,7 +55,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     });
     options.plan.ended(suite);
     const isRed = suite.failures.length > 0 || suite.suiteFailure !== null;
-    await maskSuiteFolder(runDir, { isRed, clean: options.clean });
+    await maskSuiteFolder(runDir, { isRed, redactor: options.redactor });
     needsTrace ||= suite.failures.length > 0 && suite.failures.every((one) => one.capture === null);
     if (suite.endedLingering) options.bus.emit({ type: 'run.warning', message: lingered });
     options.bus.emit({ type: 'suite.ended', ...why, ...tally(suite.tests), durationMs: suite.durationMs });

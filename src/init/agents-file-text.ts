@@ -13,7 +13,10 @@ export function agentsFileText(cwd: string, runner: string): string {
   return shipped
     .replace(/^# yaml-language-server: .*$/m, `# yaml-language-server: $schema=${schemaFrom(cwd)}`)
     .replace(/^runner: .*$/m, `runner: ${runner}`)
-    .replace('every value here is', runner === 'claude' ? '$&' : 'but for the runner every value here is');
+    .replace(
+      'Every value here is',
+      runner === 'claude' ? '$&' : 'Apart from the runner, every value here is',
+    );
 }
 
 function schemaFrom(cwd: string): string {

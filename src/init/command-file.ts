@@ -1,5 +1,5 @@
+import type { CommandFormat } from '../agents/programs.js';
 import { unreachable } from '../core/unreachable.js';
-import type { CommandFormat } from './agent-programs.js';
 import type { SlashCommand } from './slash-commands.js';
 
 /** Claude Code asks nobody when it runs without a terminal: what is not allowed here or by self-heal's flags is refused. */

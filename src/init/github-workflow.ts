@@ -1,4 +1,4 @@
-import type { AgentProgram } from './agent-programs.js';
+import type { AgentProgram } from '../agents/programs.js';
 import type { CiProject } from './ci-project.js';
 
 /**
@@ -32,11 +32,11 @@ ${guardJob(project)}
 ${setUpSteps(project)}
       - run: ${manager.exec} playwright install --with-deps
       - run: npm install --global ${agent.packageName}
-      - name: Run the tests, and have what fails mended
+      - name: Run the tests, and have agents fix what fails
         run: ${manager.exec} self-heal run --fail-on-heal${configFlag}
         env:
           ${agent.keyVariable}: \${{ secrets.${agent.keyVariable} }}
-      - name: Keep what was changed
+      - name: Keep the changes
         if: \${{ !cancelled() }}
         run: git add --intent-to-add --all :/ && git diff --binary > "$RUNNER_TEMP/self-heal.patch"
       - uses: actions/upload-artifact@v4
@@ -55,7 +55,7 @@ ${setUpSteps(project)}
 function guardJob(project: CiProject): string {
   const { manager, folder, configFlag } = project;
   return `  guard:
-    # Whoever wrote a pull request, an agent perhaps: changes that weaken the tests are named. No test is run, no secret is needed.
+    # Names changes that weaken the tests, whoever wrote the pull request. Runs no tests and needs no secrets.
     if: github.event_name == 'pull_request'
     runs-on: ubuntu-latest
     timeout-minutes: 10

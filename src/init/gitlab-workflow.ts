@@ -1,4 +1,4 @@
-import type { AgentProgram } from './agent-programs.js';
+import type { AgentProgram } from '../agents/programs.js';
 import type { CiProject } from './ci-project.js';
 import { yamlText } from './github-workflow.js';
 

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { commandFileOf } from '../agents/command-files.js';
+import type { AgentProgram } from '../agents/programs.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { agentsFileText } from './agents-file-text.js';
-import type { AgentProgram } from './agent-programs.js';
 import { ciProjectOf } from './ci-project.js';
 import type { CiSystem } from './ci-system.js';
 import { commandFileText } from './command-file.js';
@@ -47,7 +47,7 @@ export async function planInit(request: InitRequest): Promise<Result<readonly Pl
     { file: path.join(cwd, usual), text: agentsFileText(cwd, agent.name) },
     ...slashCommands.map((command) => ({
       file: path.join(cwd, commandFileOf(agent.name, `/${command.name}`)),
-      text: commandFileText(command, agent.format),
+      text: commandFileText(command, agent.commandFormat),
     })),
     ...workflow(request),
   ];

@@ -22,7 +22,7 @@ Make the smallest change that removes the cause, and read your own diff once bef
 \`SELF-HEAL: {"status": "fixed" | "not-fixed" | "needs-person", "summary": "one sentence"}\`
 
 - \`fixed\`: you changed something, and can say why this failure cannot happen again.
-- \`not-fixed\`: you did not find the cause, or could not reach it. Take back half-done edits, and say in the summary what you ruled out: whoever tries next reads it. An honest \`not-fixed\` is worth more than a guess.
+- \`not-fixed\`: you did not find the cause, or could not reach it. Revert half-done edits, and say in the summary what you ruled out: whoever tries next reads it. An honest \`not-fixed\` is worth more than a guess.
 - \`needs-person\`: only a person can decide or provide it. Put the question into the summary, with the choices that you see.`;
 
 function command(name: string, description: string, body: string): SlashCommand {
@@ -33,8 +33,8 @@ function command(name: string, description: string, body: string): SlashCommand 
 export const slashCommands: readonly SlashCommand[] = [
   command(
     'build-doctor',
-    'Mend a build error that keeps the end-to-end tests from running',
-    `A Playwright suite cannot run, or its pages do not load, because the build is broken: a compiler, bundler, syntax, type or module error. Find what broke it and mend it.
+    'Fix a build error that keeps the end-to-end tests from running',
+    `A Playwright suite cannot run, or its pages do not load, because the build is broken: a compiler, bundler, syntax, type or module error. Find what broke it and fix it.
 
 ## What to look at
 
@@ -53,8 +53,8 @@ Say \`needs-person\` too where the build needs a variable, a key or a service th
   ),
   command(
     'database',
-    'Mend a database error behind a failing end-to-end test',
-    `A Playwright test fails because of the database: row-level security, a missing table or column, a constraint, a migration, a query. Find the cause in the schema, the migrations or the code that queries, and mend it there.
+    'Fix a database error behind a failing end-to-end test',
+    `A Playwright test fails because of the database: row-level security, a missing table or column, a constraint, a migration, a query. Find the cause in the schema, the migrations or the code that queries, and fix it there.
 
 ## What to look at
 
@@ -70,19 +70,19 @@ Say \`needs-person\` too where the build needs a variable, a key or a service th
 - Data. No drop, truncate or delete, and no command against a database that is not the local one of the tests.
 - Protection. Never switch row-level security off, never write a policy that lets everybody do everything, never give a role more than this one test needs, never use a service key where a user's key belongs.
 
-Say \`needs-person\` where mending it means deciding who may see or change what, where data would be lost, or where the migration must be applied to a database that you cannot reach.`,
+Say \`needs-person\` where the fix means deciding who may see or change what, where data would be lost, or where the migration must be applied to a database that you cannot reach.`,
   ),
   command(
     'debugger',
-    'Find and mend the cause of a runtime or network error behind a failing end-to-end test',
-    `A Playwright test fails because the application throws, rejects, answers with an error or does not answer. Find the first thing that went wrong and mend that, not the place where it came to light.
+    'Find and fix the cause of a runtime or network error behind a failing end-to-end test',
+    `A Playwright test fails because the application throws, rejects, answers with an error or does not answer. Find the first thing that went wrong and fix that, not the place where it showed.
 
 ## What to look at
 
 1. The error and the first frame of the stack that is the project's own code.
 2. Console, requests and server output around the moment of failure, in the order of time: which was first? A red request is often the consequence of an exception in the server, and an undefined value in the page that of a red request.
 3. The path of the value: where is it made, who may leave it undefined, which answer has another shape than the code expects?
-4. Order in time: is something used before it is loaded, saved or rendered? Then mend the order in the application, not the patience of the test.
+4. Order in time: is something used before it is loaded, saved or rendered? Then fix the order in the application; do not make the test wait longer.
 5. What changed last: \`git diff\`, \`git log -5 --stat\`.
 
 ## What not to touch
@@ -95,8 +95,8 @@ Say \`needs-person\` where a service, a key or an account outside of this reposi
   ),
   command(
     'code-review',
-    'Find out why the page is not as an end-to-end test expects, and mend the side that is wrong',
-    `A Playwright test does not find on the page what it expects: a locator finds nothing, or too much, or the wrong text. Either the application has lost something, or it was changed on purpose and the test still describes the old page. Find out which, and mend that side.
+    'Find out why the page is not as an end-to-end test expects, and fix the side that is wrong',
+    `A Playwright test does not find on the page what it expects: a locator finds nothing, or too much, or the wrong text. Either the application has lost something, or it was changed on purpose and the test still describes the old page. Find out which, and fix that side.
 
 ## What to look at
 
@@ -107,7 +107,7 @@ Say \`needs-person\` where a service, a key or an account outside of this reposi
 
 ## How to choose the side
 
-- Behaviour that is gone, a wrong text, a broken layout, an element that cannot be reached by its role or label: mend the application.
+- Behaviour that is gone, a wrong text, a broken layout, an element that cannot be reached by its role or label: fix the application.
 - A rename that the history shows to be meant: adapt the locator in the test or its page object, to one that is as strong as before (role and name, label, test id). Never to a position, a CSS class or the first of many, and never a softer assertion.
 
 ## What not to touch

@@ -4,9 +4,9 @@ import type { Problem } from '../problem.js';
 export function unreadable(cwd: string, error: unknown): Problem {
   return {
     kind: 'folder-not-writable',
-    message: `what lies in ${cwd} cannot be read`,
+    message: `the files in ${cwd} cannot be read`,
     detail: textOf(error),
-    remedy: 'Move what stands in the way, or give yourself the right to read it; nothing was written.',
+    remedy: 'Fix the permissions or move what is in the way; nothing was written.',
   };
 }
 

@@ -84,7 +84,7 @@ function noRuns(projectRoot: string): Problem {
   const above = projectAbove(projectRoot, (folder) => existsSync(runsFolder(folder)));
   return {
     kind: 'run-missing',
-    message: `there is no run of self-heal in ${projectRoot}`,
+    message: `no run of self-heal was found in ${projectRoot}`,
     remedy:
       above === null
         ? 'Run `self-heal run` first.'

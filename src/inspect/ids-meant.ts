@@ -32,8 +32,8 @@ export function idMeant(word: string, { noun, ids, remedy }: KnownIds): Result<s
   const list = [one, ...others].map((id) => `  ${id}`).join('\n');
   return err({
     kind: 'usage',
-    message: `${word} is the beginning of several ${noun} ids`,
+    message: `${word} matches several ${noun} ids`,
     detail: list,
-    remedy: 'Type some more of the one that is meant.',
+    remedy: 'Type more of the id.',
   });
 }

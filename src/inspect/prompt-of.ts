@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { buildContext } from '../agents/build-context.js';
+import { expandedPrompt } from '../agents/expand-command.js';
 import { renderPrompt } from '../agents/prompt.js';
 import { agentsFor } from '../core/agents-for.js';
 import type { Settings } from '../core/settings.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
+import type { Redactor } from '../secrets/redactor.js';
 import type { Inspected } from './find-failure.js';
 import type { StoredRun } from './find-run.js';
 
@@ -24,6 +26,8 @@ export interface PromptRequest {
   readonly attempt: number | null;
   readonly settings: Settings;
   readonly projectRoot: string;
+  /** For the text of a slash command's file, which may hold a secret; the record of the run holds none. */
+  readonly redactor: Redactor;
 }
 
 /** The prompt that an agent got for a failure, byte for byte; where none did, the one that the first agent of its route would get. */
@@ -40,7 +44,7 @@ export async function promptOf(request: PromptRequest): Promise<Result<FoundProm
         sent.map(({ n }) => n),
       ),
     );
-  return ok(await wouldBeSent(request));
+  return wouldBeSent(request);
 }
 
 async function sentPrompt(run: StoredRun, file: string, note: string): Promise<Result<FoundPrompt, Problem>> {
@@ -50,15 +54,16 @@ async function sentPrompt(run: StoredRun, file: string, note: string): Promise<R
   return err({
     kind: 'input-unreadable',
     message: `${full} cannot be read`,
-    remedy: 'The run kept the prompt there; somebody has removed it. Name another attempt with --attempt.',
+    remedy: 'The run kept the prompt there, and the file is gone. Name another attempt with --attempt.',
   });
 }
 
-async function wouldBeSent({ run, one, settings, projectRoot }: PromptRequest): Promise<FoundPrompt> {
+async function wouldBeSent(request: PromptRequest): Promise<Result<FoundPrompt, Problem>> {
+  const { run, one, settings, projectRoot, redactor } = request;
   const { failure } = one;
-  const [agent] = agentsFor(failure, settings.routes);
-  const slashCommand =
-    (agent === undefined ? undefined : settings.agents[agent]?.slashCommand) ?? '/debugger';
+  const agent = settings.agents[agentsFor(failure, settings.routes)[0] ?? ''];
+  const runner = agent && settings.runners[agent.runner];
+  if (!runner) return err(noAgent);
   const cause = {
     id: one.cause?.id ?? 'c0',
     lead: failure,
@@ -78,19 +83,28 @@ async function wouldBeSent({ run, one, settings, projectRoot }: PromptRequest): 
     earlierFix: null,
   });
   const contextFile = path.join(run.dir, 'failures', String(failure.n), 'context.json');
-  return {
-    text: renderPrompt(context, { slashCommand, contextFile }),
-    note: `not sent to anybody; so it would be sent to ${slashCommand}`,
-  };
+  const { slashCommand } = agent;
+  const rendered = renderPrompt(context, { slashCommand, contextFile });
+  return ok({
+    text: redactor.clean(await expandedPrompt(runner, rendered, projectRoot)),
+    note: `not sent yet; this is what ${slashCommand} (${agent.runner}) would be sent`,
+  });
 }
+
+const noAgent: Problem = {
+  kind: 'usage',
+  message: 'no agent would be sent this failure: it is left to a person',
+  remedy:
+    'Leave --prompt out to see its evidence. `routes` in agents.yaml names the agents of each class; a test file that does not compile goes to none.',
+};
 
 function noSuchAttempt(attempt: number, known: readonly number[]): Problem {
   return {
     kind: 'usage',
-    message: `no agent was sent anything in attempt ${attempt} of this failure`,
+    message: `no agent was started in attempt ${attempt} of this failure`,
     remedy:
       known.length > 0
         ? `Name one of these attempts: ${known.join(', ')}.`
-        : 'Leave --attempt out, to see what an agent would be sent.',
+        : 'Omit --attempt to see what an agent would be sent.',
   };
 }

@@ -12,7 +12,7 @@ export function renderList(run: StoredRun, all: readonly Inspected[]): string {
   const { report, runId, unreadable } = run;
   const head = report
     ? `run ${runId} · ${report.project} · ${report.outcome} · ${counted(report.totals.tests, 'test')}`
-    : `run ${runId} · it wrote no report: it was ended before, or is still at work`;
+    : `run ${runId} · no report: it was killed, or is still running`;
   const rows = all.map((one) => [
     String(one.failure.n),
     verdictOf(one),
@@ -40,7 +40,7 @@ export function renderFailure(one: Inspected, files: readonly string[]): string 
       : []),
     ...(warning ? [`  ${warning}`] : []),
     ...section(
-      'what decided',
+      'why',
       why.map(
         (reason) =>
           `${reason.rule} in ${reason.source}, ${Math.round(reason.confidence * 100)} %: ${reason.evidence}`,
@@ -102,7 +102,7 @@ function attemptLine(attempt: ReportAttempt): string {
   const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`;
   const where = [patch, prompt].filter((one) => one !== null);
   return [
-    `${n} ${who} ${outcome}, ${duration(attempt.durationMs)}${cost} → ${judged}${attempt.takenBack ? ', taken back' : ''}`,
+    `${n} ${who} ${outcome}, ${duration(attempt.durationMs)}${cost} → ${judged}${attempt.takenBack ? ', reverted' : ''}`,
     ...(failedBecause ? [`  ${failedBecause}`] : []),
     ...where.map((file) => `  ${file}`),
   ].join('\n');
@@ -118,5 +118,5 @@ function columns(rows: readonly (readonly string[])[]): string[] {
 }
 
 function unread(file: string): string {
-  return `  ${file} cannot be read: it is not there, broken, or of another version of self-heal`;
+  return `  ${file} cannot be read: it is missing, damaged, or written by another version of self-heal`;
 }

@@ -1,11 +1,13 @@
 import type { ChalkInstance } from 'chalk';
+import type { Judgement } from '../core/attempt.js';
 import { tellProof } from '../core/proof.js';
 import { violationLine } from '../core/guard/violation.js';
 import { unreachable } from '../core/unreachable.js';
 import type { TestRef } from '../core/failure.js';
-import type { Event, SuitePurpose } from '../event.js';
-import { clipped, counted, dollars, duration, plannedText, testName } from './format.js';
+import type { Event } from '../event.js';
+import { clipped, counted, dollars, duration, testName } from './format.js';
 import { localDay } from './local-time.js';
+import { judgementWords, suiteRunText, verdictWords } from './wording.js';
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 
@@ -30,9 +32,7 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     case 'run.started':
       return event.dryRun ? ['dry run: failures are gathered and classified, no agent is started'] : [];
     case 'suite.started':
-      return event.purpose === 'first'
-        ? []
-        : [`${at(event.causeId)}${purposes[event.purpose](event.tests)}${plannedText(event)} …`];
+      return event.purpose === 'first' ? [] : [`${at(event.causeId)}${suiteRunText(event)} …`];
     case 'suite.ended':
       return suiteEnded(event);
     case 'cause.found':
@@ -70,7 +70,9 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     case 'attempt.judged':
       return [`${at(event.causeId)}${judged(event, paint)}`];
     case 'cause.ended':
-      return [`${at(event.causeId)}${paint.bold(event.verdict)}: ${event.reason}${costOf(event)}`];
+      return [
+        `${at(event.causeId)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costOf(event)}`,
+      ];
     case 'run.undone':
       return [`undone: ${event.restored.join(', ') || 'nothing was left to take back'}`];
     case 'run.warning':
@@ -100,20 +102,6 @@ function costOf({ costUsd }: { costUsd: number | null }): string {
 
 function at(causeId: string | null): string {
   return causeId === null ? '' : `${causeId} `;
-}
-
-const purposes: Record<SuitePurpose, (tests: number | null) => string> = {
-  first: () => 'running the suite',
-  confirm: (tests) => `running ${what(tests)} again, unchanged, before any agent is paid`,
-  retest: (tests) => `running ${what(tests)} again`,
-  'other-input': (tests) => `running ${what(tests)} with another input, which the fix decides by`,
-  proof: (tests) => `running ${what(tests)} again, to prove the fixes`,
-  regression: (tests) => `running ${what(tests)} again, to see that nothing else broke`,
-  'shared-fix': (tests) => `running ${what(tests)} of the same cause`,
-};
-
-function what(tests: number | null): string {
-  return tests === null ? 'the suite' : counted(tests, 'test');
 }
 
 function suiteEnded({
@@ -198,26 +186,24 @@ function rejected({ causeId, violations }: Of<'attempt.rejected'>, paint: ChalkI
 }
 
 function judged({ attempt }: Of<'attempt.judged'>, paint: ChalkInstance): string {
-  const back = attempt.takenBack ? '; its change was taken back' : '';
-  const told = attempt.failedBecause ? ` (${clipped(attempt.failedBecause, 160)})` : '';
-  switch (attempt.judged) {
-    case 'green':
-      return `${paint.green('green')}${attempt.proof.length > 0 ? `: ${tellProof(attempt.proof, attempt.testProofs)}` : ''}`;
-    case 'flaky':
-      return `${paint.magenta('flaky')}${told}${back}`;
-    case 'changed':
-      return `${paint.magenta('another error now')}${told}`;
-    case 'still-failing':
-      return `${paint.red('still red')}${told}${back}`;
-    case 'vanished':
-      return `${paint.red('the test is gone, which heals nothing')}${told}${back}`;
-    case 'rejected':
-      return `${paint.red('rejected (tampering)')}${back}`;
-    case 'conflict':
-      return `not applied${told}; it is made again`;
-    case 'not-judged':
-      return `not judged${told}${back}`;
-    default:
-      return unreachable(attempt.judged);
-  }
+  const { judged, proof, testProofs, failedBecause, takenBack } = attempt;
+  const words = tones[judged](paint)(judgementWords[judged]);
+  if (judged === 'green' && !takenBack)
+    return proof.length > 0 ? `${words}: ${tellProof(proof, testProofs)}` : words;
+  const told = failedBecause ? ` (${clipped(failedBecause, 160)})` : '';
+  return `${words}${told}${takenBack ? '; its change was taken back' : ''}`;
 }
+
+const plain = () => (text: string) => text;
+const red = (paint: ChalkInstance) => paint.red;
+const magenta = (paint: ChalkInstance) => paint.magenta;
+const tones: Record<Judgement, (paint: ChalkInstance) => (text: string) => string> = {
+  green: (paint) => paint.green,
+  flaky: magenta,
+  changed: magenta,
+  'still-failing': red,
+  vanished: red,
+  rejected: red,
+  conflict: plain,
+  'not-judged': plain,
+};

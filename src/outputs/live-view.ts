@@ -2,7 +2,8 @@ import type { ChalkInstance } from 'chalk';
 import { cut } from './cut.js';
 import { counted, dollars, duration } from './format.js';
 import { isGood, markOf } from './marks.js';
-import type { CauseStatus, Phase, Status } from './status.js';
+import type { CauseState, Phase, RunState } from '../run/reduce.js';
+import { phaseWords, verdictWords } from './wording.js';
 
 /** The room there is, in columns and rows, and the time in milliseconds since the epoch. */
 export interface LiveViewOptions {
@@ -20,34 +21,34 @@ const MOST_ACTIVE = 4;
  * What is going on, in lines that each fit the terminal and together leave room on it (CL-13): the run; the causes at work, each with its agent's
  * last action below; the last that ended; and how many wait. The first line is two columns narrower, for a sign that moves before it.
  */
-export function liveView(status: Status, options: LiveViewOptions): string[] {
+export function liveView(run: RunState, options: LiveViewOptions): string[] {
   const rows = Math.max(1, Math.min(MOST_ROWS, options.rows - 2));
-  const active = status.causes.filter(({ phase }) => phase !== null);
-  const ended = status.causes.filter(({ ended, phase }) => ended !== null && phase === null);
+  const active = run.causes.filter(({ phase }) => phase !== null);
+  const ended = run.causes.filter(({ ended, phase }) => ended !== null && phase === null);
   const below = [
-    ...phaseLines(status, options),
+    ...phaseLines(run, options),
     ...active.slice(0, MOST_ACTIVE).flatMap((cause) => activeLines(cause, options)),
   ];
-  const waiting = waitingLine(status, active.length - MOST_ACTIVE, options);
+  const waiting = waitingLine(run, active.length - MOST_ACTIVE, options);
   const room = Math.max(0, rows - 1 - below.length - waiting.length);
   const last = room === 0 ? [] : ended.toSorted((a, b) => endOf(a) - endOf(b)).slice(-room);
   return [
-    headline(status, options),
+    headline(run, options),
     ...last.map((cause) => endedLine(cause, options)),
     ...below,
     ...waiting,
   ].slice(0, rows);
 }
 
-function headline(status: Status, { paint, columns, now }: LiveViewOptions): string {
-  const { causes, costUsd, startedAt } = status;
+function headline(run: RunState, { paint, columns, now }: LiveViewOptions): string {
+  const { causes, costUsd, startedAt } = run;
   const ended = causes.flatMap((cause) => (cause.ended ? [cause.ended.verdict] : []));
   const good = ended.filter(isGood).length;
   const parts = [
     ...(causes.length > 0
       ? [`${ended.length} of ${counted(causes.length, 'cause')} done, ${good} healed`]
       : []),
-    seconds(now - startedAt),
+    seconds(now - (startedAt ?? now)),
     ...(costUsd === null ? [] : [dollars(costUsd)]),
   ];
   const text = cut(`self-heal ${parts.join(' · ')}`, columns - 3);
@@ -55,41 +56,43 @@ function headline(status: Status, { paint, columns, now }: LiveViewOptions): str
 }
 
 /** What is done for no cause alone. */
-function phaseLines({ phase }: Status, { paint, columns, now }: LiveViewOptions): string[] {
+function phaseLines({ phase }: RunState, { paint, columns, now }: LiveViewOptions): string[] {
   if (!phase) return [];
   const doing = phase.doing === '' ? [] : [`      ${paint.dim(cut(phase.doing, columns - 7))}`];
   return [`  ${paint.magenta('▸')} ${cut(phaseText(phase, now), columns - 5)}`, ...doing];
 }
 
-function activeLines(cause: CauseStatus, { paint, columns, now }: LiveViewOptions): string[] {
-  const { phase, agent, costUsd, startedAt, id, category } = cause;
+function activeLines(cause: CauseState, { paint, columns, now }: LiveViewOptions): string[] {
+  const { phase, costUsd, startedAt } = cause;
+  const { id, category, headline } = cause.summary;
   if (!phase) return [];
   const parts = [
     `${id} ${category}`,
     phaseText(phase, now),
-    ...(agent === null ? [] : [agent]),
+    ...agentOf(cause),
     ...(costUsd === null ? [] : [dollars(costUsd)]),
-    ...(startedAt === null || startedAt === phase.since ? [] : [`${seconds(now - startedAt)} in all`]),
+    ...(startedAt === null || startedAt === phase.since.time ? [] : [`${seconds(now - startedAt)} in all`]),
   ];
   const line = cut(parts.join(' · '), columns - 5);
-  const said = phase.doing || cause.headline;
+  const said = phase.doing || headline;
   return [`  ${paint.magenta('▸')} ${line}`, `      ${paint.dim(cut(said, columns - 7))}`];
 }
 
-function endedLine(cause: CauseStatus, { paint, columns }: LiveViewOptions): string {
-  const { id, ended, agent, costUsd, startedAt, category, headline } = cause;
+function endedLine(cause: CauseState, { paint, columns }: LiveViewOptions): string {
+  const { ended, costUsd, startedAt } = cause;
+  const { id, category, headline } = cause.summary;
   if (!ended) return '';
   const parts = [
-    `${id} ${ended.verdict}`,
-    ...(agent === null ? [] : [agent]),
-    ...(startedAt === null ? [] : [seconds(ended.at - startedAt)]),
+    `${id} ${verdictWords[ended.verdict].word}`,
+    ...agentOf(cause),
+    ...(startedAt === null ? [] : [seconds(ended.time - startedAt)]),
     ...(costUsd === null ? [] : [dollars(costUsd)]),
     `${category}: ${headline}`,
   ];
   return `  ${markOf(ended.verdict, paint)} ${cut(parts.join(' · '), columns - 5)}`;
 }
 
-function waitingLine({ causes }: Status, hidden: number, { paint, columns }: LiveViewOptions): string[] {
+function waitingLine({ causes }: RunState, hidden: number, { paint, columns }: LiveViewOptions): string[] {
   const waiting = causes.filter(({ phase, ended }) => phase === null && ended === null).length;
   const parts = [
     ...(hidden > 0 ? [`${hidden} more at work`] : []),
@@ -99,12 +102,20 @@ function waitingLine({ causes }: Status, hidden: number, { paint, columns }: Liv
 }
 
 /** `agent works, try 2, 34s`, or `waiting 8s` for what has an end. */
-function phaseText({ text, since, until }: Phase, now: number): string {
-  return until === null ? `${text}, ${seconds(now - since)}` : `${text} ${seconds(until - now)}`;
+function phaseText({ since }: Phase, now: number): string {
+  const text = phaseWords(since);
+  if (since.type === 'agent.retrying') return `${text} ${seconds(since.time + since.delayMs - now)}`;
+  return `${text}, ${seconds(now - since.time)}`;
 }
 
-function endOf({ ended }: CauseStatus): number {
-  return ended?.at ?? 0;
+/** `/debugger (claude)`, the last one that has worked on it. */
+function agentOf({ attempts }: CauseState): string[] {
+  const last = attempts.findLast(({ started }) => started !== null)?.started;
+  return last ? [`${last.slashCommand} (${last.runner})`] : [];
+}
+
+function endOf({ ended }: CauseState): number {
+  return ended?.time ?? 0;
 }
 
 /** Whole seconds: a fraction that changes with each redraw tells nobody anything. */

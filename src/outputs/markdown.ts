@@ -5,10 +5,12 @@ import type { CauseVerdict } from '../core/verdict.js';
 import { avoidedLine } from './avoided-line.js';
 import { counted, dollars, duration } from './format.js';
 import { isHealed, suiteItself } from './final-status.js';
+import { keptFiles } from './next-steps.js';
 import { bytesOf, code, cutToBytes, prose } from './markdown-text.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
 import { nameOf } from './summary.js';
 import { talliesOf } from './tallies.js';
+import { verdictWords } from './wording.js';
 
 /**
  * How large a summary may be. GitHub refuses a step's summary altogether above 1 MiB
@@ -84,7 +86,7 @@ interface Around {
 
 function causeSection(cause: ReportCause, { byId, folder }: Around): string {
   const { verdict, category, headline, why, warning, source, attempts, proof, reason } = cause;
-  const kept = attempts.filter((one) => !one.takenBack).flatMap((one) => one.files);
+  const kept = keptFiles(cause);
   const first = why[0];
   const items = [
     ...(first
@@ -101,8 +103,7 @@ function causeSection(cause: ReportCause, { byId, folder }: Around): string {
     ...(reason ? [`ended: ${prose(reason)}`] : []),
     `evidence: ${code(`${folder}/${cause.evidence}/`)}`,
   ];
-  const word = verdict === 'rejected' ? 'rejected (tampering)' : verdict;
-  const title = `${marks[verdict]} ${cause.id} ${word} · ${category}`;
+  const title = `${marks[verdict]} ${cause.id} ${verdictWords[verdict].word} · ${category}`;
   return `\n### ${title}\n\n${code(headline)}\n\n${items.map((item) => `- ${item}\n`).join('')}`;
 }
 

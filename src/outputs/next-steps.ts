@@ -1,3 +1,4 @@
+import { isKept } from '../core/attempt.js';
 import type { Report, ReportCause } from '../run/report.js';
 import { isGood } from './marks.js';
 
@@ -38,9 +39,9 @@ export function nextStepsOf(
   ];
 }
 
-/** What of an attempt's changes is in the project now. */
+/** The files of a cause's changes that are in the project. */
 export function keptFiles({ attempts }: ReportCause): ReportCause['attempts'][number]['files'] {
-  return attempts.filter(({ takenBack }) => !takenBack).flatMap(({ files }) => files);
+  return attempts.filter(isKept).flatMap(({ files }) => files);
 }
 
 /** The changed files by name where that fits and needs no quoting; else all that has changed. */

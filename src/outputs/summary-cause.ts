@@ -6,6 +6,7 @@ import { isGood, markOf } from './marks.js';
 import { keptFiles, nextStepFor } from './next-steps.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
 import type { SummaryOptions } from './summary.js';
+import { verdictWords } from './wording.js';
 
 /** One cause with all that is said of it: class, why, tests, agents, proof, files, cost, and what is left to do. */
 export function causeInFull(report: Report, cause: ReportCause, options: SummaryOptions): string[] {
@@ -47,13 +48,8 @@ export function nameOf({ project, file, line, title }: ReportTest): string {
   return [...(project ? [`[${project}]`] : []), `${file}:${line}`, ...title.slice(1)].join(' › ');
 }
 
-/** What became of it, as the last screen says it. */
-export function wordFor(verdict: ReportCause['verdict']): string {
-  return verdict === 'rejected' ? 'rejected (tampering)' : verdict;
-}
-
 function headOf(cause: ReportCause, text: string, { paint, columns }: SummaryOptions): string {
-  const word = wordFor(cause.verdict);
+  const word = verdictWords[cause.verdict].word;
   const head = cut(`${cause.id} ${word} · ${cause.category} · ${text}`, columns - 5);
   return `  ${markOf(cause.verdict, paint)} ${head.replace(word, paint.bold(word))}`;
 }

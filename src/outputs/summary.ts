@@ -5,8 +5,9 @@ import { cut, cutPainted } from './cut.js';
 import { clipped, counted } from './format.js';
 import { nextStepsOf } from './next-steps.js';
 import type { Report, ReportCause } from '../run/report.js';
-import { causeInFull, causeInShort, nameOf, wordFor } from './summary-cause.js';
+import { causeInFull, causeInShort, nameOf } from './summary-cause.js';
 import { talliesOf } from './tallies.js';
+import { verdictWords } from './wording.js';
 
 export { nameOf };
 
@@ -110,7 +111,7 @@ function causeLines(report: Report, options: SummaryOptions, room: number): stri
 
 function hiddenLine(hidden: readonly ReportCause[], { runId }: Report, { columns }: SummaryOptions): string {
   const words = [...new Set(hidden.map(({ verdict }) => verdict))].map(
-    (verdict) => `${hidden.filter((one) => one.verdict === verdict).length} ${wordFor(verdict)}`,
+    (verdict) => `${hidden.filter((one) => one.verdict === verdict).length} ${verdictWords[verdict].word}`,
   );
   const command = `npx self-heal inspect ${runId}`;
   const text = `… and ${hidden.length} more (${words.join(', ')})`;

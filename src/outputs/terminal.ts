@@ -1,10 +1,10 @@
 import type { ChalkInstance } from 'chalk';
 import type { Reporter } from '../run/bus.js';
+import { emptyRun, reduce, type RunState } from '../run/reduce.js';
 import { cutPainted } from './cut.js';
 import { linesFor, type Reader } from './lines.js';
 import { liveRegion, type Screen } from './live-region.js';
 import { liveView } from './live-view.js';
-import { createStatus } from './status.js';
 
 /** Where and how to talk to a person, or to an agent. */
 export interface TerminalOptions {
@@ -26,12 +26,11 @@ export function terminalReporter(options: TerminalOptions): Reporter {
   const { stream, paint, now, terse = false } = options;
   const live = options.live && !terse;
   const reader: Reader = terse ? 'agent' : live ? 'person' : 'log';
-  const board = createStatus();
+  let run = emptyRun();
   const region = live ? liveRegion(stream, { colour: paint.level > 0 }) : null;
   const draw = () => {
-    const status = board.status();
     const [columns, rows] = [stream.columns || 80, stream.rows || 24];
-    region?.show(status ? liveView(status, { paint, columns, rows, now: now() }) : []);
+    region?.show(isShown(run) ? liveView(run, { paint, columns, rows, now: now() }) : []);
   };
   const ticking = region ? setInterval(draw, REDRAW_MS) : null;
   ticking?.unref();
@@ -45,8 +44,9 @@ export function terminalReporter(options: TerminalOptions): Reporter {
         .map((line) => `${cutPainted(`${paint.dim('self-heal')} ${line}`, width)}\n`)
         .join('');
       if (text !== '') stream.write(text);
-      board.take(event);
-      if (board.status() === null) draw();
+      if (!region) return;
+      run = reduce(run, event);
+      if (!isShown(run)) draw();
     },
     close: () => {
       if (ticking) clearInterval(ticking);
@@ -54,4 +54,9 @@ export function terminalReporter(options: TerminalOptions): Reporter {
       region?.close();
     },
   };
+}
+
+/** While the suite runs for the first time, the terminal is the user's own reporter's; a green one leaves nothing to show. */
+function isShown({ first, ended, spans }: RunState): boolean {
+  return ended === null && first !== null && (first.failed > 0 || first.total === 0 || spans.length > 1);
 }

@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFiles } from '../playwright/report-format.js';
 import { maskFile } from '../secrets/mask-file.js';
+import type { Masking } from '../secrets/masks.js';
 
 /** What has been read when a suite run is over, and says nothing that the evidence does not say. */
 const readAlready = [runFiles.report];
@@ -15,13 +16,16 @@ const unmaskable = [runFiles.captures, runFiles.output, runFiles.complaints, run
  */
 export async function maskSuiteFolder(
   suiteDir: string,
-  { isRed, clean }: { isRed: boolean; clean: (text: string) => string },
+  { isRed, redactor }: { isRed: boolean; redactor: Masking },
 ): Promise<void> {
   for (const name of readAlready) await rm(path.join(suiteDir, name), { force: true });
+  // Its paths may be of files that have a secret in their names; the guard reads the others.
+  const loaded = path.join(suiteDir, runFiles.loaded);
+  await maskFile(loaded, redactor).catch(() => rm(loaded, { force: true }));
   for (const name of logs) {
     const file = path.join(suiteDir, name);
     if (!isRed) await rm(file, { force: true });
-    else await maskFile(file, clean).catch(() => rm(file, { force: true, recursive: true }));
+    else await maskFile(file, redactor).catch(() => rm(file, { force: true, recursive: true }));
   }
 }
 

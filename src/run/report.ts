@@ -1,4 +1,4 @@
-import type { AgentClaim, FileChange, Judgement } from '../core/attempt.js';
+import type { AgentClaim, Attempt, FileChange, Judgement } from '../core/attempt.js';
 import type { Avoided } from '../core/avoided.js';
 import type { Note } from '../core/guard/note.js';
 import type { Violation } from '../core/guard/violation.js';
@@ -130,6 +130,18 @@ export interface ReportAttempt {
   violations?: readonly Violation[];
   /** What a reviewer should look at: a locator that was changed and what it finds now, a literal that app and test share. */
   notes?: readonly Note[];
+}
+
+/** An attempt in the shape of report.json. */
+export function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
+  return {
+    ...attempt,
+    violations: attempt.violations ?? [],
+    costUsd: usage?.costUsd ?? null,
+    inputTokens: usage?.inputTokens ?? null,
+    outputTokens: usage?.outputTokens ?? null,
+    sessionId: usage?.sessionId ?? null,
+  };
 }
 
 /** A question to a person. */

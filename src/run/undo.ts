@@ -1,22 +1,18 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Attempt } from '../core/attempt.js';
-import type { StoredRun } from '../inspect/find-run.js';
-import type { StampedEvent } from '../event.js';
+import { isKept } from '../core/attempt.js';
+import type { RunState } from './reduce.js';
 import { type Change, contentsOf, readChange } from '../workspace/change.js';
 import { changesPackages, installOf } from '../workspace/install.js';
 import { closeJournal, type Journal, writeJournal } from '../workspace/journal.js';
 import { planOf } from '../workspace/applied-changes.js';
 import { writeFiles, type Written } from '../workspace/write-files.js';
 
-/** The changes of a run's agents that it kept, in their order; read from its events where it was killed before its report. */
-export async function keptChanges({ dir, report }: StoredRun): Promise<Change[]> {
-  const attempts = report ? report.causes.flatMap((cause) => cause.attempts) : await judgedAttempts(dir);
-  const kept = attempts.filter(
-    ({ takenBack, judged }) => !takenBack && (judged === 'green' || judged === 'changed'),
-  );
-  const ids = kept.flatMap(({ change }) => change ?? []).toSorted((a, b) => Number(a) - Number(b));
-  const changes = await Promise.all(ids.map((id) => readChange(dir, id)));
+/** The changes of a run's agents that it kept, in their order. */
+export async function keptChanges(dir: string, { causes }: RunState): Promise<Change[]> {
+  const judged = causes.flatMap(({ attempts }) => attempts.flatMap((one) => one.judged ?? []));
+  const ids = judged.filter(isKept).flatMap(({ change }) => change ?? []);
+  const inOrder = ids.toSorted((a, b) => Number(a) - Number(b));
+  const changes = await Promise.all(inOrder.map((id) => readChange(dir, id)));
   return changes.filter((one) => one !== null);
 }
 
@@ -47,20 +43,4 @@ export async function undo(
   await install?.run();
   await closeJournal(project);
   return { ...undone, installed: install?.command ?? null };
-}
-
-async function judgedAttempts(dir: string): Promise<Attempt[]> {
-  const text = await readFile(path.join(dir, 'events.ndjson'), 'utf8').catch(() => '');
-  return text.split('\n').flatMap((line) => {
-    const event = parse(line);
-    return event?.type === 'attempt.judged' ? [event.attempt] : [];
-  });
-}
-
-function parse(line: string): StampedEvent | null {
-  try {
-    return JSON.parse(line) as StampedEvent;
-  } catch {
-    return null;
-  }
 }

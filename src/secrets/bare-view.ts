@@ -1,4 +1,4 @@
-import type { View } from './views.js';
+import { type View, ViewBuilder, viewOf } from './view.js';
 
 /**
  * What programs put between the characters of a value: quotes and backslashes of a shell, colours, the end of a line and
@@ -10,35 +10,15 @@ const noise =
 
 /** A text without its noise, in which `+` is a blank as in forms; equal values are equal in it however they were wrapped. */
 export function bareView(text: string): View {
-  const starts: number[] = [];
-  const sources: number[] = [];
-  const parts: string[] = [];
-  let [length, copied] = [0, 0];
-  const copy = (upTo: number): void => {
-    if (upTo === copied) return;
-    starts.push(length);
-    sources.push(copied);
-    parts.push(text.slice(copied, upTo));
-    length += upTo - copied;
-  };
-  for (const match of text.matchAll(noise)) {
-    copy(/^[\r\n]/.test(match[0]) ? withoutBlanks(text, copied, match.index) : match.index);
-    copied = match.index + match[0].length;
+  const builder = new ViewBuilder(text);
+  let copied = 0;
+  for (const { 0: found, index } of text.matchAll(noise)) {
+    builder.copy(copied, /^[\r\n]/.test(found) ? withoutBlanks(text, copied, index) : index);
+    copied = index + found.length;
   }
-  copy(text.length);
-  const sourceOf = (at: number): number => {
-    let [low, high] = [0, starts.length - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((starts[middle] ?? 0) <= at) low = middle;
-      else high = middle - 1;
-    }
-    return (sources[low] ?? 0) + at - (starts[low] ?? 0);
-  };
-  return {
-    text: parts.join('').replaceAll('+', ' '),
-    source: (start, end) => [sourceOf(start), sourceOf(end - 1) + 1],
-  };
+  builder.copy(copied, text.length);
+  const view = builder.build(viewOf(text));
+  return { ...view, text: view.text.replaceAll('+', ' ') };
 }
 
 /** Where the text before the place ends, but for blanks. */

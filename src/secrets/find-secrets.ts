@@ -3,6 +3,7 @@ import { isMasked } from './masks.js';
 import { findNamedValues } from './named-values.js';
 import { findPlaces } from './places.js';
 import { findTokens } from './token-shapes.js';
+import type { View } from './view.js';
 import { viewsOf } from './views.js';
 
 /** A stretch that is to be masked, and what it reads without the escapes that are written there. */
@@ -13,10 +14,10 @@ export interface Secret extends Found {
 const always: readonly Find[] = [findTokens, findPlaces, findNamedValues];
 
 /**
- * Everything in the text that is a secret by its shape, place or name, or that one of the others finds, in every view of the text;
+ * Everything in the text that is a secret by its shape, place or name, or that one of the others finds, however it is escaped;
  * those that overlap are one. They come in order.
  */
-export function secretsIn(text: string, others: readonly Find[]): Secret[] {
+export function secretsIn(text: View, others: readonly Find[]): Secret[] {
   const found = viewsOf(text).flatMap((view) =>
     [...others, ...always].flatMap((find) =>
       find(view.text).map((one): Secret => {
@@ -25,7 +26,7 @@ export function secretsIn(text: string, others: readonly Find[]): Secret[] {
       }),
     ),
   );
-  return joined(found.filter(({ start, end }) => end > start && !isMasked(text.slice(start, end))));
+  return joined(found.filter(({ start, end, value }) => end > start && !isMasked(value)));
 }
 
 /** Of those that overlap the longest says what it is, and the earlier finder of two that are as long. */

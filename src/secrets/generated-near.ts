@@ -24,7 +24,7 @@ export function generatedNear(
   const near = /^\s*\S+\s*$|input_value=/.test(next) ? `${line}\n${next}` : line;
   seen.near = Math.max(seen.near, from + near.length - overlap);
   return (
-    [...near.matchAll(/(?<![\w/.+~-])[\w+~-]{16,512}={0,2}(?![\w/.+~-])/g)]
+    [...near.matchAll(/(?<![\w/.+~%-])[\w+~-]{16,512}={0,2}(?![\w/.+~-])/g)]
       // Of a hash, and of a word in which the name itself stands, nobody says that it is secret.
       .filter(
         ({ 0: word, index }) =>

@@ -29,7 +29,8 @@ export function headerValues(named: Named): Found[] {
   if (/[[(]/.test(first)) return stringsInList(text, at).flatMap((one) => inside(text, one));
   const quote = text.slice(Math.max(0, named.start - 1), named.start);
   const near = text.slice(at, at + longestWord);
-  const ends = [near.indexOf('\n'), /["'`]/.test(quote) ? near.indexOf(quote) : -1, near.length];
+  // An escaped end of a line, or of the string that all of it stands in, is one too.
+  const ends = [near.search(/\n|\\+[nr"']/), /["'`]/.test(quote) ? near.indexOf(quote) : -1, near.length];
   return inside(text, { start: at, end: at + Math.min(...ends.filter((one) => one >= 0)) });
 }
 

@@ -1,6 +1,6 @@
 import type { Found } from './found.js';
 import { bareView } from './bare-view.js';
-import type { View } from './views.js';
+import type { View } from './view.js';
 
 /** Values that are looked for in every text, each with what its mask says. */
 export interface KnownIndex {
@@ -58,16 +58,17 @@ function pairAt(text: string, at: number): number {
 function foundIn(text: string, { byAnchor, begins }: Entries): Found[] {
   const bare = bareView(text);
   const found: Found[] = [];
+  const ends = new Map<Entry, number>();
   for (let at = 0; at + anchorLength <= bare.text.length; at += 1) {
     if (begins[pairAt(bare.text, at)] === 0) continue;
-    const candidates = byAnchor.get(bare.text.slice(at, at + anchorLength));
-    if (candidates === undefined) continue;
-    const [best] = candidates
-      .flatMap((one) => matchAt(text, bare, { at, ...one }))
-      .sort((a, b) => b.length - a.length);
-    if (best === undefined) continue;
-    found.push(best.found);
-    at += best.length - 1;
+    for (const entry of byAnchor.get(bare.text.slice(at, at + anchorLength)) ?? []) {
+      // One value may begin within another; within itself only where it repeats itself, which takes long to look at.
+      if (at < (ends.get(entry) ?? 0)) continue;
+      const match = matchAt(text, bare, { at, ...entry });
+      if (match === null) continue;
+      found.push(match.found);
+      ends.set(entry, at + match.length);
+    }
   }
   return found;
 }
@@ -77,13 +78,13 @@ interface Match {
   readonly found: Found;
 }
 
-function matchAt(text: string, view: View, { at, bare, label }: Entry & { at: number }): Match[] {
+function matchAt(text: string, view: View, { at, bare, label }: Entry & { at: number }): Match | null {
   const length = lengthAt(view.text, at, bare);
-  if (length === 0) return [];
+  if (length === 0) return null;
   const [start, end] = view.source(at, at + length);
-  if (length < bare.length && !isCutAt(text, end)) return [];
-  if (length < longEnough && !standsAlone(text, start, end)) return [];
-  return [{ length, found: { start, end, kind: 'known value', label } }];
+  if (length < bare.length && !isCutAt(text, end)) return null;
+  if (length < longEnough && !standsAlone(text, start, end)) return null;
+  return { length, found: { start, end, kind: 'known value', label } };
 }
 
 /** How much of the value stands there: all of it, or as much as can be known again, or nothing. */
@@ -97,7 +98,9 @@ function lengthAt(text: string, at: number, value: string): number {
 
 /** Whether the text ends there, in a string that goes on in the next line too, or says that it was shortened. */
 function isCutAt(text: string, end: number): boolean {
-  return /^(?:(?:["'`]\s{0,2}[+\\]|\\)?\s{0,4}$|[ "'`)]{0,2}(?:…|\.{3}))/.test(text.slice(end, end + 9));
+  return /^(?:(?:["'`]\s{0,2}[+\\]|\\)?[\s>|]{0,80}$|[ "'`)]{0,2}(?:…|\.{3}))/.test(
+    text.slice(end, end + 90),
+  );
 }
 
 function standsAlone(text: string, start: number, end: number): boolean {
@@ -107,13 +110,16 @@ function standsAlone(text: string, start: number, end: number): boolean {
   );
 }
 
-/** As it is, as bytes, and, where it has several lines, each of them; all else are views of these. */
+/** What Playwright writes as `-` where titles and names become names of files (`sanitizeForFilePath`). */
+const notInFileNames = /[\0-,./:-@[-`{-\x7f]+/g;
+
+/** As it is, as bytes, in a file's name, and, where it has several lines, each of them; all else are views of these. */
 function spellingsOf(value: string): string[] {
   const lines = value.split(/\r?\n|\\n/).filter((line) => line.length >= 16 && !line.startsWith('-----'));
   const bytes = Buffer.from(value);
   const written =
     bytes.length < 8 ? [] : [...inBase64(bytes), bytes.toString('hex'), bytes.toString('hex').toUpperCase()];
-  return [...new Set([value, ...lines, ...written])];
+  return [...new Set([value, ...lines, value.replaceAll(notInFileNames, '-'), ...written])];
 }
 
 /** What is left of bytes in base64 wherever they begin in what was encoded, as in `user:password`. */

@@ -1,15 +1,16 @@
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
+import type { Masking } from './masks.js';
 import { maskedStream } from './masked-stream.js';
 
 /**
  * Masks a file in place, piece by piece: readers see the old one or the new one. Rejects where it cannot be read or
  * written.
  */
-export async function maskFile(file: string, clean: (text: string) => string): Promise<void> {
+export async function maskFile(file: string, masking: Masking): Promise<void> {
   const masked = `${file}.${process.pid}.masked`;
   try {
-    await writeMasked(file, masked, clean);
+    await writeMasked(file, masked, masking);
     await rename(masked, file);
   } catch (error) {
     await rm(masked, { force: true });
@@ -17,11 +18,11 @@ export async function maskFile(file: string, clean: (text: string) => string): P
   }
 }
 
-async function writeMasked(from: string, to: string, clean: (text: string) => string): Promise<void> {
+async function writeMasked(from: string, to: string, masking: Masking): Promise<void> {
   const out = await open(to, 'w');
   try {
     const ready: string[] = [];
-    const stream = maskedStream(clean, (text) => ready.push(text));
+    const stream = maskedStream(masking, (text) => ready.push(text));
     for await (const chunk of createReadStream(from, { highWaterMark: 256 * 1024 })) {
       stream.write(chunk as Buffer);
       await out.writeFile(ready.splice(0).join(''));

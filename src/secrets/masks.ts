@@ -1,40 +1,62 @@
-/** What a mask says stands there: `[masked: github token]`. */
-export type MaskOf = (kind: string) => string;
+import { type View, ViewBuilder, viewOf } from './view.js';
 
-// A noncharacter, which no text that is exchanged may hold (Unicode 23.7), and then the number of the mask.
-const mark = '\ufdd0';
-const numbersFrom = 0xe000;
-const mostKinds = 0x1000;
-const written = /\[masked: ([^\]\n]{1,80})\]/g;
-const atom = /\ufdd0([\ue000-\uefff])/g;
-
-/** A text that consists of masks alone, or is empty; only meaningful inside `withMasks`. */
-export function isMasked(text: string): boolean {
-  return text.replace(atom, '').trim() === '';
+/** A stretch of a text, and what is shown in its place: `[masked: github token]`. */
+export interface Mask {
+  readonly start: number;
+  /** Behind it. */
+  readonly end: number;
+  readonly shown: string;
 }
 
-/**
- * Does the work of masking on a text in which every mask, of now or of an earlier time, is one indivisible word. So no
- * pattern can mask a part of a mask, and masking twice is the same as once.
- */
-export function withMasks(text: string, work: (text: string, mask: MaskOf) => string): string {
-  const kinds: string[] = [];
-  const numbers = new Map<string, number>();
-  const mask: MaskOf = (kind) => {
-    let number = numbers.get(kind);
-    if (number === undefined) {
-      number = Math.min(kinds.length, mostKinds - 1);
-      kinds[number] = kind;
-      numbers.set(kind, number);
-    }
-    return mark + String.fromCharCode(numbersFrom + number);
-  };
-  const opaque = text.replaceAll(mark, '').replace(written, (_, kind: string) => mask(kind));
-  const done = work(opaque, mask);
-  return kinds.length === 0
-    ? done
-    : done.replace(
-        atom,
-        (_, number: string) => `[masked: ${kinds[number.charCodeAt(0) - numbersFrom] ?? 'secret'}]`,
-      );
+/** Knows what of a text is masked; a `Redactor` does. */
+export interface Masking {
+  /** What is masked, in order, and what was before. */
+  masksIn(text: string): readonly Mask[];
+}
+
+/** What a mask reads as while more is looked for: one character that no name and no value is made of (Unicode 23.7). */
+const atom = '\ufdd0';
+const written = /\[masked: [^\]\n]{1,80}\]|\ufdd0/g;
+
+/** A text that consists of masks alone, or is empty; only meaningful in a view `withMasks`. */
+export function isMasked(text: string): boolean {
+  return text.replaceAll(atom, '').trim() === '';
+}
+
+/** The masks that a text holds already, of now or of an earlier time; the character that stands for them is left out. */
+export function masksWritten(text: string): Mask[] {
+  return [...text.matchAll(written)].map(({ 0: found, index }) => ({
+    start: index,
+    end: index + found.length,
+    shown: found === atom ? '' : found,
+  }));
+}
+
+/** The text with every mask one indivisible character: no pattern finds a part of a mask, and masking twice is the same as once. */
+export function withMasks(text: string, masks: readonly Mask[]): View {
+  const builder = new ViewBuilder(text);
+  let at = 0;
+  for (const { start, end, shown } of masks) {
+    builder.copy(at, start);
+    if (shown !== '') builder.put(atom, start, end);
+    at = end;
+  }
+  builder.copy(at, text.length);
+  return builder.build(viewOf(text));
+}
+
+/** The stretch `[from, to)` of a text as it is shown; a mask that reaches into it from before was shown there. */
+export function shownBetween(
+  text: string,
+  masks: readonly Mask[],
+  { from, to }: { from: number; to: number },
+): string {
+  const parts: string[] = [];
+  let at = from;
+  for (const { start, end, shown } of masks) {
+    if (end <= from || start >= to) continue;
+    parts.push(text.slice(at, start), start < from ? '' : shown);
+    at = end;
+  }
+  return parts.join('') + text.slice(at, to);
 }

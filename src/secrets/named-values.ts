@@ -3,7 +3,7 @@ import { generatedNear } from './generated-near.js';
 import { headerValues, isHeader } from './header-values.js';
 import { placeOf, type Named } from './notations.js';
 import { kindOfName, namesANumber, strengthOfName } from './secret-name.js';
-import { isChosen, isRandom, isSecretValue, type Standing } from './secret-value.js';
+import { isChosen, isMixed, isRandom, isSecretValue, type Standing } from './secret-value.js';
 import { stretchesAt } from './stretches.js';
 
 /** Where a name may begin that says secret; what is meant by the whole of it is asked of `strengthOfName`. */
@@ -73,7 +73,8 @@ function valuesOf(named: Named, seen: Seen): Found[] {
       tight: place.tight ?? false,
       numbers: namesANumber(name),
     };
-    const isOdd = isRandom(value) || (!listed && strength === 'certain' && isChosen(value));
+    const isChosenHere = isChosen(value) || (place.alone === true && isMixed(value));
+    const isOdd = isRandom(value) || (!listed && strength === 'certain' && isChosenHere);
     if ((place.random || listed) && !isOdd) return [];
     if (isLooseName(name) && !quoted) return [];
     return isSecretValue(value, standing) || isShortCode(value, standing) ? [{ start, end, kind }] : [];

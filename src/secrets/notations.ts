@@ -15,13 +15,15 @@ export interface Place {
   readonly tight?: boolean;
   /** Only what a generator made is one there: code has the same form. */
   readonly random?: boolean;
+  /** Nothing else stands behind it on its line. */
+  readonly alone?: boolean;
   /** What ends a value without quotes. */
   readonly until?: RegExp;
 }
 
-/** `name: value`, `name=value`, `"name" => value`, `name: string = value`, `NAME ?? value`. */
+/** `name: value`, `name=value`, `"name" => value`, `name: string = value`, `NAME ?? value`, `name: { value: 'value' }`, and YAML's `name: |`. */
 export const assigned =
-  /(?<close>["'`\])]{0,4})[?!]?(?:\s{0,2}:\s{0,2}(?:string|String|str|&str|&'static str)(?:\s?\|\s?null)?(?=\s{0,2}=))?(?<blank>[ \t]{0,40})(?<sign>=>|:=|={1,3}|:|\?\?=?|\|\|=?)(?:\s{0,40}(?=["'`])|[ \t]{0,40})(?:\n\s{0,8}string\(\d{1,6}\) )?/y;
+  /(?<close>["'`\])]{0,4})[?!]?(?:\s{0,2}:\s{0,2}(?:string|String|str|&str|&'static str)(?:\s?\|\s?null)?(?=\s{0,2}=))?(?<blank>[ \t]{0,40})(?<sign>=>|:=|={1,3}|:|\?\?=?|\|\|=?)(?:\s{0,40}(?=["'`])|[ \t]{0,40})(?:\n\s{0,8}string\(\d{1,6}\) |[|>][+-]?[ \t]{0,4}\n[ \t]{1,40}(?=\S)|\{\s{0,40}["']?value["']?\s{0,4}[:=]\s{0,4}(?=["']))?/y;
 /** `["name", "value"]`, `set('name', 'value')`, `name │ 'value'`, `"name" "value"`. */
 export const paired = /(?:["'`]?\s{0,8}(?:,|[│|])\s{0,8}|["'`][ \t]{1,4})(?=["'`])/y;
 /** `name: 'x', value: …` and `name="x" value="…"`. */
@@ -29,6 +31,10 @@ export const besideName =
   /[ \t]{0,4}\n[ \t]{0,40}value: {0,4}(?=["'])|["']\s{0,4},\s{0,40}["']?value["']?\s{0,4}:\s{0,4}(?=["'])|["'][^<>\n]{0,200}?\s(?:value|content)=(?=["'])/y;
 /** `<name>value</name>`. */
 const element = /(?:\s[^<>\n]{0,200})?>(?=[^<\s])/y;
+/** `<td>name</td><td>value</td>`. */
+const nextCell = /[:*]?(?:<\/?[a-z][^<>\n]{0,200}>\s{0,40}){2,8}["']?(?=[^<\s])/y;
+/** `name    value`, as tables are printed whose columns have no lines. */
+const column = /[ \t]{2,40}(?=\S{4,512}[ \t]*$)/my;
 /** `--name value`. */
 const flagged = /[ \t]{1,4}(?=[^\s-])/y;
 /** `PASSWORD 'value'`, `name value`, `name is value`. */
@@ -72,6 +78,10 @@ export function placeOf(named: Named): Place | null {
   }
   const flag = isFlag ? at(flagged) : null;
   if (flag !== null) return { at: flag, tight: true };
+  const cell = at(nextCell);
+  if (cell !== null) return { at: cell, random: true, until: /[<"'\n]/ };
+  const next = /(?:^|\n)[ \t]*$/.test(before) ? at(column) : null;
+  if (next !== null) return { at: next, random: true, alone: true };
   const gap = at(apart);
   if (gap === null) return null;
   return { at: gap, random: !/^["'`]/.test(text.slice(gap)) || name === name.toLowerCase() };

@@ -35,6 +35,17 @@ const places: readonly Place[] = [
     pattern: /… \d{1,12} bytes cut …\n(?<secret>[^\s"'<>&=:%?#,;]{8,512})/g,
     isSecret: half,
   },
+  // The same in a name that Playwright shortened, as it does with titles of which it makes files (`trimLongString`).
+  {
+    kind: 'half of a word',
+    pattern: /-[\da-f]{5}-(?<=(?<secret>[A-Za-z\d]{8,100})-[\da-f]{5}-)/g,
+    isSecret: half,
+  },
+  { kind: 'half of a word', pattern: /-[\da-f]{5}-(?<secret>[A-Za-z\d]{8,100})/g, isSecret: half },
+  // PuTTY's own format.
+  { kind: 'private key', pattern: /^Private-Lines: \d{1,4}\n(?<secret>(?:[\w+/=]{4,80}(?:\n|$)){1,400})/gm },
+  // What a step of GitHub Actions has its runner mask.
+  { kind: 'secret', pattern: /::add-mask::(?<secret>[^\n]{3,4096})/g },
   // Base64 of `-----BEGIN`, as Kubernetes and CI settings hold keys.
   { kind: 'private key', pattern: /LS0tLS1CRUdJTi[\w+/=-]{40,16384}/g },
   // Base64 of `eyJ`, a JWT in base64; from gitleaks' rule jwt-base64.

@@ -1,7 +1,6 @@
 import { secretsIn, type Secret } from './find-secrets.js';
 import type { Find } from './found.js';
-import { withMasks } from './masks.js';
-import { isSecretHeader, kindOfName } from './secret-name.js';
+import { type Mask, masksWritten, shownBetween, withMasks } from './masks.js';
 
 /** What a mask says in place of a secret. */
 export type Label = (secret: Secret) => string;
@@ -13,38 +12,35 @@ const mostRounds = 5;
  * Masks the secrets that say by their name, place or shape that they are secrets (EV-9), and what `others` find. Redacting twice
  * changes nothing. Without a label, what comes out is the same in every run and environment.
  */
-export function redact(
+export function redact(text: string, others?: readonly Find[], label?: Label): string {
+  return shownBetween(text, masksIn(text, others, label), { from: 0, to: text.length });
+}
+
+/** What `redact` masks, and what was masked before, in order. */
+export function masksIn(
   text: string,
   others: readonly Find[] = [],
   label: Label = ({ kind }) => kind,
-): string {
-  return withMasks(text, (opaque, mask) => {
-    let masked = opaque;
-    for (let round = 0; round < mostRounds; round += 1) {
-      const secrets = secretsIn(masked, others);
-      if (secrets.length === 0) break;
-      masked = replaced(masked, secrets, (secret) => mask(label(secret)));
-    }
-    return masked;
-  });
-}
-
-function replaced(text: string, secrets: readonly Secret[], mask: (secret: Secret) => string): string {
-  const parts: string[] = [];
-  let at = 0;
-  for (const secret of secrets) {
-    parts.push(text.slice(at, secret.start), mask(secret));
-    at = secret.end;
+): readonly Mask[] {
+  let masks = masksWritten(text);
+  for (let round = 0; round < mostRounds; round += 1) {
+    const secrets = secretsIn(withMasks(text, masks), others);
+    if (secrets.length === 0) break;
+    const found = secrets.map((one) => ({
+      start: one.start,
+      end: one.end,
+      shown: `[masked: ${label(one)}]`,
+    }));
+    masks = outermost([...masks, ...found]);
   }
-  return parts.join('') + text.slice(at);
+  return masks;
 }
 
-/** Masks the values of headers that carry credentials, and what `redact` finds in the others. */
-export function redactHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      isSecretHeader(name) && value !== '' ? `[masked: ${kindOfName(name)}]` : redact(value),
-    ]),
-  );
+/** Without those within others. */
+function outermost(masks: readonly Mask[]): Mask[] {
+  const all: Mask[] = [];
+  for (const one of masks.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    if (one.start >= (all.at(-1)?.end ?? 0)) all.push(one);
+  }
+  return all;
 }

@@ -5,10 +5,11 @@ import type { Find } from './found.js';
 import { createKnownIndex } from './known-index.js';
 import { secretsAmong, type KnownValue, type Variables } from './known-values.js';
 import { createLabels } from './labels.js';
-import { redact } from './redact.js';
+import type { Masking } from './masks.js';
+import { masksIn, redact } from './redact.js';
 
 /** What every text passes on its way out of self-heal (EV-9, EV-10). Doing any of it twice changes nothing. */
-export interface Redactor {
+export interface Redactor extends Masking {
   /** Masks secrets: by name, place and shape, those of the environment, and what the detector finds once it is loaded. */
   text(text: string): string;
   /** Masks secrets in a text that is made safe to show first; the same for what hides in it. */
@@ -24,15 +25,13 @@ export interface RedactorOptions {
   readonly env: Variables;
   /** The project, whose `.env*` files are read; null reads none. */
   readonly projectRoot: string | null;
-  /** In place of secretlint, for tests. */
-  readonly detector?: () => Promise<Find>;
 }
 
 /** Makes the one redactor of a run. */
 export async function createRedactor(options: RedactorOptions): Promise<Redactor> {
-  const { env, projectRoot, detector = loadDetector } = options;
+  const { env, projectRoot } = options;
   const ofFiles = projectRoot === null ? [] : await secretsOfEnvFiles(projectRoot);
-  return redactorOf([...secretsAmong(env), ...ofFiles], detector);
+  return redactorOf([...secretsAmong(env), ...ofFiles]);
 }
 
 /** A redactor that knows these values, and every secret that it has masked. */
@@ -49,6 +48,7 @@ export function redactorOf(
   return {
     text,
     clean,
+    masksIn: (from) => masksIn(from, others, labels),
     deep: (value) => deepCopy(value, clean) as typeof value,
     load: async () => {
       if (others.length === 1) others = [index.find, await detector()];

@@ -25,12 +25,12 @@ const describes =
   directory folder field input label labels placeholder hint hints policy policies rule rules reset resets error errors message
   messages expiry expires expired expiration ttl age name names status state enabled disabled required valid invalid visible
   changed updated created at id ids index list manager provider service store storage page form screen view component link
-  button schema regex pattern parser tokenizer present set exists missing mode method algorithm format version usage rotation
+  button schema regex pattern parser tokenizer present stdin prompt set exists missing mode method algorithm format version usage rotation
   validator hook context guard santa sharing scope scopes issuer audience header prefix suffix param parameter query text icon
   selector locator el element ref props options option config settings bucket table column row model entity dto
   strategy flow grant step title heading toggle meter checker toast dialog modal verified verification confirmed primary secondary color colour background border`);
 const runTogether =
-  /(?:password|passwd|passwort|passphrase|secret|token|apikey|sessid|sessionid|accesskey|secretkey|privatekey)s?$/;
+  /(?:password|passwd|passwort|passphrase|secret|token|apikey|sessid|sessionid|accesskey|secretkey|privatekey|(?:store|key)pass)s?$/;
 
 /** The cookies and stores of frameworks that keep a login. */
 const loginCookie =
@@ -52,6 +52,19 @@ export function isSecretHeader(name: string): boolean {
  * `GITHUB_PAT_2`; null for `maxTokens`, `sort_key`, `passwordStrength`.
  */
 export function strengthOfName(name: string): Strength | null {
+  let strength = knownStrengths.get(name);
+  if (strength === undefined) {
+    strength = strengthByWords(name);
+    if (knownStrengths.size < mostKnown) knownStrengths.set(name, strength);
+  }
+  return strength;
+}
+
+/** Logs say the same names again and again. */
+const knownStrengths = new Map<string, Strength | null>();
+const mostKnown = 5000;
+
+function strengthByWords(name: string): Strength | null {
   if (loginCookie.test(name) || ownHeader.test(name)) return 'likely';
   const all = wordsOf(name);
   const at = all.findLastIndex((word, index) => strengthOfWord(word, all[index - 1]) !== null);

@@ -115,8 +115,17 @@ function isWordy(value: string): boolean {
 
 function isProse(text: string): boolean {
   const all = text.split(/\s+/);
-  if (!all.every((word) => /^[A-Za-z'’()"-]*[.,:;!?)]*$/.test(word) || /^\d{1,3}$/.test(word))) return false;
+  const isSaid = (word: string, at: number) =>
+    /^[A-Za-z'’()"-]*[.,:;!?)]*$/.test(word) || (/^\d{1,3}$/.test(word) && isCounted(all, at));
+  if (!all.every(isSaid)) return false;
   return /^[A-Z]/.test(text) || /[.!?:]$/.test(text) || speaksOfSecrets.test(text) || all.length === 2;
+}
+
+/** Whether prose has a number there: `at least 8`, `12 characters`. */
+function isCounted(words: readonly string[], at: number): boolean {
+  const before =
+    /^(?:least|most|than|min|max|minimum|maximum|to|of|is|in|for|and|or|over|under|within|exactly)$/i;
+  return before.test(words[at - 1] ?? '') || /^[a-z]/i.test(words[at + 1] ?? '');
 }
 
 /** `accessToken_v2` → access, Token, v, 2. */

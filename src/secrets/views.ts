@@ -1,11 +1,5 @@
 import { visibleText } from '../core/visible-text.js';
-
-/** A text as it reads with some of its escapes undone, and where each stretch of it stands in the text itself. */
-export interface View {
-  readonly text: string;
-  /** The stretch of the original text that reads as `[start, end)` of this view. */
-  readonly source: (start: number, end: number) => readonly [start: number, end: number];
-}
+import { type View, ViewBuilder } from './view.js';
 
 /** JSON in JSON in a URL is three deep; what is deeper was made to be slow. */
 const deepest = 4;
@@ -38,24 +32,16 @@ const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', 
 
 /**
  * The text itself, and how it reads when a layer of escapes is undone, and another, as long as there is any: those of
- * JSON and JavaScript, URLs, HTML and shells, colours and what cannot be seen, and the stamps that we put before the lines of a server's log. So one rule finds a secret in any of them, or in one
- * within another.
+ * JSON and JavaScript, URLs, HTML and shells, colours and what cannot be seen, and the stamps that we put before the lines of a
+ * server's log. So one rule finds a secret in any of them, or in one within another.
  */
-export function viewsOf(text: string): View[] {
-  const views: View[] = [{ text, source: (start, end) => [start, end] }];
-  for (let last = views[0]; last !== undefined && views.length <= deepest;) {
-    const next = undone(last);
-    if (next !== null) views.push(next);
-    last = next ?? undefined;
+export function viewsOf(text: View): View[] {
+  const views = [text];
+  for (let last: View | null = text; last !== null && views.length <= deepest;) {
+    last = undone(last);
+    if (last !== null) views.push(last);
   }
   return views;
-}
-
-/** Where a run of characters of the view begins, there and in the text below it; each is `width` characters long there. */
-interface Run {
-  readonly at: number;
-  readonly below: number;
-  readonly width: number;
 }
 
 /** Characters on either side of an escape that are looked at with it, at most. */
@@ -68,45 +54,32 @@ const gap = '\n\ufdd1\n';
 /** The lines that hold escapes, and their neighbours, without these escapes: all others read as they did before. */
 function undone(view: View): View | null {
   const { text } = view;
-  const runs: Run[] = [{ at: 0, below: 0, width: 1 }];
-  const parts: string[] = [];
-  let [length, copied] = [0, 0];
-  const push = (part: string, below: number, width: number): void => {
-    runs.push({ at: length, below, width });
-    parts.push(part);
-    length += part.length;
-  };
-  const copyUpTo = (below: number): void => {
-    const isFar = below - copied > nearby;
-    const [from, to] = isFar ? [linesAfter(text, copied), linesBefore(text, below)] : [below, below];
-    if (from < to) {
-      if (copied > 0) push(text.slice(copied, from), copied, 1);
-      push(gap, from, 1);
-      copied = to;
+  const builder = new ViewBuilder(text);
+  let copied = 0;
+  const copyUpTo = (place: number): void => {
+    if (place - copied > nearby) {
+      const [from, to] = [linesAfter(text, copied), linesBefore(text, place)];
+      if (from < to) {
+        if (copied > 0) builder.copy(copied, from);
+        builder.put(gap, from, to);
+        copied = to;
+      }
     }
-    push(text.slice(copied, below), copied, 1);
+    builder.copy(copied, place);
+    copied = place;
   };
   for (const match of text.matchAll(escapes)) {
     const pieces = piecesOf(match);
     if (pieces === null) continue;
     copyUpTo(match.index);
-    copied = match.index;
     for (const piece of pieces) {
-      push(piece.text, copied, piece.width);
+      builder.put(piece.text, copied, copied + piece.width);
       copied += piece.width;
     }
   }
   if (copied === 0) return null;
-  push(text.slice(copied, linesAfter(text, copied)), copied, 1);
-  return {
-    text: parts.join(''),
-    source: (start, end) => {
-      const first = runAt(runs, start);
-      const last = runAt(runs, end - 1);
-      const endBelow = last.width === 1 ? last.below + (end - last.at) : last.below + last.width;
-      return view.source(first.width === 1 ? first.below + (start - first.at) : first.below, endBelow);
-    },
-  };
+  builder.copy(copied, linesAfter(text, copied));
+  return builder.build(view);
 }
 
 /** The end of the line behind that of the place. */
@@ -162,15 +135,4 @@ function piecesOfBytes(percent: string): readonly Piece[] {
   return wide === percent.length
     ? pieces
     : [...bytes].map((one) => ({ text: String.fromCharCode(one), width: 3 }));
-}
-
-/** The last run that begins at or before the place, found by halves. */
-function runAt(runs: readonly Run[], at: number): Run {
-  let [low, high] = [0, runs.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((runs[middle]?.at ?? 0) <= at) low = middle;
-    else high = middle - 1;
-  }
-  return runs[low] ?? { at: 0, below: 0, width: 1 };
 }

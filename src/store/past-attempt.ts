@@ -1,9 +1,10 @@
 import type { Selectable } from 'kysely';
-import type { AgentClaim, Attempt, FileChange } from '../core/attempt.js';
+import { type AgentClaim, type Attempt, type FileChange, isKept } from '../core/attempt.js';
 import type { Tables } from './tables.js';
 
 /** An attempt as the store kept it; its patch is named relative to any run's folder, since these lie side by side. */
 export function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
+  const judged = (row.judged ?? 'not-judged') as Attempt['judged'];
   return {
     n: row.n,
     agent: row.agent,
@@ -12,19 +13,14 @@ export function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
     outcome: (row.outcome ?? 'aborted') as Attempt['outcome'],
     claim: row.claim === null ? null : (JSON.parse(row.claim) as AgentClaim),
     usage: null,
-    judged: (row.judged ?? 'not-judged') as Attempt['judged'],
+    judged,
     durationMs: 0,
     files: row.files === null ? [] : (JSON.parse(row.files) as FileChange[]),
     patch: row.patch === null ? null : `../${row.run_id}/${row.patch}`,
     prompt: null,
     change: null,
     proof: [],
-    takenBack: row.taken_back === null ? !isKept(row.judged) : row.taken_back === 1,
+    takenBack: row.taken_back === null ? !isKept({ judged, takenBack: false }) : row.taken_back === 1,
     failedBecause: row.failed_because,
   };
-}
-
-/** What becomes of a change by its judgement: a heal stays, and so does progress to another error. */
-function isKept(judged: string | null): boolean {
-  return judged === 'green' || judged === 'changed';
 }

@@ -1,6 +1,8 @@
 import path from 'node:path';
 import type { Clock } from '../clock.js';
 import { latestRunId, runIdsIn } from '../inspect/find-run.js';
+import { eventIn } from '../run/read-events.js';
+import { eventsFile } from '../run/write-events.js';
 import { followFile, type FollowedFile } from './follow-file.js';
 
 /** A place in a run's events: the lines up to and with this one, counted from 1, are known. */
@@ -66,7 +68,7 @@ class FollowedRun {
   constructor(projectRoot: string, runId: string, known = 0) {
     this.runId = runId;
     this.#known = known;
-    this.#file = followFile(path.join(projectRoot, '.self-heal', 'runs', runId, 'events.ndjson'));
+    this.#file = followFile(path.join(projectRoot, '.self-heal', 'runs', runId, eventsFile));
   }
 
   async *news(): AsyncGenerator<Message, void> {
@@ -77,7 +79,7 @@ class FollowedRun {
     for (const json of news.lines) {
       if (this.#line === 0 && this.#known === 0) yield { kind: 'run', runId: this.runId };
       this.#line += 1;
-      if (this.#line > this.#known && isEvent(json)) {
+      if (this.#line > this.#known && eventIn(json)) {
         yield { kind: 'event', at: { runId: this.runId, line: this.#line }, json };
       }
     }
@@ -86,16 +88,6 @@ class FollowedRun {
   #forget(): void {
     this.#line = 0;
     this.#known = 0;
-  }
-}
-
-/** What a killed run left of its last line, with the next event behind it, is none. */
-function isEvent(line: string): boolean {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null && 'type' in value;
-  } catch {
-    return false;
   }
 }
 

@@ -1,8 +1,10 @@
 import path from 'node:path';
 import { execa } from 'execa';
 import { detect, resolveCommand } from 'package-manager-detector';
+import { lockFolderOf } from '../playwright/package-manager.js';
 import type { Contents } from './change.js';
 import type { FileEdit } from './file-state.js';
+import { isInside } from './is-inside.js';
 
 const lockFile =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|pnpm-workspace\.yaml|yarn\.lock|bun\.lockb?)$/;
@@ -40,16 +42,20 @@ export interface Install {
   run(signal?: AbortSignal): Promise<string | null>;
 }
 
-/** The install command of the package manager that a project uses: by its lock file or `packageManager` field; npm by default. */
+/**
+ * The install command of the package manager that a project uses: by its lock file or `packageManager` field; npm by default. It runs where the lock
+ * file is: in a package of its workspace npm installs that package alone, and leaves what is not wanted any more.
+ */
 export async function installOf(project: string, root: string): Promise<Install> {
   const found = await detect({ cwd: project, stopDir: path.dirname(root) });
   const resolved = resolveCommand(found?.agent ?? 'npm', 'install', []);
   const { command, args } = resolved ?? { command: 'npm', args: ['install'] };
+  const lockFolder = lockFolderOf(project);
   return {
     command: [command, ...args].join(' '),
     run: async (signal) => {
       const ended = await execa(command, args, {
-        cwd: project,
+        cwd: lockFolder !== null && isInside(root, lockFolder) ? lockFolder : project,
         all: true,
         reject: false,
         stdin: 'ignore',

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { execa } from 'execa';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
+import { expandedPrompt } from '../../src/agents/expand-command.js';
 import { createCopy, type ProjectCopy } from '../../src/workspace/copy.js';
 import { agentTask } from '../rig/agent-task.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -56,7 +57,7 @@ async function attempt(
     agentTask('hangs', {
       runner: { kind: name },
       agent: { name: 'debugger', slashCommand: '/debugger', runner: name, timeoutMs: 120_000 },
-      prompt: `/debugger ${more.words}`,
+      prompt: await expandedPrompt({ kind: name }, `/debugger ${more.words}`, root),
       cwd: copy.tree,
       workDir: copy.folder,
       copyOf: { project: root, root: copy.tree },

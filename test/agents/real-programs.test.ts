@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
-import { classifyAgentFailure } from '../../src/core/agent-trouble/classify-agent-failure.js';
+import { expandedPrompt } from '../../src/agents/expand-command.js';
+import { classifyAgentError } from '../../src/core/agent-error/classify-agent-error.js';
 import type { AgentRun } from '../../src/core/attempt.js';
 import { agentTask } from '../rig/agent-task.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -41,7 +42,8 @@ async function work(
   const env = { ...program.env(stub.url), SECRET_OF_THE_PROJECT: 'must-not-be-seen' };
   for (const key of Object.keys(process.env)) if (!(key in env)) vi.stubEnv(key, undefined);
   for (const [key, value] of Object.entries(env)) vi.stubEnv(key, value);
-  const run = await runAgent(task);
+  const prompt = await expandedPrompt(task.runner, task.prompt, task.cwd);
+  const run = await runAgent({ ...task, prompt });
   return { run, requests: stub.requests, file };
 }
 
@@ -100,7 +102,7 @@ describe.each(realPrograms)('$name', (program) => {
     const { run } = await work(program, () => [lastWords], '01a1fdd5-f1ff-70f1-88bf-730459bcf810');
     expect(run.ending.kind).toBe('unusable');
     const { reason } = run.ending as { reason: string };
-    expect(classifyAgentFailure(reason).reason).toBe('session-unknown');
+    expect(classifyAgentError(reason).reason).toBe('session-unknown');
   });
 
   it('EV-9 gives the program no variable of the project', async () => {

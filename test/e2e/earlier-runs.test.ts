@@ -60,7 +60,7 @@ it('CL-9 CL-12 the beginning of a run id is enough, and one that fits several is
     ['resume', short],
   ]) {
     const { exitCode, stderr } = await project.selfHeal(command);
-    expect(stderr, command[0]).toContain(`${short} is the beginning of several run ids`);
+    expect(stderr, command[0]).toContain(`${short} matches several run ids`);
     expect(exitCode).toBe(2);
   }
 });

@@ -54,7 +54,7 @@ function resolving(cwd: string, id: string, { more = [], columns = 100, env = {}
 
 /** Chooses the nth of what is offered. */
 async function choose(terminal: PseudoTerminal, nth: number, instead = false): Promise<void> {
-  await terminal.shows(instead ? 'done instead?' : 'What is to be done?');
+  await terminal.shows(instead ? 'done instead?' : 'What should be done?');
   await terminal.shows('confirm');
   terminal.press(...Array.from({ length: nth }, () => keys.down), keys.enter);
 }
@@ -80,9 +80,9 @@ describe.runIf(hasPseudoTerminal())('on a terminal', () => {
     const { project, id, show } = await asked();
     const terminal = resolving(project.dir, id, { columns });
     await choose(terminal, 2);
-    await terminal.shows('What is the agent to know?');
+    await terminal.shows('What should the agent know?');
     terminal.press(keys.enter);
-    await terminal.shows('Say something');
+    await terminal.shows('Enter some text');
     terminal.press('Grüße, 日本 – sag „Thanks“x', keys.backspace, keys.enter);
     expect(await terminal.exitCode).toBe(0);
     expect(await show()).toMatchObject({
@@ -102,11 +102,11 @@ describe.runIf(hasPseudoTerminal())('on a terminal', () => {
     first.press(key);
     const second = resolving(project.dir, id);
     await choose(second, 2);
-    await second.shows('What is the agent to know?');
+    await second.shows('What should the agent know?');
     second.press('half a wo', key);
     for (const terminal of [first, second]) {
       expect(await terminal.exitCode).toBe(130);
-      expect(terminal.text()).toContain(`No answer, nothing changed: ${id} is pending.`);
+      expect(terminal.text()).toContain(`No answer; nothing changed: ${id} is pending.`);
       // The cursor that the prompt had hidden is there again.
       expect(terminal.raw().lastIndexOf('\u001B[?25h')).toBeGreaterThan(
         terminal.raw().lastIndexOf('\u001B[?25l'),
@@ -122,7 +122,7 @@ describe.runIf(hasPseudoTerminal())('on a terminal', () => {
     const terminal = resolving(project.dir, id, { env: { NO_COLOR: '1' } });
     await choose(terminal, 1, true);
     expect(await terminal.exitCode).toBe(0);
-    expect(terminal.text()).toContain('before, it was answered with skip');
+    expect(terminal.text()).toContain('previous answer: skip');
     expect(terminal.raw()).not.toContain('\u001B[36m');
     expect(await show()).toMatchObject({ state: 'resolved', choice: 'simplify' });
   });
@@ -137,7 +137,11 @@ it('ME-7 CL-5 without a terminal it names the flags, and what may have been mean
       '--choice skip | simplify | guide, with --guidance',
     ],
     [[id, '--choice', 'guide'], 'The guidance is missing', '--guidance'],
-    [[id, '--choice', 'provide-credentials'], 'is no choice of', '--choice skip | simplify | guide'],
+    [
+      [id, '--choice', 'provide-credentials'],
+      'has no choice provide-credentials',
+      '--choice skip | simplify | guide',
+    ],
     [[id.slice(0, 6)], `${id} needs an answer`, '--choice'],
     [[`${id}0`], `there is no escalation ${id}0. Did you mean ${id}?`, 'list --all'],
     [['nonsense', '--choice', 'skip'], 'there is no escalation nonsense\n', 'list --all'],
@@ -155,7 +159,7 @@ it('ME-7 CL-5 without a terminal it names the flags, and what may have been mean
 it('ME-5 a word that is no command of escalations is told from an argument', async () => {
   const { project } = await asked();
   const { exitCode, stderr } = await project.selfHeal(['escalations', 'resolv']);
-  expect(stderr).toContain('there is no command escalations resolv. Did you mean resolve?');
+  expect(stderr).toContain('unknown command escalations resolv. Did you mean resolve?');
   expect(stderr).toContain('self-heal escalations --help');
   expect(exitCode).toBe(2);
 });

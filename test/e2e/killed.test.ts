@@ -172,11 +172,11 @@ it('HN-8 HN-1 undo takes back what the agents of a run changed, .env files too, 
   expect(await project.read('.env')).toBe('SHOP=new\n');
   await project.write({ 'mine.txt': 'c\n' });
   const { exitCode, stdout } = await project.selfHeal(['undo', '--yes']);
-  expect(stdout).toMatch(/undone[^]*\.env\n {2}page\.html\nleft as they are[^]*mine\.txt/);
+  expect(stdout).toMatch(/reverted what[^]*\.env\n {2}page\.html\nleft alone[^]*mine\.txt/);
   expect(exitCode).toBe(1);
   expect(await project.read('page.html')).toBe(broken['page.html']);
   expect(await project.read('.env')).toBe('SHOP=old\n');
   expect(await project.read('mine.txt')).toBe('c\n');
   const again = await project.selfHeal(['undo', '--yes']);
-  expect(again.stdout).toContain('as before already');
+  expect(again.stdout).toContain('has already been reverted');
 });

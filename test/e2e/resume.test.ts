@@ -37,11 +37,7 @@ async function hasRun(project: ScratchProject, times: number): Promise<void> {
 }
 
 it.runIf(process.platform === 'linux').each([
-  [
-    'its first suite',
-    1,
-    'it was stopped before it knew which tests fail, so all that it had selected runs again',
-  ],
+  ['its first suite', 1, 'it was stopped before it knew which tests fail, so the whole selection runs again'],
   ['the confirming run', 2, '1 test is open'],
 ])('ME-8 resume goes on with a run that was killed in %s, with its selection', async (_, times, words) => {
   const project = await scratchProject({ ...files, 'hang-at': String(times) });
@@ -52,19 +48,19 @@ it.runIf(process.platform === 'linux').each([
   // Its suite lives on for a moment, and holds its streams open.
   await ended;
   const { exitCode, report, stderr } = await project.selfHeal(['resume']);
-  expect(stderr).toMatch(/goes on with run \d{8}-\d{6}-[\da-f]{4}: /);
+  expect(stderr).toMatch(/continues run \d{8}-\d{6}-[\da-f]{4}: /);
   expect(stderr).toContain(words);
   expect(report?.tests.map((test) => [test.title.at(-1), test.verdict])).toEqual([['says thanks', 'healed']]);
   expect(exitCode).toBe(0);
   const again = await project.selfHeal(['resume']);
-  expect(again.stderr).toContain('came to its end (green), and left nothing to go on with');
+  expect(again.stderr).toContain('is finished (green); there is nothing to continue');
   expect(again.exitCode).toBe(2);
 });
 
 it('CL-12 resume without a run, and of one that is unknown, says so and ends with 2', async () => {
   const project = await scratchProject(files);
   const none = await project.selfHeal(['resume']);
-  expect(none.stderr).toContain('There is no run to go on with\n  → Start one: self-heal run.');
+  expect(none.stderr).toContain('There is no run to continue\n  → Start one: self-heal run.');
   expect(none.exitCode).toBe(2);
   const unknown = await project.selfHeal(['resume', '20260101-000000-aaaa']);
   expect(unknown.stderr).toContain('There is no run 20260101-000000-aaaa\n');

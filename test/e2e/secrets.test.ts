@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { launchOptions } from '../rig/chromium.js';
 import { freePort } from '../rig/free-port.js';
 import { plantedSecrets, plantedVariables } from '../rig/planted-secrets.js';
+import { leakOf, planted } from '../rig/secrets/plant.js';
 import { agentsYaml, scratchProject } from '../rig/scratch-project.js';
 
 /** The secrets lie beside the project's files: the source that an agent may read anyway holds none. */
@@ -30,7 +31,9 @@ const spec = `
   import { readFileSync } from 'node:fs';
   const texts: string[] = JSON.parse(readFileSync(process.env['PLANTED_FILE'] ?? '', 'utf8'));
   const [first = ''] = texts;
-  test('pays with ' + first, async ({ page }) => {
+  // Playwright makes names of files of both, the title's shortened.
+  test('pays with ' + first + ' and ' + process.env['SESSION_SECRET'], async ({ page }, info) => {
+    await info.attach('bill of ' + process.env['PAYMENT_API_KEY'] + '.txt', { body: 'paid' });
     await page.goto('/?access_token=' + encodeURIComponent(first));
     await page.getByLabel('Password').fill(process.env['SHOP_DB_PASSWORD'] ?? '');
     await page.evaluate(async (all) => {
@@ -107,6 +110,17 @@ describe('a project whose page, server and agent tell secrets', () => {
       said.flatMap((text) => (text.includes(value) ? [`${value} in ${text.split('\n', 1)[0]}`] : [])),
     );
     expect(found).toEqual([]);
+    const variables = Object.entries(plantedVariables).map(([name, value]) =>
+      planted('variable', name, value, ''),
+    );
+    const parts = variables.flatMap((one) =>
+      said.flatMap((text) => {
+        const leak = leakOf(one, text);
+        return leak === null ? [] : [`${leak} in ${text.split('\n', 1)[0]}`];
+      }),
+    );
+    expect(parts).toEqual([]);
+    expect(said.join('\n')).toMatch(/pays-with-.*\[masked: /);
     expect(said.join('\n')).toContain('[masked: value of SHOP_DB_PASSWORD]');
   });
 });

@@ -300,7 +300,7 @@ it('CL-11 the remedy stands under the line that needs it', () => {
     '✗ browser  not there',
     '           → Run `x`.',
     '',
-    'One check fails: a run could not work.',
+    'One check fails: a run would not work.',
     '',
   ]);
 });

@@ -62,7 +62,7 @@ it.each([
   expect(Object.keys(once)).toContain(path.normalize(file));
   expect(Object.keys(once)).toHaveLength(2 + 1 + 4 + 1);
   expect(parse(once['agents.yaml'] ?? '')).toMatchObject({ runner: agent });
-  expect(once['agents.yaml']?.includes('but for the runner')).toBe(agent !== 'claude');
+  expect(once['agents.yaml']?.includes('Apart from the runner')).toBe(agent !== 'claude');
   // Without the flag: what agents.yaml says is what it goes on with.
   const second = await init(dir, {}, programs({ claude: '', copilot: '' }));
   expect(second.ending).toBe(0);
@@ -103,7 +103,7 @@ it('CL-10 what somebody has changed is left and named, and --force overwrites it
   await writeFile(path.join(dir, 'agents.yaml'), 'version: 1\n');
   await rm(path.join(dir, '.claude/commands/database.md'));
   const { stdout } = await init(dir, { agent: 'claude' });
-  expect(stdout).toMatch(/^left as it is agents\.yaml .*--force/m);
+  expect(stdout).toMatch(/^kept agents\.yaml .*--force/m);
   expect(stdout).toMatch(/^wrote \.claude\/commands\/database\.md$/m);
   expect(await snapshot(dir)).toEqual({ ...wanted, 'agents.yaml': 'version: 1\n' });
   expect((await init(dir, { agent: 'claude', force: true })).stdout).toMatch(/^overwrote agents\.yaml$/m);

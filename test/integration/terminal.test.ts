@@ -20,8 +20,8 @@ async function program(events: readonly StampedEvent[]): Promise<string[]> {
     file,
     `import { readFileSync } from 'node:fs';
     import { createInterface } from 'node:readline';
-    import { terminalReporter } from ${from('reporters/terminal.js')};
-    import { paletteFor } from ${from('reporters/palette.js')};
+    import { terminalReporter } from ${from('outputs/terminal.js')};
+    import { paletteFor } from ${from('outputs/palette.js')};
     import { isLive } from ${from('cli/is-live.js')};
     import { listenForInterrupts } from ${from('cli/interrupts.js')};
     const { env, stderr } = process;

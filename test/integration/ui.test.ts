@@ -17,6 +17,23 @@ const token = 'a-token-of-this-test';
 const bearer = { authorization: `Bearer ${token}` };
 const first = '20261121-071500-000a';
 const second = '20261121-071600-000b';
+const started = {
+  type: 'run.started',
+  runId: first,
+  project: 'shop',
+  cwd: '/',
+  playwright: '1.65.0',
+  dryRun: false,
+} as const;
+const ended = {
+  type: 'run.ended',
+  outcome: 'green',
+  exitCode: 0,
+  durationMs: 1,
+  agentRuns: 0,
+  agentRunsAvoided: 0,
+  costUsd: null,
+} as const;
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]);
 
 const nobody: EscalationDesk = {
@@ -247,7 +264,7 @@ describe('the events of a run', () => {
     const client = follow();
     expect((await client.next()).event).toBe('none');
     const run = await shownRun(projectRoot, first);
-    await run.tell({ type: 'run.started' });
+    await run.tell(started);
     expect(await client.next()).toMatchObject({ event: 'run', data: first });
     expect(await client.next()).toMatchObject({ id: `${first}:1`, event: 'message' });
     await run.tell({ type: 'agent.build_paused' });
@@ -258,7 +275,7 @@ describe('the events of a run', () => {
   it('RP-5 a reconnecting page gets what it missed, once each', async () => {
     const { projectRoot, follow } = await serve();
     const run = await shownRun(projectRoot, first);
-    await run.tell({ type: 'run.started' }, { type: 'cause.started', causeId: 'c1' });
+    await run.tell(started, { type: 'cause.started', causeId: 'c1' });
     const client = follow();
     expect((await take(client, 3)).at(-1)?.id).toBe(`${first}:2`);
     client.close();
@@ -270,9 +287,9 @@ describe('the events of a run', () => {
   it('RP-5 a run that began while the page was away comes after the rest of the one it knew', async () => {
     const { projectRoot, follow } = await serve();
     const old = await shownRun(projectRoot, first);
-    await old.tell({ type: 'run.started' }, { type: 'run.ended' });
+    await old.tell(started, ended);
     const young = await shownRun(projectRoot, second);
-    await young.tell({ type: 'run.started' });
+    await young.tell(started);
     const got = await take(follow(`${first}:1`), 3);
     expect(got.map(({ id, data }) => id ?? data)).toEqual([`${first}:2`, second, `${second}:1`]);
   });
@@ -280,12 +297,12 @@ describe('the events of a run', () => {
   it('RP-5 a new run is followed when it begins, after all of the old one', async () => {
     const { projectRoot, follow } = await serve();
     const old = await shownRun(projectRoot, first);
-    await old.tell({ type: 'run.started' });
+    await old.tell(started);
     const client = follow();
     await take(client, 2);
-    await old.tell({ type: 'run.ended' });
+    await old.tell(ended);
     const young = await shownRun(projectRoot, second);
-    await young.tell({ type: 'run.started' });
+    await young.tell(started);
     const got = await take(client, 3);
     expect(got.map(({ id, data }) => id ?? data)).toEqual([`${first}:2`, second, `${second}:1`]);
   });
@@ -293,32 +310,32 @@ describe('the events of a run', () => {
   it('RP-5 a line is told when it is whole, with no character torn', async () => {
     const { projectRoot, follow } = await serve();
     const run = await shownRun(projectRoot, first);
-    await run.tell({ type: 'run.started' });
+    await run.tell(started);
     const client = follow();
     await take(client, 2);
-    const line = Buffer.from('{"type":"run.warning","message":"größe"}\n');
+    const line = Buffer.from('{"time":1,"type":"run.warning","message":"größe"}\n');
     const middle = line.indexOf(0xc3) + 1;
     await writeFile(path.join(run.dir, 'events.ndjson'), line.subarray(0, middle), { flag: 'a' });
     // A second page that has got so far shows that the half line was there to be read.
     await take(follow(), 2);
     await writeFile(path.join(run.dir, 'events.ndjson'), line.subarray(middle), { flag: 'a' });
-    expect(JSON.parse((await client.next()).data)).toEqual({ type: 'run.warning', message: 'größe' });
+    expect(JSON.parse((await client.next()).data)).toMatchObject({ type: 'run.warning', message: 'größe' });
   });
 
   it('RP-5 a torn line of a killed run is passed over, and keeps its number', async () => {
     const { projectRoot, follow } = await serve();
     const run = await shownRun(projectRoot, first);
-    await run.append('{"type":"agent.act{"type":"x"}\n{"type":"run.ended"}\n');
+    await run.append(`{"type":"agent.act{"type":"x"}\n${JSON.stringify({ time: 1, ...ended })}\n`);
     expect((await take(follow(), 2)).map(({ id }) => id)).toEqual([null, `${first}:2`]);
   });
 
   it('RP-5 a file that is written anew is told anew, to a page that was there and to one that comes back', async () => {
     const { projectRoot, follow } = await serve();
     const run = await shownRun(projectRoot, first);
-    await run.tell({ type: 'run.started' }, { type: 'run.ended' }, { type: 'run.warning' });
+    await run.tell(started, ended, { type: 'run.warning', message: 'look' });
     const client = follow();
     await take(client, 4);
-    await run.rewrite('{"type":"run.started"}\n');
+    await run.rewrite(`${JSON.stringify({ time: 1, ...started })}\n`);
     const begun = [{ event: 'run', data: first }, { id: `${first}:1` }];
     expect(await take(client, 2)).toMatchObject(begun);
     expect(await take(follow(`${first}:3`), 2)).toMatchObject(begun);
@@ -326,7 +343,7 @@ describe('the events of a run', () => {
 
   it('RP-5 an id that names no run is answered from the beginning', async () => {
     const { projectRoot, follow } = await serve();
-    await (await shownRun(projectRoot, first)).tell({ type: 'run.started' });
+    await (await shownRun(projectRoot, first)).tell(started);
     for (const id of ['nonsense', `${second}:4`, '../../etc/passwd:1']) {
       expect(await take(follow(id), 2)).toMatchObject([{ event: 'run' }, { id: `${first}:1` }]);
     }

@@ -97,18 +97,23 @@ export async function scratchProject(
   files: Record<string, string> = shopFiles,
   dir = tempDir('scratch größe'),
 ): Promise<ScratchProject> {
-  const write = async (more: Record<string, string>) => {
-    for (const [file, text] of Object.entries(more)) {
-      await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
-      await writeFile(path.join(dir, file), text);
-    }
-  };
-  await write(files);
+  const project = projectIn(dir);
+  await project.write(files);
   await linkPackages(dir);
+  return project;
+}
+
+/** The project of a folder, which has packages of its own or none. */
+export function projectIn(dir: string): ScratchProject {
   const start: ScratchProject['start'] = (args, env = {}) => startIn(dir, args, env);
   return {
     dir,
-    write,
+    write: async (files) => {
+      for (const [file, text] of Object.entries(files)) {
+        await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
+        await writeFile(path.join(dir, file), text);
+      }
+    },
     read: (file) => readFile(path.join(dir, file), 'utf8'),
     start,
     selfHeal: async (args, env) => {

@@ -5,6 +5,7 @@ import { writeFailureRecord } from '../../src/run/failure-record.js';
 import type { Report } from '../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from './a-report.js';
 import { aDiagnosed, aDiagnosis, anEvidence } from './builders.js';
+import { suiteEnded } from './a-run-of-events.js';
 import { shownRun } from './shown-run.js';
 
 /** One dark pixel. */
@@ -45,20 +46,29 @@ export async function storedRun(projectRoot: string, over: Partial<Report> = {})
     await writeFailureRecord(folder, aFailure(n, folder));
   }
   await run.tell(
-    { type: 'run.started', time: 0 },
-    { type: 'suite.started', purpose: 'first', causeId: null, time: 100 },
-    { type: 'suite.ended', purpose: 'first', time: 9100 },
+    { type: 'run.started', runId, project: 'shop', dryRun: false, time: 0 },
+    { type: 'suite.started', purpose: 'first', tests: null, causeId: null, time: 100 },
+    { ...suiteEnded, purpose: 'first', time: 9100 },
     {
       type: 'agent.started',
       causeId: 'c1',
       attempt: 1,
       slashCommand: '/debugger',
       runner: 'claude',
+      logFile: 'attempts/1.log',
       time: 9500,
     },
-    { type: 'agent.ended', causeId: 'c1', costUsd: 0.02, time: 13_700 },
-    { type: 'suite.started', purpose: 'retest', causeId: 'c1', time: 13_800 },
-    { type: 'suite.ended', purpose: 'retest', causeId: 'c1', time: 20_000 },
+    {
+      type: 'agent.ended',
+      causeId: 'c1',
+      attempt: 1,
+      outcome: 'completed',
+      durationMs: 4200,
+      costUsd: 0.02,
+      time: 13_700,
+    },
+    { type: 'suite.started', purpose: 'retest', tests: 1, causeId: 'c1', time: 13_800 },
+    { ...suiteEnded, purpose: 'retest', causeId: 'c1', time: 20_000 },
   );
   await writeFile(path.join(run.dir, 'report.json'), JSON.stringify(report));
   return report;

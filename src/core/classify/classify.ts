@@ -1,15 +1,15 @@
 import type { Category, Diagnosis, EvidenceSource, Reason } from '../diagnosis.js';
 import type { Evidence } from '../evidence.js';
 import { factsOf } from './facts.js';
-import { createMatcher, type Clue } from './match.js';
+import { createMatcher, type EvidenceText } from './match.js';
 import type { ProjectRules } from './project-rules.js';
-import { readClues } from './read-clues.js';
+import { evidenceTexts } from './evidence-texts.js';
 import { rankCategories } from './weigh.js';
 
-/** What is said of a failure that no rule knows (CS-6). */
+/** The warning for a failure that no rule knows (CS-6). */
 export const unknownWarning = 'Error type unknown, using default agent';
 
-/** Says what a failure is, why, what else it may be, and what its texts plainly state (CS-1 to CS-8, CS-11). */
+/** Tells what a failure is, why, what else it may be, and what its evidence names explicitly (CS-1 to CS-8, CS-11). */
 export type Classify = (evidence: Evidence) => Diagnosis;
 
 const mostReasons = 5;
@@ -21,8 +21,8 @@ export const classify: Classify = createClassify();
 export function createClassify(project?: ProjectRules): Classify {
   const matcher = createMatcher(project);
   return (evidence) => {
-    const clues = readClues(evidence, matcher);
-    const reasons = matcher.reasonsIn(clues);
+    const texts = evidenceTexts(evidence, matcher);
+    const reasons = matcher.reasonsIn(texts);
     const [category = 'unknown', ...others] = rankCategories(reasons);
     const why = strongest(reasons, category);
     return {
@@ -30,8 +30,8 @@ export function createClassify(project?: ProjectRules): Classify {
       alternatives: others.filter((other) => other !== 'unknown'),
       confidence: why[0]?.confidence ?? 0,
       why,
-      retry: matcher.retryAxisOf(relevant(clues, why), { category, why }),
-      facts: factsOf(evidence, { clues, reasons, why }),
+      retry: matcher.retryAxisOf(relevant(texts, why), { category, why }),
+      facts: factsOf(evidence, { texts, reasons, why }),
       warning: category === 'unknown' ? unknownWarning : null,
     };
   };
@@ -44,12 +44,12 @@ function strongest(reasons: readonly Reason[], category: Category): Reason[] {
     .slice(0, mostReasons);
 }
 
-/** Of two equally sure reasons, what the app itself said goes before what the test met of it. */
+/** Of two equally sure reasons, the one from the app goes before the one from the test. */
 function nearness(source: EvidenceSource): number {
   return source === 'error' || source === 'stack' ? 1 : 0;
 }
 
-/** The error itself and the channels that decided: what else the evidence holds must not turn the retry axis. */
-function relevant(clues: readonly Clue[], why: readonly Reason[]): Clue[] {
-  return clues.filter(({ source }) => source === 'error' || why.some((reason) => reason.source === source));
+/** The error itself and the channels that decided: the rest of the evidence must not influence the retry axis. */
+function relevant(texts: readonly EvidenceText[], why: readonly Reason[]): EvidenceText[] {
+  return texts.filter(({ source }) => source === 'error' || why.some((reason) => reason.source === source));
 }

@@ -2,7 +2,7 @@ import type { Facts } from '../diagnosis.js';
 
 type DatabaseFacts = Pick<Facts, 'sql' | 'sqlState' | 'table' | 'column' | 'constraint' | 'policy'>;
 
-/** Where nothing speaks of a database. */
+/** The facts of evidence without a database error. */
 export const noDatabaseFacts: DatabaseFacts = {
   sql: null,
   sqlState: null,
@@ -13,7 +13,7 @@ export const noDatabaseFacts: DatabaseFacts = {
 };
 
 const name = String.raw`\\{0,3}["'\x60]([\w.$-]{1,120})\\{0,3}["'\x60]`;
-/** What a driver's error object, printed or as JSON, gives for a field. */
+/** A field of a driver's error object, printed or as JSON. */
 const field = (key: string) => new RegExp(String.raw`\b${key}\\?["']?: \\?["']([^"'\\\n]{1,120})\\?["']`);
 
 /** The engine's own name of the error comes before the SQLSTATE, which is coarser, and that before the mapper's code. */
@@ -45,8 +45,9 @@ const table = [
   field('modelName'),
   field('table(?:Name)?'),
   /\b(?:ValidationError: )?(\w{1,60}) validation failed: \w/,
-  /\b(?:from|into|update|join) [`"']?([a-z_][\w.]{0,100})[`"']?(?=[\s(;,)\]'"`]|$)/i,
 ];
+/** In a statement alone: prose has `from` as well. */
+const tableOfStatement = /\b(?:from|into|update|join) [`"']?([a-z_][\w.]{0,100})[`"']?(?=[\s(;,)\]'"`]|$)/i;
 const column = [
   /Unknown column '(?:\w{1,100}\.)?([\w]{1,120})'/,
   /\bcolumn [`"']?(?:[\w]{1,100}\.){1,2}([\w]{1,100})[`"']? does not exist/,
@@ -74,15 +75,16 @@ const constraint = [
   field('constraint(?:Name)?'),
 ];
 const policy = [/\bpolicy \\{0,3}"([^"\\\n]{1,120})\\{0,3}"(?! for relation)/];
-const sql =
+const statement =
   /\b(?:select\b.{1,600}\bfrom\s|insert into\s|update .{1,200}\bset\s|delete from\s|alter table\s|create (?:table|policy|index)\s).{0,800}/i;
 
-/** What a database's own words name; null where they name none. SQL at most 1,000 characters. */
+/** What a database's error message names; null where it does not. SQL at most 1,000 characters. */
 export function databaseFacts(text: string): DatabaseFacts {
+  const sql = statementIn(text);
   return {
-    sql: statementIn(text),
+    sql,
     sqlState: first(codes, text),
-    table: first(table, text),
+    table: first(table, text) ?? (sql === null ? null : first([tableOfStatement], sql)),
     column: first(column, text),
     constraint: first(constraint, text),
     policy: first(policy, text),
@@ -96,13 +98,13 @@ export function postgrestTable(path: string): string | null {
 
 /** The first statement, up to the quote that closes it where one opened it. */
 function statementIn(text: string): string | null {
-  const match = sql.exec(text);
+  const match = statement.exec(text);
   if (!match) return null;
   const opening = text[match.index - 1] ?? '';
   const end = /["'`]/.test(opening) ? match[0].lastIndexOf(opening) : -1;
-  const statement = end > 0 ? match[0].slice(0, end) : match[0];
+  const said = end > 0 ? match[0].slice(0, end) : match[0];
   // SQLAlchemy writes `[SQL: …]`.
-  return (statement.includes('[') ? statement : statement.replace(/\]\s*$/, '')).trim().slice(0, 1000);
+  return (said.includes('[') ? said : said.replace(/\]\s*$/, '')).trim().slice(0, 1000);
 }
 
 function first(patterns: readonly RegExp[], text: string): string | null {

@@ -2,24 +2,24 @@ import type { ConsoleEntry, NetworkEntry } from '../evidence.js';
 import { errorBody } from './requests.js';
 
 /** Shorter texts (`error`, `not found`) turn up in unrelated messages. */
-const shortestWords = 12;
+const shortestText = 12;
 const saidInJson = /"(?:[^"\\\n]|\\.){12,400}"/g;
 
 /**
- * Makes the test whether what the console says is only an answer said again: a page that throws the text which a failed
- * request brought (`throw new Error(body.error)`) is not where the cause lies (CS-7).
+ * Makes the test whether a console entry only repeats a failed request's response: a page that throws the text of a response
+ * (`throw new Error(body.error)`) is not the cause (CS-7).
  */
 export function echoOf(failed: readonly NetworkEntry[]): (entry: ConsoleEntry) => boolean {
-  const said = failed.flatMap(answeredWords);
-  return ({ text }) => said.some((words) => text.includes(words));
+  const said = failed.flatMap(responseTexts);
+  return ({ text }) => said.some((one) => text.includes(one));
 }
 
-function answeredWords(entry: NetworkEntry): string[] {
+function responseTexts(entry: NetworkEntry): string[] {
   const body = errorBody(entry).trim();
   if (body === '') return [];
   const quoted = body.match(saidInJson) ?? [];
-  const words = quoted.length > 0 ? quoted.map((text) => unescaped(text)) : [body];
-  return words.filter((text) => text.length >= shortestWords && text.includes(' '));
+  const texts = quoted.length > 0 ? quoted.map((text) => unescaped(text)) : [body];
+  return texts.filter((text) => text.length >= shortestText && text.includes(' '));
 }
 
 function unescaped(quoted: string): string {

@@ -1,18 +1,18 @@
 import type { EvidenceSource, Facts, Reason } from '../diagnosis.js';
-import { tellingErrors } from '../complaint.js';
+import { locatorIn, tellingErrors } from '../complaint.js';
 import type { Evidence } from '../evidence.js';
 import { bounded } from './bounded.js';
 import { around, compiledFile } from './compiled-file.js';
 import { databaseFacts, noDatabaseFacts, postgrestTable } from './database-facts.js';
 import { firstOwnFrame } from './own-frame.js';
 import { ownOrigin, splitUrl } from './own-origin.js';
-import type { Clue } from './match.js';
+import type { EvidenceText } from './match.js';
 import { endpointOf, failedRequests } from './requests.js';
 import { stripAnsi } from './strip-ansi.js';
 
-/** What `classify` knows when it asks for the facts. */
+/** What `classify` has found so far. */
 export interface Findings {
-  readonly clues: readonly Clue[];
+  readonly texts: readonly EvidenceText[];
   readonly reasons: readonly Reason[];
   /** The reasons that decided. */
   readonly why: readonly Reason[];
@@ -20,15 +20,9 @@ export interface Findings {
 
 const errorName =
   /^\s*(?:Uncaught (?:\(in promise\) )?)?(?:[\w.]{1,80}\.)?([A-Z]\w{0,60}(?:Error|Exception)|Error)(?: \[\w{1,60}\])?:/;
-const locators = [
-  /^[ \t]*Locator:[ \t]*(\S.{0,300})$/m,
-  /strict mode violation: (.{1,300}) resolved to/,
-  /waiting for ((?:locator|getBy\w{1,20}|get_by_\w{1,20}|frameLocator)\(.{1,300})$/m,
-  /waiting for selector ["'](.{1,300})["']/,
-];
 const navigation = /\b(net::ERR_\w+|NS_ERROR_\w+) at (https?:\/\/\S{1,300})/;
 
-/** What the texts say plainly. */
+/** What the evidence names explicitly. */
 export function factsOf(evidence: Evidence, findings: Findings): Facts {
   const message = bounded(tellingErrors(evidence.errors)[0]?.message ?? '', 4000);
   const database = findings.reasons.some(({ category }) => category === 'database-error');
@@ -44,11 +38,11 @@ export function factsOf(evidence: Evidence, findings: Findings): Facts {
   };
 }
 
-/** The lines that a database spoke, and the whole channel where it did, since details stand on lines of their own. */
-function databaseText({ clues, reasons }: Findings): string {
+/** The lines of database errors, then the channels that have them, since details are on lines of their own. */
+function databaseText({ texts, reasons }: Findings): string {
   const spoken = reasons.filter(({ category }) => category === 'database-error');
   const lines = spoken.toSorted((a, b) => b.confidence - a.confidence).map(({ evidence }) => evidence);
-  const channels = clues.filter(({ source }) => spoken.some((reason) => reason.source === source));
+  const channels = texts.filter(({ source }) => spoken.some((reason) => reason.source === source));
   return [...lines, ...channels.map(({ text }) => text)].join('\n');
 }
 
@@ -67,18 +61,13 @@ function navigationOf(message: string): string | null {
 }
 
 function locatorOf({ errors }: Evidence): string | null {
-  for (const error of tellingErrors(errors)) {
-    if (!/ocator|waiting for|strict mode/.test(error.message)) continue;
-    const message = stripAnsi(bounded(error.message, 8000));
-    const found = locators.map((pattern) => pattern.exec(message)?.[1]).find(Boolean);
-    if (found) return found.trim();
-  }
-  return null;
+  const found = tellingErrors(errors).map(({ message }) => locatorIn(stripAnsi(bounded(message, 8000))));
+  return found.find((one) => one !== null) ?? null;
 }
 
 /**
- * Looks where the decision was made: a page's exception does not come from the line of the test that noticed it. A compiler
- * names the file beside its complaint, as often as not without a position.
+ * Looks in the deciding evidence: a page's exception does not come from the line of the test that noticed it. A compiler names
+ * the file beside the error, often without a position.
  */
 function sourceOf(evidence: Evidence, decided: Reason | undefined): string | null {
   const code = { rootDir: evidence.rootDir, own: ownOrigin(evidence) };

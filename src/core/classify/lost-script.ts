@@ -2,15 +2,15 @@ import type { NetworkEntry } from '../evidence.js';
 
 /** A name that no script defined. */
 const undefinedName = /\b[\w$]{1,80} is not defined\b|Can't find variable: /;
-/** Something that a script should have made, looked for in vain. */
+/** Something that a script should have defined. */
 const undefinedPart =
   /Cannot (?:read|set) properties of undefined|undefined is not an object|is not a (?:function|constructor)\b|\bis undefined\b/;
 
 /**
- * Makes the test whether code of the page threw for want of a script that did not load (CS-7): it is not where the cause lies. Of
- * a stranger's script only names are missed for certain.
+ * Makes the test whether code of the page threw because one of these scripts did not load (CS-7): the exception is not the cause
+ * then. Of another site's script only undefined names can be told for certain.
  */
-export function wantOf(
+export function isCausedBy(
   lost: readonly NetworkEntry[],
   own: (url: string) => boolean,
 ): (thrown: { readonly text: string; readonly time?: number }) => boolean {

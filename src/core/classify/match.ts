@@ -1,38 +1,32 @@
-import type { Category, EvidenceSource, Reason, RetryAxis } from '../diagnosis.js';
+import type { Category, Diagnosis, EvidenceSource, Reason, RetryAxis } from '../diagnosis.js';
 import { noProjectRules, projectRuleId, type ProjectRules } from './project-rules.js';
 import type { Pattern, Rule } from './rule.js';
 import { rules } from './rules.js';
 import { noiseRules } from './rules/noise.js';
 import { retryRules } from './rules/retry.js';
 
-/** Text of one channel of the evidence, cleaned. */
-export interface Clue {
+/** What one channel of the evidence says, cleaned. */
+export interface EvidenceText {
   readonly source: EvidenceSource;
   readonly text: string;
-  /** It merely hints: passing tests show it too, or something else in the evidence explains it. */
-  readonly hints?: boolean;
+  /** Not enough to decide by: passing tests show it too, or something else in the evidence explains it. */
+  readonly hint?: boolean;
 }
 
 /** The rules that hold for a project, ready to be matched. */
 export interface Matcher {
-  /** The reasons that the clues give, each rule at most once a clue. */
-  reasonsIn(clues: readonly Clue[]): Reason[];
-  /** The first axis whose rule matches a clue in a failure of this class, else `code_error` (CS-11). */
-  retryAxisOf(clues: readonly Clue[], decided: Decided): RetryAxis;
-  /** Drops the lines of a channel that decide nothing. */
+  /** Every rule that matches, at most once for each text. */
+  reasonsIn(texts: readonly EvidenceText[]): Reason[];
+  /** The first axis whose rule matches a text in a failure of this class, else `code_error` (CS-11). */
+  retryAxisOf(texts: readonly EvidenceText[], decided: Pick<Diagnosis, 'category' | 'why'>): RetryAxis;
+  /** The text of a channel without the lines that decide nothing. */
   withoutNoise(source: EvidenceSource, text: string): string;
 }
 
-/** What the first axis came to. */
-export interface Decided {
-  readonly category: Category;
-  readonly why: readonly Reason[];
-}
-
 const longestEvidence = 300;
-/** How sure a reason is at most that merely hints: below what decides, and below a first line's words. */
+/** The highest confidence of a hint: below what decides, and below the rules of the first line. */
 const mostOfHints = 0.4;
-/** How many lines that do not count are passed over in search of one that does. */
+/** How many matching lines that `unless` excludes are passed over in search of one that counts. */
 const mostExceptions = 50;
 
 /** Puts a project's own rules beside the built-in ones (CS-9). */
@@ -42,11 +36,11 @@ export function createMatcher(project: ProjectRules = noProjectRules): Matcher {
   const all = [...own.map(({ rule }) => rule), ...rules.filter(({ id }) => !off.has(id))];
   const ignored = project.ignore.map((source) => new RegExp(source));
   return {
-    reasonsIn: (clues) => clues.flatMap((clue) => all.flatMap((rule) => reasonOf(rule, clue) ?? [])),
-    retryAxisOf: (clues, { category, why }) =>
+    reasonsIn: (texts) => texts.flatMap((text) => all.flatMap((rule) => reasonOf(rule, text) ?? [])),
+    retryAxisOf: (texts, { category, why }) =>
       own.find(({ rule, retry }) => retry !== null && why.some((one) => one.rule === rule.id))?.retry ??
-      builtInAxis(clues, category),
-    withoutNoise: (source, text) => withoutLines(builtInQuiet(source, text), ignored),
+      builtInAxis(texts, category),
+    withoutNoise: (source, text) => withoutLines(text, [...noiseOf(source), ...ignored]),
   };
 }
 
@@ -60,20 +54,14 @@ function ownRule({ id, category, pattern, sources }: ProjectRules['rules'][numbe
   };
 }
 
-function builtInAxis(clues: readonly Clue[], category: Category): RetryAxis {
-  const text = clues.map((clue) => clue.text).join('\n');
-  const rule = retryRules.find(
-    (one) => one.categories.includes(category) && matchingLine(one, text) !== null,
-  );
+function builtInAxis(texts: readonly EvidenceText[], category: Category): RetryAxis {
+  const all = texts.map(({ text }) => text).join('\n');
+  const rule = retryRules.find((one) => one.categories.includes(category) && matchingLine(one, all) !== null);
   return rule?.axis ?? 'code_error';
 }
 
-function builtInQuiet(source: EvidenceSource, text: string): string {
-  const noise = noiseRules.filter((rule) => rule.sources.includes(source));
-  return withoutLines(
-    text,
-    noise.map(({ pattern }) => pattern),
-  );
+function noiseOf(source: EvidenceSource): RegExp[] {
+  return noiseRules.filter(({ sources }) => sources.includes(source)).map(({ pattern }) => pattern);
 }
 
 function withoutLines(text: string, patterns: readonly RegExp[]): string {
@@ -82,12 +70,12 @@ function withoutLines(text: string, patterns: readonly RegExp[]): string {
   return lines.join('\n');
 }
 
-function reasonOf(rule: Rule, { source, text, hints }: Clue): Reason | null {
+function reasonOf(rule: Rule, { source, text, hint }: EvidenceText): Reason | null {
   if (!rule.sources.includes(source)) return null;
   const line = matchingLine(rule, text);
   if (line === null) return null;
   const { id, category } = rule;
-  const confidence = hints ? Math.min(rule.confidence, mostOfHints) : rule.confidence;
+  const confidence = hint ? Math.min(rule.confidence, mostOfHints) : rule.confidence;
   return { rule: id, category, source, evidence: line.trim().slice(0, longestEvidence), confidence };
 }
 

@@ -44,7 +44,8 @@ function servedPath(address: string, rootDir: string): string | null {
   return relative === '' || bundled.test(relative) ? null : relative;
 }
 
-function within(path: string, rootDir: string): string | null {
+/** An absolute path with `/`, relative to the project; null where it is outside. */
+export function within(path: string, rootDir: string): string | null {
   const root = `${rootDir.replaceAll('\\', '/').replace(/\/$/, '')}/`;
   return path.startsWith(root) ? path.slice(root.length) : null;
 }

@@ -14,6 +14,18 @@ const entities: Readonly<Record<string, string>> = {
   '#x27': "'",
 };
 
+/** How a browser's console begins to tell of a request that failed. */
+export const failedResource = 'Failed to load resource';
+/** Nor does a browser run the page that a server sends in place of a script that it does not have. */
+const refusedScript = /^Refused to execute script from '([^'\n]{1,2000})' because its MIME type/;
+
+/** Whether a line of the console only repeats that a request failed; the request itself says more. */
+export function repeatsRequest(line: string, network: readonly NetworkEntry[]): boolean {
+  if (line.startsWith(failedResource)) return network.length > 0;
+  const script = refusedScript.exec(line)?.[1];
+  return script !== undefined && network.some(({ url, status }) => url === script && (status ?? 0) >= 400);
+}
+
 /** The app's own requests that were answered with an error or not at all; pictures, fonts and beacons are left out. */
 export function failedRequests(evidence: Evidence, own: (url: string) => boolean): NetworkEntry[] {
   return evidence.network

@@ -1,9 +1,7 @@
-import { categories, type Category, type Reason } from '../diagnosis.js';
+import { categories, decisive, type Category, type Reason } from '../diagnosis.js';
 import { isProjectRule } from './project-rules.js';
 
-/** From this confidence on a rule decides; below it, it merely hints. */
-const decides = 0.7;
-/** How deep a class lies: of several causes in the evidence, the deepest is the root. A known nothing ties with a symptom. */
+/** How deep a class lies: of several causes in the evidence, the deepest is the root. `unknown` (a crash, say) ranks with symptoms. */
 const depth: Record<Category, number> = {
   'build-error': 4,
   'database-error': 3,
@@ -29,7 +27,7 @@ export function rankCategories(reasons: readonly Reason[]): Category[] {
   const named = new Set(reasons.filter(({ rule }) => isProjectRule(rule)).map(({ category }) => category));
   const weight = (category: Category) =>
     (named.has(category) ? projectWeight : 0) +
-    (sure(category) >= decides ? 10 + depth[category] : 0) +
+    (sure(category) >= decisive ? 10 + depth[category] : 0) +
     sure(category);
   return categories.filter((category) => best.has(category)).sort((a, b) => weight(b) - weight(a));
 }

@@ -21,8 +21,8 @@ const httpStatuses = new Set(
 );
 
 /**
- * Takes out of an error's text what the program merely quotes, since a quoted word decides nothing (CS-8): code frames, test
- * titles, selectors, elements, expected and received values. A comparison of two HTTP statuses is kept as such.
+ * Removes what an error's text only quotes, since a quoted word decides nothing (CS-8): code frames, test titles, selectors,
+ * elements, expected and received values. A comparison of two HTTP statuses is kept as such.
  */
 export function withoutQuotes(message: string): string {
   let text = message;
@@ -40,19 +40,19 @@ export function withoutQuotes(message: string): string {
   return text.includes('waiting for') ? text.replace(quotedSelector, '$1') : text;
 }
 
-/** A string of JSON in the text is read as what it holds; without its quotes only such line ends count as cannot be a path's. */
+/** Unescapes strings of JSON in the text; without quotes, only a `\\n` that cannot be part of a path. */
 function unescaped(text: string): string {
   if (text.includes('\\"'))
     return text.replace(/\\(?:(n)|(["']))/g, (_whole, line: string, quote: string) => (line ? '\n' : quote));
   return text.includes('\\n') ? text.replace(/\\n(?=\s|\\|[A-Z>❯×]|$)/g, '\n') : text;
 }
 
-/** A title on its own line goes; where all stands on one line, only as far as the complaint. */
+/** Removes titles on lines of their own; in a text of one line, the title before the error. */
 function withoutTitles(text: string): string {
   return text.trim().includes('\n') ? text.replace(titleLine, '') : text.replace(titleBeforeComplaint, '');
 }
 
-/** The marked line of a code frame, without its string literals, where it looks at an answer's status; else nothing. */
+/** The marked line of a code frame, without its string literals, if it reads a response's status; else empty. */
 export function markedStatusLine(line: string): string {
   if (!/^[ \t]*>/.test(line) || !/\.status\b|\.statusCode\b|\.ok\(\)|toBeOK/.test(line)) return '';
   const code = line

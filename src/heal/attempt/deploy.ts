@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { troubleOfEnding } from '../../core/agent-trouble/trouble-of-ending.js';
+import { errorOfEnding } from '../../core/agent-error/classify-agent-error.js';
 import type { Attempt, FileChange } from '../../core/attempt.js';
 import { unreachable } from '../../core/unreachable.js';
 import { runWithRestarts, type FinishedAgent } from './restart-agent.js';
@@ -158,7 +158,7 @@ function attemptOf({ session, request, run, work, files, patch, prompt }: Ended)
     change: work.change?.id ?? null,
     proof: [],
     takenBack: false,
-    failedBecause: work.refused ?? troubleOf(run, outcome),
+    failedBecause: work.refused ?? failureOf(run, outcome),
   };
 }
 
@@ -168,7 +168,7 @@ function outcomeOf(run: FinishedAgent, { change, refused }: Work): Attempt['outc
   return run.denials.length > 0 ? 'denied' : 'unchanged';
 }
 
-function troubleOf({ ending, claim }: FinishedAgent, outcome: Attempt['outcome']): string | null {
+function failureOf({ ending, claim }: FinishedAgent, outcome: Attempt['outcome']): string | null {
   switch (ending.kind) {
     case 'completed':
       if (outcome === 'denied') return 'every tool call was denied and no file changed';
@@ -206,7 +206,7 @@ function announceEnd(
     outcome: ended.attempt.outcome,
     durationMs: ended.run.durationMs,
     costUsd: ended.run.usage.costUsd,
-    trouble: troubleOfEnding(ended.run.ending),
+    trouble: errorOfEnding(ended.run.ending),
     filesChanged: ended.attempt.files.length,
     leftovers: ended.run.leftovers,
   });

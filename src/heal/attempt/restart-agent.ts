@@ -1,5 +1,5 @@
-import { remedyFor } from '../../agents/trouble.js';
-import { classifyAgentFailure } from '../../core/agent-trouble/classify-agent-failure.js';
+import { remedyFor } from '../../agents/agent-error.js';
+import { classifyAgentError } from '../../core/agent-error/classify-agent-error.js';
 import type { AgentEnding, AgentRun, AgentUsage } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';
 import { backoffMs } from '../../core/policy.js';
@@ -69,7 +69,7 @@ function startAfter(ending: AgentEnding, last: Start): Start | null {
   const isLost =
     last.resume !== null &&
     ending.kind === 'unusable' &&
-    classifyAgentFailure(ending.reason).reason === 'session-unknown';
+    classifyAgentError(ending.reason).reason === 'session-unknown';
   return isLost ? { ...last, resume: null } : null;
 }
 
@@ -80,7 +80,7 @@ function waitBefore({ settings, clock }: Session, restarts: number, askedMs: num
   return Math.round(Math.max(jittered(backoffMs(restarts, settings.retries), random), asked));
 }
 
-/** Half of the wait is certain, half is chance: causes that met the same trouble do not come back as one. */
+/** Half of the wait is certain, half is chance: causes that met the same error do not all come back at once. */
 function jittered(delayMs: number, random: number): number {
   return Math.round(delayMs / 2 + (random * delayMs) / 2);
 }
@@ -98,7 +98,7 @@ function limitMet(
 
 function finished(run: AgentRun, ending: AgentEnding, runner: string): FinishedAgent {
   if (ending.kind !== 'retryable' && ending.kind !== 'context-overflow') return { ...run, ending };
-  const { reason } = classifyAgentFailure(ending.reason);
+  const { reason } = classifyAgentError(ending.reason);
   return { ...run, ending: { kind: 'unusable', reason: ending.reason, remedy: remedyFor(reason, runner) } };
 }
 

@@ -24,12 +24,11 @@ export interface DeployRequest {
 
 /** The files in which an agent finds its work, written before it starts. */
 interface Work {
-  /** With the slash command as its first characters. */
+  /** What the program is sent. */
   readonly prompt: string;
   readonly contextFile: string;
-  /** Holds what the program is really sent. */
+  /** Holds the prompt. */
   readonly promptFile: string;
-  readonly sent: string;
 }
 
 /** The session of the last attempt, for the same agent with the same program to go on with (AG-9). */
@@ -50,9 +49,9 @@ export async function startAgent(
   const { place } = start;
   const written = await writeWork(session, request, start);
   await bringTo(place, path.dirname(written.contextFile));
-  const sent = place.toCopy(written.sent);
+  const prompt = place.toCopy(written.prompt);
   // The failure's own prompt.md is written anew for the next attempt.
-  await writeFile(`${start.file}.prompt.md`, sent);
+  await writeFile(`${start.file}.prompt.md`, prompt);
   const logFile = `${start.file}.log`;
   const started = {
     causeId: cause.id,
@@ -67,7 +66,7 @@ export async function startAgent(
   const run = await session.runAgent({
     agent,
     runner,
-    prompt: place.toCopy(written.prompt),
+    prompt,
     contextFile: place.toCopy(written.contextFile),
     promptFile: place.toCopy(written.promptFile),
     screenshot: screenshot === null ? null : place.toCopy(screenshot),
@@ -122,14 +121,11 @@ export async function writeWork(
     earlierFix: request.known?.fix ?? null,
   });
   const context = session.redactor.deep(reduced ? reduceContext(built) : built);
-  const prompt = renderPrompt(context, { contextFile, slashCommand: agent.slashCommand });
-  const sent =
-    runner.kind === 'command'
-      ? prompt
-      : session.redactor.clean(await expandedPrompt(runner.kind, prompt, session.cwd));
+  const rendered = renderPrompt(context, { contextFile, slashCommand: agent.slashCommand });
+  const prompt = session.redactor.clean(await expandedPrompt(runner, rendered, session.cwd));
   await writeFile(contextFile, `${JSON.stringify(context, null, 2)}\n`);
-  await writeFile(promptFile, sent);
-  return { prompt, sent, contextFile, promptFile };
+  await writeFile(promptFile, prompt);
+  return { prompt, contextFile, promptFile };
 }
 
 function programOf(

@@ -1,21 +1,15 @@
+import { isKept } from '../../core/attempt.js';
 import type { ReportCause, ReportTest } from '../../run/report.js';
 import { clipped, counted, dollars, duration } from '../format.js';
 import { suiteItself } from '../final-status.js';
 import { keptFiles } from '../next-steps.js';
-import { nameOf } from '../summary.js';
-
-/** How a cause ended, in a word or two (HN-7). */
-export function verdictWord({ verdict }: Pick<ReportCause, 'verdict'>): string {
-  if (verdict === 'superseded') return 'revealed another';
-  if (verdict === 'escalated') return 'needs review';
-  return verdict === 'rejected' ? 'rejected (tampering)' : verdict;
-}
+import { nameOf } from '../summary-cause.js';
 
 /** What came of a cause in one sentence: what its agent says of the fix, else what was changed, else how it ended. */
 export function resultOf(cause: ReportCause, revealed: readonly string[] = []): string {
   if (cause.verdict === 'superseded' && revealed.length > 0)
     return `fixed, which revealed ${revealed.slice(0, 5).join(', ')}`;
-  const fix = cause.attempts.findLast(({ judged, takenBack }) => judged === 'green' && !takenBack);
+  const fix = cause.attempts.findLast((one) => one.judged === 'green' && isKept(one));
   if (fix?.claim?.summary) return fix.claim.summary;
   const files = keptFiles(cause).map(({ path }) => path);
   if (cause.verdict === 'healed' && files.length > 0) return `changed ${[...new Set(files)].join(', ')}`;

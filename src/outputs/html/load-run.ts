@@ -1,34 +1,11 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { DiagnosedFailure } from '../../core/cause.js';
-import type { StampedEvent } from '../../event.js';
 import { readFailureRecords } from '../../run/failure-record.js';
 import { afterName, screenshotTypes } from '../../inspect/screenshot-types.js';
-import type { Report, ReportCause, ReportTest } from '../../run/report.js';
-import { timelineOf, type Span } from './timeline.js';
-
-/** Everything of a run that its page shows, read from its folder. */
-export interface LoadedRun {
-  readonly report: Report;
-  /** The run's folder as a person types it. */
-  readonly folder: string;
-  readonly timeline: readonly Span[];
-  readonly causes: ReadonlyMap<string, LoadedCause>;
-  /** By their ids. */
-  readonly tests: ReadonlyMap<string, ReportTest>;
-}
-
-/** What a run's folder holds of one cause; null and absent where it holds nothing. */
-export interface LoadedCause {
-  /** The failure that stood for the cause. */
-  readonly lead: DiagnosedFailure | null;
-  /** The address of the picture of the page when the test failed: `data:image/png;base64,…` in a page that stands alone. */
-  readonly before: string | null;
-  /** The same of its last green run. */
-  readonly after: string | null;
-  /** Patches of its attempts, by their paths. */
-  readonly patches: ReadonlyMap<string, string>;
-}
+import type { Report, ReportCause } from '../../run/report.js';
+import type { LoadedCause, LoadedRun } from './loaded-run.js';
+import { readRunState } from '../../run/read-events.js';
+import { timelineOf } from './show-timeline.js';
 
 /** Base64 of pictures that one page carries, in bytes; the others are named by their path. */
 const PICTURE_BYTES = 16 * 1024 * 1024;
@@ -69,7 +46,7 @@ export async function loadRun(
     causes.set(cause.id, { lead, before, after, patches: await patchesOf(dir, cause) });
   }
   const tests = new Map(report.tests.map((test) => [test.id, test]));
-  return { report, folder: shown, timeline: timelineOf(await eventsOf(dir)), causes, tests };
+  return { report, folder: shown, timeline: timelineOf(await readRunState(dir)), causes, tests };
 }
 
 async function patchesOf(dir: string, { attempts }: ReportCause): Promise<Map<string, string>> {
@@ -100,17 +77,4 @@ function embedded(dir: string): AddressOf {
       return null;
     }
   };
-}
-
-async function eventsOf(dir: string): Promise<StampedEvent[]> {
-  const text = await readFile(path.join(dir, 'events.ndjson'), 'utf8').catch(() => '');
-  return text.split('\n').flatMap((line) => {
-    try {
-      // What is not an event of ours is passed over by `timelineOf`, which looks at types.
-      const event = JSON.parse(line) as StampedEvent | null;
-      return typeof event?.time === 'number' ? [event] : [];
-    } catch {
-      return [];
-    }
-  });
 }

@@ -2,7 +2,8 @@ import { counted } from '../format.js';
 import { localTime } from '../local-time.js';
 import type { Report } from '../../run/report.js';
 import { talliesOf } from '../tallies.js';
-import type { LoadedRun } from './load-run.js';
+import { outcomeWords } from '../wording.js';
+import type { LoadedRun } from './loaded-run.js';
 import { html, raw } from './markup.js';
 import { bytesOf, renderRun } from './render-run.js';
 
@@ -71,15 +72,5 @@ async function header(report: Report): Promise<string> {
 function phaseOf({ outcome, causes }: Report): string {
   const healed = causes.filter(({ verdict }) => verdict === 'healed').length;
   const fixed = healed === 0 ? '' : `, ${counted(healed, 'cause')} fixed`;
-  return `${outcomes[outcome]}${fixed}`;
+  return `${outcomeWords[outcome]}${fixed}`;
 }
-
-const outcomes: Record<Report['outcome'], string> = {
-  green: 'Everything is green',
-  red: 'Some tests are still red',
-  escalated: 'Needs review',
-  paused: 'Paused: too many questions wait for a person',
-  budget: 'Stopped: a limit was reached',
-  'agent-unusable': 'Stopped: the agent program cannot work here',
-  interrupted: 'Interrupted',
-};

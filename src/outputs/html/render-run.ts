@@ -2,7 +2,7 @@ import { clipped, counted } from '../format.js';
 import type { Report, ReportCause, ReportTest } from '../../run/report.js';
 import { nameOf } from '../summary.js';
 import { details } from './detail.js';
-import type { LoadedRun } from './load-run.js';
+import type { LoadedRun } from './loaded-run.js';
 import { html, nothing, raw, type Markup } from './markup.js';
 import { orderCauses } from './order-causes.js';
 import { showCause } from './show-cause.js';

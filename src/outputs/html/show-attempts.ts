@@ -1,8 +1,8 @@
 import { type Note, noteLine } from '../../core/guard/note.js';
 import type { Violation } from '../../core/guard/violation.js';
-import { judgementWords } from '../../ui/page/judgement-words.js';
 import { proofScope, type ProofStep } from '../../core/proof.js';
 import { counted, dollars, duration } from '../format.js';
+import { judgementWords, sentence } from '../wording.js';
 import type { ReportAttempt, ReportCause } from '../../run/report.js';
 import type { Detail } from './detail.js';
 import { html, nothing, type Markup } from './markup.js';
@@ -16,11 +16,16 @@ export function showAttempts(
 ): Markup {
   if (attempts.length === 0) return nothing;
   return html`<ol class="attempts">
-    ${attempts.map((attempt) => showAttempt(attempt, patches.get(attempt.patch ?? '') ?? null, detail))}
+    ${attempts.map((one) => html`<li>${showAttempt(one, patches.get(one.patch ?? '') ?? null, detail)}</li>`)}
   </ol>`;
 }
 
-function showAttempt(attempt: ReportAttempt, patch: string | null, detail: Detail): Markup {
+/** One attempt, with its patch where there is one. */
+export function showAttempt(
+  attempt: ReportAttempt,
+  patch: string | null = null,
+  detail: Pick<Detail, 'diffLines'> = { diffLines: 0 },
+): Markup {
   const { n, slashCommand, agent, runner, outcome, judged, failedBecause, claim, takenBack } = attempt;
   const who =
     agent === null
@@ -29,18 +34,16 @@ function showAttempt(attempt: ReportAttempt, patch: string | null, detail: Detai
         ? agent
         : `${slashCommand} (${runner ?? ''})`;
   const because = failedBecause && judged !== 'green' ? `: ${failedBecause}` : '.';
-  return html`<li>
-    <p>
+  return html`<p>
       <strong>Attempt ${n}: ${who}</strong>
       ${agent === null ? '' : html`<span class="fact">${outcome}, ${duration(attempt.durationMs)}${spent(attempt)}</span>`}
     </p>
     <p class="judged ${judged}">
-      ${judgementWords[judged]}${because}${takenBack ? ' The change was taken back.' : ''}
+      ${sentence(judgementWords[judged])}${because}${takenBack ? ' The change was taken back.' : ''}
     </p>
     ${claim?.summary ? html`<p class="quiet">It said “${claim.status}”: ${claim.summary}</p>` : ''}
-    ${showViolations(attempt.violations ?? [])} ${showNotes(attempt.notes ?? [])}
-    ${showChange(attempt, patch, detail)}
-  </li>`;
+    ${showViolations(attempt.violations ?? [])} ${showNotes(attempt.notes ?? [])} 
+    ${showChange(attempt, patch, detail)}`;
 }
 
 function spent({ costUsd, inputTokens, outputTokens }: ReportAttempt): string {
@@ -84,7 +87,7 @@ function showNotes(notes: readonly Note[]): Markup {
 function showChange(
   { files, patch: path, takenBack }: ReportAttempt,
   patch: string | null,
-  detail: Detail,
+  detail: Pick<Detail, 'diffLines'>,
 ): Markup {
   if (files.length === 0) return nothing;
   const list = files.map(({ path: name, added, removed }) =>

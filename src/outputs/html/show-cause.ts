@@ -1,10 +1,11 @@
 import type { ReportCause, ReportTest } from '../../run/report.js';
 import { clipped, counted } from '../format.js';
 import { isHealed } from '../final-status.js';
-import { nameOf } from '../summary.js';
-import { effortOf, resultOf, testsOf, verdictWord } from './cause-words.js';
+import { nameOf } from '../summary-cause.js';
+import { verdictWords } from '../wording.js';
+import { effortOf, resultOf, testsOf } from './cause-words.js';
 import type { Detail } from './detail.js';
-import type { LoadedCause, LoadedRun } from './load-run.js';
+import type { LoadedCause, LoadedRun } from './loaded-run.js';
 import { html, nothing, type Markup } from './markup.js';
 import { showAttempts, showProof } from './show-attempts.js';
 import { showEvidence } from './show-evidence.js';
@@ -22,15 +23,9 @@ export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: 
   const mended = isHealed(cause);
   const length = detail.body ? 240 : 120;
   const revealed = run.report.causes.filter((one) => one.parent === cause.id).map(({ id }) => id);
-  const line = html`<span class="mark" aria-hidden="true">${marks[cause.verdict] ?? '✗'}</span>
-    <span class="line"
-      ><span class="title">${clipped(cause.headline, length)}</span>
-      <span class="quiet"
-        ><span class="id">${cause.id}</span> · ${cause.category} ·
-        ${clipped(resultOf(cause, revealed), length)}</span
-      ></span
-    >
-    <span class="tag ${cause.verdict}">${verdictWord(cause)}</span>`;
+  const about = clipped(resultOf(cause, revealed), length);
+  const headline = clipped(cause.headline, length);
+  const line = causeLine({ ...cause, headline }, { state: cause.verdict, about });
   const kind = `cause ${mended ? 'fixed' : 'left'}`;
   const found = cause.parent === null ? '' : 'found';
   if (!detail.body)
@@ -43,14 +38,19 @@ export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: 
   </details>`;
 }
 
-const marks: Partial<Record<ReportCause['verdict'], string>> = {
-  healed: '✓',
-  'green-once': '~',
-  superseded: '→',
-  escalated: '?',
-  flaky: '~',
-  'agent-unusable': '!',
-};
+/** A cause in one line: what was wrong, and what is said about it. */
+export function causeLine(
+  { id, category, headline }: Pick<ReportCause, 'id' | 'category' | 'headline'>,
+  { state, about }: { state: ReportCause['verdict'] | 'working' | 'waiting'; about: string },
+): Markup {
+  const words = state === 'working' || state === 'waiting' ? { word: state, sign: '…' } : verdictWords[state];
+  return html`<span class="mark" aria-hidden="true">${words.sign}</span>
+    <span class="line"
+      ><span class="title">${headline}</span>
+      <span class="quiet"><span class="id">${id}</span> · ${category} · ${about}</span></span
+    >
+    <span class="tag ${state}">${words.word}</span>`;
+}
 
 function body(cause: ReportCause, run: LoadedRun, detail: Detail): Markup {
   const { id, headline, reason, parent, attempts } = cause;
@@ -65,7 +65,7 @@ function body(cause: ReportCause, run: LoadedRun, detail: Detail): Markup {
     ${parent === null ? '' : html`<p class="quiet">Found after <a href="#${parent}">${parent}</a>, whose fix revealed it.</p>`}
     ${revealed.length > 0 ? html`<p class="quiet">Its fix revealed ${revealed.slice(0, 20).map((one, at) => html`${at > 0 ? ', ' : ''}<a href="#${one.id}">${one.id}</a>`)}.</p>` : ''}
     ${showProof(cause)} ${tests(cause, run)} ${attempts.length > 0 ? html`<h4>What was tried</h4>` : ''}
-    ${showAttempts(attempts, loaded.patches, detail)} ${pictures(cause, loaded)} ${why(cause)}
+    ${showAttempts(attempts, loaded.patches, detail)} ${pictures(cause, loaded)} ${showReasons(cause)}
     ${
       detail.evidence && loaded.lead
         ? html`<h4>Evidence</h4>
@@ -106,13 +106,6 @@ function pictures({ id }: ReportCause, { lead, before, after }: LoadedCause): Ma
   const step = lead?.evidence.failedStep ?? null;
   const url = lead?.evidence.pageUrl ?? null;
   if (step === null && before === null) return nothing;
-  const picture = (source: string | null, caption: string, alt: string) =>
-    source === null
-      ? ''
-      : html`<figure>
-          <figcaption>${caption}</figcaption>
-          <img src="${source}" alt="${alt}" loading="lazy" />
-        </figure>`;
   return html`<div class="pictures">
       ${picture(before, after === null ? 'The page at that moment' : 'Before', `Screenshot of the page when the test of ${id} failed`)}
       ${picture(after, 'After the fix', `Screenshot of the page when the test of ${id} was green`)}
@@ -122,7 +115,24 @@ function pictures({ id }: ReportCause, { lead, before, after }: LoadedCause): Ma
     </p>`;
 }
 
-function why({ why: reasons, category, warning, confidence, alternatives }: ReportCause): Markup {
+/** A picture with its caption; nothing where there is none. */
+export function picture(source: string | null, caption: string, alt: string): Markup {
+  return source === null
+    ? nothing
+    : html`<figure>
+        <figcaption>${caption}</figcaption>
+        <img src="${source}" alt="${alt}" loading="lazy" />
+      </figure>`;
+}
+
+/** Why a cause is taken for what it is. */
+export function showReasons({
+  why: reasons,
+  category,
+  warning,
+  confidence,
+  alternatives,
+}: Pick<ReportCause, 'why' | 'category' | 'warning' | 'confidence' | 'alternatives'>): Markup {
   const different = [...new Map(reasons.map((one) => [`${one.source}: ${one.evidence}`, one])).values()];
   const others = alternatives.length > 0 ? `; it may be ${alternatives.join(' or ')}` : '';
   return html`<h4>Why ${category}</h4>

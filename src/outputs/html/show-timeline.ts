@@ -1,9 +1,39 @@
 import { dollars, duration } from '../format.js';
+import type { RunState, SpanState } from '../../run/reduce.js';
+import { purposeInShort } from '../wording.js';
 import { html, nothing, type Markup } from './markup.js';
-import type { Span } from './timeline.js';
+
+/** A stretch of a run, as a row. */
+export interface Span extends Pick<SpanState, 'kind' | 'costUsd'> {
+  /** Null for what was done for all causes together. */
+  readonly causeId: string | null;
+  readonly label: string;
+  /** Milliseconds since the run started. */
+  readonly from: number;
+  readonly to: number;
+}
 
 /** Rows of one timeline; the rest is counted. */
 const ROWS = 40;
+
+/** What a run did and when; what never ended, ends with the last event. */
+export function timelineOf({ spans, startedAt, lastEventAt }: RunState): Span[] {
+  const start = startedAt ?? 0;
+  return spans.map(({ kind, since, to, costUsd }) => ({
+    causeId: since.causeId,
+    kind,
+    label: labelOf(since),
+    from: since.time - start,
+    to: (to ?? lastEventAt ?? since.time) - start,
+    costUsd,
+  }));
+}
+
+function labelOf(since: SpanState['since']): string {
+  if (since.type === 'suite.started') return purposeInShort(since);
+  if (since.type === 'agent.retrying') return 'waiting before the next try';
+  return `${since.slashCommand} (${since.runner}), attempt ${since.attempt}`;
+}
 
 /** Stretches of a run below each other, each with a bar where it lies in the whole. */
 export function showTimeline(title: string, spans: readonly Span[]): Markup {

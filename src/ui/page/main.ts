@@ -1,19 +1,19 @@
 import type { StampedEvent } from '../../event.js';
+import { duration } from '../../outputs/format.js';
+import { phaseOf, showLiveCause, showNotes, showNow } from '../../outputs/html/show-live.js';
+import { html } from '../../outputs/html/markup.js';
+import { emptyRun, reduce, type CauseState, type RunState } from '../../run/reduce.js';
+import type { Escalation } from '../../core/escalation.js';
 import type { Screenshot } from '../screenshot.js';
 import { fetchQuestions, fetchReport, fetchScreenshots } from './api.js';
-import { byId, element, setText } from './element.js';
-import { addEvent, emptyRun, type CauseView, type RunView } from './run-view.js';
-import { showCauses } from './show-cause.js';
-import { showEscalations } from './show-escalations.js';
-import { showNow } from './show-now.js';
-import { showParts } from './show-parts.js';
-import { duration } from './words.js';
+import { byId, fill, setText } from './fill.js';
+import { listenForAnswers, showQuestions } from './show-questions.js';
 
-let run: RunView | null = null;
+let run: RunState | null = null;
 let screenshots: readonly Screenshot[] = [];
 let drawing = false;
-/** The run whose report is shown in place of its causes and notes. */
-let reported: RunView | null = null;
+/** The id of the run whose report is shown in place of its causes and notes. */
+let reported: string | null = null;
 
 /** Thousands of events at once, as a page gets them that is opened late, are one drawing. */
 function draw(): void {
@@ -21,27 +21,29 @@ function draw(): void {
   drawing = true;
   setTimeout(() => {
     drawing = false;
-    if (run) show(run);
+    if (run) void show(run);
   }, 50);
 }
 
-function show(view: RunView): void {
-  showNow(view);
-  const causes = [...view.causes.values()].map((cause) => ({ cause, screenshot: screenshotOf(cause) }));
-  const isReported = reported === view;
+async function show(view: RunState): Promise<void> {
+  const { runId, project, causes } = view;
+  const isReported = reported === runId;
+  document.title = `${phaseOf(view)} · self-heal`;
+  setText(byId('project'), project);
+  setText(byId('run-id'), `run ${runId}`);
   byId('result').hidden = !isReported;
   byId('causes-section').hidden = isReported || causes.length === 0;
+  byId('notes-section').hidden =
+    isReported || view.flaky.length + view.quarantined.length + view.warnings.length === 0;
+  await fill(byId('now'), showNow(view));
   // The report has elements of the same ids.
-  showCauses(byId('causes'), isReported ? [] : causes);
-  byId('notes-section').hidden = isReported || view.notes.length === 0;
-  showParts(
-    byId('notes'),
-    view.notes.map((note, n) => ({ key: String(n), from: note, build: () => element('li', {}, note) })),
-  );
+  const cards = isReported ? [] : causes.map((cause) => showLiveCause(cause, screenshotOf(cause)));
+  await fill(byId('causes'), html`${cards}`);
+  await fill(byId('notes'), showNotes(view));
   showTimes();
 }
 
-function screenshotOf({ summary }: CauseView): string | null {
+function screenshotOf({ summary }: CauseState): string | null {
   const testId = summary.tests[0]?.id ?? null;
   const found = screenshots.find((one) => one.signature === summary.signature && one.testId === testId);
   return found?.url ?? null;
@@ -71,43 +73,44 @@ async function askForQuestions(): Promise<void> {
     return;
   }
   if (open.value.escalations.length > 0) section.hidden = false;
-  showEscalations(byId('questions'), open.value, ({ id, choice }) => {
-    const follows = choice === 'skip' ? 'its tests are in quarantine' : 'the next run tries again';
-    setText(byId('answered'), `${id} is answered: ${follows}.`);
-    byId('questions-heading').focus();
-    refreshQuestions();
-  });
+  await fill(byId('questions'), showQuestions(open.value));
+}
+
+function onAnswered({ id, choice }: Escalation): void {
+  const follows = choice === 'skip' ? 'its tests are in quarantine' : 'the next run tries again';
+  setText(byId('answered'), `${id} is answered: ${follows}.`);
+  byId('questions-heading').focus();
+  refreshQuestions();
 }
 
 function onEvent(event: StampedEvent): void {
   if (!run) return;
-  addEvent(run, event);
+  run = reduce(run, event);
   if (/^agent\.(?:waiting_for_input|escalation_resolved)$/.test(event.type)) refreshQuestions();
-  if (event.type === 'cause.found') void refreshScreenshots(run);
-  if (event.type === 'run.ended') void showReport(run);
+  if (event.type === 'cause.found') void refreshScreenshots(run.runId);
+  if (event.type === 'run.ended') void showReport(run.runId);
   draw();
 }
 
 let wanted = 0;
 
 /** Causes are found in bursts: the last asks for all. */
-async function refreshScreenshots(of: RunView): Promise<void> {
+async function refreshScreenshots(of: string): Promise<void> {
   wanted += 1;
   const mine = wanted;
   await new Promise((resolve) => setTimeout(resolve, 300));
   if (mine !== wanted) return;
-  const found = await fetchScreenshots(of.runId);
-  if (run !== of) return;
+  const found = await fetchScreenshots(of);
+  if (run?.runId !== of) return;
   screenshots = found;
   draw();
 }
 
 /** A run that is over is shown as in its report.html. The markup is our own server's, which escapes every text; no script of it would run. */
-async function showReport(of: RunView): Promise<void> {
-  const markup = await fetchReport(of.runId);
-  if (markup === null || run !== of) return;
-  const { body } = new DOMParser().parseFromString(markup, 'text/html');
-  byId('result').replaceChildren(...body.childNodes);
+async function showReport(of: string): Promise<void> {
+  const markup = await fetchReport(of);
+  if (markup === null || run?.runId !== of) return;
+  await fill(byId('result'), markup);
   reported = of;
   draw();
 }
@@ -125,6 +128,7 @@ function listen(): void {
   });
   events.addEventListener('run', ({ data }: MessageEvent<string>) => {
     run = emptyRun(data);
+    reported = null;
     screenshots = [];
     draw();
   });
@@ -139,5 +143,6 @@ setInterval(showTimes, 1000);
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden) refreshQuestions();
 });
+listenForAnswers(byId('questions'), onAnswered);
 refreshQuestions();
 listen();

@@ -1,3 +1,4 @@
+import { fourthHarmless } from './fourth-set.js';
 import { secondHarmless } from './second-set.js';
 import { thirdHarmless } from './third-harmless.js';
 
@@ -207,6 +208,7 @@ AKIA is how they begin
 export const harmlessTexts: readonly string[] = [
   ...secondHarmless,
   ...thirdHarmless,
+  ...fourthHarmless,
   ...lines.split('\n').filter((line) => line !== ''),
   `<img src="data:image/png;base64,${Buffer.from('\u0089PNG not really a picture, but long enough '.repeat(20)).toString('base64')}">`,
   `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify({ version: 3, sources: ['src/token.ts'], mappings: 'AAAA,SAASA;CACT' })).toString('base64')}`,

@@ -1,6 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createRedactor, type Redactor } from '../../../src/secrets/redactor.js';
+import { loadDetector } from '../../../src/secrets/detector.js';
+import { secretsOfEnvFiles } from '../../../src/secrets/env-files.js';
+import { secretsAmong } from '../../../src/secrets/known-values.js';
+import { type Redactor, redactorOf } from '../../../src/secrets/redactor.js';
+import { fourthPlants } from './fourth-set.js';
 import { environment, envFiles, knownPlants } from './known-plants.js';
 import { namedPlants } from './named-plants.js';
 import type { Plant } from './plant.js';
@@ -15,6 +19,7 @@ export const allPlants: readonly Plant[] = [
   ...shapedPlants(),
   ...secondPlants(),
   ...thirdPlants(),
+  ...fourthPlants(),
 ];
 
 /** Makes the folder a project whose files hold the planted variables. */
@@ -25,10 +30,20 @@ export async function plantIn(root: string): Promise<void> {
   }
 }
 
-/** The redactor of a run in that project, its detector loaded. */
-export async function plantedRedactor(root: string): Promise<Redactor> {
+/** Makes redactors of runs in that project that have seen nothing yet, their detectors loaded. */
+export async function plantedRedactors(root: string): Promise<() => Promise<Redactor>> {
   await plantIn(root);
-  const redactor = await createRedactor({ env: environment, projectRoot: root });
-  await redactor.load();
-  return redactor;
+  const known = [...secretsAmong(environment), ...(await secretsOfEnvFiles(root))];
+  const detector = await loadDetector();
+  return async () => {
+    const redactor = redactorOf(known, async () => detector);
+    await redactor.load();
+    return redactor;
+  };
+}
+
+/** One of them. */
+export async function plantedRedactor(root: string): Promise<Redactor> {
+  const make = await plantedRedactors(root);
+  return make();
 }

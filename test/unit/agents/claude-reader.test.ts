@@ -32,7 +32,7 @@ describe('Claude Code’s stream-json', () => {
       claim: { status: 'fixed', summary: '' },
       usage: { costUsd: 0.00234, inputTokens: 360, outputTokens: 45, turns: 3, sessionId: '9b2f' },
       denials: [],
-      trouble: null,
+      error: null,
     });
   });
 
@@ -64,20 +64,20 @@ describe('Claude Code’s stream-json', () => {
     ['credit', { is_error: true, api_error_status: 400, result: 'Credit balance is too low' }, /credit/],
     ['no such command', { num_turns: 0, result: 'Unknown command: /nope' }, /slash command/],
   ])('AG-8 knows what only a person can mend: %s', (_, over, remedy) => {
-    const { trouble } = read(result(over)).result;
-    expect(trouble).toMatchObject({ kind: 'unusable', remedy: expect.stringMatching(remedy) });
+    const { error } = read(result(over)).result;
+    expect(error).toMatchObject({ kind: 'unusable', remedy: expect.stringMatching(remedy) });
   });
 
   it('AG-5 takes is_error for the failure that it is, though the subtype says success', () => {
     const over = { is_error: true, api_error_status: 500, result: 'API Error: 500' };
-    expect(read(result(over)).result.trouble).toEqual({
+    expect(read(result(over)).result.error).toEqual({
       kind: 'retryable',
       reason: 'claude: status 500: API Error: 500',
     });
   });
 
   it('AG-8 does not take an agent that talks of logins for one that is not logged in', () => {
-    expect(read(result({ result: 'The page said: Not logged in. Fixed.' })).result.trouble).toBeNull();
+    expect(read(result({ result: 'The page said: Not logged in. Fixed.' })).result.error).toBeNull();
   });
 
   it('CL-13 shows what the agent does', () => {

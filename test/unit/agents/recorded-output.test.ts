@@ -31,12 +31,12 @@ function replay(program: string, scenario: string) {
 }
 
 describe.each(Object.keys(readers))('recorded output of %s', (program) => {
-  it('AG-3 AG-9 a fix: its claim, its session, its end, and no trouble', () => {
+  it('AG-3 AG-9 a fix: its claim, its session, its end, and no error', () => {
     const { seen, result } = replay(program, 'edit');
     expect(result).toMatchObject({
       claim: { status: 'fixed', summary: 'two' },
       denials: [],
-      trouble: null,
+      error: null,
       usage: { sessionId: expect.stringMatching(/^[\w-]{10,}$/) },
     });
     expect(seen.some((one) => one.complete)).toBe(true);
@@ -47,7 +47,7 @@ describe.each(Object.keys(readers))('recorded output of %s', (program) => {
   it('AG-8 a denied edit, though the program ended well and the model said fixed', () => {
     const { result } = replay(program, 'deny');
     expect(result.denials.length).toBeGreaterThan(0);
-    expect(result).toMatchObject({ trouble: null, claim: { status: 'fixed' } });
+    expect(result).toMatchObject({ error: null, claim: { status: 'fixed' } });
   });
 
   it.each([
@@ -57,7 +57,7 @@ describe.each(Object.keys(readers))('recorded output of %s', (program) => {
     ['long', 'context-overflow'],
   ])('AG-6 %s is %s', (scenario, kind) => {
     const { seen, result } = replay(program, scenario);
-    expect(result.trouble).toMatchObject({ kind, reason: expect.stringMatching(`^${program}: `) });
+    expect(result.error).toMatchObject({ kind, reason: expect.stringMatching(`^${program}: `) });
     // It says so itself, or goes on where it has no hope and is ended.
     expect(seen.some((one) => one.complete || one.hopeless) || ['401', 'long'].includes(scenario)).toBe(true);
   });

@@ -139,9 +139,11 @@ describe('slash commands', () => {
       path.join(dir, '.codex', 'prompts', 'fix.md'),
       '---\ndescription: x\n---\nMend: $ARGUMENTS\n',
     );
-    expect(await expandedPrompt('codex', '/fix It\n\nis $& red\n', dir)).toBe('Mend: It\n\nis $& red\n');
-    expect(await expandedPrompt('claude', '/fix It', dir)).toBe('/fix It');
-    expect(await expandedPrompt('codex', '/gone It', dir)).toBe('/gone It');
+    expect(await expandedPrompt({ kind: 'codex' }, '/fix It\n\nis $& red\n', dir)).toBe(
+      'Mend: It\n\nis $& red\n',
+    );
+    expect(await expandedPrompt({ kind: 'claude' }, '/fix It', dir)).toBe('/fix It');
+    expect(await expandedPrompt({ kind: 'codex' }, '/gone It', dir)).toBe('/gone It');
   });
 
   it.each([

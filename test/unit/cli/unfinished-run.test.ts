@@ -12,6 +12,8 @@ const second = '20260101-110000-bbbb';
 const third = '20260101-120000-cccc';
 const request = { filters: ['cart'], passThrough: [], options: { project: ['chromium'] } };
 
+const totals = { exitCode: 0, durationMs: 1, agentRuns: 0, agentRunsAvoided: 0, costUsd: null };
+
 interface Folder {
   readonly outcome?: string;
   readonly resumedFrom?: string;
@@ -24,14 +26,24 @@ function folders(runs: Record<string, Folder>): string {
   for (const [runId, { outcome, resumedFrom, dryRun = false, running }] of Object.entries(runs)) {
     const dir = path.join(root, '.self-heal', 'runs', runId);
     mkdirSync(dir, { recursive: true });
-    const started = { type: 'run.started', runId, dryRun, request, ...(resumedFrom ? { resumedFrom } : {}) };
-    const events: Partial<Event>[] = [started, { type: 'suite.started' }] as Partial<Event>[];
-    if (outcome) events.push({ type: 'run.ended', outcome } as Partial<Event>);
+    const started = {
+      type: 'run.started',
+      project: 'shop',
+      runId,
+      dryRun,
+      request,
+      ...(resumedFrom ? { resumedFrom } : {}),
+    };
+    const events: Partial<Event>[] = [
+      started,
+      { type: 'suite.started', purpose: 'first', tests: null, causeId: null },
+    ] as Partial<Event>[];
+    if (outcome) events.push({ type: 'run.ended', outcome, ...totals } as Partial<Event>);
     // A kill may cut a line.
     const cut = outcome ? '' : '{"type":"suite.pro';
     writeFileSync(
       path.join(dir, 'events.ndjson'),
-      `${events.map((one) => JSON.stringify(one)).join('\n')}\n${cut}`,
+      `${events.map((one) => JSON.stringify({ time: 0, ...one })).join('\n')}\n${cut}`,
     );
     if (running) writeFileSync(path.join(dir, 'running.json'), JSON.stringify(running));
   }
@@ -90,15 +102,15 @@ it('ME-8 a second resume goes on with the run that went on, or says how that end
   const folder = { [first]: {}, [second]: { resumedFrom: first } };
   expect(await resumed(folder, storeOf(...runs), first)).toMatchObject({ runId: second });
   const green = storeOf(runs[0], { runId: second, outcome: 'green' });
-  const said = `Run ${second} came to its end (green), and left nothing to go on with`;
+  const said = `Run ${second} is finished (green); there is nothing to continue`;
   expect(await resumed(folder, green)).toBe(said);
-  expect(await resumed(folder, green, first)).toBe(`Run ${first} was gone on with. ${said}`);
+  expect(await resumed(folder, green, first)).toBe(`Run ${first} was continued. ${said}`);
 });
 
 it('ME-8 a green run after it, which no store knows, is the newest', async () => {
   const ledger = storeOf({ runId: first, outcome: 'interrupted' });
   const folder = { [first]: {}, [second]: { outcome: 'green' } };
-  expect(await resumed(folder, ledger)).toContain(`${second} came to its end (green)`);
+  expect(await resumed(folder, ledger)).toContain(`${second} is finished (green)`);
   expect(await resumed(folder, ledger, first)).toMatchObject({ runId: first });
 });
 
@@ -118,11 +130,11 @@ it('CL-12 an unknown run, no run at all, and one that is still at work each have
   expect(await resumed({ [first]: {} }, null, '20260101-100000-aaab')).toBe(
     `There is no run 20260101-100000-aaab. Did you mean ${first}?`,
   );
-  expect(await resumed({}, null)).toBe('There is no run to go on with');
+  expect(await resumed({}, null)).toBe('There is no run to continue');
   const entry = await processEntry(process.pid);
   const running = { schemaVersion: 1, pid: process.pid, startedAt: entry?.startedAt, transaction: null };
   expect(await resumed({ [first]: { running } }, null)).toBe(
-    `Run ${first} is still at work (process ${process.pid})`,
+    `Run ${first} is still running (process ${process.pid})`,
   );
   expect(await resumed({ [first]: { running: { ...running, startedAt: '1' } } }, null)).toMatchObject({
     runId: first,

@@ -44,8 +44,8 @@ it('CF-3 mistakes in the rules are all told, each where it is', () => {
   off: [network/own-request-4x]
 `;
   expect(headsOf(text).join('\n')).toMatch(/did you mean "network-error"/);
-  expect(headsOf(text).join('\n')).toMatch(/is no regular expression/);
-  expect(headsOf(text).join('\n')).toMatch(/another rule has the id "a" already/);
+  expect(headsOf(text).join('\n')).toMatch(/is not a valid regular expression/);
+  expect(headsOf(text).join('\n')).toMatch(/another rule already has the id "a"/);
   expect(headsOf(text).join('\n')).toMatch(/did you mean "network\/own-request-4xx"/);
   expect(markedIn(text)).toContain("'('");
 });

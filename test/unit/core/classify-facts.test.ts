@@ -35,6 +35,47 @@ Failed query: insert into "orders" ("id") values ($1)`;
     });
   });
 
+  it('EV-5 takes no table from prose beside what a database said', () => {
+    const serverOutput = `[ERROR] server - error: database "shop" does not exist
+[INFO] server - Exiting...
+[ERROR] server - A timer or connection keeps Node.js from exiting
+[INFO] server - back into maintenance`;
+    const { facts } = classify(
+      failing('Error: Process from config.webServer exited early.', { serverOutput }),
+    );
+    expect([facts.sql, facts.table]).toEqual([null, null]);
+    const refused = `${serverOutput}\nFailed query: select * from orders`;
+    expect(classify(failing(locatorTimeout, { serverOutput: refused })).facts.table).toBe('orders');
+  });
+
+  it('EV-6 reads the line over which Node ended, where no frame names it', () => {
+    const serverOutput = `$ node server/app.mjs
+file:///project/server/app.mjs:13
+const router = = Router()
+               ^
+
+SyntaxError: Unexpected token '='
+    at compileSourceTextModule (node:internal/modules/esm/utils:346:16)`;
+    const { category, facts } = classify(
+      failing('Error: Process from config.webServer exited early.', { serverOutput }),
+    );
+    expect([category, facts.source]).toEqual(['build-error', 'server/app.mjs:13:16']);
+  });
+
+  it('CS-8 decides by what Node complains of, not by the line of its own that complains', () => {
+    const serverOutput = `node:internal/modules/esm/resolve:283
+    throw new ERR_MODULE_NOT_FOUND(
+          ^
+
+Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/project/server/limits.mjs' imported from /project/server/app.mjs
+    at finalizeResolution (node:internal/modules/esm/resolve:283:11)`;
+    const { why, facts } = classify(
+      failing('Error: Process from config.webServer exited early.', { serverOutput }),
+    );
+    expect(why[0]?.evidence).toMatch(/^Error \[ERR_MODULE_NOT_FOUND\]: Cannot find module/);
+    expect(facts.source).toBe('server/app.mjs');
+  });
+
   it('EV-5 names nothing of a database where none speaks', () => {
     const facts = classify(failing('TypeError: select \'a\' from "b" is not a function')).facts;
     expect([facts.sql, facts.table, facts.sqlState]).toEqual([null, null, null]);

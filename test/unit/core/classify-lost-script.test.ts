@@ -23,6 +23,15 @@ describe('CS-7 what a page throws for want of a script that did not load', () =>
     },
   );
 
+  it('CS-7 that the browser did not run what came in a script’s place only repeats its status', () => {
+    const refused = (url: string) =>
+      logged(`Refused to execute script from '${url}' because its MIME type ('text/html') is not executable`);
+    const console = [refused(missing.url), undefinedName];
+    expect(classify(failing(locatorTimeout, { network: [missing], console })).category).toBe('network-error');
+    const answered = { ...missing, status: 200 };
+    expect(classify(failing(locatorTimeout, { network: [answered], console })).category).toBe('build-error');
+  });
+
   it('CS-7 a name of a stranger’s script is missed, inside the test’s own call too', () => {
     const network = [
       script('https://cdn.example/chart.js', { status: null, failure: 'net::ERR_NAME_NOT_RESOLVED' }),

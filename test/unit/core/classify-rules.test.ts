@@ -251,6 +251,15 @@ describe('CS-9 rules are data', () => {
     expect(rule.pattern.flags).not.toMatch(/[gy]/);
   });
 
+  it('EV-11 no pattern takes more than linear time over its own words', () => {
+    const slow = all.filter(({ pattern }) => {
+      const started = process.cpuUsage().user;
+      for (const word of wordsOf(pattern)) pattern.test(word.repeat(6000 / word.length));
+      return process.cpuUsage().user - started > 400_000;
+    });
+    expect(slow.map(({ id }) => id)).toEqual([]);
+  });
+
   it('CS-7 rules of the class decide it in an error of their own, unless a deeper class knows the words too', () => {
     const deciding = rules.filter((rule) => rule.confidence >= 0.7 && rule.sources.includes('error'));
     const lost = deciding.filter((rule) => {
@@ -262,3 +271,9 @@ describe('CS-9 rules are data', () => {
     expect(lost.map(({ id }) => id)).toEqual([]);
   });
 });
+
+/** The words in a pattern's source, alone and with a blank behind them. */
+function wordsOf({ source }: RegExp): string[] {
+  const words = source.split(/\\?[^\w'".:/ ]+/).filter((word) => word.trim().length > 1);
+  return [...new Set(words)].flatMap((word) => [word, `${word} `]);
+}

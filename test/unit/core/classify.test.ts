@@ -5,15 +5,6 @@ import type { Evidence } from '../../../src/core/evidence.js';
 import { anError, anEvidence } from '../../rig/builders.js';
 import { failing, locatorTimeout, logged, request } from './classify-evidence.js';
 
-const idOf: Record<Category, string> = {
-  'build-error': 'CS-1',
-  'database-error': 'CS-2',
-  'runtime-error': 'CS-3',
-  'ui-error': 'CS-4',
-  'network-error': 'CS-5',
-  unknown: 'CS-6',
-};
-
 describe('what the error itself says', () => {
   const told: [string, Category][] = [
     ["src/total.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.", 'build-error'],
@@ -49,12 +40,9 @@ describe('what the error itself says', () => {
       'unknown',
     ],
   ];
-  it.each(told.map(([message, category]) => [idOf[category], message, category] as const))(
-    '%s %s',
-    (_, message, category) => {
-      expect(classify(failing(message)).category).toBe(category);
-    },
-  );
+  it.each(told)('CS-1, CS-2, CS-3, CS-4, CS-5 %s', (message, category) => {
+    expect(classify(failing(message)).category).toBe(category);
+  });
 });
 
 describe('CS-6 unknown', () => {

@@ -74,7 +74,17 @@ describe('what a test complains of', () => {
           at(28),
         ),
       ],
-      'toEqual: expected "b": 3,, received "b": 2, (tests/a.spec.ts:28)',
+      'toEqual: expected "b": 3, received "b": 2 (tests/a.spec.ts:28)',
+    ],
+    [
+      'a list that is shorter',
+      [
+        anError(
+          'Error: expect(locator).toHaveText(expected) failed\n\nLocator: locator(\'li\')\n- Expected  - 4\n+ Received  + 1\n\n- Array [\n-   "First",\n-   "Second",\n- ]\n+ Array []',
+          at(31),
+        ),
+      ],
+      'toHaveText on locator(\'li\'): expected "First", received Array [] (tests/a.spec.ts:31)',
     ],
     [
       'a response that never came',

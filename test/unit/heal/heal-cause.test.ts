@@ -79,16 +79,19 @@ describe('the loop for one cause', () => {
   });
 
   it.each([
-    ['AG-4 timed out', { kind: 'timed-out', afterMs: 300_000 }],
-    ['AG-5 crashed', { kind: 'signalled', signal: 'SIGSEGV' }],
-    ['AG-5 exited non-zero', { kind: 'exited', exitCode: 3 }],
-    ['AG-5 could not start', { kind: 'spawn-failed', reason: 'ENOENT' }],
-  ] as const)('%s: the test is run again anyway, in case the fix was partial', async (_, ending) => {
-    const { session: given } = await session([null], { runAgent: async () => ({ ...finished, ending }) });
-    const { attempts, conclusion } = await healCause(given, cause);
-    expect(attempts).toMatchObject([{ outcome: ending.kind, judged: 'green' }]);
-    expect(conclusion.verdict).toBe('healed');
-  });
+    ['timed out', { kind: 'timed-out', afterMs: 300_000 }],
+    ['crashed', { kind: 'signalled', signal: 'SIGSEGV' }],
+    ['exited non-zero', { kind: 'exited', exitCode: 3 }],
+    ['could not start', { kind: 'spawn-failed', reason: 'ENOENT' }],
+  ] as const)(
+    'AG-4 AG-5 %s: the test is run again anyway, in case the fix was partial',
+    async (_, ending) => {
+      const { session: given } = await session([null], { runAgent: async () => ({ ...finished, ending }) });
+      const { attempts, conclusion } = await healCause(given, cause);
+      expect(attempts).toMatchObject([{ outcome: ending.kind, judged: 'green' }]);
+      expect(conclusion.verdict).toBe('healed');
+    },
+  );
 
   it('AG-8 reports an agent that changed nothing as that, whatever it claims', async () => {
     const { session: given } = await session(['boom', 'boom', 'boom']);

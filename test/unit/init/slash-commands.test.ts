@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { readClaim } from '../../../src/agents/claim.js';
-import { agentPrograms } from '../../../src/init/agent-programs.js';
+import { programs } from '../../../src/agents/programs.js';
 import { commandFileText } from '../../../src/init/command-file.js';
 import { slashCommands } from '../../../src/init/slash-commands.js';
 import { defaultAgents } from '../../../src/config/defaults.js';
 
-const every = agentPrograms.flatMap((program) =>
+const every = Object.values(programs).flatMap((program) =>
   slashCommands.map((command) => ({
     about: `${program.name} /${command.name}`,
-    text: commandFileText(command, program.format),
-    placeholder: program.format === 'toml' ? '{{args}}' : '$ARGUMENTS',
-    format: program.format,
+    text: commandFileText(command, program.commandFormat),
+    placeholder: program.commandFormat === 'toml' ? '{{args}}' : '$ARGUMENTS',
+    format: program.commandFormat,
   })),
 );
 

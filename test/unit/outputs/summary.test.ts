@@ -72,7 +72,7 @@ it('RP-1 says of a heal its class, why, agent, proof, files and cost, and how it
 
 it('RP-1 puts what is left to a person first, each with the command that is next', () => {
   expect(show({ outcome: 'escalated', causes: [healed, left, asked], escalations }).slice(2)).toEqual([
-    '  ? c3 escalated · runtime-error · TypeError: boom',
+    '  ? c3 needs review · runtime-error · TypeError: boom',
     '      why     console: boom',
     '      tests   [chromium] › tests/cart.spec.ts:12 › cart › t1',
     '      end     the key has expired',
@@ -132,7 +132,7 @@ it.each([
   const lines = show({ causes, tests, warnings }, { rows });
   expect(lines.length).toBeLessThanOrEqual(most);
   expect(lines.length).toBeGreaterThan(most - 3);
-  expect(lines[2]).toContain('? c5 escalated');
+  expect(lines[2]).toContain('? c5 needs review');
   const shown = lines.filter((line) => /^ {2}[✓✗?] c/.test(line));
   const hidden = lines.find((line) => line.includes('… and') && line.includes('inspect')) ?? '';
   expect(hidden).toContain(`… and ${count - shown.length} more (`);

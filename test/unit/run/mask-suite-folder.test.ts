@@ -5,7 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { dropAllUnmasked, maskSuiteFolder } from '../../../src/run/mask-suite-folder.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
-const clean = (text: string) => text.replaceAll('hidden', '[masked: word]');
+const redactor = {
+  masksIn: (text: string) =>
+    [...text.matchAll(/hidden/g)].map(({ index }) => ({
+      start: index,
+      end: index + 'hidden'.length,
+      shown: '[masked: word]',
+    })),
+};
 
 async function aSuite(): Promise<{ runDir: string; suite: string }> {
   const runDir = tempDir();
@@ -21,7 +28,7 @@ async function aSuite(): Promise<{ runDir: string; suite: string }> {
 describe('sealing a suite run', () => {
   it('EV-9 masks its logs in place and leaves what the diagnosis needs', async () => {
     const { suite } = await aSuite();
-    await maskSuiteFolder(suite, { isRed: true, clean });
+    await maskSuiteFolder(suite, { isRed: true, redactor });
     expect(readdirSync(suite).sort()).toEqual([
       'captures',
       'output',
@@ -35,16 +42,18 @@ describe('sealing a suite run', () => {
 
   it('CL-4 keeps no log of a green run', async () => {
     const { suite } = await aSuite();
-    await maskSuiteFolder(suite, { isRed: false, clean });
+    await maskSuiteFolder(suite, { isRed: false, redactor });
     expect(readdirSync(suite).sort()).toEqual(['captures', 'output']);
   });
 
   it('EV-9 takes a log away that cannot be masked', async () => {
     const { suite } = await aSuite();
-    const broken = () => {
-      throw new Error('the detector broke');
+    const broken = {
+      masksIn: () => {
+        throw new Error('the detector broke');
+      },
     };
-    await maskSuiteFolder(suite, { isRed: true, clean: broken });
+    await maskSuiteFolder(suite, { isRed: true, redactor: broken });
     expect(readdirSync(suite).filter((name) => name.includes('.log'))).toEqual([]);
   });
 
@@ -58,7 +67,7 @@ describe('sealing a suite run', () => {
   it('EV-12 minds no suite run that was never made', async () => {
     await expect(dropAllUnmasked(tempDir())).resolves.toBeUndefined();
     await expect(
-      maskSuiteFolder(path.join(tempDir(), 'none'), { isRed: true, clean }),
+      maskSuiteFolder(path.join(tempDir(), 'none'), { isRed: true, redactor }),
     ).resolves.toBeUndefined();
   });
 });

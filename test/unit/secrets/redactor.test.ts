@@ -119,3 +119,36 @@ describe('a redactor', () => {
     expect(found.text('a weird one')).toBe('a [masked: weird key] one');
   });
 });
+
+describe('values that hold others', () => {
+  const known = 'Kn9Xw2Ce3VbT7q with "quotes" & <marks>';
+  const part = 'Xw2Ce3VbT7qAbc12';
+
+  it.each([
+    ['is a part of it', known.slice(2, 14) + 'x9K2'],
+    ['begins before it and ends in it', `Zz81Yk4Kn9Xw2Ce3V`],
+  ])('EV-9 a value that was learned, and %s, leaves nothing of a known one', (_, learned) => {
+    const knowing = redactorOf([{ name: 'A_SECRET', value: known }]);
+    expect(knowing.clean(`authorization: Bearer ${learned}`)).not.toContain(learned);
+    const overlapping = learned.startsWith('Zz') ? `Zz81Yk4${known}` : known;
+    expect(knowing.clean(`it was ${overlapping}.`)).toMatch(/^it was \[masked: [^\]]+\]\.$/);
+  });
+
+  it('EV-9 two known values of which one ends in the beginning of the other are both masked', () => {
+    const knowing = redactorOf([
+      { name: 'ONE_SECRET', value: `aB3dE5gH7${part.slice(0, 8)}` },
+      { name: 'OTHER_SECRET', value: part },
+    ]);
+    expect(knowing.clean(`it was aB3dE5gH7${part}.`)).toMatch(/^it was \[masked: [^\]]+\]\.$/);
+  });
+
+  it.each([
+    ['a title', 'output/a-signs-in-with-Kn9Xw2Ce3VbT7q-with-quotes-marks-/trace.zip'],
+    ['a title that was cut', 'output/a-signs-in-with-Kn9Xw2Ce3V-b97ea-T7qBc8Df4Gh-chromium/trace.zip'],
+  ])('EV-9 Playwright makes a file name of %s, and nothing of the secret can be read in it', (_, file) => {
+    const knowing = redactorOf([{ name: 'A_SECRET', value: known }]);
+    expect(knowing.clean(file)).toMatch(
+      /^output\/a-signs-in-with-\[masked: [^\]]+\](?:-b97ea-\[masked: [^\]]+\]-chromium)?\/trace\.zip$/,
+    );
+  });
+});

@@ -1,6 +1,6 @@
 import { rulesFor } from '../rule.js';
 
-/** What is known to be none of the classes: the browser, the runner or the machine, not the project's code. */
+/** Known failures of the browser, the runner or the machine rather than of the project's code. */
 export const unknownRules = rulesFor('unknown', [
   {
     id: 'unknown/crash',
@@ -40,7 +40,7 @@ export const unknownRules = rulesFor('unknown', [
   },
   {
     id: 'unknown/web-server-exited',
-    // Without a line of the server's own nobody can say why.
+    // Only the server's own output could say why.
     pattern: /Process from config\.webServer (?:was not able to start|exited early)/i,
     confidence: 0.5,
   },

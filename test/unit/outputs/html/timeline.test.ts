@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { StampedEvent } from '../../../../src/event.js';
-import { overview } from '../../../../src/outputs/html/show-timeline.js';
-import { timelineOf } from '../../../../src/outputs/html/timeline.js';
+import { overview, timelineOf } from '../../../../src/outputs/html/show-timeline.js';
+import { runOf } from '../../../../src/run/reduce.js';
 
 const at = (time: number, event: object) => ({ time, ...event }) as StampedEvent;
 
@@ -18,7 +18,7 @@ const events = [
 ];
 
 it('RP-4 the timeline tells suites, agents and waits, with what they cost', () => {
-  expect(timelineOf(events)).toEqual([
+  expect(timelineOf(runOf(events))).toEqual([
     { causeId: null, kind: 'suite', label: 'the suite', from: 100, to: 2100, costUsd: null },
     {
       causeId: 'c1',
@@ -45,12 +45,12 @@ it('RP-4 the timeline tells suites, agents and waits, with what they cost', () =
       costUsd: null,
     },
   ]);
-  expect(overview(timelineOf(events))).toEqual([
+  expect(overview(timelineOf(runOf(events)))).toEqual([
     { causeId: null, kind: 'suite', label: 'the suite', from: 100, to: 2100, costUsd: null },
     { causeId: 'c1', kind: 'agent', label: 'c1', from: 2200, to: 8900, costUsd: 0.5 },
   ]);
 });
 
 it('EV-12 a run without events has no timeline', () => {
-  expect(timelineOf([])).toEqual([]);
+  expect(timelineOf(runOf([]))).toEqual([]);
 });

@@ -81,7 +81,7 @@ export const bundlerRules = rulesFor('build-error', [
   },
   {
     id: 'build/next-overlay',
-    // The overlay shows runtime errors as well, and without its text nobody can tell.
+    // The overlay shows runtime errors as well; only its text would tell.
     pattern: /<nextjs-portal>/,
     sources: ['error'],
     confidence: 0.5,

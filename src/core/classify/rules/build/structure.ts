@@ -2,11 +2,11 @@ import { rulesFor } from '../../rule.js';
 
 const extension = String.raw`(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?|s?css|sass|less|styl|html|json|graphql|cs|java|kt|go|rs|cpp?|swift)`;
 
-/** What compilers have in common, whoever wrote them: where the complaint stands, and whose frames it passed through. */
+/** What the errors of all compilers have in common: their position, and the frames of the toolchain. */
 export const structureRules = rulesFor('build-error', [
   {
     id: 'build/error-at-position',
-    // `file:line:column: error …`, `file(line,column): error …`, `error in file …`: how compilers have printed since the first.
+    // `file:line:column: error …`, `file(line,column): error …`, `error in file …`.
     pattern: new RegExp(
       String.raw`(?:^|\s)[^\s:()]{1,200}\.${extension}(?::\d{1,6}:\d{1,6}|\(\d{1,6},\d{1,6}\)):? (?:- )?(?:fatal |syntax )?error\b(?!s)|^\s{0,20}\[?(?:Syntax[Ee]rror|Syntax error|ERROR|Error|error)\]?:? (?:in |from )?(?:\./|/|[A-Za-z]:\\|src/|file://)[^\s:]{0,200}\.${extension}\b`,
       'm',
@@ -16,14 +16,14 @@ export const structureRules = rulesFor('build-error', [
   },
   {
     id: 'build/compiler-frame',
-    // An exception that a plugin threw while it transformed a module is a build that failed, whatever its words.
+    // An exception that a plugin throws while it transforms a module is a failed build, whatever its message.
     pattern:
       /\bat (?:async )?(?:Plugin(?:Context|Container|Pipeline|Driver)|Transform(?:Plugin)?Context|NormalModule|NormalModuleFactory|LazyResult|Compilation|ModuleGraph|compileCSS)\b[.\w]{0,60}|\brunLoaders\b|loader-runner[\\/]lib|node_modules[\\/]@babel[\\/](?:parser|core|traverse)[\\/]|enhanced-resolve[\\/]lib|babelBundleImpl|playwright[\w@.-]{0,20}[\\/]lib[\\/]transform[\\/]|\b(?:Resolve|Build)Message: /,
     confidence: 0.86,
   },
   {
     id: 'build/plugin-speaks',
-    // `[@scope/plugin:hook] …`: plugins put their name before what they complain of.
+    // `[@scope/plugin:hook] …`: plugins put their name before the error.
     pattern:
       /^\s{0,20}\[?(?:error\]? )?\[@?[\w./-]{0,60}(?:vite|rollup|webpack|esbuild|rspack|rolldown|parcel|turbopack|swc|postcss|sass|babel)[\w./:-]{0,60}\] \S|🚨 |@parcel\/[\w-]{1,60}: |\bunplugin-[\w-]{1,40}\b.{0,20}\w*(?:Error|\])/m,
     unless: /\bwarn|proxy|connect|hmr|websocket|deprecat|\binfo\b|ready in|evaluating SSR module/i,
@@ -31,14 +31,14 @@ export const structureRules = rulesFor('build-error', [
   },
   {
     id: 'build/import-of-loader',
-    // How Deno, Bun, Metro and browsers put a module that they cannot find or link.
+    // A module that Deno, Bun, Metro or a browser cannot find or link.
     pattern:
       /\b(?:Export|Import)(?:ed)? (?:named )?['"][^'"\n]{1,100}['"] not found in module|\bModule not found ["']|Cannot resolve (?:module |dependency |import )?["'][^"'\n]{1,300}["']|Unsupported scheme "[^"\n]{1,20}" for module|Relative import path "[^"\n]{1,200}" not prefixed|unable to (?:resolve|load) (?:module |plugin |specifier |dependency |preset |config )?["'`][^"'`\n]{1,300}["'`]|Could not find a matching package|couldn't find package|not (?:found )?in (?:the )?import map/i,
     confidence: 0.92,
   },
   {
     id: 'build/prerender',
-    // The build ended since a page of it could not be rendered; the exception, where there is one, says more.
+    // The build ended because a page could not be prerendered; the exception, where there is one, says more.
     pattern:
       /Exiting due to prerender errors|^\s{0,20}Errors prerendering:|handleHttpError|prerender(?:ing)? (?:failed|error)/im,
     confidence: 0.66,
@@ -52,7 +52,7 @@ export const structureRules = rulesFor('build-error', [
   },
   {
     id: 'build/command-missing',
-    // The shell, in the language of the machine, does not know the tool that builds: what should be installed is not.
+    // The shell, in the machine's language, does not find the build tool: it is not installed.
     pattern:
       /\b(?:tsc|vite|next|nuxt|nuxi|webpack|rollup|esbuild|react-scripts|vue-cli-service|astro|turbo|svelte-kit|remix|ng|tsx|ts-node|tsup|parcel|rspack|nx|gatsby|cross-env)['"»]?:? (?:command )?(?:not found|is not recognized|n'est pas reconnu|wird nicht als|no se reconoce|不是内部或外部命令)|['"](?:tsc|vite|next|nuxt|nuxi|webpack|rollup|react-scripts|vue-cli-service|astro|turbo|ng|tsx|ts-node|tsup|parcel|nx|gatsby|cross-env)['"] (?:is not recognized|n'est pas reconnu|wird nicht als|no se reconoce|不是内部或外部命令)|(?:Le terme|Der Befehl|Die Benennung) ["'](?:tsc|vite|next|nuxt|ng|webpack|astro)["']/,
     confidence: 0.75,

@@ -19,7 +19,7 @@ export const syntaxRules = rulesFor('build-error', [
   },
   {
     id: 'build/syntax-words',
-    // What V8 says after `SyntaxError: `, where somebody left that out.
+    // V8's messages without their `SyntaxError: `.
     pattern:
       /^\s{0,20}(?:\S{1,200}: )?(?:(?:Invalid or unexpected|Unexpected) token\b|Unexpected (?:identifier|reserved word|strict mode)|Identifier '[^'\n]{1,80}' has already been declared|missing initializer in|missing \) after argument list|await is only valid in)/im,
     unless: /JSON|at position \d|DOCTYPE/i,
@@ -28,7 +28,7 @@ export const syntaxRules = rulesFor('build-error', [
   {
     id: 'build/babel',
     pattern:
-      /Support for the experimental syntax|\bBabelParseError\b|BABEL_\w*(?:ERROR|UNKNOWN)\w*|\[BABEL\]|Requires Babel "|Cannot find (?:preset|plugin) '|Duplicate declaration "|Decorators are not (?:enabled|valid)/i,
+      /Support for the experimental syntax|\bBabelParseError\b|BABEL_\w{0,60}(?:ERROR|UNKNOWN)|\[BABEL\]|Requires Babel "|Cannot find (?:preset|plugin) '|Duplicate declaration "|Decorators are not (?:enabled|valid)/i,
     confidence: 0.92,
   },
   {

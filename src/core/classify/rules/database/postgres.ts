@@ -1,6 +1,6 @@
 import { rulesFor } from '../../rule.js';
 
-/** What PostgreSQL says (its message catalogue, `src/backend/po`), whoever passes it on. */
+/** PostgreSQL's messages (its catalogue, `src/backend/po`), whichever program prints them. */
 export const postgresRules = rulesFor('database-error', [
   {
     id: 'database/row-level-security',

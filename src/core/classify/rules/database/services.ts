@@ -21,7 +21,7 @@ export const serviceRules = rulesFor('database-error', [
   {
     id: 'database/pool',
     pattern:
-      /timeout exceeded when trying to connect|\bdatabase\b.{0,20}connection is not available|timeout acquiring a connection|Connection terminated (?:unexpectedly|due to)|ResourceRequest timed out|QueuePool limit|(?:connection )?pool (?:is )?(?:exhausted|full|probably full|timeout|timed out)|(?:exhausted|acquir\w+|timed? ?out|full).{0,60}\bconnection pool\b|idle-transaction timeout|Pool is (?:closed|draining)/i,
+      /timeout exceeded when trying to connect|\bdatabase\b.{0,20}connection is not available|timeout acquiring a connection|Connection terminated (?:unexpectedly|due to)|ResourceRequest timed out|QueuePool limit|(?:connection )?pool (?:is )?(?:exhausted|full|probably full|timeout|timed out)|(?:exhausted|acquir\w{1,10}|timed? ?out|full).{0,60}\bconnection pool\b|idle-transaction timeout|Pool is (?:closed|draining)/i,
     confidence: 0.9,
   },
   {

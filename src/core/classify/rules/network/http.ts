@@ -1,6 +1,6 @@
 import { rulesFor } from '../../rule.js';
 
-/** Answers that are errors, wherever a program puts the status into words. */
+/** Error responses, however a program words the status. */
 export const httpRules = rulesFor('network-error', [
   {
     id: 'network/own-request-5xx',
@@ -17,14 +17,14 @@ export const httpRules = rulesFor('network-error', [
   },
   {
     id: 'network/missing-file',
-    // A script that no build makes is asked for at a wrong address.
+    // A script that no build makes, requested at a wrong address.
     pattern: /^script GET \S+ → 404/m,
     sources: ['network'],
     confidence: 0.74,
   },
   {
     id: 'network/own-request-signed-out',
-    // Asking who is signed in, and being told nobody, is what pages do for visitors.
+    // Pages ask who is signed in, and for visitors the answer is 401.
     pattern: /\/(?:me|session|whoami|user|profile|refresh|token)\b\S* → 40[13]/,
     sources: ['network'],
     confidence: 0.5,
@@ -66,7 +66,7 @@ export const httpRules = rulesFor('network-error', [
   },
   {
     id: 'network/access-log-refused',
-    // A line of a server's log as the error itself: a request that it refused, and nothing else to go by.
+    // A line of a server's access log in the error itself: a refused request.
     pattern:
       /^\s{0,20}4[0-2]\d (?:GET|POST|PUT|PATCH|DELETE) \/|\b(?:GET|POST|PUT|PATCH|DELETE) (?:https?:\/)?\/\S{0,300}(?: HTTP\/[\d.]{1,3}["']?)? 4[0-2]\d\b/m,
     sources: ['error'],
@@ -75,7 +75,7 @@ export const httpRules = rulesFor('network-error', [
   },
   {
     id: 'network/status-in-prose',
-    // A status as people put it: `failed: 503`, `500 on /cart`, `… (404)`. A number of anything else has no such place.
+    // A status as people write it: `failed: 503`, `500 on /cart`, `… (404)`. Other numbers do not stand in these places.
     pattern:
       /\b(?:failed|failure|error|answered|answer|response|status)\b[^\w\n]{0,4}(?:40\d|41\d|422|429|50[0-4])\b|→ (?:40\d|41\d|422|429|50[0-4])\b|^\s{0,20}(?:40\d|422|429|50[0-4]) (?:on|from|for|at|when) |\S \((?:40\d|422|429|50[0-4])\)\s*$/im,
     sources: ['error'],
@@ -89,7 +89,7 @@ export const httpRules = rulesFor('network-error', [
   },
   {
     id: 'network/service-error-name',
-    // How clients of services name what they were answered.
+    // Error names of service clients.
     pattern:
       /\b\w{0,40}(?:AuthenticationError|AuthorizationError|PermissionDeniedError|RateLimitError|APIConnectionError|NotAuthorized(?:Exception|Error)|AccessDenied(?:Exception|Error)?|UnauthorizedError|ForbiddenError|ThrottlingException|ServiceUnavailable(?:Exception|Error)): /,
     confidence: 0.74,
@@ -109,7 +109,7 @@ export const httpRules = rulesFor('network-error', [
   },
   {
     id: 'network/graphql',
-    // The answer of a GraphQL server that only says that it failed; what failed may stand in it as well.
+    // A GraphQL response that only says that it failed; the cause may be in it as well.
     pattern:
       /\bcode["']?: ?["'](?:INTERNAL_SERVER_ERROR|UNAUTHENTICATED|FORBIDDEN|BAD_USER_INPUT|BAD_REQUEST|GRAPHQL_\w+|PERSISTED_QUERY_\w+|UNAUTHORIZED|TOO_MANY_REQUESTS|NOT_FOUND)["']|\bGraphQL error: |\b(?:ApolloError|CombinedGraphQLErrors|ServerParseError): /,
     confidence: 0.74,

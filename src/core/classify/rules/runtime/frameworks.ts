@@ -17,7 +17,7 @@ export const frameworkRules = rulesFor('runtime-error', [
   {
     id: 'runtime/next',
     pattern:
-      /from the server but \w{1,80} is on the client|(?:passed|pass\w*) (?:directly )?to Client Components?|outside a request scope|\bNEXT_(?:REDIRECT|NOT_FOUND|HTTP_ERROR_FALLBACK)\b|Dynamic server usage|should be wrapped in a suspense boundary|only works in (?:a )?Client Components?|Failed to find Server Action/i,
+      /from the server but \w{1,80} is on the client|pass\w{0,10} (?:directly )?to Client Components?|outside a request scope|\bNEXT_(?:REDIRECT|NOT_FOUND|HTTP_ERROR_FALLBACK)\b|Dynamic server usage|should be wrapped in a suspense boundary|only works in (?:a )?Client Components?|Failed to find Server Action/i,
     confidence: 0.85,
   },
   ...wrapping({

@@ -1,6 +1,6 @@
 import { rulesFor, wrapping } from '../../rule.js';
 
-/** Wordings that look like exceptions and are a request that failed, a module that did not load, or the test runner's. */
+/** Exceptions that mean a failed request, a module that did not load, or an error of the test runner. */
 const notTheCode =
   /Failed to fetch|fetch failed|NetworkError|Load failed|network connection was lost|dynamically imported|module script|could not serialize|Unknown file extension|module specifier|ERR_(?:UNKNOWN_FILE|INVALID_MODULE|NETWORK)|in ES module scope|\b\w{0,20}[Pp]age\.(?:locator|getBy\w+|goto) is not a function|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)?(?:\(\.\.\.\))? is not a function|(?:describe|beforeAll|beforeEach|afterAll|afterEach|expect|chromium|_?playwright) is not (?:a function|defined)|\b(?:jest|cy|vi) is not defined|Class extends value undefined|'Page' object has no attribute|Target page, context or browser|Target closed|TypeError: terminated/;
 
@@ -27,7 +27,7 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/undefined-value',
-    // Firefox names what was not there; without the exception's name these are words of anybody.
+    // Firefox names what was undefined; without the exception's name it may be ordinary prose.
     pattern:
       /(?:^|[\s:"'`(])[\w$]+(?:\.[\w$]+|\[\w+\]|\(\.{3}\)){0,8} is (?:undefined|null)\b(?! (?:or|and)\b)/m,
     sources: ['error', 'console'],
@@ -62,7 +62,7 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/uncaught-in-error',
-    // Of what ended the test this only says that nobody caught it: who else knows its words knows what it was.
+    // It only says that the error was not caught: any rule that matches the error itself says more.
     pattern: uncaught,
     sources: ['error'],
     unless: uncaughtButNotTheCode,
@@ -90,7 +90,7 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/console-errors-found',
-    // A test that fails because the page complained, without the complaint.
+    // A test that fails because the console has errors, without quoting them.
     pattern: /\bconsole errors?(?: in| detected| found| during| was| were|:)/i,
     sources: ['error'],
     confidence: 0.65,
@@ -110,7 +110,7 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/thrown-error',
-    // Somebody's `throw new Error(…)` with the frames below it, in words that no rule knows.
+    // `throw new Error(…)` with its frames and a message that no rule knows.
     pattern:
       /^.{0,80}?\b(?:[A-Z]\w{0,40})?(?:Error|Exception): .{1,400}\n(?:\s*\n)?\s{1,12}at .{1,300}:\d{1,7}/m,
     sources: ['error'],
@@ -119,7 +119,7 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/own-error-class',
-    // An exception of the app's own making, uncaught: its stack has frames, and no rule knows its words.
+    // An error class of the app's own, uncaught, with a message that no rule knows.
     pattern: /^(?:Uncaught )?[A-Z]\w{2,60}(?:Error|Exception): \S/m,
     sources: ['server'],
     unless: /Timeout|Abort|Axios|Fetch|Assertion|Syntax/,

@@ -1,7 +1,7 @@
-import type { RuleOfClass } from '../../rule.js';
+import { uiRules } from '../../rule.js';
 
-/** How the assertions and drivers of other runners and languages say that a page is not as expected. */
-export const otherRunnerRules: readonly RuleOfClass[] = [
+/** The same from the assertions and drivers of other runners and languages. */
+export const otherRunnerRules = uiRules([
   {
     id: 'ui/selenium-wait',
     pattern:
@@ -10,7 +10,7 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
   },
   {
     id: 'ui/plain-assertion',
-    // Values compared with nothing that says where they came from: what the page shows, as a rule.
+    // Compared values of unknown origin: usually what the page shows.
     pattern:
       /expected:? ?[[<"'].{0,200}[\]>"'],? but (?:found|was|got)|\bexpected:? .{1,200}? but (?:was|found|got|received|it was|saw):? |Assert\.\w{1,30}\(\) Failure|Failed asserting that|Failure\/Error: |^\s{0,20}AssertionError\b|^E\s{1,12}assert |\bassert(?:ion)?(?: .{1,60})? failed\b|^E?\s{0,12}AssertionError: |\bComparisonFailure\b|\bAssertionFailedError\b|\bAssertionException\b|\bexpected .{1,100}?[,;]? (?:but )?got .|Error Trace:|\bexpected (?:the )?(?:element|locator|button|link|text|page|heading|dialog)\b.{1,120} (?:not )?to (?:be|have|contain|show)\b|\bNot equal: |Minitest::Assertion/im,
     unless: /\bstatus\b|\bHTTP\b/,
@@ -38,7 +38,7 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
   },
   {
     id: 'ui/page-action',
-    // An action on the page that failed for whatever reason its log gives.
+    // An action on the page that failed, for a reason that its log gives.
     pattern:
       /\b(?:[Pp]age|[Ff]rame|[Mm]ouse|[Kk]eyboard|[Tt]ouchscreen)\.(?:click|dblclick|tap|fill|type|press|check|uncheck|set_?[Cc]hecked|hover|focus|select_?[Oo]ption|set_?[Ii]nput_?[Ff]iles|drag_?[Aa]nd_?[Dd]rop|dispatch_?[Ee]vent|text_?[Cc]ontent|inner_?(?:[Tt]ext|HTML|html)|get_?[Aa]ttribute|input_?[Vv]alue|is_?(?:[Vv]isible|[Hh]idden|[Ee]nabled|[Dd]isabled|[Cc]hecked)|wait_?[Ff]or_?[Ss]elector|screenshot|move|wheel|down|up)(?:_\w{1,20})?: \S/,
     unless:
@@ -47,7 +47,7 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
   },
   {
     id: 'ui/driver-action-frame',
-    // The same of the .NET and Java drivers.
+    // The same in the .NET and Java drivers.
     pattern:
       /^\s{0,20}at (?:async )?[^\n]{0,120}\b(?:(?:Click|Fill|Type|Press|Check|Hover|WaitForSelector|SelectOption|TextContent|InnerText)Async\b|(?:Locator|Frame|Page|ElementHandle)Impl\.(?:click|fill|type|press|check|hover|waitForSelector|waitFor|selectOption|textContent|innerText)\w{0,8}\()/m,
     confidence: 0.5,
@@ -58,4 +58,4 @@ export const otherRunnerRules: readonly RuleOfClass[] = [
       /a?sync_api\/_generated\.py\W.{1,30} in (?:click|dblclick|fill|type|press|check|uncheck|hover|tap|focus|select_option|set_input_files|wait_for_selector|text_content|inner_text|inner_html|get_attribute|to_\w{2,40}|not_to_\w{2,40})\b/,
     confidence: 0.5,
   },
-];
+]);

@@ -1,0 +1,61 @@
+import { askedWaitMs } from '../core/agent-error/asked-wait.js';
+import { classifyAgentError } from '../core/agent-error/classify-agent-error.js';
+import type { AgentErrorReason } from '../core/agent-error/rules.js';
+import { isBuiltInRunner } from '../core/built-in-runner.js';
+import { programs } from './programs.js';
+import type { AgentResult } from './runner.js';
+
+type AgentError = NonNullable<AgentResult['error']>;
+
+const MAX_REASON_CHARACTERS = 300;
+
+/** What a person must do; logging in depends on the program. */
+const remedies: Readonly<Record<Exclude<AgentErrorReason, 'unauthorized'>, string>> = {
+  overloaded: 'The provider is overloaded; run again later.',
+  'rate-limited':
+    'The provider limits how much may be asked in a minute; run again later, or raise the limit.',
+  connection: 'The provider cannot be reached; check the network and the proxy, then run again.',
+  'prompt-too-long':
+    'Choose a model with a larger context, lower `evidence` in agents.yaml, or shorten the slash command and what the program reads at its start.',
+  'out-of-credit': 'Add credit to the account, or use another one.',
+  'quota-used-up': 'Wait until the limit is reset, or raise it.',
+  model: 'Choose a model that your account has.',
+  certificate: 'Trust the certificate of your proxy: set NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.',
+  'invalid-request':
+    'The provider refuses what the program sends: check its model and its settings, or update it.',
+  refused: 'The provider refuses to work on this; look at what the log shows, and fix it by hand.',
+  'session-unknown': 'Run again; its earlier session is gone.',
+  'command-line': 'Check the arguments of this runner in agents.yaml and the version of the program.',
+  unknown: "Look into the agent's log, and try the program by hand.",
+};
+
+/** What a person does about an error of this runner's program, in a sentence or two. */
+export function remedyFor(reason: AgentErrorReason, runner: string): string {
+  if (reason !== 'unauthorized') return remedies[reason];
+  return isBuiltInRunner(runner)
+    ? programs[runner].login
+    : 'Check the login and the permissions of the account.';
+}
+
+/** A program's own account of why it could not work, told apart by AG-6; words that no rule knows are fatal. */
+export function agentErrorFrom(text: string, runner: string): AgentError {
+  const { kind, reason, evidence } = classifyAgentError(text);
+  const words = text.trim().replaceAll(/\s+/g, ' ');
+  // Of much text the line that decided is worth more than the first.
+  const short = words.length > MAX_REASON_CHARACTERS ? (evidence ?? words) : words;
+  const told = `${runner}: ${short.slice(0, MAX_REASON_CHARACTERS) || 'it failed without a word'}`;
+  if (kind === 'retryable') {
+    const waitMs = askedWaitMs(text);
+    return { kind: 'retryable', reason: told, ...(waitMs === null ? {} : { waitMs }) };
+  }
+  if (kind === 'context_overflow') return { kind: 'context-overflow', reason: told };
+  return { kind: 'unusable', reason: told, remedy: remedyFor(reason, runner) };
+}
+
+/** Reasons that may as well be about the user's own program, of which an agent's free text is full. */
+const notItsOwn: readonly AgentErrorReason[] = ['unknown', 'invalid-request', 'refused'];
+
+/** The error in free text on standard error, or null where nothing says that it is the program's own (AG-5 goes on then). */
+export function agentErrorInText(text: string, runner: string): AgentError | null {
+  return notItsOwn.includes(classifyAgentError(text).reason) ? null : agentErrorFrom(text, runner);
+}

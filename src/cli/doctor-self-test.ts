@@ -1,0 +1,68 @@
+import process from 'node:process';
+import { Chalk } from 'chalk';
+import ora from 'ora';
+import { runSelfTest, type SelfTest } from '../doctor/self-test/run-self-test.js';
+import { exitCodes, type Problem } from '../problem.js';
+import { clipped } from '../outputs/format.js';
+import { selfTestText } from './self-test-text.js';
+import { listenForInterrupts } from './interrupts.js';
+import { isLive } from './is-live.js';
+
+/** What `self-heal doctor --self-test` was asked for. */
+export interface SelfTestOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+/** `self-heal doctor --self-test`: gives the exit code, or the problem that kept it from running (CL-11). */
+export async function doctorSelfTest({ config, json }: SelfTestOptions): Promise<number | Problem> {
+  using interrupts = listenForInterrupts((text) => process.stderr.write(`self-heal ${text}\n`));
+  using progress = showProgress();
+  const selfTest = await runSelfTest({
+    cwd: process.cwd(),
+    env: process.env,
+    signal: interrupts.signal,
+    onProgress: progress.line,
+    ...(config === undefined ? {} : { config }),
+  });
+  progress[Symbol.dispose]();
+  if (selfTest === 'interrupted') {
+    return interrupts.by() === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
+  }
+  if (!selfTest.ok) {
+    if (json) print({ schemaVersion: 1, ok: false, problem: selfTest.error });
+    return selfTest.error;
+  }
+  const ok = selfTest.value.results.every(({ held }) => held);
+  if (json) print({ schemaVersion: 1, ok, ...documentOf(selfTest.value) });
+  else process.stdout.write(selfTestText(selfTest.value, palette()));
+  return ok ? exitCodes.green : exitCodes.usage;
+}
+
+function documentOf({ results, playwright, browser, durationMs, kept }: SelfTest) {
+  return { playwright, browser, durationMs: Math.round(durationMs), kept, scenarios: results };
+}
+
+function print(document: object): void {
+  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+}
+
+function palette() {
+  return (process.env['NO_COLOR'] ?? '') === '' ? new Chalk() : new Chalk({ level: 0 });
+}
+
+interface Progress extends Disposable {
+  readonly line: (text: string) => void;
+}
+
+/** On a terminal one line that changes; elsewhere a line each. */
+function showProgress(): Progress {
+  const spinner = isLive(process.env, process.stderr.isTTY) ? ora({ discardStdin: false }).start() : null;
+  return {
+    line: (text) => {
+      if (spinner) spinner.text = clipped(`self-test: ${text}`, (process.stderr.columns ?? 100) - 4);
+      else process.stderr.write(`self-heal self-test: ${text}\n`);
+    },
+    [Symbol.dispose]: () => void spinner?.stop(),
+  };
+}

@@ -1,0 +1,53 @@
+import { Command } from 'commander';
+import { classifyCommand } from './classify-command.js';
+import { configCommand } from './config-command.js';
+import { doctorCommand } from './doctor-command.js';
+import { escalationsCommand } from './escalations-command.js';
+import { guardCommand } from './guard-command.js';
+import { initCommand } from './init-command.js';
+import { inspectCommand } from './inspect-command.js';
+import { quarantineCommand } from './quarantine-command.js';
+import { reportCommand } from './report-command.js';
+import { resumeCommand } from './resume-command.js';
+import { runCommand } from './run-command.js';
+import { statsCommand } from './stats-command.js';
+import { uiCommand } from './ui-command.js';
+import { undoCommand } from './undo-command.js';
+import { version } from './version.js';
+
+/** All commands, in the order in which `--help` lists them. */
+const commands = [
+  runCommand,
+  classifyCommand,
+  inspectCommand,
+  reportCommand,
+  guardCommand,
+  undoCommand,
+  resumeCommand,
+  escalationsCommand,
+  quarantineCommand,
+  statsCommand,
+  initCommand,
+  doctorCommand,
+  configCommand,
+  uiCommand,
+];
+
+/** The command line as commander knows it. Wrong usage throws a `CommanderError`, after its message has been written. */
+export function createProgram(): Command {
+  const program = new Command('self-heal')
+    .description(
+      'Runs a Playwright suite and hands each failure to the right coding agent. Only a passing re-run counts as a fix.',
+    )
+    .version(version())
+    .showHelpAfterError('(self-heal --help lists the commands and flags)')
+    .exitOverride()
+    .configureOutput({ writeErr: (text) => process.stderr.write(text) });
+  for (const create of commands) program.addCommand(inherit(program, create()));
+  return program;
+}
+
+function inherit(program: Command, command: Command, name = `self-heal ${command.name()}`): Command {
+  for (const sub of command.commands) inherit(program, sub, `${name} ${sub.name()}`);
+  return command.copyInheritedSettings(program).showHelpAfterError(`(${name} --help lists the flags)`);
+}

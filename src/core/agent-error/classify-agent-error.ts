@@ -1,0 +1,54 @@
+import type { AgentEnding } from '../attempt.js';
+import { stripAnsi } from '../classify/strip-ansi.js';
+import { agentErrorRules, type AgentErrorKind, type AgentErrorReason } from './rules.js';
+
+/** How an agent program failed: as its output says, or as only the runtime can know (AG-6). */
+export type AgentError = AgentErrorKind | 'timeout' | 'aborted';
+
+/** What the error output of an agent program means, and which line says so. */
+export interface AgentDiagnosis {
+  readonly kind: AgentErrorKind;
+  readonly reason: AgentErrorReason;
+  /** The line that decided, at most 300 characters; null where no rule matched. */
+  readonly evidence: string | null;
+}
+
+/** The end of a text is where a program says what it gave up on; more is not read. */
+const MAX_CHARACTERS = 20_000;
+const MAX_EVIDENCE_CHARACTERS = 300;
+
+/** Classifies the failure text of an agent program: the first rule that matches decides, and none, or no text, is fatal. */
+export function classifyAgentError(text: string): AgentDiagnosis {
+  const clean = unframed(text.slice(-MAX_CHARACTERS));
+  for (const { kind, reason, pattern, unless } of agentErrorRules) {
+    const match = pattern.exec(clean);
+    if (match && !unless?.test(clean)) return { kind, reason, evidence: around(clean, match.index) };
+  }
+  return { kind: 'fatal', reason: 'unknown', evidence: null };
+}
+
+/** Without colours, the frames that terminal programs draw, and the line breaks with which they wrap their sentences. */
+function unframed(text: string): string {
+  return stripAnsi(text)
+    .replaceAll(/[│┃╭╮╰╯─━⎿■✕✗●]/g, ' ')
+    .replaceAll(/[^\S\n]+/g, ' ')
+    .replaceAll(/ ?\n ?/g, '\n')
+    .replaceAll(/(?<=[a-z,])\n(?=[a-z])/g, ' ')
+    .trim();
+}
+
+function around(text: string, index: number): string {
+  const start = text.lastIndexOf('\n', index) + 1;
+  const end = text.indexOf('\n', index);
+  const line = text.slice(start, end === -1 ? undefined : end);
+  const from = Math.max(0, index - start - MAX_EVIDENCE_CHARACTERS / 2);
+  return line.slice(from, from + MAX_EVIDENCE_CHARACTERS).trim();
+}
+
+/** The error that kept an agent program from working (AG-6), or null where it did work, well or badly. */
+export function errorOfEnding({ kind }: AgentEnding): AgentError | null {
+  if (kind === 'timed-out') return 'timeout';
+  if (kind === 'aborted' || kind === 'retryable') return kind;
+  if (kind === 'context-overflow') return 'context_overflow';
+  return kind === 'unusable' ? 'fatal' : null;
+}

@@ -1,0 +1,140 @@
+import type { ConsoleEntry, Evidence, NetworkEntry } from '../evidence.js';
+import { tellingErrors } from '../complaint.js';
+import type { TestError } from '../failure.js';
+import { bounded } from './bounded.js';
+import { echoOf } from './echo.js';
+import { isCausedBy } from './lost-script.js';
+import type { EvidenceText, Matcher } from './match.js';
+import { ownOrigin } from './own-origin.js';
+import {
+  errorBody,
+  failedRequests,
+  failedResource,
+  lostScripts,
+  repeatsRequest,
+  requestLine,
+} from './requests.js';
+import { stripAnsi } from './strip-ansi.js';
+import { withoutLinePrefixes } from './without-line-prefixes.js';
+import { markedStatusLine, withoutQuotes } from './without-quotes.js';
+
+/** Characters that are read of each channel. */
+const most = { error: 12_000, stack: 4_000, console: 1_500, server: 24_000, page: 6_000 } as const;
+const consoleEntries = 50;
+const quietTypes = new Set('log info debug warning dir dirxml table trace count timeEnd clear'.split(' '));
+/** What Node prints of its own code above an exception that ends it: a line of a loader, not what is wrong. */
+const nodesOwnCode = /^node:internal\/.{1,200}:\d{1,7}\n.{0,1000}\n[ \t]{0,1000}\^+[ \t]*$/gm;
+/** Calls that run code in the page, whose exception is the test's error. */
+const inPage = /\.(?:evaluate\w*|\$\$?eval|waitForFunction): /;
+/** The first script that a stack names: by its address, or by the file that a source map led to. */
+const scriptAddress =
+  /https?:\/\/[^\s)]{1,500}|(?<=[(@\s])[\w.~@-][^\s():]{0,300}\.\w{2,6}:\d{1,7}:\d{1,7}(?=[)\s]|$)/;
+
+/** What every channel of the evidence says, cleaned, ready for the rules. */
+export function evidenceTexts(
+  evidence: Evidence,
+  { withoutNoise }: Pick<Matcher, 'withoutNoise'>,
+): EvidenceText[] {
+  const own = ownOrigin(evidence);
+  const lost = lostScripts(evidence).filter((entry) => withoutNoise('network', requestLine(entry)) !== '');
+  const isExplained = isCausedBy(lost, own);
+  const strangers = lost.filter(
+    (script) => !own(script.url) && explains(isCausedBy([script], own), evidence),
+  );
+  const failed = evidence.network.length > 0 ? failedRequests(evidence, own) : [];
+  const telling = [...failed.filter(({ common }) => !common), ...strangers];
+  const isEcho = echoOf(telling);
+  const consoleOf = (hint: boolean) =>
+    consoleText(
+      evidence,
+      (entry) => (entry.common || isExplained(entry)) === hint && ownScript(entry, own) && !isEcho(entry),
+    );
+  const errorOf = (hint: boolean) =>
+    errorText(
+      tellingErrors(evidence.errors).filter((error) => isExplainedError(isExplained, error) === hint),
+    );
+  const requestsOf = (entries: readonly NetworkEntry[]) => entries.map(requestLine).join('\n');
+  const raw: EvidenceText[] = [
+    { source: 'error', text: errorOf(false) },
+    { source: 'error', text: errorOf(true), hint: true },
+    { source: 'stack', text: stackText(evidence) },
+    { source: 'console', text: consoleOf(false) },
+    { source: 'console', text: consoleOf(true), hint: true },
+    { source: 'network', text: requestsOf(telling) },
+    { source: 'network', text: requestsOf(failed.filter(({ common }) => common)), hint: true },
+    ...evidence.network
+      .filter((entry) => own(entry.url) && !entry.common)
+      .map((entry) => ({ source: 'network' as const, text: stripAnsi(errorBody(entry)) })),
+    { source: 'server', text: serverText(evidence, telling.length > 0) },
+    { source: 'page', text: bounded(evidence.ariaSnapshot ?? '', most.page) },
+  ];
+  return raw
+    .map((one) => (one.text === '' ? one : { ...one, text: withoutNoise(one.source, one.text) }))
+    .filter(({ text }) => text !== '');
+}
+
+/**
+ * Tests run side by side on one server: an error that it prints while this test's page got every answer it asked for belongs to
+ * another test. Where no page was seen (an API test, the suite itself) it counts.
+ */
+function serverText({ network, serverOutput }: Evidence, requestFailed: boolean): string {
+  if (network.length > 0 && !requestFailed) return '';
+  return withoutLinePrefixes(stripAnsi(bounded(serverOutput, most.server))).replace(nodesOwnCode, '');
+}
+
+type Explains = ReturnType<typeof isCausedBy>;
+
+/** Whether an exception that the test met inside the page comes from a script that did not load. */
+function isExplainedError(isExplained: Explains, { message }: TestError): boolean {
+  return inPage.test(message) && isExplained({ text: stripAnsi(bounded(message, most.console)) });
+}
+
+function explains(isExplained: Explains, { console, errors }: Evidence): boolean {
+  return console.some(isExplained) || errors.some((error) => isExplainedError(isExplained, error));
+}
+
+function errorText(errors: readonly TestError[]): string {
+  const parts = errors.flatMap(({ message, causes, snippet }) => [message, ...causes, statusLines(snippet)]);
+  const text = parts.filter((part) => part !== '').join('\n');
+  return withoutQuotes(withoutLinePrefixes(plainQuotes(stripAnsi(bounded(text, most.error)))));
+}
+
+/** Typographic quotation marks, which word processors and chats make of those that programs print. */
+function plainQuotes(text: string): string {
+  if (!/[\u2018\u2019\u201C\u201D]/.test(text)) return text;
+  return text.replace(/[\u2018\u2019]/g, "'").replace(/[\u201C\u201D]/g, '"');
+}
+
+function statusLines(snippet: string | null): string {
+  if (!snippet?.includes('>')) return '';
+  return stripAnsi(bounded(snippet, most.stack)).split('\n').map(markedStatusLine).filter(Boolean).join('\n');
+}
+
+function stackText({ errors }: Evidence): string {
+  const stacks = errors.map(({ stack, message }) =>
+    stack?.startsWith(message) ? stack.slice(message.length) : stack,
+  );
+  return withoutQuotes(stripAnsi(bounded(stacks.filter(Boolean).join('\n'), most.stack)));
+}
+
+function consoleText(evidence: Evidence, counts: (entry: ConsoleEntry) => boolean): string {
+  const telling = evidence.console.filter((entry) => !quietTypes.has(entry.type) && counts(entry));
+  return telling
+    .slice(-consoleEntries)
+    .map(consoleLine)
+    .filter((line) => !repeatsRequest(line, evidence.network))
+    .map((text) => stripAnsi(bounded(text, most.console)))
+    .join('\n');
+}
+
+/** An entry as the rules read it; of a failed request the browser gives the address only as the entry's location. */
+function consoleLine({ type, text, location }: ConsoleEntry): string {
+  if (text.startsWith(failedResource) && location !== '') return `${text} (${location})`;
+  return type === 'pageerror' ? `Uncaught ${text.replace(/^Uncaught /, '')}` : text;
+}
+
+function ownScript({ location, stack, text }: ConsoleEntry, own: (url: string) => boolean): boolean {
+  // A failed request's location is the address asked for, a script's error has that of the script.
+  const script = scriptAddress.exec(stack ?? '')?.[0] ?? location;
+  return script === '' || own(script) || text.includes('CORS policy');
+}

@@ -1,0 +1,46 @@
+import { rulesFor } from '../../rule.js';
+
+/** Exceptions recognised by their shape alone, where no rule knows the message. */
+export const exceptionRules = rulesFor('runtime-error', [
+  {
+    id: 'runtime/server-rendering',
+    pattern:
+      /not matching server-rendered content|^\s{0,20}- (?:rendered on server|expected on client|Client vnode|Server rendered DOM):|Bailing hydration|Server rendered element contains|error (?:while|when|during) (?:server[- ]?side )?rendering|Error handling .{0,60}render/im,
+    confidence: 0.88,
+  },
+  {
+    id: 'runtime/named-exception',
+    // `SomethingError: message` at the beginning of a line.
+    pattern:
+      /(?:^\s{0,12}|[|\]>:] {1,3})(?:Uncaught |Unhandled |Caused by: |Exception in thread \S{1,40} |error: )?(?:[\w$.]{1,100}[.\\:])?[A-Z]\w{1,60}(?:Error(?: \[\w{1,60}\])?:\s|Exception(?::\s|\s*$))/m,
+    sources: ['error'],
+    unless:
+      /[Tt]imeout|Assert|Expect|Abort|Playwright|Target|Protocol|Syntax|[Ll]ocator|Network|Axios|Fetch|HTTP|Http|Driver|Cypress|Element|Session|[Ss][Qq][Ll]|Prisma|Sequelize|Mongo|Database|Query|Postgres|Integrity|Operational|Persistence|DataAccess|Module|Build|Rollup|Strict/,
+    confidence: 0.45,
+  },
+  {
+    id: 'runtime/page-frame',
+    // Stack frames of scripts that the page loaded.
+    pattern:
+      /^\s{0,20}at .{0,120}\(?(?:webpack-internal|https?):\/\/.{1,300}:\d+:\d+\)?$|^[\w$.<>/]{0,80}@https?:\/\/.{1,300}:\d+:\d+$/m,
+    sources: ['error'],
+    unless: /cypress_runner|__cypress|\/wd\//,
+    confidence: 0.44,
+  },
+  {
+    id: 'runtime/script-frame',
+    // Thrown by a script outside the test tools; the text does not say what.
+    pattern:
+      /^\s{0,20}at (?:async )?[^\n]{0,160}?(?:file:\/\/|\/|[A-Za-z]:\\)[^\n()]{1,300}\.(?:[cm]?[jt]sx?|vue|svelte):\d{1,7}:\d{1,7}\)?\s*$/m,
+    sources: ['error'],
+    unless: /node_modules|playwright|jest|mocha|\.(?:spec|test|e2e)\b/,
+    confidence: 0.32,
+  },
+  {
+    id: 'runtime/traceback',
+    pattern: /Traceback \(most recent call last\)|^goroutine \d+ \[running\]/m,
+    sources: ['error', 'server'],
+    unless: /playwright/,
+    confidence: 0.3,
+  },
+]);

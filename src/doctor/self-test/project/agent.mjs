@@ -1,0 +1,71 @@
+// The agent of the self-test. It is SCRIPTED: like any agent it gets a prompt and the context of a failure, and edits files; which
+// good or bad agent it plays depends on the test that failed.
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import process from 'node:process';
+
+/** A hanging agent leaves its processes here, for the self-test to look for them afterwards. */
+const pidsFile = '../state/pids.json';
+
+const context = JSON.parse(readFileSync(process.env.SELF_HEAL_CONTEXT, 'utf8'));
+const { file } = context.test;
+const roles = {
+  'tests/5-drifted-locator.spec.mjs': followPage,
+  'tests/6-real-bug.spec.mjs': mendTotal,
+  'tests/1-cheat.spec.mjs': cheat,
+  'tests/4-hanging-agent.spec.mjs': hang,
+  'tests/2-empty-claim.spec.mjs': () => claim('fixed', 'Fix applied successfully.'),
+  'tests/7-broken-neighbour.spec.mjs': breakNeighbour,
+};
+const play = roles[file] ?? (() => claim('not-fixed', `This agent was not to be asked about ${file}.`));
+play();
+
+/** Honest: the evidence names the locator that finds nothing. */
+function followPage() {
+  if (!context.error.message.includes('order-button')) return missing("the locator in the test's error");
+  edit(file, "'order-button'", "'place-order'");
+  return claim('fixed', 'The page calls the button place-order.');
+}
+
+/** Honest: the evidence names the request that was answered with 500. */
+function mendTotal() {
+  if (!JSON.stringify(context.network).includes('/api/total')) return missing('the request that failed');
+  edit('app/total.mjs', 'item.cost.amount', 'item.price.amount');
+  return claim('fixed', 'An item has a price.');
+}
+
+/** Weakens the assertion; told that this was seen, skips the test. */
+function cheat() {
+  if (context.attempt === 1) edit(file, "toHaveText('4 in stock')", 'toBeVisible()');
+  else edit(file, "test('four", "test.skip('four");
+  return claim('fixed', 'The test passes now.');
+}
+
+/** Waits for ever, deaf to TERM, beside a child in a session of its own; asked again it gives up. */
+function hang() {
+  if (context.attempt > 1) return claim('not-fixed', 'It is not known when the shop opens.');
+  process.on('SIGTERM', () => {});
+  const deaf = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);";
+  const child = spawn(process.execPath, ['-e', deaf], { detached: true, stdio: 'ignore' });
+  child.unref();
+  writeFileSync(pidsFile, JSON.stringify([process.pid, child.pid]));
+  setInterval(() => {}, 1000);
+}
+
+/** Mends what the test looks at, and breaks what another one looks at. */
+function breakNeighbour() {
+  edit('app/greeting.mjs', "'Hello, guest'", "'Hello, Ada'");
+  return claim('fixed', 'Customers are greeted by name.');
+}
+
+function edit(name, from, to) {
+  writeFileSync(name, readFileSync(name, 'utf8').replace(from, to));
+}
+
+function missing(what) {
+  return claim('not-fixed', `The evidence lacks ${what}.`);
+}
+
+function claim(status, summary) {
+  console.log(`SELF-HEAL: ${JSON.stringify({ status, summary })}`);
+}

@@ -1,0 +1,57 @@
+import path from 'node:path';
+import { findPlaywrightConfig } from '../../playwright/find-config.js';
+import type { Playwright } from '../../playwright/find-playwright.js';
+import { listSuite } from '../list-suite.js';
+
+/** Options of Playwright's `use` by which the self-test starts the same browser as the project does. */
+export interface SelfTestBrowser {
+  readonly browserName: string;
+  readonly channel?: string;
+  readonly headless: true;
+  readonly launchOptions?: Readonly<Record<string, unknown>>;
+}
+
+/** Where the project is, and with what it runs. */
+export interface BrowserPlace {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** What `-c` names. */
+  readonly config?: string;
+  readonly playwright: Playwright;
+  readonly injectDir: string;
+}
+
+/** What would show the browser, slow it down, or send the pages of the self-test through somebody's proxy. */
+const unwanted = new Set(['headless', 'slowMo', 'devtools', 'proxy']);
+
+/**
+ * How the first project of the user's suite starts its browser on this machine; Playwright's own Chromium where there is no config,
+ * where it cannot be listed, or where its browsers are started elsewhere.
+ */
+export async function selfTestBrowser(place: BrowserPlace): Promise<SelfTestBrowser> {
+  const config = findPlaywrightConfig(place.cwd, place.config);
+  const { listed } = config.ok ? await listSuite({ ...place, config: config.value }) : { listed: null };
+  const own = listed?.browsers.find(({ isRemote }) => !isRemote);
+  if (!own) return { browserName: 'chromium', headless: true };
+  const { browserName, channel, launchOptions } = own;
+  return {
+    browserName,
+    ...(typeof channel === 'string' ? { channel } : {}),
+    headless: true,
+    ...(isObject(launchOptions) ? { launchOptions: wanted(launchOptions, place.cwd) } : {}),
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function wanted(options: Record<string, unknown>, cwd: string): Record<string, unknown> {
+  const kept = Object.fromEntries(Object.entries(options).filter(([name]) => !unwanted.has(name)));
+  const { executablePath } = kept;
+  // The self-test runs in another folder.
+  if (typeof executablePath === 'string' && /[\\/]/.test(executablePath)) {
+    return { ...kept, executablePath: path.resolve(cwd, executablePath) };
+  }
+  return kept;
+}

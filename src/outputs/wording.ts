@@ -1,0 +1,106 @@
+import type { Judgement } from '../core/attempt.js';
+import type { CauseVerdict, Outcome } from '../core/verdict.js';
+import type { Event, SuitePurpose } from '../event.js';
+import type { PhaseEvent } from '../run/reduce.js';
+import { unreachable } from '../core/unreachable.js';
+import { counted, plannedText } from './format.js';
+
+/** What a run came to, in a sentence. */
+export const outcomeWords: Record<Outcome, string> = {
+  green: 'Everything is green',
+  red: 'Some tests are still red',
+  escalated: 'Needs review',
+  paused: 'Paused: too many questions wait for a person',
+  budget: 'Stopped: a limit was reached',
+  'agent-unusable': 'Stopped: the agent program cannot work here',
+  interrupted: 'Interrupted',
+};
+
+/** How a cause ended (HN-7): the words, and a sign for the terminal and pages, which only repeats them. */
+export const verdictWords: Record<CauseVerdict, { readonly word: string; readonly sign: string }> = {
+  passed: { word: 'passed', sign: '✓' },
+  healed: { word: 'healed', sign: '✓' },
+  'green-once': { word: 'green-once', sign: '~' },
+  superseded: { word: 'revealed another', sign: '→' },
+  flaky: { word: 'flaky', sign: '~' },
+  failed: { word: 'failed', sign: '✗' },
+  rejected: { word: 'rejected (tampering)', sign: '✗' },
+  escalated: { word: 'needs review', sign: '?' },
+  quarantined: { word: 'quarantined', sign: '~' },
+  'agent-unusable': { word: 'agent-unusable', sign: '!' },
+  'not-run': { word: 'not-run', sign: '-' },
+};
+
+/** What the re-runs said of an attempt; a reason may follow. */
+export const judgementWords: Record<Judgement, string> = {
+  green: 'green',
+  'still-failing': 'still red',
+  changed: 'another error now',
+  flaky: 'green, but not by what was changed',
+  vanished: 'the test is gone, which heals nothing',
+  rejected: 'rejected (tampering)',
+  conflict: 'not applied: the same lines changed meanwhile',
+  'not-judged': 'not judged',
+};
+
+/** What a Playwright run is for: in short, and behind `running 3 tests …`. */
+export const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {
+  first: { short: 'the suite', long: '' },
+  confirm: { short: 'confirming', long: ' again, unchanged, before any agent is paid' },
+  retest: { short: 'running again', long: ' again' },
+  'other-input': {
+    short: 'running with another input',
+    long: ' with another input, which the fix decides by',
+  },
+  proof: { short: 'proving', long: ' again, to prove the fixes' },
+  'shared-fix': { short: 'running its other tests', long: ' of the same cause' },
+  regression: {
+    short: 'running the tests around the fixes',
+    long: ' again, to see that nothing else broke',
+  },
+};
+
+type SuiteStarted = Extract<Event, { type: 'suite.started' }>;
+
+/** What a Playwright run is for, in short. */
+export function purposeInShort({ purpose }: Pick<SuiteStarted, 'purpose'>): string {
+  return purposeWords[purpose].short;
+}
+
+/** `running 3 tests again, to prove the fixes (run 4 of about 9, about 12s)` */
+export function suiteRunText(event: SuiteStarted): string {
+  return `running ${testsText(event)}${purposeWords[event.purpose].long}${plannedText(event)}`;
+}
+
+/** What is being done since this event, in short. */
+export function phaseWords(event: PhaseEvent): string {
+  switch (event.type) {
+    case 'suite.started':
+      return event.purpose === 'first'
+        ? suiteRunText(event)
+        : `${purposeInShort(event)}: ${testsText(event)}${plannedText(event)}`;
+    case 'suite.ended':
+      return event.causeId === null ? 'gathering evidence' : 'judging';
+    case 'cause.started':
+      return 'beginning';
+    case 'agent.started':
+      return `agent works, try ${event.attempt}`;
+    case 'agent.ended':
+      return 'looking at what changed';
+    case 'attempt.green':
+      return 'green; waiting for its proof';
+    case 'agent.retrying':
+      return 'waiting';
+    default:
+      return unreachable(event);
+  }
+}
+
+/** Words as a sentence begins. */
+export function sentence(words: string): string {
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
+function testsText({ tests }: SuiteStarted): string {
+  return tests === null ? 'the suite' : counted(tests, 'test');
+}

@@ -1,0 +1,262 @@
+import type { Attempt } from '../core/attempt.js';
+import type { TestRef } from '../core/failure.js';
+import type { CauseSummary, Event, RunAsked, StampedEvent } from '../event.js';
+
+type Of<T extends Event['type']> = Extract<StampedEvent, { type: T }>;
+
+/** A run, as its events tell of it: what is shown of a run, live or later, is made from this. Times are milliseconds since the epoch. */
+export interface RunState {
+  readonly runId: string;
+  readonly project: string;
+  readonly dryRun: boolean;
+  /** What was typed; null where an older run does not say. */
+  readonly request: RunAsked | null;
+  readonly resumedFrom: string | null;
+  /** Null before the first event. */
+  readonly startedAt: number | null;
+  readonly lastEventAt: number | null;
+  /** How the first Playwright run ended; null before. */
+  readonly first: Of<'suite.ended'> | null;
+  /** Tests of the Playwright run that is under way; null between two, or where their number is not known. */
+  readonly progress: { readonly done: number; readonly total: number } | null;
+  /** What is done for no cause alone; null while a cause is at work. */
+  readonly phase: Phase | null;
+  /** The cause whose phase began last; null where that was the run's own. */
+  readonly latest: string | null;
+  /** In the order in which they were found. */
+  readonly causes: readonly CauseState[];
+  /** Suite runs, agents and waits, in the order in which they began. */
+  readonly spans: readonly SpanState[];
+  readonly agentRuns: number;
+  /** US dollars; null where no agent program reports any. */
+  readonly costUsd: number | null;
+  readonly warnings: readonly string[];
+  readonly flaky: readonly TestRef[];
+  readonly quarantined: readonly TestRef[];
+  /** Null while it is at work, and where it was killed. */
+  readonly ended: Of<'run.ended'> | null;
+  /** All that it had changed was reverted since. */
+  readonly undone: boolean;
+}
+
+/** One cause. */
+export interface CauseState {
+  readonly summary: CauseSummary;
+  /** Null while it waits for its turn. */
+  readonly startedAt: number | null;
+  /** Null while it waits for its turn, and when it has ended. */
+  readonly phase: Phase | null;
+  /** By their numbers, from 1. */
+  readonly attempts: readonly AttemptState[];
+  /** What happened beside its attempts. */
+  readonly asides: readonly Aside[];
+  readonly costUsd: number | null;
+  readonly ended: Of<'cause.ended'> | null;
+}
+
+/** One attempt: under way until it is judged. */
+export interface AttemptState {
+  readonly n: number;
+  /** Null for a re-run without an agent, which is first heard of when it is judged. */
+  readonly started: Of<'agent.started'> | null;
+  readonly ended: Of<'agent.ended'> | null;
+  readonly judged: Attempt | null;
+}
+
+/** An event of a cause that is told beside its attempts. */
+export type Aside = Of<'agent.retrying' | 'agent.waiting_for_input' | 'cause.came_back'>;
+
+/** What is being done. */
+export interface Phase {
+  /** It began with this event, and goes on until the next phase. */
+  readonly since: PhaseEvent;
+  /** The last that was heard of it: what the agent did, which test is running. */
+  readonly doing: string;
+}
+
+/** An event with which something else begins. */
+export type PhaseEvent = Of<
+  | 'suite.started'
+  | 'suite.ended'
+  | 'cause.started'
+  | 'agent.started'
+  | 'agent.ended'
+  | 'attempt.green'
+  | 'agent.retrying'
+>;
+
+/** A stretch of a run: Playwright at work, an agent at work, or a wait. */
+export interface SpanState {
+  readonly kind: 'suite' | 'agent' | 'wait';
+  readonly since: Of<'suite.started' | 'agent.started' | 'agent.retrying'>;
+  /** Null while it goes on. */
+  readonly to: number | null;
+  /** US dollars, where an agent program reported them. */
+  readonly costUsd: number | null;
+}
+
+/** A run of which nothing is known yet. */
+export function emptyRun(runId = ''): RunState {
+  return {
+    runId,
+    project: '',
+    dryRun: false,
+    request: null,
+    resumedFrom: null,
+    startedAt: null,
+    lastEventAt: null,
+    first: null,
+    progress: null,
+    phase: null,
+    latest: null,
+    causes: [],
+    spans: [],
+    agentRuns: 0,
+    costUsd: null,
+    warnings: [],
+    flaky: [],
+    quarantined: [],
+    ended: null,
+    undone: false,
+  };
+}
+
+/** The run after one more event. Events that it does not know, of a newer self-heal, change nothing. Pure, also in a browser. */
+export function reduce(run: RunState, event: StampedEvent): RunState {
+  if (!Object.hasOwn(changes, event.type)) return run;
+  // Each entry takes the event that it is found by; a lookup by a union cannot say so.
+  const change = changes[event.type] as (run: RunState, event: StampedEvent) => RunState;
+  // A wait ends with whatever comes after it.
+  return { ...change(closed(run, 'wait', event), event), lastEventAt: event.time };
+}
+
+/** The run that these events tell of, in their order. */
+export function runOf(events: Iterable<StampedEvent>, runId = ''): RunState {
+  let run = emptyRun(runId);
+  for (const event of events) run = reduce(run, event);
+  return run;
+}
+
+const same = (run: RunState) => run;
+
+const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) => RunState } = {
+  'run.started': (run, { runId, project, dryRun, request = null, resumedFrom = null, time }) => ({
+    ...run,
+    ...{ runId, project, dryRun, request, resumedFrom },
+    startedAt: time,
+  }),
+  'suite.started': (run, event) => ({
+    ...began(begun(run, event), 'suite', event),
+    progress: event.tests === null ? null : { done: 0, total: event.tests },
+  }),
+  'suite.progress': (run, { done, total, test }) => ({
+    ...heard(run, run.latest, `${done}/${total} ${test}`),
+    progress: { done, total },
+  }),
+  'suite.ended': (run, event) => ({
+    ...closed(begun(run, event), 'suite', event),
+    progress: null,
+    first: event.purpose === 'first' ? event : run.first,
+  }),
+  'cause.found': (run, { cause: summary }) => ({ ...run, causes: [...run.causes, foundCause(summary)] }),
+  'cause.flaky': (run, { tests }) => ({ ...run, flaky: [...run.flaky, ...tests] }),
+  'cause.started': begun,
+  'cause.came_back': aside,
+  'cause.ended': (run, event) => changed(run, event.causeId, { phase: null, ended: event }),
+  'tests.quarantined': (run, { tests }) => ({ ...run, quarantined: [...run.quarantined, ...tests] }),
+  'fixer.proposed': (run, { causeId, summary }) => heard(run, causeId, `built-in: ${summary}`),
+  'agent.started': (run, event) => ({
+    ...began(withAttempt(begun(run, event), event, { started: event, ended: null }), 'agent', event),
+    agentRuns: run.agentRuns + 1,
+  }),
+  'agent.activity': (run, { causeId, text }) => heard(run, causeId, text),
+  'agent.ended': (run, event) =>
+    spent(closed(withAttempt(begun(run, event), event, { ended: event }), 'agent', event), event),
+  'agent.retrying': (run, event) => began(aside(begun(run, event), event), 'wait', event),
+  'agent.waiting_for_input': aside,
+  'agent.escalation_resolved': same,
+  'agent.build_paused': same,
+  'attempt.rejected': same,
+  'attempt.green': begun,
+  'attempt.judged': (run, { causeId, attempt }) =>
+    withAttempt(run, { causeId, attempt: attempt.n }, { judged: attempt }),
+  'run.undone': (run, { leftAlone }) => ({ ...run, undone: run.undone || leftAlone.length === 0 }),
+  'run.warning': (run, { message }) => ({ ...run, warnings: [...run.warnings, message] }),
+  'run.ended': (run, event) => ({
+    ...['suite', 'agent'].reduce((still, kind) => closed(still, kind, event), run),
+    causes: run.causes.map((cause) => ({ ...cause, phase: null })),
+    agentRuns: event.agentRuns,
+    costUsd: event.costUsd,
+    progress: null,
+    phase: null,
+    ended: event,
+  }),
+};
+
+function foundCause(summary: CauseSummary): CauseState {
+  return { summary, startedAt: null, phase: null, attempts: [], asides: [], costUsd: null, ended: null };
+}
+
+function causeOf({ causes }: RunState, id: string | null): CauseState | undefined {
+  return causes.find(({ summary }) => summary.id === id);
+}
+
+function changed(run: RunState, id: string, over: Partial<CauseState>): RunState {
+  const causes = run.causes.map((one) => (one.summary.id === id ? { ...one, ...over } : one));
+  return { ...run, causes };
+}
+
+/** Begins a phase of a cause, or of the run where there is none. */
+function begun(run: RunState, event: PhaseEvent): RunState {
+  const phase = { since: event, doing: '' };
+  const cause = causeOf(run, event.causeId);
+  const causes = run.causes.map((one) => {
+    if (one === cause) return { ...one, phase, startedAt: one.startedAt ?? event.time };
+    // A cause that is looked at once more after its end says so only until something else begins.
+    return one.ended && one.phase ? { ...one, phase: null } : one;
+  });
+  return { ...run, causes, phase: cause ? null : phase, latest: cause?.summary.id ?? null };
+}
+
+function heard(run: RunState, causeId: string | null, doing: string): RunState {
+  const phase = causeOf(run, causeId)?.phase;
+  if (causeId !== null && phase) return changed(run, causeId, { phase: { ...phase, doing } });
+  return run.phase ? { ...run, phase: { ...run.phase, doing } } : run;
+}
+
+function aside(run: RunState, event: Aside): RunState {
+  return changed(run, event.causeId, { asides: [...(causeOf(run, event.causeId)?.asides ?? []), event] });
+}
+
+function spent(run: RunState, { causeId, costUsd }: Of<'agent.ended'>): RunState {
+  if (costUsd === null) return run;
+  const ofCause = (causeOf(run, causeId)?.costUsd ?? 0) + costUsd;
+  return { ...changed(run, causeId, { costUsd: ofCause }), costUsd: (run.costUsd ?? 0) + costUsd };
+}
+
+function withAttempt(
+  run: RunState,
+  { causeId, attempt: n }: { causeId: string; attempt: number },
+  over: Partial<AttemptState>,
+): RunState {
+  const attempts = causeOf(run, causeId)?.attempts ?? [];
+  const known = attempts.find((one) => one.n === n);
+  const now = { ...(known ?? { n, started: null, ended: null, judged: null }), ...over };
+  return changed(run, causeId, {
+    attempts: known ? attempts.map((one) => (one === known ? now : one)) : [...attempts, now],
+  });
+}
+
+/** A span begins; one of the same kind that goes on ends with it. */
+function began(run: RunState, kind: SpanState['kind'], since: SpanState['since']): RunState {
+  const { spans } = closed(run, kind, since);
+  return { ...run, spans: [...spans, { kind, since, to: null, costUsd: null }] };
+}
+
+function closed(run: RunState, kind: string, event: StampedEvent): RunState {
+  if (!run.spans.some((one) => one.kind === kind && one.to === null)) return run;
+  const costUsd = event.type === 'agent.ended' ? event.costUsd : null;
+  const end = (one: SpanState) =>
+    one.kind === kind && one.to === null ? { ...one, to: event.time, costUsd } : one;
+  return { ...run, spans: run.spans.map(end) };
+}

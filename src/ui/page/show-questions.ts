@@ -1,0 +1,69 @@
+import type { Choice, Escalation } from '../../core/escalation.js';
+import { html, type Markup } from '../../outputs/html/markup.js';
+import { sendAnswer, type OpenQuestions } from './api.js';
+
+/** Each open question with its choices. */
+export function showQuestions({ escalations, choiceText }: OpenQuestions): Markup {
+  return html`${escalations.map((one) => question(one, choiceText))}`;
+}
+
+function question(
+  { id, problem, tests, tried, recommendation, createdAt, choices }: Escalation,
+  choiceText: OpenQuestions['choiceText'],
+): Markup {
+  const names = tests.length > 0 ? tests.map(({ name }) => name) : ['the suite itself'];
+  return html`<article class="card question" id="question-${id}" aria-labelledby="${id}-heading">
+    <h3 id="${id}-heading"><span class="id">${id}</span> ${problem}</h3>
+    <p class="quiet">${names.slice(0, 3).join('; ')}, asked on ${createdAt.slice(0, 10)}</p>
+    ${
+      tried.length > 0
+        ? html`<ol aria-label="Tried">
+            ${tried.map((one) => html`<li>${one}</li>`)}
+          </ol>`
+        : ''
+    }
+    <p><strong>Recommended: </strong>${recommendation}</p>
+    <form novalidate data-question="${id}">
+      <fieldset>
+        <legend>What is to be done?</legend>
+        ${choices.map(
+          (one) =>
+            html`<p class="choice">
+              <input type="radio" name="choice" value="${one}" id="${id}-${one}" />
+              <label for="${id}-${one}">${choiceText[one]}</label>
+            </p>`,
+        )}
+      </fieldset>
+      <label for="${id}-guidance">What the next agent is to know</label>
+      <textarea id="${id}-guidance" name="guidance" rows="3" aria-describedby="${id}-hint"></textarea>
+      <p class="quiet" id="${id}-hint">It goes into the next prompt as it is: write no passwords here.</p>
+      <p role="alert" class="trouble"></p>
+      <button type="submit">Answer</button>
+    </form>
+  </article>`;
+}
+
+/** Sends what is answered in any of the forms of `list`. */
+export function listenForAnswers(list: HTMLElement, answered: (escalation: Escalation) => void): void {
+  list.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (event.target instanceof HTMLFormElement) void send(event.target, answered);
+  });
+}
+
+async function send(form: HTMLFormElement, answered: (escalation: Escalation) => void): Promise<void> {
+  const given = new FormData(form);
+  const choice = given.get('choice') as Choice | null;
+  const guidance = String(given.get('guidance')).trim();
+  const alert = form.querySelector<HTMLElement>('[role=alert]');
+  const button = form.querySelector('button');
+  const say = (text: string) => {
+    if (alert) alert.textContent = text;
+  };
+  if (choice === null) return say('Choose one of these first.');
+  if (choice === 'guide' && guidance === '') return say('Write the guidance first.');
+  if (button) button.disabled = true;
+  const sent = await sendAnswer(form.dataset['question'] ?? '', { choice, guidance });
+  if (button) button.disabled = false;
+  return sent.ok ? answered(sent.value) : say(sent.error);
+}

@@ -1,0 +1,167 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { listEscalations, resolveNamed, showEscalation } from '../../src/cli/run-escalations.js';
+import { openEscalationDesk } from '../../src/cli/open-escalation-desk.js';
+import { runInspect } from '../../src/cli/run-inspect.js';
+import { systemClock } from '../../src/clock.js';
+import { loadSettings } from '../../src/config/load-settings.js';
+import { failuresOf } from '../../src/inspect/find-failure.js';
+import { findRun } from '../../src/inspect/find-run.js';
+import { promptOf } from '../../src/inspect/prompt-of.js';
+import { createRedactor } from '../../src/secrets/redactor.js';
+import { startUi } from '../../src/ui/server.js';
+import { environment } from '../rig/secrets/known-plants.js';
+import { allPlants } from '../rig/secrets/measure.js';
+import { leakOf } from '../rig/secrets/plant.js';
+import { runThatSays } from '../rig/secrets/run-that-says.js';
+import { sseClient } from '../rig/sse-client.js';
+
+/** Some of every set and kind, as many as no channel has to cut. */
+const plants = allPlants.filter(({ text }, at) => text.length < 3000 && at % 17 === 0);
+const texts = plants.map(({ text }) => text).join('\n\n');
+const token = 'a-token-of-this-test';
+const bearer = { authorization: `Bearer ${token}` };
+
+const folders = {
+  root: realpathSync(mkdtempSync(path.join(tmpdir(), 'shown '))),
+  copy: realpathSync(mkdtempSync(path.join(tmpdir(), 'copy '))),
+};
+afterAll(() => {
+  for (const folder of Object.values(folders))
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+});
+
+let run: Awaited<ReturnType<typeof runThatSays>>;
+beforeAll(async () => {
+  run = await runThatSays((channel) => `in-${channel}\n${texts}\n`, environment, folders);
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  vi.spyOn(process, 'cwd').mockReturnValue(run.root);
+});
+
+/** What a command prints in the run's project, and its problem if it has one. */
+async function printed(command: () => Promise<unknown>): Promise<string> {
+  const out: string[] = [];
+  const write = (text: unknown) => out.push(String(text)) > 0;
+  const spies = [process.stdout, process.stderr].map((one) =>
+    vi.spyOn(one, 'write').mockImplementation(write),
+  );
+  try {
+    const end = await command();
+    return `${out.join('')}${typeof end === 'number' ? '' : JSON.stringify(end)}`;
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+async function served(use: (origin: string) => Promise<string>): Promise<string> {
+  const desk = openEscalationDesk(undefined);
+  const started = await startUi({ projectRoot: run.root, port: 0, token, desk, clock: systemClock });
+  if (!started.ok) throw new Error(started.error.message);
+  try {
+    return await use(new URL(started.value.url).origin);
+  } finally {
+    await started.value.close();
+  }
+}
+
+const get = (target: string) =>
+  served(async (origin) => {
+    const response = await fetch(`${origin}${target}`, { headers: bearer });
+    return `${JSON.stringify([...response.headers])}\n${await response.text()}`;
+  });
+
+async function eventStream(origin: string): Promise<string> {
+  const lines = readFileSync(path.join(run.dir, 'events.ndjson'), 'utf8').trim().split('\n').length;
+  const client = sseClient(`${origin}/api/events`, bearer);
+  const sent: string[] = [];
+  // The run itself is told first.
+  while (sent.length < lines + 1) sent.push(JSON.stringify(await client.next()));
+  client.close();
+  return sent.join('\n');
+}
+
+async function questionId(): Promise<string> {
+  const open = await openEscalationDesk(undefined).pending();
+  return (open.ok && open.value[0]?.id) || 'none';
+}
+
+/** The prompt for a failure that no agent was started for. */
+async function promptNotSent(): Promise<string> {
+  const [stored, settings] = [
+    await findRun(run.root, null),
+    await loadSettings({ cwd: run.root, env: process.env }),
+  ];
+  if (!stored.ok || !settings.ok) throw new Error('the run cannot be read');
+  const [one] = failuresOf(stored.value);
+  if (!one) throw new Error('nothing failed');
+  const request = { run: stored.value, attempt: null, settings: settings.value, projectRoot: run.root };
+  const redactor = await createRedactor({ env: process.env, projectRoot: run.root });
+  const found = await promptOf({ ...request, redactor, one: { ...one, cause: null } });
+  return found.ok ? found.value.text : '';
+}
+
+const id = '20261122-100000-00aa';
+
+/** What shows a run, and a channel whose text it shows. */
+const shown: readonly (readonly [name: string, channel: string, show: () => Promise<string>])[] = [
+  ['inspect', 'in-title', () => printed(() => runInspect([], {}))],
+  ['inspect --json', 'in-server', () => printed(() => runInspect([], { json: true }))],
+  ['inspect 1', 'in-message', () => printed(() => runInspect(['1'], {}))],
+  ['inspect 1 --json', 'in-request-body', () => printed(() => runInspect(['1'], { json: true }))],
+  ['inspect 1 --prompt', 'in-title', () => printed(() => runInspect(['1'], { prompt: true }))],
+  ['inspect of a word that fits nothing', 'in-title', () => printed(() => runInspect(['nothing'], {}))],
+  ['a prompt that was not sent', 'in-message', promptNotSent],
+  ['escalations list', 'in-question', () => printed(() => listEscalations({}))],
+  ['escalations list --json', 'in-recommendation', () => printed(() => listEscalations({ json: true }))],
+  [
+    'escalations show',
+    'in-question-tried',
+    () => printed(async () => showEscalation(await questionId(), { json: true })),
+  ],
+  ['GET /', 'self-heal', () => get('/')],
+  ['GET /api/escalations', 'in-question', () => get('/api/escalations')],
+  ['GET the screenshots of a run', 'screenshots', () => get(`/api/runs/${id}/screenshots`)],
+  ['GET the report of a run', 'in-reason', () => get(`/api/runs/${id}/report`)],
+  ['GET /api/events', 'in-progress', () => served(eventStream)],
+  [
+    'annotations of GitHub',
+    'in-reason',
+    async () =>
+      run.terminal
+        .split('\n')
+        .filter((line) => line.startsWith('::'))
+        .join('\n'),
+  ],
+  ['outputs of GitHub', 'outcome', async () => readFileSync(path.join(run.dir, 'step-output'), 'utf8')],
+  [
+    'the summary of GitHub',
+    'in-reason',
+    async () => readFileSync(path.join(run.dir, 'step-summary.md'), 'utf8'),
+  ],
+];
+
+describe('what shows a run', () => {
+  it.each(shown)('EV-9 %s shows no planted secret', async (_, channel, show) => {
+    const text = await show();
+    expect(text).toContain(channel);
+    expect(plants.flatMap((plant) => leakOf(plant, text) ?? [])).toEqual([]);
+  });
+
+  it('EV-9 keeps and shows no secret of an answer that was typed or sent', async () => {
+    const guidance = `in-answer\n${texts}`;
+    const question = await questionId();
+    const sent = await served(async (origin) => {
+      const headers = { ...bearer, origin, 'content-type': 'application/json' };
+      const body = JSON.stringify({ choice: 'guide', guidance: guidance.slice(0, 19_000) });
+      const target = `${origin}/api/escalations/${question}`;
+      return (await fetch(target, { method: 'POST', headers, body })).text();
+    });
+    const typed = await printed(() => resolveNamed(question, { choice: 'guide', guidance }));
+    const kept = await printed(() => listEscalations({ all: true, json: true }));
+    for (const text of [sent, kept]) expect(text).toContain('in-answer');
+    const out = plants.flatMap((plant) => leakOf(plant, `${sent}\n${typed}\n${kept}`) ?? []);
+    expect(out).toEqual([]);
+  });
+});

@@ -1,0 +1,275 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { Chalk } from 'chalk';
+import { createRunAgent } from '../../../src/agents/create-run-agent.js';
+import { buildReport } from '../../../src/heal/build-report.js';
+import { createBus } from '../../../src/run/bus.js';
+import { openMemory } from '../../../src/cli/open-memory.js';
+import { groupCauses } from '../../../src/core/group.js';
+import { deploy } from '../../../src/heal/attempt/deploy.js';
+import { createDiagnose } from '../../../src/heal/diagnose.js';
+import { writeHtmlReport } from '../../../src/outputs/html/write-html-report.js';
+import { eventsWriter } from '../../../src/run/write-events.js';
+import { leaveReports } from '../../../src/outputs/leave-reports.js';
+import { summaryOf } from '../../../src/outputs/summary.js';
+import { terminalReporter } from '../../../src/outputs/terminal.js';
+import { createRunFolder } from '../../../src/run/run-folder.js';
+import { maskSuiteFolder } from '../../../src/run/mask-suite-folder.js';
+import { createRedactor } from '../../../src/secrets/redactor.js';
+import { noMemory } from '../../../src/run/run-memory.js';
+import type { Session } from '../../../src/heal/session.js';
+import { contentsOf } from '../../../src/workspace/change.js';
+import { createRunPlan } from '../../../src/run/run-plan.js';
+import { createSpending } from '../../../src/run/spending.js';
+import { summarise } from '../../../src/heal/summarise.js';
+import {
+  aConsoleEntry,
+  aRequest,
+  aRun,
+  aTestFailure,
+  anError,
+  startedAt,
+} from '../../unit/evidence/rig/failures.js';
+import { someSettings } from '../builders.js';
+import { plantedVariables } from '../planted-secrets.js';
+import { plantIn } from './measure.js';
+import { tempDir } from '../temp-dir.js';
+import { virtualClock } from '../virtual-clock.js';
+
+const paint = new Chalk({ level: 0 });
+
+/** The run's id. */
+const runId = '20261122-100000-00aa';
+
+/** Says something that carries the secret, and where it is said. */
+export type Say = (channel: string) => string;
+
+/** Everything that a run with one failing test writes, with the same text in every channel, by the functions that write it. */
+export async function runThatSays(
+  say: Say,
+  env: Record<string, string> = plantedVariables,
+  { root, copy } = { root: tempDir('a run'), copy: tempDir('copy') },
+) {
+  await plantIn(root);
+  const store = path.join('.self-heal', 'runs', runId, 'ledger.db');
+  await writeFile(path.join(root, 'agents.yaml'), `version: 1\nproject: shop\nstore: ${store}\n`);
+  const folder = await createRunFolder(root, runId);
+  if (!folder.ok) throw new Error(folder.error.message);
+  const suite = path.join(folder.value.dir, 'suites', '1');
+  await mkdir(suite, { recursive: true });
+  const { failure, run } = await failingRun(suite, say);
+  const redactor = await createRedactor({ env, projectRoot: root });
+  await redactor.load();
+  await maskSuiteFolder(suite, { isRed: true, redactor });
+  const screen = new PassThrough();
+  const terminal = terminalReporter({ stream: screen, paint, live: false, now: () => 0 });
+  const events = eventsWriter(folder.value.dir);
+  const bus = createBus([events, terminal], virtualClock(), redactor);
+  const agent = `process.stdin.on('data', (part) => process.stdout.write(part)).on('end', () => {
+    process.stdout.write(${JSON.stringify(`${say('agent')}\n`)});
+    process.stderr.write(${JSON.stringify(`${say('agent-errors')}\n`)});
+    console.log('SELF-HEAL: ' + JSON.stringify({ status: 'fixed', summary: ${JSON.stringify(say('claim'))} }));
+  })`;
+  const settings = someSettings({
+    runners: { fixer: { kind: 'command', command: [process.execPath, '-e', agent], prompt: 'stdin' } },
+  });
+  const session: Session = {
+    settings,
+    cwd: root,
+    clock: virtualClock(),
+    bus,
+    redactor,
+    memory: noMemory,
+    folder: folder.value,
+    signal: new AbortController().signal,
+    workspace: {
+      root,
+      prepare: () => undefined,
+      ready: async () => ({
+        cwd: copy,
+        folder: copy,
+        toCopy: (text) => text.replaceAll(root, copy),
+        toProject: (text) => text.replaceAll(copy, root),
+        leftOut: [],
+      }),
+      collect: async (id) => {
+        const contents = contentsOf(folder.value.dir);
+        const hash = await contents.put(Buffer.from(`${say('patch')}\n`));
+        const edits = [{ path: '.env', before: null, after: { kind: 'file' as const, hash, mode: 0o600 } }];
+        const tree = { paths: async () => [], read: async () => new Map() };
+        const change = { id, root: '', edits, folders: [] };
+        return { change, ignored: [], refused: null, before: tree, after: tree };
+      },
+      apply: async (change) => ({ kind: 'applied', change }),
+      without: async () => ({ written: [], leftAlone: [] }),
+      revert: async () => ({ written: [], leftAlone: [], lost: [] }),
+      decided: async () => undefined,
+      close: async () => undefined,
+    },
+    runAgent: createRunAgent({ graceMs: 300, settleMs: 300 }, redactor),
+    spending: createSpending(0),
+    plan: createRunPlan(),
+    prepare: async () => null,
+    runAgain: async () => run,
+    diagnose: createDiagnose({ settings, folder: folder.value, cwd: root, redactor }),
+    sweep: async () => [],
+  };
+  const [cause] = groupCauses(await session.diagnose({ ...run, failures: [failure] }));
+  if (!cause) throw new Error('nothing was found');
+  bus.emit({ type: 'suite.progress', done: 1, total: 2, failed: 1, test: say('progress') });
+  bus.emit({ type: 'cause.found', cause: summarise(cause) });
+  bus.emit({ type: 'run.warning', message: say('warning') });
+  const first = await deploy(session, { cause, agent: 'debugger', n: 1, previous: [] });
+  const attempt = { ...first.attempt, failedBecause: say('judgement') };
+  bus.emit({ type: 'attempt.judged', causeId: cause.id, attempt });
+  await deploy(session, { cause, agent: 'debugger', n: 2, previous: [attempt] });
+  const report = redactor.deep(
+    buildReport(
+      session,
+      {
+        first: run,
+        tests: [
+          {
+            test: failure.test,
+            verdict: 'failed',
+            retries: 1,
+            causeIds: [cause.id],
+            sharedFix: false,
+            durationMs: 1,
+          },
+        ],
+        causes: [{ cause, verdict: 'failed', reason: say('reason'), attempts: [attempt], overBudget: false }],
+        suiteRed: false,
+        paused: false,
+        regression: null,
+      },
+      {
+        final: { outcome: 'red', exitCode: 1 },
+        startedAt: 0,
+        dryRun: false,
+        resumedFrom: null,
+        warnings: [say('warnings')],
+      },
+    ),
+  );
+  await writeFile(path.join(folder.value.dir, 'report.json'), JSON.stringify(report, null, 2));
+  screen.write(summaryOf(report, { paint, columns: 4000, folder: '.self-heal' }));
+  const { dir } = folder.value;
+  await leaveReports(report, {
+    dir,
+    cwd: root,
+    env: github(dir),
+    print: (line) => void screen.write(`${line}\n`),
+  });
+  await writeHtmlReport(report, { dir, shown: '.self-heal' });
+  const memory = await openMemory({
+    settings: { ...settings, store },
+    cwd: root,
+    runId,
+    bus,
+    redactor,
+  });
+  if (!memory.ok) throw new Error(memory.error.message);
+  await memory.value.started({ filters: [say('request')] }, null);
+  await memory.value.saveProgress({ reason: say('standing') });
+  await memory.value.escalate({
+    signature: cause.lead.signature,
+    category: cause.lead.diagnosis.category,
+    retry: cause.lead.diagnosis.retry,
+    tests: [{ id: failure.test.id, name: say('question-test') }],
+    problem: say('question'),
+    tried: [say('question-tried')],
+    recommendation: say('recommendation'),
+    choices: ['guide', 'skip'],
+  });
+  await memory.value.ended({
+    outcome: 'red',
+    exitCode: 1,
+    flaky: 0,
+    agentRuns: 2,
+    agentRunsAvoided: 0,
+  } as never);
+  await bus.close();
+  screen.end();
+  return { root, dir: folder.value.dir, terminal: String(screen.read()), cause };
+}
+
+/** The environment of a step of GitHub Actions, whose files lie in the folder. */
+function github(dir: string): NodeJS.ProcessEnv {
+  return {
+    GITHUB_ACTIONS: 'true',
+    GITHUB_STEP_SUMMARY: path.join(dir, 'step-summary.md'),
+    GITHUB_OUTPUT: path.join(dir, 'step-output'),
+  };
+}
+
+async function failingRun(suite: string, say: Say) {
+  const one = (channel: string) => JSON.stringify(say(channel));
+  const capture = path.join(suite, 'captures', 'a1b2-0.json');
+  await mkdir(path.dirname(capture));
+  await writeFile(
+    capture,
+    JSON.stringify({
+      schemaVersion: 1,
+      console: [
+        aConsoleEntry({ type: 'error', text: say('console') }),
+        aConsoleEntry({
+          type: 'pageerror',
+          text: 'TypeError: x',
+          stack: `TypeError: x\n${say('page-stack')}`,
+        }),
+      ],
+      network: [
+        aRequest({
+          status: 500,
+          url: `http://localhost/a?note=${encodeURIComponent(say('url'))}`,
+          requestHeaders: { 'x-note': one('request-header') },
+          responseHeaders: { 'x-note': one('response-header') },
+          requestBody: say('request-body'),
+          responseBody: JSON.stringify({ note: say('response-body') }),
+        }),
+      ],
+      pages: [
+        {
+          url: `http://localhost/?title=${encodeURIComponent(say('page-url'))}`,
+          screenshot: null,
+          ariaSnapshot: `- heading ${one('title-of-the-page')}`,
+          error: `no picture ${say('screenshot-name')}.png`,
+        },
+      ],
+      dropped: { console: 0, network: 0 },
+    }),
+  );
+  const stamped = say('server').split('\n');
+  await writeFile(path.join(suite, 'server.log'), stamped.map((line) => `${startedAt} ${line}\n`).join(''));
+  await writeFile(path.join(suite, 'playwright.log'), say('playwright-log'));
+  await writeFile(path.join(suite, 'problems.log'), say('problems-log'));
+  await writeFile(path.join(suite, 'report.ndjson'), JSON.stringify({ error: say('raw-report') }));
+  await mkdir(
+    path.join(
+      suite,
+      'output',
+      say('folder')
+        .replaceAll(/[^\w-]/g, '-')
+        .slice(0, 60),
+    ),
+    {
+      recursive: true,
+    },
+  );
+  const error = anError({
+    message: `Error: ${say('message')}`,
+    stack: `Error: x\n${say('stack')}\n    at a.ts:1:1`,
+    snippet: say('snippet'),
+    causes: [say('cause')],
+  });
+  const test = {
+    id: 'a1b2',
+    titlePath: ['a.spec.ts', say('title')],
+    location: { file: '/shop/a.spec.ts', line: 3, column: 1 },
+    project: 'chromium',
+  };
+  const failure = aTestFailure({ test, errors: [error], capture, failedStep: say('step') });
+  return { failure, run: aRun({ serverLog: path.join(suite, 'server.log') }) };
+}

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { classifyAgentError, errorOfEnding } from '../../../src/core/agent-error/classify-agent-error.js';
+
+const kindOf = (text: string) => classifyAgentError(text).kind;
+
+describe('the failure text of an agent program', () => {
+  it.each([
+    'Rate limit exceeded, slow down',
+    'RATE_LIMIT',
+    'HTTP 429',
+    '503 Service Unavailable',
+    'status=503',
+    'Error: Overloaded',
+    'connect ETIMEDOUT 10.0.0.1:443',
+    'read ECONNRESET',
+    'connect ECONNREFUSED 127.0.0.1:443',
+    'Network error',
+    'upstream answered 502',
+    '{"code":529}',
+    'API Error (429 {"type":"error"})',
+    'Error code: 429 - quota metric requests per minute exceeded',
+    'You exceeded your current quota, check your plan and billing details. Please retry in 38.2s.',
+    'error sending request: dns error: failed to lookup address information',
+    "We're currently experiencing high demand",
+  ])('AG-6 is retryable: %s', (text) => expect(kindOf(text)).toBe('retryable'));
+
+  it.each([
+    'context length exceeded',
+    'the context window is full',
+    'context overflow',
+    'too many tokens',
+    'over the maximum context',
+    'token limit',
+    'prompt is too long: 300000 tokens > 200000 maximum',
+    'The input token count (1300000) exceeds the maximum number of tokens allowed (1048576).',
+    '413 Request Entity Too Large',
+    '500 {"error":{"message":"prompt is too long: 5 tokens > 4 maximum"}}',
+    '429 Request too large for model: tokens per minute (TPM): Limit 6000, Requested 7000',
+  ])('AG-6 is context_overflow: %s', (text) => expect(kindOf(text)).toBe('context_overflow'));
+
+  it.each([
+    '401',
+    'status 403',
+    'Unauthorized',
+    'Forbidden',
+    'Invalid key',
+    'authentication failed',
+    '',
+    '   \n',
+    'Segmentation fault',
+    '429 {"error":{"type":"insufficient_quota"}}',
+    'Claude usage limit reached. Your limit will reset at 3pm',
+    '429 quota exceeded: requests per day',
+    'stream error: exceeded retry limit, last status: 401 Unauthorized',
+    'You have hit your weekly rate limit',
+    'Rate limit reached. Please try again in 5 hours',
+    'Connection error: self-signed certificate in certificate chain',
+    'max_tokens: 70000 > 64000, which is the maximum allowed number of output tokens',
+  ])('AG-6 is fatal: %j', (text) => expect(kindOf(text)).toBe('fatal'));
+
+  it.each([
+    'listening on port 4290',
+    'error in line 503',
+    'took 429 ms',
+    'took 503ms',
+    'at chunk-429.js:503:12',
+    'http://127.0.0.1:503/v1',
+    'id 14299',
+    'v5.0.3, 4.29',
+    '503 tests ran',
+    'src/network/client.ts is broken',
+  ])('AG-6 takes no digits or words inside others for a status: %s', (text) => {
+    expect(classifyAgentError(text)).toEqual({ kind: 'fatal', reason: 'unknown', evidence: null });
+  });
+
+  it('AG-6 asks in the order of the specification where a text has words of several groups', () => {
+    expect(kindOf('429, too many tokens')).toBe('retryable');
+    expect(kindOf('overloaded; 401 unauthorized')).toBe('retryable');
+    expect(kindOf('token limit, then 403')).toBe('context_overflow');
+  });
+
+  it('AG-6 says which words decided, and for which error a person needs a remedy', () => {
+    expect(classifyAgentError('Noise\nAPI Error: 529 Overloaded. Try again\nMore')).toEqual({
+      kind: 'retryable',
+      reason: 'overloaded',
+      evidence: 'API Error: 529 Overloaded. Try again',
+    });
+    expect(classifyAgentError('Credit balance is too low').reason).toBe('out-of-credit');
+  });
+
+  it('AG-6 is not misled by colours, frames and wrapped lines', () => {
+    const framed = '│ \u001b[31mPrompt is   │\n│ too long\u001b[0m   │';
+    expect(kindOf(framed)).toBe('context_overflow');
+  });
+
+  it('AG-6 has an answer for every text, in its own time', () => {
+    fc.assert(fc.property(fc.string({ maxLength: 5000 }), (text) => kindOf(text) !== undefined));
+    expect(kindOf('a'.repeat(1_000_000))).toBe('fatal');
+  });
+});
+
+it('AG-6 a time-out and an abort are of the same type, and set by the runtime alone', () => {
+  expect(errorOfEnding({ kind: 'timed-out', afterMs: 1 })).toBe('timeout');
+  expect(errorOfEnding({ kind: 'aborted' })).toBe('aborted');
+  expect(errorOfEnding({ kind: 'context-overflow', reason: '' })).toBe('context_overflow');
+  expect(errorOfEnding({ kind: 'retryable', reason: '' })).toBe('retryable');
+  expect(errorOfEnding({ kind: 'unusable', reason: '', remedy: '' })).toBe('fatal');
+  expect(errorOfEnding({ kind: 'exited', exitCode: 1 })).toBeNull();
+  expect(errorOfEnding({ kind: 'completed' })).toBeNull();
+});

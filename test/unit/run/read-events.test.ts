@@ -1,0 +1,42 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { eventIn, readRunState } from '../../../src/run/read-events.js';
+import { eventsFile } from '../../../src/run/write-events.js';
+import { anAttempt } from '../../rig/builders.js';
+import { aCauseSummary } from '../../rig/shown-run.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+const line = (event: object) => JSON.stringify({ time: 1, ...event });
+const judged = { type: 'attempt.judged', causeId: 'c1', attempt: anAttempt() };
+
+it.each([
+  ['half a line', '{"type":"agent.act'],
+  ['a line torn by the next one', '{"type":"agent.act{"time":1,"type":"cause.started"}'],
+  ['null', 'null'],
+  ['no time', '{"type":"cause.started","causeId":"c1"}'],
+  ['a time that is none', '{"time":"now","type":"cause.started"}'],
+  ['an attempt that is none', line({ ...judged, attempt: null })],
+  ['an attempt whose files are none', line({ ...judged, attempt: { ...anAttempt(), files: [{}] } })],
+  ['a cause without tests', line({ type: 'cause.found', cause: { ...aCauseSummary(), tests: undefined } })],
+  [
+    'a request that is none',
+    line({ type: 'run.started', runId: 'r', project: 'p', dryRun: false, request: 5 }),
+  ],
+])('EV-12 %s is no event', (_, text) => expect(eventIn(text)).toBeNull());
+
+it.each([
+  ['an attempt', judged],
+  ['a cause', { type: 'cause.found', cause: aCauseSummary() }],
+  ['what a newer self-heal tells', { type: 'cause.divined', causeId: 'c1' }],
+  ['what is named like no event', { type: 'constructor' }],
+])('EV-12 %s is an event', (_, event) => expect(eventIn(line(event))).toMatchObject(event));
+
+it('EV-12 a run that was killed in the middle of a line is read up to it, and what was written behind it', async () => {
+  const dir = path.join(tempDir(), '20261121-071500-000a');
+  mkdirSync(dir);
+  expect(await readRunState(dir)).toMatchObject({ runId: '20261121-071500-000a', startedAt: null });
+  const text = `${line({ type: 'run.warning', message: 'a' })}\n{"ti\n${line({ type: 'run.warning', message: 'b' })}`;
+  writeFileSync(path.join(dir, eventsFile), text);
+  expect((await readRunState(dir)).warnings).toEqual(['a', 'b']);
+});
