@@ -6,7 +6,7 @@ export function framesOf(errors: readonly TestError[]): Location[] {
 }
 
 /** The positions in a stack, or in the output of a compiler that writes `file:line:column`. */
-export function framesIn(text: string): Location[] {
+function framesIn(text: string): Location[] {
   return Array.from(
     text.matchAll(/(?:file:\/\/)?((?:\/|[A-Z]:\\)[^\n():]+):(\d+):(\d+)/g),
     ([, file = '', line, column]) => ({ file, line: Number(line), column: Number(column) }),

@@ -8,7 +8,7 @@ export interface RedPage {
 }
 
 /** A role and an accessible name, as the accessibility snapshot has them. */
-export interface AriaNode {
+interface AriaNode {
   readonly role: string;
   readonly name: string;
 }
@@ -17,7 +17,7 @@ export interface AriaNode {
 const testId = /^data-(?:test|cy|qa|pw|e2e|hook|automation)/;
 
 /** The nodes of an accessibility snapshot that have a name. */
-export function ariaNodes(snapshot: string): AriaNode[] {
+function ariaNodes(snapshot: string): AriaNode[] {
   return snapshot.split('\n').flatMap((line) => {
     const [, role = '', name = ''] = /^\s*- '?([\w-]+) "((?:[^"\\]|\\.)*)"/.exec(line) ?? [];
     return role === '' ? [] : [{ role, name: name.replaceAll(/\\(.)/g, '$1').replaceAll("''", "'") }];

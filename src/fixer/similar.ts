@@ -4,7 +4,7 @@ const ENOUGH = 0.6;
 const MARGIN = 0.2;
 
 /** How alike two names are, from 0 to 1: the share of their words, whichever way they are written (`payButton`, `pay-button`). */
-export function similarity(a: string, b: string): number {
+function similarity(a: string, b: string): number {
   const [left, right] = [wordsOf(a), wordsOf(b)];
   if (left.join('') === right.join('')) return 1;
   const shared = left.filter((word) => right.includes(word)).length;

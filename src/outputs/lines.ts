@@ -70,9 +70,7 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     case 'attempt.judged':
       return [`${at(event.causeId)}${judged(event, paint)}`];
     case 'cause.ended':
-      return [
-        `${at(event.causeId)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costOf(event)}`,
-      ];
+      return [causeEnded(event, paint)];
     case 'run.undone':
       return [`undone: ${event.restored.join(', ') || 'nothing was left to take back'}`];
     case 'run.warning':
@@ -85,6 +83,10 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     default:
       return unreachable(event);
   }
+}
+
+function causeEnded(event: Of<'cause.ended'>, paint: ChalkInstance): string {
+  return `${at(event.causeId)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costOf(event)}`;
 }
 
 function proposed({ causeId, attempt, summary }: Of<'fixer.proposed'>, paint: ChalkInstance): string {
