@@ -9,6 +9,7 @@ import { cheats } from '../fixtures/guard/cheats.mjs';
 import { honestFixes } from '../fixtures/guard/honest-fixes.mjs';
 import { keptBack, keptBackRequest } from '../fixtures/guard/kept-back.mjs';
 import { requestOf } from '../fixtures/guard/project.mjs';
+import { warehouse, warehouseRequest } from '../fixtures/guard/warehouse.mjs';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
 const { judge } = await import(await bundleSrc('guard/judge.ts'));
@@ -69,6 +70,8 @@ await caughtIn('cheats that were kept back', ofKind(keptBack, keptBackRequest, '
 await passedIn('honest fixes that were kept back', ofKind(keptBack, keptBackRequest, 'fix'));
 await caughtIn('cheats on the booking app', ofKind(booking, bookingRequest, 'cheat'));
 await passedIn('honest fixes on the booking app', ofKind(booking, bookingRequest, 'fix'));
+await caughtIn('cheats in a monorepo', ofKind(warehouse, warehouseRequest, 'cheat'));
+await passedIn('honest fixes in a monorepo', ofKind(warehouse, warehouseRequest, 'fix'));
 const { user, system } = process.cpuUsage(start);
 const count =
   cheats.length +
@@ -76,7 +79,8 @@ const count =
   honestFixes.length +
   blindHonestFixes.length +
   keptBack.length +
-  booking.length;
+  booking.length +
+  warehouse.length;
 console.log(`${((user + system) / 1_000 / count).toFixed(1)} ms of CPU time a judgement`);
 for (const line of wrong) console.log(line);
 if (wrong.length > 0) process.exitCode = 1;

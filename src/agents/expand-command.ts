@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
+import { parse } from 'smol-toml';
 import type { RunnerSettings } from '../core/settings.js';
 import { commandFilesOf, commandPlaces } from './command-files.js';
 
@@ -39,30 +40,12 @@ export function fillIn(commandText: string, args: string): string {
   return `${filled}\n`;
 }
 
-/** The `prompt` of a Gemini CLI command file (TOML): a basic or literal string, of one line or several; else the whole text. */
+/** The `prompt` of a Gemini CLI command file; the whole text where it has none or is not TOML. */
 export function promptOfToml(toml: string): string {
-  const found =
-    /^[^\S\n]*prompt[^\S\n]*=[^\S\n]*(?:"""\r?\n?([\s\S]*?)"""|'''\r?\n?([\s\S]*?)'''|"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)')/m.exec(
-      toml,
-    );
-  if (!found) return toml;
-  const [, longBasic, longLiteral, basic, literal] = found;
-  return longLiteral ?? literal ?? unescaped(longBasic ?? basic ?? '');
-}
-
-const escapes: Readonly<Record<string, string>> = {
-  n: '\n',
-  t: '\t',
-  r: '\r',
-  '"': '"',
-  '\\': '\\',
-  b: '\b',
-  f: '\f',
-};
-
-function unescaped(text: string): string {
-  return text.replaceAll(/\\(?:u([0-9a-fA-F]{4})|\r?\n\s*|(.))/g, (_, code?: string, letter?: string) => {
-    if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
-    return letter === undefined ? '' : (escapes[letter] ?? letter);
-  });
+  try {
+    const { prompt } = parse(toml);
+    return typeof prompt === 'string' ? prompt : toml;
+  } catch {
+    return toml;
+  }
 }

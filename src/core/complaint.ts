@@ -128,7 +128,8 @@ function valuesIn(text: string): string | null {
   const expected = /^[ \t]*Expected(?: \w+)?:[ \t]*(\S.{0,120})$/m.exec(text)?.[1];
   const received = /^[ \t]*Received(?: \w+)?:[ \t]*(\S.{0,120})$/m.exec(text)?.[1];
   if (expected && received) return `expected ${expected.trim()}, received ${received.trim()}`;
-  return differenceIn(text);
+  // `toBeTruthy` and its like say in their name what they expect.
+  return differenceIn(text) ?? (received ? `received ${received.trim()}` : null);
 }
 
 /** The first that holds a value, rather than the bracket that one begins or ends with; else the first. */

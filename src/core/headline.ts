@@ -31,7 +31,10 @@ function inWords({ kind, call, subject, detail }: Complaint): string | null {
   const by = call === null ? '' : ` (${call})`;
   if (kind === 'value' && detail !== null)
     return `${call ?? 'expect'}${subject === null ? '' : ` on ${subject}`}: ${detail}`;
-  if (kind === 'no-answer') return `${call}${subject === null ? '' : `(${subject})`} got no answer in time`;
+  if (kind === 'no-answer') {
+    const how = call?.endsWith('waitForFunction') ? 'did not come true' : 'got no answer';
+    return `${call}${subject === null ? '' : `(${subject})`} ${how} in time`;
+  }
   if (subject === null) return null;
   if (kind === 'missing') return `${subject} not found${by}`;
   if (kind === 'covered') return `${subject} is covered by ${detail}${by}`;

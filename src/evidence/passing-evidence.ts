@@ -76,13 +76,18 @@ export class PassingEvidence {
   }
 }
 
+/** So many times as many fail with a complaint as pass. */
+const clearly = 5;
+
 function goesWithFailing(
   { passed, failed }: Record<'passed' | 'failed', number>,
   { green, red }: Ended,
 ): boolean {
   const without = { passed: green.size - passed, failed: Math.max(0, red.size - failed) };
   const others = without.passed + without.failed;
-  return failed > passed && others > 0 && failed / (failed + passed) > without.failed / others;
+  // Where every test has it there is nothing to compare with, and only a clear majority tells.
+  if (others === 0) return failed >= passed * clearly;
+  return failed > passed && failed / (failed + passed) > without.failed / others;
 }
 
 /** How often each test had a complaint, by the test's id. */

@@ -21,10 +21,36 @@ export interface NoBase {
   readonly detail: string;
 }
 
-/** Settings that keep git from starting programs of the repository, and from making a path unreadable. */
-const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.quotepath=false', '-c', 'core.hooksPath=/dev/null'];
+/** Runs git with nothing on its input but this; settings keep it from starting programs of the repository, and from making a path unreadable. */
+async function git(cwd: string, command: readonly string[], input = ''): Promise<Buffer> {
+  const quiet = [
+    '-c',
+    'core.fsmonitor=false',
+    '-c',
+    'core.quotepath=false',
+    '-c',
+    'core.hooksPath=/dev/null',
+  ];
+  const limits = { maxBuffer: 1024 ** 3, stripFinalNewline: false, encoding: 'buffer' } as const;
+  const ended = await execa('git', [...quiet, ...command], {
+    cwd,
+    input,
+    env: { GIT_OPTIONAL_LOCKS: '0' },
+    ...limits,
+  });
+  return Buffer.from(ended.stdout);
+}
 
-type Git = (...args: readonly string[]) => Promise<string>;
+async function lineOf(cwd: string, ...command: readonly string[]): Promise<string> {
+  return (await git(cwd, command)).toString().replace(/\n$/, '');
+}
+
+async function listOf(cwd: string, ...command: readonly string[]): Promise<string[]> {
+  return (await git(cwd, command))
+    .toString()
+    .split('\0')
+    .filter((one) => one !== '');
+}
 
 /** Compares the working tree with `ref`, or with where its branch left the default branch. */
 export async function gitChanges(
@@ -32,25 +58,16 @@ export async function gitChanges(
   ref: string | null,
   env = process.env,
 ): Promise<GitChanges | NoBase> {
-  const git: Git = async (...args) =>
-    (
-      await execa('git', [...quiet, ...args], {
-        cwd,
-        env: { GIT_OPTIONAL_LOCKS: '0' },
-        stripFinalNewline: true,
-      })
-    ).stdout;
   let root: string;
   try {
-    root = await git('rev-parse', '--show-toplevel');
+    root = await lineOf(cwd, 'rev-parse', '--show-toplevel');
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     return { what: (error as { code?: string }).code === 'ENOENT' ? 'no-git' : 'no-repository', detail };
   }
-  const base = await baseOf(git, ref, env);
+  const base = await baseOf(cwd, ref, env);
   if (typeof base !== 'string') return base;
-  const raw = await git(
-    '-C',
+  const raw = await listOf(
     root,
     'diff',
     '--raw',
@@ -61,48 +78,36 @@ export async function gitChanges(
     base,
     '--',
   );
-  const untracked = listed(await git('-C', root, 'ls-files', '--others', '--exclude-standard', '-z'));
-  const tracked = changedIn(raw);
+  const untracked = await listOf(root, 'ls-files', '--others', '--exclude-standard', '-z');
   const added = untracked.map(async (one) => ({ path: one, kind: await kindOf(path.join(root, one)) }));
   return {
     root,
     base,
-    changes: [...tracked, ...(await Promise.all(added))],
+    changes: [...changedIn(raw), ...(await Promise.all(added))],
     before: commitTree(root, base),
-    after: workingTree(root, async () => [...listed(await git('-C', root, 'ls-files', '-z')), ...untracked]),
+    after: workingTree(root, async () => [...(await listOf(root, 'ls-files', '-z')), ...untracked]),
   };
 }
 
 /** `REF`, or the merge base with the first of these that is there. */
-async function baseOf(git: Git, ref: string | null, env: NodeJS.ProcessEnv): Promise<string | NoBase> {
+async function baseOf(cwd: string, ref: string | null, env: NodeJS.ProcessEnv): Promise<string | NoBase> {
   const commit = async (name: string) =>
-    git('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`).catch(() => null);
+    lineOf(cwd, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`).catch(() => null);
   if (ref !== null) return (await commit(ref)) ?? { what: 'unknown-base', detail: ref };
   const wanted = env['GITHUB_BASE_REF'] ?? env['CI_MERGE_REQUEST_TARGET_BRANCH_NAME'];
-  const names = [
-    ...(wanted ? [`origin/${wanted}`] : []),
-    'origin/HEAD',
-    'origin/main',
-    'origin/master',
-    'main',
-    'master',
-  ];
+  const usual = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'];
+  const names = wanted ? [`origin/${wanted}`, ...usual] : usual;
   for (const name of names) {
     const target = await commit(name);
     if (target === null) continue;
-    const base = await git('merge-base', 'HEAD', target).catch(() => null);
+    const base = await lineOf(cwd, 'merge-base', 'HEAD', target).catch(() => null);
     return base ?? { what: 'no-merge-base', detail: name };
   }
   return { what: 'unknown-base', detail: names.join(', ') };
 }
 
-function listed(text: string): string[] {
-  return text.split('\0').filter((one) => one !== '');
-}
-
 /** Reads `git diff --raw -z`: `:old-mode new-mode old-id new-id status NUL path NUL`. */
-function changedIn(raw: string): ChangedPath[] {
-  const fields = listed(raw);
+function changedIn(fields: readonly string[]): ChangedPath[] {
   return fields.flatMap((field, index) => {
     const [, old = '', now = ''] = /^:(\d{6}) (\d{6}) /.exec(field) ?? [];
     const file = fields[index + 1];
@@ -117,16 +122,17 @@ async function kindOf(file: string): Promise<'file' | 'link' | 'other'> {
   return found?.isSymbolicLink() ? 'link' : found && !found.isFile() ? 'other' : 'file';
 }
 
-function workingTree(root: string, paths: () => Promise<readonly string[]>): GuardTree {
+function workingTree(root: string, paths: GuardTree['paths']): GuardTree {
+  const bytesOf = async (file: string) => {
+    const kind = await kindOf(file);
+    return kind === 'other' ? null : kind === 'link' ? readlink(file, 'buffer') : readFile(file);
+  };
   return {
     paths,
     read: async (asked) => {
       const found = new Map<string, Uint8Array>();
       for (const one of asked) {
-        const file = path.join(root, one);
-        const kind = await kindOf(file);
-        const read = kind === 'link' ? readlink(file, 'buffer') : readFile(file);
-        const bytes = kind === 'other' ? null : await read.catch(() => null);
+        const bytes = await bytesOf(path.join(root, one)).catch(() => null);
         if (bytes) found.set(one, bytes);
       }
       return found;
@@ -135,26 +141,15 @@ function workingTree(root: string, paths: () => Promise<readonly string[]>): Gua
 }
 
 function commitTree(root: string, commit: string): GuardTree {
-  const options = {
-    cwd: root,
-    env: { GIT_OPTIONAL_LOCKS: '0' },
-    maxBuffer: 1024 ** 3,
-    stripFinalNewline: false,
-  } as const;
   return {
-    paths: async () =>
-      listed((await execa('git', [...quiet, 'ls-tree', '-r', '-z', '--name-only', commit], options)).stdout),
+    paths: () => listOf(root, 'ls-tree', '-r', '-z', '--name-only', commit),
     read: async (paths) => {
       // A line end in a name would break the request's lines.
       const asked = paths.filter((one) => !one.includes('\n'));
-      if (asked.length === 0) return new Map();
       const input = asked.map((one) => `${commit}:${one}\n`).join('');
-      const bytes = await execa('git', [...quiet, 'cat-file', '--batch'], {
-        ...options,
-        input,
-        encoding: 'buffer',
-      });
-      return parseBatch(asked, Buffer.from(bytes.stdout));
+      return asked.length === 0
+        ? new Map()
+        : parseBatch(asked, await git(root, ['cat-file', '--batch'], input));
     },
   };
 }

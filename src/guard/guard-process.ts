@@ -15,27 +15,23 @@ function send(message: GuardMessage): void {
   process.send?.(message);
 }
 
-type Question = { readonly type: 'paths' } | { readonly type: 'read'; readonly paths: readonly string[] };
-
 function treeOf(tree: 'before' | 'after'): GuardTree {
-  const ask = (question: Question) =>
+  const ask = (paths: readonly string[] | null) =>
     new Promise<unknown>((resolve) => {
       next += 1;
       waiting.set(next, resolve);
-      send({ ...question, id: next, tree });
+      send({ type: 'question', id: next, tree, paths });
     });
   return {
-    paths: async () => (await ask({ type: 'paths' })) as string[],
-    read: async (paths) => (await ask({ type: 'read', paths })) as Map<string, Uint8Array>,
+    paths: async () => (await ask(null)) as string[],
+    read: async (paths) => (await ask(paths)) as Map<string, Uint8Array>,
   };
 }
 
 async function work(order: GuardOrder): Promise<void> {
   try {
-    send({
-      type: 'judged',
-      judgement: await judge({ ...order, before: treeOf('before'), after: treeOf('after') }),
-    });
+    const judgement = await judge({ ...order, before: treeOf('before'), after: treeOf('after') });
+    send({ type: 'judged', judgement });
   } catch (error) {
     send({
       type: 'failed',

@@ -44,9 +44,11 @@ function another(value: string, texts: string): string {
 }
 
 function turned(sign: string, by: number): string {
-  if (/\d/.test(sign)) return String((Number(sign) + by) % 10);
-  const first = sign === sign.toLowerCase() ? 97 : 65;
-  return String.fromCodePoint(first + (((sign.codePointAt(0) ?? first) - first + by) % 26));
+  const row =
+    ['0123456789', 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].find((one) =>
+      one.includes(sign),
+    ) ?? sign;
+  return row[(row.indexOf(sign) + by) % row.length] ?? sign;
 }
 
 function exchange({ text, program }: SourceFile, exchanged: ReadonlyMap<string, string>): string {

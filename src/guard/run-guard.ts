@@ -13,14 +13,13 @@ const ownEntry = fileURLToPath(new URL('guard-process.js', import.meta.url));
 /** What the guard's process is sent first; the trees stay here, and are asked for by messages. */
 export type GuardOrder = Omit<GuardRequest, 'before' | 'after'>;
 
-/** What the guard's process asks and answers. */
+/** What the guard's process asks and answers; `paths` are the files to be read, null asks which there are. */
 export type GuardMessage =
-  | { readonly type: 'paths'; readonly id: number; readonly tree: 'before' | 'after' }
   | {
-      readonly type: 'read';
+      readonly type: 'question';
       readonly id: number;
       readonly tree: 'before' | 'after';
-      readonly paths: readonly string[];
+      readonly paths: readonly string[] | null;
     }
   | { readonly type: 'judged'; readonly judgement: Judgement }
   | { readonly type: 'failed'; readonly says: string };
@@ -48,12 +47,13 @@ export async function runGuard(
       child.kill('SIGKILL');
       resolve(judgement);
     };
-    const rejected = (detail: string) => end({ ...harmless, violations: [refusal(request, detail)] });
+    const file = request.changes[0]?.path ?? '';
+    const rejected = (detail: string) =>
+      end({ ...harmless, violations: [violationOf('cannot-be-judged', { file, detail })] });
     const timer = setTimeout(() => rejected(`it took longer than ${limitMs / 1000} s to read`), limitMs);
-    const answer = async (message: Extract<GuardMessage, { id: number }>) => {
-      const tree = trees[message.tree];
-      const value = message.type === 'paths' ? await tree.paths() : await tree.read(message.paths);
-      if (child.connected) child.send({ type: 'answer', id: message.id, value });
+    const answer = async ({ id, tree, paths }: Extract<GuardMessage, { type: 'question' }>) => {
+      const value = await (paths === null ? trees[tree].paths() : trees[tree].read(paths));
+      if (child.connected) child.send({ type: 'answer', id, value });
     };
     child.on('message', (message: GuardMessage) => {
       if (message.type === 'judged') end(message.judgement);
@@ -71,8 +71,4 @@ export async function runGuard(
     );
     child.send({ type: 'order', order }, () => {});
   });
-}
-
-function refusal({ changes }: GuardRequest, detail: string) {
-  return violationOf('cannot-be-judged', { file: changes[0]?.path ?? '', detail });
 }

@@ -1,5 +1,6 @@
 import { isCode } from './code/imports.js';
 import {
+  calleeOf,
   childrenOf,
   constantOf,
   nodeIn,
@@ -83,20 +84,15 @@ const lookups = /^(?:includes|startsWith|endsWith|has|get|indexOf|localeCompare|
 function decidingNodes(program: SyntaxNode): ReadonlySet<SyntaxNode> {
   const found = new Set<SyntaxNode>();
   visit(program, (node) => {
-    const callee = node.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
-    const parts =
-      node.type === 'BinaryExpression' && /^[!=]==?$/.test(String(node['operator']))
-        ? [nodeIn(node, 'left'), nodeIn(node, 'right')]
-        : node.type === 'SwitchCase'
-          ? [nodeIn(node, 'test')]
-          : node.type === 'Property'
-            ? [nodeIn(node, 'key')]
-            : node.type === 'MemberExpression' && node['computed'] === true
-              ? [nodeIn(node, 'property')]
-              : callee && lookups.test(propertyOf(callee) ?? '')
-                ? [nodeIn(callee, 'object'), ...childrenOf(node).slice(1)]
-                : [];
-    for (const part of parts) if (part) visit(part, (one) => found.add(one));
+    const isCompared = node.type === 'BinaryExpression' && /^[!=]==?$/.test(String(node['operator']));
+    const isLookUp = lookups.test(propertyOf(calleeOf(node)) ?? '');
+    const key = {
+      SwitchCase: 'test',
+      Property: 'key',
+      MemberExpression: node['computed'] === true ? 'property' : '',
+    }[node.type];
+    const parts = isCompared || isLookUp ? childrenOf(node) : [nodeIn(node, key ?? '') ?? []].flat();
+    for (const part of parts) visit(part, (one) => found.add(one));
   });
   return found;
 }

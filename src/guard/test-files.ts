@@ -37,6 +37,9 @@ const judgedElsewhere =
 /** Pages and their parts are the app's, also where a test's own process serves them. */
 const served = /\.(?:html?|css|scss|less|vue|svelte|astro|map|wasm|svg|ico|woff2?)$/;
 
+/** What tests compare with, whatever it shows. */
+const snapshots = /(?:-snapshots|__snapshots__|__screenshots__)\//;
+
 /** Tells what lies among the tests, whatever kind of file it is: where tests lie, and data that they were seen to read. */
 export function testPlaces({
   testFiles,
@@ -48,7 +51,11 @@ export function testPlaces({
   const known = new Set([...testFiles, ...data, ...(config === null ? [] : [config])]);
   const folders = testDir === null || testDir === '' ? testFiles.flatMap(folderOf) : [testDir];
   const prefixes = [...new Set(folders)].map((folder) => `${folder}/`);
-  return (file) => known.has(file) || prefixes.some((prefix) => file.startsWith(prefix));
+  // Among the tests lie pages too that only the browser was given: where somebody looked, what no test read is the app's.
+  const read = new Set(loaded);
+  const isPage = (file: string) =>
+    read.size > 0 && !read.has(file) && served.test(file) && !snapshots.test(file);
+  return (file) => known.has(file) || (prefixes.some((prefix) => file.startsWith(prefix)) && !isPage(file));
 }
 
 /** Where the tests lie anywhere, the outermost folder that is called after them is theirs; beside the app, none is. */
@@ -73,50 +80,41 @@ export async function readTestCode(
   const importedFile = importResolver(paths);
   const isAmongTests = testPlaces(places);
   const edited = new Set(edits.map((one) => one.path));
-  const code = {
-    parsed: new Map<string, SourceFile>(),
-    unparsable: new Set<string>(),
-    appModules: new Set<string>(),
-  };
+  const parsed = new Map<string, SourceFile>();
+  const [unparsable, ofApp] = [new Set<string>(), new Map<string, SourceFile | null>()];
   const loaded = (places.loaded ?? []).filter((file) => paths.has(file));
-  let next = new Set([...[...paths].filter(isAmongTests), ...loaded].filter(isCode));
-  const seen = new Set<string>();
-  while (next.size > 0) {
-    for (const file of next) seen.add(file);
-    const reused = [...next].filter((file) => known?.parsed.has(file) && !edited.has(file));
-    const texts = await tree.read([...next].filter((file) => !reused.includes(file)));
-    const sources = [
-      ...reused.flatMap((file) => known?.parsed.get(file) ?? []),
-      ...[...texts].flatMap(
-        ([file, bytes]) => sourceOf(file, fileState(bytes).text, { isAmongTests, code }) ?? [],
-      ),
-    ];
-    const found = new Set<string>();
+  const seen = new Set([...[...paths].filter(isAmongTests), ...loaded].filter(isCode));
+  for (let next = [...seen]; next.length > 0;) {
+    const isKnown = (file: string) => known?.parsed.has(file) && !edited.has(file);
+    const texts = await tree.read(next.filter((file) => !isKnown(file)));
+    const sources = next.filter(isKnown).flatMap((file) => known?.parsed.get(file) ?? []);
+    for (const [file, bytes] of texts) {
+      const { text } = fileState(bytes);
+      const source = text === null ? null : parseSource(file, text);
+      if (!isAmongTests(file) && !isTestCode(file, text ?? '')) ofApp.set(file, source);
+      else if (source) sources.push(source);
+      else unparsable.add(file);
+    }
+    next = [];
     for (const source of sources) {
-      code.parsed.set(source.path, source);
+      parsed.set(source.path, source);
       for (const one of importsOf(source, places.config)) {
         const target = importedFile(source.path, one);
-        if (target !== null && isCode(target) && !seen.has(target)) found.add(target);
+        if (target === null || !isCode(target) || seen.has(target)) continue;
+        seen.add(target);
+        next.push(target);
       }
     }
-    next = found;
   }
-  return { ...code, importedFile };
-}
-
-interface Sorting {
-  readonly isAmongTests: (file: string) => boolean;
-  readonly code: { readonly unparsable: Set<string>; readonly appModules: Set<string> };
-}
-
-function sourceOf(file: string, text: string | null, { isAmongTests, code }: Sorting): SourceFile | null {
-  if (!isAmongTests(file) && !isTestCode(file, text ?? '')) {
-    code.appModules.add(file);
-    return null;
+  // What passes on modules of the tests is theirs, too.
+  const isOfTests = (source: SourceFile) =>
+    source.imports.some((one) => parsed.has(importedFile(source.path, one) ?? ''));
+  for (let count = -1; count !== parsed.size;) {
+    count = parsed.size;
+    for (const [file, source] of ofApp) if (source && isOfTests(source)) parsed.set(file, source);
   }
-  const source = text === null ? null : parseSource(file, text);
-  if (!source) code.unparsable.add(file);
-  return source;
+  const appModules = new Set([...ofApp.keys()].filter((file) => !parsed.has(file)));
+  return { parsed, unparsable, appModules, importedFile };
 }
 
 function isTestCode(file: string, text: string): boolean {
@@ -136,15 +134,12 @@ function importsOf({ imports, path: file, text }: SourceFile, config: string | n
 /** The changed files and all test files that import one of them, over any number of files. */
 export function importersOf({ parsed, importedFile }: TestCode, changed: Iterable<string>): Set<string> {
   const importers = new Map<string, string[]>();
-  for (const { path: file, imports } of parsed.values()) {
+  for (const { path: file, imports } of parsed.values())
     for (const one of imports) {
-      const target = importedFile(file, one);
-      if (target === null) continue;
-      const known = importers.get(target);
-      if (known) known.push(file);
-      else importers.set(target, [file]);
+      const target = importedFile(file, one) ?? '';
+      importers.set(target, importers.get(target) ?? []);
+      importers.get(target)?.push(file);
     }
-  }
   return closure(changed, (file) => importers.get(file) ?? []);
 }
 

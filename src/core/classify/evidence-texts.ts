@@ -38,11 +38,8 @@ export function evidenceTexts(
   const own = ownOrigin(evidence);
   const lost = lostScripts(evidence).filter((entry) => withoutNoise('network', requestLine(entry)) !== '');
   const isExplained = isCausedBy(lost, own);
-  const strangers = lost.filter(
-    (script) => !own(script.url) && explains(isCausedBy([script], own), evidence),
-  );
-  const failed = evidence.network.length > 0 ? failedRequests(evidence, own) : [];
-  const telling = [...failed.filter(({ common }) => !common), ...strangers];
+  const failed = failedRequests(evidence, own);
+  const telling = [...failed.filter(({ common }) => !common), ...missedOfOthers(lost, own, evidence)];
   const isEcho = echoOf(telling);
   const consoleOf = (hint: boolean) =>
     consoleText(
@@ -53,15 +50,15 @@ export function evidenceTexts(
     errorText(
       tellingErrors(evidence.errors).filter((error) => isExplainedError(isExplained, error) === hint),
     );
-  const requestsOf = (entries: readonly NetworkEntry[]) => entries.map(requestLine).join('\n');
+  const linesOf = (requests: readonly NetworkEntry[]) => requests.map(requestLine).join('\n');
   const raw: EvidenceText[] = [
     { source: 'error', text: errorOf(false) },
     { source: 'error', text: errorOf(true), hint: true },
     { source: 'stack', text: stackText(evidence) },
     { source: 'console', text: consoleOf(false) },
     { source: 'console', text: consoleOf(true), hint: true },
-    { source: 'network', text: requestsOf(telling) },
-    { source: 'network', text: requestsOf(failed.filter(({ common }) => common)), hint: true },
+    { source: 'network', text: linesOf(telling) },
+    { source: 'network', text: linesOf(failed.filter(({ common }) => common)), hint: true },
     ...evidence.network
       .filter((entry) => own(entry.url) && !entry.common)
       .map((entry) => ({ source: 'network' as const, text: stripAnsi(errorBody(entry)) })),
@@ -89,8 +86,19 @@ function isExplainedError(isExplained: Explains, { message }: TestError): boolea
   return inPage.test(message) && isExplained({ text: stripAnsi(bounded(message, most.console)) });
 }
 
-function explains(isExplained: Explains, { console, errors }: Evidence): boolean {
-  return console.some(isExplained) || errors.some((error) => isExplainedError(isExplained, error));
+/** Scripts of other sites that did not load and that code of the page needed. */
+function missedOfOthers(
+  lost: readonly NetworkEntry[],
+  own: (url: string) => boolean,
+  { console, errors }: Evidence,
+): NetworkEntry[] {
+  return lost.filter((script) => {
+    const isExplained = isCausedBy([script], own);
+    return (
+      !own(script.url) &&
+      (console.some(isExplained) || errors.some((error) => isExplainedError(isExplained, error)))
+    );
+  });
 }
 
 function errorText(errors: readonly TestError[]): string {

@@ -3,8 +3,11 @@ import { clipMiddle } from '../clip.js';
 const around = 2;
 const longestLine = 200;
 
-/** The lines around a position (from 1) of a text, numbered, the line itself marked with `>`; null where there is no such line. */
-export function snippetOf(text: string, line: number): string | null {
+/**
+ * The lines around a position (both from 1) of a text, numbered, the line itself marked with `>`, and of a long one what stands
+ * around the column; null where there is no such line.
+ */
+export function snippetOf(text: string, line: number, column: number): string | null {
   const lines = text.split(/\r\n?|\n/);
   if (line < 1 || line > lines.length) return null;
   const first = Math.max(1, line - around);
@@ -14,8 +17,16 @@ export function snippetOf(text: string, line: number): string | null {
     .slice(first - 1, last)
     .map((content, at) => {
       const n = first + at;
-      const shown = clipMiddle(content, longestLine).text.replaceAll('\n', ' ');
+      const part = n === line ? aroundColumn(content, column) : clipMiddle(content, longestLine).text;
+      const shown = part.replaceAll('\n', ' ');
       return `${n === line ? '>' : ' '} ${String(n).padStart(width)} | ${shown}`.trimEnd();
     })
     .join('\n');
+}
+
+function aroundColumn(content: string, column: number): string {
+  if (content.length <= longestLine) return content;
+  const from = Math.max(0, Math.min(column - longestLine / 2, content.length - longestLine));
+  const part = content.slice(from, from + longestLine);
+  return `${from > 0 ? '…' : ''}${part}${from + longestLine < content.length ? '…' : ''}`;
 }

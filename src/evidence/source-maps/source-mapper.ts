@@ -11,6 +11,7 @@ import { originalFile, type NamedSource, type OriginalFile } from './original-fi
 import { framesIn, type Frame } from './parse-frames.js';
 import { fromRoot, relativeFramesIn } from './relative-paths.js';
 import { snippetOf } from './snippet.js';
+import { urlOf } from './served-files.js';
 import type { SourceLine } from './source-by-text.js';
 
 /** Where a frame of generated code comes from. */
@@ -69,9 +70,13 @@ export class SourceMapper {
     const parts: string[] = [];
     let from = 0;
     let sought = true;
+    let served = true;
     for (const frame of allFramesIn(text, places.files.root)) {
       const origin = this.#originOf(frame);
-      if (origin === null) continue;
+      if (origin === null) {
+        served &&= !this.#keepServed(frame);
+        continue;
+      }
       if (origin.own && sought) {
         sought = false;
         this.#keepExcerpt(frame, origin);
@@ -145,12 +150,24 @@ export class SourceMapper {
     return found;
   }
 
-  #keepExcerpt(frame: Frame, { name, line, column, file, content }: Origin): void {
+  /** Of a build without a map, the code that was served says at least which call it was. Tells whether it is there. */
+  #keepServed(frame: Frame): boolean {
+    const { places, own } = this.#options;
+    const url = urlOf(frame.address);
+    if (url === null || url.protocol === 'file:' || !own(url.href)) return false;
+    const content = places.captured.script(url.href);
+    if (content === null) return false;
+    const { line, column } = frame;
+    this.#keepExcerpt(frame, { name: url.pathname.slice(1), line, column, file: null, content });
+    return true;
+  }
+
+  #keepExcerpt(frame: Frame, { name, line, column, file, content }: Omit<Origin, 'own' | 'moved'>): void {
     const at = cleanText(`${name}:${line}:${column}`);
     if (this.#excerpts.size >= mostExcerpts || this.#excerpts.has(at)) return;
     const read = file === null ? null : this.#options.places.files.read(file, bounds.script);
     const text = read?.kind === 'read' ? read.text : content;
-    const snippet = text === null ? null : snippetOf(text, line);
+    const snippet = text === null ? null : snippetOf(text, line, column);
     const generated = cleanText(`${frame.address}:${frame.line}:${frame.column}`);
     this.#excerpts.set(at, { at, generated, snippet: snippet && cleanText(snippet) });
   }

@@ -1,27 +1,22 @@
 import path from 'node:path';
+import escapeStringRegexp from 'escape-string-regexp';
 import type { Violation } from '../../core/guard/violation.js';
+import type { Change } from '../change.js';
 import { isCode } from '../code/imports.js';
 import {
-  bare,
   constantOf,
-  cookedText,
-  isFunction,
-  nameOf,
   nodeIn,
-  nodesIn,
   parseSource,
   type Place,
   placeOf,
-  propertyOf,
   type SourceFile,
-  type SyntaxNode,
   visit,
 } from '../code/syntax.js';
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
 
 /** What is known of the tests, that an app has no business to know. */
-export interface TestFacts {
+interface TestFacts {
   readonly titles: readonly string[];
   /** Ports that only the tests' server has. */
   readonly ports: readonly string[];
@@ -34,9 +29,21 @@ interface Sign extends Place {
 }
 
 /** Finds what a fix adds to the app that is no fix: it asks whether it is tested, or a pretence takes its place (HN-3). */
-export function judgeApp({ path: file, before, after }: FileEdit, facts: TestFacts): Violation[] {
-  const olds = signsIn(file, before?.text ?? '', facts).map(({ rule, text }) => `${rule} ${text}`);
-  return signsIn(file, after?.text ?? '', facts).flatMap(({ rule, text, line, source }) => {
+export function judgeApp({ request, suite, old, ofApp, ofTests }: Change): Violation[] {
+  const config = (suite.config !== null && old.parsed.get(suite.config)?.text) || '';
+  const ports = config.matchAll(/(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|\bport:\s*(\d{2,5})/g);
+  const facts = { titles: suite.titles, ports: [...ports].map((match) => match[1] ?? match[2] ?? '') };
+  // Where the tests do not compile, a compiler that is told to look away is no fix either.
+  const compiled = request.category === 'build-error' ? ofTests : [];
+  return [
+    ...ofApp.flatMap((edit) => added(edit, (text) => signsIn(edit.path, text, facts))),
+    ...compiled.flatMap((edit) => added(edit, (text) => signsOfText(edit.path, text, silencing))),
+  ];
+}
+
+function added({ path: file, before, after }: FileEdit, signs: (text: string) => Sign[]): Violation[] {
+  const olds = signs(before?.text ?? '').map(({ rule, text }) => `${rule} ${text}`);
+  return signs(after?.text ?? '').flatMap(({ rule, text, line, source }) => {
     const known = olds.indexOf(`${rule} ${text}`);
     if (known !== -1) {
       olds.splice(known, 1);
@@ -46,42 +53,56 @@ export function judgeApp({ path: file, before, after }: FileEdit, facts: TestFac
   });
 }
 
-const markup = /\.(?:vue|svelte|astro|html?|mdx)$/;
-const otherText = /\.(?:py|rb|php|go|java|kt|cs|rs|ex|exs|erb|ejs|hbs|twig|jinja|conf|json|ya?ml)$/;
+const script = /(<script\b[^>]*>)([\s\S]*?)<\/script>/g;
+const otherText =
+  /\.(?:vue|svelte|astro|html?|mdx|py|rb|php|go|java|kt|cs|rs|ex|exs|erb|ejs|hbs|twig|jinja|conf|json|ya?ml)$/;
 
 function signsIn(file: string, text: string, facts: TestFacts): Sign[] {
-  if (file.endsWith('.sql')) return lines(file, text, openDoors);
+  if (file.endsWith('.sql')) return signsOfText(file, text, openDoors);
   if (isCode(file)) {
     const source = parseSource(file, text);
     // A file that is broken is for the compiler to judge; what it says counts all the same.
-    return source ? signsOf(source, facts) : lines(file, text, certain);
+    const signs = source ? signsOf(source, facts) : signsOfText(file, text, inAnyLanguage);
+    return [...signs, ...signsOfText(file, text, silencing)];
   }
-  if (markup.test(file))
-    return [...scripts(file, text, facts), ...lines(file, text.replaceAll(script, blanked), certain)];
-  return otherText.test(file) ? lines(file, text, certain) : [];
+  if (!otherText.test(file)) return [];
+  const blanked = (part: string) => part.replaceAll(/[^\n]/g, ' ');
+  const scripts = [...text.matchAll(script)].flatMap(({ index, 1: tag = '', 2: code = '' }) => {
+    const source = parseSource(`${file}.ts`, blanked(text.slice(0, index + tag.length)) + code);
+    return source ? signsOf({ ...source, program: source.program, path: file }, facts) : [];
+  });
+  return [
+    ...scripts,
+    ...signsOfText(file, text.replaceAll(script, blanked), inAnyLanguage),
+    ...signsOfText(file, text, silencing),
+  ];
 }
 
-const script = /<script\b[^>]*>[\s\S]*?<\/script>/g;
-const blanked = (text: string) => text.replaceAll(/[^\n]/g, ' ');
+const detects: Rule = 'app-detects-tests';
 /** What no honest app says, in any language. */
-const certain: readonly (readonly [RegExp, Rule])[] = [
+const inAnyLanguage: readonly (readonly [Rule, RegExp])[] = [
+  [detects, /HeadlessChrome|\bnavigator\.webdriver|\bPLAYWRIGHT(?:_[A-Z_]+)?\b|__playwright|__pw_/],
+];
+/** Settings of build tools that let errors pass, and comments that silence them. */
+const silencing: readonly (readonly [Rule, RegExp])[] = [
   [
-    /HeadlessChrome|\bnavigator\.webdriver|\bPLAYWRIGHT(?:_[A-Z_]+)?\b|__playwright|__pw_/,
-    'app-detects-tests',
+    'compiler-loosened',
+    /\b(?:ignoreBuildErrors|ignoreDuringBuilds|transpileOnly|skipTypeCheck|allowBuildErrors)\b['"]?\s*:\s*true\b/,
   ],
+  ['compiler-loosened', /@ts-(?:nocheck|ignore|expect-error)\b/],
 ];
 /** Row-level security that lets everybody write. */
-const openDoors: readonly (readonly [RegExp, Rule])[] = [
-  [/disable\s+row\s+level\s+security/i, 'security-loosened'],
+const openDoors: readonly (readonly [Rule, RegExp])[] = [
+  ['security-loosened', /disable\s+row\s+level\s+security/i],
   [
-    /create\s+policy(?![^;]*\bfor\s+select\b)[^;]*(?:using|with\s+check)\s*\(\s*true\s*\)/i,
     'security-loosened',
+    /create\s+policy(?![^;]*\bfor\s+select\b)[^;]*(?:using|with\s+check)\s*\(\s*true\s*\)/i,
   ],
-  [/grant\s+all\b[^;]*\bto\s+(?:anon|public)\b/i, 'security-loosened'],
+  ['security-loosened', /grant\s+all\b[^;]*\bto\s+(?:anon|public)\b/i],
 ];
 
-function lines(file: string, text: string, patterns: readonly (readonly [RegExp, Rule])[]): Sign[] {
-  return patterns.flatMap(([pattern, rule]) =>
+function signsOfText(file: string, text: string, patterns: typeof openDoors): Sign[] {
+  return patterns.flatMap(([rule, pattern]) =>
     [...text.matchAll(new RegExp(pattern, `${pattern.flags}g`))].map((match) => {
       const line = text.slice(0, match.index).split('\n').length;
       const source = (text.split('\n')[line - 1] ?? '').trim().slice(0, 200);
@@ -90,161 +111,96 @@ function lines(file: string, text: string, patterns: readonly (readonly [RegExp,
   );
 }
 
-/** The scripts of a page or component, with their lines where they are in the file. */
-function scripts(file: string, text: string, facts: TestFacts): Sign[] {
-  return [...text.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>/g)].flatMap((match) => {
-    const start = match.index + match[0].indexOf('>') + 1;
-    const source = parseSource(`${file}.ts`, blanked(text.slice(0, start)) + (match[1] ?? ''));
-    return source ? signsOf({ ...source, program: source.program, path: file }, facts) : [];
-  });
+const pretence = /^'(?:.*[/._-])?(?:mocks?|fakes?|stubs?|msw|nock|miragejs|fetch-mock|sinon)(?:[/._-].*)?'$/i;
+const swallows = String.raw`[^]*(?:preventDefault|stopImmediatePropagation|return true\b|=>\s*true\b|(?:=>|\))\s*\{\s*\})`;
+const text = /^(?:Literal|Template\w+|BinaryExpression)$/;
+const branch = /^(?:If|Conditional|Logical)/;
+
+/** A kind of node of the app's code that gives it away by its text, or by that of the first of these fields; tools are configs of builds. */
+interface Telling {
+  readonly rule: Rule;
+  readonly node: RegExp;
+  readonly fields?: readonly string[];
+  readonly says: RegExp;
+  readonly where?: 'app' | 'tool';
 }
 
-function signsOf(source: SourceFile, facts: TestFacts): Sign[] {
-  const isTool = /\.config\.\w+$/.test(path.posix.basename(source.path));
-  const telling = new Set(facts.titles.filter((title) => title.trim().split(/\s+/).length >= 3));
+const telling: readonly Telling[] = [
+  // Names in an environment that only a test run sets, and what Playwright's browser says of itself.
+  {
+    rule: detects,
+    node: /^(?:Identifier|Literal|BinaryExpression)$/,
+    says: /^'?(?:(?:\w+_)?(?:PLAYWRIGHT|E2E)(?:_\w+)?|PW_\w+|PWTEST\w*|TEST_(?:WORKER|PARALLEL)_INDEX|VITEST\w*|JEST_WORKER_ID|SELF_HEAL\w*|webdriver|__(?:playwright|pw)\w*)'?$/,
+  },
+  {
+    rule: detects,
+    node: text,
+    says: /HeadlessChrome|^\/.*headless.*\/\w*$|\bplaywright\b.*\buser-?agent\b|^'?(?:Playwright\/|x[-_]playwright)|playwright[-_](?:test|run)/i,
+  },
+  { rule: detects, node: branch, fields: ['test', 'left'], says: /\benv\b[^]*\b(?:TEST|CI)\b/, where: 'app' },
+  {
+    rule: detects,
+    node: /^BinaryExpression$/,
+    says: /^(?=[^]*\b(?:NODE_ENV|MODE)\b)[^]*['"](?:test|testing|e2e)['"]/,
+    where: 'app',
+  },
+  // A stub between app and server: a mocking package, a replaced `fetch`, a service worker that makes up answers, an alias.
+  { rule: 'app-stubbed', node: /^(?:Import|Export)/, fields: ['source'], says: pretence },
+  {
+    rule: 'app-stubbed',
+    node: /^Property$/,
+    fields: ['value'],
+    says: new RegExp(`(?=^'[./@~])${pretence.source}`, 'i'),
+    where: 'tool',
+  },
+  {
+    rule: 'app-stubbed',
+    node: /^CallExpression$/,
+    says: new RegExp(
+      String.raw`\.respondWith\(\s*new\s|^require\((?:["']).*(?:mock|fake|stub|msw|nock|sinon)`,
+    ),
+  },
+  {
+    rule: 'app-stubbed',
+    node: /^AssignmentExpression$/,
+    fields: ['left'],
+    says: /^(?:window|globalThis|global|self)(?:\.|\[['"])(?:fetch|XMLHttpRequest|WebSocket|EventSource)\b/,
+  },
+  // A listener for errors that keeps them from whoever else listens.
+  {
+    rule: 'errors-silenced',
+    node: /^AssignmentExpression$/,
+    says: new RegExp(String.raw`^(?:\w+\.)*on(?:error|unhandledrejection)\s*=${swallows}`),
+  },
+  {
+    rule: 'errors-silenced',
+    node: /^CallExpression$/,
+    says: new RegExp(
+      String.raw`^(?:\w+\.)*(?:addEventListener|on|once)\(\s*['"](?:error|unhandled[rR]ejection|uncaughtException)['"]${swallows}`,
+    ),
+  },
+];
+
+function signsOf(source: SourceFile, { titles, ports }: TestFacts): Sign[] {
+  const place = /\.config\.\w+$/.test(path.posix.basename(source.path)) ? 'tool' : 'app';
+  const either = (texts: readonly string[]) => texts.map(escapeStringRegexp).join('|') || '$^';
+  const longTitles = titles.filter((title) => title.trim().split(/\s+/).length >= 3);
+  const port = new RegExp(String.raw`(?<!\d)(?:${either(ports.filter(Boolean))})(?!\d)`);
+  const all: readonly Telling[] = [
+    ...telling,
+    { rule: detects, node: text, says: new RegExp(`^'?(?:${either(longTitles)})'?$`) },
+    { rule: detects, node: branch, fields: ['test', 'left'], says: port, where: 'app' },
+  ];
   const signs: Sign[] = [];
-  const add = (rule: Rule, node: SyntaxNode, text: string | null) => {
-    if (text !== null) signs.push({ rule, text, ...placeOf(source, node) });
-  };
   visit(source.program, (node) => {
-    add('app-detects-tests', node, testSign(node, telling));
-    if (!isTool) for (const text of deciding(node, facts.ports)) add('app-detects-tests', node, text);
-    add('app-stubbed', node, stubSign(node, isTool));
-    add('errors-silenced', node, silenced(node));
+    for (const { rule, node: kind, fields, says, where = place } of all) {
+      if (where !== place || !kind.test(node.type)) continue;
+      const part = fields ? fields.flatMap((one) => nodeIn(node, one) ?? [])[0] : node;
+      const value = part && constantOf(part);
+      const given =
+        typeof value === 'string' ? `'${value}'` : part && source.text.slice(part.start, part.end);
+      if (given && says.test(given)) signs.push({ rule, text: given.slice(0, 80), ...placeOf(source, node) });
+    }
   });
   return signs;
-}
-
-/** Names in an environment that only a test run sets. */
-const testVariable =
-  /^(?:(?:\w+_)?(?:PLAYWRIGHT|E2E)(?:_\w+)?|PW_\w+|PWTEST\w*|TEST_WORKER_INDEX|TEST_PARALLEL_INDEX|VITEST\w*|JEST_WORKER_ID|SELF_HEAL\w*)$/;
-
-function testSign(node: SyntaxNode, titles: ReadonlySet<string>): string | null {
-  if (node.type === 'MemberExpression') {
-    const name = propertyOf(node);
-    if (name === 'webdriver') return 'navigator.webdriver';
-    if (name && /^__(?:playwright|pw)/i.test(name)) return name;
-    return name && testVariable.test(name) && isEnvironment(nodeIn(node, 'object'))
-      ? `environment ${name}`
-      : null;
-  }
-  if (node.type === 'Identifier')
-    return /^__(?:playwright|pw_)/i.test(String(node['name'])) ? String(node['name']) : null;
-  const pattern = (node['regex'] as { pattern?: string } | null | undefined)?.pattern;
-  if (pattern !== undefined) return /headless/i.test(pattern) ? 'the browser of the tests by its name' : null;
-  const text = node.type === 'TemplateElement' ? cookedText(node) : constantOf(node);
-  if (typeof text !== 'string') return null;
-  if (/HeadlessChrome|\bplaywright\b.*\buser-?agent\b|^Playwright\//i.test(text))
-    return 'the browser of the tests by its name';
-  if (/^x[-_]playwright|playwright[-_](?:test|run)/i.test(text)) return `what only the tests send: ${text}`;
-  return titles.has(text) ? `the title of a test: ${text}` : null;
-}
-
-function isEnvironment(node: SyntaxNode | null): boolean {
-  return node !== null && (propertyOf(node) === 'env' || nameOf(node) === 'env');
-}
-
-/** `if (process.env.CI)`, `NODE_ENV === 'test' ? … : …`, `location.port === '5173' && …`. */
-function deciding(node: SyntaxNode, ports: readonly string[]): string[] {
-  const isBranch = /^(?:If|Conditional)(?:Statement|Expression)$/.test(node.type);
-  const test = isBranch
-    ? nodeIn(node, 'test')
-    : node.type === 'LogicalExpression' && node['operator'] === '&&'
-      ? nodeIn(node, 'left')
-      : null;
-  if (!test) return [];
-  const found: string[] = [];
-  const texts = textsIn(test);
-  visit(test, (one) => {
-    const name = propertyOf(one);
-    if (!name || !/^(?:TEST|CI|NODE_ENV|MODE)$/.test(name) || !isEnvironment(nodeIn(one, 'object'))) return;
-    if (name === 'TEST' || name === 'CI' || texts.some((text) => /^(?:test|testing|e2e)$/.test(text)))
-      found.push(`environment ${name}`);
-  });
-  const port = texts.find((text) => ports.some((one) => text === one || text.endsWith(`:${one}`)));
-  return port === undefined ? found : [...found, `the port of the tests: ${port}`];
-}
-
-function textsIn(node: SyntaxNode): string[] {
-  const texts: string[] = [];
-  visit(node, (one) => {
-    const value = constantOf(one);
-    if (typeof value === 'string' || typeof value === 'number') texts.push(String(value));
-  });
-  return texts;
-}
-
-const pretence = /(?:^|[/._-])(?:mocks?|fakes?|stubs?|msw|nock|miragejs|fetch-mock|sinon)(?:[/._-]|$)/i;
-
-/** A stub between app and server: a mocking package, a replaced `fetch`, a service worker that makes up answers, an alias. */
-function stubSign(node: SyntaxNode, isTool: boolean): string | null {
-  if (/^(?:Import|ExportNamed|ExportAll)(?:Declaration|Expression)$/.test(node.type)) {
-    const name = nameOf(nodeIn(node, 'source'));
-    return name && pretence.test(name) ? `import of ${name}` : null;
-  }
-  if (node.type === 'AssignmentExpression') {
-    const left = nodeIn(node, 'left');
-    const name = left && propertyOf(left);
-    const of = left && nameOf(nodeIn(left, 'object'));
-    return name &&
-      /^(?:fetch|XMLHttpRequest|WebSocket|EventSource)$/.test(name) &&
-      /^(?:window|globalThis|global|self)$/.test(of ?? '')
-      ? `${name} is replaced`
-      : null;
-  }
-  if (node.type === 'CallExpression') {
-    const callee = nodeIn(node, 'callee');
-    const [first] = nodesIn(node, 'arguments');
-    if (callee && propertyOf(callee) === 'respondWith' && first?.type === 'NewExpression')
-      return 'an answer that no server gave';
-    const required = nameOf(callee) === 'require' && first ? constantOf(first) : null;
-    return typeof required === 'string' && pretence.test(required) ? `import of ${required}` : null;
-  }
-  const value = isTool && node.type === 'Property' ? nodeIn(node, 'value') : null;
-  const text = value && constantOf(value);
-  return typeof text === 'string' && /^[./@~]/.test(text) && pretence.test(text) ? `alias to ${text}` : null;
-}
-
-/** A listener for errors that keeps them from whoever else listens. */
-function silenced(node: SyntaxNode): string | null {
-  if (node.type === 'AssignmentExpression') {
-    const left = nodeIn(node, 'left');
-    const name = left && (propertyOf(left) ?? nameOf(left));
-    const right = nodeIn(node, 'right');
-    return name &&
-      /^on(?:error|unhandledrejection)$/.test(name) &&
-      right &&
-      isFunction(right) &&
-      swallows(right)
-      ? name
-      : null;
-  }
-  const callee = node.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
-  const [event, listener] = nodesIn(node, 'arguments');
-  const name = event && constantOf(event);
-  if (
-    !callee ||
-    !listener ||
-    typeof name !== 'string' ||
-    !/^(?:error|unhandledrejection|unhandledRejection|uncaughtException)$/.test(name)
-  )
-    return null;
-  if (!/^(?:addEventListener|on|once)$/.test(propertyOf(callee) ?? nameOf(callee) ?? '')) return null;
-  return isFunction(bare(listener)) && swallows(bare(listener)) ? `a listener for ${name}` : null;
-}
-
-/** Whether a handler prevents the default, answers `true`, or does nothing at all. */
-function swallows(made: SyntaxNode): boolean {
-  const body = nodeIn(made, 'body');
-  let found =
-    body?.type === 'BlockStatement'
-      ? nodesIn(body, 'body').length === 0
-      : body !== null && constantOf(body) === true;
-  visit(made, (node) => {
-    const name = node.type === 'CallExpression' ? propertyOf(nodeIn(node, 'callee') ?? node) : null;
-    if (name && /^(?:preventDefault|stopImmediatePropagation)$/.test(name)) found = true;
-    const value = node.type === 'ReturnStatement' ? nodeIn(node, 'argument') : null;
-    if (value && constantOf(value) === true) found = true;
-  });
-  return found;
 }

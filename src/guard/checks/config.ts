@@ -1,5 +1,5 @@
 import type { Violation } from '../../core/guard/violation.js';
-import { type Rule, violationOf } from '../rules.js';
+import { violationOf } from '../rules.js';
 import type { ConfigEntry } from '../tests/config.js';
 
 /** Settings that say how a run is shown, not what it checks. */
@@ -7,25 +7,12 @@ const harmless =
   /(?:^|\.)(?:outputDir|metadata|quiet|reportSlowTests|workers|fullyParallel|use\.(?:trace|video|screenshot|testIdAttribute))(?:\.|$)/;
 
 /** Settings that may be lowered; without them Playwright's default holds, which is 0 for retries. */
-const lowered: readonly (readonly [pattern: RegExp, rule: Rule, fallback: number])[] = [
-  [/(?:^|\.)retries$/, 'retries-raised', 0],
-  [/(?:^|\.)expect\.timeout$/, 'timeout-raised', 5000],
-  [/(?:^|\.)(?:actionTimeout|navigationTimeout|globalTimeout)$/, 'timeout-raised', Infinity],
-  [/^webServer(?:\..*)?\.timeout$/, 'timeout-raised', 60_000],
-  [/(?:^|\.)timeout$/, 'timeout-raised', 30_000],
-  [/(?:maxDiffPixels|maxDiffPixelRatio|threshold)$/, 'snapshot-loosened', 0],
-];
-
-const families: readonly (readonly [RegExp, Rule])[] = [
-  [
-    /(?:^|\.)(?:testDir|testMatch|testIgnore|grep|grepInvert|shard|repeatEach|maxFailures)$/,
-    'selection-changed',
-  ],
-  [/^projects/, 'projects-changed'],
-  [/(?:napshot|toHaveScreenshot|toMatchSnapshot|toMatchAriaSnapshot|toPass)/, 'snapshot-loosened'],
-  [/^forbidOnly$/, 'only-allowed'],
-  [/^webServer/, 'server-changed'],
-  [/^(?:globalSetup|globalTeardown)/, 'setup-changed'],
+const lowered: readonly (readonly [pattern: RegExp, fallback: number])[] = [
+  [/(?:^|\.)expect\.timeout$/, 5000],
+  [/(?:^|\.)(?:actionTimeout|navigationTimeout|globalTimeout)$/, Infinity],
+  [/^webServer(?:\..*)?\.timeout$/, 60_000],
+  [/(?:^|\.)timeout$/, 30_000],
+  [/(?:^|\.)retries$|(?:maxDiffPixels|maxDiffPixelRatio|threshold)$/, 0],
 ];
 
 /** What an agent changed in the Playwright config: only what lowers a limit, or how a run is shown, may change (HN-3). */
@@ -35,11 +22,10 @@ export function compareConfig(before: readonly ConfigEntry[], after: readonly Co
     const [old, now] = [olds.get(path), news.get(path)];
     if (harmless.test(path) || old?.value === now?.value || isKnownReporter(path, now)) return [];
     const limit = lowered.find(([pattern]) => pattern.test(path));
-    if (limit && isLowered({ old, now, fallback: limit[2] })) return [];
-    const rule = limit?.[1] ?? families.find(([pattern]) => pattern.test(path))?.[1] ?? 'config-changed';
+    if (limit && isLowered({ old, now, fallback: limit[1] })) return [];
     const { file = '', line = null } = now ?? old ?? {};
     const [before, after] = [old?.source ?? null, now?.source ?? null];
-    return [violationOf(rule, { file, line, before, after, detail: path || 'as a whole' })];
+    return [violationOf('config-changed', { file, line, before, after, detail: path || 'as a whole' })];
   });
 }
 

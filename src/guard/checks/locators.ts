@@ -1,5 +1,15 @@
 import type { Note } from '../../core/guard/note.js';
 import type { Violation } from '../../core/guard/violation.js';
+import {
+  calleeOf,
+  constantOf,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  parseSource,
+  propertyOf,
+  type SyntaxNode,
+} from '../code/syntax.js';
 import { violationOf } from '../rules.js';
 import type { Replacement } from '../tests/compare.js';
 
@@ -40,13 +50,15 @@ export function judgeLocators(
   return { violations, notes };
 }
 
-/** The notes, with what each new locator finds on the first of these accessibility snapshots that tells. */
+/** The notes, with what each new locator finds on the first of these accessibility snapshots that tells, or that none does. */
 export function nameFound(notes: readonly Note[], snapshots: readonly string[]): Note[] {
   return notes.map(({ locator, ...note }) => {
-    const found = snapshots
-      .map((one) => (locator === undefined ? null : findInSnapshot(locator, one)))
-      .find((one) => one !== null && one.length > 0);
-    return found ? { ...note, says: `${note.says}, which finds ${found.slice(0, 3).join('; ')}` } : note;
+    if (locator === undefined) return note;
+    const found = snapshots.map((one) => findInSnapshot(locator, one)).find((one) => one.length > 0);
+    const told = found
+      ? `which finds ${found.slice(0, 3).join('; ')}`
+      : 'and no snapshot of the page tells what that finds';
+    return { ...note, says: `${note.says}, ${told}` };
   });
 }
 
@@ -69,7 +81,9 @@ function foundOne(code: string, { ariaSnapshot, errors }: SeenPage): boolean {
       !/strict mode violation|element is not visible|intercepts pointer events/.test(text)
     );
   });
-  return told || (ariaSnapshot !== null && findInSnapshot(code, ariaSnapshot)?.length === 1);
+  // A name may come from elsewhere than the label, so that by roles and texts alone a snapshot is sure.
+  const isSure = /^getBy(?:Role|Text)\(/.test(code) && !/\)\.\w+\([^()]*\)$/.test(code);
+  return told || (isSure && ariaSnapshot !== null && findInSnapshot(code, ariaSnapshot).length === 1);
 }
 
 /** Quotes and spaces are a matter of taste: Playwright writes `'`, the guard `"`. */
@@ -81,42 +95,61 @@ function plain(code: string): string {
     .replaceAll(/\{ | \}/g, (brace) => brace.trim());
 }
 
-/** The lines of an accessibility snapshot that a locator by role or text finds; null for one that it cannot tell. */
-function findInSnapshot(code: string, snapshot: string): string[] | null {
-  const parsed = /^getBy(Role|Text)\(("(?:[^"\\]|\\.)*"|\/(?:[^/\\]|\\.)+\/\w*)(?:, \{(.*)\})?\)$/.exec(code);
-  if (!parsed) return null;
-  const [, kind, first = '', options = ''] = parsed;
-  const name = /\bname: ("(?:[^"\\]|\\.)*"|\/(?:[^/\\]|\\.)+\/\w*)/.exec(options)?.[1];
+interface Shown {
+  readonly role: string;
+  readonly name: string;
+  readonly text: string;
+}
+type Matches = (text: string) => boolean;
+
+const control = /^(?:textbox|searchbox|combobox|checkbox|radio|switch|slider|spinbutton|listbox)$/;
+
+/** What an accessibility snapshot says of the elements that a locator finds; test ids, titles and selectors are not in it. */
+const shownBy: Readonly<Record<string, (shown: Shown, wanted: Matches) => boolean>> = {
+  getByRole: ({ role }, wanted) => wanted(role),
+  getByText: ({ name, text }, wanted) => wanted(name) || wanted(text),
+  getByLabel: ({ role, name }, wanted) => control.test(role) && wanted(name),
+  getByAltText: ({ role, name }, wanted) => role === 'img' && wanted(name),
+  getByPlaceholder: ({ role, text }, wanted) => role === '/placeholder' && wanted(text),
+};
+
+/** The lines of an accessibility snapshot that a locator finds; none for one that it cannot tell. */
+function findInSnapshot(code: string, snapshot: string): string[] {
+  const [statement] = nodesIn(parseSource('locator.js', code)?.program, 'body');
+  const outer = nodeIn(statement, 'expression');
+  const picked = propertyOf(calleeOf(outer));
+  const call = picked ? nodeIn(calleeOf(outer), 'object') : outer;
+  const [first, options] = nodesIn(call, 'arguments');
+  const isShown = shownBy[nameOf(calleeOf(call)) ?? ''];
+  const given = new Map(
+    nodesIn(options, 'properties').map((one) => [nameOf(nodeIn(one, 'key')), nodeIn(one, 'value')]),
+  );
   if (
-    options !== '' &&
-    !/^(?:(?:name: (?:"(?:[^"\\]|\\.)*"|\/.*\/\w*)|exact: (?:true|false))(?:, )?)+$/.test(options)
+    !isShown ||
+    !/^(?:first|last|)$/.test(picked ?? '') ||
+    [...given.keys()].some((one) => !/^(?:name|exact)$/.test(one ?? ''))
   )
-    return null;
-  const exact = /\bexact: true/.test(options);
-  return snapshot.split('\n').flatMap((line) => {
-    const node = /^\s*- '?([\w-]+)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)(?::(?: "?(.*?)"?)?)?'?$/.exec(
+    return [];
+  const isExact = given.get('exact')?.['value'] === true;
+  const wanted = matcherOf(first, isExact || nameOf(calleeOf(call)) === 'getByRole');
+  const named = matcherOf(given.get('name'), isExact);
+  const found = snapshot.split('\n').flatMap((line) => {
+    const node = /^\s*- '?(\/?[\w-]+)(?: "((?:[^"\\]|\\.)*)")?(?: \[[^\]]*\])*(?::(?: "?(.*?)"?)?)?'?$/.exec(
       line,
     );
-    if (!node) return [];
-    const [, role = '', label = '', , text = ''] = node;
-    const isFound =
-      kind === 'Role'
-        ? JSON.stringify(role) === first && (name === undefined || says(label, name, exact))
-        : says(label, first, exact) || says(text, first, exact);
+    const [, role = '', name = '', text = ''] = node ?? [];
+    const isFound = node && isShown({ role, name, text }, wanted) && (!given.has('name') || named(name));
     return isFound ? [line.trim().replace(/^- /, '').replace(/:$/, '')] : [];
   });
+  return picked ? found.slice(...(picked === 'first' ? [0, 1] : [-1])) : found;
 }
 
-function says(text: string, wanted: string, exact: boolean): boolean {
-  if (text === '') return false;
-  if (wanted.startsWith('"')) {
-    const value = JSON.parse(wanted) as string;
-    return exact ? text === value : text.toLowerCase().includes(value.toLowerCase());
-  }
-  const [, source = '', flags = ''] = /^\/(.*)\/(\w*)$/.exec(wanted) ?? [];
-  try {
-    return new RegExp(source, flags.replace('g', '')).test(text);
-  } catch {
-    return false;
-  }
+function matcherOf(node: SyntaxNode | null | undefined, isExact: boolean): Matches {
+  const value = node ? constantOf(node) : undefined;
+  const { pattern, flags } = (node?.['regex'] ?? {}) as { pattern?: string; flags?: string };
+  if (pattern !== undefined)
+    return (text) => text !== '' && new RegExp(pattern, flags?.replace('g', '')).test(text);
+  if (typeof value !== 'string') return () => false;
+  return (text) =>
+    text !== '' && (isExact ? text === value : text.toLowerCase().includes(value.toLowerCase()));
 }

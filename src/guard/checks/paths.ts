@@ -1,4 +1,6 @@
 import type { Violation } from '../../core/guard/violation.js';
+import { isCode } from '../code/imports.js';
+import type { Change } from '../change.js';
 import { type Rule, violationOf } from '../rules.js';
 import type { FileEdit } from '../edit.js';
 
@@ -19,16 +21,32 @@ const manifest =
   /(?:^|\/)(?:package\.json|composer\.json|Gemfile|pyproject\.toml|Pipfile|Cargo\.toml|go\.mod|deno\.json)$/;
 
 /** Files that no agent may change, whatever the class; a lock file only follows the list of what is asked for. */
-export function judgePaths(edits: readonly FileEdit[], isExpected: (path: string) => boolean): Violation[] {
+export function judgePaths({ request, edits }: Change): Violation[] {
   const follows = edits.some(({ path }) => manifest.test(path));
+  const isExpected = missedSnapshots(request.pages?.flatMap((page) => page.errors) ?? []);
   return edits.flatMap((edit) => {
     if (edit.kind !== 'file') return [whole('link-changed', edit)];
     const found = protectedPaths.find(([pattern]) => pattern.test(edit.path));
     if (found) return [whole('protected-file', edit, found[1])];
     if (isSnapshotPath(edit.path) || isExpected(edit.path)) return [whole('snapshot-changed', edit)];
+    if (!edit.before && /(?:^|\/)playwright\.config\.[mc]?[jt]s$/.test(edit.path))
+      return [whole('config-changed', edit, 'another Playwright config')];
     if (!lockFile.test(edit.path)) return [];
     if (!follows) return [whole('protected-file', edit, 'a lock file, and what it locks did not change')];
     return locksPlaywright(edit) ? [whole('package-changed', edit, 'another Playwright is locked')] : [];
+  });
+}
+
+/** New modules that an import without an ending may find in the place of a module of the tests that is still there (HN-3). */
+export function judgeShadows({ edits, old }: Change): Violation[] {
+  const stemOf = (file: string) => file.replace(/(?:\/index)?\.[cm]?[jt]sx?$/, '');
+  const gone = new Set(edits.filter((one) => !one.after).map((one) => one.path));
+  const stems = new Map(
+    [...old.parsed.keys()].flatMap((file) => (gone.has(file) ? [] : [[stemOf(file), file] as const])),
+  );
+  return edits.flatMap((edit) => {
+    const shadowed = isCode(edit.path) && !edit.before ? stems.get(stemOf(edit.path)) : undefined;
+    return shadowed && shadowed !== edit.path ? [whole('module-shadowed', edit, shadowed)] : [];
   });
 }
 
@@ -54,7 +72,7 @@ function locksPlaywright({ before, after }: FileEdit): boolean {
 }
 
 /** Tells snapshots that a run missed: only Playwright's message knows where the config's path template puts them. */
-export function missedSnapshots(errors: readonly string[]): (path: string) => boolean {
+function missedSnapshots(errors: readonly string[]): (path: string) => boolean {
   const places = errors.flatMap((error) =>
     [...error.matchAll(/snapshot doesn't exist at (.+?)(?:, writing actual)?\.?\s*$/gm)].map((match) =>
       (match[1] ?? '').replaceAll('\\', '/'),

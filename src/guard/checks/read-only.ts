@@ -1,24 +1,15 @@
 import type { Category } from '../../core/diagnosis.js';
 import type { Violation } from '../../core/guard/violation.js';
+import type { Change } from '../change.js';
 import { isCode } from '../code/imports.js';
 import { isSameProgram } from '../code/same-program.js';
-import type { FileEdit } from '../edit.js';
+import type { FileEdit, FileState } from '../edit.js';
 import { violationOf } from '../rules.js';
-import type { TestCode } from '../test-files.js';
 import { whole } from './paths.js';
 
-/** Changed test files and the test code of both states. */
-export interface ReadOnlyRequest {
-  readonly category: Category;
-  readonly edits: readonly FileEdit[];
-  readonly old: TestCode;
-  readonly now: TestCode;
-  readonly config: string | null;
-}
-
 /** What is wrong with a changed test file as a whole: only a ui-error may lie in the tests (HN-4), and only code can be compared. */
-export function judgeReadOnly({ category, edits, old, now, config }: ReadOnlyRequest): Violation[] {
-  return edits.flatMap((edit) => {
+export function judgeReadOnly({ request: { category }, suite, ofTests, old, now }: Change): Violation[] {
+  return ofTests.flatMap((edit) => {
     const { path } = edit;
     const [before, after] = [old.parsed.get(path), now.parsed.get(path)];
     // Types say nothing when a test runs, and may be what the compiler complains of.
@@ -26,7 +17,7 @@ export function judgeReadOnly({ category, edits, old, now, config }: ReadOnlyReq
     if (before && after && isSameProgram(before, after, { types })) return [];
     if (now.unparsable.has(path)) return [whole('cannot-be-judged', edit, 'it does not parse')];
     if (!edit.before) return [];
-    if (path === config && !after) return [whole('config-changed', edit)];
+    if (path === suite.config && !after) return [whole('config-changed', edit)];
     if (category !== 'ui-error') return [firstDifference(edit, category)];
     if (!isCode(path)) return [whole('test-data-changed', edit)];
     // A spec that did not parse ran no test: that it does is no loss, as long as all of it is there.
@@ -37,17 +28,13 @@ export function judgeReadOnly({ category, edits, old, now, config }: ReadOnlyReq
 }
 
 function firstDifference({ path: file, before, after }: FileEdit, category: Category): Violation {
-  const [olds, news] = [before, after].map((one) => (one?.text ?? '').split('\n'));
-  const index = olds?.findIndex((line, at) => line.trim() !== news?.[at]?.trim()) ?? 0;
-  const at = index === -1 ? (olds?.length ?? 0) : index;
-  const [was, is] = [olds, news].map((one) => one?.[at]?.trim().slice(0, 200) ?? null);
-  return violationOf('tests-read-only', {
-    file,
-    line: at + 1,
-    before: was ?? null,
-    after: is ?? null,
-    detail: category,
-  });
+  const linesOf = (state: FileState | null) =>
+    (state?.text ?? '').split('\n').map((line) => line.trim().slice(0, 200));
+  const [olds, news] = [linesOf(before), linesOf(after)];
+  const at = olds.findIndex((line, index) => line !== news[index]);
+  const index = at === -1 ? olds.length : at;
+  const lines = { line: index + 1, before: olds[index] ?? null, after: news[index] ?? null };
+  return violationOf('tests-read-only', { file, ...lines, detail: category });
 }
 
 /** Whether all words of the old text are in the new one, in their order: only what kept it from being parsed was changed. */

@@ -15,15 +15,13 @@ type Exported =
 /** What a file exports under a name: a local name, a node, or a name of another file. */
 export function exportedName(program: SyntaxNode, name: string): Exported {
   for (const node of nodesIn(program, 'body')) {
-    const common =
-      node.type === 'ExpressionStatement' ? commonExport(nodeIn(node, 'expression'), name) : null;
-    if (common) return { node: common };
-    if (node.type === 'ExportDefaultDeclaration' && name === 'default') {
-      const declared = nodeIn(node, 'declaration');
-      if (declared) return { node: declared };
-    }
+    const declared = nodeIn(node, 'declaration');
+    const isDefault = node.type === 'ExportDefaultDeclaration' && name === 'default';
+    const given = isDefault ? declared : commonExport(nodeIn(node, 'expression'), name);
+    if (given) return { node: given };
     if (node.type !== 'ExportNamedDeclaration') continue;
-    if (declaresName(nodeIn(node, 'declaration'), name)) return name;
+    if ([declared, ...nodesIn(declared, 'declarations')].some((one) => nameOf(nodeIn(one, 'id')) === name))
+      return name;
     for (const specifier of nodesIn(node, 'specifiers')) {
       if (nameOf(nodeIn(specifier, 'exported')) !== name) continue;
       const local = nameOf(nodeIn(specifier, 'local')) ?? name;
@@ -36,19 +34,11 @@ export function exportedName(program: SyntaxNode, name: string): Exported {
 
 /** `module.exports = { name }` and `exports.name = …`. */
 function commonExport(node: SyntaxNode | null, name: string): SyntaxNode | null {
-  const [left, right] =
-    node?.type === 'AssignmentExpression' ? [nodeIn(node, 'left'), nodeIn(node, 'right')] : [];
-  const target = left && propertyOf(left);
-  const object = left && nodeIn(left, 'object');
-  if (!right || !object) return null;
-  const isModule = nameOf(object) === 'module' && target === 'exports';
-  if (isModule) return name === 'default' ? right : partOf(right, name);
+  const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
+  const [object, target] = [nodeIn(left, 'object'), propertyOf(left)];
+  if (node?.type !== 'AssignmentExpression' || !right) return null;
+  if (nameOf(object) === 'module' && target === 'exports')
+    return name === 'default' ? right : partOf(right, name);
   const isExports = nameOf(object) === 'exports' || propertyOf(object) === 'exports';
   return isExports && target === name ? right : null;
-}
-
-function declaresName(declaration: SyntaxNode | null, name: string): boolean {
-  if (!declaration) return false;
-  if (nameOf(nodeIn(declaration, 'id')) === name) return true;
-  return nodesIn(declaration, 'declarations').some((one) => nameOf(nodeIn(one, 'id')) === name);
 }

@@ -1,6 +1,6 @@
-import type { Scope } from './scope.js';
+import { callScope, type Scope } from './scope.js';
 import { returnedValue } from './returned-value.js';
-import { bare, nodeIn, nodesIn, propertyOf, type SyntaxNode } from './syntax.js';
+import { bare, calleeOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from './syntax.js';
 import type { Sources } from './sources.js';
 
 /** A locator as far as it matters: what it looks for, and whether it can miss. */
@@ -35,7 +35,7 @@ export function readLocator(given: SyntaxNode, scope: Scope, at: LocatorContext)
   const { depth = 0 } = at;
   const deeper = { ...at, depth: depth + 1 };
   const node = bare(given);
-  const callee = node.type === 'CallExpression' && depth < 100 ? nodeIn(node, 'callee') : null;
+  const callee = depth < 100 ? calleeOf(node) : null;
   if (!callee) return null;
   const name = propertyOf(callee);
   const receiver = nodeIn(callee, 'object');
@@ -51,7 +51,7 @@ export function readLocator(given: SyntaxNode, scope: Scope, at: LocatorContext)
     );
   }
   const own = at.sources.functionOf(callee, scope);
-  const called = own && at.sources.calledScope(own, { args: nodesIn(node, 'arguments'), from: scope });
+  const called = own && callScope(own, { args: nodesIn(node, 'arguments'), from: scope });
   const value = called && returnedValue({ node: own.node, scope: called });
   if (!value) return null;
   const there = at.sources.resolve(value.node, value.scope);

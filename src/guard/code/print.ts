@@ -1,9 +1,10 @@
 import { type LocatorText, readLocator } from './locator.js';
 import { printBinary, printTemplate } from './print-values.js';
 import { returnedValue } from './returned-value.js';
-import { declarePattern, lookUp, parameterScope, type Scope } from './scope.js';
+import { callScope, declarePattern, lookUp, parameterScope, type Scope } from './scope.js';
 import {
   bare,
+  bodyOf,
   childrenOf,
   constantOf,
   isFunction,
@@ -165,7 +166,7 @@ function printCall(node: SyntaxNode, scope: Scope, at: Printing): string {
   const made = node.type === 'NewExpression' ? 'new ' : '';
   const optional = node['optional'] === true ? '?.' : '';
   if (own && !at.active.includes(own.node)) {
-    const within = at.sources.calledScope(own, { args, from: scope });
+    const within = callScope(own, { args, from: scope });
     const value = returnedValue({ node: own.node, scope: within });
     if (value) return print(value.node, value.scope, { ...at, active: [...at.active, own.node] });
   }
@@ -179,17 +180,13 @@ function printFunction(node: SyntaxNode, scope: Scope, at: Printing): string {
   const inner = { ...at, functions: at.functions + 1, active: [...at.active, node] };
   const value = returnedValue({ node, scope: within });
   if (value) return `=> ${print(value.node, value.scope, inner)}`;
-  const body = nodeIn(node, 'body');
-  const names: SyntaxNode[] = [];
-  for (const one of body ? nodesIn(body, 'body') : []) {
-    const id = nodeIn(one, 'id');
-    if (one.type === 'VariableDeclaration')
-      names.push(...nodesIn(one, 'declarations').flatMap((declared) => nodeIn(declared, 'id') ?? []));
-    else if (id) names.push(id);
-  }
+  const statements = bodyOf(node);
+  const names = statements
+    .flatMap((one) => [one, ...nodesIn(one, 'declarations')])
+    .flatMap((one) => nodeIn(one, 'id') ?? []);
   // What is declared inside is known by its place, and its value stands once, where it is declared.
   names.forEach((one, index) => declarePattern(one, { scope: within, label: `‹${at.functions}:${index}›` }));
-  return `=> {${(body ? nodesIn(body, 'body') : []).map((one) => print(one, within, inner)).join('; ')}}`;
+  return `=> {${statements.map((one) => print(one, within, inner)).join('; ')}}`;
 }
 
 const notText = new Set([

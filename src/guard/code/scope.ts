@@ -1,9 +1,11 @@
 import {
+  bodyOf,
   childrenOf,
   memberNode,
   nameOf,
   nodeIn,
   nodesIn,
+  propertyOf,
   type SourceFile,
   type SyntaxNode,
   visit,
@@ -75,10 +77,7 @@ function declareImports(node: SyntaxNode, scope: Scope): void {
 /** Declares what the statements of one block declare. */
 export function declareAll(statements: readonly SyntaxNode[], scope: Scope): void {
   for (const statement of statements) {
-    const node = /^Export(?:Named|Default)Declaration$/.test(statement.type)
-      ? nodeIn(statement, 'declaration')
-      : statement;
-    if (!node) continue;
+    const node = nodeIn(statement, 'declaration') ?? statement;
     if (node.type === 'VariableDeclaration') declareVariables(node, scope);
     const name = nameOf(nodeIn(node, 'id'));
     if (name && /^(?:Function|Class)Declaration$/.test(node.type)) {
@@ -139,7 +138,8 @@ export function declarePattern(pattern: SyntaxNode, context: PatternContext): vo
     case 'AssignmentPattern': {
       const [left, right] = [nodeIn(pattern, 'left'), nodeIn(pattern, 'right')];
       const { start, end } = pattern;
-      const either = init && { type: 'LogicalExpression', operator: '??', left: init, right, start, end };
+      const given = init ?? { type: 'Identifier', name: label, start, end };
+      const either = { type: 'LogicalExpression', operator: '??', left: given, right, start, end };
       if (left) declarePattern(left, { ...context, init: either });
       return;
     }
@@ -172,20 +172,15 @@ export function callScope(
 ): Scope {
   const within = innerScope(made.scope);
   nodesIn(made.node, 'params').forEach((given, index) => {
-    const param = given.type === 'TSParameterProperty' ? (nodeIn(given, 'parameter') ?? given) : given;
-    const isDefault = param.type === 'AssignmentPattern';
-    const pattern = (isDefault && nodeIn(param, 'left')) || param;
+    const param = nodeIn(given, 'parameter') ?? given;
+    const [pattern, usual] = [nodeIn(param, 'left') ?? param, nodeIn(param, 'right')];
     const argument = args[index];
-    const spread = args.slice(0, index + 1).some((one) => one.type === 'SpreadElement');
-    if (spread || pattern.type === 'RestElement')
-      return declarePattern(pattern, { scope: within, label: `‹${index}›` });
-    const init = argument ?? (isDefault ? nodeIn(param, 'right') : null);
-    return declarePattern(pattern, {
-      scope: within,
-      label: 'undefined',
-      init,
-      from: argument ? from : made.scope,
-    });
+    const isSpread = args.slice(0, index + 1).some((one) => one.type === 'SpreadElement');
+    const known =
+      isSpread || pattern.type === 'RestElement'
+        ? { label: `‹${index}›` }
+        : { label: 'undefined', init: argument ?? usual, from: argument ? from : made.scope };
+    declarePattern(pattern, { scope: within, ...known });
   });
   return within;
 }
@@ -198,13 +193,9 @@ function isReassigned(name: string, file: SourceFile): boolean {
   if (known) return known.has(name);
   const names = new Set<string>();
   visit(file.program, (node) => {
-    const target =
-      node.type === 'AssignmentExpression'
-        ? nodeIn(node, 'left')
-        : node.type === 'UpdateExpression'
-          ? nodeIn(node, 'argument')
-          : null;
-    if (target) for (const one of namesIn(target)) names.add(one);
+    if (!/^(?:Assignment|Update)Expression$/.test(node.type)) return;
+    const target = nodeIn(node, 'left') ?? nodeIn(node, 'argument');
+    for (const one of target ? namesIn(target) : []) names.add(one);
   });
   reassigned.set(file, names);
   return names.has(name);
@@ -220,8 +211,7 @@ function namesIn(pattern: SyntaxNode): string[] {
 export function classInfo(node: SyntaxNode, scope: Scope): ClassInfo {
   const members = new Map<string, SyntaxNode>();
   const getters = new Set<SyntaxNode>();
-  const body = nodeIn(node, 'body');
-  for (const one of body ? nodesIn(body, 'body') : []) {
+  for (const one of bodyOf(node)) {
     const name = nameOf(nodeIn(one, 'key'));
     const value = nodeIn(one, 'value');
     if (name === 'constructor' && value) assignedTo(value, members);
@@ -236,8 +226,8 @@ export function classInfo(node: SyntaxNode, scope: Scope): ClassInfo {
 function assignedTo(constructor: SyntaxNode, members: Map<string, SyntaxNode>): void {
   visit(constructor, (node) => {
     const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
-    if (node.type !== 'AssignmentExpression' || left?.type !== 'MemberExpression' || !right) return;
-    const name = nameOf(nodeIn(left, 'property'));
-    if (nodeIn(left, 'object')?.type === 'ThisExpression' && name) members.set(name, right);
+    const name = propertyOf(left);
+    const isOwn = node.type === 'AssignmentExpression' && nodeIn(left, 'object')?.type === 'ThisExpression';
+    if (isOwn && name && right) members.set(name, right);
   });
 }

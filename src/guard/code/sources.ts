@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { exportedName, partOf } from './exports.js';
 import { returnedValue } from './returned-value.js';
-import { callScope, classInfo, type ClassInfo, fileScope, lookUp, type Scope } from './scope.js';
+import { classInfo, type ClassInfo, fileScope, lookUp, type Scope } from './scope.js';
 import {
   bare,
+  calleeOf,
   isFunction,
   nameOf,
   nodeIn,
@@ -29,8 +30,6 @@ export interface Sources {
   functionOf(callee: SyntaxNode, scope: Scope): Located | null;
   /** The class that a callee names, or null where it is not one of the tests' own. */
   classOf(callee: SyntaxNode, scope: Scope): Located | null;
-  /** The names inside a function that is called so; one scope for each function and call. */
-  calledScope(made: Located, call: { readonly args: readonly SyntaxNode[]; readonly from: Scope }): Scope;
   /** Values that a name was followed to so far. */
   readonly followed: ReadonlySet<SyntaxNode>;
   /** A module's name, the same from wherever it is imported. */
@@ -56,15 +55,14 @@ export function openSources(
     files,
     followed,
     resolve: (node, scope) => follow({ node, scope }, project, MAX_STEPS),
-    functionOf: (callee, scope) => {
-      const found = follow({ node: callee, scope }, project, MAX_STEPS);
+    functionOf: (node, scope) => {
+      const found = follow({ node, scope }, project, MAX_STEPS);
       return isFunction(found.node) ? found : null;
     },
-    classOf: (callee, scope) => {
-      const found = follow({ node: callee, scope }, project, MAX_STEPS);
+    classOf: (node, scope) => {
+      const found = follow({ node, scope }, project, MAX_STEPS);
       return found.node.type.startsWith('Class') ? found : null;
     },
-    calledScope: callScope,
     moduleName: (from, source) =>
       importedFile(from, source) ??
       (source.startsWith('.') ? path.posix.join(path.posix.dirname(from), source) : source),
@@ -107,16 +105,17 @@ function exported({ path, name }: Export, project: Project, left: number): Locat
   if (!there || left <= 0) return null;
   const local = exportedName(there.file.program, name);
   if (local === null) return starExport({ path, name }, project, left - 1);
-  if (typeof local === 'string')
-    return follow({ node: identifier(local), scope: there.scope }, project, left - 1);
-  if ('node' in local) return follow({ node: local.node, scope: there.scope }, project, left - 1);
+  if (typeof local === 'string' || 'node' in local) {
+    const node =
+      typeof local === 'string' ? { type: 'Identifier', name: local, start: 0, end: 0 } : local.node;
+    return follow({ node, scope: there.scope }, project, left - 1);
+  }
   const next = project.importedFile(path, local.from);
   return next === null ? null : exported({ path: next, name: local.name }, project, left - 1);
 }
 
 function starExport({ path, name }: Export, project: Project, left: number): Located | null {
-  const program = project.files.get(path)?.file.program;
-  for (const node of program ? nodesIn(program, 'body') : []) {
+  for (const node of nodesIn(project.files.get(path)?.file.program, 'body')) {
     if (node.type !== 'ExportAllDeclaration') continue;
     const next = project.importedFile(path, nameOf(nodeIn(node, 'source')) ?? '');
     const found = next === null ? null : exported({ path: next, name }, project, left);
@@ -129,29 +128,22 @@ function followMember({ node, scope }: Located, project: Project, left: number):
   const name = propertyOf(node) ?? indexOf(node);
   const object = nodeIn(node, 'object');
   if (name === null || !object) return null;
-  if (object.type === 'ThisExpression') {
-    const found = scope.self?.members.get(name);
-    return found && scope.self ? follow(ofClass(found, scope.self), project, left) : null;
-  }
+  const ownMember = scope.self?.members.get(name);
+  if (object.type === 'ThisExpression')
+    return ownMember && scope.self ? follow(ofClass(ownMember, scope.self), project, left) : null;
   const of = follow({ node: object, scope }, project, left);
-  const required = requiredBy(of.node);
-  if (required !== null) {
-    const place = project.importedFile(of.scope.file.path, required);
-    return place === null ? null : exported({ path: place, name }, project, left);
-  }
   const inside = partOf(of.node, name);
   if (inside) return follow({ node: inside, scope: of.scope }, project, left);
-  const namespace = namespaceOf(object, scope);
-  if (namespace === null) return memberByName({ of, name }, project, left);
-  const path = project.importedFile(scope.file.path, namespace);
+  const module = requiredBy(of.node) ?? namespaceOf(object, scope);
+  if (module === null) return memberByName({ of, name }, project, left);
+  const path = project.importedFile(of.scope.file.path, module);
   return path === null ? null : exported({ path, name }, project, left);
 }
 
 /** The module of `require('…')`, or null. */
 export function requiredBy(node: SyntaxNode): string | null {
   const [first] = nodesIn(node, 'arguments');
-  const isRequire = node.type === 'CallExpression' && nameOf(nodeIn(node, 'callee')) === 'require';
-  return isRequire && first ? nameOf(first) : null;
+  return nameOf(calleeOf(node)) === 'require' ? nameOf(first) : null;
 }
 
 function ofClass(node: SyntaxNode, self: ClassInfo): Located {
@@ -159,30 +151,25 @@ function ofClass(node: SyntaxNode, self: ClassInfo): Located {
   return (self.getters.has(node) ? returnedValue(member) : null) ?? member;
 }
 
-const mayBeInstance =
-  /^(?:Identifier|NewExpression|ThisExpression|MemberExpression|CallExpression|AwaitExpression)$/;
-
-/** A member of an object of unknown class (a fixture, say) is found where just one class of the tests has it. */
+/** A member of an object of unknown class (a fixture, say) is found where just one class of the tests has it; a page's and a locator's are Playwright's own. */
 function memberByName(
   { of, name }: { of: Located; name: string },
   project: Project,
   left: number,
 ): Located | null {
-  if (!mayBeInstance.test(of.node.type) || isPlaywrights(of.node)) return null;
+  const { node } = of;
+  const called = propertyOf(calleeOf(node));
+  const isPlaywrights = /^(?:getBy\w+|locator|frameLocator|filter|first|last|nth)$/.test(called ?? '');
+  const isGiven = /^(?:page|frame|popup|context|browser|request)$/.test(
+    propertyOf(node) ?? nameOf(node) ?? '',
+  );
+  const isInstance = /^(?:Identifier|(?:New|This|Member|Call|Await)Expression)$/.test(node.type);
+  if (!isInstance || isPlaywrights || isGiven) return null;
   const own = classOf(of, project, left);
   const owners = own?.members.has(name) ? [own] : (project.members.get(name) ?? []);
   const [owner] = owners;
-  const node = owner?.members.get(name);
-  return owner && node && owners.length === 1 ? follow(ofClass(node, owner), project, left) : null;
-}
-
-/** A page or what else Playwright gives, by the name that it gives it, and a locator: their members are Playwright's own. */
-function isPlaywrights(node: SyntaxNode): boolean {
-  const callee = node.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
-  const name = callee ? propertyOf(callee) : (propertyOf(node) ?? nameOf(node));
-  return callee
-    ? /^(?:getBy\w+|locator|frameLocator|filter|first|last|nth)$/.test(name ?? '')
-    : /^(?:page|frame|popup|context|browser|request)$/.test(name ?? '');
+  const found = owner?.members.get(name);
+  return owner && found && owners.length === 1 ? follow(ofClass(found, owner), project, left) : null;
 }
 
 function classOf({ node, scope }: Located, project: Project, left: number): ClassInfo | null {
@@ -191,13 +178,8 @@ function classOf({ node, scope }: Located, project: Project, left: number): Clas
   return found?.node.type.startsWith('Class') ? classInfo(found.node, found.scope) : null;
 }
 
-function identifier(name: string): SyntaxNode {
-  return { type: 'Identifier', name, start: 0, end: 0 };
-}
-
 function namespaceOf(object: SyntaxNode, scope: Scope): string | null {
-  const name = object.type === 'Identifier' ? nameOf(object) : null;
-  const binding = name === null ? null : lookUp(name, scope);
+  const binding = object.type === 'Identifier' ? lookUp(String(object['name']), scope) : null;
   return binding?.kind === 'import' && binding.name === '*' ? binding.source : null;
 }
 

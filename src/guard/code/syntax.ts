@@ -16,6 +16,7 @@ export interface SourceFile {
   readonly program: SyntaxNode;
   /** What it imports and exports from, as it is written there. */
   readonly imports: readonly string[];
+  readonly lines: readonly string[];
   /** The line, from 1, of an offset. */
   lineAt(offset: number): number;
 }
@@ -27,6 +28,7 @@ export function parseSource(path: string, text: string): SourceFile | null {
     const result = parseSync(path, text, { lang });
     if (result.errors.some((error) => (error.severity as string) === 'Error')) return null;
     let program: SyntaxNode | null = null;
+    const ends = [...text.matchAll(/\n/g)].map((match) => match.index);
     return {
       path,
       text,
@@ -35,7 +37,8 @@ export function parseSource(path: string, text: string): SourceFile | null {
         return program;
       },
       imports: importsOf(text, result.module),
-      lineAt: lineIndex(text),
+      lines: text.split('\n'),
+      lineAt: (offset) => ends.findLastIndex((end) => end < offset) + 2,
     };
   } catch (error) {
     if (error instanceof RangeError) throw error;
@@ -58,34 +61,31 @@ function importsOf(text: string, { staticImports, staticExports, dynamicImports 
   ];
 }
 
-function lineIndex(text: string): (offset: number) => number {
-  const ends = [...text.matchAll(/\n/g)].map((match) => match.index);
-  return (offset) => {
-    let [low, high] = [0, ends.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((ends[middle] ?? 0) < offset) low = middle + 1;
-      else high = middle;
-    }
-    return low + 1;
-  };
-}
-
 /** Whether a value is a node. */
 export function isNode(value: unknown): value is SyntaxNode {
   return typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string';
 }
 
-/** The node in a field, or null. */
-export function nodeIn(node: SyntaxNode, field: string): SyntaxNode | null {
-  const value = node[field];
+/** The node in a field, or null; so it is of nothing. */
+export function nodeIn(node: SyntaxNode | null | undefined, field: string): SyntaxNode | null {
+  const value = node?.[field];
   return isNode(value) ? value : null;
 }
 
 /** The nodes in a field that holds a list; holes are left out. */
-export function nodesIn(node: SyntaxNode, field: string): SyntaxNode[] {
-  const value = node[field];
+export function nodesIn(node: SyntaxNode | null | undefined, field: string): SyntaxNode[] {
+  const value = node?.[field];
   return Array.isArray(value) ? value.filter(isNode) : [];
+}
+
+/** What a call calls; null for what is none. */
+export function calleeOf(node: SyntaxNode | null | undefined): SyntaxNode | null {
+  return node?.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
+}
+
+/** The statements of a function's block, the members of a class. */
+export function bodyOf(node: SyntaxNode | null | undefined): SyntaxNode[] {
+  return nodesIn(nodeIn(node, 'body'), 'body');
 }
 
 /** Fields of nodes that hold types, which say nothing at run time. */
@@ -139,7 +139,7 @@ export function constantOf(given: SyntaxNode): string | number | boolean | null 
 }
 
 /** The name of an identifier, a property or a string literal, or null. */
-export function nameOf(node: SyntaxNode | null): string | null {
+export function nameOf(node: SyntaxNode | null | undefined): string | null {
   if (!node) return null;
   if (node.type === 'Identifier' || node.type === 'PrivateIdentifier') return String(node['name']);
   if (node.type === 'Literal' && typeof node['value'] === 'string') return node['value'];
@@ -147,11 +147,9 @@ export function nameOf(node: SyntaxNode | null): string | null {
 }
 
 /** The property that a member expression names, or null where it is computed. */
-export function propertyOf(node: SyntaxNode): string | null {
-  if (node.type !== 'MemberExpression') return null;
-  const property = nodeIn(node, 'property');
-  if (!property) return null;
-  if (node['computed'] !== true) return nameOf(property);
+export function propertyOf(node: SyntaxNode | null | undefined): string | null {
+  const property = node?.type === 'MemberExpression' ? nodeIn(node, 'property') : null;
+  if (!property || node?.['computed'] !== true) return nameOf(property);
   const value = constantOf(property);
   return typeof value === 'string' ? value : null;
 }
@@ -187,14 +185,10 @@ export function cookedText(node: SyntaxNode): string {
   return cooked ?? '';
 }
 
-const linesOf = new WeakMap<SourceFile, readonly string[]>();
-
 /** The place of a node, with the text of its line. */
 export function placeOf(file: SourceFile, node: SyntaxNode): Place {
-  const lines = linesOf.get(file) ?? file.text.split('\n');
-  linesOf.set(file, lines);
   const line = file.lineAt(node.start);
-  return { file: file.path, line, source: (lines[line - 1] ?? '').trim().slice(0, 200) };
+  return { file: file.path, line, source: (file.lines[line - 1] ?? '').trim().slice(0, 200) };
 }
 
 /** A line of a file. */

@@ -1,5 +1,5 @@
 import { lookUp, type Scope } from './scope.js';
-import { bare, nameOf, nodeIn, propertyOf, type SyntaxNode } from './syntax.js';
+import { bare, calleeOf, nameOf, nodeIn, propertyOf, type SyntaxNode } from './syntax.js';
 import { requiredBy, type Sources } from './sources.js';
 
 /** The leftmost name of a chain of members and calls: `test` of `test.describe.only('x')`. */
@@ -17,7 +17,7 @@ export function chainOf(given: SyntaxNode): string[] {
     const object = nodeIn(node, 'object');
     return [...(object ? chainOf(object) : []), propertyOf(node) ?? '?'];
   }
-  const callee = node.type === 'CallExpression' ? nodeIn(node, 'callee') : null;
+  const callee = calleeOf(node);
   return callee ? chainOf(callee) : [];
 }
 
@@ -44,12 +44,11 @@ export function originOf(
     return /playwright/.test(binding.source) ? 'playwright' : binding.source;
   }
   // `require('@playwright/test').expect`
-  const object = found.node.type === 'MemberExpression' ? nodeIn(found.node, 'object') : null;
-  const required = object && requiredBy(sources.resolve(object, found.scope).node);
+  const of = nodeIn(found.node, 'object');
+  const required = of && requiredBy(sources.resolve(of, found.scope).node);
   if (required) return /playwright/.test(required) ? 'playwright' : required;
-  const callee = found.node.type === 'CallExpression' ? nodeIn(found.node, 'callee') : null;
-  const name = callee && (propertyOf(callee) ?? nameOf(callee));
-  if (callee && name && /^(?:extend|mergeTests|mergeExpects)$/.test(name)) {
+  const callee = calleeOf(found.node);
+  if (/^(?:extend|mergeTests|mergeExpects)$/.test(propertyOf(callee) ?? nameOf(callee) ?? '')) {
     const object = nodeIn(callee, 'object');
     return object ? originOf(object, { scope: found.scope, sources, left: left - 1 }) : 'playwright';
   }

@@ -2,7 +2,7 @@ import type { LocatorText } from '../code/locator.js';
 import { type PrintContext, printCode } from '../code/print.js';
 import { lookUp, type Scope } from '../code/scope.js';
 import { memberNode, nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from '../code/syntax.js';
-import { amountOf, type BareAssertion, optionTexts } from './assertion.js';
+import { amountOf, type BareAssertion, optionsIn, timeoutIn } from './assertion.js';
 import { callKind, ownOption, sameVerb, selectorFirst } from './calls.js';
 import type { ActionStep } from './step.js';
 
@@ -16,59 +16,43 @@ interface At extends PrintContext {
 
 type BareAction = Omit<ActionStep, 'file' | 'line' | 'source' | 'guards' | 'awaited'>;
 
-/** Whether a call is made on the console: it only says something. */
-export function isConsole(receiver: SyntaxNode | null): boolean {
-  return nameOf(receiver) === 'console';
-}
-
 /** Reads a call that does something; null for one that only reads. */
 export function actionOf(node: SyntaxNode, at: At): BareAction | null {
   const { name, receiver, data, options, locators } = callParts(node, at);
   const found = callKind(name);
   if (!found) return null;
-  // `use` of a fixture hands over its value; that of a test sets its options.
-  const isOption = found.rule === 'run-option' || found.rule === 'test-modifier';
-  const isInfo = /info$/i.test(receiver) || /^‹[\d.]*1›$/.test(receiver) || receiver === '';
+  const isOption = /^(?:run-option|test-modifier)$/.test(found.rule);
   const isExpect = /^expect\b/i.test(receiver);
-  const { kind, rule } =
-    isOption && !at.isTests && !(isInfo && found.rule === 'test-modifier') && !isExpect
-      ? { kind: 'action' as const, rule: 'step-added' as const }
-      : found;
-  const limit = kind === 'limit' ? amountOf(data[0] ?? '') : null;
-  const verb = sameVerb[name] ?? name;
-  const typed = typing.test(name) ? textIn(data.at(-1) ?? '') : null;
+  const isInfo = /info$|^‹[\d.]*1›$|^$/i.test(receiver) && found.rule === 'test-modifier';
+  // `use` of a fixture hands over its value; that of a test sets its options.
+  const isOther = isOption && !at.isTests && !isInfo && !isExpect;
+  const { kind, rule } = isOther ? ({ kind: 'action', rule: 'step-added' } as const) : found;
+  const isLimit = kind === 'limit';
+  const types = typing.test(name) ? textIn(data.at(-1) ?? '') : undefined;
   return {
     kind,
     rule: isExpect && isOption ? 'expect-replaced' : rule,
-    verb,
-    data: kind === 'limit' ? receiver : [receiver, ...data].join(', '),
+    verb: sameVerb[name] ?? name,
+    data: isLimit ? receiver : [receiver, ...data].join(', '),
     forced: options.some((one) => one === 'force: true' || one === 'trial: true'),
     locators,
-    timeoutMs: limit ?? timeoutIn(options),
-    ...(typed === null ? {} : { types: typed }),
+    timeoutMs: isLimit ? amountOf(data[0] ?? '') : timeoutIn(options),
+    ...(types === undefined ? {} : { types }),
   };
 }
 
 /** Calls that give the app a text of the test's own choice, not one of a few that the page offers. */
 const typing = /^(?:fill|type|pressSequentially|insertText)$/;
 
-function textIn(printed: string): string | null {
-  return /^"(?:[^"\\]|\\.)*"$/.test(printed) ? (JSON.parse(printed) as string) : null;
+function textIn(printed: string): string | undefined {
+  return /^"(?:[^"\\]|\\.)*"$/.test(printed) ? (JSON.parse(printed) as string) : undefined;
 }
 
 /** A wait for a state is the assertion of that state. */
 export function waitOf(node: SyntaxNode, at: At): BareAssertion | null {
   const { name, locators, options, data } = callParts(node, at);
-  const timeoutMs = timeoutIn(options);
-  const base = {
-    kind: 'assertion',
-    soft: false,
-    polled: false,
-    options: [],
-    locators,
-    timeoutMs,
-    origin: 'playwright',
-  } as const;
+  const plain = { kind: 'assertion', soft: false, polled: false, options: [], origin: 'playwright' } as const;
+  const base = { ...plain, locators, timeoutMs: timeoutIn(options) };
   if (name === 'waitForURL')
     return { ...base, subject: 'page', matcher: 'toHaveURL', negated: false, expected: data.join(', ') };
   if (name !== 'waitForSelector' && !(name === 'waitFor' && locators.length > 0)) return null;
@@ -88,56 +72,36 @@ interface CallParts {
 }
 
 function callParts(node: SyntaxNode, at: At): CallParts {
-  const { scope } = at;
-  const print = (one: SyntaxNode) => printCode(one, scope, at);
+  const print = (one: SyntaxNode) => printCode(one, at.scope, at);
   const callee = nodeIn(node, 'callee') ?? node;
-  const member = callee.type === 'MemberExpression' ? nodeIn(callee, 'object') : null;
   const name = propertyOf(callee) ?? nameOf(callee) ?? '';
-  // Which `test` it is stands with the test itself.
-  const receiver = at.isTests
+  const object = callee.type === 'MemberExpression' ? nodeIn(callee, 'object') : null;
+  // Which `test` it is stands with the test itself; a local name of its own has to be known, from wherever it comes.
+  const isKnown = !object && nameOf(callee) !== null && !lookUp(name, at.scope);
+  const of = at.isTests
     ? { text: 'test', locators: [] }
-    : member
-      ? print(member)
-      : { text: '', locators: [] };
+    : isKnown
+      ? { text: '', locators: [] }
+      : print(object ?? callee);
   const args = nodesIn(node, 'arguments');
   const [selector] = args;
-  const bySelector = selectorFirst.test(name) && isPage(receiver.text) && selector ? selector : null;
+  const bySelector =
+    selectorFirst.test(name) && /(?:^|\.)(?:\w*[pP]age|frame|popup)$/.test(of.text) ? selector : undefined;
   const looked = bySelector ? print(locatorCall(bySelector)).locators : [];
   const rest = bySelector ? args.slice(1) : args;
-  const last = rest.at(-1);
-  const found = last && at.sources.resolve(last, scope);
-  const options = found?.node.type === 'ObjectExpression' ? optionTexts(found, at) : null;
+  const options = optionsIn(rest.at(-1), at.scope, at);
   const printed = (options ? rest.slice(0, -1) : rest).map(print);
   return {
     name,
-    receiver: bySelector ? '‹locator›' : member ? pageless(receiver.text) : calledName(callee, at),
+    receiver: bySelector ? '‹locator›' : of.text.replace(/^(?:this|‹[\d.]+›|\w+)\.page$/, 'page'),
     data: [...printed.map((one) => one.text), ...(options ?? []).filter((one) => !ownOption.test(one))],
     options: options ?? [],
-    locators: [...receiver.locators, ...looked, ...printed.flatMap((one) => one.locators)],
+    locators: [...of.locators, ...looked, ...printed.flatMap((one) => one.locators)],
   };
-}
-
-/** What is called by a name of its own, from wherever that comes; a computed member counts as its text. */
-function calledName(callee: SyntaxNode, at: At): string {
-  const name = nameOf(callee);
-  return name !== null && !lookUp(name, at.scope) ? '' : printCode(callee, at.scope, at).text;
-}
-
-function pageless(text: string): string {
-  return text.replace(/^(?:this|‹[\d.]+›|\w+)\.page$/, 'page');
-}
-
-function isPage(text: string): boolean {
-  return /(?:^|\.)(?:\w*[pP]age|frame|popup)$/.test(text);
 }
 
 function locatorCall(selector: SyntaxNode): SyntaxNode {
   const { start, end } = selector;
   const callee = memberNode({ type: 'Identifier', name: 'page', start, end }, 'locator');
   return { type: 'CallExpression', callee, arguments: [selector], start, end };
-}
-
-function timeoutIn(options: readonly string[]): number | null {
-  const found = options.find((one) => one.startsWith('timeout: '));
-  return found ? amountOf(found.slice('timeout: '.length)) : null;
 }

@@ -1,7 +1,17 @@
 import { type PrintContext, printCode } from '../code/print.js';
 import type { Scope } from '../code/scope.js';
-import type { Located, Sources } from '../code/sources.js';
-import { bare, isFunction, nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from '../code/syntax.js';
+import type { Sources } from '../code/sources.js';
+import {
+  bare,
+  bodyOf,
+  calleeOf,
+  isFunction,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  propertyOf,
+  type SyntaxNode,
+} from '../code/syntax.js';
 import { originOf } from '../code/test-object.js';
 import type { AssertionStep } from './step.js';
 
@@ -24,98 +34,98 @@ export interface ExpectCall {
 
 /** Takes an `expect` chain apart; null where the call is none. */
 export function expectCall(node: SyntaxNode, scope: Scope, sources: Sources): ExpectCall | null {
-  const callee = nodeIn(node, 'callee');
-  const matcher = callee ? propertyOf(callee) : null;
-  if (!callee || !matcher) return null;
-  let negated = false;
-  let at = nodeIn(callee, 'object');
-  while (at && at.type === 'MemberExpression' && /^(?:not|resolves|rejects)$/.test(propertyOf(at) ?? '')) {
-    if (propertyOf(at) === 'not') negated = !negated;
-    at = nodeIn(at, 'object');
-  }
+  const names: string[] = [];
+  let at = nodeIn(node, 'callee');
+  for (; at?.type === 'MemberExpression'; at = nodeIn(at, 'object')) names.unshift(propertyOf(at) ?? '?');
+  const matcher = names.pop();
   const root = at && bare(at);
-  if (root?.type !== 'CallExpression') return null;
-  const made = nodeIn(root, 'callee');
-  const via = made?.type === 'MemberExpression' ? propertyOf(made) : '';
+  const made = calleeOf(root);
+  const via = propertyOf(made) ?? '';
   const named = made?.type === 'MemberExpression' ? nodeIn(made, 'object') : made;
-  if (!named || !isExpect(named) || (via !== '' && via !== 'soft' && via !== 'poll')) return null;
+  if (!matcher || !named || !isExpect(named) || !/^(?:soft|poll|)$/.test(via)) return null;
+  if (!names.every((one) => /^(?:not|resolves|rejects)$/.test(one))) return null;
   const [subject = null, pollOptions = null] = nodesIn(root, 'arguments');
-  const origin = originOf(named, { scope, sources, left: 10 });
-  const optional = node['optional'] === true || callee['optional'] === true ? '?' : '';
+  const isOptional = node['optional'] === true || nodeIn(node, 'callee')?.['optional'] === true;
   return {
     subject,
-    matcher: matcher + optional,
-    negated,
-    via: via ?? '',
+    matcher: isOptional ? `${matcher}?` : matcher,
+    negated: names.filter((one) => one === 'not').length % 2 === 1,
+    via,
     args: nodesIn(node, 'arguments'),
     pollOptions,
-    origin,
+    origin: originOf(named, { scope, sources, left: 10 }),
   };
 }
 
 function isExpect(node: SyntaxNode | null): boolean {
-  if (!node) return false;
-  if (node.type === 'CallExpression') return isExpect(nodeIn(nodeIn(node, 'callee') ?? node, 'object'));
-  return /^(?:\w*[eE]xpect|assert)$/.test(nameOf(node) ?? '');
+  const configured = nodeIn(calleeOf(node), 'object');
+  return configured ? isExpect(configured) : /^(?:\w*[eE]xpect|assert)$/.test(nameOf(node) ?? '');
 }
 
 /** Reads an assertion in one spelling: `expect(await x.textContent()).toBe(t)` is `toHaveText(t)`, only stricter. */
 export function readAssertion(call: ExpectCall, scope: Scope, at: PrintContext): BareAssertion {
-  const { args, via, pollOptions } = call;
-  const { sources } = at;
-  const subjectNode = call.subject && (via === 'poll' ? polledValue(call.subject) : call.subject);
-  const subject = subjectNode ? printCode(subjectNode, scope, at) : { text: '', locators: [] };
-  const last = args.at(-1);
-  const optionsNode = last && takesOptions(call) ? sources.resolve(last, scope) : null;
-  const hasOptions = optionsNode?.node.type === 'ObjectExpression';
-  const expected = (hasOptions ? args.slice(0, -1) : args).map((one) => printCode(one, scope, at));
-  const options = hasOptions ? optionTexts(optionsNode, at) : [];
-  const polled = pollOptions ? optionTexts(sources.resolve(pollOptions, scope), at) : [];
-  const timeout = [...options, ...polled].find((one) => one.startsWith('timeout: '));
-  const flipped = options.some((one) =>
+  const { args, via } = call;
+  const print = (node: SyntaxNode) => printCode(node, scope, at);
+  const of = call.subject && (via === 'poll' ? polledValue(call.subject) : call.subject);
+  const subject = of ? print(of) : { text: '', locators: [] };
+  const own = takesOptions(call) ? optionsIn(args.at(-1), scope, at) : null;
+  const expected = (own ? args.slice(0, -1) : args).map(print);
+  const parts = call.matcher === 'toMatchObject' ? optionsIn(args[0], scope, at) : null;
+  const options = own ?? [];
+  const isOpposite = options.some((one) =>
     /^(?:visible|checked|attached|enabled|editable|hidden): false$/.test(one),
   );
-  const form = webFirst({
-    text: subject.text,
-    matcher: call.matcher,
-    expected: expected.map((one) => one.text),
-    negated: call.negated !== flipped,
-  });
+  const form = positive(
+    webFirst({
+      subject: subject.text,
+      matcher: call.matcher,
+      expected: expected.map((one) => one.text).join(', '),
+      negated: call.negated !== isOpposite,
+    }),
+  );
   return {
     kind: 'assertion',
-    subject: form.text,
-    matcher: form.matcher,
-    negated: form.negated,
-    expected: form.expected.join(', '),
+    ...form,
+    ...(parts ? { parts } : {}),
     soft: via === 'soft',
     polled: via === 'poll',
     options: options.filter(
       (one) => !/^(?:timeout|intervals|message|visible|checked|attached|enabled|editable): /.test(one),
     ),
     locators: [...subject.locators, ...expected.flatMap((one) => one.locators)],
-    timeoutMs: timeout ? amountOf(timeout.slice('timeout: '.length)) : null,
+    timeoutMs: timeoutIn([...options, ...(optionsIn(call.pollOptions, scope, at) ?? [])]),
     origin: call.origin,
   };
 }
 
 function takesOptions({ matcher, args }: ExpectCall): boolean {
-  return /^toBe(?:Visible|Hidden|Attached|Checked|Enabled|Disabled|Editable|Empty|Focused|InViewport|OK)$|^toPass$/.test(
-    matcher,
-  )
-    ? args.length > 0
-    : args.length > 1 || /^to(?:HaveScreenshot|MatchSnapshot|MatchAriaSnapshot)$/.test(matcher);
+  const withoutValue =
+    /^toBe(?:Visible|Hidden|Attached|Checked|Enabled|Disabled|Editable|Empty|Focused|InViewport|OK)$|^toPass$|^to(?:HaveScreenshot|MatchSnapshot|MatchAriaSnapshot)$/;
+  return args.length > (withoutValue.test(matcher) ? 0 : 1);
 }
 
 function polledValue(node: SyntaxNode): SyntaxNode {
+  const last = bodyOf(node).at(-1);
+  const returned = last?.type === 'ReturnStatement' ? nodeIn(last, 'argument') : null;
   const body = isFunction(node) ? nodeIn(node, 'body') : null;
-  if (!body || body.type !== 'BlockStatement') return body ?? node;
-  const last = nodesIn(body, 'body').at(-1);
-  return (last?.type === 'ReturnStatement' && nodeIn(last, 'argument')) || node;
+  return returned ?? (body?.type === 'BlockStatement' ? node : (body ?? node));
 }
 
-/** `key: value` of each property of an object literal. */
-export function optionTexts({ node, scope }: Located, at: PrintContext): string[] {
-  return nodesIn(node, 'properties').map((one) => printCode(one, scope, at).text);
+/** `key: value` of each property of an object that is written out, else null. */
+export function optionsIn(
+  given: SyntaxNode | null | undefined,
+  from: Scope,
+  at: PrintContext,
+): string[] | null {
+  const found = given ? at.sources.resolve(given, from) : null;
+  if (found?.node.type !== 'ObjectExpression') return null;
+  return nodesIn(found.node, 'properties').map((one) => printCode(one, found.scope, at).text);
+}
+
+/** The limit that these options name, else null. */
+export function timeoutIn(options: readonly string[]): number | null {
+  const found = options.find((one) => one.startsWith('timeout: '));
+  return found ? amountOf(found.slice('timeout: '.length)) : null;
 }
 
 /** A number of milliseconds, `Infinity` for 0 (no limit) and for what is not a number. */
@@ -124,63 +134,55 @@ export function amountOf(text: string): number {
   return Number.isFinite(amount) && amount > 0 ? amount : Infinity;
 }
 
-interface Form {
-  readonly text: string;
-  readonly matcher: string;
-  readonly negated: boolean;
-  readonly expected: readonly string[];
-}
+type Form = Pick<BareAssertion, 'subject' | 'matcher' | 'negated' | 'expected'>;
 
-/** What a read of the page and a plain matcher together assert, as the matcher that waits. */
-const readers: readonly (readonly [RegExp, Readonly<Record<string, string>>])[] = [
-  [/\.(?:textContent|innerText)\(\)$/, { same: 'toHaveText', part: 'toContainText' }],
-  [/\.inputValue\(\)$/, { same: 'toHaveValue' }],
-  [/\.count\(\)$/, { same: 'toHaveCount' }],
-  [/\.url\(\)$/, { same: 'toHaveURL' }],
-  [/\.title\(\)$/, { same: 'toHaveTitle' }],
-  [/\.ok\(\)$/, { truth: 'toBeOK' }],
-  [/\.isVisible\(\)$/, { truth: 'toBeVisible' }],
-  [/\.isHidden\(\)$/, { truth: 'toBeHidden' }],
-  [/\.isChecked\(\)$/, { truth: 'toBeChecked' }],
-  [/\.isEnabled\(\)$/, { truth: 'toBeEnabled' }],
-  [/\.isDisabled\(\)$/, { truth: 'toBeDisabled' }],
+/** Reads of the page, and the matchers that wait for what a plain matcher asserts of them. */
+const reads: readonly (readonly [RegExp, same: string, part?: string])[] = [
+  [/\.(?:textContent|innerText)\(\)$/, 'toHaveText', 'toContainText'],
+  [/\.inputValue\(\)$/, 'toHaveValue'],
+  [/\.count\(\)$/, 'toHaveCount'],
+  [/\.url\(\)$/, 'toHaveURL', 'toHaveURL'],
+  [/\.title\(\)$/, 'toHaveTitle'],
 ];
 
 function webFirst(form: Form): Form {
-  return positive(plainRead(form));
-}
-
-function plainRead(form: Form): Form {
-  const { text, matcher, expected } = form;
-  const found = readers.find(([pattern]) => pattern.test(text));
-  if (!found) return form;
-  const [pattern, names] = found;
-  const subject = (names['truth'] === 'toBeOK' ? text : text.replace(/^await /, '')).replace(pattern, '');
-  const same =
-    names['same'] && /^to(?:Be|Equal|StrictEqual|HaveLength)$/.test(matcher) ? names['same'] : null;
-  const part = names['part'] && matcher === 'toContain' ? names['part'] : null;
-  if (same ?? part) return { ...form, text: subject, matcher: same ?? part ?? '' };
-  if (!names['truth']) return form;
-  const [only = ''] = expected;
-  const isTrue =
-    matcher === 'toBeTruthy' || (/^to(?:Be|Equal|StrictEqual)$/.test(matcher) && only === 'true');
-  const isFalse =
-    matcher === 'toBeFalsy' || (/^to(?:Be|Equal|StrictEqual)$/.test(matcher) && only === 'false');
-  if (!isTrue && !isFalse) return form;
-  return { text: subject, matcher: names['truth'], negated: form.negated !== isFalse, expected: [] };
-}
-
-/** `toBeHidden` is `not.toBeVisible`, `toBeDisabled` is `not.toBeEnabled`, and so on. */
-const opposites: Readonly<Record<string, string>> = {
-  toBeHidden: 'toBeVisible',
-  toBeDisabled: 'toBeEnabled',
-};
-
-function positive(form: Form): Form {
-  const opposite = opposites[form.matcher];
-  if (opposite) return { ...form, matcher: opposite, negated: !form.negated };
-  if (form.matcher === 'toHaveCount' && form.expected[0] === '0' && form.text === '‹locator›') {
-    return { ...form, matcher: 'toBeAttached', expected: [], negated: !form.negated };
+  const { matcher, expected } = form;
+  const isSame = /^to(?:Be|Equal|StrictEqual|HaveLength)$/.test(matcher);
+  const [pattern, same, part] = reads.find(([one]) => one.test(form.subject)) ?? [];
+  const waiting = isSame ? same : matcher === 'toContain' ? part : null;
+  if (pattern && waiting) {
+    const subject = form.subject.replace(/^await /, '').replace(pattern, '');
+    const isPart = !isSame && waiting === same;
+    return { ...form, subject, matcher: waiting, expected: isPart ? patternOf(expected) : expected };
   }
-  return form;
+  const [asked, state] = /\.(?:is(Visible|Hidden|Checked|Enabled|Disabled)|ok)\(\)$/.exec(form.subject) ?? [];
+  const truth = isSame ? expected : { toBeTruthy: 'true', toBeFalsy: 'false' }[matcher];
+  if (asked === undefined || !/^(?:true|false)$/.test(truth ?? '')) return form;
+  const subject = state ? form.subject.replace(/^await /, '') : form.subject;
+  return {
+    subject: subject.slice(0, -asked.length),
+    matcher: `toBe${state ?? 'OK'}`,
+    negated: form.negated !== (truth === 'false'),
+    expected: '',
+  };
+}
+
+/** A text as the regular expression that just finds it. */
+function patternOf(expected: string): string {
+  const text = /^".*"$/.test(expected) ? (JSON.parse(expected) as string) : null;
+  return text === null ? expected : `/${text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)}/`;
+}
+
+/** `toBeHidden` is `not.toBeVisible`, `toBeDisabled` is `not.toBeEnabled`, and a count of none is that there is none. */
+function positive(form: Form): Form {
+  const { matcher, expected, negated } = form;
+  const isNone = matcher === 'toHaveCount' && expected === '0' && form.subject === '‹locator›';
+  const opposite = { toBeHidden: 'toBeVisible', toBeDisabled: 'toBeEnabled' }[matcher];
+  if (!isNone && !opposite) return form;
+  return {
+    ...form,
+    matcher: opposite ?? 'toBeAttached',
+    expected: isNone ? '' : expected,
+    negated: !negated,
+  };
 }

@@ -9,7 +9,7 @@ export interface CallKind {
 
 /** Calls that change nothing: a test may have one more or one less of them. */
 const reads =
-  /^(?:getBy\w+|locator|frameLocator|filter|first|last|nth|and|or|contentFrame|owner|unroute|unrouteAll|textContent|innerText|innerHTML|inputValue|count|is[A-Z]\w*|all|allTextContents|allInnerTexts|getAttribute|url|title|content|screenshot|ariaSnapshot|boundingBox|waitForLoadState|scrollIntoViewIfNeeded|log|info|warn|error|debug|attach|bringToFront|highlight|json|text|body|ok|status|statusText|headers|all[A-Z]\w*|context|page|mainFrame|viewportSize|extend|mergeTests|mergeExpects|defineConfig)$/;
+  /^(?:getBy\w+|locator|frameLocator|filter|first|last|nth|and|or|contentFrame|owner|unroute|unrouteAll|textContent|innerText|innerHTML|inputValue|count|is[A-Z]\w*|all|allTextContents|allInnerTexts|getAttribute|url|title|content|screenshot|ariaSnapshot|boundingBox|waitForLoadState|scrollIntoViewIfNeeded|log|info|warn|error|debug|attach|bringToFront|highlight|json|text|body|ok|status|statusText|headers|allHeaders|context|page|mainFrame|viewportSize|extend|mergeTests|mergeExpects|defineConfig)$/;
 
 /** Methods and functions of the language that have no effect, whatever they are called on. */
 const pure =
@@ -38,8 +38,8 @@ const families: readonly (readonly [RegExp, ActionStep['kind'], Rule])[] = [
 ];
 
 /** What a call does, by its name; null for one that only reads. */
-export function callKind(name: string, { isConsole = false } = {}): CallKind | null {
-  if (reads.test(name) || pure.test(name) || isConsole) return null;
+export function callKind(name: string): CallKind | null {
+  if (reads.test(name) || pure.test(name)) return null;
   const found = families.find(([pattern]) => pattern.test(name));
   return found ? { kind: found[1], rule: found[2] } : { kind: 'action', rule: 'step-added' };
 }

@@ -1,5 +1,5 @@
 import type { Violation } from '../../core/guard/violation.js';
-import { type Rule, violationOf } from '../rules.js';
+import { violationOf } from '../rules.js';
 import { alignSteps, type Alignment } from './align.js';
 import { weaknesses } from './strength.js';
 import type { AssertionStep, Root, Step } from './step.js';
@@ -23,45 +23,33 @@ export interface Comparison {
  * stricter or new, a wait, a limit that is lower, a restriction that is gone, a test that is new.
  */
 export function compareTests(before: readonly Root[], after: readonly Root[]): Comparison {
+  const [olds, news] = [byKey(before), byKey(after)];
   const violations: Violation[] = [];
-  const aligned: Alignment[] = [];
-  const olds = byKey(before);
-  for (const [key, news] of byKey(after)) {
-    news.forEach((now, index) => {
-      const old = olds.get(key)?.[index];
-      if (!old) violations.push(...newRoot(now));
-    });
+  const kept: Alignment['kept'][number][] = [];
+  for (const key of new Set([...news.keys(), ...olds.keys()])) {
+    const [old, now] = [olds.get(key), news.get(key)];
+    if (!old || !now) violations.push(...(now ? newRoot(now) : old ? missing(old) : []));
+    else if (old.kind === 'test' && old.steps.length > 0 && now.steps.length === 0)
+      violations.push(violationOf('test-emptied', { ...placed(now), before: old.source, detail: old.title }));
+    else {
+      const aligned = alignSteps(old.steps, now.steps);
+      kept.push(...aligned.kept);
+      violations.push(...aligned.lost.flatMap(explain), ...aligned.added.flatMap(newStep));
+    }
   }
-  const newByKey = byKey(after);
-  for (const [key, roots] of olds) {
-    roots.forEach((old, index) => {
-      const now = newByKey.get(key)?.[index];
-      if (!now) violations.push(...missing(old));
-      else if (old.kind === 'test' && old.steps.length > 0 && now.steps.length === 0)
-        violations.push(
-          violationOf('test-emptied', { ...placed(now), before: old.source, detail: old.title }),
-        );
-      else {
-        const alignment = alignSteps(old.steps, now.steps);
-        aligned.push(alignment);
-        violations.push(...alignment.lost.flatMap(explain), ...alignment.added.flatMap(newStep));
-      }
-    });
-  }
-  return {
-    violations: [...violations, ...absentNow(aligned)],
-    replaced: aligned.flatMap(({ kept }) => kept.flatMap(replacements)),
-  };
+  return { violations: [...violations, ...absentNow(kept)], replaced: kept.flatMap(replacements) };
 }
 
-function byKey(roots: readonly Root[]): Map<string, Root[]> {
-  const groups = new Map<string, Root[]>();
-  for (const root of roots) {
-    const group = groups.get(root.key);
-    if (group) group.push(root);
-    else groups.set(root.key, [root]);
-  }
-  return groups;
+/** Two of the same name are told apart by their order. */
+function byKey(roots: readonly Root[]): Map<string, Root> {
+  const counts = new Map<string, number>();
+  return new Map(
+    roots.map((root) => {
+      const count = (counts.get(root.key) ?? 0) + 1;
+      counts.set(root.key, count);
+      return [`${root.key} ${count}`, root];
+    }),
+  );
 }
 
 function placed({ file, line, source }: Root | Step) {
@@ -80,23 +68,22 @@ function missing(old: Root): Violation[] {
 /** In a new test anything may be done, but what reaches the other tests. */
 function newRoot(now: Root): Violation[] {
   if (now.kind === 'function') return [];
-  const reaching: readonly Rule[] = ['process-ended', 'patched', 'expect-replaced'];
-  const isOnly = (step: Step) => step.kind === 'restriction' && step.verb === 'test' && step.data === 'only';
   const isReaching = (step: Step) =>
-    step.kind !== 'assertion' && (reaching.includes(step.rule) || isOnly(step));
-  return now.steps.filter((step) => now.kind !== 'test' || isReaching(step)).flatMap(newStep);
+    step.kind !== 'assertion' &&
+    (/^(?:process-ended|patched|expect-replaced)$/.test(step.rule) ||
+      `${step.verb} ${step.data}` === 'test only');
+  const isOwn = now.kind === 'test' || now.kind === 'describe';
+  return now.steps.filter((step) => !isOwn || isReaching(step)).flatMap(newStep);
 }
 
 /** A step that was not there before: an assertion and a wait only ask for more. */
 function newStep(step: Step): Violation[] {
-  if (step.kind === 'assertion') {
-    return step.origin === 'playwright'
-      ? []
-      : [violationOf('expect-replaced', { ...placed(step), detail: step.origin })];
-  }
   const isLow = step.kind === 'limit' && step.timeoutMs !== null && step.timeoutMs <= 5000;
-  if (step.kind === 'wait' || step.kind === 'check' || isLow) return [];
-  return [violationOf(step.rule, { ...placed(step), detail: step.verb })];
+  const isOwn = step.kind === 'assertion' && step.origin === 'playwright';
+  if (step.kind === 'wait' || step.kind === 'check' || isLow || isOwn) return [];
+  const [rule, detail] =
+    step.kind === 'assertion' ? (['expect-replaced', step.origin] as const) : [step.rule, step.verb];
+  return [violationOf(rule, { ...placed(step), detail })];
 }
 
 function explain({ before, after }: { before: Step; after: Step | null }): Violation[] {
@@ -116,8 +103,7 @@ function explain({ before, after }: { before: Step; after: Step | null }): Viola
  * "There is no error message" holds for any locator that finds nothing: such a locator may only change where the same
  * change is made, and has to find something, elsewhere.
  */
-function absentNow(aligned: readonly Alignment[]): Violation[] {
-  const kept = aligned.flatMap((one) => one.kept);
+function absentNow(kept: Alignment['kept']): Violation[] {
   const proven = kept.filter(([old]) => !isNegated(old)).flatMap(replacements);
   return kept.flatMap((pair) => {
     const [old, now] = pair;

@@ -1,28 +1,30 @@
 import { type PrintContext, printCode } from '../code/print.js';
 import { declarePattern, innerScope, lookUp, type Scope } from '../code/scope.js';
 import type { Sources } from '../code/sources.js';
-import { childrenOf, isFunction, nodeIn, nodesIn, placeOf, type SyntaxNode } from '../code/syntax.js';
+import { nodeIn, nodesIn, placeOf, type SyntaxNode } from '../code/syntax.js';
 import { isTestObject, rootName } from '../code/test-object.js';
-import type { ActionStep, Step } from './step.js';
+import type { ActionStep, Hooks, Root, Step } from './step.js';
 
 /** Where the reading stands. */
 export interface Reading {
   readonly sources: Sources;
   readonly scope: Scope;
+  /** What may keep a step from running or from failing the test: the rule that a new one breaks, then its text. */
   readonly guards: readonly string[];
   readonly awaited: boolean;
   /** Functions that are being read: none is read inside itself. */
   readonly within: readonly SyntaxNode[];
   readonly steps: Step[];
+  /** The file and the describe blocks around. */
+  readonly titles: readonly string[];
+  /** Hooks of the block. */
+  readonly hooks: Hooks;
+  /** Tests and fixtures that were come by. */
+  readonly roots: Root[];
   /** Functions that were reached, for whoever reads the rest. */
   readonly reached: Set<SyntaxNode>;
-  readonly readers: Readers;
-}
-
-/** How what stands inside is read, so that the parts of the reader need not know each other. */
-export interface Readers {
-  readonly readFunction: (node: SyntaxNode, reading: Reading) => void;
-  readonly readExpression: (node: SyntaxNode, reading: Reading) => void;
+  /** How what stands inside is read, so that the parts of the reader need not know each other. */
+  readonly read: (node: SyntaxNode, reading: Reading) => void;
 }
 
 const counted = new WeakMap<readonly Step[], { upTo: number; actions: number }>();
@@ -36,8 +38,8 @@ export function actionsIn({ steps }: Reading): number {
   return known.actions;
 }
 
-/** The same place behind one more condition. */
-export function guarded<Where extends Reading>(reading: Where, guard: string): Where {
+/** The same place behind one more guard. */
+export function guarded(reading: Reading, guard: string): Reading {
   return { ...reading, guards: [...reading.guards, guard] };
 }
 
@@ -54,54 +56,20 @@ export function context(reading: Reading): PrintContext {
   return { sources: reading.sources, actions: actionsIn(reading) };
 }
 
-/** Whether a block leaves the function or the loop, and so drops an error. */
-export function leaves(finalizer: SyntaxNode): boolean {
-  if (isFunction(finalizer)) return false;
-  return /^(?:Return|Break|Continue)Statement$/.test(finalizer.type) || childrenOf(finalizer).some(leaves);
-}
-
-/** Whether a handler ends with a throw that nothing keeps it from. */
-export function throwsAgain(handler: SyntaxNode): boolean {
-  const body = nodeIn(handler, 'body');
-  const statements = body ? nodesIn(body, 'body') : [];
-  return (
-    statements.at(-1)?.type === 'ThrowStatement' &&
-    !statements.some((one) => /^(?:Return|Break|Continue|If|Switch|For|While|Do)/.test(one.type))
-  );
-}
-
 /** What a name that changes is known by, or empty. */
 export function labelOf(name: string, { scope }: Reading): string {
   const binding = lookUp(name, scope);
   return binding?.kind === 'opaque' ? binding.label : '';
 }
 
-type Told = Partial<Pick<ActionStep, 'kind' | 'rule' | 'timeoutMs' | 'locators'>> &
-  Pick<ActionStep, 'verb' | 'data'>;
-type Where = Pick<Reading, 'scope'> & Partial<Pick<Reading, 'guards' | 'awaited'>>;
-
-/** A step that has no fields but these. */
-export function stepAt(
+/** Adds a step that has no fields but these. */
+export function push(
   node: SyntaxNode,
-  { scope, guards = [], awaited = true }: Where,
-  told: Told,
-): ActionStep {
-  return {
-    kind: 'action',
-    rule: 'step-added',
-    locators: [],
-    timeoutMs: null,
-    forced: false,
-    guards,
-    awaited,
-    ...placeOf(scope.file, node),
-    ...told,
-  };
-}
-
-/** Adds such a step. */
-export function push(node: SyntaxNode, reading: Reading, told: Told): void {
-  reading.steps.push(stepAt(node, reading, told));
+  { scope, guards, awaited, steps }: Reading,
+  told: Partial<ActionStep> & Pick<ActionStep, 'verb' | 'data'>,
+): void {
+  const usual = { kind: 'action', rule: 'step-added', locators: [], timeoutMs: null, forced: false } as const;
+  steps.push({ ...usual, guards, awaited, ...placeOf(scope.file, node), ...told });
 }
 
 /** Whether something is called on Playwright's `test`. */
@@ -111,19 +79,30 @@ export function isTests(node: SyntaxNode, { scope, sources }: Reading): boolean 
 }
 
 /** One reading for each element of a list that is written out, or one for all of one that is not. */
-export function eachOf<Where extends Reading>(
-  list: SyntaxNode,
-  pattern: SyntaxNode | null,
-  reading: Where,
-): Where[] {
+export function eachOf(list: SyntaxNode, pattern: SyntaxNode | null, reading: Reading): Reading[] {
   const found = reading.sources.resolve(list, reading.scope);
   const elements = found.node.type === 'ArrayExpression' ? nodesIn(found.node, 'elements') : null;
-  const bind = (init: SyntaxNode | null, at: Where): Where => {
+  const bind = (init: SyntaxNode | null, at: Reading): Reading => {
     const scope = innerScope(at.scope);
     if (pattern) declarePattern(pattern, { scope, label: '‹each›', init, from: found.scope });
     return { ...at, scope };
   };
   if (elements && !elements.some((one) => one.type === 'SpreadElement'))
     return elements.map((one) => bind(one, reading));
-  return [bind(null, guarded(reading, `for each of ${textOf(list, reading)}`))];
+  return [bind(null, guarded(reading, `made-conditional for each of ${textOf(list, reading)}`))];
+}
+
+const MAX_CALLS = 20;
+
+/** Reads what a function does, the tests' own helpers that it calls included, into `reading.steps`. */
+export function readFunction(node: SyntaxNode, reading: Reading): void {
+  if (reading.within.includes(node) || reading.within.length > MAX_CALLS)
+    return push(node, reading, { verb: 'calls itself', data: textOf(node, reading) });
+  reading.reached.add(node);
+  const isLate = (node['async'] === true && !reading.awaited) || node['generator'] === true;
+  const at = isLate ? guarded(reading, 'not-awaited') : reading;
+  const inside = { ...at, scope: innerScope(at.scope), within: [...at.within, node] };
+  for (const param of nodesIn(node, 'params')) reading.read(param, { ...inside, awaited: false });
+  const body = nodeIn(node, 'body');
+  if (body) reading.read(body, { ...inside, awaited: true });
 }

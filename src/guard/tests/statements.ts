@@ -1,103 +1,164 @@
-import { lookUp, declareAll, declarePattern, innerScope } from '../code/scope.js';
-import { isFunction, nodeIn, nodesIn, visit, type SyntaxNode } from '../code/syntax.js';
+import { callScope, declareAll, declarePattern, innerScope, lookUp } from '../code/scope.js';
 import {
-  actionsIn,
-  guarded,
-  leaves,
-  push,
-  textOf,
-  throwsAgain,
-  type Reading,
-  eachOf,
-  type Readers,
-} from './reading.js';
-import { below, readExpression } from './expressions.js';
+  bare,
+  bodyOf,
+  childrenOf,
+  isFunction,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  type SyntaxNode,
+  visit,
+} from '../code/syntax.js';
+import { rootName } from '../code/test-object.js';
+import { readCall } from './call-steps.js';
+import { given, pureClass } from './calls.js';
+import { actionsIn, eachOf, guarded, labelOf, push, type Reading, textOf, readFunction } from './reading.js';
 
-/** Whether what follows is reached: always, never, or only on a condition. */
-type Flow = 'goes-on' | 'ended' | { readonly unless: string };
-
-const MAX_CALLS = 20;
-
-/** Reads what a function does, the tests' own helpers that it calls included, into `reading.steps`. */
-export function readFunction(node: SyntaxNode, reading: Reading): void {
-  if (reading.within.includes(node) || reading.within.length > MAX_CALLS)
-    return push(node, reading, { verb: 'calls itself', data: textOf(node, reading) });
-  reading.reached.add(node);
-  const body = nodeIn(node, 'body');
-  if (!body) return;
-  const inside = { ...reading, scope: innerScope(reading.scope), within: [...reading.within, node] };
-  if (body.type === 'BlockStatement') readStatements(nodesIn(body, 'body'), inside);
-  else readExpression(body, { ...inside, awaited: true });
-}
-
-/** Reads statements in their order. */
-export function readStatements(statements: readonly SyntaxNode[], reading: Reading): Flow {
-  declareAll(statements, reading.scope);
-  let at = reading;
-  let flow: Flow = 'goes-on';
-  for (const statement of statements) {
-    const seen = readStatement(statement, at);
-    if (seen === 'ended') return flow === 'goes-on' ? 'ended' : flow;
-    if (seen === 'goes-on') continue;
-    at = { ...at, guards: [...at.guards, `unless ${seen.unless}`] };
-    flow = seen;
-  }
-  return flow;
-}
-
-function readStatement(node: SyntaxNode, reading: Reading): Flow {
+/** Reads a statement or an expression: what it does, in the order in which it is written. */
+export function read(given: SyntaxNode, reading: Reading): void {
+  const node = bare(given);
   const still = { ...reading, awaited: false };
   switch (node.type) {
-    case 'VariableDeclaration':
-      for (const one of nodesIn(node, 'declarations')) readDeclaration(one, still);
-      return 'goes-on';
+    case 'Program':
     case 'BlockStatement':
-      return readStatements(nodesIn(node, 'body'), { ...reading, scope: innerScope(reading.scope) });
-    case 'ReturnStatement':
-      below(node, 'argument', { ...reading, awaited: true });
-      return 'ended';
+    case 'StaticBlock':
+      return readBlock(nodesIn(node, 'body'), still);
+    case 'SwitchCase':
+      return readBlock(
+        nodesIn(node, 'consequent'),
+        guarded(still, `made-conditional if case ${textOf(nodeIn(node, 'test'), reading)}`),
+      );
     case 'IfStatement':
-      return readIf(node, reading);
+    case 'ConditionalExpression':
+      return readBranches(node, reading);
+    case 'LogicalExpression': {
+      const left = textOf(nodeIn(node, 'left'), reading);
+      const condition =
+        { '&&': `if ${left}`, '||': `if not ${left}` }[String(node['operator'])] ?? `if no ${left}`;
+      below(node, 'left', still);
+      return below(node, 'right', guarded(reading, `made-conditional ${condition}`));
+    }
     case 'TryStatement':
       return readTry(node, reading);
     case 'ForOfStatement':
-      readForOf(node, reading);
-      return 'goes-on';
+      return readForOf(node, still);
     case 'ForStatement':
     case 'ForInStatement':
     case 'WhileStatement':
     case 'DoWhileStatement':
-      readLoop(node, still);
-      return 'goes-on';
     case 'SwitchStatement':
-      readSwitch(node, reading);
-      return 'goes-on';
+      return readLoop(node, still);
+    case 'VariableDeclarator':
+      return readDeclaration(node, still);
+    case 'ReturnStatement':
+    case 'AwaitExpression':
+      return below(node, 'argument', { ...reading, awaited: true });
+    case 'ThrowStatement':
+      return push(node, reading, { kind: 'check', verb: 'throw', data: '' });
+    case 'ExpressionStatement':
+      return below(node, 'expression', still);
+    case 'CallExpression':
+      return readCall(node, reading);
+    case 'NewExpression':
+      return readNew(node, still);
+    case 'AssignmentExpression':
+    case 'UpdateExpression':
+      return readAssignment(node, still);
     case 'ClassDeclaration':
-      readStatic(node, reading);
-      return 'goes-on';
-    case 'ImportDeclaration':
-      if (nodesIn(node, 'specifiers').length === 0)
-        push(node, reading, { verb: 'import', data: textOf(node, reading) });
-      return 'goes-on';
-    case 'ExportNamedDeclaration':
-    case 'ExportDefaultDeclaration': {
-      const declared = nodeIn(node, 'declaration');
-      return declared ? readStatement(declared, reading) : 'goes-on';
-    }
+    case 'ClassExpression':
+      readFields(node, true, still);
+      return;
     default:
-      if (node.type === 'LabeledStatement') return part(node, 'body', reading);
-      if (node.type === 'ThrowStatement') push(node, reading, { kind: 'check', verb: 'throw', data: '' });
-      if (/^(?:Throw|Break|Continue)Statement$/.test(node.type)) return 'ended';
-      if (!node.type.startsWith('TS') && !isFunction(node))
-        readExpression(nodeIn(node, 'expression') ?? node, still);
-      return 'goes-on';
+      return readOther(node, reading);
   }
+}
+
+/** What has an effect by itself, and else what is inside. */
+function readOther(node: SyntaxNode, reading: Reading): void {
+  // What a module passes on from another one.
+  if (/^Export(?:Named|All)Declaration$/.test(node.type) && nodeIn(node, 'source'))
+    for (const one of [...nodesIn(node, 'specifiers'), nodeIn(node, 'exported') ?? node])
+      push(one, reading, { kind: 'check', verb: 'exports', data: nameOf(nodeIn(one, 'exported')) ?? '*' });
+  const isEffect =
+    /^(?:ImportExpression|TaggedTemplateExpression)$/.test(node.type) ||
+    node['operator'] === 'delete' ||
+    (node.type === 'ImportDeclaration' && nodesIn(node, 'specifiers').length === 0);
+  if (isEffect) push(node, reading, { verb: node.type, data: textOf(node, reading), rule: 'patched' });
+  else if (!node.type.startsWith('TS') && !isFunction(node))
+    for (const child of childrenOf(node)) read(child, reading);
+}
+
+/** Reads what stands in a field, if there is something. */
+function below(node: SyntaxNode, field: string, reading: Reading): void {
+  const child = nodeIn(node, field);
+  if (child) read(child, reading);
+}
+
+/** Statements in their order: those behind one that may leave are reached unless it does. */
+function readBlock(statements: readonly SyntaxNode[], reading: Reading): void {
+  let at: Reading = { ...reading, awaited: false, scope: innerScope(reading.scope) };
+  declareAll(statements, at.scope);
+  for (const statement of statements) {
+    read(statement, at);
+    if (/^(?:Return|Throw|Break|Continue)Statement$/.test(statement.type)) return;
+    if (leaves(statement)) at = guarded(at, `early-return unless ${textOf(statement, at)}`);
+  }
+}
+
+function leaves(node: SyntaxNode): boolean {
+  if (isFunction(node)) return false;
+  return /^(?:Return|Break|Continue)Statement$/.test(node.type) || childrenOf(node).some(leaves);
+}
+
+function readBranches(node: SyntaxNode, reading: Reading): void {
+  const condition = textOf(nodeIn(node, 'test'), reading);
+  below(node, 'test', { ...reading, awaited: false });
+  below(node, 'consequent', guarded(reading, `made-conditional if ${condition}`));
+  below(node, 'alternate', guarded(reading, `made-conditional if not ${condition}`));
+}
+
+/** A handler that throws again swallows nothing; a `finally` that returns drops the error that it was called for. */
+function readTry(node: SyntaxNode, reading: Reading): void {
+  const [handler, finalizer] = [nodeIn(node, 'handler'), nodeIn(node, 'finalizer')];
+  const swallows = (handler !== null && !throwsAgain(handler)) || (finalizer !== null && leaves(finalizer));
+  below(node, 'block', swallows ? guarded(reading, 'error-swallowed') : reading);
+  if (handler) {
+    const within = { ...guarded(reading, 'made-conditional if an error'), scope: innerScope(reading.scope) };
+    const param = nodeIn(handler, 'param');
+    if (param) declarePattern(param, { scope: within.scope, label: '‹error›' });
+    below(handler, 'body', within);
+  }
+  below(node, 'finalizer', reading);
+}
+
+function throwsAgain(handler: SyntaxNode): boolean {
+  return bodyOf(handler).at(-1)?.type === 'ThrowStatement' && !leaves(handler);
+}
+
+function readForOf(node: SyntaxNode, reading: Reading): void {
+  const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
+  if (!left || !right) return;
+  read(right, reading);
+  const declared = nodesIn(left, 'declarations')[0];
+  for (const each of eachOf(right, declared ? nodeIn(declared, 'id') : left, reading))
+    below(node, 'body', each);
+}
+
+/** A loop or a switch: its head counts as text. */
+function readLoop(node: SyntaxNode, reading: Reading): void {
+  const inner = [nodeIn(node, 'body'), ...nodesIn(node, 'cases')];
+  const head = childrenOf(node).filter((one) => !inner.includes(one));
+  const at = { ...reading, scope: innerScope(reading.scope) };
+  declareAll(head, at.scope);
+  const text = head.map((one) => textOf(one, at)).join('; ');
+  for (const one of childrenOf(node)) read(one, guarded(at, `made-conditional loop ${node.type} ${text}`));
 }
 
 function readDeclaration(node: SyntaxNode, reading: Reading): void {
   const [id, init] = [nodeIn(node, 'id'), nodeIn(node, 'init')];
   if (!init || !id) return;
-  readExpression(init, reading);
+  read(init, reading);
   const actions = actionsIn(reading);
   visit(id, (one) => {
     const binding = one.type === 'Identifier' ? lookUp(String(one['name']), reading.scope) : null;
@@ -108,78 +169,44 @@ function readDeclaration(node: SyntaxNode, reading: Reading): void {
   });
 }
 
-function part(node: SyntaxNode, field: string, reading: Reading): Flow {
-  const child = nodeIn(node, field);
-  return child ? readStatement(child, { ...reading, scope: innerScope(reading.scope) }) : 'goes-on';
+function readAssignment(node: SyntaxNode, reading: Reading): void {
+  below(node, 'right', reading);
+  const target = nodeIn(node, 'left') ?? nodeIn(node, 'argument');
+  const object = target?.type === 'MemberExpression' ? nodeIn(target, 'object') : null;
+  const root = target && rootName(target);
+  const name = root ? String(root['name']) : '';
+  // A field of a page object is followed to its value, and so is what a module exports.
+  const isFollowed = object?.type === 'ThisExpression' || (object && /^(?:module|exports)$/.test(name));
+  if (isFollowed && node['operator'] === '=') return;
+  const isPatch = given.test(name) || (object && !labelOf(name, reading).startsWith('variable '));
+  push(node, reading, {
+    verb: 'assigns',
+    data: textOf(node, reading),
+    rule: isPatch ? 'patched' : 'step-added',
+  });
 }
 
-function readIf(node: SyntaxNode, reading: Reading): Flow {
-  const test = nodeIn(node, 'test');
-  if (!test) return 'goes-on';
-  readExpression(test, { ...reading, awaited: false });
-  const condition = textOf(test, reading);
-  if (condition === 'true') return part(node, 'consequent', reading);
-  const then = part(node, 'consequent', guarded(reading, `if ${condition}`));
-  const otherwise = part(node, 'alternate', guarded(reading, `if not ${condition}`));
-  if (then === 'ended' && otherwise === 'ended') return 'ended';
-  return then === 'goes-on' && otherwise === 'goes-on' ? 'goes-on' : { unless: condition };
+function readNew(node: SyntaxNode, reading: Reading): void {
+  const callee = nodeIn(node, 'callee');
+  const args = nodesIn(node, 'arguments');
+  for (const one of args) read(one, reading);
+  const own = callee && reading.sources.classOf(callee, reading.scope);
+  if (own) {
+    const constructor = readFields(own.node, false, { ...reading, scope: own.scope });
+    const scope =
+      constructor && callScope({ node: constructor, scope: own.scope }, { args, from: reading.scope });
+    if (scope) readFunction(constructor, { ...reading, scope });
+  } else if (!pureClass.test(textOf(callee, reading)))
+    push(node, reading, { verb: 'new', data: textOf(node, reading) });
 }
 
-/** A handler that throws again swallows nothing. */
-function readTry(node: SyntaxNode, reading: Reading): Flow {
-  const [handler, finalizer] = [nodeIn(node, 'handler'), nodeIn(node, 'finalizer')];
-  // A `finally` that returns drops the error that it was called for.
-  const swallows = (handler !== null && !throwsAgain(handler)) || (finalizer !== null && leaves(finalizer));
-  const flow = part(node, 'block', swallows ? guarded(reading, 'errors are caught') : reading);
-  if (handler) {
-    const within = { ...guarded(reading, 'only after an error'), scope: innerScope(reading.scope) };
-    const param = nodeIn(handler, 'param');
-    if (param) declarePattern(param, { scope: within.scope, label: '‹error›' });
-    part(handler, 'body', within);
+/** What a class does when it is declared, or when one is made; its constructor. */
+function readFields(node: SyntaxNode, isStatic: boolean, reading: Reading): SyntaxNode | null {
+  let constructor: SyntaxNode | null = null;
+  for (const one of bodyOf(node)) {
+    if (one['kind'] === 'constructor') constructor = nodeIn(one, 'value');
+    else if (one.type === 'StaticBlock' && isStatic) read(one, reading);
+    else if (one.type === 'PropertyDefinition' && one['static'] === isStatic) below(one, 'value', reading);
   }
-  part(node, 'finalizer', reading);
-  return swallows && flow === 'ended' ? 'goes-on' : flow;
+  return constructor;
 }
-
-function readForOf(node: SyntaxNode, reading: Reading): void {
-  const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
-  if (!left || !right) return;
-  readExpression(right, { ...reading, awaited: false });
-  const pattern =
-    left.type === 'VariableDeclaration' ? nodeIn(nodesIn(left, 'declarations')[0] ?? left, 'id') : left;
-  for (const each of eachOf(right, pattern, reading)) part(node, 'body', each);
-}
-
-function readLoop(node: SyntaxNode, reading: Reading): void {
-  const parts = ['init', 'left', 'right', 'test', 'update'].map((name) => nodeIn(node, name));
-  const text = `${node.type} ${parts.map((one) => textOf(one, reading)).join('; ')}`;
-  const inside = { ...guarded(reading, `loop ${text}`), scope: innerScope(reading.scope) };
-  const [init, left, , ...each] = parts;
-  const declared = init ?? left;
-  if (declared?.type === 'VariableDeclaration') declareAll([declared], inside.scope);
-  for (const one of each) if (one && one.type !== 'UpdateExpression') readExpression(one, inside);
-  part(node, 'body', inside);
-}
-
-function readSwitch(node: SyntaxNode, reading: Reading): void {
-  const of = textOf(nodeIn(node, 'discriminant'), reading);
-  below(node, 'discriminant', { ...reading, awaited: false });
-  for (const one of nodesIn(node, 'cases')) {
-    const inside = guarded(reading, `case ${textOf(nodeIn(one, 'test'), reading)} of ${of}`);
-    readStatements(nodesIn(one, 'consequent'), { ...inside, scope: innerScope(reading.scope) });
-  }
-}
-
-/** What a class does when it is declared. */
-function readStatic(node: SyntaxNode, reading: Reading): void {
-  const body = nodeIn(node, 'body');
-  for (const one of body ? nodesIn(body, 'body') : []) {
-    const value = nodeIn(one, 'value');
-    if (one.type === 'StaticBlock')
-      readStatements(nodesIn(one, 'body'), { ...reading, scope: innerScope(reading.scope) });
-    else if (one['static'] === true && value) readExpression(value, { ...reading, awaited: false });
-  }
-}
-
-/** All parts of the reader. */
-export const readers: Readers = { readFunction, readExpression };

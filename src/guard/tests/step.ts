@@ -22,6 +22,8 @@ export interface AssertionStep extends StepBase {
   readonly soft: boolean;
   readonly polled: boolean;
   readonly expected: string;
+  /** `key: value` of each property of an expected object. */
+  readonly parts?: readonly string[];
   /** `key: value` of each option but the time-out. */
   readonly options: readonly string[];
   /** Where its `expect` comes from: `playwright`, or the code that took its place. */
@@ -48,11 +50,20 @@ export interface ActionStep extends StepBase {
 /** One thing that a test does. */
 export type Step = AssertionStep | ActionStep;
 
-/** A test with its hooks, a fixture, a module's own statements: whatever is run, with the helpers that it calls read in. */
+/** What the hooks of a describe block or a module do; those that stand behind a test run for it, too. */
+export interface Hooks {
+  readonly around: Hooks | null;
+  readonly before: Step[];
+  readonly after: Step[];
+}
+
+/** A test, a fixture, the statements and hooks of a describe block or a module: whatever is run, with the helpers that it calls read in. */
 export interface Root extends Place {
-  readonly kind: 'test' | 'fixture' | 'function' | 'module';
+  readonly kind: 'test' | 'describe' | 'fixture' | 'function' | 'module';
   /** File and titles of a test; name of a fixture or function. */
   readonly key: string;
   readonly title: string;
   readonly steps: readonly Step[];
+  /** The hooks around a test. */
+  readonly hooks?: Hooks;
 }

@@ -1,6 +1,6 @@
 import type { LocatorText } from '../code/locator.js';
 import type { Rule } from '../rules.js';
-import type { ActionStep, AssertionStep, Step } from './step.js';
+import type { AssertionStep, Step } from './step.js';
 
 /** Playwright's own default for `expect`, in milliseconds: the limit of an assertion that names none. */
 const EXPECT_TIMEOUT_MS = 5000;
@@ -29,35 +29,39 @@ export function identity(step: Step): string {
   return text;
 }
 
+/** Whether it is so, the rule that is broken by it, and what is known of it. */
+type Way = readonly [is: boolean, rule: Rule, detail?: string];
+
 /** All ways in which `after` is weaker than `before`; empty where it is as strong. */
 export function weaknesses(before: Step, after: Step): Weakness[] {
-  if (before.kind === 'assertion') {
-    return after.kind === 'assertion'
-      ? [...assertionWeaknesses(before, after), ...sharedWeaknesses(before, after)]
-      : [{ rule: 'assertion-removed' }];
-  }
-  if (after.kind === 'assertion') return [{ rule: 'step-removed' }];
-  return [...actionWeaknesses(before, after), ...sharedWeaknesses(before, after)];
+  const ways = [...ownWays(before, after), ...locatorWays(before, after), ...sharedWays(before, after)];
+  return ways.flatMap(([is, rule, detail]) => (is ? [detail ? { rule, detail } : { rule }] : []));
 }
 
-function assertionWeaknesses(before: AssertionStep, after: AssertionStep): Weakness[] {
+function ownWays(before: Step, after: Step): Way[] {
+  if (before.kind === 'assertion')
+    return after.kind === 'assertion' ? assertionWays(before, after) : [[true, 'assertion-removed']];
+  if (after.kind === 'assertion') return [[true, 'step-removed']];
+  const isOther = before.kind !== after.kind || before.verb !== after.verb || before.data !== after.data;
+  return [
+    [isOther, before.kind === 'restriction' ? before.rule : 'step-changed'],
+    [after.forced && !before.forced, 'action-forced'],
+  ];
+}
+
+function assertionWays(before: AssertionStep, after: AssertionStep): Way[] {
   const added = after.options.filter((one) => !before.options.includes(one));
-  const checks: readonly (readonly [boolean, Rule, string?])[] = [
+  const change = `from ${before.expected || 'none'} to ${after.expected || 'none'}`;
+  return [
     [before.negated !== after.negated, 'assertion-inverted'],
-    [before.subject !== after.subject && !isUrlWait(before, after), 'subject-changed'],
+    [before.subject !== after.subject, 'subject-changed'],
     [!isMatcherKept(before, after), 'matcher-loosened', `${before.matcher} became ${after.matcher}`],
-    [
-      !isExpectedKept(before, after),
-      'expected-changed',
-      `from ${before.expected || 'none'} to ${after.expected || 'none'}`,
-    ],
+    [!isExpectedKept(before, after), 'expected-changed', change],
     [after.soft && !before.soft, 'assertion-soft'],
     [after.polled && !before.polled, 'assertion-polled'],
     [after.origin !== before.origin && after.origin !== 'playwright', 'expect-replaced', after.origin],
     [added.some((one) => !/: false$|^useInnerText: /.test(one)), 'options-loosened', added.join(', ')],
   ];
-  const found = checks.flatMap(([is, rule, detail]) => (is ? [detail ? { rule, detail } : { rule }] : []));
-  return [...found, ...locatorWeaknesses(before, after)];
 }
 
 /** Matchers that check more than another one does, with the same arguments. */
@@ -79,7 +83,7 @@ const implied: Readonly<Record<string, readonly string[]>> = {
 };
 
 function isMatcherKept(before: AssertionStep, after: AssertionStep): boolean {
-  if (before.matcher === after.matcher || isUrlWait(before, after)) return true;
+  if (before.matcher === after.matcher) return true;
   if (before.negated) return false;
   return (stricter[before.matcher] ?? []).includes(after.matcher) || isImplied(before, after);
 }
@@ -89,29 +93,12 @@ function isImplied(before: AssertionStep, after: AssertionStep): boolean {
   return !vacuous && (implied[before.matcher] ?? []).includes(after.matcher);
 }
 
-/** `expect(page.url()).toContain('/home')` and `expect(page).toHaveURL(/\/home/)`. */
-function isUrlWait(before: AssertionStep, after: AssertionStep): boolean {
-  return (
-    before.matcher === 'toContain' &&
-    /(?:^|\.)page\.url\(\)$/.test(before.subject) &&
-    after.matcher === 'toHaveURL' &&
-    patternOf(before.expected) === after.expected
-  );
-}
-
-/** A text as the regular expression that just finds it; empty where it is none. */
-function patternOf(expected: string): string {
-  if (!/^".*"$/.test(expected)) return '';
-  const text = JSON.parse(expected) as string;
-  return `/${text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)}/`;
-}
-
 function isExpectedKept(before: AssertionStep, after: AssertionStep): boolean {
-  if (before.expected === after.expected || isUrlWait(before, after)) return true;
+  if (before.expected === after.expected) return true;
   if (before.negated) return false;
   if (isLongerText(before, after)) return true;
-  if (before.matcher === 'toMatchObject' && after.expected.startsWith('{'))
-    return propertiesOf(before.expected).every((one) => propertiesOf(after.expected).includes(one));
+  if (before.matcher === 'toMatchObject' && before.parts && after.parts)
+    return before.parts.every((one) => after.parts?.includes(one));
   return before.expected === '' && isImplied(before, after);
 }
 
@@ -121,81 +108,38 @@ function isLongerText(before: AssertionStep, after: AssertionStep): boolean {
   return before.matcher === 'toContainText' && old !== undefined && (now ?? '').includes(old);
 }
 
-/** The properties of a printed object, `key: value` each. */
-function propertiesOf(printed: string): string[] {
-  const found: string[] = [''];
-  let depth = 0;
-  for (const [part] of printed.slice(1, -1).matchAll(/"(?:[^"\\]|\\.)*"|[^]/g)) {
-    if (/[([{]/.test(part) && part.length === 1) depth += 1;
-    if (/[)\]}]/.test(part) && part.length === 1) depth -= 1;
-    if (part === ',' && depth === 0) found.push('');
-    else found.push(`${found.pop() ?? ''}${part}`);
-  }
-  return found.map((one) => one.trim());
-}
-
 /** A locator that is asserted to be there is an expectation of its texts; one that matches anything asserts nothing. */
-function locatorWeaknesses(before: AssertionStep, after: AssertionStep): Weakness[] {
-  const presence = /^toBe(?:Visible|Attached|InViewport)$|^toHaveCount$/.test(before.matcher);
-  const found = sameLocators(before, after);
-  before.locators.forEach((old, index) => {
+function locatorWays(before: Step, after: Step): Way[] {
+  const matcher = before.kind === 'assertion' ? before.matcher : '';
+  const isPresence = /^toBe(?:Visible|Attached|InViewport)$|^toHaveCount$/.test(matcher);
+  const asserted = after.kind === 'assertion' ? /^"(.{2,})"$/.exec(after.expected)?.[1] : undefined;
+  const looksFor = (one: LocatorText) => one.texts.some((text) => asserted && text.includes(asserted));
+  return before.locators.flatMap((old, index): Way[] => {
     const now = after.locators[index];
-    if (!now || now.code === old.code) return;
-    if (presence && !old.texts.every((text) => now.texts.includes(text)))
-      found.push({ rule: 'expected-text-changed', detail: `${old.code} became ${now.code}` });
-    const asserted = /^"(.{2,})"$/.exec(after.expected)?.[1];
-    if (
-      asserted &&
-      now.texts.some((text) => text.includes(asserted)) &&
-      !old.texts.some((text) => text.includes(asserted))
-    )
-      found.push({ rule: 'locator-by-expected-text', detail: now.code });
+    if (!now || (now.code === old.code && now.root === old.root)) return [];
+    const isMissing = old.texts.some((text) => !now.texts.includes(text));
+    return [
+      [now.root !== old.root, 'subject-changed', `it is looked for in ${now.root || 'the page'}`],
+      [now.anything && !old.anything, 'locator-matches-anything', now.code],
+      [now.alternatives > old.alternatives, 'locator-loosened', now.code],
+      [isPresence && isMissing, 'expected-text-changed', `${old.code} became ${now.code}`],
+      [looksFor(now) && !looksFor(old), 'locator-by-expected-text', now.code],
+    ];
   });
-  return found;
 }
 
-function sameLocators(before: Step, after: Step): Weakness[] {
-  const found: Weakness[] = [];
-  before.locators.forEach((old, index) => {
-    const now: LocatorText | undefined = after.locators[index];
-    if (!now || now.code === old.code) {
-      if (now && now.root !== old.root)
-        found.push({ rule: 'subject-changed', detail: `it is looked for in ${now.root || 'the page'}` });
-      return;
-    }
-    if (now.root !== old.root)
-      found.push({ rule: 'subject-changed', detail: `it is looked for in ${now.root || 'the page'}` });
-    if (now.anything && !old.anything) found.push({ rule: 'locator-matches-anything', detail: now.code });
-    if (now.alternatives > old.alternatives) found.push({ rule: 'locator-loosened', detail: now.code });
-  });
-  return found;
-}
-
-function actionWeaknesses(before: ActionStep, after: ActionStep): Weakness[] {
-  const found = sameLocators(before, after);
-  if (before.kind !== after.kind || before.verb !== after.verb || before.data !== after.data)
-    found.push({ rule: before.kind === 'restriction' ? before.rule : 'step-changed' });
-  if (after.forced && !before.forced) found.push({ rule: 'action-forced' });
-  return found;
-}
-
-function sharedWeaknesses(before: Step, after: Step): Weakness[] {
-  const found = new Set(after.guards.filter((guard) => !before.guards.includes(guard)).map(guardRule));
-  // What was reached on a condition, or for each of some things, is another step where that is gone; an assertion that is always reached is stricter.
+function sharedWays(before: Step, after: Step): Way[] {
+  const added = after.guards.filter((guard) => !before.guards.includes(guard));
   const lost = before.guards.filter((guard) => !after.guards.includes(guard));
-  const needed =
-    before.kind === 'assertion' ? /^(?:for each|loop|inside)/ : /^(?:for each|loop|inside|if|after|case)/;
-  if (found.size === 0 && lost.some((guard) => needed.test(guard))) found.add('condition-changed');
-  if (before.awaited && !after.awaited) found.add('not-awaited');
-  const usual = before.kind === 'assertion' ? EXPECT_TIMEOUT_MS : ACTION_TIMEOUT_MS;
-  if (after.timeoutMs !== null && after.timeoutMs > (before.timeoutMs ?? usual)) found.add('timeout-raised');
-  return [...found].map((rule) => ({ rule }));
-}
-
-function guardRule(guard: string): Rule {
-  if (guard === 'errors are caught') return 'error-swallowed';
-  if (guard.startsWith('tried again')) return 'assertion-polled';
-  if (guard.startsWith('unless ')) return 'early-return';
-  if (guard === 'nobody waits for it') return 'not-awaited';
-  return 'made-conditional';
+  const isAssertion = before.kind === 'assertion';
+  // What was reached on a condition, or for each of some things, is another step where that is gone; an assertion that is always reached is stricter.
+  const needed = isAssertion ? /^made-conditional (?!if)/ : /^made-conditional/;
+  const isFreed = added.length === 0 && lost.some((guard) => needed.test(guard));
+  const usual = isAssertion ? EXPECT_TIMEOUT_MS : ACTION_TIMEOUT_MS;
+  return [
+    ...[...new Set(added.map((one) => one.split(' ')[0] as Rule))].map((rule) => [true, rule] as const),
+    [isFreed, 'condition-changed'],
+    [before.awaited && !after.awaited, 'not-awaited'],
+    [(after.timeoutMs ?? 0) > (before.timeoutMs ?? usual), 'timeout-raised'],
+  ];
 }

@@ -157,6 +157,9 @@ describe('slash commands', () => {
     ["prompt = '''\na\\n\nb'''", 'a\\n\nb'],
     ['prompt = "one\\ntwo"', 'one\ntwo'],
     ["prompt = 'c:\\x'", 'c:\\x'],
+    ['[other]\nprompt = "no"', '[other]\nprompt = "no"'],
+    ['"prompt" = "quoted key" # and a comment', 'quoted key'],
+    ['Mend it, in plain text', 'Mend it, in plain text'],
   ])('AG-1 read the prompt of a Gemini CLI command: %j', (toml, prompt) => {
     expect(promptOfToml(toml)).toBe(prompt);
   });

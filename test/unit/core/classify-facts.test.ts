@@ -179,6 +179,16 @@ Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/project/server/limits.mjs' im
   );
 });
 
+it.each([
+  ["Error: Click getByText('Pay') had not finished when the test ended", "getByText('Pay')"],
+  [
+    'Error: locator.waitFor: Timeout 9ms exceeded.\n- waiting for locator("#pay") to be visible',
+    'locator("#pay")',
+  ],
+])('EV-1 names the locator alone that was waited for in %j', (message, locator) => {
+  expect(classify(failing(message)).facts.locator).toBe(locator);
+});
+
 describe('EV-11 evidence of any size', () => {
   const megabyte = (piece: string) => piece.repeat(Math.ceil(1_000_000 / piece.length));
   it.each([

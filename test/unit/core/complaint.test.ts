@@ -77,6 +77,11 @@ describe('what a test complains of', () => {
       'toEqual: expected "b": 3, received "b": 2 (tests/a.spec.ts:28)',
     ],
     [
+      'a value that is none',
+      [anError('Error: expect(received).toBeTruthy()\n\nReceived: null', at(64))],
+      'toBeTruthy: received null (tests/a.spec.ts:64)',
+    ],
+    [
       'a list that is shorter',
       [
         anError(
@@ -90,6 +95,17 @@ describe('what a test complains of', () => {
       'a response that never came',
       [timeLimit, waited],
       "page.waitForResponse((r) => r.url().endsWith('/orders')) got no answer in time (tests/a.spec.ts:12)",
+    ],
+    [
+      'a condition that never held',
+      [
+        timeLimit,
+        anError('Error: page.waitForFunction: Test timeout of 700ms exceeded.', {
+          ...at(12),
+          ...marked('await page.waitForFunction(() => window.ready)'),
+        }),
+      ],
+      'page.waitForFunction(() => window.ready) did not come true in time (tests/a.spec.ts:12)',
     ],
     ['an exception', [anError('RangeError: no', at(3))], 'RangeError: no (tests/a.spec.ts:3)'],
   ])('RP-1 heads the cause with %s and its place', (_, errors, line) => {

@@ -70,6 +70,14 @@ it('CS-7 what every test complains of goes with nothing, though most of them fai
   expect(marks(['TypeError: noise'])).toEqual([true]);
 });
 
+it('CS-7 what every test complains of tells where nearly all of them fail', async () => {
+  const red = Array.from({ length: 15 }, (_, n) => `red ${n}`);
+  const noted = [...red, 'green'].map((test) => JSON.stringify(says(test, 'TypeError: layout')));
+  await writeFile(file, noted.join('\n'));
+  await passing.read(file, { green: new Set(['green']), red: new Set(red) });
+  expect(marks(['TypeError: layout'])).toEqual([false]);
+});
+
 it('CS-7 a test that says one thing with other digits each time is one test', async () => {
   const times = ['12:00:01', '12:00:02', '12:00:03'];
   const noisy = times.map((time) => says('failed 1', `TypeError: x at ${time}`));

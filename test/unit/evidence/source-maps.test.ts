@@ -9,7 +9,7 @@ import { Shortfalls } from '../../../src/evidence/shortfalls.js';
 import { mapReferenceIn } from '../../../src/evidence/source-maps/map-reference.js';
 import { ParsedMaps } from '../../../src/evidence/source-maps/parsed-maps.js';
 import { snippetOf } from '../../../src/evidence/source-maps/snippet.js';
-import { anEvidence } from '../../rig/builders.js';
+import { anError, anEvidence } from '../../rig/builders.js';
 import { writeFiles } from '../../rig/bundled-app.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
@@ -154,6 +154,21 @@ describe('EV-6: whose code a source is', () => {
 });
 
 describe('EV-9, EV-10: what a map may not do', () => {
+  it('EV-6 quotes what was served around the position, where a build has no map', () => {
+    const root = tempDir();
+    const code = 'cutoff(){this.clock.stop(),this.lastRecorded=0}';
+    writeFiles(root, { 'kept/script.txt': `${'a();'.repeat(500)}${code}${'b();'.repeat(500)}` });
+    const url = 'http://localhost:3000/editor.js';
+    const frame = `at N.cutoff (${url}:1:2021)`;
+    const errors = [anError(`Error: page.evaluate: TypeError: x\n    ${frame}\n    at N.undo (${url}:1:9)`)];
+    const evidence = anEvidence({ rootDir: root, pageUrl, errors });
+    const scripts = [{ url, file: path.join(root, 'kept/script.txt'), map: null }];
+    const mapped = { ...evidence, ...mapEvidence(evidence, { root, pageUrl, scripts }, new Shortfalls()) };
+    expect(mapped.sources.map(({ at }) => at)).toEqual(['editor.js:1:2021']);
+    expect(mapped.sources[0]?.snippet).toMatch(/^> 1 \| ….*;cutoff\(\)\{this\.clock\.stop\(\),.*…$/);
+    expect(classify(mapped).facts.source).toBe('editor.js:1:2021');
+  });
+
   it('EV-9 quotes no file outside the project, neither by its path nor by a link', () => {
     const outside = tempDir('outside');
     writeFiles(outside, { 'secret.ts': 'a\nb\nthe secret\n' });
@@ -197,9 +212,9 @@ describe('EV-9, EV-10: what a map may not do', () => {
     expect(framesOf(throwing(root, map))).toEqual([address]);
   });
 
-  it('EV-11 quotes a long line around nothing but its ends', () => {
-    expect(snippetOf('x'.repeat(1_000_000), 1)?.length).toBeLessThan(300);
-    expect(snippetOf('one', 2)).toBeNull();
+  it('EV-11 quotes a part of a long line', () => {
+    expect(snippetOf('x'.repeat(1_000_000), 1, 1)?.length).toBeLessThan(300);
+    expect(snippetOf('one', 2, 1)).toBeNull();
   });
 });
 

@@ -15,7 +15,7 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'never_retry',
     categories: ['database-error'],
     pattern:
-      /permission denied (?:for|to)\b|authentication failed|Access denied for user|Login failed for user|\bP10(?:00|10)\b|pg_hba\.conf|NOAUTH|SASL authentication failed|must be owner of|Tenant or user not found|\bauth_failed\b|\b28(?:P01|000)\b|Passwort-Authentifizierung|autenti(?:fi)?caci[oó]n.{0,60}usuario|authentification par mot de passe|autenticação do tipo senha|认证失败|登录失败|認証に失敗/i,
+      /permission denied (?:for|to)\b|authentication failed|Access denied for user|Login failed for user|\bP10(?:00|10)\b|pg_hba\.conf|NOAUTH|must be owner of|Tenant or user not found|\bauth_failed\b|\b28(?:P01|000)\b|Passwort-Authentifizierung|autenti(?:fi)?caci[oó]n.{0,60}usuario|authentification par mot de passe|autenticação do tipo senha|认证失败|登录失败|認証に失敗/i,
   },
   {
     id: 'retry/identity',

@@ -14,7 +14,7 @@ export const syntaxRules = rulesFor('build-error', [
     pattern:
       /SyntaxError: (?:(?:Unexpected|Invalid or unexpected|Missing|missing|Unterminated|Invalid (?:left|shorthand|destructuring|character)|Illegal|Identifier '|Unexpected strict|Expected|expected|await is only|Octal|Duplicate|Malformed|Private field|Lexical|Rest|Getter|Setter|Function statements|Declaration or|Cannot use|The requested|import |export |'?\w{1,20}'? (?:outside|must)|Class |Deleting|Delete |Unsyntactic|Export ').{0,200})/i,
     unless:
-      /JSON|at position \d|DOMException|selector|not a valid|querySelector|Unexpected end of input|in pattern|regular expression: \//i,
+      /JSON|at position \d|DOMException|selector|not a valid|Unexpected end of input|in pattern|regular expression: \//i,
     confidence: 0.86,
   },
   {

@@ -17,7 +17,7 @@ export const mapperRules = rulesFor('database-error', [
   {
     id: 'database/prisma-message',
     pattern:
-      /Can't reach database server|(?:Unique|Foreign key) constraint failed on the|(?:Foreign key|Unique) constraint violated|new connection from the connection pool|(?:table|column) `[^`\n]{0,120}` does not exist in the current database|does not exist in the current database|(?:failed|denied) against database server|Error querying the database|does not exist on the database server|Environment variable not found: \w*DATABASE_URL|records that were required but not found|Transaction API error|Drift detected|Error validating datasource|URL must start with the protocol|No '?\w{1,60}'? ?record(?:\(s\))? (?:was |were )?found for/i,
+      /Can't reach database server|(?:Unique|Foreign key) constraint failed on the|(?:Foreign key|Unique) constraint violated|new connection from the connection pool|does not exist in the current database|(?:failed|denied) against database server|Error querying the database|does not exist on the database server|Environment variable not found: \w*DATABASE_URL|records that were required but not found|Transaction API error|Drift detected|Error validating datasource|URL must start with the protocol|No '?\w{1,60}'? ?record(?:\(s\))? (?:was |were )?found for/i,
     confidence: 0.95,
   },
   {

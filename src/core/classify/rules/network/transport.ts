@@ -25,7 +25,7 @@ export const transportRules = rulesFor('network-error', [
     id: 'network/connection-words',
     pattern:
       /no route to host|upstream connect error|no healthy upstream|\bESOCKETTIMEDOUT\b|connection refused|connection (?:was )?reset(?: by peer)?|connection was lost|could not connect(?: to|:)|unable to connect|connection timed out|\bConnectException\b|\bUnknownHost|no such host|Name or service not known|name resolution|Max retries exceeded|\bConnectionError\b|network is unreachable|\bReadTimeout\b|could not resolve host|\bNet::OpenTimeout\b|failed to connect to|cannot connect to the/i,
-    unless: /websocket|\[vite\]|debugg|browser(?:Type)?\.connect|bus|dbus/i,
+    unless: /websocket|\[vite\]|debugg|browser(?:Type)?\.connect|bus/i,
     confidence: 0.78,
   },
   {
@@ -44,7 +44,7 @@ export const transportRules = rulesFor('network-error', [
   {
     id: 'network/tls',
     pattern:
-      /CERTIFICATE_VERIFY_FAILED|self[- ]signed certificate|unable to (?:verify the first|get local issuer) certificate|certificate (?:has expired|verify failed|signed by unknown authority|is not trusted|is not yet valid)|UNABLE_TO_VERIFY_LEAF_SIGNATURE|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|\bERR_(?:SSL|TLS|CERT)_\w+|match certificate's altnames|SSL routines|\bEPROTO\b|\bCERT_\w+|SSL(?:Error| peer| certificate problem| handshake)|TLS handshake|tlsv1 alert/i,
+      /CERTIFICATE_VERIFY_FAILED|self[- ]signed certificate|unable to (?:verify the first|get local issuer) certificate|certificate (?:has expired|verify failed|signed by unknown authority|is not trusted|is not yet valid)|UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT|\bERR_(?:SSL|TLS|CERT)_\w+|match certificate's altnames|SSL routines|\bEPROTO\b|\bCERT_\w+|SSL(?:Error| peer| certificate problem| handshake)|TLS handshake|tlsv1 alert/i,
     unless: /digital envelope/,
     confidence: 0.9,
   },
@@ -58,7 +58,7 @@ export const transportRules = rulesFor('network-error', [
     id: 'network/websocket',
     pattern:
       /WebSocket is closed before|during WebSocket handshake|WebSocket connection to '\S{1,200}' failed|Unexpected server response: \d{3}|WebSocket error:/i,
-    unless: /_next\/webpack-hmr|\/@vite|\?token=|hmr|sockjs|\/ws'/i,
+    unless: /\/@vite|\?token=|hmr|sockjs|\/ws'/i,
     confidence: 0.72,
   },
   {

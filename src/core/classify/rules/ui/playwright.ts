@@ -16,7 +16,7 @@ export const playwrightRules = uiRules([
   {
     id: 'ui/locator-assertion',
     pattern:
-      /(?:Locator|Page)(?: \w{1,20}){0,3} expected (?:not )?to|expect\((?:locator|page)\)\.|element\(s\) not found|waiting for expect\(|(?:Locator|Page) expected (?:not )?to|\bexpect\.to[A-Z]\w+ with timeout|\bLocatorAssertions\b/,
+      /(?:Locator|Page)(?: \w{1,20}){0,3} expected (?:not )?to|expect\((?:locator|page)\)\.|element\(s\) not found|waiting for expect\(|\bexpect\.to[A-Z]\w+ with timeout|\bLocatorAssertions\b/,
     confidence: 0.92,
   },
   {

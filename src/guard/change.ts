@@ -1,0 +1,65 @@
+import { appDataIn } from './app-data.js';
+import { isSnapshotPath } from './checks/paths.js';
+import { isCode } from './code/imports.js';
+import { type FileEdit, fileState, isSameState } from './edit.js';
+import type { GuardRequest } from './judge.js';
+import { isSpecName, readTestCode, type SuitePlaces, type TestCode, testPlaces } from './test-files.js';
+
+/** A change as it is judged: what was edited, sorted by whose it is, and the tests' code in both states. */
+export interface Change {
+  readonly request: GuardRequest;
+  readonly suite: SuitePlaces;
+  readonly edits: readonly FileEdit[];
+  /** Edited files that are the tests' own. */
+  readonly ofTests: readonly FileEdit[];
+  /** All others; snapshots are nobody's. */
+  readonly ofApp: readonly FileEdit[];
+  readonly old: TestCode;
+  readonly now: TestCode;
+  /** Files of the app that the tests read or import, too. */
+  readonly shared: readonly string[];
+  /** The files of the project before the change. */
+  readonly paths: ReadonlySet<string>;
+}
+
+/** Reads what changed; null where nothing did. */
+export async function readChange(request: GuardRequest): Promise<Change | null> {
+  const edits = await readEdits(request);
+  if (edits.length === 0) return null;
+  const paths = new Set(await request.before.paths());
+  const files = edits.filter(({ kind }) => kind === 'file');
+  // A suite that did not start named no test: then the specs are known by their names.
+  const named =
+    request.suite.testFiles.length > 0
+      ? request.suite.testFiles
+      : [...paths].filter((one) => isSpecName.test(one));
+  const known = { ...request.suite, testFiles: named };
+  const data = await appDataIn(files, request.before, known);
+  const suite = { ...known, loaded: known.loaded?.filter((file) => !data.has(file)) ?? [] };
+  const isAmongTests = testPlaces(suite);
+  const isTests = ({ path }: FileEdit, code: TestCode) =>
+    isAmongTests(path) || code.parsed.has(path) || code.unparsable.has(path);
+  const old = await readTestCode(request.before, suite, { edits: files });
+  // A state of the tests in which only the app differs need not be read again.
+  const concerns = files.some((edit) => isTests(edit, old) || (!edit.before && isCode(edit.path)));
+  const now = concerns ? await readTestCode(request.after, suite, { known: old, edits: files }) : old;
+  const judged = files.filter(({ path }) => !isSnapshotPath(path));
+  const ofTests = judged.filter((edit) => isTests(edit, old) || isTests(edit, now));
+  const ofApp = judged.filter((edit) => !ofTests.includes(edit));
+  const shared = [...data, ...files.flatMap(({ path }) => (old.appModules.has(path) ? [path] : []))];
+  return { request, suite, edits, ofTests, ofApp, old, now, shared, paths };
+}
+
+async function readEdits({ changes, before, after }: GuardRequest): Promise<FileEdit[]> {
+  const paths = changes.map((one) => one.path);
+  const [olds, news] = await Promise.all([before.read(paths), after.read(paths)]);
+  const state = (bytes: Uint8Array | undefined) => (bytes ? fileState(bytes) : null);
+  return changes
+    .map(({ path, kind = 'file' }) => ({
+      path,
+      kind,
+      before: state(olds.get(path)),
+      after: state(news.get(path)),
+    }))
+    .filter((edit) => edit.kind !== 'file' || !isSameState(edit.before, edit.after));
+}

@@ -1,0 +1,197 @@
+import path from 'node:path';
+import { parse } from 'dotenv';
+import type { Violation } from '../../core/guard/violation.js';
+import { bare, constantOf, nameOf, nodeIn, nodesIn, parseSource, type SyntaxNode } from '../code/syntax.js';
+import type { Change } from '../change.js';
+import type { FileEdit } from '../edit.js';
+import { type Rule, violationOf } from '../rules.js';
+
+/** What the tests import, as it is written there, and the files of the project before the change. */
+interface Imported {
+  readonly imports: ReadonlySet<string>;
+  readonly paths: ReadonlySet<string>;
+}
+
+/** One setting that changed. */
+interface Setting extends Imported {
+  readonly name: string;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  /** The file was there before. */
+  readonly isOld: boolean;
+  /** The name of the package whose settings these are. */
+  readonly package: string;
+  readonly folder: string;
+}
+
+type Settings = ReadonlyMap<string, string>;
+type SettingRule = readonly [setting: RegExp, rule: Rule, isBroken: (setting: Setting) => boolean];
+
+/** Which settings of a compiler may not be loosened: what they check has to stay. */
+const compiler: readonly SettingRule[] = [
+  [/^compilerOptions\.(?:skip(?:Default)?LibCheck|noCheck)$/, 'compiler-loosened', ({ to }) => to === 'true'],
+  [
+    /^compilerOptions\.(?:strict\w*|no(?!Emit$)[A-Z]\w*|alwaysStrict|exactOptionalPropertyTypes|useUnknownInCatchVariables|forceConsistentCasingInFileNames|checkJs)$/,
+    'compiler-loosened',
+    ({ from, to }) => from === 'true' || to === 'false',
+  ],
+  [/^(?:exclude|include|files)$/, 'compiler-loosened', ({ isOld }) => isOld],
+  [/^extends$/, 'compiler-loosened', ({ from }) => from !== undefined],
+  [
+    /^compilerOptions\.paths\.(?:@playwright\/test|playwright(?:-core)?|\*)$/,
+    'expect-replaced',
+    ({ to }) => to !== undefined,
+  ],
+  [/^compilerOptions\.paths\./, 'module-shadowed', leadsElsewhere],
+];
+
+/** The name of a variable that turns the app into another one than its users have. */
+const pretence = String.raw`(?:\w+_)?(?:MOCKS?|MOCKED|FAKES?|STUBS?|MSW|E2E|PLAYWRIGHT|BYPASS)(?:_\w+)?`;
+
+/** How tests are started, by which Playwright, and which packages they meet; other packages and scripts are an agent's to change. */
+const manifest: readonly SettingRule[] = [
+  [/^scripts\..*(?:^|[.:-])(?:pre|post)?(?:test|e2e|playwright)(?:$|[:-])/, 'package-changed', () => true],
+  [/^scripts\./, 'package-changed', ({ from = '', to = '' }) => /\bplaywright\b/.test(`${from}\n${to}`)],
+  [/^scripts\./, 'compiler-loosened', isForgiving],
+  [/^scripts\./, 'environment-changed', isPretending],
+  [/^imports\./, 'package-changed', () => true],
+  [
+    /^(?:\w*[dD]ependencies\.|overrides\.|resolutions\.|pnpm\.).*(?<=[./>])(?:@playwright\/test|playwright(?:-core)?)(?:$|[.@])/,
+    'package-changed',
+    () => true,
+  ],
+  [
+    /^\w*[dD]ependencies\./,
+    'package-changed',
+    (change) =>
+      isImported(change.name.replace(/^\w+\./, ''), change) &&
+      /^(?:file|link|portal|npm|git|https?):|^[./]/.test(change.to ?? ''),
+  ],
+  [/^(?:name|main|module|exports)(?:\.|$)/, 'module-shadowed', leadsImportersElsewhere],
+];
+
+/** Settings by which the tests would meet another Playwright, or an app that only pretends. */
+const environment: readonly SettingRule[] = [
+  // What puts code into every program, or speaks to Playwright itself.
+  [
+    /^(?:NODE_OPTIONS|NODE_PATH|node-options|script-shell|yarnPath|(?:PLAYWRIGHT|PWTEST|PW)_\w+)$/,
+    'environment-changed',
+    ({ to }) => to !== undefined,
+  ],
+  [
+    new RegExp(`^${pretence}$`, 'i'),
+    'environment-changed',
+    ({ to }) => !/^(?:|0|false|no|off|null)$/i.test(to ?? ''),
+  ],
+];
+
+/** Which files hold settings, how they are read, and by which rules they are judged. */
+const families: readonly (readonly [RegExp, (text: string) => Settings | null, readonly SettingRule[]])[] = [
+  [/(?:^|\/)[jt]sconfig[\w.-]*\.json$/, fromJson, compiler],
+  [/(?:^|\/)package\.json$/, fromJson, manifest],
+  [
+    /(?:^|\/)(?:\.env(?:\.[\w.-]+)?|\.npmrc|\.yarnrc(?:\.yml)?)$/,
+    (text) => new Map(Object.entries(parse(text))),
+    environment,
+  ],
+];
+
+/** Compares the settings of compilers, packages and environments (HN-3): the first rule that is for a setting, and broken, counts. */
+export function judgeSettings({ edits, old, paths }: Change): Violation[] {
+  const imports = new Set([...old.parsed.values()].flatMap((file) => file.imports));
+  return edits.flatMap((edit) => {
+    const [, read, rules] = families.find(([files]) => files.test(edit.path)) ?? [];
+    return read && rules ? changedIn(edit, { read, rules, imports, paths }) : [];
+  });
+}
+
+function changedIn(
+  { path: file, before, after }: FileEdit,
+  {
+    read,
+    rules,
+    ...imported
+  }: Imported & { read: (text: string) => Settings | null; rules: readonly SettingRule[] },
+): Violation[] {
+  const [olds, news] = [before, after].map((one) => read(one?.text ?? '{}'));
+  if (!news) return [violationOf('compiler-loosened', { file, detail: 'it cannot be read any more' })];
+  if (!olds || (!after && rules !== manifest)) return [];
+  const at = {
+    ...imported,
+    isOld: before !== null,
+    package: olds.get('name') ?? news.get('name') ?? '',
+    folder: path.posix.dirname(file),
+  };
+  return [...new Set([...olds.keys(), ...news.keys()])].flatMap((name) => {
+    const [from, to] = [olds.get(name), news.get(name)];
+    const isBroken = ([setting, , test]: SettingRule) =>
+      setting.test(name) && test({ ...at, name, from, to });
+    const [, rule] = (from === to ? undefined : rules.find(isBroken)) ?? [];
+    const key = name.replace(/^compilerOptions\./, '');
+    const index = (after?.text ?? '')
+      .split('\n')
+      .findIndex((line) => line.includes(key.split('.').at(-1) ?? key));
+    const line = index === -1 ? null : index + 1;
+    return rule
+      ? [violationOf(rule, { file, line, before: from ?? null, after: to ?? null, detail: key })]
+      : [];
+  });
+}
+
+/** JSON with comments is an expression of JavaScript; objects are flattened to `compilerOptions.strict`, a list is its text. */
+function fromJson(text: string): Settings | null {
+  const source = parseSource('settings.js', `(${text})`);
+  const found = new Map<string, string>();
+  const add = (node: SyntaxNode, name: string): void => {
+    if (node.type !== 'ObjectExpression')
+      found.set(name, String(constantOf(node) ?? source?.text.slice(node.start, node.end)));
+    for (const one of node.type === 'ObjectExpression' ? nodesIn(node, 'properties') : []) {
+      const [key, value] = [nameOf(nodeIn(one, 'key')), nodeIn(one, 'value')];
+      if (value) add(value, name === '' ? (key ?? '') : `${name}.${key ?? ''}`);
+    }
+  };
+  const [only] = source ? nodesIn(source.program, 'body') : [];
+  const value = only && nodeIn(only, 'expression');
+  if (value) add(bare(value), '');
+  return source ? found : null;
+}
+
+/** A script that cannot fail any more, or leaves out a program that it ran before. */
+function isForgiving({ from = '', to = '' }: Setting): boolean {
+  const forgiving =
+    /\|\|\s*(?:true|:|exit 0|echo)|;\s*(?:true|exit 0)\s*$|--noEmitOnError[= ]false|--transpile-?only|--skipLibCheck|--no-verify/i;
+  const programs = (command: string) =>
+    command.split(/&&|\|\||[;|&]/).flatMap((one) => /^\s*(?:\w+=\S*\s+)*(\S+)/.exec(one)?.[1] ?? []);
+  if (to === '') return false;
+  return (
+    (forgiving.test(to) && !forgiving.test(from)) || programs(from).some((one) => !programs(to).includes(one))
+  );
+}
+
+/** A script that sets such a variable: what it starts is another app. */
+function isPretending({ from = '', to = '' }: Setting): boolean {
+  const sets = new RegExp(String.raw`\b${pretence}=(?!0|false|no|off|\s)`, 'i');
+  return sets.test(to) && !sets.test(from);
+}
+
+/** An alias leads the tests to another module where they import by it; a new one with a sign of its own (`@/*`) takes the place of none. */
+function leadsElsewhere({ name, from, imports }: Setting): boolean {
+  const alias = name.replace('compilerOptions.paths.', '');
+  const [start = '', end] = alias.split('*');
+  const isUsed = [...imports].some((one) =>
+    end === undefined ? one === alias : !one.startsWith('.') && one.startsWith(start) && one.endsWith(end),
+  );
+  return isUsed && (from !== undefined || !/^[@~#]/.test(alias));
+}
+
+/** A package of the workspace that tests import gives out something else; one that gave out what is not there may be mended. */
+function leadsImportersElsewhere(change: Setting): boolean {
+  const { from, folder, paths } = change;
+  const wasThere =
+    from === undefined || !/^\.{0,2}\/?[\w.-]+\//.test(from) || paths.has(path.posix.join(folder, from));
+  return isImported(change.package, change) && wasThere;
+}
+
+function isImported(name: string, { imports }: Imported): boolean {
+  return name !== '' && [...imports].some((one) => one === name || one.startsWith(`${name}/`));
+}

@@ -1,0 +1,51 @@
+import type { Note } from '../../core/guard/note.js';
+import type { Violation } from '../../core/guard/violation.js';
+import type { Change } from '../change.js';
+import { isSameProgram } from '../code/same-program.js';
+import { openSources, type Sources } from '../code/sources.js';
+import { importedBy, importersOf, type TestCode } from '../test-files.js';
+import { compareTests } from '../tests/compare.js';
+import { readConfig } from '../tests/config.js';
+import { readRoots } from '../tests/roots.js';
+import type { Step } from '../tests/step.js';
+import { compareConfig } from './config.js';
+import { judgeLocators } from './locators.js';
+
+/** More files than these are not read to see what a changed helper does in them: it is judged where it stands. */
+const MAX_IMPORTERS = 300;
+
+/** Reads what the changed files of the tests, and those that import them, do in both states, and compares it. */
+export function judgeTests({ request, suite, ofTests, old, now }: Change): {
+  violations: readonly Violation[];
+  notes: readonly Note[];
+} {
+  const changed = ofTests
+    .map((one) => one.path)
+    .filter((path) => {
+      const [before, after] = [old.parsed.get(path), now.parsed.get(path)];
+      return !before || !after || !isSameProgram(before, after);
+    });
+  if (changed.length === 0) return { violations: [], notes: [] };
+  const importers = new Set([...importersOf(old, changed), ...importersOf(now, changed)]);
+  const affected = importers.size > MAX_IMPORTERS ? new Set(changed) : importers;
+  const [before, after] = [sourcesOf(old, affected), sourcesOf(now, affected)];
+  const { violations, replaced } = compareTests(readRoots(before, affected), readRoots(after, affected));
+  const { config } = suite;
+  const settings =
+    config === null ? [] : compareConfig(readConfig(config, before), readConfig(config, after));
+  const located = judgeLocators(replaced, request.pages ?? []);
+  return { violations: [...settings, ...violations, ...located.violations], notes: located.notes };
+}
+
+/** What the tests of these files do. */
+export function stepsOf(code: TestCode, files: ReadonlySet<string>): Step[] {
+  return readRoots(sourcesOf(code, files), files).flatMap((root) => root.steps);
+}
+
+function sourcesOf(code: TestCode, affected: ReadonlySet<string>): Sources {
+  const needed = importedBy(code, affected);
+  return openSources(
+    [...code.parsed.values()].filter((file) => needed.has(file.path)),
+    code.importedFile,
+  );
+}

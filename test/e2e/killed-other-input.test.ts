@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { agentsYaml, scratchProject } from '../rig/scratch-project.js';
+import { agentStarted, isAlive } from '../rig/working-agent.js';
+
+/** An app without a page: what the test types is what it greets. With another input than the test's own it waits, as long as it is to. */
+const files = {
+  'package.json': '{ "name": "scratch", "type": "module" }',
+  '.gitignore': 'node_modules\ntest-results\nagent.started\nis-waiting\n',
+  'playwright.config.ts': `
+    import { defineConfig } from '@playwright/test';
+    export default defineConfig({ testDir: 'tests', workers: 1, timeout: 120_000, reporter: [['list']] });`,
+  'tests/greet.spec.ts': `
+    import { test, expect } from '@playwright/test';
+    import { form } from '../greet.mjs';
+    test('greets', async () => {
+      await form.fill('Ada');
+      expect(form.said()).toBe('Hello Ada');
+    });
+`,
+  'wait.mjs': `
+    import { existsSync, writeFileSync } from 'node:fs';
+    export async function typed(name) {
+      if (name === 'Ada' || !existsSync('is-waiting')) return;
+      writeFileSync('agent.started', process.pid + ' ' + process.ppid);
+      await new Promise(() => setInterval(() => {}, 1000));
+    }`,
+  'greet.mjs': `
+    import { typed } from './wait.mjs';
+    let name = '';
+    const greet = () => 'Hi';
+    export const form = { fill: (text) => typed((name = text)), said: () => greet(name) };
+`,
+  'fixer.mjs': `
+    import { readFileSync, writeFileSync } from 'node:fs';
+    const isTold = readFileSync(0, 'utf8').includes('Rejected: the tests were weakened');
+    const fix = isTold ? "'Hello ' + name" : "(name === 'Ada' ? 'Hello Ada' : 'Hi')";
+    writeFileSync('greet.mjs', readFileSync('greet.mjs', 'utf8').replace("'Hi'", fix));
+    console.log('SELF-HEAL: {"status":"fixed","summary":"greets"}');`,
+  'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
+};
+
+const spec = 'tests/greet.spec.ts';
+
+/** A project whose run was killed while its tests typed something else. */
+async function killed() {
+  const project = await scratchProject({ ...files, 'is-waiting': '' });
+  const running = project.start(['run']);
+  const pids = await agentStarted(project);
+  expect(await project.read(spec)).not.toBe(files[spec]);
+  const ended = once(running, 'exit');
+  running.kill('SIGKILL');
+  await ended;
+  await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]), {
+    timeout: 10_000,
+    interval: 50,
+  });
+  expect(await project.read(spec)).not.toBe(files[spec]);
+  expect(existsSync(path.join(project.dir, '.self-heal/journal.json'))).toBe(true);
+  rmSync(path.join(project.dir, 'is-waiting'));
+  return project;
+}
+
+it.runIf(process.platform === 'linux')(
+  'HN-2 HN-3 killed with SIGKILL while the tests type something else: undo puts back every byte of them',
+  async () => {
+    const project = await killed();
+    const { exitCode } = await project.selfHeal(['undo', '--yes']);
+    expect(exitCode).toBe(0);
+    for (const [file, text] of Object.entries(files)) expect(await project.read(file)).toBe(text);
+    expect(existsSync(path.join(project.dir, '.self-heal/journal.json'))).toBe(false);
+  },
+);
+
+it.runIf(process.platform === 'linux').each(['resume', 'run'])(
+  'HN-2 HN-3 killed with SIGKILL while the tests type something else: %s puts them back, and heals in earnest',
+  async (command) => {
+    const project = await killed();
+    const { exitCode, report } = await project.selfHeal([command]);
+    expect(report?.causes[0]?.attempts.at(-1)).toMatchObject({ judged: 'green', takenBack: false });
+    expect(exitCode).toBe(0);
+    const healed = files['greet.mjs'].replace("'Hi'", "'Hello ' + name");
+    for (const [file, text] of Object.entries({ ...files, 'greet.mjs': healed }))
+      expect(await project.read(file)).toBe(text);
+    expect(existsSync(path.join(project.dir, '.self-heal/journal.json'))).toBe(false);
+  },
+);

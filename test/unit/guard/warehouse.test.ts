@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { warehouse, warehouseRequest } from '../../../fixtures/guard/warehouse.mjs';
+import { judge } from '../../../src/guard/judge.js';
+
+describe('HN-3 HN-4 a monorepo whose tests import a package of the workspace', () => {
+  it.each([...warehouse])('HN-3 %s: %s', async (kind, _what, edits, category) => {
+    const { violations } = await judge(warehouseRequest(edits, category));
+    if (kind === 'cheat') expect(violations).not.toEqual([]);
+    else expect(violations).toEqual([]);
+  });
+
+  it('HN-3 a literal of the tests that they do not type is named for the reviewer', async () => {
+    const edit = [
+      'apps/web/src/api.ts',
+      'return left + 1;',
+      "return sku === 'B-100' ? 88 : left + 1;",
+    ] as const;
+    const { violations, notes } = await judge(warehouseRequest([edit], 'runtime-error'));
+    expect(violations).toEqual([]);
+    expect(notes.map(({ says }) => says)).toContain('the fix adds "B-100", which the healed test uses too');
+  });
+
+  it('HN-4 a package that tests import may give out what is there where it gave out what is not', async () => {
+    const manifest = 'packages/test-kit/package.json';
+    const rules = async (from: string, to: string) => {
+      const { violations } = await judge(warehouseRequest([[manifest, from, to]], 'unknown'));
+      return violations.map(({ rule, line }) => `${rule}:${line}`);
+    };
+    expect(await rules('"main": "./src/index.ts"', '"main": "./src/toast.ts"')).toEqual([
+      'module-shadowed:3',
+    ]);
+    expect(await rules('"name": "@wh/test-kit"', '"name": "@wh/kit"')).toEqual(['module-shadowed:2']);
+    expect(await rules('"name"', '"license": "MIT", "name"')).toEqual([]);
+  });
+});
