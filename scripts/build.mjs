@@ -19,6 +19,7 @@ await bundle({
     main: 'cli/main.ts',
     'after-kill': 'process/after-kill.ts',
     'guard-process': 'guard/guard-process.ts',
+    'code-fix-process': 'fixer/code-fix-process.ts',
   },
   to: dist,
   plugins: [notices],

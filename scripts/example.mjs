@@ -1,7 +1,7 @@
 // The main job on the bundled example, on a machine that may have nothing yet: copies the shop into a temporary folder,
 // plants faults, and runs self-heal there with the example's scripted agent. No account, no model.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -17,7 +17,8 @@ await plant(shop, faults);
 process.stderr.write(`
 A small shop with a Playwright suite was copied to ${shop}
 and these faults were planted in it: ${faults.join(', ')}.
-Its agent is scripted (agent/fixer.mjs): it reads the evidence and edits files, but no model is asked.
+The built-in fixer goes first. What it is not sure of is left to the example's agent, which is scripted (agent/fixer.mjs): it reads the
+evidence and edits files, but no model is asked.
 
 `);
 const { status } = spawnSync(process.execPath, [path.join(root, 'bin', 'self-heal.js'), 'run'], {
@@ -25,6 +26,20 @@ const { status } = spawnSync(process.execPath, [path.join(root, 'bin', 'self-hea
   stdio: 'inherit',
   env,
 });
+tellWho();
 process.stderr.write(`What it changed: git -C ${shop} diff\n`);
 process.stderr.write(`Its report: ${path.join(shop, '.self-heal', 'latest', 'report.html')}\n`);
 process.exitCode = status ?? 1;
+
+/** Who healed what: the built-in fixer, or the scripted agent. */
+function tellWho() {
+  const report = path.join(shop, '.self-heal', 'latest', 'report.json');
+  const { causes } = JSON.parse(readFileSync(report, 'utf8'));
+  for (const { id, category, attempts } of causes) {
+    const by = attempts.findLast(({ judged, takenBack }) => judged === 'green' && !takenBack)?.runner;
+    if (by) {
+      const who = by === 'built-in' ? 'the built-in fixer' : 'the scripted agent';
+      process.stderr.write(`${id} ${category}: healed by ${who}\n`);
+    }
+  }
+}

@@ -58,6 +58,8 @@ export type Event =
   /** Why no change is named; null for what holds for all causes. */
   | { type: 'blame.ended'; causeId: string | null; reason: string }
   | { type: 'cause.started'; causeId: string }
+  /** The built-in fixer is sure of a fix, which is now judged like an agent's (BF-1). */
+  | { type: 'fixer.proposed'; causeId: string; attempt: number; summary: string }
   | {
       type: 'agent.started';
       causeId: string;

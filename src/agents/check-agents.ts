@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import type { BuiltInRunner } from '../core/built-in-runner.js';
 import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
+import { builtIn } from '../core/built-in-fixer.js';
 import type { Problem } from '../problem.js';
 import { findProgram } from '../process/find-program.js';
 import { commandFileOf, commandFilesOf } from './command-files.js';
@@ -17,6 +18,24 @@ export async function missingAgents(settings: Settings, cwd: string): Promise<Ma
     if (problem) missing.set(name, problem);
   }
   return missing;
+}
+
+/**
+ * The settings with no program for the agents whose runner nobody named, where the default one is not installed: the built-in fixer heals
+ * what it can then (BF-1).
+ */
+export async function withInstalledRunner(settings: Settings, cwd: string): Promise<Settings> {
+  const [first] = settings.runnerByDefault;
+  const runner = first === undefined ? undefined : settings.runners[settings.agents[first]?.runner ?? ''];
+  if (
+    !runner ||
+    runner.kind === 'command' ||
+    (await findProgram(programs[runner.kind].name, { cwd, env: process.env }))
+  )
+    return settings;
+  const agents = settings.runnerByDefault.flatMap((name) => settings.agents[name] ?? []);
+  const without = agents.map((agent) => [agent.name, { ...agent, runner: builtIn }] as const);
+  return { ...settings, agents: { ...settings.agents, ...Object.fromEntries(without) } };
 }
 
 /**

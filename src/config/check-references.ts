@@ -1,3 +1,4 @@
+import { builtIn } from '../core/built-in-fixer.js';
 import { builtInRunners, isBuiltInRunner } from '../core/built-in-runner.js';
 import { rules } from '../core/classify/rules.js';
 import { closest } from './closest.js';
@@ -10,7 +11,7 @@ import { hint, type Mistake } from './mistake.js';
  */
 export function checkReferences(data: unknown): Mistake[] {
   const agents = [...defaultAgents, ...keysOf(at(data, 'agents'))];
-  const runners = [...builtInRunners, ...keysOf(at(data, 'runners'))];
+  const runners = [builtIn, ...builtInRunners, ...keysOf(at(data, 'runners'))];
   const named = keysOf(at(data, 'agents')).map((agent) => ['agents', agent, 'runner']);
   return [
     ...keysOf(at(data, 'runners')).flatMap((name) => checkRunnerKeys(name, at(at(data, 'runners'), name))),
@@ -45,8 +46,8 @@ function checkRules(classify: unknown): Mistake[] {
 function checkRunnerKeys(name: string, runner: unknown): Mistake[] {
   const keys = keysOf(runner);
   const path = ['runners', name];
-  if (isBuiltInRunner(name)) {
-    if (!keys.includes('command') && !keys.includes('prompt')) return [];
+  if (name === builtIn || isBuiltInRunner(name)) {
+    if (name !== builtIn && !keys.includes('command') && !keys.includes('prompt')) return [];
     const message = `"${name}" is the name of a built-in runner; choose another`;
     return [{ path, part: 'key', absent: false, message }];
   }

@@ -17,6 +17,7 @@ export interface SettingsSources {
 
 /** Fills in every default. Agents and runners join the built-in ones; a route takes the place of the built-in one. */
 export function resolveSettings({ file, project, filePath }: SettingsSources): Settings {
+  const isUnnamed = (name: string) => file.agents?.[name]?.runner === undefined;
   const { retries, limits, evidence, verify, blame } = file;
   const { time, ...counts } = limits ?? {};
   const { regressionTime, ...checks } = verify ?? {};
@@ -42,6 +43,8 @@ export function resolveSettings({ file, project, filePath }: SettingsSources): S
       ...given({ enabled: blame?.enabled, runs: blame?.runs, timeMs: blame?.time }),
     },
     store: file.store ?? defaults.store,
+    fixer: file.fixer ?? defaults.fixer,
+    runnerByDefault: file.runner === undefined ? agentNames(file).filter(isUnnamed) : [],
     file: filePath,
   };
 }
@@ -53,10 +56,13 @@ function atLevel(verify: Settings['verify']): Settings['verify'] {
   return verify.level === 'quick' ? less : { ...less, regression: 'none' };
 }
 
+function agentNames(file: AgentsFile): string[] {
+  return [...new Set([...defaultAgents, ...Object.keys(file.agents ?? {})])];
+}
+
 function resolveAgents(file: AgentsFile): Record<string, AgentSettings> {
-  const names = new Set([...defaultAgents, ...Object.keys(file.agents ?? {})]);
   return Object.fromEntries(
-    Array.from(names, (name) => {
+    agentNames(file).map((name) => {
       const agent = file.agents?.[name];
       const settings: AgentSettings = {
         name,

@@ -201,7 +201,16 @@ export const agentsFileSchema = z.strictObject({
   project: text
     .optional()
     .describe("The project's name in signatures and reports. Default: the name in package.json."),
-  runner: text.optional().describe('The program that runs the agents which name none. Default: claude.'),
+  runner: text
+    .optional()
+    .describe(
+      'The program that runs the agents which name none; built-in for no program, so that only the built-in fixer heals. Default: claude, or built-in where that is not installed.',
+    ),
+  fixer: oneOf(['built-in', 'none'])
+    .optional()
+    .describe(
+      'What goes before the agents, at no cost, where it is sure of a fix: the built-in fixer, or nothing. Default: built-in.',
+    ),
   runners: z
     .record(name, runner)
     .optional()

@@ -47,6 +47,16 @@ export interface SourceExcerpt {
   readonly snippet: string | null;
 }
 
+/** One element of the page, by what locators find elements by; what a person typed is not in it. */
+export interface PageElement {
+  readonly tag: string;
+  /** Its own text, without that of elements in it. */
+  readonly text: string;
+  /** The text of its labels; empty where it has none. */
+  readonly label: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
 /**
  * Everything gathered around one failure, bounded. `missing` and `cut` say in words what is not here and what was
  * shortened, so that a gap is not taken for proof of absence.
@@ -70,6 +80,8 @@ export interface Evidence {
   readonly cut: readonly string[];
   /** Lines of the user's own code that the stacks lead to, through source maps where it was bundled. */
   readonly sources: readonly SourceExcerpt[];
+  /** The elements of the page at the failure; absent or null where they were not read, or were too many. */
+  readonly elements?: readonly PageElement[] | null;
   /** Folders whose files are the user's own code. */
   readonly rootDir: string;
 }

@@ -1,4 +1,5 @@
 import type { Attempt } from './attempt.js';
+import { isBuiltIn } from './built-in-fixer.js';
 import type { RetryAxis } from './diagnosis.js';
 import { isUsedUp, noEarlierTries, type EarlierTries } from './remembered.js';
 import type { LimitSettings, RetrySettings } from './settings.js';
@@ -16,6 +17,10 @@ export interface History {
   /** Whether the wait after the last failed attempt is over. */
   readonly waited: boolean;
   readonly spent: Spent;
+  /** Whether the built-in fixer has not been asked yet (BF-1). */
+  readonly askFixer?: boolean;
+  /** Why no agent is there for the cause, where that is not for want of a route. */
+  readonly noAgent?: string;
 }
 
 /** What was spent before the decision. */
@@ -36,6 +41,8 @@ export interface Policy {
 
 /** What to do next with a cause. */
 export type Decision =
+  /** Ask the built-in fixer, which may be sure of nothing (BF-1). */
+  | { readonly kind: 'ask-fixer'; readonly attempt: number }
   | { readonly kind: 'deploy'; readonly agent: string; readonly attempt: number }
   | { readonly kind: 'wait'; readonly delayMs: number; readonly attempt: number }
   /** Run the test again with the code as it is (HL-5). */
@@ -71,7 +78,16 @@ const FAILED_FIXES_BEFORE_BARE_RETEST = 2;
  * Decides what happens next to a cause (HL-8): a pure function of its history and the policy. The retry count is the
  * number of attempts, since each is judged by one re-run (HL-1).
  */
-export function decide(history: History, policy: Policy): Decision {
+export function decide(given: History, policy: Policy): Decision {
+  const newest = given.attempts.at(-1);
+  const fixed = newest && isBuiltIn(newest) && endOfFixer(newest);
+  if (fixed) return fixed;
+  // Its attempts are none of the signature's tries (BF-5).
+  const history = {
+    ...given,
+    attempts: given.attempts.filter((one) => !isBuiltIn(one)),
+    made: given.attempts.length,
+  };
   const last = history.attempts.at(-1);
   const ended = last && conclusionOf(last, history, policy);
   if (ended) return ended;
@@ -82,6 +98,8 @@ export function decide(history: History, policy: Policy): Decision {
       question: 'It needs credentials, a permission or a quota that only a person can give.',
     };
   }
+  if (!last && given.askFixer && history.spent.elapsedMs < policy.limits.timeMs)
+    return { kind: 'ask-fixer', attempt: attemptAfter(history) };
   if (!last && isUsedUp(earlierOf(history), policy.retries.max)) {
     const { count } = earlierOf(history);
     return {
@@ -98,8 +116,24 @@ export function decide(history: History, policy: Policy): Decision {
   return next.kind === 'conclude' ? next : { kind: 'wait', delayMs, attempt: last.n };
 }
 
-function nextTry(history: History, policy: Policy): Decision {
-  const attempt = earlierOf(history).count + history.attempts.length + 1;
+/** A history without the attempts of the built-in fixer, and how many there were with them. */
+type Counted = History & { readonly made: number };
+
+/** What the built-in fixer came to ends a cause only where another error took its place, or none is left. */
+function endOfFixer(last: Attempt): Decision | null {
+  if (last.judged === 'green') return conclude('healed', `fixed by ${last.agent}`);
+  if (last.judged === 'flaky') return conclude('flaky', last.failedBecause ?? 'green without a change');
+  if (last.judged === 'changed')
+    return conclude('superseded', last.failedBecause ?? 'another error took its place');
+  return null;
+}
+
+function attemptAfter(history: Counted): number {
+  return earlierOf(history).count + history.made + 1;
+}
+
+function nextTry(history: Counted, policy: Policy): Decision {
+  const attempt = attemptAfter(history);
   if (isBareRetest(history, policy.retries)) return { kind: 'retest', attempt };
   return overBudget(history, policy.limits) ?? deploy(history, attempt);
 }
@@ -171,7 +205,7 @@ function overBudget(history: History, limits: LimitSettings): Decision | null {
 /** The primary agent first; if it failed, the agent of the next alternative (CS-7); then the primary again. */
 function deploy(history: History, attempt: number): Decision {
   const agent = history.agents[triesOf(history)] ?? history.agents[0];
-  if (agent === undefined) return conclude('failed', 'no agent is routed to this failure');
+  if (agent === undefined) return conclude('failed', history.noAgent ?? 'no agent is routed to this failure');
   return { kind: 'deploy', agent, attempt };
 }
 

@@ -91,6 +91,10 @@ export interface Settings {
   };
   /** A path, relative to the project, or a `postgres://` URL, which may hold a password (ME-10). */
   readonly store: string;
+  /** What goes before the agents where it is sure (BF-1). */
+  readonly fixer: 'built-in' | 'none';
+  /** Agents whose runner nobody named: the default one. */
+  readonly runnerByDefault: readonly string[];
   /** Absolute path of the agents.yaml that was read, or null for the built-in defaults. */
   readonly file: string | null;
 }

@@ -1,5 +1,6 @@
 import { checkAgent } from '../agents/check-agents.js';
 import { programNamed, programs } from '../agents/programs.js';
+import { builtIn } from '../core/built-in-fixer.js';
 import { isBuiltInRunner, type BuiltInRunner } from '../core/built-in-runner.js';
 import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.js';
 import { findProgram } from '../process/find-program.js';
@@ -17,11 +18,18 @@ export async function checkRoutes(settings: Settings, place: ProbePlace): Promis
   const checks = await Promise.all(
     Array.from(byRunner, async ([name, agents]) => {
       const runner = settings.runners[name];
+      if (name === builtIn) return [fixerAlone];
       return runner ? checkRunner({ name, runner, agents, settings }, place) : [];
     }),
   );
   return checks.flat();
 }
+
+const fixerAlone = doubtful(
+  builtIn,
+  'no agent program is set up: the built-in fixer heals what it is sure of, and the rest is reported with its prompt',
+  'Run `npx self-heal init` once an agent program is installed.',
+);
 
 interface Routed {
   readonly name: string;

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { withInstalledRunner } from '../agents/check-agents.js';
 import { loadSettings } from '../config/load-settings.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
@@ -54,7 +55,8 @@ async function examineAgents({ cwd, env, agents }: Examination): Promise<Check[]
   if (!settings.ok) return [ofProblem('agents.yaml', settings.error)];
   const { file } = settings.value;
   const found = file === null ? 'not present: the built-in defaults apply' : path.relative(cwd, file);
-  return [good('agents.yaml', found), ...(await checkRoutes(settings.value, { cwd, env }))];
+  const usable = await withInstalledRunner(settings.value, cwd);
+  return [good('agents.yaml', found), ...(await checkRoutes(usable, { cwd, env }))];
 }
 
 function ofProblem(name: string, { message, detail, remedy }: Problem): Check {

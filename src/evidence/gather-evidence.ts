@@ -107,6 +107,7 @@ async function gatherTest(
     trace: page?.trace ? resolve(page.trace) : null,
     scripts: page?.scripts ?? [],
     covered: page?.covered ?? null,
+    elements: page?.elements ?? null,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
+import type { ConsoleEntry, NetworkEntry, PageElement } from '../core/evidence.js';
 import type { CapturedScript } from '../playwright/capture-format.js';
 
 /** How many console entries and requests are kept of one failure. */
@@ -22,6 +22,8 @@ export interface PageEvidence {
   readonly pageUrl: string | null;
   /** What lies over the element that the test waited for, as a selector; none in a trace. */
   readonly covered?: string | null;
+  /** The elements of the page; none in a trace. */
+  readonly elements?: readonly PageElement[] | null;
   /** Scripts that the errors name; none in a trace. */
   readonly scripts?: readonly CapturedScript[];
 }

@@ -41,6 +41,7 @@ export async function readTestPage(
       (await attachedSnapshot(failure.attachments, shortfalls)),
     pageUrl: captured?.pageUrl ?? traced?.pageUrl ?? null,
     covered: captured?.covered ?? null,
+    elements: captured?.elements ?? null,
     scripts: captured?.scripts ?? [],
     trace,
   };

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
+import type { ConsoleEntry, NetworkEntry, PageElement } from '../core/evidence.js';
 import type { CapturedPage, CapturedScript } from '../playwright/capture-format.js';
 import { bounds } from './bounds.js';
 import { ConsoleSelection } from './console-selection.js';
@@ -74,6 +74,7 @@ function evidenceOf(reading: CaptureReading, shortfalls: Shortfalls): PageEviden
     noScreenshotBecause: page === null ? 'no page was open at the failure' : page.error,
     ariaSnapshot: page?.ariaSnapshot ?? null,
     pageUrl: page?.url ?? null,
+    elements: page?.elements ?? null,
     covered: reading.pages.find(({ covered }) => covered !== null)?.covered ?? null,
     scripts: reading.scripts,
   };
@@ -123,7 +124,18 @@ function pageOf(value: unknown): CapturedPage {
     ariaSnapshot: stringOr(field(value, 'ariaSnapshot'), null),
     error: stringOr(field(value, 'error'), null),
     covered: stringOr(field(value, 'covered'), null),
+    elements: elementsOf(field(value, 'elements')),
   };
+}
+
+function elementsOf(value: unknown): PageElement[] | null {
+  if (!Array.isArray(value)) return null;
+  return value.map((element) => ({
+    tag: stringOr(field(element, 'tag'), ''),
+    text: stringOr(field(element, 'text'), ''),
+    label: stringOr(field(element, 'label'), ''),
+    attributes: headersOf(field(element, 'attributes')),
+  }));
 }
 
 function scriptOf(value: unknown): CapturedScript {

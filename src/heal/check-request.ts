@@ -1,4 +1,4 @@
-import { missingAgents } from '../agents/check-agents.js';
+import { missingAgents, withInstalledRunner } from '../agents/check-agents.js';
 import { loadSettings } from '../config/load-settings.js';
 import type { Settings } from '../core/settings.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
@@ -31,8 +31,9 @@ export async function checkRequest({
   if (!config.ok) return config;
   const { agents, verify } = options;
   const named = { ...(agents ? { file: agents } : {}), ...(verify ? { verify } : {}) };
-  const settings = await loadSettings({ cwd, env, ...named });
-  if (!settings.ok) return settings;
-  const missing = options.dryRun ? new Map<string, Problem>() : await missingAgents(settings.value, cwd);
-  return ok({ settings: settings.value, playwright: playwright.value, missing });
+  const loaded = await loadSettings({ cwd, env, ...named });
+  if (!loaded.ok) return loaded;
+  const settings = options.dryRun ? loaded.value : await withInstalledRunner(loaded.value, cwd);
+  const missing = options.dryRun ? new Map<string, Problem>() : await missingAgents(settings, cwd);
+  return ok({ settings, playwright: playwright.value, missing });
 }

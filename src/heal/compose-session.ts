@@ -14,6 +14,7 @@ import type { Watchdog } from '../process/watchdog.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { createSpending } from '../run/spending.js';
 import type { SuiteRuns } from './suite-runs.js';
+import type { Propose } from '../fixer/propose.js';
 import { idleWorkspace } from '../workspace/idle-workspace.js';
 import type { Workspace } from '../workspace/workspace.js';
 
@@ -67,6 +68,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
       const { createGuard } = await import('../guard/create-guard.js');
       return createGuard(workspace.root, first);
     }),
+    ...(settings.fixer === 'none' ? {} : { propose: fixer({ cwd, root: workspace.root, first }) }),
     clock: systemClock,
     spending: createSpending(startedAt),
     plan,
@@ -93,6 +95,14 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     return composeBlame(session, first, blame);
   });
   return { ...session, blame: find };
+}
+
+function fixer({ cwd, root, first }: { cwd: string; root: string; first: SuiteRun }): Propose {
+  return late(async () => {
+    const { createPropose } = await import('../fixer/propose.js');
+    const specs = first.tests.map(({ test }) => test.location.file);
+    return createPropose({ cwd, root, testFiles: [...specs, ...(first.testFiles ?? [])] });
+  });
 }
 
 /** Agents that miss the same thing are told of once. */

@@ -61,7 +61,8 @@ export function createDiagnose({ settings, folder, cwd, redactor }: DiagnoseOpti
         rerunIds: idsFor(failure, run),
       };
       // A full disk must not stop healing; `inspect` names a record that is not there.
-      await writeFailureRecord(where.folder, redactor.deep(one)).catch(() => undefined);
+      const record = { ...one, evidence: { ...evidence, elements: null } };
+      await writeFailureRecord(where.folder, redactor.deep(record)).catch(() => undefined);
       diagnosed.push(one);
     }
     if (run.serverLog !== '') await dropUnmasked(path.dirname(run.serverLog));

@@ -1,5 +1,6 @@
 import { agentsFor } from '../core/agents-for.js';
 import { type Attempt, isKept } from '../core/attempt.js';
+import { builtIn, isBuiltIn } from '../core/built-in-fixer.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { questionAbout, type Escalation } from '../core/escalation.js';
 import { localDay } from '../outputs/local-time.js';
@@ -9,6 +10,7 @@ import { unreachable } from '../core/unreachable.js';
 import { canTakeBack } from './can-take-back.js';
 import type { Retest } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
+import type { Proposal } from '../fixer/proposal.js';
 import type { Session } from './session.js';
 import type { Memory } from '../store/ledger.js';
 
@@ -56,7 +58,7 @@ export async function healCause(
   const attempts: Attempt[] = [...(from?.attempts ?? [])];
   let lastRetest: Retest | null = null;
   let attemptId: string | null = null;
-  let waited = from === undefined;
+  let [waited, askFixer] = [from === undefined, !attempts.some(isBuiltIn)];
   session.bus.emit({ type: 'cause.started', causeId: cause.id });
   const known = from?.known ?? (await session.memory.meet(cause.lead.signature));
   if (known.open && !from) return ended(stillOpen(session, cause, known.open));
@@ -64,7 +66,7 @@ export async function healCause(
   for (;;) {
     if (session.signal.aborted) return ended({ verdict: 'interrupted', reason: 'interrupted' });
     const decision = decide(
-      historyOf(session, cause, { attempts, waited, earlier: known.tries }),
+      historyOf(session, cause, { attempts, waited, askFixer, earlier: known.tries }),
       session.settings,
     );
     switch (decision.kind) {
@@ -72,13 +74,18 @@ export async function healCause(
         await wait(session, cause, { delayMs: decision.delayMs, last: attempts.at(-1) });
         waited = true;
         break;
+      case 'ask-fixer':
       case 'deploy':
       case 'retest': {
-        const agent = decision.kind === 'deploy' ? decision.agent : null;
+        askFixer = false;
+        const proposal = decision.kind === 'ask-fixer' ? await proposed(session, cause, known) : null;
+        if (decision.kind === 'ask-fixer' && proposal === null) break;
+        const agent = decision.kind === 'deploy' ? decision.agent : proposal && builtIn;
         const missing = agent === null ? undefined : session.missingAgents?.get(agent);
         if (missing !== undefined) return ended({ verdict: 'agent-unusable', reason: missing });
         const judged = await attempt(session, cause, {
           agent,
+          ...(proposal ? { proposal } : {}),
           n: decision.attempt,
           previous: attempts,
           earlier,
@@ -133,17 +140,44 @@ function stillOpen(session: Session, cause: Cause, { id, createdAt, problem }: E
 interface SoFar {
   attempts: readonly Attempt[];
   waited: boolean;
+  askFixer: boolean;
   earlier: EarlierTries;
 }
 
 function historyOf(session: Session, cause: Cause, so: SoFar) {
+  const { routes, agents: settings } = session.settings;
+  const routed = agentsFor(cause.lead, routes);
+  const agents = routed.filter((name) => settings[name]?.runner !== builtIn);
+  const withoutAgent = routed.length > 0 && agents.length === 0;
   return {
     ...so,
+    // What is left to people is left alone.
+    askFixer: so.askFixer && routed.length > 0 && session.propose !== undefined,
+    ...(withoutAgent
+      ? { noAgent: 'the built-in fixer is sure of no fix, and no agent program is set up' }
+      : {}),
     retry: cause.lead.diagnosis.retry,
     environment: cause.environment,
-    agents: agentsFor(cause.lead, session.settings.routes),
+    agents,
     spent: session.spending.spentFor(cause, session.clock.now()),
   };
+}
+
+/** What the built-in fixer is sure of; not what it tried in an earlier run, and what did not hold. */
+async function proposed(
+  { propose, bus }: Session,
+  cause: Cause,
+  { tried }: Memory,
+): Promise<Proposal | null> {
+  try {
+    const proposal = (await propose?.(cause)) ?? null;
+    const isOld = tried.some((one) => isBuiltIn(one) && one.claim?.summary === proposal?.summary);
+    return isOld ? null : proposal;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    bus.emit({ type: 'run.warning', message: `${cause.id}: the built-in fixer failed: ${reason}` });
+    return null;
+  }
 }
 
 async function wait(

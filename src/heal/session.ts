@@ -1,3 +1,4 @@
+import type { Propose } from '../fixer/propose.js';
 import type { RunAgent } from '../agents/run-agent.js';
 import type { BlameCauses } from '../blame/create-blame.js';
 import type { Bus } from '../run/bus.js';
@@ -30,6 +31,8 @@ export interface Session {
   readonly redactor: Redactor;
   /** Judges what an agent changed (HN-3). */
   readonly guard?: Guard;
+  /** The built-in fixer; absent where settings leave it out. */
+  readonly propose?: Propose;
   readonly runAgent: RunAgent;
   /** Agents that cannot be started here, each with the reason; absent where all can. */
   readonly missingAgents?: ReadonlyMap<string, string>;

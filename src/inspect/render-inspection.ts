@@ -97,8 +97,8 @@ function requestLine({ method, url, status, failure, durationMs }: NetworkEntry)
 }
 
 function attemptLine(attempt: ReportAttempt): string {
-  const { n, slashCommand, runner, outcome, judged, costUsd, failedBecause, patch, prompt } = attempt;
-  const who = slashCommand ? `${slashCommand} (${runner})` : 'no agent';
+  const { n, agent, slashCommand, runner, outcome, judged, costUsd, failedBecause, patch, prompt } = attempt;
+  const who = slashCommand ? `${slashCommand} (${runner})` : (agent ?? 'no agent');
   const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`;
   const where = [patch, prompt].filter((one) => one !== null);
   return [

@@ -43,6 +43,8 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
       return [blamed(event, paint)];
     case 'cause.flaky':
       return testLines(event.tests, flakyWord(event, paint));
+    case 'fixer.proposed':
+      return [proposed(event, paint)];
     case 'agent.started':
       return [
         `${at(event.causeId)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) works, at most ${duration(event.timeoutMs)}; its output: ${event.logFile}`,
@@ -70,9 +72,7 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     case 'attempt.judged':
       return [`${at(event.causeId)}${judged(event, paint)}`];
     case 'cause.ended':
-      return [
-        `${at(event.causeId)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costOf(event)}`,
-      ];
+      return [causeEnded(event, paint)];
     case 'run.undone':
       return [`undone: ${event.restored.join(', ') || 'nothing was left to take back'}`];
     case 'run.warning':
@@ -96,7 +96,15 @@ function personNeeded(
   { causeId, question, escalationId }: Of<'agent.waiting_for_input'>,
   paint: ChalkInstance,
 ): string {
-  return `${at(causeId)}${paint.magenta('a person is needed')}: ${clipped(question, 200)}${escalationId ? ` (self-heal escalations show ${escalationId})` : ''}`;
+  return `${at(causeId)}${paint.magenta('needs review')}: ${clipped(question, 200)}${escalationId ? ` (self-heal escalations show ${escalationId})` : ''}`;
+}
+
+function causeEnded(event: Of<'cause.ended'>, paint: ChalkInstance): string {
+  return `${at(event.causeId)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costOf(event)}`;
+}
+
+function proposed({ causeId, attempt, summary }: Of<'fixer.proposed'>, paint: ChalkInstance): string {
+  return `${at(causeId)}attempt ${attempt}: ${paint.bold('built-in')}, without an agent: ${clipped(summary, 200)}`;
 }
 
 function retrying({ causeId, delayMs, reason }: Of<'agent.retrying'>): string {

@@ -136,7 +136,7 @@ function attemptItem(attempt: ReportAttempt): string {
   const who =
     agent === null
       ? 'no agent, the code as it is'
-      : `${code(slashCommand ?? agent)} (${prose(runner ?? '')}) ${prose(outcome)}, ${duration(attempt.durationMs)}${cost}`;
+      : `${slashCommand === null ? code(agent) : `${code(slashCommand)} (${prose(runner ?? '')})`} ${prose(outcome)}, ${duration(attempt.durationMs)}${cost}`;
   const because = failedBecause && judged !== 'green' ? ` (${prose(failedBecause)})` : '';
   const found = violations.slice(0, 5).map((one) => prose(violationLine(one)));
   if (violations.length > 5) found.push(`and ${counted(violations.length - 5, 'more violation')}`);

@@ -40,7 +40,7 @@ export function causeInShort(cause: ReportCause, options: SummaryOptions): strin
   if (!isGood(cause.verdict)) return headOf(cause, cause.headline, options);
   const last = cause.attempts.at(-1);
   const parts = [
-    ...(last?.slashCommand ? [last.slashCommand] : [cause.reason]),
+    ...(last?.agent ? [last.slashCommand ?? last.agent] : [cause.reason]),
     ...(cause.costUsd === null ? [] : [dollars(cause.costUsd)]),
     filesText(cause),
   ];
@@ -92,7 +92,7 @@ function attemptText(attempt: ReportAttempt): string {
   const who =
     agent === null
       ? 'no agent, the code as it is'
-      : `${slashCommand} (${runner}) ${ended}${duration(durationMs)}`;
+      : `${slashCommand === null ? agent : `${slashCommand} (${runner})`} ${ended}${duration(durationMs)}`;
   const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`;
   const because = failedBecause && judged !== 'green' ? ` (${failedBecause})` : '';
   return `${who}${cost} → ${judged}${takenBack ? ', taken back' : ''}${because}`;

@@ -1,4 +1,4 @@
-import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
+import type { ConsoleEntry, NetworkEntry, PageElement } from '../core/evidence.js';
 
 /** What the in-worker capture writes for one failing try of one test; read by `src/evidence/`. */
 export interface CaptureFile {
@@ -23,6 +23,8 @@ export interface CapturedPage {
   error: string | null;
   /** The element that lies over the one which the test waited for, as a selector; null where none does. */
   covered?: string | null;
+  /** All elements that locators can tell by something; null where they are too many. */
+  elements?: PageElement[] | null;
 }
 
 /** A script that a page ran, in files beside the capture file. */

@@ -83,6 +83,7 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
   'cause.came_back': ofCause,
   'cause.ended': { ...ofCause, verdict: wordOf(verdictWords), reason: z.string() },
   'tests.quarantined': { tests: z.array(test) },
+  'fixer.proposed': { ...ofAttempt, summary: z.string() },
   'agent.started': { ...ofAttempt, slashCommand: z.string(), runner: z.string(), logFile: z.string() },
   'agent.activity': { ...ofCause, text: z.string() },
   'agent.ended': {

@@ -9,6 +9,8 @@ export interface Spending {
   agentStarted(cause: Cause): void;
   /** The same agent once more, for a reason that is no test's fault (AG-7): it counts for the run alone. */
   agentRestarted(): void;
+  /** The number of an attempt within the run, from 1: names its files and its change, in the order in which they were made. */
+  nextAttempt(): number;
   attemptEnded(attempt: Attempt): void;
   /** Agents that were not started, and why not. */
   avoided(count: number, reason: AvoidedReason): void;
@@ -20,6 +22,7 @@ export interface Spending {
 export function createSpending(startedAt: number): Spending {
   const byTest = new Map<string, number>();
   let agentRuns = 0;
+  let attempts = 0;
   const avoided = new Map<AvoidedReason, number>();
   let costUsd: number | null = null;
   return {
@@ -30,6 +33,7 @@ export function createSpending(startedAt: number): Spending {
     agentRestarted: () => {
       agentRuns += 1;
     },
+    nextAttempt: () => (attempts += 1),
     attemptEnded: (attempt) => {
       if (attempt.usage?.costUsd != null) costUsd = (costUsd ?? 0) + attempt.usage.costUsd;
     },

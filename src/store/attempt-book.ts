@@ -1,4 +1,5 @@
 import type { Attempt } from '../core/attempt.js';
+import { isBuiltIn } from '../core/built-in-fixer.js';
 import type { AttemptStart, Book, CauseEnd, Ledger } from './ledger.js';
 import { changeCount, markHealed, markUndone, markUnhealed, see } from './signature-book.js';
 import { storedJson, storedText } from './stored-text.js';
@@ -63,6 +64,8 @@ async function attemptFinished(book: Book, id: string, attempt: Attempt): Promis
     const of = { signature: finished.signature, runId: finished.run_id };
     // A fix that healed its test and broke another one has failed.
     const judged = attempt.judged === 'green' && attempt.takenBack ? 'still-failing' : attempt.judged;
+    // What the built-in fixer tries in vain is none of the signature's tries (BF-5).
+    if (isBuiltIn(attempt) && judged !== 'green') return;
     await changeCount(db, book, { ...of, judged, isFix });
   });
 }

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { symlinkSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
 import { scratchProject } from '../rig/scratch-project.js';
+import { tempDir } from '../rig/temp-dir.js';
 
 /** A suite without a browser whose second test fails as often as `failures.txt` says; its agent program does not exist. */
 const files = {
@@ -51,5 +55,54 @@ describe('self-heal run without an agent program', () => {
     expect(report?.warnings).toEqual([expect.stringContaining('no-such-program')]);
     const shown = await project.selfHeal(['inspect', 'c1', '--prompt']);
     expect(shown).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Cannot read properties') });
+  });
+});
+
+/** A PATH on which there is Node and nothing else: no agent program, whatever this machine has. */
+function nodeAlone(): string {
+  const bin = tempDir();
+  symlinkSync(process.execPath, path.join(bin, 'node'));
+  return bin;
+}
+
+/** A module that moved, which keeps the specs from being loaded; and behind it an expectation that nobody can decide. */
+const moved = {
+  'package.json': '{ "name": "scratch", "type": "module" }',
+  '.gitignore': 'node_modules\ntest-results\n',
+  'playwright.config.ts': "export default { testDir: 'tests', workers: 1, reporter: [['list']] };",
+  'src/price.ts':
+    "import { euros } from './money.ts';\nexport const price = (cents: number) => euros(cents);\n",
+  'src/lib/money.ts': 'export const euros = (cents: number) => `€${cents / 100}`;\n',
+  'tests/a.spec.ts': `
+    import { test, expect } from '@playwright/test';
+    import { price } from '../src/price.ts';
+    test('is mended', () => expect(price(200)).toBe('€2'));
+    test('is a matter of opinion', () => expect(price(300)).toBe('€ 3'));`,
+};
+
+describe('self-heal run on a machine with Node and Playwright alone', () => {
+  it('BF-1 BF-3 BF-5 CL-5 heals what it is sure of for nothing, reports the rest with its prompt, and ends with 1', async () => {
+    const project = await scratchProject(moved);
+    const { exitCode, report, stderr } = await project.selfHeal(['run'], { PATH: nodeAlone() });
+    expect(exitCode, stderr).toBe(1);
+    expect(await project.read('src/price.ts')).toContain("from './lib/money.ts'");
+    expect(report?.tests.map(({ verdict }) => verdict)).toEqual(['passed', 'failed']);
+    expect(report?.totals).toMatchObject({ agentRuns: 0, costUsd: 0 });
+    expect(report?.causes[0]?.attempts).toMatchObject([
+      { agent: 'built-in', runner: 'built-in', costUsd: 0 },
+    ]);
+    expect(report?.causes.at(-1)).toMatchObject({ verdict: 'failed', attempts: [] });
+    const shown = await project.selfHeal(['inspect', report?.causes.at(-1)?.id ?? '', '--prompt']);
+    expect(shown).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('€ 3') });
+  });
+
+  it('BF-1 is left out where settings say so', async () => {
+    const project = await scratchProject({
+      ...moved,
+      'agents.yaml': 'fixer: none\nverify: { level: quick }\n',
+    });
+    const { exitCode, report } = await project.selfHeal(['run'], { PATH: nodeAlone() });
+    expect(exitCode).toBe(1);
+    expect(report?.causes).toMatchObject([{ category: 'build-error', verdict: 'failed', attempts: [] }]);
   });
 });

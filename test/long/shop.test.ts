@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe('the example', () => {
-  it('HL-3 heals a build, what it had hidden, a page error and a locator, and pays nobody for a flake (HL-7)', async () => {
+  it('HL-3 BF-2 BF-3 heals a build, what it had hidden, a page error and a locator, and pays nobody for a flake (HL-7)', async () => {
     const { dir, exitCode, report, stderr } = await healedShop(
       'build-then-rls',
       'undefined-id',
@@ -27,9 +27,9 @@ describe('the example', () => {
       'flaky',
     );
     expect(report.causes.map(story)).toEqual([
-      ['build-error', 'healed', 'build-doctor green'],
+      ['build-error', 'healed', 'built-in green'],
       ['database-error', 'healed', 'database green'],
-      ['ui-error', 'healed', 'code-review green'],
+      ['ui-error', 'healed', 'built-in green'],
       ['runtime-error', 'healed', 'debugger green'],
     ]);
     expect(report.causes.map((cause) => cause.parent !== null)).toEqual([false, true, true, true]);
@@ -40,7 +40,7 @@ describe('the example', () => {
     expect(thrown?.source?.snippet).toMatch(
       /^> \d+ \| +h\('p', \{\}, `Delivery \$\{order\.delivery\.id\}`\),$/m,
     );
-    expect(report.totals).toMatchObject({ tests: 18, failed: 0, notRun: 0, agentRuns: 4 });
+    expect(report.totals).toMatchObject({ tests: 18, failed: 0, notRun: 0, agentRuns: 2 });
     expect(exitCode, stderr).toBe(0);
   });
 

@@ -213,6 +213,8 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
     },
     blame: { enabled: true, runs: 12, timeMs: 120_000 },
     store: '.self-heal/ledger.db',
+    fixer: 'built-in',
+    runnerByDefault: [],
     file: null,
     ...over,
   };

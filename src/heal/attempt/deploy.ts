@@ -25,7 +25,7 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
     .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
   if (place instanceof Error) return withoutCopy(session, request, place);
   session.spending.agentStarted(request.cause);
-  const n = session.spending.totals().agentRuns;
+  const n = session.spending.nextAttempt();
   const file = await session.folder.attempt(n);
   const run = await runWithRestarts(session, {
     cause: request.cause,
@@ -94,7 +94,7 @@ function nameIgnored({ bus }: Session, causeId: string, { ignored, change }: Wor
 }
 
 /** The patch as people, prompts and reports see it. */
-async function keepPatch(session: Session, change: Change, file: string) {
+export async function keepPatch(session: Session, change: Change, file: string) {
   const contents = contentsOf(session.folder.dir);
   const { files } = await renderChange(change, contents);
   const { patch } = await renderChange(change, maskedContents(contents, session.redactor));

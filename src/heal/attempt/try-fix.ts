@@ -9,7 +9,9 @@ import { nameFound } from '../../guard/checks/locators.js';
 import type { Judgement as Guarded } from '../../guard/judgement.js';
 import { guardAttempt } from './guard-attempt.js';
 import { retest, type Retest } from '../retest.js';
+import type { Proposal } from '../../fixer/proposal.js';
 import type { Session } from '../session.js';
+import { applyProposal } from './apply-proposal.js';
 import { type OtherInputVerdict, tryOtherInput } from './try-other-input.js';
 import type { Memory } from '../../store/ledger.js';
 import type { Change } from '../../workspace/change.js';
@@ -18,6 +20,8 @@ import type { Change } from '../../workspace/change.js';
 export interface Try {
   /** Null runs the test again with the code as it is (HL-5). */
   readonly agent: string | null;
+  /** A fix of the built-in fixer, in an agent's place. */
+  readonly proposal?: Proposal;
   readonly n: number;
   readonly previous: readonly Attempt[];
   /** Signatures that the same tests have had before in this run. */
@@ -39,11 +43,7 @@ export interface TriedFix {
  * judges it, and the way back of what did not hold.
  */
 export async function tryFix(session: Session, cause: Cause, work: Try): Promise<TriedFix> {
-  const { agent, n, previous, known } = work;
-  const deployed =
-    agent === null
-      ? { attempt: bareAttempt(n), work: null }
-      : await deploy(session, { cause, agent, n, previous, known });
+  const deployed = await changed(session, cause, work);
   const { outcome } = deployed.attempt;
   // What could not be a fix, or was not finished, stays in the copy.
   if (outcome === 'aborted' || outcome === 'unusable' || deployed.work?.refused)
@@ -69,6 +69,13 @@ export async function tryFix(session: Session, cause: Cause, work: Try): Promise
     judgement,
     work,
   });
+}
+
+function changed(session: Session, cause: Cause, work: Try): Promise<Deployment> {
+  const { agent, proposal, n, previous, known } = work;
+  if (proposal) return applyProposal(session, { proposal, causeId: cause.id, n });
+  if (agent === null) return Promise.resolve({ attempt: bareAttempt(n), work: null });
+  return deploy(session, { cause, agent, n, previous, known });
 }
 
 /** Its change, if there is one, is in its patch alone. */

@@ -29,7 +29,7 @@ export function effortOf({ attempts, costUsd }: ReportCause): string {
   const last = attempts.findLast(({ agent }) => agent !== null);
   const took = attempts.reduce((sum, { durationMs }) => sum + durationMs, 0);
   return [
-    ...(last?.slashCommand ? [last.slashCommand] : []),
+    ...(last?.agent ? [last.slashCommand ?? last.agent] : []),
     ...(attempts.length > 1 ? [counted(attempts.length, 'attempt')] : []),
     ...(took > 0 ? [duration(took)] : []),
     ...(costUsd === null ? [] : [dollars(costUsd)]),

@@ -27,7 +27,12 @@ export function showAttempt(
   detail: Pick<Detail, 'diffLines'> = { diffLines: 0 },
 ): Markup {
   const { n, slashCommand, agent, runner, outcome, judged, failedBecause, claim, takenBack } = attempt;
-  const who = agent === null ? 'the code as it is, no agent' : `${slashCommand ?? agent} (${runner ?? ''})`;
+  const who =
+    agent === null
+      ? 'the code as it is, no agent'
+      : slashCommand === null
+        ? agent
+        : `${slashCommand} (${runner ?? ''})`;
   const because = failedBecause && judged !== 'green' ? `: ${failedBecause}` : '.';
   return html`<p>
       <strong>Attempt ${n}: ${who}</strong>

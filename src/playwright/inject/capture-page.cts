@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import type { CapturedPage } from '../capture-format.js';
 
 const { coveringElement } = require('./covering-element.cjs') as import('./covering-element.cjs').Api;
+const { pageElements } = require('./page-elements.cjs') as import('./page-elements.cjs').Api;
 const { capped, internalCall } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
 
 /** Longer than this, and a hung page would push a test over its own time-out (seen with Playwright 1.50). */
@@ -12,22 +13,31 @@ const maxAria = 64 * 1024;
 interface PageLook {
   readonly file: string;
   readonly waitedFor: string | null;
+  /** Whether the elements of the page are read as well. */
+  readonly withElements?: boolean;
 }
 
 /**
  * Takes a page's picture and its accessibility snapshot, and looks what lies over the element that the test waited for, all
  * at once; says in `captured.error` what could not be had.
  */
-async function capturePage(page: Page, captured: CapturedPage, { file, waitedFor }: PageLook): Promise<void> {
+async function capturePage(
+  page: Page,
+  captured: CapturedPage,
+  { file, waitedFor, withElements }: PageLook,
+): Promise<void> {
   const timeout = timeoutMs;
   const picture = internalCall(page, () => page.screenshot({ path: file, timeout, scale: 'css' }));
   const aria = internalCall(page, () => page.locator('body').ariaSnapshot({ timeout }));
   const covering = waitedFor === null ? null : coveringElement(page, waitedFor);
-  const [pictured, snapshot, covered] = await Promise.allSettled([
+  const elements = withElements ? pageElements(page, timeout) : null;
+  const [pictured, snapshot, covered, read] = await Promise.allSettled([
     capped(picture, timeoutMs),
     capped(aria, timeoutMs),
     covering && capped(covering, timeoutMs),
+    elements && capped(elements, timeoutMs),
   ]);
+  if (read.status === 'fulfilled') captured.elements = read.value;
   if (covered.status === 'fulfilled') captured.covered = covered.value;
   if (pictured.status === 'fulfilled') captured.screenshot = file;
   if (snapshot.status === 'fulfilled') captured.ariaSnapshot = snapshot.value.slice(0, maxAria);

@@ -149,7 +149,7 @@ class TryCapture {
       };
       const n = this.#pages.push(captured);
       const file = this.#file.replace(/\.json$/, `-${Date.now()}-${n}.png`);
-      return capturePage(page, captured, { file, waitedFor });
+      return capturePage(page, captured, { file, waitedFor, withElements: true });
     });
     const scripts = this.#scripts.read(context, { stacks: this.#stacks(), ...this.#traffic.scripts() });
     await Promise.all([

@@ -30,7 +30,8 @@ describe('CF-1 where settings come from', () => {
     const loaded = await loadSettings({ cwd, env: {}, packageName: 'shop' });
     if (!builtIn.ok || !loaded.ok) throw new Error(JSON.stringify({ builtIn, loaded }));
     expect(builtIn.value.file).toBeNull();
-    expect(loaded.value).toEqual({ ...builtIn.value, file });
+    // It names its runner, so that no other takes its place.
+    expect(loaded.value).toEqual({ ...builtIn.value, runnerByDefault: [], file });
   });
 
   it('CF-2 the first line of the shipped agents.yaml points editors at the schema', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { headsOf, markedIn, mistakesIn } from './mistakes-in.js';
 
 const sections =
-  'version, project, runner, runners, agents, routes, classify, retries, limits, evidence, verify, blame, store';
+  'version, project, runner, fixer, runners, agents, routes, classify, retries, limits, evidence, verify, blame, store';
 
 describe('CF-3 mistakes are shown as a compiler shows them', () => {
   it('CF-3 tells all at once, in the order of the file', () => {
@@ -53,7 +53,7 @@ agents.yaml:8:20 "costUsd" must not be negative
         "    agents: { debugger: { slashCommand: '漢字', runner: me } }",
         '                                        ~~~~~~',
         '',
-        'agents.yaml:2:51 unknown runner; known are claude, codex, gemini, opencode, copilot',
+        'agents.yaml:2:51 unknown runner; known are built-in, claude, codex, gemini, opencode, copilot',
         "    agents: { debugger: { slashCommand: '漢字', runner: me } }",
         '                                                        ~~',
       ].join('\n'),
@@ -271,7 +271,7 @@ describe('CF-3 YAML', () => {
     const text = 'agents:\n  a: &x { timeout: 1m, foo: 1 }\n  b: *x\n  c: { <<: *x, runner: fo }\n';
     expect(headsOf(text)).toEqual([
       '2:24 unknown key "foo"; allowed here: slashCommand, runner, timeout',
-      '4:24 unknown runner; known are claude, codex, gemini, opencode, copilot',
+      '4:24 unknown runner; known are built-in, claude, codex, gemini, opencode, copilot',
     ]);
   });
 

@@ -63,6 +63,8 @@ describe('CF-1 what a file says, and what holds where it is silent', () => {
       },
       blame: { enabled: true, runs: 12, timeMs: 120_000 },
       store: '.self-heal/ledger.db',
+      fixer: 'built-in',
+      runnerByDefault: ['build-doctor', 'database', 'debugger', 'code-review'],
       file: null,
     });
   });
@@ -88,6 +90,7 @@ evidence: { console: 0, network: 7 }
 verify: { prepare: npm run build, confirm: 2, repeat: 5, flips: 0, regression: none, regressionTime: 90s }
 blame: { enabled: false, runs: 3, time: 30s }
 store: postgres://ann@db/till
+fixer: none
 `);
     expect(settings).toEqual({
       project: 'till',
@@ -134,6 +137,8 @@ store: postgres://ann@db/till
       },
       blame: { enabled: false, runs: 3, timeMs: 30_000 },
       store: 'postgres://ann@db/till',
+      fixer: 'none',
+      runnerByDefault: [],
       file: null,
     });
   });

@@ -261,3 +261,22 @@ describe('what earlier runs left', () => {
     expect(isPaused([...asked(4, false), ...asked(4, true)], policy.limits)).toBe(false);
   });
 });
+
+describe('the built-in fixer', () => {
+  const earlier = { count: 3, failedFixes: 2 };
+  it.each<[string, Partial<History>, Decision['kind']]>([
+    ['goes first', {}, 'ask-fixer'],
+    ['goes first where the tries are used up, since it uses none', { earlier }, 'ask-fixer'],
+    ['is asked once', { askFixer: false }, 'deploy'],
+    ['is not asked after an agent', { attempts: tried(1) }, 'deploy'],
+    ['is not asked for a password', { retry: 'never_retry' }, 'escalate'],
+    ['is not asked about a dead server', { environment: 'the server is dead' }, 'conclude'],
+    [
+      'starts nothing when the time is over',
+      { spent: { ...history().spent, elapsedMs: policy.limits.timeMs } },
+      'conclude',
+    ],
+  ])('BF-1 BF-5 %s', (_, over, kind) => {
+    expect(decide(history({ askFixer: true, ...over }), policy).kind).toBe(kind);
+  });
+});

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/escalation.js';
 import { healCause } from '../../../src/heal/heal-cause.js';
@@ -14,6 +16,7 @@ import {
   failing,
   someSettings,
 } from '../../rig/builders.js';
+import { tempDir } from '../../rig/temp-dir.js';
 import { finished, healingSession as session, noChange } from '../../rig/healing-session.js';
 
 const cause = aCause({ lead: failing('t1', 'boom') });
@@ -279,5 +282,78 @@ describe('what the loop remembers', () => {
     const { session: given, events } = await session([null], { memory: memory({ fix }) });
     await healCause(given, cause);
     expect(events).toContainEqual({ type: 'cause.came_back', causeId: 'c1', fix });
+  });
+});
+
+describe('the built-in fixer before the agents', () => {
+  function fixer(summary = 'the locator follows') {
+    const file = path.join(tempDir(), 'a.ts');
+    writeFileSync(file, 'old');
+    return async () => ({ summary, files: [{ file, before: 'old', after: 'new' }] });
+  }
+
+  it('BF-1 BF-5 heals at no cost, and no agent is started', async () => {
+    const { session: given, agents } = await session([null], { propose: fixer() });
+    const { attempts, conclusion } = await healCause(given, cause);
+    expect(conclusion).toEqual({ verdict: 'healed', reason: 'fixed by built-in' });
+    expect(attempts).toMatchObject([{ n: 1, agent: 'built-in', runner: 'built-in', usage: { costUsd: 0 } }]);
+    expect(agents).toEqual([]);
+    expect(given.spending.totals()).toMatchObject({ agentRuns: 0 });
+  });
+
+  it('BF-5 uses none of the retries where its fix does not hold, waits for nothing, and tells the agent', async () => {
+    const { session: given, agents, clock } = await session(Array(4).fill('boom'), { propose: fixer() });
+    const { attempts, conclusion } = await healCause(given, cause);
+    expect(attempts.map((one) => one.agent)).toEqual(['built-in', 'code-review', 'code-review', null]);
+    expect(clock.slept).toEqual([5000, 10_000]);
+    expect(conclusion).toEqual({ verdict: 'failed', reason: 'still failing after 3 retries' });
+    expect(agents).toHaveLength(2);
+    expect(attempts[0]).toMatchObject({ takenBack: true, claim: { summary: 'the locator follows' } });
+  });
+
+  it('BF-5 goes on where its fix weakened the tests: that is no rejection of an agent', async () => {
+    const violation = { rule: 'x', file: 'a.ts', line: 1, before: null, after: null, says: 'no' };
+    const guard: Session['guard'] = async () => ({ violations: [violation], notes: [], otherInput: null });
+    const { session: given } = await session([], { propose: fixer(), guard });
+    const { attempts, conclusion } = await healCause(given, cause);
+    expect(attempts.map((one) => [one.agent, one.judged])).toEqual([
+      ['built-in', 'rejected'],
+      ['code-review', 'rejected'],
+      ['code-review', 'rejected'],
+    ]);
+    expect(conclusion.verdict).toBe('rejected');
+  });
+
+  it('BF-1 leaves alone what is left to people, and what it tried in an earlier run', async () => {
+    const routes = { ...someSettings().routes, 'ui-error': [] };
+    const unrouted = await session([], { propose: fixer(), settings: someSettings({ routes }) });
+    expect((await healCause(unrouted.session, cause)).attempts).toEqual([]);
+    const tried = [
+      anAttempt({
+        runner: 'built-in',
+        agent: 'built-in',
+        claim: { status: 'fixed', summary: 'the locator follows' },
+      }),
+    ];
+    const known = { ...(await noMemory.meet('')), tried };
+    const again = await session([null], {
+      propose: fixer(),
+      memory: { ...noMemory, meet: async () => known },
+    });
+    expect((await healCause(again.session, cause)).attempts.map((one) => one.agent)).toEqual(['code-review']);
+  });
+
+  it('BF-1 without an agent program the rest fails, and says so', async () => {
+    const settings = someSettings();
+    const agents = Object.fromEntries(
+      Object.entries(settings.agents).map(([name, agent]) => [name, { ...agent, runner: 'built-in' }]),
+    );
+    const { session: given } = await session([], {
+      propose: async () => null,
+      settings: { ...settings, agents },
+    });
+    const { conclusion, attempts } = await healCause(given, cause);
+    expect({ verdict: conclusion.verdict, attempts }).toEqual({ verdict: 'failed', attempts: [] });
+    expect(conclusion.reason).toContain('no agent program is set up');
   });
 });

@@ -1,0 +1,13 @@
+import { createRequire } from 'node:module';
+import process from 'node:process';
+import type TypeScript from 'typescript';
+import { fixErrors } from './code-fixes.js';
+import type { CodeFixOrder } from './run-code-fixes.js';
+
+/** The process in which the project's TypeScript works: it takes seconds and hundreds of megabytes. */
+process.on('message', ({ typescript, files }: CodeFixOrder) => {
+  const ts = createRequire(typescript)(typescript) as typeof TypeScript;
+  const fixed = typeof ts.createLanguageService === 'function' ? fixErrors(ts, files) : null;
+  process.send?.(fixed, () => process.exit());
+});
+process.on('disconnect', () => process.exit());

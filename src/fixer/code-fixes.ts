@@ -1,0 +1,172 @@
+import type TypeScript from 'typescript';
+
+type Ts = typeof TypeScript;
+
+/** Fixes of TypeScript's own that say what was meant; none that casts, ignores, removes or makes a value up. */
+const allowed = new Set([
+  'spelling',
+  'import',
+  'addMissingAwait',
+  'fixAwaitInSyncFunction',
+  'forgottenThisPropertyAccess',
+  'fixImportNonExportedMember',
+  'fixOverrideModifier',
+  'extendsInterfaceBecomesImplements',
+  'constructorForDerivedNeedSuperCall',
+  'fixMissingProperties',
+]);
+
+const MAX_FILES = 3000;
+const MAX_FIXES = 20;
+
+/** A file's text after the fixes. */
+export interface FixedFile {
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+  /** The fixes in TypeScript's words. */
+  readonly did: readonly string[];
+}
+
+/**
+ * Mends the errors of these files with the project's own TypeScript (BF-3): each by the one fix that there is for it, after which the whole
+ * compile has fewer errors and no new one. Null where an error of them has no such fix.
+ */
+export function fixErrors(ts: Ts, files: readonly string[]): FixedFile[] | null {
+  const config =
+    files[0] === undefined ? undefined : ts.findConfigFile(files[0], (file) => ts.sys.fileExists(file));
+  const program = config === undefined ? null : openProgram(ts, config);
+  if (!program) return null;
+  const { service, overlay, did } = program;
+  for (let count = 0; count < MAX_FIXES; count += 1) {
+    const errors = program.errors();
+    const [error] = errors.filter((one) => one.file !== undefined && files.includes(one.file.fileName));
+    if (!error?.file) return did.size > 0 ? fixedFiles(ts, program) : null;
+    const fix = onlyFix(service, error);
+    const before = new Map(overlay);
+    if (!fix || !apply(program, fix) || !isBetter(keysOf(ts, errors), keysOf(ts, program.errors())))
+      return null;
+    for (const { fileName } of fix.changes) {
+      if (overlay.get(fileName) === before.get(fileName)) continue;
+      did.set(fileName, [...(did.get(fileName) ?? []), fix.description]);
+    }
+  }
+  return null;
+}
+
+interface Program {
+  readonly service: TypeScript.LanguageService;
+  /** Texts that differ from those on the disk. */
+  readonly overlay: Map<string, string>;
+  readonly did: Map<string, string[]>;
+  text(file: string): string;
+  errors(): TypeScript.Diagnostic[];
+}
+
+function openProgram(ts: Ts, config: string): Program | null {
+  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined };
+  const parsed = ts.getParsedCommandLineOfConfigFile(config, {}, host);
+  if (!parsed || parsed.fileNames.length === 0 || parsed.fileNames.length > MAX_FILES) return null;
+  const overlay = new Map<string, string>();
+  const text = (file: string) => overlay.get(file) ?? ts.sys.readFile(file) ?? '';
+  const service = ts.createLanguageService({
+    getCompilationSettings: () => ({ ...parsed.options, noEmit: true, incremental: false, composite: false }),
+    getScriptFileNames: () => parsed.fileNames,
+    getScriptVersion: (file) =>
+      String(overlay.get(file)?.length ?? 0) + (overlay.has(file) ? hash(text(file)) : ''),
+    getScriptSnapshot: (file) =>
+      ts.sys.fileExists(file) ? ts.ScriptSnapshot.fromString(text(file)) : undefined,
+    getCurrentDirectory: () => ts.sys.getCurrentDirectory(),
+    getDefaultLibFileName: (options) => ts.getDefaultLibFilePath(options),
+    fileExists: (file) => ts.sys.fileExists(file),
+    readFile: (file) => (ts.sys.fileExists(file) ? text(file) : undefined),
+    readDirectory: (...asked) => ts.sys.readDirectory(...asked),
+    directoryExists: (folder) => ts.sys.directoryExists(folder),
+    getDirectories: (folder) => ts.sys.getDirectories(folder),
+    realpath: (file) => ts.sys.realpath?.(file) ?? file,
+  });
+  const errors = () =>
+    parsed.fileNames.flatMap((file) =>
+      [...service.getSyntacticDiagnostics(file), ...service.getSemanticDiagnostics(file)].filter(
+        ({ category }) => category === ts.DiagnosticCategory.Error,
+      ),
+    );
+  return { service, overlay, did: new Map(), text, errors };
+}
+
+function hash(text: string): string {
+  let sum = 0;
+  for (let at = 0; at < text.length; at += 1) sum = (sum * 31 + text.charCodeAt(at)) | 0;
+  return `:${sum}`;
+}
+
+/** The fix of an error, where there is just one of those that are allowed. */
+function onlyFix(
+  service: TypeScript.LanguageService,
+  { file, start = 0, length = 0, code }: TypeScript.Diagnostic,
+): TypeScript.CodeFixAction | null {
+  if (!file) return null;
+  const found = service
+    .getCodeFixesAtPosition(file.fileName, start, start + length, [code], formatOf(file.text), {})
+    .filter(({ fixName, commands }) => allowed.has(fixName) && !commands?.length);
+  const [fix] = found;
+  return found.length === 1 && fix ? fix : null;
+}
+
+function formatOf(text: string): TypeScript.FormatCodeSettings {
+  const indent = /^( +|\t)\S/m.exec(text)?.[1] ?? '  ';
+  return {
+    indentSize: indent.length,
+    convertTabsToSpaces: indent !== '\t',
+    newLineCharacter: text.includes('\r\n') ? '\r\n' : '\n',
+  };
+}
+
+function apply(program: Program, { changes, fixName }: TypeScript.CodeFixAction): boolean {
+  const literal = fixName === 'fixMissingProperties';
+  for (const { fileName, textChanges, isNewFile } of changes) {
+    if (isNewFile || /[\\/]node_modules[\\/]/.test(fileName)) return false;
+    let text = program.text(fileName);
+    for (const { span, newText } of textChanges.toSorted((a, b) => b.span.start - a.span.start)) {
+      const [from, to] = [span.start, span.start + span.length];
+      const added = literal ? withShorthands(newText, text.slice(from, to)) : newText;
+      text = text.slice(0, from) + added + text.slice(to);
+    }
+    program.overlay.set(fileName, text);
+  }
+  return true;
+}
+
+/** TypeScript makes values up for missing properties (`total: 0`): only a variable of the same name is known to be meant. */
+function withShorthands(text: string, before: string): string {
+  return text.replaceAll(/\b([\w$]+): [^,\n}]+/g, (property, name: string) =>
+    new RegExp(`\\b${name.replaceAll('$', '\\$')}\\b`).test(before) ? property : name,
+  );
+}
+
+function keysOf(ts: Ts, errors: readonly TypeScript.Diagnostic[]): string[] {
+  return errors.map(
+    ({ file, code, messageText }) =>
+      `${file?.fileName} ${code} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+  );
+}
+
+/** Fewer errors, and each of them was there before. */
+function isBetter(before: readonly string[], after: readonly string[]): boolean {
+  const left = [...before];
+  for (const key of after) {
+    const at = left.indexOf(key);
+    if (at < 0) return false;
+    left.splice(at, 1);
+  }
+  return left.length > 0;
+}
+
+function fixedFiles(ts: Ts, { overlay, did }: Program): FixedFile[] {
+  return [...overlay].map(([file, after]) => ({
+    file,
+    before: ts.sys.readFile(file) ?? '',
+    after,
+    did: did.get(file) ?? [],
+  }));
+}

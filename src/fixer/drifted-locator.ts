@@ -1,0 +1,94 @@
+import type { Proposal, SourceText } from './proposal.js';
+import { placesOfName, replaced, type Place } from './literals.js';
+import { namesIn, type LocatorName } from './locator-links.js';
+import { isFoundBy, valuesOnPage, type RedPage } from './page-names.js';
+import type { Renaming } from './renamed.js';
+import { nearest } from './similar.js';
+
+/** What a locator that found nothing is looked at with. */
+export interface DriftEvidence {
+  /** As Playwright prints it. */
+  readonly locator: string;
+  /** Whether the failing step expects something of the element: then the texts it is found by are expectations. */
+  readonly isExpectation: boolean;
+  readonly page: RedPage;
+  /** Code of the tests: specs, page objects, fixtures. */
+  readonly tests: readonly SourceText[];
+  /** Positions of the failing step, innermost first. */
+  readonly frames: readonly { readonly file: string; readonly line: number }[];
+  /** What the app's changes made of a name. */
+  readonly renaming: (name: string) => Promise<Renaming>;
+  /** Whether the app's code as it is now says a name. */
+  readonly isInApp: (name: string) => Promise<boolean>;
+}
+
+/** What a name drifted to, and why we say so. */
+interface Drift {
+  readonly to: string;
+  readonly why: string;
+  /** Whether nothing is called by the old name any more, so that it may be replaced wherever tests say it. */
+  readonly everywhere: boolean;
+}
+
+/**
+ * A fix for a locator that finds nothing since the app calls its element otherwise: the tests follow (BF-2). Sure is only what a change of
+ * the app shows to be a new name that the page has; or, where no change is known, the one name on the page that no test uses yet and
+ * that is like the old one, clear of the next.
+ */
+export async function driftedLocator(evidence: DriftEvidence): Promise<Proposal | null> {
+  const { page } = evidence;
+  const names = namesIn(evidence.locator) ?? [];
+  const name = names.find((one) => !valuesOnPage(page, one).some((value) => isFoundBy(one, value)));
+  if (!name || (evidence.isExpectation && isVisibleText(name))) return null;
+  const drift = await driftOf(name, evidence);
+  return drift && follow(name, drift, evidence);
+}
+
+/** What a visitor sees or hears of an element: an assertion that names it expects it. */
+function isVisibleText({ kind }: LocatorName): boolean {
+  return !['test-id', 'id', 'class', 'attribute'].includes(kind);
+}
+
+async function driftOf(name: LocatorName, evidence: DriftEvidence): Promise<Drift | null> {
+  const { page, tests, renaming, isInApp } = evidence;
+  const change = await renaming(name.value);
+  const values = valuesOnPage(page, name);
+  if (change.kind === 'renamed') {
+    const found = values.filter((value) => value === change.to);
+    if (found.length === 0 || (isVisibleText(name) && found.length > 1)) return null;
+    const everywhere = !isVisibleText(name) && !(await isInApp(name.value));
+    return { to: change.to, why: `as ${change.file} calls it now`, everywhere };
+  }
+  // Taken away, or changed in several ways: nobody knows what it became.
+  if (change.kind !== 'unknown' || (!isVisibleText(name) && (await isInApp(name.value)))) return null;
+  const isUsed = (value: string) => tests.some(({ text }) => text.includes(value));
+  const unused = values.filter((value) => !isUsed(value));
+  const to = nearest(name.value, unused);
+  if (to === null || unused.filter((value) => value === to).length > 1) return null;
+  return { to, why: 'the one on the page that is like it and that no test uses', everywhere: false };
+}
+
+function follow(name: LocatorName, { to, why, everywhere }: Drift, evidence: DriftEvidence): Proposal | null {
+  const places = placesToChange(name, everywhere, evidence);
+  const files = new Set(places.map(({ file }) => file));
+  const changed = evidence.tests.flatMap(({ file, text }) => {
+    const own = places.filter((one) => one.file === file);
+    const after = own.length > 0 ? replaced(text, own, to) : null;
+    return after === null ? [] : [{ file, before: text, after }];
+  });
+  if (changed.length === 0 || changed.length < files.size) return null;
+  return { summary: `the locator by ${name.kind} "${name.value}" is "${to}" now, ${why}`, files: changed };
+}
+
+/** Where nothing has the old name any more, all places; else that of the failing step, or the only one there is. */
+function placesToChange(name: LocatorName, everywhere: boolean, { tests, frames }: DriftEvidence): Place[] {
+  const places = tests.flatMap((one) => placesOfName(one, name));
+  const calls = places.filter(({ inCall }) => inCall);
+  if (everywhere && calls.length > 0) return calls;
+  const isAt = (place: Place) =>
+    frames.some(({ file, line }) => file === place.file && line >= place.from && line <= place.to);
+  const failing = calls.filter(isAt);
+  if (failing.length === 1) return failing;
+  const candidates = calls.length > 0 ? calls : places;
+  return candidates.length === 1 ? candidates : [];
+}

@@ -1,0 +1,88 @@
+import { nodeIn, nodesIn, parseSource, propertyOf, type SyntaxNode } from '../guard/code/syntax.js';
+
+/** One name by which a locator finds its element. */
+export type LocatorName =
+  | { readonly kind: 'test-id'; readonly value: string }
+  /** A role, and the accessible name where one is asked for. */
+  | { readonly kind: 'role'; readonly role: string; readonly value: string; readonly exact: boolean }
+  | {
+      readonly kind: 'text' | 'label' | 'placeholder' | 'alt' | 'title';
+      readonly value: string;
+      readonly exact: boolean;
+    }
+  | { readonly kind: 'id' | 'class'; readonly value: string }
+  | { readonly kind: 'attribute'; readonly name: string; readonly value: string };
+
+const byMethod = {
+  getByText: 'text',
+  getByLabel: 'label',
+  getByPlaceholder: 'placeholder',
+  getByAltText: 'alt',
+  getByTitle: 'title',
+} as const;
+
+/** The names in a locator as Playwright prints it, from the outside in; null for one in a frame, or that cannot be read. */
+export function namesIn(locator: string): LocatorName[] | null {
+  const program = parseSource('locator.ts', locator)?.program;
+  const [statement] = program ? nodesIn(program, 'body') : [];
+  const expression = statement ? nodeIn(statement, 'expression') : null;
+  return expression && namesOf(expression);
+}
+
+function namesOf(node: SyntaxNode): LocatorName[] | null {
+  if (node.type !== 'CallExpression') return [];
+  const callee = nodeIn(node, 'callee');
+  const method = callee && (propertyOf(callee) ?? plainName(callee));
+  const receiver = callee && nodeIn(callee, 'object');
+  const outer = receiver ? namesOf(receiver) : [];
+  if (!method || outer === null || /frame/i.test(method)) return null;
+  return [...outer, ...namesOfCall(method, nodesIn(node, 'arguments'))];
+}
+
+function plainName(callee: SyntaxNode): string | null {
+  return callee.type === 'Identifier' ? String(callee['name']) : null;
+}
+
+function namesOfCall(method: string, [first, second]: readonly SyntaxNode[]): LocatorName[] {
+  const value = first ? textOf(first) : null;
+  if (value === null || value === '') return [];
+  const exact = second ? optionOf(second, 'exact')?.['value'] === true : false;
+  if (method === 'getByTestId') return [{ kind: 'test-id', value }];
+  if (method === 'getByRole') {
+    const option = second ? optionOf(second, 'name') : null;
+    const name = option && textOf(option);
+    return name === null || name === '' ? [] : [{ kind: 'role', role: value, value: name, exact }];
+  }
+  if (method in byMethod) return [{ kind: byMethod[method as keyof typeof byMethod], value, exact }];
+  return method === 'locator' ? namesInSelector(value) : [];
+}
+
+/** The text of a literal; null for anything else. */
+export function textOf(node: SyntaxNode): string | null {
+  return node.type === 'Literal' && typeof node['value'] === 'string' ? node['value'] : null;
+}
+
+/** The value of an option in `{ name: 'Pay' }`. */
+export function optionOf(object: SyntaxNode, name: string): SyntaxNode | null {
+  const property = nodesIn(object, 'properties').find((one) => {
+    const key = nodeIn(one, 'key');
+    return key !== null && (key['name'] === name || key['value'] === name);
+  });
+  return property ? nodeIn(property, 'value') : null;
+}
+
+/** The ids, classes and attributes that a CSS selector names; none for another engine's. */
+function namesInSelector(selector: string): LocatorName[] {
+  if (/^(?:xpath=|text=|\/\/|\.\.|internal:)|>>|:/.test(selector)) return [];
+  const attributes = [...selector.matchAll(/\[([\w-]+)=(?:"([^"\]]+)"|'([^'\]]+)'|([\w-]+))\]/g)];
+  const rest = selector.replaceAll(/\[[^\]]*\]/g, ' ');
+  return [
+    ...attributes.map(([, name = '', ...values]): LocatorName => ({
+      kind: 'attribute',
+      name,
+      value: values.find((value) => value !== undefined) ?? '',
+    })),
+    ...Array.from(rest.matchAll(/#([\w-]+)/g), ([, value = '']): LocatorName => ({ kind: 'id', value })),
+    ...Array.from(rest.matchAll(/\.([\w-]+)/g), ([, value = '']): LocatorName => ({ kind: 'class', value })),
+  ];
+}

@@ -1,0 +1,63 @@
+import type { PageElement } from '../core/evidence.js';
+import type { LocatorName } from './locator-links.js';
+
+/** What is known of the page on which a test was red. */
+export interface RedPage {
+  readonly elements: readonly PageElement[];
+  readonly ariaSnapshot: string;
+}
+
+/** A role and an accessible name, as the accessibility snapshot has them. */
+interface AriaNode {
+  readonly role: string;
+  readonly name: string;
+}
+
+/** The attributes that hold test ids, by Playwright's default and by the habits of other tools. */
+const testId = /^data-(?:test|cy|qa|pw|e2e|hook|automation)/;
+
+/** The nodes of an accessibility snapshot that have a name. */
+function ariaNodes(snapshot: string): AriaNode[] {
+  return snapshot.split('\n').flatMap((line) => {
+    const [, role = '', name = ''] = /^\s*- '?([\w-]+) "((?:[^"\\]|\\.)*)"/.exec(line) ?? [];
+    return role === '' ? [] : [{ role, name: name.replaceAll(/\\(.)/g, '$1').replaceAll("''", "'") }];
+  });
+}
+
+/** How often each value of this kind stands on the page: every element that a locator of the kind could find by it. */
+export function valuesOnPage({ elements, ariaSnapshot }: RedPage, name: LocatorName): string[] {
+  switch (name.kind) {
+    case 'test-id':
+      return elements.flatMap((one) => attributesOf(one, (key) => testId.test(key)).slice(0, 1));
+    case 'role':
+      return ariaNodes(ariaSnapshot).flatMap((node) => (node.role === name.role ? [node.name] : []));
+    case 'text':
+      return elements.flatMap(({ text }) => (text === '' ? [] : [text]));
+    case 'label':
+      return elements.flatMap(({ label, attributes }) => {
+        const told = attributes['aria-label'] ?? label;
+        return told === '' ? [] : [told];
+      });
+    case 'class':
+      return elements.flatMap(({ attributes }) => (attributes['class'] ?? '').split(/\s+/).filter(Boolean));
+    case 'placeholder':
+    case 'alt':
+    case 'title':
+    case 'id':
+      return elements.flatMap((one) => attributesOf(one, (key) => key === name.kind));
+    case 'attribute':
+      return elements.flatMap((one) => attributesOf(one, (key) => key === name.name));
+    default:
+      return name satisfies never;
+  }
+}
+
+function attributesOf({ attributes }: PageElement, isMeant: (key: string) => boolean): string[] {
+  return Object.entries(attributes).flatMap(([key, value]) => (isMeant(key) && value !== '' ? [value] : []));
+}
+
+/** Whether a locator by this name finds one of these values: texts match in part and in any case, unless they are exact. */
+export function isFoundBy(name: LocatorName, value: string): boolean {
+  if (!('exact' in name) || name.exact) return value === name.value;
+  return value.toLowerCase().includes(name.value.toLowerCase());
+}

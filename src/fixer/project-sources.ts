@@ -1,0 +1,35 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { git, listProject } from '../workspace/project-files.js';
+import type { SourceText } from './proposal.js';
+
+const sourceFile =
+  /\.(?:[cm]?[jt]sx?|vue|svelte|astro|html?|css|scss|sql|prisma|graphql|py|rb|erb|haml|slim|php|twig|go|tmpl|java|kt|cs|cshtml|razor|ex|heex|eex|leex|rs|hbs|ejs|pug|njk|liquid|mdx)$/;
+const generated = /(?:^|\/)(?:node_modules|\.self-heal|dist|build|out|coverage|vendor|\.next|\.nuxt)\//;
+
+/** More than this is not searched: then nobody can say that a name is nowhere. */
+const MAX_FILES = 5000;
+const MAX_BYTES = 512 * 1024;
+
+/** The project's own sources, as far as they are text that people write; null where there are too many. */
+export async function readSources(root: string): Promise<readonly SourceText[] | null> {
+  const listed = await git(root, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
+  const paths =
+    listed === null
+      ? (await listProject(root)).flatMap((one) =>
+          one.kind === 'file' && one.area === 'source' ? [one.path] : [],
+        )
+      : [...new Set(listed.split('\0'))];
+  const sources = paths.filter((file) => sourceFile.test(file) && !generated.test(file));
+  if (sources.length > MAX_FILES) return null;
+  const found: SourceText[] = [];
+  for (const one of sources) {
+    const file = path.join(root, one);
+    const size = await stat(file).then(
+      (info) => (info.isFile() ? info.size : Infinity),
+      () => Infinity,
+    );
+    if (size <= MAX_BYTES) found.push({ file, text: await readFile(file, 'utf8').catch(() => '') });
+  }
+  return found;
+}

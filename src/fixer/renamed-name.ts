@@ -1,0 +1,123 @@
+import { parseSource, visit } from '../guard/code/syntax.js';
+import type { Hunk } from './hunk.js';
+import type { Proposal, ProposedFile, SourceText } from './proposal.js';
+import { holds, placesOf, renamedIn } from './renamed.js';
+import { suspectNames, type NameEvidence, type Suspect } from './suspect-names.js';
+
+/** What a failure that may come from a renamed name is looked at with. */
+export interface RenamedNameEvidence extends NameEvidence {
+  /** The file whose line threw, or null. */
+  readonly thrower: string | null;
+  readonly app: readonly SourceText[];
+  readonly tests: readonly SourceText[];
+  /** What changed around a name. */
+  readonly hunksAbout: (name: string) => Promise<readonly Hunk[]>;
+}
+
+/**
+ * A fix for a failure that names something by the name that a change took from it (BF-4): a column, a table, a route, a property. The change
+ * shows both names, and the failing side follows; where there are several such names, or the old one may mean something else, nothing is proposed.
+ */
+export async function renamedName(evidence: RenamedNameEvidence): Promise<Proposal | null> {
+  const found: Proposal[] = [];
+  for (const suspect of suspectNames(evidence)) {
+    const to = successorOf(suspect.name, await evidence.hunksAbout(suspect.name));
+    const files = to === null ? [] : followers(suspect, to, evidence);
+    if (to === null || files.length === 0) continue;
+    const summary = `the ${suspect.kind} ${suspect.name} was renamed to ${to}, and what fails still said the old name`;
+    found.push({ summary, files });
+    // A path above it would say the same once more.
+    if (suspect.kind === 'route') break;
+  }
+  const [only] = found;
+  return found.length === 1 && only ? only : null;
+}
+
+/** What a change says that a name became: a migration says so, or the lines around it. */
+function successorOf(name: string, hunks: readonly Hunk[]): string | null {
+  const quoted = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  const stated = new RegExp(
+    `\\brename\\s+(?:column\\s+)?["\`]?${quoted}["\`]?\\s+to\\s+["\`]?(\\w+)|rename(?:Column|Table)\\([^)]*["'\`]${quoted}["'\`],\\s*["'\`](\\w+)|\\b${quoted}["\`]?\\s+rename\\s+to\\s+["\`]?(\\w+)`,
+    'i',
+  );
+  const told = hunks.flatMap(({ after }) =>
+    after.flatMap((line) => stated.exec(line)?.slice(1).find(Boolean) ?? []),
+  );
+  if (told.length > 0) return new Set(told).size === 1 ? (told[0] ?? null) : null;
+  const change = renamedIn(hunks, name);
+  return change.kind === 'renamed' && /^[\w/.:-]+$/.test(change.to) ? change.to : null;
+}
+
+function followers({ kind, name }: Suspect, to: string, evidence: RenamedNameEvidence): ProposedFile[] {
+  const { app, tests, thrower } = evidence;
+  switch (kind) {
+    case 'column':
+      return changed(app.filter(isQuery), name, (text, file) => inQueries(file, text, { name, to }));
+    case 'route': {
+      const rewrite = (text: string) => atAll(text, placesOf(text, name), { name, to });
+      const ofApp = changed(app, name, rewrite);
+      return ofApp.length > 0 ? ofApp : changed(tests, name, rewrite);
+    }
+    case 'property':
+      return changed(
+        app.filter(({ file }) => file === thrower),
+        name,
+        (text) =>
+          atAll(
+            text,
+            placesOf(text, name).filter((at) => text[at - 1] === '.'),
+            { name, to },
+          ),
+      );
+    default:
+      return kind satisfies never;
+  }
+}
+
+type Rename = { readonly name: string; readonly to: string };
+
+function changed(
+  sources: readonly SourceText[],
+  name: string,
+  rewrite: (text: string, file: string) => string | null,
+): ProposedFile[] {
+  const touched = sources.filter(({ text }) => holds(text, name));
+  const files = touched.map(({ file, text }) => ({ file, before: text, after: rewrite(text, file) }));
+  // One that cannot be followed would be left with the old name.
+  if (files.some(({ after }) => after === null)) return [];
+  return files.flatMap(({ after, ...one }) =>
+    after === null || after === one.before ? [] : [{ ...one, after }],
+  );
+}
+
+function atAll(text: string, places: readonly number[], { name, to }: Rename): string {
+  return places
+    .toSorted((a, b) => b - a)
+    .reduce((sum, at) => sum.slice(0, at) + to + sum.slice(at + name.length), text);
+}
+
+/** Schema and migrations say what was, and are no queries. */
+function isQuery({ file }: SourceText): boolean {
+  return /\.[cm]?[jt]sx?$/.test(file) && !/(?:^|[\\/])(?:migrations?|schema)(?:[\\/.]|$)/i.test(file);
+}
+
+const sql = /\b(?:select|insert\s+into|update|delete\s+from|where|returning|join|order\s+by)\b/i;
+
+/**
+ * A distinctive name (`price_cents`) is replaced wherever a file with queries says it, since rows are read by it. Another (`name`) only in the
+ * queries; and where the file also reads a property of that name, nobody knows of what: null.
+ */
+function inQueries(file: string, text: string, { name, to }: Rename): string | null {
+  const program = parseSource(file, text)?.program;
+  if (!program) return null;
+  const queries: { start: number; end: number }[] = [];
+  visit(program, ({ type, start, end }) => {
+    if ((type === 'Literal' || type === 'TemplateLiteral') && sql.test(text.slice(start, end)))
+      queries.push({ start, end });
+  });
+  const all = placesOf(text, name);
+  const inQuery = all.filter((at) => queries.some(({ start, end }) => at >= start && at < end));
+  if (inQuery.length === 0) return text;
+  if (/_|\p{Ll}\p{Lu}/u.test(name)) return atAll(text, all, { name, to });
+  return all.length === inQuery.length ? atAll(text, inQuery, { name, to }) : null;
+}

@@ -1,0 +1,110 @@
+import { diffArrays } from 'diff';
+import type { Hunk } from './hunk.js';
+
+/** What changes say of a name: what it became, that it went without a successor, or nothing. */
+export type Renaming =
+  | { readonly kind: 'renamed'; readonly to: string; readonly file: string }
+  | { readonly kind: 'removed' }
+  | { readonly kind: 'ambiguous' }
+  | { readonly kind: 'unknown' };
+
+/** What these changes made of a name (a test id, a text, a column). */
+export function renamedIn(hunks: readonly Hunk[], old: string): Renaming {
+  const touched = hunks.filter(({ before }) => before.some((line) => holds(line, old)));
+  if (touched.length === 0) return { kind: 'unknown' };
+  const found = touched.flatMap((hunk) => successorsIn(hunk, old).map((to) => ({ to, file: hunk.file })));
+  const [first] = found;
+  // Moved, not renamed: a line that still says it stands elsewhere now.
+  const stays = (line: string) =>
+    holds(
+      found.reduce((text, { to }) => text.replaceAll(to, ''), line),
+      old,
+    );
+  if (hunks.some(({ after }) => after.some(stays))) return { kind: 'ambiguous' };
+  if (!first) return { kind: 'removed' };
+  return found.every(({ to }) => to === first.to) ? { kind: 'renamed', ...first } : { kind: 'ambiguous' };
+}
+
+function successorsIn({ before, after }: Hunk, old: string): string[] {
+  return before.flatMap((line, index) => {
+    if (!holds(line, old)) return [];
+    const aligned = before.length === after.length ? after.slice(index, index + 1) : after;
+    const found = new Set(aligned.flatMap((one) => replacementOf(old, line, one) ?? []));
+    // A line that became several says nothing certain.
+    return found.size === 1 ? [...found] : [];
+  });
+}
+
+/** Whether a text says a name as a whole: `pay` is not in `pay-later`. */
+export function holds(text: string, name: string): boolean {
+  return placesOf(text, name).length > 0;
+}
+
+/** Where a text says a name as a whole. */
+export function placesOf(text: string, name: string): number[] {
+  const places: number[] = [];
+  if (name === '') return places;
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const [before = '', after = ''] = [text[at - 1], text[at + name.length]];
+    const isInWord =
+      (isWord(name[0] ?? '') && isWord(before)) || (isWord(name.at(-1) ?? '') && isWord(after));
+    if (!isInWord) places.push(at);
+  }
+  return places;
+}
+
+function isWord(character: string): boolean {
+  return /^[\p{L}\p{N}_$-]$/u.test(character);
+}
+
+/** A name or a text as it stands between quotes or tags. */
+const plain = /^[^"'`<>{}\n]{1,200}$/;
+
+/** What stands in a changed line where the old one said `old`; null where the lines do not tell. */
+function replacementOf(old: string, line: string, changed: string): string | null {
+  const [a, b] = [line.trim(), changed.trim()];
+  const [at, ...more] = placesOf(a, old);
+  if (at === undefined || more.length > 0) return null;
+  const found = between(a, b, { start: at, end: at + old.length }) ?? byTokens(a, b, old);
+  const to = found?.trim() ?? '';
+  return to !== old && plain.test(to) ? to : null;
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where nothing else of the line changed. */
+function between(a: string, b: string, { start, end }: Range): string | null {
+  const [head, tail] = [a.slice(0, start), a.slice(end)];
+  const fits = b.length > head.length + tail.length && b.startsWith(head) && b.endsWith(tail);
+  return fits ? b.slice(head.length, b.length - tail.length) : null;
+}
+
+/** Where half of the line or more stayed, and the old words were replaced by themselves. */
+function byTokens(a: string, b: string, old: string): string | null {
+  const [before, after] = [tokensOf(a), tokensOf(b)];
+  const words = tokensOf(old);
+  const start = before.findIndex((_, at) => words.every((word, index) => before[at + index] === word));
+  if (start < 0) return null;
+  let [left, same, text] = [0, 0, ''];
+  let whole = true;
+  for (const { value, added, removed } of diffArrays(before, after)) {
+    const [from, to] = [left, left + (added ? 0 : value.length)];
+    if (!added) left = to;
+    const overlaps = from < start + words.length && to > start;
+    if (removed && overlaps) whole &&= from >= start && to <= start + words.length;
+    else if (added && from > start && from <= start + words.length) text += value.join('');
+    else if (!removed && !added) {
+      same += value.filter((one) => one.trim() !== '').length;
+      if (overlaps) text += before.slice(Math.max(from, start), Math.min(to, start + words.length)).join('');
+    }
+  }
+  const all = before.filter((one) => one.trim() !== '').length;
+  return whole && text !== '' && same >= all / 2 ? text : null;
+}
+
+function tokensOf(text: string): string[] {
+  return text.match(/[\p{L}\p{N}_$-]+|\s+|./gu) ?? [];
+}

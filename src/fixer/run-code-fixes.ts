@@ -1,0 +1,74 @@
+import { fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FixedFile } from './code-fixes.js';
+import type { Proposal } from './proposal.js';
+
+/** How long the project's TypeScript may take, in milliseconds. */
+const LIMIT_MS = 60_000;
+
+/** Where the build puts `code-fix-process.ts`, beside every chunk. */
+const ownEntry = fileURLToPath(new URL('code-fix-process.js', import.meta.url));
+
+/** What the process is sent. */
+export interface CodeFixOrder {
+  /** Absolute path of the project's own TypeScript. */
+  readonly typescript: string;
+  /** Absolute. */
+  readonly files: readonly string[];
+}
+
+/** `src/cart.ts(20,3): error TS2322: …`, or with colours `src/cart.ts:20:3 - error …`. */
+const compilerError = /^[^\S\n]*([^\s()][^()\n:]*\.[cm]?tsx?)[(:]\d+[,:]\d+\)?(?::| -) error TS\d+:/gm;
+
+/** Asks the project's own TypeScript to mend what the compiler complains of (BF-3); null where there is none, or it is not sure. */
+export async function runCodeFixes(
+  said: string,
+  folders: readonly string[],
+  entry = ownEntry,
+): Promise<Proposal | null> {
+  const named = new Set(Array.from(said.matchAll(compilerError), ([, file = '']) => file));
+  const files = [...named].map((file) => placeOf(file, folders));
+  const [first] = files;
+  if (!first || files.includes(null)) return null;
+  const typescript = typescriptFor(first);
+  const fixed = typescript && (await fixedBy({ typescript, files: files as string[] }, entry));
+  if (!fixed) return null;
+  const did = [...new Set(fixed.flatMap((one) => one.did))].join('; ');
+  return { summary: `TypeScript's own fix for ${[...named].join(', ')}: ${did}`, files: fixed };
+}
+
+function placeOf(file: string, folders: readonly string[]): string | null {
+  const places = folders.map((folder) => path.resolve(folder, file));
+  return places.find((place) => existsSync(place)) ?? null;
+}
+
+function typescriptFor(file: string): string | null {
+  try {
+    return createRequire(file).resolve('typescript');
+  } catch {
+    return null;
+  }
+}
+
+function fixedBy(order: CodeFixOrder, entry: string): Promise<FixedFile[] | null> {
+  const child = fork(entry, [], {
+    serialization: 'advanced',
+    execArgv: ['--max-old-space-size=2048'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  return new Promise((resolve) => {
+    const end = (fixed: FixedFile[] | null) => {
+      clearTimeout(timer);
+      child.kill('SIGKILL');
+      resolve(fixed);
+    };
+    const timer = setTimeout(() => end(null), LIMIT_MS);
+    child.on('message', (fixed: FixedFile[] | null) => end(fixed));
+    child.on('error', () => end(null));
+    child.on('exit', () => end(null));
+    child.send(order, () => {});
+  });
+}

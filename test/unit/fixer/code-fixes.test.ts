@@ -1,0 +1,105 @@
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { fixErrors } from '../../../src/fixer/code-fixes.js';
+import { movedModule } from '../../../src/fixer/moved-module.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+function project(files: Record<string, string>): string {
+  const dir = realpathSync(tempDir());
+  const all = {
+    'tsconfig.json':
+      '{ "compilerOptions": { "strict": true, "target": "es2022", "module": "esnext", "moduleResolution": "bundler", "types": [] }, "include": ["src"] }',
+    ...files,
+  };
+  for (const [file, text] of Object.entries(all)) {
+    mkdirSync(path.dirname(path.join(dir, file)), { recursive: true });
+    writeFileSync(path.join(dir, file), text);
+  }
+  return dir;
+}
+
+function fixed(files: Record<string, string>, wrong = 'src/a.ts'): Record<string, string> | null {
+  const dir = project(files);
+  const found = fixErrors(ts, [path.join(dir, wrong)]);
+  return (
+    found &&
+    Object.fromEntries(
+      found.map(({ file, after }) => [path.relative(dir, file).replaceAll(path.sep, '/'), after]),
+    )
+  );
+}
+
+const order = 'export interface Order { totalCents: number; id: string }\n';
+
+describe('BF-3 the one fix that TypeScript has', { timeout: 60_000 }, () => {
+  it.each([
+    [
+      'a misspelt property',
+      "import type { Order } from './o';\nexport const f = (o: Order) => o.totalCent;\n",
+      'o.totalCents',
+    ],
+    [
+      'a missing import',
+      'export const f = (o: Order) => o.id;\n',
+      /import (?:type )?\{ Order \} from ["']\.\/o["']/,
+    ],
+    [
+      'a missing await',
+      'const get = async () => ({ id: 1 });\nexport async function f() {\n  return get().id;\n}\n',
+      '(await get()).id',
+    ],
+    [
+      'a missing property that a variable has',
+      "import type { Order } from './o';\nexport const f = (totalCents: number): Order => ({ id: 'a' });\n",
+      /\bid: 'a',\s+totalCents\s/,
+    ],
+  ])('BF-3 mends %s', (_, text, expected) => {
+    const after = fixed({ 'src/o.ts': order, 'src/a.ts': text })?.['src/a.ts'];
+    if (typeof expected === 'string') expect(after).toContain(expected);
+    else expect(after).toMatch(expected);
+  });
+
+  it.each([
+    [
+      'a missing property whose value nobody knows',
+      "import type { Order } from './o';\nexport const f = (): Order => ({ id: 'a' });\n",
+    ],
+    ['a value of the wrong type', 'export const f = (): number => String(1);\n'],
+    ['a name that two modules export', 'export const f = () => both;\n'],
+    [
+      'an error beside one that it can mend',
+      "import type { Order } from './o';\nexport const f = (o: Order): number => String(o.totalCent);\nexport const g: number = 'x';\n",
+    ],
+  ])('BF-3 leaves %s', (_, text) => {
+    const twice = { 'src/b.ts': 'export const both = 1;\n', 'src/c.ts': 'export const both = 2;\n' };
+    expect(fixed({ 'src/o.ts': order, ...twice, 'src/a.ts': text })).toBeNull();
+  });
+});
+
+describe('BF-3 a module that moved', () => {
+  const importer = { file: '/p/src/page.ts', text: "import { total } from './money.js';\n" };
+  const said = `Failed to resolve import "./money.js" from "src/page.ts". Does the file exist?`;
+
+  it('BF-3 is imported from where it is', () => {
+    const moved = { file: '/p/src/lib/money.ts', text: 'export function total() {}\n' };
+    expect(movedModule(said, [importer, moved])?.files).toEqual([
+      { file: importer.file, before: importer.text, after: "import { total } from './lib/money.js';\n" },
+    ]);
+  });
+
+  it.each([
+    [
+      'there are two',
+      [
+        { file: '/p/src/a/money.ts', text: 'export const total = 1' },
+        { file: '/p/src/b/money.ts', text: 'export const total = 1' },
+      ],
+    ],
+    ['it lacks what is imported', [{ file: '/p/src/a/money.ts', text: 'export const sum = 1' }]],
+    ['there is none', []],
+  ])('BF-3 is left where %s', (_, others) => {
+    expect(movedModule(said, [importer, ...others])).toBeNull();
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import type { PageElement } from '../../../src/core/evidence.js';
+import { driftedLocator, type DriftEvidence } from '../../../src/fixer/drifted-locator.js';
+import type { Renaming } from '../../../src/fixer/renamed.js';
+
+const element = (attributes: Record<string, string>, over: Partial<PageElement> = {}): PageElement => ({
+  tag: 'button',
+  text: '',
+  label: '',
+  attributes,
+  ...over,
+});
+const spec = '/p/tests/a.spec.ts';
+
+function evidence(
+  over: Partial<DriftEvidence> & { ids?: string[]; aria?: string; code?: string } = {},
+): DriftEvidence {
+  const { ids = [], aria = '', code = "await page.getByTestId('pay').click();", ...rest } = over;
+  return {
+    locator: "getByTestId('pay')",
+    isExpectation: false,
+    page: { elements: ids.map((id) => element({ 'data-testid': id })), ariaSnapshot: aria },
+    tests: [{ file: spec, text: code }],
+    frames: [{ file: spec, line: 1 }],
+    renaming: async () => ({ kind: 'unknown' }),
+    isInApp: async () => false,
+    ...rest,
+  };
+}
+
+const renamed = (to: string) => async (): Promise<Renaming> => ({ kind: 'renamed', to, file: 'page.html' });
+const textAfter = async (given: DriftEvidence) =>
+  (await driftedLocator(given))?.files.map(({ after }) => after) ?? null;
+
+describe('BF-2 a locator follows the app', () => {
+  it('BF-2 to the test id that a change gave its element, wherever tests say the old one', async () => {
+    const page = {
+      file: '/p/tests/page.ts',
+      text: "const a = p.getByTestId('pay'); const b = p.getByTestId('pay-later');",
+    };
+    const given = evidence({ ids: ['checkout-pay', 'pay-later'], renaming: renamed('checkout-pay') });
+    expect(await textAfter({ ...given, tests: [...given.tests, page] })).toEqual([
+      "await page.getByTestId('checkout-pay').click();",
+      "const a = p.getByTestId('checkout-pay'); const b = p.getByTestId('pay-later');",
+    ]);
+  });
+
+  it.each([
+    ['getByRole', "getByRole('button', { name: 'Sign in' })", 'Log in', '- button "Log in"'],
+    [
+      'an exact name',
+      "getByRole('link', { name: 'Help', exact: true })",
+      'Support',
+      '- link "Support":\n  - /url: /x',
+    ],
+  ])('BF-2 to the name that a change gave it: %s', async (_, locator, to, aria) => {
+    const code = `await page.${locator}.click();`;
+    const old = /name: '([^']+)'/.exec(locator)?.[1] ?? '';
+    expect(await textAfter(evidence({ locator, code, aria, renaming: renamed(to) }))).toEqual([
+      code.replace(old, to),
+    ]);
+  });
+
+  it.each([
+    ['an id', '#pay', element({ id: 'buy' })],
+    ['a class', 'form .pay', element({ class: 'big buy' })],
+    ['an attribute', '[name="pay"]', element({ name: 'buy' })],
+  ])('BF-2 in a selector: %s', async (_, selector, one) => {
+    const locator = `locator('${selector}')`;
+    const page = { elements: [one], ariaSnapshot: '' };
+    const found = await textAfter(
+      evidence({ locator, code: `page.${locator}.click()`, page, renaming: renamed('buy') }),
+    );
+    expect(found).toEqual([`page.${locator.replace('pay', 'buy')}.click()`]);
+  });
+
+  it('BF-2 to the one that is like it where no change is known, in a constant too', async () => {
+    const code = "const ids = { pay: 'payButton' }; page.getByTestId(ids.pay).click();";
+    const given = { locator: "getByTestId('payButton')", code, ids: ['pay-button', 'cancel'] };
+    expect(await textAfter(evidence(given))).toEqual([code.replace('payButton', 'pay-button')]);
+  });
+
+  it.each<[string, Parameters<typeof evidence>[0]]>([
+    ['the page does not have the new name', { ids: ['other'], renaming: renamed('checkout-pay') }],
+    ['the element was taken away', { ids: ['pay2'], renaming: async () => ({ kind: 'removed' }) }],
+    ['the app still says the old name', { ids: ['pay-now'], isInApp: async () => true }],
+    ['it found its element', { ids: ['pay', 'checkout-pay'], renaming: renamed('checkout-pay') }],
+    [
+      'two are as like it',
+      {
+        locator: "getByTestId('pay-button')",
+        ids: ['button-pay', 'pay_button'],
+        code: "page.getByTestId('pay-button')",
+      },
+    ],
+    [
+      'the likely one is another element of the tests',
+      {
+        locator: "getByTestId('pay-button')",
+        ids: ['payButton'],
+        code: "page.getByTestId('pay-button'); page.getByTestId('payButton')",
+      },
+    ],
+    ['it is not alike enough', { ids: ['cancel'] }],
+    [
+      'the name is put together',
+      { ids: ['checkout-pay'], renaming: renamed('checkout-pay'), code: 'page.getByTestId(`p${x}`)' },
+    ],
+    [
+      'it is in a frame',
+      {
+        locator: "frameLocator('iframe').getByTestId('pay')",
+        ids: ['checkout-pay'],
+        renaming: renamed('checkout-pay'),
+      },
+    ],
+    [
+      'the text is what the test expects',
+      {
+        locator: "getByText('Thanks')",
+        code: "expect(page.getByText('Thanks')).toBeVisible()",
+        isExpectation: true,
+        page: { elements: [element({}, { text: 'Sorry' })], ariaSnapshot: '' },
+        renaming: renamed('Sorry'),
+      },
+    ],
+  ])('BF-2 proposes nothing where %s', async (_, over) => {
+    expect(await driftedLocator(evidence(over))).toBeNull();
+  });
+});

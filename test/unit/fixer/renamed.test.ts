@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { parseHunks } from '../../../src/fixer/hunk.js';
+import { renamedIn } from '../../../src/fixer/renamed.js';
+
+const hunk = (before: string[], after: string[], file = 'src/page.html') => ({ file, before, after });
+
+describe('what a change made of a name', () => {
+  it.each([
+    ['an attribute', ['<b data-testid="pay">'], ['<b data-testid="checkout-pay">'], 'pay', 'checkout-pay'],
+    ['a text', ['  <button>Sign in</button>'], ['<button>Log in</button>'], 'Sign in', 'Log in'],
+    ['a text that grew', ['<button>Pay</button>'], ['<button>Pay now</button>'], 'Pay', 'Pay now'],
+    [
+      'one of two changes of a line',
+      ['<b class="small" data-testid="pay">Pay</b>'],
+      ['<b class="large" data-testid="checkout-pay">Pay</b>'],
+      'pay',
+      'checkout-pay',
+    ],
+    [
+      'a route',
+      ["app.get('/api/orders/:id', show)"],
+      ["app.get('/api/purchases/:id', show)"],
+      '/api/orders',
+      '/api/purchases',
+    ],
+    [
+      'a column',
+      ['  price_cents integer NOT NULL,'],
+      ['  amount_cents integer NOT NULL,'],
+      'price_cents',
+      'amount_cents',
+    ],
+  ])('BF-2 BF-4 %s', (_, before, after, old, to) => {
+    expect(renamedIn([hunk(before, after)], old)).toEqual({ kind: 'renamed', to, file: 'src/page.html' });
+  });
+
+  it.each([
+    ['taken away', [hunk(['<b id="pay">Pay</b>'], [])], 'removed'],
+    [
+      'replaced by something else altogether',
+      [hunk(['<b id="pay">Pay</b>'], ['<total-price amount={sum} />'])],
+      'removed',
+    ],
+    ['moved', [hunk(['<b id="pay">'], []), hunk([], ['  <b id="pay">'])], 'ambiguous'],
+    [
+      'two names',
+      [hunk(['<b id="pay">'], ['<b id="a">']), hunk(['<i id="pay">'], ['<i id="b">'])],
+      'ambiguous',
+    ],
+    ['another word that holds it', [hunk(['<b id="pay-later">'], ['<b id="later">'])], 'unknown'],
+  ])('BF-2 says nothing certain of one that was %s', (_, hunks, kind) => {
+    expect(renamedIn(hunks, 'pay').kind).toBe(kind);
+  });
+
+  it('BF-4 reads what git prints, lines that look like its headers included', () => {
+    const diff = [
+      'diff --git a/db/x.sql b/db/x.sql',
+      '--- a/db/x.sql',
+      '+++ b/db/x.sql',
+      '@@ -1 +1,2 @@',
+      '--- a comment of SQL',
+      '+++ b',
+      '+CREATE TABLE x;',
+    ].join('\n');
+    expect(parseHunks(diff)).toEqual([
+      { file: 'db/x.sql', before: ['-- a comment of SQL'], after: ['++ b', 'CREATE TABLE x;'] },
+    ]);
+  });
+});
