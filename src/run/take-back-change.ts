@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Escalation } from '../core/escalation.js';
 import { readRun } from '../inspect/find-run.js';
+import { say } from '../outputs/say.js';
 import type { Problem } from '../problem.js';
 import { lockProject } from './project-lock.js';
 import { contentsOf, readChange } from '../workspace/change.js';
@@ -25,7 +26,7 @@ export async function takeBackChange({ id, runId }: Escalation): Promise<Problem
     runId,
     runDir: dir,
     contents: contentsOf(dir),
-    warn: (message) => void process.stderr.write(`self-heal: ${message}\n`),
+    warn: say,
     onCopy: async () => undefined,
   });
   const applied = await workspace.apply(change).catch(() => null);
