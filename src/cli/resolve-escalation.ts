@@ -10,7 +10,7 @@ import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { counted } from '../outputs/format.js';
 import { ok, type Result } from '../result.js';
-import type { Ledger } from '../store/ledger.js';
+import type { Store } from '../store/store.js';
 import { answerEscalation, checkedAnswer } from '../run/answer-escalation.js';
 import { canAsk } from '../outputs/ask.js';
 import { asPage } from '../outputs/escalation-text.js';
@@ -26,7 +26,7 @@ export interface ResolveOptions {
 
 /** Answers an escalation by flags, or by asking where there is a terminal (ME-7); a later answer takes the place of an earlier one. */
 export async function resolveEscalation(
-  ledger: Ledger,
+  store: Store,
   asked: Escalation,
   options: ResolveOptions,
 ): Promise<number | Problem> {
@@ -38,7 +38,7 @@ export async function resolveEscalation(
     return exitCodes.interrupted;
   }
   const { days } = options;
-  const answered = await answerEscalation(ledger, id, {
+  const answered = await answerEscalation(store, id, {
     ...answer.value,
     ...(days === undefined ? {} : { days }),
   });

@@ -2,7 +2,7 @@ import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { escalationOf } from '../run/answer-escalation.js';
 import { asEntry, asPage } from '../outputs/escalation-text.js';
-import { withLedger } from '../store/open-ledger.js';
+import { withStore } from '../store/open-project-store.js';
 import { resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
 
 /** The flags that every `self-heal escalations` takes. */
@@ -13,8 +13,8 @@ export interface EscalationsOptions {
 
 /** `self-heal escalations list`: gives the exit code, or the problem of the store. */
 export function listEscalations(options: EscalationsOptions & { all?: boolean }): Promise<number | Problem> {
-  return withLedger(options, async (ledger) => {
-    const found = (await ledger?.escalations(options.all ? null : 'pending')) ?? [];
+  return withStore(options, async (store) => {
+    const found = (await store?.escalations(options.all ? null : 'pending')) ?? [];
     if (options.json) {
       process.stdout.write(`${JSON.stringify({ schemaVersion: 1, escalations: found }, null, 2)}\n`);
     } else if (found.length === 0) process.stdout.write('Nothing needs review.\n');
@@ -25,8 +25,8 @@ export function listEscalations(options: EscalationsOptions & { all?: boolean })
 
 /** `self-heal escalations show`. */
 export function showEscalation(id: string, options: EscalationsOptions): Promise<number | Problem> {
-  return withLedger(options, async (ledger) => {
-    const found = await escalationOf(ledger, id);
+  return withStore(options, async (store) => {
+    const found = await escalationOf(store, id);
     if (!found.ok) return found.error;
     const page = options.json
       ? JSON.stringify({ schemaVersion: 1, ...found.value }, null, 2)
@@ -41,9 +41,9 @@ export function resolveNamed(
   id: string,
   options: EscalationsOptions & ResolveOptions,
 ): Promise<number | Problem> {
-  return withLedger(options, async (ledger) => {
-    const asked = await escalationOf(ledger, id);
+  return withStore(options, async (store) => {
+    const asked = await escalationOf(store, id);
     if (!asked.ok) return asked.error;
-    return ledger === null ? 0 : resolveEscalation(ledger, asked.value, options);
+    return store === null ? 0 : resolveEscalation(store, asked.value, options);
   });
 }

@@ -3,8 +3,8 @@ import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { counted } from '../outputs/format.js';
 import { localDay } from '../outputs/local-time.js';
-import type { Ledger, Quarantine } from '../store/ledger.js';
-import { withLedger } from '../store/open-ledger.js';
+import type { Store, Quarantine } from '../store/store.js';
+import { withStore } from '../store/open-project-store.js';
 
 /** The flags of `self-heal quarantine`. */
 export interface QuarantineOptions {
@@ -19,31 +19,31 @@ export function runQuarantine(
   word: string | undefined,
   options: QuarantineOptions,
 ): Promise<number | Problem> {
-  return withLedger(options, (ledger) =>
-    options.release ? release(ledger, word, options) : list(ledger, word, options),
+  return withStore(options, (store) =>
+    options.release ? release(store, word, options) : list(store, word, options),
   );
 }
 
 async function list(
-  ledger: Ledger | null,
+  store: Store | null,
   word: string | undefined,
   { json }: QuarantineOptions,
 ): Promise<number> {
-  const found = meant(word, (await ledger?.quarantines()) ?? []);
+  const found = meant(word, (await store?.quarantines()) ?? []);
   if (json) return say(JSON.stringify({ schemaVersion: 1, quarantines: found }, null, 2));
   return say(found.length === 0 ? 'No test is quarantined.' : found.map(asEntry).join('\n'));
 }
 
 async function release(
-  ledger: Ledger | null,
+  store: Store | null,
   word: string | undefined,
   { all = false, json }: QuarantineOptions,
 ): Promise<number | Problem> {
-  const found = meant(word, (await ledger?.quarantines()) ?? []);
+  const found = meant(word, (await store?.quarantines()) ?? []);
   if (found.length === 0) return unclear(word, [], 'self-heal quarantine lists those that are quarantined.');
   if (found.length > 1 && !all)
     return unclear(word, found, 'Name one of them, or release all of these with --all.');
-  await ledger?.release(found.map(({ testId }) => testId));
+  await store?.release(found.map(({ testId }) => testId));
   if (json) return say(JSON.stringify({ schemaVersion: 1, released: found }, null, 2));
   return say(
     `${counted(found.length, 'test')} released:\n${found.map(({ name }) => `  ${name}`).join('\n')}`,

@@ -2,7 +2,7 @@ import type { VerifyLevel } from '../core/settings.js';
 import type { Problem } from '../problem.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import type { Result } from '../result.js';
-import { openLedger } from '../store/open-ledger.js';
+import { openProjectStore } from '../store/open-project-store.js';
 import type { RunOptions, RunRequest } from '../heal/run-request.js';
 import { resumedFrom, type Resumed } from '../heal/resumed.js';
 import { runSelfHeal } from '../heal/whole-run.js';
@@ -48,13 +48,13 @@ async function lookUp(
   runId: string | null,
   agents: string | undefined,
 ): Promise<Result<UnfinishedRun, Problem>> {
-  const opened = await openLedger(agents);
+  const opened = await openProjectStore(agents);
   if (!opened.ok) return opened;
-  const ledger = opened.value?.ledger ?? null;
+  const store = opened.value?.store ?? null;
   try {
-    return await unfinishedRun({ projectRoot: process.cwd(), ledger }, runId);
+    return await unfinishedRun({ projectRoot: process.cwd(), store }, runId);
   } finally {
-    await ledger?.close();
+    await store?.close();
   }
 }
 

@@ -2,7 +2,7 @@ import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { counted, dollars } from '../outputs/format.js';
 import { readStats, type Stats } from '../store/stats.js';
-import { openLedger } from '../store/open-ledger.js';
+import { openProjectStore } from '../store/open-project-store.js';
 
 /** The flags of `self-heal stats`. */
 export interface StatsOptions {
@@ -12,10 +12,10 @@ export interface StatsOptions {
 
 /** The whole of `self-heal stats`: gives the exit code, or the problem of the store. */
 export async function runStats(options: StatsOptions): Promise<number | Problem> {
-  const opened = await openLedger(options.agents);
+  const opened = await openProjectStore(options.agents);
   if (!opened.ok) return opened.error;
   const found = opened.value && (await readStats(opened.value.db, opened.value.project));
-  await opened.value?.ledger.close();
+  await opened.value?.store.close();
   if (options.json) process.stdout.write(`${JSON.stringify({ schemaVersion: 1, ...found }, null, 2)}\n`);
   else process.stdout.write(found ? statsAsText(found) : 'No runs are stored yet.\n');
   return exitCodes.green;

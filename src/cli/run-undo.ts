@@ -8,7 +8,7 @@ import { systemClock } from '../clock.js';
 import type { StoredRun } from '../inspect/find-run.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { appendEvent } from '../run/write-events.js';
-import { withLedger } from '../store/open-ledger.js';
+import { withStore } from '../store/open-project-store.js';
 import { recover } from '../run/recover-if-needed.js';
 import { runToUndo } from '../run/run-to-undo.js';
 import { underLockOfRuns } from '../run/under-lock.js';
@@ -60,8 +60,8 @@ async function noteUndone({ runId, dir }: StoredRun, undone: Written): Promise<v
   const { written: restored, leftAlone } = undone;
   await appendEvent(dir, { type: 'run.undone', restored, leftAlone }, systemClock);
   if (undone.written.length === 0) return;
-  const problem = await withLedger({}, async (ledger) => {
-    await ledger?.runUndone(runId);
+  const problem = await withStore({}, async (store) => {
+    await store?.runUndone(runId);
     return null;
   });
   if (problem) process.stderr.write(`${formatProblem(problem)}\n`);

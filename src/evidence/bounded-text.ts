@@ -1,6 +1,6 @@
 import { bounds } from './bounds.js';
 import { clipMiddle, clipStart } from './clip.js';
-import type { Shortfalls } from './shortfalls.js';
+import type { MissingEvidence } from './missing-evidence.js';
 
 /** The parts of the evidence that are text, by their bound. */
 export type TextPart =
@@ -42,15 +42,15 @@ function withoutTornWord(text: string): string {
 }
 
 /**
- * Cleans a text and brings it to the bound of its part, saying so in `shortfalls`. Server output keeps its end, all else
+ * Cleans a text and brings it to the bound of its part, saying so in `missing`. Server output keeps its end, all else
  * keeps both ends.
  */
-export function boundedText(text: string, part: TextPart, shortfalls: Shortfalls): string {
+export function boundedText(text: string, part: TextPart, missing: MissingEvidence): string {
   const clip = part === 'serverOutput' ? clipStart : clipMiddle;
   const rough = clip(text, bounds[part] * roomToClean);
-  const clipped = clip(shortfalls.clean(withoutTornWord(rough.text)), bounds[part]);
+  const clipped = clip(missing.clean(withoutTornWord(rough.text)), bounds[part]);
   if (rough.cutBytes + clipped.cutBytes > 0) {
-    shortfalls.cut(`${nameOf[part]} was longer than ${bounds[part]} bytes and was cut`);
+    missing.cut(`${nameOf[part]} was longer than ${bounds[part]} bytes and was cut`);
   }
   return clipped.text;
 }

@@ -2,45 +2,44 @@ import type { NetworkEntry } from '../core/evidence.js';
 import { boundedText } from './bounded-text.js';
 import { bounds } from './bounds.js';
 import { isSecretHeader } from '../secrets/secret-name.js';
-import type { Shortfalls } from './shortfalls.js';
+import type { MissingEvidence } from './missing-evidence.js';
 
 /** A request as it may leave: cleaned, masked and bounded, with nothing in it that a `NetworkEntry` does not name. */
-export function cleanRequest(entry: NetworkEntry, shortfalls: Shortfalls): NetworkEntry {
+export function cleanRequest(entry: NetworkEntry, missing: MissingEvidence): NetworkEntry {
   return {
     time: entry.time,
-    method: boundedText(entry.method, 'headerValue', shortfalls),
-    url: boundedText(entry.url, 'url', shortfalls),
-    resourceType: boundedText(entry.resourceType, 'headerValue', shortfalls),
+    method: boundedText(entry.method, 'headerValue', missing),
+    url: boundedText(entry.url, 'url', missing),
+    resourceType: boundedText(entry.resourceType, 'headerValue', missing),
     status: entry.status,
     durationMs: entry.durationMs,
-    failure: entry.failure === null ? null : boundedText(entry.failure, 'headerValue', shortfalls),
-    requestHeaders: cleanHeaders(entry.requestHeaders, shortfalls),
-    responseHeaders: cleanHeaders(entry.responseHeaders, shortfalls),
-    requestBody: entry.requestBody === null ? null : boundedText(entry.requestBody, 'body', shortfalls),
-    responseBody: entry.responseBody === null ? null : boundedText(entry.responseBody, 'body', shortfalls),
+    failure: entry.failure === null ? null : boundedText(entry.failure, 'headerValue', missing),
+    requestHeaders: cleanHeaders(entry.requestHeaders, missing),
+    responseHeaders: cleanHeaders(entry.responseHeaders, missing),
+    requestBody: entry.requestBody === null ? null : boundedText(entry.requestBody, 'body', missing),
+    responseBody: entry.responseBody === null ? null : boundedText(entry.responseBody, 'body', missing),
   };
 }
 
 function cleanHeaders(
   headers: Readonly<Record<string, string>>,
-  shortfalls: Shortfalls,
+  missing: MissingEvidence,
 ): Record<string, string> {
   const all = Object.entries(headers);
-  if (all.length > bounds.headerCount)
-    shortfalls.cut(`a request had more than ${bounds.headerCount} headers`);
+  if (all.length > bounds.headerCount) missing.cut(`a request had more than ${bounds.headerCount} headers`);
   const some = Object.fromEntries(all.slice(0, bounds.headerCount));
   return Object.fromEntries(
     Object.entries(some).map(([name, value]) => [
-      boundedText(name, 'headerValue', shortfalls),
+      boundedText(name, 'headerValue', missing),
       isSecretHeader(name) && value !== ''
-        ? maskedHeader(name, value, shortfalls)
-        : boundedText(value, 'headerValue', shortfalls),
+        ? maskedHeader(name, value, missing)
+        : boundedText(value, 'headerValue', missing),
     ]),
   );
 }
 
 /** Of a header that carries credentials only what its masks say, which is the same wherever the same secrets stand. */
-function maskedHeader(name: string, value: string, shortfalls: Shortfalls): string {
-  const cleaned = boundedText(`${name}: ${value}`, 'headerValue', shortfalls);
+function maskedHeader(name: string, value: string, missing: MissingEvidence): string {
+  const cleaned = boundedText(`${name}: ${value}`, 'headerValue', missing);
   return cleaned.match(/\[masked: [^\]\n]{1,80}\]/g)?.join(' ') ?? `[masked: value of ${name.toLowerCase()}]`;
 }

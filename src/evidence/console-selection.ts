@@ -1,7 +1,7 @@
 import type { ConsoleEntry } from '../core/evidence.js';
 import { boundedText, roughlyBounded } from './bounded-text.js';
 import { Latest } from './latest.js';
-import type { Shortfalls } from './shortfalls.js';
+import type { MissingEvidence } from './missing-evidence.js';
 
 /**
  * Keeps the last `limit` console entries of any number. The first page errors keep up to half of the places, since an
@@ -34,13 +34,13 @@ export class ConsoleSelection {
   }
 
   /** The selection in order of time, cleaned and bounded. `droppedBefore` were lost before they came here. */
-  take(shortfalls: Shortfalls, droppedBefore = 0): ConsoleEntry[] {
+  take(missing: MissingEvidence, droppedBefore = 0): ConsoleEntry[] {
     const rest = [...this.#lastErrors.toArray(), ...this.#others.toArray()].sort(byTime);
     const places = this.#limit - this.#firstErrors.length;
     const chosen = [...this.#firstErrors, ...rest.slice(Math.max(0, rest.length - places))].sort(byTime);
     const total = this.pushed + droppedBefore;
-    if (chosen.length < total) shortfalls.cut(`${chosen.length} of ${total} console entries were kept`);
-    return chosen.map((entry) => cleanEntry(entry, shortfalls));
+    if (chosen.length < total) missing.cut(`${chosen.length} of ${total} console entries were kept`);
+    return chosen.map((entry) => cleanEntry(entry, missing));
   }
 }
 
@@ -58,12 +58,12 @@ function roughEntry(entry: ConsoleEntry): ConsoleEntry {
   };
 }
 
-function cleanEntry(entry: ConsoleEntry, shortfalls: Shortfalls): ConsoleEntry {
+function cleanEntry(entry: ConsoleEntry, missing: MissingEvidence): ConsoleEntry {
   return {
     time: entry.time,
-    type: boundedText(entry.type, 'headerValue', shortfalls),
-    text: boundedText(entry.text, 'consoleText', shortfalls),
-    location: boundedText(entry.location, 'url', shortfalls),
-    stack: entry.stack === null ? null : boundedText(entry.stack, 'consoleStack', shortfalls),
+    type: boundedText(entry.type, 'headerValue', missing),
+    text: boundedText(entry.text, 'consoleText', missing),
+    location: boundedText(entry.location, 'url', missing),
+    stack: entry.stack === null ? null : boundedText(entry.stack, 'consoleStack', missing),
   };
 }

@@ -16,7 +16,7 @@ import { readTestPage } from './page-sources.js';
 import { PassingEvidence } from './passing-evidence.js';
 import { keepScreenshot } from './screenshot.js';
 import { suiteServerOutput, testServerOutput } from './server-output.js';
-import { Shortfalls } from './shortfalls.js';
+import { MissingEvidence } from './missing-evidence.js';
 import { unfinishedErrors } from './unfinished-errors.js';
 import type { ParsedMaps } from './source-maps/parsed-maps.js';
 
@@ -51,59 +51,51 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
   const { failure, run } = request;
   const { clean = cleanText, passing = new PassingEvidence() } = request;
   // An agent that prints such a file must not be taken for one that speaks.
-  const shortfalls = new Shortfalls((text) => withoutSignals(clean(text)));
+  const missing = new MissingEvidence((text) => withoutSignals(clean(text)));
   const folder = resolve(request.folder);
-  await shortfalls.attempt('the folder of the evidence', () => mkdir(folder, { recursive: true }));
-  const errors =
-    (await shortfalls.attempt('the errors', () => cleanErrors(failure.errors, shortfalls))) ?? [];
+  await missing.attempt('the folder of the evidence', () => mkdir(folder, { recursive: true }));
+  const errors = (await missing.attempt('the errors', () => cleanErrors(failure.errors, missing))) ?? [];
   const { scripts, covered, ...gathered } =
     failure.scope === 'test'
-      ? await gatherTest({ ...request, folder }, failure, shortfalls)
-      : await gatherSuite(run, failure, shortfalls);
+      ? await gatherTest({ ...request, folder }, failure, missing)
+      : await gatherSuite(run, failure, missing);
   const hung = failure.scope === 'test' ? unfinishedErrors(failure, covered) : [];
   const unmapped = {
     ...passing.mark(gathered, failure.errors),
-    errors: [...errors, ...cleanErrors(hung, shortfalls)],
+    errors: [...errors, ...cleanErrors(hung, missing)],
   };
   const where = { root: request.root ?? run.rootDir, pageUrl: gathered.pageUrl, scripts, maps: request.maps };
-  const mapped = await shortfalls.attempt('the source maps', () => mapEvidence(unmapped, where, shortfalls));
+  const mapped = await missing.attempt('the source maps', () => mapEvidence(unmapped, where, missing));
   const evidence = { ...unmapped, sources: [], ...mapped };
-  await shortfalls.attempt('the files of the evidence', () =>
-    writeEvidenceFiles(folder, evidence, shortfalls),
-  );
-  return { ...evidence, missing: shortfalls.missing, cut: shortfalls.cuts, rootDir: run.rootDir };
+  await missing.attempt('the files of the evidence', () => writeEvidenceFiles(folder, evidence, missing));
+  return { ...evidence, missing: missing.missing, cut: missing.cuts, rootDir: run.rootDir };
 }
 
 async function gatherTest(
   { run, folder, limits }: EvidenceRequest,
   failure: TestFailure,
-  shortfalls: Shortfalls,
+  missing: MissingEvidence,
 ): Promise<Unmapped> {
-  if (failure.capture === null)
-    run.captureProblems.slice(0, 3).forEach((problem) => shortfalls.miss(problem));
-  const page = await shortfalls.attempt('the page', () => readTestPage(failure, limits, shortfalls));
-  const network = (page?.network ?? []).map((entry) => cleanRequest(entry, shortfalls));
+  if (failure.capture === null) run.captureProblems.slice(0, 3).forEach((problem) => missing.miss(problem));
+  const page = await missing.attempt('the page', () => readTestPage(failure, limits, missing));
+  const network = (page?.network ?? []).map((entry) => cleanRequest(entry, missing));
   const complaints = [...failure.errors.map(wordsOf), ...network.map((entry) => entry.failure ?? '')].join(
     '\n',
   );
-  if (page && page.pageUrl !== null && page.ariaSnapshot === null)
-    shortfalls.miss('no accessibility snapshot');
-  const serverOutput = await shortfalls.attempt('no server output', () =>
-    testServerOutput({ path: run.serverLog, complaints }, failure, shortfalls),
+  if (page && page.pageUrl !== null && page.ariaSnapshot === null) missing.miss('no accessibility snapshot');
+  const serverOutput = await missing.attempt('no server output', () =>
+    testServerOutput({ path: run.serverLog, complaints }, failure, missing),
   );
   return {
-    failedStep:
-      failure.failedStep === null ? null : boundedText(failure.failedStep, 'consoleText', shortfalls),
+    failedStep: failure.failedStep === null ? null : boundedText(failure.failedStep, 'consoleText', missing),
     console: page?.console ?? [],
     network,
     serverOutput: serverOutput ?? '',
     // Empty where the page is blank, which says something.
     ariaSnapshot:
-      typeof page?.ariaSnapshot === 'string'
-        ? boundedText(page.ariaSnapshot, 'ariaSnapshot', shortfalls)
-        : null,
-    pageUrl: page?.pageUrl ? boundedText(page.pageUrl, 'url', shortfalls) : null,
-    screenshot: await screenshotIn(folder, page, shortfalls),
+      typeof page?.ariaSnapshot === 'string' ? boundedText(page.ariaSnapshot, 'ariaSnapshot', missing) : null,
+    pageUrl: page?.pageUrl ? boundedText(page.pageUrl, 'url', missing) : null,
+    screenshot: await screenshotIn(folder, page, missing),
     trace: page?.trace ? resolve(page.trace) : null,
     scripts: page?.scripts ?? [],
     covered: page?.covered ?? null,
@@ -111,15 +103,19 @@ async function gatherTest(
   };
 }
 
-async function gatherSuite(run: SuiteRun, failure: SuiteFailure, shortfalls: Shortfalls): Promise<Unmapped> {
-  const output = await shortfalls.attempt('no server output', () =>
-    suiteServerOutput(run.serverLog, failure, shortfalls),
+async function gatherSuite(
+  run: SuiteRun,
+  failure: SuiteFailure,
+  missing: MissingEvidence,
+): Promise<Unmapped> {
+  const output = await missing.attempt('no server output', () =>
+    suiteServerOutput(run.serverLog, failure, missing),
   );
   return {
     failedStep: null,
     console: [],
     network: [],
-    serverOutput: output ?? boundedText(failure.stderr, 'serverOutput', shortfalls),
+    serverOutput: output ?? boundedText(failure.stderr, 'serverOutput', missing),
     ariaSnapshot: null,
     pageUrl: null,
     screenshot: null,
@@ -132,11 +128,11 @@ async function gatherSuite(run: SuiteRun, failure: SuiteFailure, shortfalls: Sho
 async function screenshotIn(
   folder: string,
   page: { screenshot: ScreenshotSource | null; noScreenshotBecause: string | null } | null,
-  shortfalls: Shortfalls,
+  missing: MissingEvidence,
 ): Promise<string | null> {
   const source = page?.screenshot ?? null;
-  if (source !== null) return shortfalls.attempt('no screenshot', () => keepScreenshot(source, folder));
-  shortfalls.miss(`no screenshot: ${page?.noScreenshotBecause ?? 'nothing recorded the page'}`);
+  if (source !== null) return missing.attempt('no screenshot', () => keepScreenshot(source, folder));
+  missing.miss(`no screenshot: ${page?.noScreenshotBecause ?? 'nothing recorded the page'}`);
   return null;
 }
 

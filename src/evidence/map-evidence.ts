@@ -4,7 +4,7 @@ import type { TestError } from '../core/failure.js';
 import type { CapturedScript } from '../playwright/capture-format.js';
 import { boundedText, type TextPart } from './bounded-text.js';
 import { hasFailed } from './network-selection.js';
-import type { Shortfalls } from './shortfalls.js';
+import type { MissingEvidence } from './missing-evidence.js';
 import { findAppFolders } from './source-maps/app-folders.js';
 import { CapturedScripts } from './source-maps/captured-scripts.js';
 import { ParsedMaps } from './source-maps/parsed-maps.js';
@@ -34,7 +34,7 @@ type MapPart = (text: string, part: TextPart) => string;
 export function mapEvidence(
   evidence: MappedEvidence,
   request: MappingRequest,
-  shortfalls: Shortfalls,
+  missing: MissingEvidence,
 ): MappedEvidence & Pick<Evidence, 'sources'> {
   const files = new ProjectFiles(request.root);
   const places = {
@@ -43,10 +43,10 @@ export function mapEvidence(
     captured: new CapturedScripts(request.scripts),
     maps: request.maps ?? new ParsedMaps(),
   };
-  const mapper = new SourceMapper({ places, shortfalls, own: ownOrigin(request) });
+  const mapper = new SourceMapper({ places, missing, own: ownOrigin(request) });
   const map: MapPart = (text, part) => {
     const mapped = mapper.mapText(text);
-    return mapped === text ? text : boundedText(mapped, part, shortfalls);
+    return mapped === text ? text : boundedText(mapped, part, missing);
   };
   // The page's own errors first: what a page says most of is not what the lines are worth keeping of.
   const console = mapConsole(evidence.console, map);

@@ -3,7 +3,7 @@ import type { Attachment, TestFailure } from '../core/failure.js';
 import { readErrorContext } from './error-context.js';
 import type { EvidenceLimits, PageEvidence, ScreenshotSource } from './page-evidence.js';
 import { readCapture } from './read-capture.js';
-import type { Shortfalls } from './shortfalls.js';
+import type { MissingEvidence } from './missing-evidence.js';
 import { readTrace } from './trace/read-trace.js';
 
 /** What a test's sources know of its page, the better source first where several do. */
@@ -19,14 +19,14 @@ export interface TestPage extends PageEvidence {
 export async function readTestPage(
   failure: TestFailure,
   limits: EvidenceLimits,
-  shortfalls: Shortfalls,
+  missing: MissingEvidence,
 ): Promise<TestPage> {
-  const captured = await captureOf(failure, limits, shortfalls);
+  const captured = await captureOf(failure, limits, missing);
   const attached = await attachedPicture(failure.attachments);
-  const trace = await attachedTrace(failure.attachments, shortfalls);
+  const trace = await attachedTrace(failure.attachments, missing);
   const traced =
     trace !== null && (captured === null || !(captured.screenshot ?? attached))
-      ? await shortfalls.attempt('trace.zip is corrupt', () => readTrace({ file: trace, limits, shortfalls }))
+      ? await missing.attempt('trace.zip is corrupt', () => readTrace({ file: trace, limits, missing }))
       : null;
   const page = captured ?? traced;
   const screenshot = captured?.screenshot ?? attached ?? traced?.screenshot ?? null;
@@ -38,7 +38,7 @@ export async function readTestPage(
     ariaSnapshot:
       captured?.ariaSnapshot ??
       traced?.ariaSnapshot ??
-      (await attachedSnapshot(failure.attachments, shortfalls)),
+      (await attachedSnapshot(failure.attachments, missing)),
     pageUrl: captured?.pageUrl ?? traced?.pageUrl ?? null,
     covered: captured?.covered ?? null,
     elements: captured?.elements ?? null,
@@ -50,14 +50,14 @@ export async function readTestPage(
 async function captureOf(
   failure: TestFailure,
   limits: EvidenceLimits,
-  shortfalls: Shortfalls,
+  missing: MissingEvidence,
 ): Promise<PageEvidence | null> {
   const file = failure.capture;
   if (file === null) {
-    shortfalls.miss('no capture: the worker ended before it could write, or could not be listened to');
+    missing.miss('no capture: the worker ended before it could write, or could not be listened to');
     return null;
   }
-  return shortfalls.attempt('no capture', () => readCapture(file, limits, shortfalls));
+  return missing.attempt('no capture', () => readCapture(file, limits, missing));
 }
 
 /** Playwright's own picture, or that of the page which a failed comparison of pictures kept. */
@@ -71,24 +71,24 @@ async function attachedPicture(attachments: readonly Attachment[]): Promise<Scre
 
 async function attachedTrace(
   attachments: readonly Attachment[],
-  shortfalls: Shortfalls,
+  missing: MissingEvidence,
 ): Promise<string | null> {
   const trace = attachments.findLast(({ name }) => name === 'trace');
   if (!trace) return null;
   if (await isFile(trace.path)) return trace.path;
-  shortfalls.miss('trace.zip: it is no longer where Playwright put it');
+  missing.miss('trace.zip: it is no longer where Playwright put it');
   return null;
 }
 
 async function attachedSnapshot(
   attachments: readonly Attachment[],
-  shortfalls: Shortfalls,
+  missing: MissingEvidence,
 ): Promise<string | null> {
   const context = attachments.findLast(({ name }) => name === 'error-context');
   if (!context) return null;
-  const snapshot = await shortfalls.attempt('error-context.md', () => readErrorContext(context.path));
+  const snapshot = await missing.attempt('error-context.md', () => readErrorContext(context.path));
   if (snapshot && !snapshot.ofPage) {
-    shortfalls.miss('the accessibility snapshot shows the element under test alone, not its page');
+    missing.miss('the accessibility snapshot shows the element under test alone, not its page');
   }
   return snapshot?.yaml ?? null;
 }

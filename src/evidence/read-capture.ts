@@ -6,7 +6,7 @@ import { ConsoleSelection } from './console-selection.js';
 import { eachJsonMember } from './json-members.js';
 import { NetworkSelection } from './network-selection.js';
 import type { EvidenceLimits, PageEvidence } from './page-evidence.js';
-import type { Shortfalls } from './shortfalls.js';
+import type { MissingEvidence } from './missing-evidence.js';
 import { field, listOf, numberOr, parseJson, stringOr } from './unknown-fields.js';
 
 interface CaptureReading {
@@ -23,13 +23,13 @@ const maxPages = 20;
 const maxScripts = 100;
 
 /**
- * Reads a capture file of any size in bounded memory. A torn file gives what it holds, and says so in `shortfalls`.
+ * Reads a capture file of any size in bounded memory. A torn file gives what it holds, and says so in `missing`.
  * Rejects where the file cannot be read or is no capture.
  */
 export async function readCapture(
   file: string,
   limits: EvidenceLimits,
-  shortfalls: Shortfalls,
+  missing: MissingEvidence,
 ): Promise<PageEvidence> {
   const reading: CaptureReading = {
     console: new ConsoleSelection(limits.console),
@@ -44,10 +44,10 @@ export async function readCapture(
     readMember(reading, key, json),
   );
   if (reading.schemaVersion !== 1) throw new Error('it is not a capture file of schema version 1');
-  if (!end.complete) shortfalls.miss('the capture ends early: the worker ended while it wrote it');
-  if (end.tooLong > 0) shortfalls.cut(`${end.tooLong} entries of the capture were too long to be read`);
-  if (reading.unreadable > 0) shortfalls.miss(`${reading.unreadable} entries of the capture are unreadable`);
-  return evidenceOf(reading, shortfalls);
+  if (!end.complete) missing.miss('the capture ends early: the worker ended while it wrote it');
+  if (end.tooLong > 0) missing.cut(`${end.tooLong} entries of the capture were too long to be read`);
+  if (reading.unreadable > 0) missing.miss(`${reading.unreadable} entries of the capture are unreadable`);
+  return evidenceOf(reading, missing);
 }
 
 function readMember(reading: CaptureReading, key: string, json: string): void {
@@ -61,14 +61,14 @@ function readMember(reading: CaptureReading, key: string, json: string): void {
   else if (key === 'dropped') reading.dropped = value;
 }
 
-function evidenceOf(reading: CaptureReading, shortfalls: Shortfalls): PageEvidence {
+function evidenceOf(reading: CaptureReading, missing: MissingEvidence): PageEvidence {
   const page = leadPage(reading.pages);
   const requests = reading.network.take();
   const total = reading.network.pushed + numberOr(field(reading.dropped, 'network'), 0);
-  if (requests.length < total) shortfalls.cut(`${requests.length} of ${total} requests were kept`);
-  if (page?.error && page.screenshot !== null) shortfalls.miss(`of the page ${page.url}: ${page.error}`);
+  if (requests.length < total) missing.cut(`${requests.length} of ${total} requests were kept`);
+  if (page?.error && page.screenshot !== null) missing.miss(`of the page ${page.url}: ${page.error}`);
   return {
-    console: reading.console.take(shortfalls, numberOr(field(reading.dropped, 'console'), 0)),
+    console: reading.console.take(missing, numberOr(field(reading.dropped, 'console'), 0)),
     network: requests,
     screenshot: page?.screenshot ? { kind: 'file', path: page.screenshot } : null,
     noScreenshotBecause: page === null ? 'no page was open at the failure' : page.error,

@@ -6,7 +6,7 @@ import { boundedText } from './bounded-text.js';
 import { bounds } from './bounds.js';
 import { clipMiddle } from './clip.js';
 import { lastLogTime, readLogEnds, readLogWindow, type LogPart, type Window } from './server-log.js';
-import type { Shortfalls } from './shortfalls.js';
+import type { MissingEvidence } from './missing-evidence.js';
 
 /** Servers write their own report of a failing request a little after the answer. */
 const afterTheTestMs = 2_000;
@@ -23,13 +23,13 @@ const deadServer = /ERR_CONNECTION_(?:REFUSED|RESET)|ECONNREFUSED|ECONNRESET|soc
 export async function testServerOutput(
   log: { readonly path: string; readonly complaints: string },
   failure: TestFailure,
-  shortfalls: Shortfalls,
+  missing: MissingEvidence,
 ): Promise<string> {
   const to = failure.startedAt + failure.durationMs + afterTheTestMs;
   let part = await readLogWindow(log.path, { from: failure.startedAt, to });
   if (part.text === '' && deadServer.test(log.complaints)) part = await lastWords(log.path, to);
   const own = await suiteServers(log.path, { from: failure.startedAt, to });
-  return outputOf(joined([part, ...own]), shortfalls);
+  return outputOf(joined([part, ...own]), missing);
 }
 
 /** What the servers wrote that the suite's own code started; each process that started some has a log of its own. */
@@ -52,7 +52,7 @@ function joined(parts: readonly LogPart[]): LogPart {
 export async function suiteServerOutput(
   logPath: string,
   failure: SuiteFailure,
-  shortfalls: Shortfalls,
+  missing: MissingEvidence,
 ): Promise<string> {
   const log = await readLogEnds(logPath);
   const stderr = log.text === '' ? failure.stderr : withoutServerLines(failure.stderr);
@@ -60,7 +60,7 @@ export async function suiteServerOutput(
   const server = clipMiddle(log.text, Math.max(half, bounds.serverOutput - Buffer.byteLength(stderr) - 64));
   const playwright = clipMiddle(stderr, bounds.serverOutput - Buffer.byteLength(server.text) - 64);
   const text = [server.text, playwright.text].filter((part) => part.trim() !== '').join('\n');
-  return outputOf({ text, cutBytes: log.cutBytes + server.cutBytes + playwright.cutBytes }, shortfalls);
+  return outputOf({ text, cutBytes: log.cutBytes + server.cutBytes + playwright.cutBytes }, missing);
 }
 
 async function lastWords(file: string, before: number): Promise<LogPart> {
@@ -69,9 +69,9 @@ async function lastWords(file: string, before: number): Promise<LogPart> {
   return readLogWindow(file, { from: last - lastWordsMs, to: last });
 }
 
-function outputOf(part: LogPart, shortfalls: Shortfalls): string {
-  if (part.cutBytes > 0) shortfalls.cut(`${part.cutBytes} bytes of the server output were left out`);
-  return boundedText(part.text, 'serverOutput', shortfalls);
+function outputOf(part: LogPart, missing: MissingEvidence): string {
+  if (part.cutBytes > 0) missing.cut(`${part.cutBytes} bytes of the server output were left out`);
+  return boundedText(part.text, 'serverOutput', missing);
 }
 
 /** The servers' lines that Playwright's own reporters repeat; the log has them already. */

@@ -250,7 +250,7 @@ export async function conclude(progress: Progress, ended: CauseRecord): Promise<
   put(progress, ended);
   const { cause, verdict, reason, attempts } = ended;
   const { signature, diagnosis } = cause.lead;
-  await progress.session.memory.causeEnded({
+  await progress.session.store.causeEnded({
     causeId: cause.id,
     signature,
     category: diagnosis.category,

@@ -7,7 +7,7 @@ import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
 import type { RunJournal } from '../run/run-journal.js';
-import type { RunMemory } from '../run/run-memory.js';
+import type { RunStore } from '../run/run-store.js';
 import type { Session } from './session.js';
 import type { Problem } from '../problem.js';
 import type { Watchdog } from '../process/watchdog.js';
@@ -35,7 +35,7 @@ export interface SessionParts {
   readonly startedAt: number;
   /** The run's first suite, from which the guard knows which files are tests. */
   readonly first: SuiteRun;
-  readonly memory: RunMemory;
+  readonly store: RunStore;
   /** Agents that cannot be started here. */
   readonly missing: ReadonlyMap<string, Problem>;
   /** How the change to blame is looked for; absent where nobody looks. */
@@ -46,7 +46,7 @@ export interface SessionParts {
 
 /** Puts the real effects together. What only a red run needs is loaded when one needs it (CL-4). */
 export async function composeSession(parts: SessionParts): Promise<Session> {
-  const { settings, cwd, env, folder, suites, bus, redactor, signal, startedAt, memory, first, plan } = parts;
+  const { settings, cwd, env, folder, suites, bus, redactor, signal, startedAt, store, first, plan } = parts;
   // A green run opens no store and makes no copy.
   const red = isRed(first);
   if (red) await redactor.load();
@@ -73,7 +73,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     spending: createSpending(startedAt),
     plan,
     redactor,
-    memory,
+    store,
     missingAgents: new Map([...parts.missing].map(([name, { message }]) => [name, message])),
     runAgent: late(async () => {
       const { createRunAgent } = await import('../agents/create-run-agent.js');

@@ -9,7 +9,7 @@ import { writeFailureRecord } from '../run/failure-record.js';
 import { boundedText } from '../evidence/bounded-text.js';
 import { gatherEvidence } from '../evidence/gather-evidence.js';
 import { type Ended, PassingEvidence } from '../evidence/passing-evidence.js';
-import { Shortfalls } from '../evidence/shortfalls.js';
+import { MissingEvidence } from '../evidence/missing-evidence.js';
 import { ParsedMaps } from '../evidence/source-maps/parsed-maps.js';
 import { runFiles } from '../playwright/report-format.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -107,7 +107,7 @@ function signedMessage({ failure, diagnosis }: Diagnosed): string {
 }
 
 function bounded(text: string): string {
-  return boundedText(text, 'errorText', new Shortfalls());
+  return boundedText(text, 'errorText', new MissingEvidence());
 }
 
 function md5(text: string): string {

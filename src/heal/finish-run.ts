@@ -49,7 +49,7 @@ export async function finishRun(request: RunRequest, finished: Finished): Promis
   });
   const report = redactor.deep(built);
   const { flaky } = report.totals;
-  await session.memory.ended({ ...final, flaky, agentRunsAvoided: report.totals.agentRunsAvoided });
+  await session.store.ended({ ...final, flaky, agentRunsAvoided: report.totals.agentRunsAvoided });
   const place = { dir: session.folder.dir, cwd: request.cwd, env: request.env, options };
   // Another tool's report that cannot be written is not the run's failure: report.json and the terminal say so.
   for (const warning of await leaveForPrograms(report, place)) {

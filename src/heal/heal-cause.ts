@@ -12,7 +12,7 @@ import type { Retest } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
 import type { Proposal } from '../fixer/proposal.js';
 import type { Session } from './session.js';
-import type { Memory } from '../store/ledger.js';
+import type { KnownFailure } from '../store/store.js';
 
 /** How a cause ended. */
 export interface HealedCause {
@@ -22,7 +22,7 @@ export interface HealedCause {
   /** What the last re-run of the lead showed, or null where none was made. */
   readonly lastRetest: Retest | null;
   /** What earlier runs knew of it. */
-  readonly known: Memory;
+  readonly known: KnownFailure;
   /** The last attempt in the store, which is not finished there while its fix is not proven. */
   readonly attemptId: string | null;
 }
@@ -60,7 +60,7 @@ export async function healCause(
   let attemptId: string | null = null;
   let [waited, askFixer] = [from === undefined, !attempts.some(isBuiltIn)];
   session.bus.emit({ type: 'cause.started', causeId: cause.id });
-  const known = from?.known ?? (await session.memory.meet(cause.lead.signature));
+  const known = from?.known ?? (await session.store.meet(cause.lead.signature));
   if (known.open && !from) return ended(stillOpen(session, cause, known.open));
   if (known.fix && !from) session.bus.emit({ type: 'cause.came_back', causeId: cause.id, fix: known.fix });
   for (;;) {
@@ -115,7 +115,7 @@ export async function healCause(
 interface Asking {
   question: string;
   attempts: readonly Attempt[];
-  known: Memory;
+  known: KnownFailure;
 }
 
 /** Writes a question down for a person; the run goes on with other causes (ME-6). */
@@ -124,7 +124,7 @@ async function ask(session: Session, cause: Cause, { question, attempts, known }
   const tried = [...known.tried, ...attempts];
   const offered = await canTakeBack(session, cause);
   const about = questionAbout(cause, { attempts: tried, asked, canTakeBack: offered });
-  const escalation = await session.memory.escalate(about);
+  const escalation = await session.store.escalate(about);
   const escalationId = escalation?.id ?? null;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });
   return { verdict: 'escalated', reason: question, escalationId, askedBefore: false };
@@ -167,7 +167,7 @@ function historyOf(session: Session, cause: Cause, so: SoFar) {
 async function proposed(
   { propose, bus }: Session,
   cause: Cause,
-  { tried }: Memory,
+  { tried }: KnownFailure,
 ): Promise<Proposal | null> {
   try {
     const proposal = (await propose?.(cause)) ?? null;
@@ -199,7 +199,7 @@ async function attempt(
 ): Promise<TriedFix & { readonly id: string | null }> {
   const { agent, n } = work;
   const { signature } = cause.lead;
-  const id = await session.memory.attemptStarted({ causeId: cause.id, signature, n, agent });
+  const id = await session.store.attemptStarted({ causeId: cause.id, signature, n, agent });
   const tried = await tryFix(session, cause, work);
   if (tried.attempt.judged === 'green')
     session.bus.emit({ type: 'attempt.green', causeId: cause.id, attempt: n });
@@ -209,10 +209,10 @@ async function attempt(
 
 /** The last of an attempt: it is counted, its change stays or is out, and only then is it told. */
 export async function attemptDecided(
-  { memory, workspace, bus }: Session,
+  { store, workspace, bus }: Session,
   { causeId, id, attempt }: { causeId: string; id: string | null; attempt: Attempt },
 ): Promise<void> {
-  await memory.attemptFinished(id, attempt);
+  await store.attemptFinished(id, attempt);
   if (isKept(attempt) && attempt.change !== null) await workspace.decided([attempt.change]);
   bus.emit({ type: 'attempt.judged', causeId, attempt });
 }

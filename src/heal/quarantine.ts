@@ -7,7 +7,7 @@ export async function withoutQuarantined(
   { session, records }: Progress,
   failures: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {
-  const ids = new Set((await session.memory.quarantines()).map((one) => one.testId));
+  const ids = new Set((await session.store.quarantines()).map((one) => one.testId));
   const isIn = ({ failure }: DiagnosedFailure) => failure.scope === 'test' && ids.has(failure.test.id);
   const tests = failures.flatMap((one) =>
     isIn(one) && one.failure.scope === 'test' ? [one.failure.test] : [],

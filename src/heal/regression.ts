@@ -210,7 +210,7 @@ async function reject(progress: Progress, record: CauseRecord, reason: string): 
   progress.proofTests.splice(0, Infinity, ...others);
   await conclude(progress, { ...rest, verdict: 'failed', reason, attempts });
   const { signature, diagnosis } = record.cause.lead;
-  await session.memory.fixTakenBack({
+  await session.store.fixTakenBack({
     causeId,
     signature,
     category: diagnosis.category,

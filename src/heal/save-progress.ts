@@ -26,7 +26,7 @@ export async function saveProgress(progress: Progress): Promise<void> {
     rerunIds: rerunIds[one.test.id] ?? [one.test.id],
   }));
   const saved: SavedProgress = { suiteOpen: isSuiteOpen(progress), tests };
-  await session.memory.saveProgress(saved);
+  await session.store.saveProgress(saved);
 }
 
 function isSuiteOpen({ firstWasBroken, causes }: Progress): boolean {

@@ -10,7 +10,7 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
 import type { Redactor } from '../secrets/redactor.js';
-import type { RunMemory } from '../run/run-memory.js';
+import type { RunStore } from '../run/run-store.js';
 import type { Spending } from '../run/spending.js';
 import type { Guard } from '../guard/create-guard.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -39,7 +39,7 @@ export interface Session {
   readonly spending: Spending;
   /** Counts the Playwright runs, and is told how many more are likely. */
   readonly plan: RunPlan;
-  readonly memory: RunMemory;
+  readonly store: RunStore;
   /** Exactly these tests again, or the whole selection for null. */
   readonly runAgain: (request: AgainRequest) => Promise<SuiteRun>;
   /** Runs `verify.prepare`: null when it succeeded, or was not set, else its output as a failure of the suite. */

@@ -12,7 +12,7 @@ import { ok, type Result } from '../result.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import { recover } from '../run/recover-if-needed.js';
 import { createRunFolder, newRunId } from '../run/run-folder.js';
-import { noMemory, type RunMemory } from '../run/run-memory.js';
+import { noStore, type RunStore } from '../run/run-store.js';
 import { underLock } from '../run/under-lock.js';
 import { cleanCommit } from '../run/commit-of.js';
 import { type Checked, checkRequest } from './check-request.js';
@@ -51,13 +51,13 @@ async function runLocked(
   const first = await firstRun(request, opened);
   const problem = interrupts.signal.aborted ? null : firstRunProblem(first);
   if (problem) return closed(opened, problem);
-  const memory = await remember(request, opened, first);
-  if (!memory.ok) return closed(opened, memory.error);
+  const store = await remember(request, opened, first);
+  if (!store.ok) return closed(opened, store.error);
   // What comes after the suite is loaded after it: people wait for Playwright's start.
   const { composeSession } = await import('./compose-session.js');
   const session = await composeSession({
     ...opened,
-    memory: memory.value,
+    store: store.value,
     first,
     startsAgents: request.options.dryRun !== true,
     ...blameOf(request, checked.settings),
@@ -116,13 +116,13 @@ async function remember(
   request: RunRequest,
   opened: Opened,
   first: SuiteRun,
-): Promise<Result<RunMemory, Problem>> {
+): Promise<Result<RunStore, Problem>> {
   const { resumed, options } = request;
-  if ((!isRed(first) && resumed === undefined) || options.dryRun) return ok(noMemory);
-  const { openMemory } = await import('./open-memory.js');
-  const memory = await openMemory({ ...opened, runId: opened.folder.runId });
-  if (memory.ok) await memory.value.started(typed(request), resumed?.runId ?? null);
-  return memory;
+  if ((!isRed(first) && resumed === undefined) || options.dryRun) return ok(noStore);
+  const { openRunStore } = await import('./open-run-store.js');
+  const store = await openRunStore({ ...opened, runId: opened.folder.runId });
+  if (store.ok) await store.value.started(typed(request), resumed?.runId ?? null);
+  return store;
 }
 
 /** What `resume` needs to go on. */

@@ -7,7 +7,7 @@ import type { Problem } from '../problem.js';
 import { appendEvent, eventsFile } from './write-events.js';
 import { err, ok, type Result } from '../result.js';
 import { createRedactor } from '../secrets/redactor.js';
-import type { Ledger } from '../store/ledger.js';
+import type { Store } from '../store/store.js';
 
 /** An answer as it was typed or sent. */
 export interface TypedAnswer {
@@ -17,16 +17,16 @@ export interface TypedAnswer {
 
 /** Stores an answer, its secrets masked, and tells the run that had asked (ME-7, ME-11); gives the question as it is then. */
 export async function answerEscalation(
-  ledger: Ledger,
+  store: Store,
   id: string,
   answer: Answer,
 ): Promise<Result<Escalation, Problem>> {
-  const asked = answer.choice === 'take-back' ? await ledger.escalation(id) : null;
+  const asked = answer.choice === 'take-back' ? await store.escalation(id) : null;
   const problem = asked && (await takeBack(asked));
   if (problem) return err(problem);
   const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
-  const resolved = await ledger.resolve(id, redactor.deep(answer));
-  if (!resolved) return escalationOf(ledger, id);
+  const resolved = await store.resolve(id, redactor.deep(answer));
+  if (!resolved) return escalationOf(store, id);
   await tellRun(resolved, answer.choice);
   return ok(resolved);
 }
@@ -59,11 +59,8 @@ export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnsw
 }
 
 /** The question that an id or its beginning means; none and several are `Problem`s. */
-export async function escalationOf(
-  ledger: Ledger | null,
-  word: string,
-): Promise<Result<Escalation, Problem>> {
-  const all = (await ledger?.escalations(null)) ?? [];
+export async function escalationOf(store: Store | null, word: string): Promise<Result<Escalation, Problem>> {
+  const all = (await store?.escalations(null)) ?? [];
   const remedy = 'self-heal escalations list --all names them.';
   const id = idMeant(word, { noun: 'escalation', ids: all.map((one) => one.id), remedy });
   if (!id.ok) return id;

@@ -4,7 +4,7 @@ import { runIdsIn } from '../inspect/find-run.js';
 import { idMeant, idsMeant } from '../inspect/ids-meant.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import type { Ledger, StoredRun } from '../store/ledger.js';
+import type { Store, StoredRun } from '../store/store.js';
 import { readRunState } from './read-events.js';
 import type { RunAsked } from '../event.js';
 import { pidAtWork } from './run-journal.js';
@@ -16,7 +16,7 @@ export type UnfinishedRun = Pick<StoredRun, 'runId' | 'request' | 'progress'>;
 export interface EarlierRuns {
   readonly projectRoot: string;
   /** Null where nothing was ever stored. */
-  readonly ledger: Ledger | null;
+  readonly store: Store | null;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function unfinishedRun(
   const runId = meant.value;
   const folder = await folderRun(at.projectRoot, runId === null ? ids.toReversed() : [runId]);
   if (folder?.pid != null) return err(atWork(folder.runId, folder.pid));
-  const stored = (await at.ledger?.run(runId)) ?? null;
+  const stored = (await at.store?.run(runId)) ?? null;
   if (stored && !(folder && folder.runId > stored.runId)) return unfinishedStored(at, stored, named);
   if (!folder) return err(noSuchRun(runId, ids));
   if (isOver(folder.outcome)) return err(over(folder.runId, folder.outcome));
@@ -76,7 +76,7 @@ async function unfinishedStored(
   named: string | null,
 ): Promise<Result<UnfinishedRun, Problem>> {
   if (isOver(stored.outcome)) return err(over(stored.runId, stored.outcome));
-  const next = stored.continuedIn === null ? null : await at.ledger?.run(stored.continuedIn);
+  const next = stored.continuedIn === null ? null : await at.store?.run(stored.continuedIn);
   if (!next) return ok(stored);
   const found = await unfinishedStored(at, next, named);
   if (found.ok || named === null) return found;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import type { Escalation, Question } from '../../src/core/escalation.js';
-import { createLedger } from '../../src/store/create-ledger.js';
+import { createStore } from '../../src/store/create-store.js';
 import { openStore } from '../../src/store/open-store.js';
 import { hasPseudoTerminal, keys, onTerminal, type PseudoTerminal } from '../rig/pseudo-terminal.js';
 import { scratchProject, userEnv } from '../rig/scratch-project.js';
@@ -30,7 +30,7 @@ async function asked(over: Partial<Question> = {}) {
   const project = await scratchProject({ 'package.json': '{ "name": "scratch" }' });
   const opened = await openStore(path.join(project.dir, '.self-heal', 'ledger.db'), '/');
   if (!opened.ok) throw new Error(opened.error.message);
-  const ledger = createLedger(opened.value, 'scratch', () => Date.now());
+  const ledger = createStore(opened.value, 'scratch', () => Date.now());
   const { id } = await ledger.escalate({ ...question, ...over }, 'run1');
   await ledger.close();
   return { project, id, show: async () => shown(project.dir, id) };

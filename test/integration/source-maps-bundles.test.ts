@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { classify } from '../../src/core/classify/classify.js';
 import type { Evidence } from '../../src/core/evidence.js';
 import { mapEvidence } from '../../src/evidence/map-evidence.js';
-import { Shortfalls } from '../../src/evidence/shortfalls.js';
+import { MissingEvidence } from '../../src/evidence/missing-evidence.js';
 import type { CapturedScript } from '../../src/playwright/capture-format.js';
 import { anEvidence } from '../rig/builders.js';
 import { bundledApp, stackOf, thrownAt, writeFiles } from '../rig/bundled-app.js';
@@ -19,13 +19,9 @@ function mapped(root: string, stack: string, scripts: readonly CapturedScript[] 
   const text = stack.split('\n', 1)[0] ?? '';
   const entry = { time: 0, type: 'pageerror', text, location: locationOf(stack), stack };
   const evidence = anEvidence({ rootDir: root, pageUrl: `${origin}/`, console: [entry] });
-  const shortfalls = new Shortfalls();
-  const { console, sources } = mapEvidence(
-    evidence,
-    { root, pageUrl: evidence.pageUrl, scripts },
-    shortfalls,
-  );
-  return { ...evidence, console, sources, missing: shortfalls.missing };
+  const missing = new MissingEvidence();
+  const { console, sources } = mapEvidence(evidence, { root, pageUrl: evidence.pageUrl, scripts }, missing);
+  return { ...evidence, console, sources, missing: missing.missing };
 }
 
 function locationOf(stack: string): string {
@@ -191,7 +187,7 @@ describe('EV-6: bundles on the disk', () => {
     const { serverOutput, sources } = mapEvidence(
       anEvidence({ serverOutput: stderr }),
       request,
-      new Shortfalls(),
+      new MissingEvidence(),
     );
     expect(serverOutput).toMatch(/GET \/ failed TypeError.*\n\s+at \w+ \(src\/checkout\/submit\.ts:14:\d+\)/);
     expect(sources[0]?.snippet).toContain('> 14 |');

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Question } from '../../src/core/escalation.js';
-import { createLedger } from '../../src/store/create-ledger.js';
-import type { Ledger } from '../../src/store/ledger.js';
+import { createStore } from '../../src/store/create-store.js';
+import type { Store } from '../../src/store/store.js';
 import { openStore } from '../../src/store/open-store.js';
 import { readStats } from '../../src/store/stats.js';
 import type { Database } from '../../src/store/tables.js';
@@ -47,8 +47,8 @@ async function open(location: string): Promise<Database> {
   return opened.value;
 }
 
-async function ledgerAt(location: string, project = 'shop'): Promise<Ledger> {
-  return createLedger(await open(location), project, tick());
+async function ledgerAt(location: string, project = 'shop'): Promise<Store> {
+  return createStore(await open(location), project, tick());
 }
 
 /** A clock of its own: each look is a millisecond later. */
@@ -58,7 +58,7 @@ function tick(): () => number {
 }
 
 async function tryOnce(
-  ledger: Ledger,
+  ledger: Store,
   over: Parameters<typeof anAttempt>[0] = {},
   runId = 'run1',
 ): Promise<string> {
@@ -83,8 +83,11 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     await tryOnce(first, { files: [] });
     await first.close();
     const later = await ledgerAt(location);
-    expect((await later.meet(signature, 'run2')).tries).toEqual({ count: 2, failedFixes: 1 });
-    expect((await later.meet('other:Error:00000001', 'run2')).tries).toEqual({ count: 0, failedFixes: 0 });
+    expect((await later.recordFailure(signature, 'run2')).tries).toEqual({ count: 2, failedFixes: 1 });
+    expect((await later.recordFailure('other:Error:00000001', 'run2')).tries).toEqual({
+      count: 0,
+      failedFixes: 0,
+    });
   });
 
   here('ME-8 a try that was started and never finished is not counted, one finished twice once', async () => {
@@ -92,14 +95,14 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     await ledger.attemptStarted({ runId: 'run1', causeId: 'c1', signature, n: 1, agent: 'debugger' });
     const id = await tryOnce(ledger);
     await ledger.attemptFinished(id, anAttempt());
-    expect((await ledger.meet(signature, 'run2')).tries.count).toBe(1);
+    expect((await ledger.recordFailure(signature, 'run2')).tries.count).toBe(1);
   });
 
   here('ME-4 what was not judged leaves the count, and so does another error', async () => {
     const ledger = await ledgerAt(await place());
     await tryOnce(ledger, { judged: 'not-judged', outcome: 'unusable' });
     await tryOnce(ledger, { judged: 'changed' });
-    expect((await ledger.meet(signature, 'run2')).tries.count).toBe(0);
+    expect((await ledger.recordFailure(signature, 'run2')).tries.count).toBe(0);
   });
 
   here(
@@ -116,8 +119,8 @@ describe.each(kinds)('the store on %s', (kind, place) => {
         bySharedFix: false,
       } as const;
       await ledger.causeEnded({ ...end, verdict: 'healed', reason: 'fixed' });
-      await ledger.fixTakenBack({ ...end, verdict: 'failed', reason: 'broke another test' });
-      const { tries, tried, fix } = await ledger.meet(signature, 'run2');
+      await ledger.fixReverted({ ...end, verdict: 'failed', reason: 'broke another test' });
+      const { tries, tried, fix } = await ledger.recordFailure(signature, 'run2');
       expect([tries, fix]).toEqual([{ count: 1, failedFixes: 1 }, null]);
       expect(tried.at(-1)).toMatchObject({ n: 2, takenBack: true, failedBecause: 'broke another test' });
     },
@@ -127,7 +130,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const ledger = await ledgerAt(await place());
     await tryOnce(ledger, { n: 1, failedBecause: 'first', patch: 'attempts/1.patch' });
     await tryOnce(ledger, { n: 2, failedBecause: 'second' });
-    expect((await ledger.meet(signature, 'run2')).tried).toMatchObject([
+    expect((await ledger.recordFailure(signature, 'run2')).tried).toMatchObject([
       { n: 1, failedBecause: 'first', patch: '../run1/attempts/1.patch' },
       { n: 2, failedBecause: 'second', patch: null },
     ]);
@@ -143,7 +146,10 @@ describe.each(kinds)('the store on %s', (kind, place) => {
       // Without git a change stays, whatever it was judged.
       await tryOnce(ledger, { n: 3, takenBack: false });
       const told = async () =>
-        (await ledger.meet(signature, 'run2')).tried.map(({ judged, takenBack }) => [judged, takenBack]);
+        (await ledger.recordFailure(signature, 'run2')).tried.map(({ judged, takenBack }) => [
+          judged,
+          takenBack,
+        ]);
       expect(await told()).toEqual([
         ['still-failing', true],
         ['changed', false],
@@ -163,7 +169,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
   here('ME-10 a store of version 1 is brought to this one with what it holds', async () => {
     const location = await place();
     const db = await open(location);
-    await tryOnce(createLedger(db, 'shop', tick()));
+    await tryOnce(createStore(db, 'shop', tick()));
     const skipped = { project: 'shop', test_id: 't1', name: 'adds', escalation_id: 'e1' };
     const since = new Date().toISOString();
     await db
@@ -178,15 +184,15 @@ describe.each(kinds)('the store on %s', (kind, place) => {
       .set({ version: 1 } as never)
       .execute();
     const ledger = await ledgerAt(location);
-    expect((await ledger.meet(signature, 'run2')).tried).toMatchObject([{ n: 1, takenBack: true }]);
-    const later = createLedger(await open(location), 'shop', () => Date.parse(since) + 29 * 24 * 60 * 60_000);
+    expect((await ledger.recordFailure(signature, 'run2')).tried).toMatchObject([{ n: 1, takenBack: true }]);
+    const later = createStore(await open(location), 'shop', () => Date.parse(since) + 29 * 24 * 60 * 60_000);
     expect(await later.quarantines()).toMatchObject([{ testId: 't1', since }]);
   });
 
   here('ME-7 a quarantine ends by itself', async () => {
     const location = await place();
     let now = Date.parse('2026-01-01T00:00:00Z');
-    const ledger = createLedger(await open(location), 'shop', () => now);
+    const ledger = createStore(await open(location), 'shop', () => now);
     const { id } = await ledger.escalate(question, 'run1');
     await ledger.resolve(id, { choice: 'skip', guidance: null });
     now += 29 * 24 * 60 * 60_000;
@@ -201,12 +207,12 @@ describe.each(kinds)('the store on %s', (kind, place) => {
   here('HN-8 what a person undid has not held, and is told as a fix that failed', async () => {
     const location = await place();
     const db = await open(location);
-    const ledger = createLedger(db, 'shop', tick());
+    const ledger = createStore(db, 'shop', tick());
     await tryOnce(ledger, { judged: 'green', takenBack: false });
     expect(await readStats(db, 'shop')).toMatchObject({ heals: 1, undone: 0, heldRate: 1 });
     await ledger.runUndone('run1');
     expect(await readStats(db, 'shop')).toMatchObject({ heals: 1, cameBack: 0, undone: 1, heldRate: 0 });
-    const { tried, fix } = await ledger.meet(signature, 'run2');
+    const { tried, fix } = await ledger.recordFailure(signature, 'run2');
     expect(tried).toMatchObject([{ takenBack: true, failedBecause: 'a person undid it' }]);
     expect(fix).toBeNull();
     // It shows again, which is no news: it is not counted as a heal that came back.
@@ -224,9 +230,9 @@ describe.each(kinds)('the store on %s', (kind, place) => {
         takenBack: false,
         claim: { status: 'fixed', summary: 'spelt it right' },
       });
-      expect((await ledger.meet(signature, 'run1')).fix).toBeNull();
-      const back = await ledger.meet(signature, 'run2');
-      await ledger.meet(signature, 'run2');
+      expect((await ledger.recordFailure(signature, 'run1')).fix).toBeNull();
+      const back = await ledger.recordFailure(signature, 'run2');
+      await ledger.recordFailure(signature, 'run2');
       expect(back).toMatchObject({
         tries: { count: 0 },
         tried: [],
@@ -243,7 +249,10 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const asked = await Promise.all([one.escalate(question, 'run1'), two.escalate(question, 'run2')]);
     expect(asked[0].id).toBe(asked[1].id);
     expect(await one.escalations('pending')).toHaveLength(1);
-    expect((await one.meet(signature, 'run3')).open).toMatchObject({ ...question, state: 'pending' });
+    expect((await one.recordFailure(signature, 'run3')).open).toMatchObject({
+      ...question,
+      state: 'pending',
+    });
   });
 
   here('ME-7 an answer resets the count and is told to the next agent', async () => {
@@ -252,7 +261,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const { id } = await ledger.escalate(question, 'run1');
     const resolved = await ledger.resolve(id, { choice: 'guide', guidance: 'It is Thanks.' });
     expect(resolved).toMatchObject({ state: 'resolved', choice: 'guide', guidance: 'It is Thanks.' });
-    expect(await ledger.meet(signature, 'run2')).toMatchObject({
+    expect(await ledger.recordFailure(signature, 'run2')).toMatchObject({
       tries: { count: 0, failedFixes: 0 },
       guidance: 'It is Thanks.',
       open: null,
@@ -272,7 +281,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const ledger = await ledgerAt(await place());
     await tryOnce(ledger, { failedBecause: 'postgres://ann:hunter2@db refused' });
     await ledger.escalate({ ...question, problem: 'password="hunter2" is wrong' }, 'run1');
-    const known = JSON.stringify(await ledger.meet(signature, 'run2'));
+    const known = JSON.stringify(await ledger.recordFailure(signature, 'run2'));
     expect(known).toContain('postgres://ann');
     expect(known).not.toContain('hunter2');
   });
@@ -293,7 +302,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
       }),
     );
     expect(endings).toEqual(workers.map(() => ({ code: 0, errors: '' })));
-    expect((await (await ledgerAt(location)).meet(signature, 'later')).tries.count).toBe(80);
+    expect((await (await ledgerAt(location)).recordFailure(signature, 'later')).tries.count).toBe(80);
   });
 
   here('ME-10 a store of a newer version is an error', async () => {

@@ -7,7 +7,7 @@ import { execa } from 'execa';
 import { loadSettings } from '../../src/config/load-settings.js';
 import type { Escalation, Question } from '../../src/core/escalation.js';
 import { writeFailureRecord } from '../../src/run/failure-record.js';
-import { createLedger } from '../../src/store/create-ledger.js';
+import { createStore } from '../../src/store/create-store.js';
 import { openStore } from '../../src/store/open-store.js';
 import { aDiagnosed, anAttempt, anEvidence, aTest } from '../rig/builders.js';
 import { aCauseSummary, shownRun, type ShownRun } from '../rig/shown-run.js';
@@ -168,7 +168,7 @@ async function ask(dir: string, run: ShownRun): Promise<Escalation> {
   if (!settings.ok) throw new Error(settings.error.message);
   const opened = await openStore(settings.value.store, dir);
   if (!opened.ok) throw new Error(opened.error.message);
-  const ledger = createLedger(opened.value, settings.value.project, Date.now);
+  const ledger = createStore(opened.value, settings.value.project, Date.now);
   const question: Question = {
     signature: 'shop:Error:00000002',
     category: 'unknown',

@@ -2,7 +2,7 @@ import type { AgentRun } from '../../src/core/attempt.js';
 import type { DiagnosedFailure } from '../../src/core/cause.js';
 import type { Event } from '../../src/event.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
-import { noMemory } from '../../src/run/run-memory.js';
+import { noStore } from '../../src/run/run-store.js';
 import { createRunFolder } from '../../src/run/run-folder.js';
 import { redactorOf } from '../../src/secrets/redactor.js';
 import type { Session } from '../../src/heal/session.js';
@@ -88,7 +88,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
     },
     spending: createSpending(0),
     plan: createRunPlan(),
-    memory: noMemory,
+    store: noStore,
     prepare: async () => null,
     runAgain: async () => {
       const wrong = reruns[rerun++] ?? null;

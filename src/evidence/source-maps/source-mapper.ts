@@ -2,7 +2,7 @@ import { isIgnored, originalPositionFor, sourceContentFor, type TraceMap } from 
 import type { SourceExcerpt } from '../../core/evidence.js';
 import { bounds } from '../bounds.js';
 import { cleanText } from '../clean-text.js';
-import type { Shortfalls } from '../shortfalls.js';
+import type { MissingEvidence } from '../missing-evidence.js';
 import { isBuilt } from './app-folders.js';
 import { findMap, type MapLookup } from './find-map.js';
 import type { MapPlaces } from './map-places.js';
@@ -35,7 +35,7 @@ const original = /^(?:webpack|turbopack|rspack):\/\//;
 /** What a mapper needs to know of one failure. */
 export interface SourceMapperOptions {
   readonly places: MapPlaces;
-  readonly shortfalls: Shortfalls;
+  readonly missing: MissingEvidence;
   /** Whether a URL is the app's; scripts of strangers are left as they are. */
   readonly own: (url: string) => boolean;
 }
@@ -146,7 +146,7 @@ export class SourceMapper {
     const found = findMap(address, this.#options.places);
     this.#lookups.set(address, found);
     if (found.kind === 'unknown' && found.because !== null)
-      this.#options.shortfalls.miss(`no source map of ${address}: ${found.because}`);
+      this.#options.missing.miss(`no source map of ${address}: ${found.because}`);
     return found;
   }
 

@@ -3,7 +3,7 @@ import type { NetworkEntry } from '../../core/evidence.js';
 import { bounds } from '../bounds.js';
 import { hasFailed } from '../network-selection.js';
 import type { EvidenceLimits, PageEvidence } from '../page-evidence.js';
-import { reasonOf, type Shortfalls } from '../shortfalls.js';
+import { reasonOf, type MissingEvidence } from '../missing-evidence.js';
 import { parseJson } from '../unknown-fields.js';
 import { ariaYaml } from './aria-tree.js';
 import { eachBoundedLine } from './bounded-lines.js';
@@ -15,28 +15,28 @@ import { entriesOf, entryBytes, inflated, TooMuchInflated, withZip } from './tra
 interface TraceSource {
   readonly file: string;
   readonly limits: EvidenceLimits;
-  readonly shortfalls: Shortfalls;
+  readonly missing: MissingEvidence;
 }
 
 /**
  * Reads console, page errors, requests, the last picture and the accessibility tree out of a Playwright trace of format
  * 7 to 10, in memory that does not depend on its size. Rejects where it is no zip or is torn; what else is wrong is
- * said in `shortfalls`.
+ * said in `missing`.
  */
 export async function readTrace(source: TraceSource): Promise<PageEvidence> {
-  const { file, limits, shortfalls } = source;
+  const { file, limits, missing } = source;
   const reading = new TraceReading(limits);
-  await withZip(file, (zip) => readLines(zip, reading, shortfalls));
+  await withZip(file, (zip) => readLines(zip, reading, missing));
   const requests = reading.network.take();
-  saySoOf(reading, requests.length, shortfalls);
+  saySoOf(reading, requests.length, missing);
   // Opened a second time: only now is it known which of its thousands of resources are wanted.
   return withZip(file, async (zip) => {
-    const resources = await openResources(zip, wantedFiles(reading, requests), shortfalls);
-    return pageEvidence({ reading, requests, resources, shortfalls });
+    const resources = await openResources(zip, wantedFiles(reading, requests), missing);
+    return pageEvidence({ reading, requests, resources, missing });
   });
 }
 
-async function readLines(zip: ZipFile, reading: TraceReading, shortfalls: Shortfalls): Promise<void> {
+async function readLines(zip: ZipFile, reading: TraceReading, missing: MissingEvidence): Promise<void> {
   const entries = await entriesOf(zip, (name) => name.endsWith('.trace') || name.endsWith('.network'));
   if (entries.length === 0) throw new Error('there is no trace in the zip');
   let left: number = bounds.traceInflated;
@@ -46,8 +46,8 @@ async function readLines(zip: ZipFile, reading: TraceReading, shortfalls: Shortf
       await eachBoundedLine(inflated(zip, entry, share), bounds.traceLine, reading.take);
     } catch (error) {
       const sentence = `${name} of the trace was read in part: ${reasonOf(error)}`;
-      if (error instanceof TooMuchInflated) shortfalls.cut(sentence);
-      else shortfalls.miss(sentence);
+      if (error instanceof TooMuchInflated) missing.cut(sentence);
+      else missing.miss(sentence);
     }
     left -= Math.min(share, entry.uncompressedSize);
   }
@@ -58,14 +58,13 @@ function plausibleSize(compressedBytes: number): number {
   return Math.max(64 * 1024 * 1024, compressedBytes * 200);
 }
 
-function saySoOf(reading: TraceReading, requests: number, shortfalls: Shortfalls): void {
+function saySoOf(reading: TraceReading, requests: number, missing: MissingEvidence): void {
   if (reading.unknownVersion !== null) {
-    shortfalls.miss(`part of the trace, perhaps: its format ${reading.unknownVersion} is not known`);
+    missing.miss(`part of the trace, perhaps: its format ${reading.unknownVersion} is not known`);
   }
-  if (reading.lostLines > 0)
-    shortfalls.cut(`${reading.lostLines} entries of the trace were too long or torn`);
+  if (reading.lostLines > 0) missing.cut(`${reading.lostLines} entries of the trace were too long or torn`);
   if (requests < reading.network.pushed) {
-    shortfalls.cut(`${requests} of ${reading.network.pushed} requests were kept`);
+    missing.cut(`${requests} of ${reading.network.pushed} requests were kept`);
   }
 }
 
@@ -84,7 +83,7 @@ type ReadResource = (name: string | null, maxBytes: number) => Promise<Buffer | 
 async function openResources(
   zip: ZipFile,
   wanted: ReadonlySet<string | null>,
-  shortfalls: Shortfalls,
+  missing: MissingEvidence,
 ): Promise<ReadResource> {
   const entries = new Map(
     (await entriesOf(zip, (name) => wanted.has(name))).map(({ name, entry }) => [name, entry]),
@@ -92,7 +91,7 @@ async function openResources(
   return async (name, maxBytes) => {
     const entry = name === null ? undefined : entries.get(name);
     if (!entry) return null;
-    return shortfalls.attempt(
+    return missing.attempt(
       `${name} of the trace`,
       async () => (await entryBytes(zip, entry, maxBytes)).bytes,
     );
@@ -103,17 +102,17 @@ interface Gathered {
   readonly reading: TraceReading;
   readonly requests: readonly TraceRequest[];
   readonly resources: ReadResource;
-  readonly shortfalls: Shortfalls;
+  readonly missing: MissingEvidence;
 }
 
-async function pageEvidence({ reading, requests, resources, shortfalls }: Gathered): Promise<PageEvidence> {
+async function pageEvidence({ reading, requests, resources, missing }: Gathered): Promise<PageEvidence> {
   const network: NetworkEntry[] = [];
   for (const request of requests) network.push(await withBodies(request, resources));
   const frame = await resources(reading.frameFile, bounds.screenshot);
   const aria = await resources(reading.ariaFile, bounds.ariaSnapshot * 16);
   const tree = aria === null ? undefined : parseJson(aria.toString('utf8'));
   return {
-    console: reading.console.take(shortfalls),
+    console: reading.console.take(missing),
     network,
     screenshot: frame === null ? null : { kind: 'bytes', bytes: frame },
     noScreenshotBecause: 'the trace holds no picture',

@@ -9,7 +9,7 @@ import type { Cause } from '../../core/cause.js';
 import type { AgentSettings, RunnerSettings } from '../../core/settings.js';
 import type { Start } from './restart-agent.js';
 import type { Session } from '../session.js';
-import type { Memory } from '../../store/ledger.js';
+import type { KnownFailure } from '../../store/store.js';
 import type { AgentPlace } from '../../workspace/workspace.js';
 
 /** What to deploy, on what, and after what. */
@@ -19,7 +19,7 @@ export interface DeployRequest {
   readonly n: number;
   readonly previous: readonly Attempt[];
   /** What earlier runs know of the failure; absent for a prompt that is only shown. */
-  readonly known?: Memory;
+  readonly known?: KnownFailure;
 }
 
 /** The files in which an agent finds its work, written before it starts. */

@@ -13,7 +13,7 @@ import type { Proposal } from '../../fixer/proposal.js';
 import type { Session } from '../session.js';
 import { applyProposal } from './apply-proposal.js';
 import { type OtherInputVerdict, tryOtherInput } from './try-other-input.js';
-import type { Memory } from '../../store/ledger.js';
+import type { KnownFailure } from '../../store/store.js';
 import type { Change } from '../../workspace/change.js';
 
 /** What to try. */
@@ -29,7 +29,7 @@ export interface Try {
   /** Failures of other causes that are looked at in the same re-run. */
   readonly beside: readonly DiagnosedFailure[];
   /** What earlier runs know of the failure. */
-  readonly known: Memory;
+  readonly known: KnownFailure;
 }
 
 /** A judged attempt, with what its last re-run showed of the tests; null where nothing was run, or it says nothing that stays. */

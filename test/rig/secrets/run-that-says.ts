@@ -5,7 +5,7 @@ import { Chalk } from 'chalk';
 import { createRunAgent } from '../../../src/agents/create-run-agent.js';
 import { buildReport } from '../../../src/heal/build-report.js';
 import { createBus } from '../../../src/run/bus.js';
-import { openMemory } from '../../../src/heal/open-memory.js';
+import { openRunStore } from '../../../src/heal/open-run-store.js';
 import { groupCauses } from '../../../src/core/group.js';
 import { deploy } from '../../../src/heal/attempt/deploy.js';
 import { createDiagnose } from '../../../src/heal/diagnose.js';
@@ -17,7 +17,7 @@ import { terminalReporter } from '../../../src/outputs/terminal.js';
 import { createRunFolder } from '../../../src/run/run-folder.js';
 import { maskSuiteFolder } from '../../../src/run/mask-suite-folder.js';
 import { createRedactor } from '../../../src/secrets/redactor.js';
-import { noMemory } from '../../../src/run/run-memory.js';
+import { noStore } from '../../../src/run/run-store.js';
 import type { Session } from '../../../src/heal/session.js';
 import { contentsOf } from '../../../src/workspace/change.js';
 import { createRunPlan } from '../../../src/run/run-plan.js';
@@ -80,7 +80,7 @@ export async function runThatSays(
     clock: virtualClock(),
     bus,
     redactor,
-    memory: noMemory,
+    store: noStore,
     folder: folder.value,
     signal: new AbortController().signal,
     workspace: {
@@ -163,7 +163,7 @@ export async function runThatSays(
     print: (line) => void screen.write(`${line}\n`),
   });
   await writeHtmlReport(report, { dir, shown: '.self-heal' });
-  const memory = await openMemory({
+  const memory = await openRunStore({
     settings: { ...settings, store },
     cwd: root,
     runId,

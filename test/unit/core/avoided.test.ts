@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { healRun } from '../../../src/heal/run.js';
-import { noMemory, type RunMemory } from '../../../src/run/run-memory.js';
+import { noStore, type RunStore } from '../../../src/run/run-store.js';
 import type { Session } from '../../../src/heal/session.js';
 import { aDiagnosis, aResult, aSuiteRun, failing, someSettings } from '../../rig/builders.js';
 import { healingSession } from '../../rig/healing-session.js';
@@ -35,8 +35,8 @@ async function runOf(
 }
 
 it('RP-1 says why agent runs were avoided, and the reasons add up', async () => {
-  const memory: RunMemory = { ...noMemory, quarantines: async () => [{ testId: 't3' }] as never };
-  const session = await runOf(['t1', 't2', 't3', 't4'], ['t4'], { memory });
+  const store: RunStore = { ...noStore, quarantines: async () => [{ testId: 't3' }] as never };
+  const session = await runOf(['t1', 't2', 't3', 't4'], ['t4'], { store });
   expect(session.spending.totals()).toMatchObject({
     agentRuns: 0,
     agentRunsAvoided: 4,

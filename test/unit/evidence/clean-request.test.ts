@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cleanRequest } from '../../../src/evidence/clean-request.js';
-import { Shortfalls } from '../../../src/evidence/shortfalls.js';
+import { MissingEvidence } from '../../../src/evidence/missing-evidence.js';
 import { redactorOf } from '../../../src/secrets/redactor.js';
 import { aRequest } from './rig/failures.js';
 
@@ -9,9 +9,9 @@ const secret = 'Hunter2-Planted.x9';
 /** The headers as they leave, cleaned by a redactor that knows these values. */
 function headersOf(headers: Record<string, string>, known: Record<string, string> = {}) {
   const redactor = redactorOf(Object.entries(known).map(([name, value]) => ({ name, value })));
-  const shortfalls = new Shortfalls((text) => redactor.clean(text));
+  const missing = new MissingEvidence((text) => redactor.clean(text));
   const clean = (requestHeaders: Record<string, string>) =>
-    cleanRequest(aRequest({ requestHeaders }), shortfalls).requestHeaders;
+    cleanRequest(aRequest({ requestHeaders }), missing).requestHeaders;
   return { headers: clean(headers), redactor };
 }
 

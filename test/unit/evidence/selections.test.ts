@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { ConsoleSelection } from '../../../src/evidence/console-selection.js';
 import { NetworkSelection } from '../../../src/evidence/network-selection.js';
-import { Shortfalls } from '../../../src/evidence/shortfalls.js';
+import { MissingEvidence } from '../../../src/evidence/missing-evidence.js';
 import { aConsoleEntry, aRequest } from './rig/failures.js';
 
 describe('ConsoleSelection', () => {
   it('EV-3 keeps the last entries, in order, and says how many there were', () => {
     const selection = new ConsoleSelection(3);
     for (let time = 1; time <= 10; time += 1) selection.push(aConsoleEntry({ time, text: `line ${time}` }));
-    const shortfalls = new Shortfalls();
-    expect(selection.take(shortfalls).map(({ text }) => text)).toEqual(['line 8', 'line 9', 'line 10']);
-    expect(shortfalls.cuts).toEqual(['3 of 10 console entries were kept']);
+    const missing = new MissingEvidence();
+    expect(selection.take(missing).map(({ text }) => text)).toEqual(['line 8', 'line 9', 'line 10']);
+    expect(missing.cuts).toEqual(['3 of 10 console entries were kept']);
   });
 
   it('EV-3 does not let later lines push out an early page error', () => {
     const selection = new ConsoleSelection(50);
     selection.push(aConsoleEntry({ time: 1, type: 'pageerror', text: 'TypeError: first' }));
     for (let time = 2; time < 1000; time += 1) selection.push(aConsoleEntry({ time }));
-    const kept = selection.take(new Shortfalls());
+    const kept = selection.take(new MissingEvidence());
     expect(kept).toHaveLength(50);
     expect(kept[0]?.text).toBe('TypeError: first');
   });
@@ -27,15 +27,20 @@ describe('ConsoleSelection', () => {
     for (let time = 1; time <= 100; time += 1)
       selection.push(aConsoleEntry({ time, type: 'pageerror', text: `e${time}` }));
     selection.push(aConsoleEntry({ time: 101, text: 'newest' }));
-    expect(selection.take(new Shortfalls()).map(({ text }) => text)).toEqual(['e1', 'e2', 'e100', 'newest']);
+    expect(selection.take(new MissingEvidence()).map(({ text }) => text)).toEqual([
+      'e1',
+      'e2',
+      'e100',
+      'newest',
+    ]);
   });
 
   it('EV-11 counts what was dropped before, and cuts a long text', () => {
     const selection = new ConsoleSelection(5);
     selection.push(aConsoleEntry({ text: 'x'.repeat(100_000) }));
-    const shortfalls = new Shortfalls();
-    expect(Buffer.byteLength(selection.take(shortfalls, 7)[0]?.text ?? '')).toBeLessThanOrEqual(2048);
-    expect(shortfalls.cuts).toEqual([
+    const missing = new MissingEvidence();
+    expect(Buffer.byteLength(selection.take(missing, 7)[0]?.text ?? '')).toBeLessThanOrEqual(2048);
+    expect(missing.cuts).toEqual([
       '1 of 8 console entries were kept',
       'a console text was longer than 2048 bytes and was cut',
     ]);
@@ -44,7 +49,7 @@ describe('ConsoleSelection', () => {
   it('EV-3 keeps nothing where nothing is wanted', () => {
     const selection = new ConsoleSelection(0);
     selection.push(aConsoleEntry({ type: 'pageerror' }));
-    expect(selection.take(new Shortfalls())).toEqual([]);
+    expect(selection.take(new MissingEvidence())).toEqual([]);
   });
 });
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/core/classify/classify.js';
 import type { Evidence } from '../../../src/core/evidence.js';
 import { mapEvidence } from '../../../src/evidence/map-evidence.js';
-import { Shortfalls } from '../../../src/evidence/shortfalls.js';
+import { MissingEvidence } from '../../../src/evidence/missing-evidence.js';
 import { mapReferenceIn } from '../../../src/evidence/source-maps/map-reference.js';
 import { ParsedMaps } from '../../../src/evidence/source-maps/parsed-maps.js';
 import { snippetOf } from '../../../src/evidence/source-maps/snippet.js';
@@ -37,9 +37,9 @@ function throwing(root: string, map: string, frames = [address]): Evidence {
   const stack = [thrown, ...frames.map((frame) => `    at f (${frame})`)].join('\n');
   const console = [{ time: 0, type: 'pageerror', text: thrown, location: '', stack }];
   const evidence = anEvidence({ rootDir: root, pageUrl, console });
-  const shortfalls = new Shortfalls();
-  const mapped = mapEvidence(evidence, { root, pageUrl, scripts: [] }, shortfalls);
-  return { ...evidence, ...mapped, missing: shortfalls.missing };
+  const missing = new MissingEvidence();
+  const mapped = mapEvidence(evidence, { root, pageUrl, scripts: [] }, missing);
+  return { ...evidence, ...mapped, missing: missing.missing };
 }
 
 function framesOf({ console }: Evidence): string[] {
@@ -134,7 +134,7 @@ describe('EV-6: whose code a source is', () => {
     const { console } = mapEvidence(
       anEvidence({ console: [failed] }),
       { root, pageUrl, scripts: [] },
-      new Shortfalls(),
+      new MissingEvidence(),
     );
     expect(console).toEqual([failed]);
   });
@@ -163,7 +163,10 @@ describe('EV-9, EV-10: what a map may not do', () => {
     const errors = [anError(`Error: page.evaluate: TypeError: x\n    ${frame}\n    at N.undo (${url}:1:9)`)];
     const evidence = anEvidence({ rootDir: root, pageUrl, errors });
     const scripts = [{ url, file: path.join(root, 'kept/script.txt'), map: null }];
-    const mapped = { ...evidence, ...mapEvidence(evidence, { root, pageUrl, scripts }, new Shortfalls()) };
+    const mapped = {
+      ...evidence,
+      ...mapEvidence(evidence, { root, pageUrl, scripts }, new MissingEvidence()),
+    };
     expect(mapped.sources.map(({ at }) => at)).toEqual(['editor.js:1:2021']);
     expect(mapped.sources[0]?.snippet).toMatch(/^> 1 \| ….*;cutoff\(\)\{this\.clock\.stop\(\),.*…$/);
     expect(classify(mapped).facts.source).toBe('editor.js:1:2021');
@@ -226,7 +229,7 @@ describe('EV-6: paths as a tool in a folder of the project writes them', () => {
     return mapEvidence(
       anEvidence({ rootDir: root, serverOutput }),
       { root, pageUrl: null, scripts: [] },
-      new Shortfalls(),
+      new MissingEvidence(),
     ).serverOutput;
   }
 
@@ -302,7 +305,7 @@ export class Cart {
     writeFiles(captured, { 'shop.js': text });
     const scripts = [{ url, file: path.join(captured, 'shop.js'), map: null }];
     const evidence = anEvidence({ rootDir: root, pageUrl, console });
-    const mapped = mapEvidence(evidence, { root, pageUrl, scripts }, new Shortfalls());
+    const mapped = mapEvidence(evidence, { root, pageUrl, scripts }, new MissingEvidence());
     return framesOf({ ...evidence, ...mapped })[0];
   }
 

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/core/escalation.js';
 import { healCause } from '../../../src/heal/heal-cause.js';
-import { noMemory, type RunMemory } from '../../../src/run/run-memory.js';
+import { noStore, type RunStore } from '../../../src/run/run-store.js';
 import type { Session } from '../../../src/heal/session.js';
-import type { Memory } from '../../../src/store/ledger.js';
+import type { KnownFailure } from '../../../src/store/store.js';
 import {
   aCause,
   aDiagnosed,
@@ -223,10 +223,10 @@ describe('the loop for one cause', () => {
 describe('what the loop remembers', () => {
   const nothing = { tries: { count: 0, failedFixes: 0 }, tried: [], fix: null, guidance: null, open: null };
   const asked: Question[] = [];
-  const memory = (known: Partial<Memory> = {}): RunMemory & { steps: string[] } => {
+  const memory = (known: Partial<KnownFailure> = {}): RunStore & { steps: string[] } => {
     const steps: string[] = [];
     return {
-      ...noMemory,
+      ...noStore,
       steps,
       meet: async () => ({ ...nothing, ...known }),
       attemptStarted: async ({ n, agent }) => {
@@ -243,7 +243,7 @@ describe('what the loop remembers', () => {
 
   it('ME-8 a try is written before its agent starts and when it is decided, which a green one is by its proof', async () => {
     const kept = memory();
-    const { session: given } = await session(['boom', null], { memory: kept });
+    const { session: given } = await session(['boom', null], { store: kept });
     await healCause(given, cause);
     expect(kept.steps).toEqual([
       'started 1 code-review',
@@ -253,11 +253,7 @@ describe('what the loop remembers', () => {
   });
 
   it('ME-6 pays no agent for a failure whose question is open, and says so', async () => {
-    const {
-      session: given,
-      agents,
-      events,
-    } = await session([], { memory: memory({ open: anEscalation() }) });
+    const { session: given, agents, events } = await session([], { store: memory({ open: anEscalation() }) });
     const { conclusion } = await healCause(given, cause);
     expect(conclusion).toMatchObject({ verdict: 'escalated', escalationId: 'e1', askedBefore: true });
     expect(agents).toEqual([]);
@@ -268,7 +264,7 @@ describe('what the loop remembers', () => {
 
   it('ME-2 ME-5 asks a person when the tries of earlier runs are used up, and tells what was tried', async () => {
     const used = { tries: { count: 3, failedFixes: 1 }, tried: [anAttempt()] };
-    const { session: given, agents } = await session([], { memory: memory(used) });
+    const { session: given, agents } = await session([], { store: memory(used) });
     const { conclusion } = await healCause(given, cause);
     expect(conclusion).toMatchObject({ verdict: 'escalated', escalationId: 'e5ca1a7e', askedBefore: false });
     expect(agents).toEqual([]);
@@ -279,7 +275,7 @@ describe('what the loop remembers', () => {
 
   it('ME-8 says that a heal did not hold', async () => {
     const fix = { runId: 'r1', healedAt: '', agent: null, summary: null, files: [], patch: null, times: 1 };
-    const { session: given, events } = await session([null], { memory: memory({ fix }) });
+    const { session: given, events } = await session([null], { store: memory({ fix }) });
     await healCause(given, cause);
     expect(events).toContainEqual({ type: 'cause.came_back', causeId: 'c1', fix });
   });
@@ -335,10 +331,10 @@ describe('the built-in fixer before the agents', () => {
         claim: { status: 'fixed', summary: 'the locator follows' },
       }),
     ];
-    const known = { ...(await noMemory.meet('')), tried };
+    const known = { ...(await noStore.meet('')), tried };
     const again = await session([null], {
       propose: fixer(),
-      memory: { ...noMemory, meet: async () => known },
+      store: { ...noStore, meet: async () => known },
     });
     expect((await healCause(again.session, cause)).attempts.map((one) => one.agent)).toEqual(['code-review']);
   });

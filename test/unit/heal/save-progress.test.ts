@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { CauseVerdict } from '../../../src/core/verdict.js';
 import type { Progress } from '../../../src/heal/progress.js';
-import { noMemory } from '../../../src/run/run-memory.js';
+import { noStore } from '../../../src/run/run-store.js';
 import { createTestRecords } from '../../../src/run/test-records.js';
 import { saveProgress, type SavedProgress } from '../../../src/heal/save-progress.js';
 import { aCause, aResult, aSuiteRun, failing } from '../../rig/builders.js';
@@ -10,11 +10,11 @@ import { healingSession } from '../../rig/healing-session.js';
 /** What is kept of a red test whose last cause ended so. */
 async function keptAfter(verdict: CauseVerdict, over: object = {}) {
   const kept: SavedProgress[] = [];
-  const memory = {
-    ...noMemory,
+  const store = {
+    ...noStore,
     saveProgress: async (saved: unknown) => void kept.push(saved as SavedProgress),
   };
-  const { session } = await healingSession([], { memory });
+  const { session } = await healingSession([], { store });
   const records = createTestRecords();
   records.saw(aSuiteRun({ tests: [aResult('t1', 'unexpected'), aResult('t2')] }));
   const cause = aCause({ lead: failing('t1') });

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { unfinishedRun } from '../../../src/run/unfinished-run.js';
 import type { Event } from '../../../src/event.js';
 import { processEntry } from '../../../src/process/proc-table.js';
-import type { Ledger, StoredRun } from '../../../src/store/ledger.js';
+import type { Store, StoredRun } from '../../../src/store/store.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 const first = '20260101-100000-aaaa';
@@ -51,7 +51,7 @@ function folders(runs: Record<string, Folder>): string {
 }
 
 /** A store that holds these runs, the newest last. */
-function storeOf(...runs: (Partial<StoredRun> & { runId: string })[]): Ledger {
+function storeOf(...runs: (Partial<StoredRun> & { runId: string })[]): Store {
   const stored = runs.map((one) => ({
     startedAt: '',
     outcome: null,
@@ -63,11 +63,11 @@ function storeOf(...runs: (Partial<StoredRun> & { runId: string })[]): Ledger {
   return {
     run: async (runId: string | null) =>
       stored.findLast((one) => runId === null || one.runId === runId) ?? null,
-  } as unknown as Ledger;
+  } as unknown as Store;
 }
 
-async function resumed(folder: Record<string, Folder>, ledger: Ledger | null, named: string | null = null) {
-  const found = await unfinishedRun({ projectRoot: folders(folder), ledger }, named);
+async function resumed(folder: Record<string, Folder>, store: Store | null, named: string | null = null) {
+  const found = await unfinishedRun({ projectRoot: folders(folder), store }, named);
   return found.ok ? found.value : found.error.message;
 }
 
@@ -90,8 +90,8 @@ it('ME-8 goes on with a run that was killed while it confirmed, where it stood',
 });
 
 it('ME-8 a resume that was killed in its first suite is resumed with what it had gone on with', async () => {
-  const ledger = storeOf({ runId: first });
-  expect(await resumed({ [first]: {}, [second]: { resumedFrom: first } }, ledger)).toMatchObject({
+  const store = storeOf({ runId: first });
+  expect(await resumed({ [first]: {}, [second]: { resumedFrom: first } }, store)).toMatchObject({
     runId: first,
     progress: { tests: [] },
   });
@@ -108,20 +108,20 @@ it('ME-8 a second resume goes on with the run that went on, or says how that end
 });
 
 it('ME-8 a green run after it, which no store knows, is the newest', async () => {
-  const ledger = storeOf({ runId: first, outcome: 'interrupted' });
+  const store = storeOf({ runId: first, outcome: 'interrupted' });
   const folder = { [first]: {}, [second]: { outcome: 'green' } };
-  expect(await resumed(folder, ledger)).toContain(`${second} is finished (green)`);
-  expect(await resumed(folder, ledger, first)).toMatchObject({ runId: first });
+  expect(await resumed(folder, store)).toContain(`${second} is finished (green)`);
+  expect(await resumed(folder, store, first)).toMatchObject({ runId: first });
 });
 
 it('ME-8 what was only shown is no run to go on with', async () => {
-  const ledger = storeOf({ runId: first });
-  expect(await resumed({ [first]: {}, [third]: { dryRun: true } }, ledger)).toMatchObject({ runId: first });
+  const store = storeOf({ runId: first });
+  expect(await resumed({ [first]: {}, [third]: { dryRun: true } }, store)).toMatchObject({ runId: first });
 });
 
 it('ME-8 a run of another machine is in the store alone', async () => {
-  const ledger = storeOf({ runId: first }, { runId: third });
-  expect(await resumed({ [first]: {}, [second]: { outcome: 'green' } }, ledger)).toMatchObject({
+  const store = storeOf({ runId: first }, { runId: third });
+  expect(await resumed({ [first]: {}, [second]: { outcome: 'green' } }, store)).toMatchObject({
     runId: third,
   });
 });

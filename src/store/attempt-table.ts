@@ -1,49 +1,49 @@
 import type { Attempt } from '../core/attempt.js';
 import { isBuiltIn } from '../core/built-in-fixer.js';
-import type { AttemptStart, Book, CauseEnd, Ledger } from './ledger.js';
-import { changeCount, markHealed, markUndone, markUnhealed, see } from './signature-book.js';
+import type { AttemptStart, StoreContext, CauseEnd, Store } from './store.js';
+import { changeCount, markHealed, markUndone, markUnhealed, see } from './signature-table.js';
 import { storedJson, storedText } from './stored-text.js';
 
-/** The part of the ledger that keeps tries and the ends of causes. */
-export function createAttemptBook(
-  book: Book,
-): Pick<Ledger, 'attemptStarted' | 'attemptFinished' | 'causeEnded' | 'fixTakenBack' | 'runUndone'> {
+/** The part of the store that keeps tries and the ends of causes. */
+export function attemptTable(
+  context: StoreContext,
+): Pick<Store, 'attemptStarted' | 'attemptFinished' | 'causeEnded' | 'fixReverted' | 'runUndone'> {
   return {
-    attemptStarted: (start) => attemptStarted(book, start),
-    attemptFinished: (id, attempt) => attemptFinished(book, id, attempt),
-    causeEnded: (end) => causeEnded(book, end),
-    fixTakenBack: (end) => fixTakenBack(book, end),
-    runUndone: (runId) => runUndone(book, runId),
+    attemptStarted: (start) => attemptStarted(context, start),
+    attemptFinished: (id, attempt) => attemptFinished(context, id, attempt),
+    causeEnded: (end) => causeEnded(context, end),
+    fixReverted: (end) => fixReverted(context, end),
+    runUndone: (runId) => runUndone(context, runId),
   };
 }
 
-async function attemptStarted(book: Book, start: AttemptStart): Promise<string> {
-  const id = book.newId();
-  await book.db.transaction().execute(async (db) => {
-    await see(db, book, start.signature);
+async function attemptStarted(context: StoreContext, start: AttemptStart): Promise<string> {
+  const id = context.newId();
+  await context.db.transaction().execute(async (db) => {
+    await see(db, context, start.signature);
     await db
       .insertInto('attempts')
       .values({
         id,
         run_id: start.runId,
         cause_id: start.causeId,
-        project: book.project,
+        project: context.project,
         signature: start.signature,
         n: start.n,
         agent: start.agent,
-        started_at: book.now(),
+        started_at: context.now(),
       })
       .execute();
   });
   return id;
 }
 
-async function attemptFinished(book: Book, id: string, attempt: Attempt): Promise<void> {
-  await book.db.transaction().execute(async (db) => {
+async function attemptFinished(context: StoreContext, id: string, attempt: Attempt): Promise<void> {
+  await context.db.transaction().execute(async (db) => {
     const finished = await db
       .updateTable('attempts')
       .set({
-        finished_at: book.now(),
+        finished_at: context.now(),
         runner: attempt.runner,
         outcome: attempt.outcome,
         judged: attempt.judged,
@@ -66,19 +66,19 @@ async function attemptFinished(book: Book, id: string, attempt: Attempt): Promis
     const judged = attempt.judged === 'green' && attempt.takenBack ? 'still-failing' : attempt.judged;
     // What the built-in fixer tries in vain is none of the signature's tries (BF-5).
     if (isBuiltIn(attempt) && judged !== 'green') return;
-    await changeCount(db, book, { ...of, judged, isFix });
+    await changeCount(db, context, { ...of, judged, isFix });
   });
 }
 
-async function causeEnded(book: Book, end: CauseEnd): Promise<void> {
-  const verdict = { verdict: end.verdict, reason: storedText(end.reason), ended_at: book.now() };
-  await book.db.transaction().execute(async (db) => {
+async function causeEnded(context: StoreContext, end: CauseEnd): Promise<void> {
+  const verdict = { verdict: end.verdict, reason: storedText(end.reason), ended_at: context.now() };
+  await context.db.transaction().execute(async (db) => {
     await db
       .insertInto('causes')
       .values({
         run_id: end.runId,
         id: end.causeId,
-        project: book.project,
+        project: context.project,
         signature: end.signature,
         category: end.category,
         ...verdict,
@@ -86,14 +86,14 @@ async function causeEnded(book: Book, end: CauseEnd): Promise<void> {
       .onConflict((conflict) => conflict.columns(['run_id', 'id']).doUpdateSet(verdict))
       .execute();
     if (end.verdict === 'healed' && end.bySharedFix) {
-      await see(db, book, end.signature);
-      await markHealed(db, book, end);
+      await see(db, context, end.signature);
+      await markHealed(db, context, end);
     }
   });
 }
 
-async function fixTakenBack(book: Book, end: CauseEnd): Promise<void> {
-  await book.db.transaction().execute(async (db) => {
+async function fixReverted(context: StoreContext, end: CauseEnd): Promise<void> {
+  await context.db.transaction().execute(async (db) => {
     const { reason: because } = end;
     await db
       .updateTable('attempts')
@@ -105,7 +105,7 @@ async function fixTakenBack(book: Book, end: CauseEnd): Promise<void> {
       .execute();
     await db
       .updateTable('causes')
-      .set({ verdict: end.verdict, reason: storedText(because), ended_at: book.now() })
+      .set({ verdict: end.verdict, reason: storedText(because), ended_at: context.now() })
       .where('run_id', '=', end.runId)
       .where('id', '=', end.causeId)
       .execute();
@@ -113,8 +113,8 @@ async function fixTakenBack(book: Book, end: CauseEnd): Promise<void> {
   });
 }
 
-async function runUndone(book: Book, runId: string): Promise<void> {
-  await book.db.transaction().execute(async (db) => {
+async function runUndone(context: StoreContext, runId: string): Promise<void> {
+  await context.db.transaction().execute(async (db) => {
     await db
       .updateTable('attempts')
       .set({ taken_back: 1, failed_because: 'a person undid it' })

@@ -1,6 +1,6 @@
 import type { Attempt, Judgement } from '../core/attempt.js';
 import { countChange, noEarlierTries, type EarlierFix } from '../core/remembered.js';
-import type { Book, Memory } from './ledger.js';
+import type { StoreContext, KnownFailure } from './store.js';
 import { pastAttempt } from './past-attempt.js';
 import type { Database } from './tables.js';
 
@@ -8,17 +8,17 @@ import type { Database } from './tables.js';
 const TRIES_TOLD = 5;
 
 /** What is remembered by signature. */
-export interface SignatureBook {
-  meet(signature: string, runId: string): Promise<Omit<Memory, 'open'>>;
+export interface SignatureTable {
+  meet(signature: string, runId: string): Promise<Omit<KnownFailure, 'open'>>;
 }
 
-/** The part of the ledger that knows failures by their signature. */
-export function createSignatureBook(book: Book): SignatureBook {
+/** The part of the store that knows failures by their signature. */
+export function signatureTable(context: StoreContext): SignatureTable {
   return {
     meet: (signature, runId) =>
-      book.db.transaction().execute(async (db) => {
-        await see(db, book, signature);
-        await noteComeback(db, book, { signature, runId });
+      context.db.transaction().execute(async (db) => {
+        await see(db, context, signature);
+        await noteComeback(db, context, { signature, runId });
         const row = await db
           .selectFrom('signatures')
           .selectAll()
@@ -36,7 +36,7 @@ export function createSignatureBook(book: Book): SignatureBook {
 }
 
 /** Makes the signature's row where there is none. */
-export async function see(db: Database, { project, now }: Book, signature: string): Promise<void> {
+export async function see(db: Database, { project, now }: StoreContext, signature: string): Promise<void> {
   const time = now();
   const fresh = { count: 0, failed_fixes: 0, healed_times: 0, healed_at: null, healed_in: null };
   await db
@@ -59,7 +59,7 @@ export async function see(db: Database, { project, now }: Book, signature: strin
 /** A healed failure that shows in a later run did not hold: that is counted once for each heal. */
 async function noteComeback(
   db: Database,
-  { now }: Book,
+  { now }: StoreContext,
   { signature, runId }: { signature: string; runId: string },
 ): Promise<void> {
   await db
@@ -77,12 +77,12 @@ async function noteComeback(
 /** What a judged try does to its signature's count; the database does the adding, so that no count is lost (ME-10). */
 export async function changeCount(
   db: Database,
-  book: Book,
+  context: StoreContext,
   so: { signature: string; runId: string; judged: Judgement; isFix: boolean },
 ): Promise<void> {
   const change = countChange(so.judged);
   if (change === 'leaves') return;
-  if (change === 'resets') return markHealed(db, book, so);
+  if (change === 'resets') return markHealed(db, context, so);
   await db
     .updateTable('signatures')
     .set((set) => ({
@@ -96,7 +96,7 @@ export async function changeCount(
 /** Begins the count of a healed signature anew; guidance has served. */
 export async function markHealed(
   db: Database,
-  { now }: Book,
+  { now }: StoreContext,
   { signature, runId }: { signature: string; runId: string },
 ): Promise<void> {
   await db

@@ -3,13 +3,13 @@ import { systemClock } from '../clock.js';
 import type { Settings } from '../core/settings.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { createRunMemory, noMemory, type RunMemory } from '../run/run-memory.js';
+import { createRunStore, noStore, type RunStore } from '../run/run-store.js';
 import type { Redactor } from '../secrets/redactor.js';
-import { createLedger } from '../store/create-ledger.js';
+import { createStore } from '../store/create-store.js';
 import { openStore } from '../store/open-store.js';
 
 /** For which run to open the memory. */
-export interface MemoryRequest {
+export interface RunStoreRequest {
   readonly settings: Settings;
   readonly cwd: string;
   readonly runId: string;
@@ -21,20 +21,20 @@ export interface MemoryRequest {
  * Opens the store for a run. One that cannot be reached or written is told of and done without (ME-9); one that cannot be
  * understood ends the run, since to go on would forget every count and pay for every open question again.
  */
-export async function openMemory({
+export async function openRunStore({
   settings,
   cwd,
   runId,
   bus,
   redactor,
-}: MemoryRequest): Promise<Result<RunMemory, Problem>> {
+}: RunStoreRequest): Promise<Result<RunStore, Problem>> {
   const opened = await openStore(settings.store, cwd);
   if (opened.ok) {
-    const ledger = createLedger(opened.value, settings.project, () => systemClock.now());
-    return ok(createRunMemory({ ledger, runId, bus, mask: (value) => redactor.deep(value) }));
+    const store = createStore(opened.value, settings.project, () => systemClock.now());
+    return ok(createRunStore({ store, runId, bus, mask: (value) => redactor.deep(value) }));
   }
   if (opened.error.kind === 'store-unreadable') return err(opened.error);
   const message = `${formatProblem(opened.error).replace(/^self-heal: /, '')}\nHealing continues; nothing is remembered.`;
   bus.emit({ type: 'run.warning', message: message.replaceAll(/\s+/g, ' ') });
-  return ok(noMemory);
+  return ok(noStore);
 }

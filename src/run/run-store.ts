@@ -2,13 +2,13 @@ import type { Bus } from './bus.js';
 import type { Attempt } from '../core/attempt.js';
 import type { Escalation, Question } from '../core/escalation.js';
 import { noEarlierTries } from '../core/remembered.js';
-import type { AttemptStart, CauseEnd, Ledger, Memory, Quarantine, RunEnd } from '../store/ledger.js';
+import type { AttemptStart, CauseEnd, Store, KnownFailure, Quarantine, RunEnd } from '../store/store.js';
 
 /** What one run keeps for later ones, and knows from earlier ones; no method rejects (ME-9). */
-export interface RunMemory {
+export interface RunStore {
   started(request: unknown, resumedFrom: string | null): Promise<void>;
   saveProgress(progress: unknown): Promise<void>;
-  meet(signature: string): Promise<Memory>;
+  meet(signature: string): Promise<KnownFailure>;
   quarantines(): Promise<readonly Quarantine[]>;
   /** Gives what `attemptFinished` asks for; null where it could not be written. */
   attemptStarted(start: Omit<AttemptStart, 'runId'>): Promise<string | null>;
@@ -21,10 +21,16 @@ export interface RunMemory {
   ended(end: RunEnd): Promise<void>;
 }
 
-const nothingKnown: Memory = { tries: noEarlierTries, tried: [], fix: null, guidance: null, open: null };
+const nothingKnown: KnownFailure = {
+  tries: noEarlierTries,
+  tried: [],
+  fix: null,
+  guidance: null,
+  open: null,
+};
 
-/** The memory of a run that has none: nothing is known and nothing is kept. */
-export const noMemory: RunMemory = {
+/** The store of a run that has none: nothing is known and nothing is kept. */
+export const noStore: RunStore = {
   started: async () => {},
   saveProgress: async () => {},
   meet: async () => nothingKnown,
@@ -37,17 +43,17 @@ export const noMemory: RunMemory = {
   ended: async () => {},
 };
 
-/** What the memory of a run is made of. */
-export interface MemoryParts {
-  readonly ledger: Ledger;
+/** What the store of a run is made of. */
+export interface RunStoreParts {
+  readonly store: Store;
   readonly runId: string;
   readonly bus: Bus;
   /** Masks the secrets in what is kept (EV-9); a `Redactor`'s `deep`. */
   readonly mask: <T>(value: T) => T;
 }
 
-/** The memory of a run over a ledger. A store that fails is told of, once for each kind of failure, and healing goes on. */
-export function createRunMemory({ ledger, runId, bus, mask }: MemoryParts): RunMemory {
+/** The store of a run over a ledger. A store that fails is told of, once for each kind of failure, and healing goes on. */
+export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunStore {
   const told = new Set<string>();
   const trying = async <T>(what: string, call: () => Promise<T>, otherwise: T): Promise<T> => {
     try {
@@ -64,27 +70,26 @@ export function createRunMemory({ ledger, runId, bus, mask }: MemoryParts): RunM
     started: (request, resumedFrom) =>
       trying(
         'keeping the run',
-        () => ledger.runStarted({ runId, request: mask(request), resumedFrom }),
+        () => store.runStarted({ runId, request: mask(request), resumedFrom }),
         undefined,
       ),
     saveProgress: (progress) =>
-      trying('keeping the run', () => ledger.saveProgress(runId, mask(progress)), undefined),
-    meet: (signature) => trying('looking back', () => ledger.meet(signature, runId), nothingKnown),
-    quarantines: () => trying('looking for quarantines', () => ledger.quarantines(), []),
-    attemptStarted: (start) =>
-      trying('keeping a try', () => ledger.attemptStarted({ runId, ...start }), null),
+      trying('keeping the run', () => store.saveProgress(runId, mask(progress)), undefined),
+    meet: (signature) => trying('looking back', () => store.recordFailure(signature, runId), nothingKnown),
+    quarantines: () => trying('looking for quarantines', () => store.quarantines(), []),
+    attemptStarted: (start) => trying('keeping a try', () => store.attemptStarted({ runId, ...start }), null),
     attemptFinished: async (id, attempt) =>
       id === null
         ? undefined
-        : trying('keeping a try', () => ledger.attemptFinished(id, mask(attempt)), undefined),
+        : trying('keeping a try', () => store.attemptFinished(id, mask(attempt)), undefined),
     causeEnded: (end) =>
-      trying('keeping a cause', () => ledger.causeEnded({ runId, ...mask(end) }), undefined),
+      trying('keeping a cause', () => store.causeEnded({ runId, ...mask(end) }), undefined),
     fixTakenBack: (end) =>
-      trying('keeping a cause', () => ledger.fixTakenBack({ runId, ...mask(end) }), undefined),
-    escalate: (question) => trying('asking a person', () => ledger.escalate(mask(question), runId), null),
+      trying('keeping a cause', () => store.fixReverted({ runId, ...mask(end) }), undefined),
+    escalate: (question) => trying('asking a person', () => store.escalate(mask(question), runId), null),
     ended: async (end) => {
-      await trying('keeping the run', () => ledger.runEnded(runId, end), undefined);
-      await trying('closing', () => ledger.close(), undefined);
+      await trying('keeping the run', () => store.runEnded(runId, end), undefined);
+      await trying('closing', () => store.close(), undefined);
     },
   };
 }

@@ -1,12 +1,12 @@
-import type { Book, Ledger, StoredRun } from './ledger.js';
+import type { StoreContext, Store, StoredRun } from './store.js';
 import { storedJson } from './stored-text.js';
 
-/** The part of the ledger that keeps runs: what was asked of them, and where their tests stand. */
-export function createRunBook({
+/** The part of the store that keeps runs: what was asked of them, and where their tests stand. */
+export function runTable({
   db,
   project,
   now,
-}: Book): Pick<Ledger, 'runStarted' | 'saveProgress' | 'runEnded' | 'run'> {
+}: StoreContext): Pick<Store, 'runStarted' | 'saveProgress' | 'runEnded' | 'run'> {
   return {
     runStarted: async ({ runId, request, resumedFrom }) => {
       await db

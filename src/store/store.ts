@@ -5,7 +5,7 @@ import type { EarlierFix, EarlierTries } from '../core/remembered.js';
 import type { Database } from './tables.js';
 
 /** What is remembered of a failure when it is met. */
-export interface Memory {
+export interface KnownFailure {
   readonly tries: EarlierTries;
   /** The last tries that failed, oldest first, `patch` relative to any run's folder. */
   readonly tried: readonly Attempt[];
@@ -77,7 +77,7 @@ export interface CauseEnd {
 }
 
 /** What outlives a run, for one project; each method rejects where the store fails. */
-export interface Ledger {
+export interface Store {
   runStarted(run: RunStart): Promise<void>;
   /** Where each test stands now, as plain data. */
   saveProgress(runId: string, progress: unknown): Promise<void>;
@@ -85,14 +85,14 @@ export interface Ledger {
   /** The run of this id, or the newest; null where there is none. */
   run(runId: string | null): Promise<StoredRun | null>;
   /** Notes that a failure is there (again), and gives what is known of it. */
-  meet(signature: string, runId: string): Promise<Memory>;
+  recordFailure(signature: string, runId: string): Promise<KnownFailure>;
   /** Gives the id under which to finish it. */
   attemptStarted(start: AttemptStart): Promise<string>;
   /** Writes how a try was judged and changes its signature's count, both or neither, and once however often it is called. */
   attemptFinished(id: string, attempt: Attempt): Promise<void>;
   causeEnded(end: CauseEnd): Promise<void>;
   /** A heal of this run broke other tests and was taken back (HN-6): its cause is not healed, and its fix was a failed one. */
-  fixTakenBack(end: CauseEnd): Promise<void>;
+  fixReverted(end: CauseEnd): Promise<void>;
   /** Writes a question down; gives the one that is open already for the same signature where there is one. */
   escalate(question: Question, runId: string): Promise<Escalation>;
   /** Newest first; all states for null. */
@@ -109,8 +109,8 @@ export interface Ledger {
   close(): Promise<void>;
 }
 
-/** What the books of a ledger share. */
-export interface Book {
+/** What the tables of a store share. */
+export interface StoreContext {
   readonly db: Database;
   readonly project: string;
   /** ISO 8601. */

@@ -6,7 +6,7 @@ import { clipMiddle } from './clip.js';
  * Collects, in words, what of the evidence is missing and what was cut; each sentence once. It goes wherever text is
  * gathered, and so carries the way in which this gathering cleans it.
  */
-export class Shortfalls {
+export class MissingEvidence {
   readonly #missing = new Set<string>();
   readonly #cut = new Set<string>();
   readonly clean: (text: string) => string;

@@ -10,15 +10,15 @@ import {
   type EscalationState,
   type Question,
 } from '../core/escalation.js';
-import type { Book, Ledger } from './ledger.js';
+import type { StoreContext, Store } from './store.js';
 import { storedJson, storedText } from './stored-text.js';
 import type { Database, Tables } from './tables.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** The part of the ledger that keeps questions, answers and quarantines. */
-export interface EscalationBook extends Pick<
-  Ledger,
+/** The part of the store that keeps questions, answers and quarantines. */
+export interface EscalationTable extends Pick<
+  Store,
   'escalate' | 'escalations' | 'escalation' | 'resolve' | 'quarantines' | 'release'
 > {
   /** The question about this signature that waits for an answer, or null. */
@@ -26,8 +26,8 @@ export interface EscalationBook extends Pick<
 }
 
 /** Makes it. */
-export function createEscalationBook(book: Book): EscalationBook {
-  const { db, project } = book;
+export function escalationTable(context: StoreContext): EscalationTable {
+  const { db, project } = context;
   const all = () => db.selectFrom('escalations').selectAll().where('project', '=', project);
   const one = async (id: string) => escalationOf(await all().where('id', '=', id).executeTakeFirst());
   const openFor = async (signature: string) =>
@@ -43,7 +43,7 @@ export function createEscalationBook(book: Book): EscalationBook {
       return rows.flatMap((row) => escalationOf(row) ?? []);
     },
     escalate: async (question, runId) => {
-      await insert(book, question, runId);
+      await insert(context, question, runId);
       const stored = await openFor(question.signature);
       if (!stored) throw new Error('the question was answered at the moment it was asked');
       return stored;
@@ -51,7 +51,7 @@ export function createEscalationBook(book: Book): EscalationBook {
     resolve: async (id, answer) => {
       const asked = await one(id);
       if (!asked) return null;
-      await db.transaction().execute((transaction) => answered(transaction, book, { asked, answer }));
+      await db.transaction().execute((transaction) => answered(transaction, context, { asked, answer }));
       return one(id);
     },
     quarantines: async () => {
@@ -59,7 +59,7 @@ export function createEscalationBook(book: Book): EscalationBook {
         .selectFrom('quarantines')
         .selectAll()
         .where('project', '=', project)
-        .where('until', '>', book.now())
+        .where('until', '>', context.now())
         .orderBy('since')
         .execute();
       return rows.map(({ test_id, name, escalation_id, since, until }) => ({
@@ -82,7 +82,11 @@ export function createEscalationBook(book: Book): EscalationBook {
 }
 
 /** A second question about the same signature is not asked while one is open. */
-async function insert({ db, project, now, newId }: Book, question: Question, runId: string): Promise<void> {
+async function insert(
+  { db, project, now, newId }: StoreContext,
+  question: Question,
+  runId: string,
+): Promise<void> {
   await db
     .insertInto('escalations')
     .values({
@@ -106,7 +110,7 @@ async function insert({ db, project, now, newId }: Book, question: Question, run
 
 async function answered(
   db: Database,
-  { project, now }: Book,
+  { project, now }: StoreContext,
   { asked, answer }: { asked: Escalation; answer: Answer },
 ): Promise<void> {
   const { choice } = answer;

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { systemClock } from '../clock.js';
+import { loadSettings } from '../config/load-settings.js';
+import type { Problem } from '../problem.js';
+import { ok, type Result } from '../result.js';
+import { createStore } from './create-store.js';
+import type { Store } from './store.js';
+import { openStore } from './open-store.js';
+import type { Database } from './tables.js';
+
+/** The project's store, as commands use it that ask and answer. */
+export interface OpenProjectStore {
+  readonly store: Store;
+  readonly db: Database;
+  readonly project: string;
+}
+
+/** Opens the store of the project in the current folder; null where nothing was ever stored. */
+export async function openProjectStore(
+  agents: string | undefined,
+): Promise<Result<OpenProjectStore | null, Problem>> {
+  const cwd = process.cwd();
+  const settings = await loadSettings({ cwd, env: process.env, ...(agents ? { file: agents } : {}) });
+  if (!settings.ok) return settings;
+  const { store: place, project } = settings.value;
+  if (!/^\w+:\/\//.test(place) && !existsSync(path.resolve(cwd, place))) return ok(null);
+  const opened = await openStore(place, cwd);
+  if (!opened.ok) return opened;
+  const store = createStore(opened.value, project, () => systemClock.now());
+  return ok({ store, db: opened.value, project });
+}
+
+/** Uses the store of the project in the current folder, null where nothing was ever stored, and closes it. */
+export async function withStore<T>(
+  { agents }: { readonly agents?: string },
+  use: (store: Store | null) => Promise<T>,
+): Promise<T | Problem> {
+  const opened = await openProjectStore(agents);
+  if (!opened.ok) return opened.error;
+  const store = opened.value?.store ?? null;
+  try {
+    return await use(store);
+  } finally {
+    await store?.close();
+  }
+}
