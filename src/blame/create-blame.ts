@@ -76,7 +76,9 @@ function reading(parts: BlameParts): (lead: DiagnosedFailure) => Promise<Since |
   const { root } = parts.workspace;
   const known = new Map<string | null, Promise<Since | string>>();
   const readSince = async (lastGreen: string | null): Promise<Since | string> => {
-    const history = await readHistory(root, { named: parts.named, lastGreen });
+    // What fixes of this run have edited broke nothing.
+    const without = parts.workspace.edited();
+    const history = await readHistory(root, { named: parts.named, lastGreen, without });
     if (typeof history === 'string') return history;
     return { history, candidates: await candidatesOf(history, { ...parts, root }) };
   };

@@ -21,6 +21,8 @@ export interface HistoryRequest {
   readonly named?: string | null;
   /** A commit at which the test was green here. */
   readonly lastGreen?: string | null;
+  /** Files that are left out, from the root. */
+  readonly without?: ReadonlySet<string>;
 }
 
 /** Beyond so many files nobody looks for one change: a base that is too far away. */
@@ -29,7 +31,7 @@ const MAX_FILES = 2000;
 /** Reads it from git; a text says why it cannot be. `root` is the folder that the recorded files are relative to. */
 export async function readHistory(
   root: string,
-  { named = null, lastGreen = null }: HistoryRequest,
+  { named = null, lastGreen = null, without = new Set() }: HistoryRequest,
 ): Promise<History | string> {
   const wanted = named ?? (await ancestor(root, lastGreen));
   const branch = await gitChanges(root, wanted);
@@ -43,7 +45,9 @@ export async function readHistory(
     commit: changed.base,
     from: changed.base === head && from === 'merge-base' ? 'head' : from,
   };
-  const paths = changed.changes.filter((one) => one.kind === 'file' && isWritable(one.path));
+  const paths = changed.changes.filter(
+    (one) => one.kind === 'file' && isWritable(one.path) && !without.has(one.path),
+  );
   const since = changed.base === head ? `${head.slice(0, 7)} (HEAD)` : changed.base.slice(0, 7);
   if (paths.length === 0) return `no file differs from ${since}`;
   if (paths.length > MAX_FILES) return `${paths.length} files differ from ${since}, which are too many`;

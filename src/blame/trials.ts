@@ -9,7 +9,7 @@ import type { Outcome } from './minimal-set.js';
 
 /** The effects that a search needs, of a run. */
 export interface TrialEffects {
-  readonly workspace: Pick<Workspace, 'root' | 'apply' | 'revert'>;
+  readonly workspace: Pick<Workspace, 'root' | 'apply' | 'revert' | 'edited'>;
   readonly contents: Contents;
   /** The recorded root, from the project. */
   readonly rootFromProject: string;

@@ -18,12 +18,13 @@ interface Place {
 export function appliedChanges(
   options: WorkspaceOptions,
   place: Place,
-): Pick<Workspace, 'apply' | 'without' | 'revert' | 'decided'> {
+): Pick<Workspace, 'apply' | 'without' | 'revert' | 'edited' | 'decided'> {
   const stack = new AppliedChanges(options, place);
   return {
     apply: (change) => stack.apply(change),
     without: (ids) => stack.move(stack.builtOn(ids)),
     revert: (ids) => stack.revert(ids),
+    edited: () => stack.edited(),
     decided: (ids) => stack.decided(ids),
   };
 }
@@ -106,6 +107,11 @@ class AppliedChanges {
     const lost: string[] = [];
     for (const change of again) if ((await this.apply(change)).kind !== 'applied') lost.push(change.id);
     return { ...written, lost };
+  }
+
+  edited(): ReadonlySet<string> {
+    const changes = this.#all.filter(({ id }) => !this.#out.has(id));
+    return new Set(editsOf(changes).map((edit) => edit.path));
   }
 
   async decided(ids: readonly string[]): Promise<void> {

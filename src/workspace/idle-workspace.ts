@@ -11,6 +11,7 @@ export function idleWorkspace(root: string): Workspace {
     apply: never,
     without: never,
     revert: never,
+    edited: () => new Set(),
     decided: async () => undefined,
     close: async () => undefined,
   };

@@ -59,6 +59,8 @@ export interface Workspace {
   without(ids: readonly string[]): Promise<Written>;
   /** Takes changes out for good. Those built on them are applied anew; `lost` are those that could not be. */
   revert(ids: readonly string[]): Promise<Written & { readonly lost: readonly string[] }>;
+  /** The files that changes which are in the project edit, from the root. */
+  edited(): ReadonlySet<string>;
   /** These changes stay: a kill means that they are in. */
   decided(ids: readonly string[]): Promise<void>;
   /** Throws the copy away. */

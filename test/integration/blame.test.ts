@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createBlame } from '../../src/blame/create-blame.js';
@@ -209,6 +210,14 @@ describe('the change to blame', () => {
     expect(await blamed([cause])).toEqual([cause]);
     expect(await blamed([cause])).toEqual([cause]);
     expect(told).toEqual([[null, expect.stringContaining(why)]]);
+  });
+
+  it('BL-2 what a fix of the run has edited is not searched', async () => {
+    const { project, find, told, runs } = await repository(() => false);
+    await project.applied((cwd) => writeFile(path.join(cwd, 'src/a.ts'), lines('fixed')));
+    expect(await find()([cause])).toEqual([cause]);
+    expect(runs()).toBe(0);
+    expect(told).toEqual([[null, expect.stringContaining('no file differs from')]]);
   });
 
   it('BL-2 red at the base too: no answer, after one run', async () => {

@@ -78,6 +78,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
         moves.push(`revert ${ids.join()}`);
         return { written: ['src/a.ts'], leftAlone: [], lost: [] };
       },
+      edited: () => new Set(),
       decided: async () => undefined,
       close: async () => undefined,
     },

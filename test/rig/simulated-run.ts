@@ -78,6 +78,7 @@ export async function simulatedRun(
         for (const id of ids) applied.splice(applied.indexOf(id), 1);
         return { ...bring([]), lost: [] };
       },
+      edited: () => new Set(),
       decided: async (ids) => void decided.push(...ids),
     },
     ...over,

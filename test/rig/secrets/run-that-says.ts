@@ -104,6 +104,7 @@ export async function runThatSays(
       apply: async (change) => ({ kind: 'applied', change }),
       without: async () => ({ written: [], leftAlone: [] }),
       revert: async () => ({ written: [], leftAlone: [], lost: [] }),
+      edited: () => new Set(),
       decided: async () => undefined,
       close: async () => undefined,
     },
