@@ -1,6 +1,5 @@
 import type { AgentClaim } from '../core/attempt.js';
 
-const MAX_SUMMARY_CHARACTERS = 2000;
 const statuses: readonly AgentClaim['status'][] = ['fixed', 'not-fixed', 'needs-person'];
 
 /**
@@ -21,7 +20,7 @@ function parse(json: string): AgentClaim | null {
     if (!known) return null;
     return {
       status: known,
-      summary: typeof summary === 'string' ? summary.slice(0, MAX_SUMMARY_CHARACTERS) : '',
+      summary: typeof summary === 'string' ? summary : '',
     };
   } catch {
     return null;

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers';
-import type { AgentEnding } from '../core/attempt.js';
+import type { AgentClaim, AgentEnding } from '../core/attempt.js';
 import type { BuiltInRunner } from '../core/built-in-runner.js';
 import type { RunnerSettings } from '../core/settings.js';
 import { unreachable } from '../core/unreachable.js';
@@ -29,6 +29,7 @@ export interface Patience {
 }
 
 const TAIL_LINES = 20;
+const MAX_SUMMARY_CHARACTERS = 2000;
 const MAX_LINE_CHARACTERS = 500;
 const MAX_ACTIVITY_CHARACTERS = 300;
 const ACTIVITY_EVERY_MS = 100;
@@ -48,7 +49,7 @@ export function createRunAgent(
     const result = reader.result();
     return {
       ending: endingOf({ ending: ended.ending, result, errorTail }, task),
-      claim: result.claim,
+      claim: result.claim && { ...result.claim, summary: summaryOf(result.claim, redactor) },
       usage: result.usage,
       denials: result.denials,
       durationMs: Math.round(performance.now() - startedAt),
@@ -56,6 +57,11 @@ export function createRunAgent(
       leftovers: ended.leftovers,
     };
   };
+}
+
+/** Masked before it is cut: a cut leaves halves that nothing knows. */
+function summaryOf({ summary }: AgentClaim, redactor: Cleaner): string {
+  return redactor.clean(summary).slice(0, MAX_SUMMARY_CHARACTERS);
 }
 
 const builtIn: Readonly<Record<BuiltInRunner, Runner>> = {

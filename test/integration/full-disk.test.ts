@@ -13,7 +13,7 @@ const program = `
   const [src, disk] = process.argv.slice(2);
   const { openWorkspace } = await import(src + '/workspace/workspace.js');
   const { contentsOf } = await import(src + '/workspace/change.js');
-  const { recoverKilledRuns } = await import(src + '/recover.js');
+  const { recoverKilledRuns } = await import(src + '/run/recover.js');
   const large = (letter) => letter.repeat(100_000) + '\\n';
   const old = { 'a.js': large('a'), 'b.js': large('b') };
   const fixed = { 'a.js': large('A'), 'b.js': large('B'), 'new.js': large('NN') };

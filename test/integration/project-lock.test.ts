@@ -14,7 +14,7 @@ const asked = { command: 'undo', wait: false };
 /** A process that has the lock of a project; `kill` resolves when it is gone. */
 async function holderIn(project: string) {
   const code = `
-    import { lockProject } from ${JSON.stringify(path.join(compiledSrc(), 'project-lock.js'))};
+    import { lockProject } from ${JSON.stringify(path.join(compiledSrc(), 'run/project-lock.js'))};
     const lock = await lockProject(${JSON.stringify(project)}, { command: 'run', wait: false });
     await lock.value.tell('20261122-101500-4f3a');
     setInterval(() => {}, 1000);

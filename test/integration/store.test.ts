@@ -391,13 +391,13 @@ function workerIn(dir: string): string {
   writeFileSync(
     file,
     `import { openStore } from ${JSON.stringify(path.join(src, 'store/open-store.js'))};
-     import { createLedger } from ${JSON.stringify(path.join(src, 'store/create-ledger.js'))};
+     import { createStore } from ${JSON.stringify(path.join(src, 'store/create-store.js'))};
      const [location, runId, times] = process.argv.slice(2);
      process.stdout.write('begins\\n');
      const opened = await openStore(location, '/');
      if (!opened.ok) throw new Error(opened.error.message + ' ' + opened.error.detail);
      process.stdout.write('open\\n');
-     const ledger = createLedger(opened.value, 'shop', Date.now);
+     const ledger = createStore(opened.value, 'shop', Date.now);
      const attempt = ${JSON.stringify(anAttempt())};
      for (let n = 1; n <= Number(times); n += 1) {
        const start = { runId, causeId: 'c1', signature: ${JSON.stringify(signature)}, n, agent: 'debugger' };
