@@ -77,7 +77,7 @@ export class PassingEvidence {
 }
 
 /** So many times as many fail with a complaint as pass. */
-const clearly = 5;
+const clearly = 10;
 
 function goesWithFailing(
   { passed, failed }: Record<'passed' | 'failed', number>,
