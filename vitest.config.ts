@@ -37,7 +37,12 @@ export default defineConfig({
             {
               test: {
                 name: 'long',
-                include: ['test/long/**/*.test.ts', 'test/integration/store.test.ts'],
+                include: [
+                  'test/long/**/*.test.ts',
+                  // Less of these is run for every change.
+                  'test/e2e/{agent-trouble,killed-other-input}.test.ts',
+                  'test/integration/{secrets,store}.test.ts',
+                ],
                 ...patient,
                 maxWorkers: 1,
                 sequence: { groupOrder: 3 },

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { commandFileOf } from '../../src/agents/command-files.js';
 import { programs as agentPrograms } from '../../src/agents/programs.js';
 import { builtInRunners, type BuiltInRunner } from '../../src/core/built-in-runner.js';
+import { orWhenLong } from '../rig/long.js';
 import { programs } from '../rig/programs.js';
 import { scratchProject, userEnv, type Finished } from '../rig/scratch-project.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -66,7 +67,7 @@ async function runWith(
 
 const eventsOf = ({ events }: Finished, type: string) => events.filter((event) => event.type === type);
 
-describe.runIf(process.platform !== 'win32').each(builtInRunners)(
+describe.runIf(process.platform !== 'win32').each(builtInRunners.slice(0, orWhenLong(2, 5)))(
   'self-heal run with what %s wrote',
   (runner) => {
     it('AG-6 AG-7 CL-5 a 401 ends the run with 5 and the remedy, at once', async () => {

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createBlame } from '../../src/blame/create-blame.js';
@@ -214,7 +213,7 @@ describe('the change to blame', () => {
 
   it('BL-2 what a fix of the run has edited is not searched', async () => {
     const { project, find, told, runs } = await repository(() => false);
-    await project.applied((cwd) => writeFile(path.join(cwd, 'src/a.ts'), lines('fixed')));
+    await project.applied((cwd) => writeFileSync(path.join(cwd, 'src/a.ts'), lines('fixed')));
     expect(await find()([cause])).toEqual([cause]);
     expect(runs()).toBe(0);
     expect(told).toEqual([[null, expect.stringContaining('no file differs from')]]);
