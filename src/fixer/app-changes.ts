@@ -4,7 +4,7 @@ import { holds, renamedIn, type Renaming } from './renamed.js';
 
 /** What changed in a project's repository, as far as a question needs it. */
 export interface AppChanges {
-  /** The changes since the base; and where those say nothing of the name, the last commits that added it or took it out. */
+  /** The changes since the base; and where those say nothing of the name, those of the last commit that took it out. */
   hunksAbout(name: string): Promise<readonly Hunk[]>;
   /** What these made of a name, as far as `isApp` takes a file for one of the app. */
   renaming(name: string, isApp: (file: string) => boolean): Promise<Renaming>;
@@ -55,12 +55,13 @@ async function mergeBase(root: string): Promise<string | null> {
   return null;
 }
 
-/** The newest commits that have more or fewer places of a name than those before them: one of them took it out, or renamed it. */
+/** What the newest commit changed that took places of a name out; the one that brought it in, say, tells nothing of what it became. */
 async function lastChangeOf(root: string, name: string): Promise<readonly Hunk[]> {
-  const args = ['log', '--max-count=3', `-S${name}`, '--format=', '--patch', ...patch, '--no-merges'];
+  const args = ['log', '--max-count=3', `-S${name}`, '--format=%x01', '--patch', ...patch, '--no-merges'];
   const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), SEARCH_MS).unref());
   const oldest = (await git(root, ['rev-list', `--skip=${COMMITS}`, '--max-count=1', 'HEAD']))?.trim();
   const range = oldest ? `${oldest}..HEAD` : 'HEAD';
   const found = await Promise.race([git(root, [...args, range, '--']), late]);
-  return parseHunks(found ?? '');
+  const commits = (found ?? '').split('\u0001').map(parseHunks);
+  return commits.find((hunks) => hunks.some((hunk) => hunk.before.some((line) => holds(line, name)))) ?? [];
 }

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { openAppChanges } from '../../../src/fixer/app-changes.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+function repository() {
+  const dir = tempDir('app changes');
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...args], { cwd: dir });
+  git('init', '--quiet', '--initial-branch=main');
+  const commit = (files: Record<string, string>) => {
+    for (const [file, text] of Object.entries(files)) {
+      mkdirSync(path.dirname(path.join(dir, file)), { recursive: true });
+      writeFileSync(path.join(dir, file), text);
+    }
+    git('add', '--all');
+    git('commit', '--quiet', '--message', 'A change');
+  };
+  return { dir, commit };
+}
+
+const isApp = (file: string) => file.startsWith('src/');
+
+it('BF-2 what a committed change made of a name is told by that commit, not by the one that brought the name in', async () => {
+  const { dir, commit } = repository();
+  commit({
+    'src/header.ts': "h('b', { 'data-testid': 'cart-count' });\n",
+    'tests/cart.spec.ts': "getByTestId('cart-count');\n",
+  });
+  commit({ 'src/other.ts': 'other();\n' });
+  commit({ 'src/header.ts': "h('b', { 'data-testid': 'basket-count' });\n" });
+  const { renaming } = openAppChanges(dir);
+  expect(await renaming('cart-count', isApp)).toEqual({
+    kind: 'renamed',
+    to: 'basket-count',
+    file: 'src/header.ts',
+  });
+  expect(await renaming('never-there', isApp)).toEqual({ kind: 'unknown' });
+});
