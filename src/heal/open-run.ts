@@ -46,11 +46,14 @@ export async function openRun(
   return { ...ready, ...run, cwd, env, running, redactor, warnings, bus, plan, suites };
 }
 
-/** Ends a run that came to nothing. */
-export async function closed({ running, bus }: Opened, problem: Problem): Promise<Problem> {
+/** Ends a run that came to nothing; gives the problem without the secrets that Playwright, say, repeated (EV-9). */
+export async function closed(
+  { running, bus, redactor }: Pick<Opened, 'running' | 'bus' | 'redactor'>,
+  problem: Problem,
+): Promise<Problem> {
   await running.ended();
   await bus.close();
-  return problem;
+  return redactor.deep(problem);
 }
 
 interface BusParts {

@@ -67,7 +67,7 @@ async function runWith(
 
 const eventsOf = ({ events }: Finished, type: string) => events.filter((event) => event.type === type);
 
-describe.runIf(process.platform !== 'win32').each(builtInRunners.slice(0, orWhenLong(2, 5)))(
+describe.runIf(process.platform !== 'win32').each(builtInRunners.slice(0, orWhenLong(1, 5)))(
   'self-heal run with what %s wrote',
   (runner) => {
     it('AG-6 AG-7 CL-5 a 401 ends the run with 5 and the remedy, at once', async () => {

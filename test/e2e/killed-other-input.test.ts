@@ -75,7 +75,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it.runIf(process.platform === 'linux').each(['resume', 'run'].slice(0, orWhenLong(1, 2)))(
+it.runIf(process.platform === 'linux').each(['resume', 'run'].slice(0, orWhenLong(0, 2)))(
   'HN-2 HN-3 killed with SIGKILL while the tests type something else: %s puts them back, and heals in earnest',
   async (command) => {
     const project = await killed();

@@ -44,7 +44,7 @@ const groups = Array.from({ length: Math.ceil(allPlants.length / atOnce) }, (_, 
 }));
 
 describe('what a run writes', () => {
-  it.each(groups.filter(({ n }) => n % orWhenLong(3, 1) === 0))(
+  it.each(groups.filter(({ n }) => n % orWhenLong(6, 1) === 0))(
     'EV-9 holds no planted secret of group $n, in whatever channel it came',
     async ({ plants }) => {
       const texts = plants.map(({ text }) => text).filter((text) => text.length < 3000);

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { closed } from '../../../src/heal/open-run.js';
+import { createRedactor } from '../../../src/secrets/redactor.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+it('EV-9 what kept a run from running repeats no secret of the environment', async () => {
+  const env = { DEPLOY_TOKEN: 'plain-looking-words-42' };
+  const redactor = await createRedactor({ env, projectRoot: tempDir('closed') });
+  const running = { ended: async () => {}, hasCopy: async () => {} };
+  const bus = { emit: () => {}, close: async () => [] };
+  const problem = await closed(
+    { running, bus, redactor },
+    {
+      kind: 'playwright-refused',
+      message: 'Playwright ended before its tests',
+      remedy: 'Look at its words.',
+      detail: 'Error: Project(s) "plain-looking-words-42" not found',
+    },
+  );
+  expect(problem).toMatchObject({ kind: 'playwright-refused', detail: expect.stringContaining('[masked') });
+  expect(JSON.stringify(problem)).not.toContain('plain-looking-words-42');
+});
