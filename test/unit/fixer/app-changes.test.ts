@@ -31,11 +31,11 @@ it('BF-2 what a committed change made of a name is told by that commit, not by t
   });
   commit({ 'src/other.ts': 'other();\n' });
   commit({ 'src/header.ts': "h('b', { 'data-testid': 'basket-count' });\n" });
-  const { renaming } = openAppChanges(dir);
-  expect(await renaming('cart-count', isApp)).toEqual({
+  const changes = openAppChanges(dir);
+  expect(await changes.renaming('cart-count', isApp)).toEqual({
     kind: 'renamed',
     to: 'basket-count',
     file: 'src/header.ts',
   });
-  expect(await renaming('never-there', isApp)).toEqual({ kind: 'unknown' });
+  expect(await changes.renaming('never-there', isApp)).toEqual({ kind: 'unknown' });
 });
