@@ -1,3 +1,4 @@
+import { baseOf } from '../guard/git-trees.js';
 import { git } from '../workspace/project-files.js';
 import { parseHunks, type Hunk } from './hunk.js';
 import { holds, renamedIn, type Renaming } from './renamed.js';
@@ -43,16 +44,9 @@ export function openAppChanges(root: string): AppChanges {
 
 /** What is not committed, and what the branch has that the default branch has not. */
 async function hunksSinceBase(root: string): Promise<readonly Hunk[]> {
-  const base = (await mergeBase(root)) ?? 'HEAD';
-  return parseHunks((await git(root, ['diff', ...patch, base, '--'])) ?? '');
-}
-
-async function mergeBase(root: string): Promise<string | null> {
-  for (const name of ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master']) {
-    const base = await git(root, ['merge-base', 'HEAD', name]);
-    if (base !== null) return base.trim();
-  }
-  return null;
+  const base = await baseOf(root, null);
+  const from = typeof base === 'string' ? base : 'HEAD';
+  return parseHunks((await git(root, ['diff', ...patch, from, '--'])) ?? '');
 }
 
 /** What the newest commit changed that took places of a name out; the one that brought it in, say, tells nothing of what it became. */

@@ -90,7 +90,11 @@ export async function gitChanges(
 }
 
 /** `REF`, or the merge base with the first of these that is there. */
-async function baseOf(cwd: string, ref: string | null, env: NodeJS.ProcessEnv): Promise<string | NoBase> {
+export async function baseOf(
+  cwd: string,
+  ref: string | null,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<string | NoBase> {
   const commit = async (name: string) =>
     lineOf(cwd, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`).catch(() => null);
   if (ref !== null) return (await commit(ref)) ?? { what: 'unknown-base', detail: ref };

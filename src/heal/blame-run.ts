@@ -19,13 +19,15 @@ export async function blameRun(session: Session, first: SuiteRun): Promise<RunRe
   const red = await confirmed(session, found);
   const blamed = session.signal.aborted ? red : ((await session.blame?.(red)) ?? red);
   const causes = found.map((cause) => blamed.find(({ id }) => id === cause.id) ?? cause);
+  const isRed = ({ id }: Cause) => red.some((one) => one.id === id);
   return {
     first,
     tests: records.all(),
     causes: causes.map((cause) => ({
       cause,
-      verdict: red.some(({ id }) => id === cause.id) ? 'failed' : 'flaky',
-      reason: red.some(({ id }) => id === cause.id) ? 'no agent was asked' : 'green when it ran again',
+      ...(isRed(cause)
+        ? { verdict: 'failed', reason: 'no agent was asked' }
+        : { verdict: 'flaky', reason: 'green when it ran again' }),
       attempts: [],
       overBudget: false,
     })),

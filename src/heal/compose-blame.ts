@@ -3,7 +3,7 @@ import { type BlameCauses, createBlame } from '../blame/create-blame.js';
 import { systemClock } from '../clock.js';
 import { placesOf } from '../guard/create-guard.js';
 import { testPlaces } from '../guard/test-files.js';
-import { lastGreenCommit } from '../inspect/last-green.js';
+import { lastGreenCommits } from '../inspect/last-green.js';
 import type { Session } from './session.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { contentsOf, keepChange } from '../workspace/change.js';
@@ -36,7 +36,7 @@ export function composeBlame(
     now: () => systemClock.now(),
     limits: settings.blame,
     named: base,
-    lastGreen: (testId) => lastGreenCommit(cwd, testId),
+    lastGreen: lastGreenCommits(cwd),
     isTest: testPlaces(placesOf(workspace.root, first)),
     likelyMs: (ids) => plan.likelyMs(ids),
     always,

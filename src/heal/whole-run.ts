@@ -46,9 +46,10 @@ async function runLocked(
   const ready = { ...checked, folder: folder.value, watchdog };
   using interrupts = listenForInterrupts(say);
   const opened = await openRun(request, ready, { signal: interrupts.signal, startedAt });
+  const running = firstRun(request, opened);
   // Beside the suite: it costs no time then.
   const commit = cleanCommit(request.cwd);
-  const first = await firstRun(request, opened);
+  const first = await running;
   const problem = interrupts.signal.aborted ? null : firstRunProblem(first);
   if (problem) return closed(opened, problem);
   const store = await remember(request, opened, first);
