@@ -36,6 +36,8 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
       return event.purpose === 'first' ? [] : [`${at(event.causeId)}${suiteRunText(event)} …`];
     case 'suite.ended':
       return suiteEnded(event);
+    case 'shards.joined':
+      return [shardsJoined(event)];
     case 'cause.found':
       return reader === 'log' ? causeFound(event, paint) : [causeLine(event, paint)];
     case 'cause.blamed':
@@ -134,6 +136,12 @@ function suiteEnded({
   if (flaky > 0) parts.push(`${flaky} flaky`);
   if (notRun > 0) parts.push(`${notRun} did not run`);
   return total === 0 ? [] : [`${counted(total, 'test')}: ${parts.join(', ')} (${duration(durationMs)})`];
+}
+
+function shardsJoined({ total, missing }: Of<'shards.joined'>): string {
+  return missing.length === 0
+    ? `${counted(total, 'shard')}, run on other machines:`
+    : `${total - missing.length} of ${counted(total, 'shard')}, run on other machines:`;
 }
 
 function causeFound({ cause }: Of<'cause.found'>, paint: ChalkInstance): string[] {
