@@ -36,7 +36,7 @@ export interface SessionParts {
   readonly startedAt: number;
   /** The run's first suite, from which the guard knows which files are tests. */
   readonly first: SuiteRun;
-  /** Failures of it that shards have diagnosed. */
+  /** Those of its failures that were diagnosed elsewhere, where it is the run of shards. */
   readonly known?: ShardRun['known'];
   readonly store: RunStore;
   /** Agents that cannot be started here. */

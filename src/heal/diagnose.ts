@@ -29,7 +29,7 @@ export interface DiagnoseOptions {
   /** The project's root, whose files are the user's own code. */
   readonly cwd: string;
   readonly redactor: Redactor;
-  /** What was diagnosed where a shard of the first run was made. */
+  /** The first run is that of shards; what of it was diagnosed where it was made. */
   readonly known?: ShardRun['known'];
   /** The records are all that is kept: they hold the elements of the page as well. */
   readonly isCollecting?: boolean;
@@ -41,6 +41,7 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
   const classify = createClassify(settings.classify);
   const passing = new PassingEvidence();
   let count = 0;
+  let isJoined = known !== undefined;
   return async (run) => {
     const failures: Failure[] = [...(run.suiteFailure ? [run.suiteFailure] : []), ...run.failures];
     const found: DiagnosedFailure[] = [];
@@ -69,8 +70,10 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
       await record(one, place.folder, options);
       found.push(one);
     }
-    // Reports that were made elsewhere are unpacked in more than one folder.
-    await (run.serverLog === '' ? dropAllUnmasked(folder.dir) : dropUnmasked(path.dirname(run.serverLog)));
+    // Reports of other machines are unpacked in more folders than one.
+    if (isJoined) await dropAllUnmasked(folder.dir);
+    else if (run.serverLog !== '') await dropUnmasked(path.dirname(run.serverLog));
+    isJoined = false;
     return found;
   };
 }

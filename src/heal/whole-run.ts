@@ -81,7 +81,7 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
     ...opened,
     store: store.value,
     first,
-    known,
+    ...(checked.shards ? { known } : {}),
     startsAgents: request.options.dryRun !== true,
     ...blameOf(request, checked.settings),
   });

@@ -5,8 +5,10 @@ import type { CiProject } from './ci-project.js';
  * A GitHub Actions workflow that gives the agent no token of the repository: the job's token may only read, the checkout does
  * not keep it, and no step hands it on. What was mended is an artifact for a person to apply, and a healed run is red until then.
  */
-export function githubWorkflow(project: CiProject, agent: AgentProgram): string {
+export function githubWorkflow(project: CiProject, agent: AgentProgram, shards: number | null): string {
   const { manager, folder, configFlag } = project;
+  const runs = `${folder === '.' ? '' : `${folder}/`}.self-heal/runs/`;
+  const heal = shards === null ? 'self-heal run' : 'self-heal heal --from "$RUNNER_TEMP/shards"';
   return `# Runs the end-to-end tests. What fails is handed to ${agent.title}; the fix is kept as an artifact (self-heal.patch), and the
 # job stays red until a person has applied it. The agent gets its own key and nothing else: no token that may write.
 name: self-heal
@@ -20,9 +22,9 @@ permissions:
 
 jobs:
 ${guardJob(project)}
-  self-heal:
-    # A pull request from a fork gets no secrets, and so no agent.
-    if: github.event_name != 'pull_request' || github.event.pull_request.head.repo.full_name == github.repository
+${shards === null ? '' : shardJob(project, { shards, runs })}  self-heal:
+${shards === null ? '' : '    needs: shard\n'}    # A pull request from a fork gets no secrets, and so no agent.${shards === null ? '' : ' Shards that are red are what this is for.'}
+    if: ${shards === null ? isOwn : `\${{ !cancelled() && (${isOwn}) }}`}
     runs-on: ubuntu-latest
     timeout-minutes: 90
     defaults:
@@ -32,8 +34,8 @@ ${guardJob(project)}
 ${setUpSteps(project)}
       - run: ${manager.exec} playwright install --with-deps
       - run: npm install --global ${agent.packageName}
-      - name: Run the tests, and have agents fix what fails
-        run: ${manager.exec} self-heal run --fail-on-heal${configFlag}
+${shards === null ? '' : download}      - name: ${shards === null ? 'Run the tests, and have agents fix what fails' : 'Have agents fix what failed on the shards'}
+        run: ${manager.exec} ${heal} --fail-on-heal${configFlag}
         env:
           ${agent.keyVariable}: \${{ secrets.${agent.keyVariable} }}
       - name: Keep the changes
@@ -45,9 +47,50 @@ ${setUpSteps(project)}
           name: self-heal
           path: |
             \${{ runner.temp }}/self-heal.patch
-            ${folder === '.' ? '' : `${folder}/`}.self-heal/runs/
+            ${runs}
           include-hidden-files: true
           if-no-files-found: ignore
+`;
+}
+
+const isOwn =
+  "github.event_name != 'pull_request' || github.event.pull_request.head.repo.full_name == github.repository";
+
+const download = `      - uses: actions/download-artifact@v4
+        with:
+          pattern: self-heal-shard-*
+          path: \${{ runner.temp }}/shards
+`;
+
+/** A job for each machine that runs a part of the tests; it starts no agent. */
+function shardJob(project: CiProject, { shards, runs }: { shards: number; runs: string }): string {
+  const { manager, folder, configFlag } = project;
+  const numbers = Array.from({ length: shards }, (_, at) => at + 1).join(', ');
+  return `  shard:
+    # Red where a test fails; whether the suite is green in the end is for the job self-heal to say.
+    runs-on: ubuntu-latest
+    timeout-minutes: 60
+    strategy:
+      fail-fast: false
+      matrix:
+        shard: [${numbers}]
+    defaults:
+      run:
+        working-directory: ${yamlText(folder)}
+    steps:
+${setUpSteps(project)}
+      - run: ${manager.exec} playwright install --with-deps
+      - name: Run this shard, and collect what fails
+        run: ${manager.exec} self-heal run --collect --shard \${{ matrix.shard }}/${shards}${configFlag}
+      - uses: actions/upload-artifact@v4
+        if: \${{ !cancelled() }}
+        with:
+          name: self-heal-shard-\${{ matrix.shard }}
+          path: ${yamlText(runs)}
+          include-hidden-files: true
+          if-no-files-found: ignore
+          overwrite: true
+
 `;
 }
 

@@ -42,18 +42,22 @@ export function totalOf(found: readonly FoundShard[]): number {
 /** What a report says where some are missing; null where none is. */
 export function missingWarning({ total, missing }: ShardCount): string | null {
   if (missing.length === 0) return null;
-  return `${numbersOf(missing)} of ${total} missing: the tests of what is missing are not in this report, and were not healed.`;
+  return `${missingWords(missing, total)}: their tests are not in this report, and were not healed.`;
 }
 
 /** Names missing shards, and refuses to heal without them. */
 export function missing(found: readonly FoundShard[], numbers: readonly number[]): Problem {
   return {
     kind: 'input-unreadable',
-    message: `${numbersOf(numbers)} of ${totalOf(found)} ${numbers.length === 1 ? 'is' : 'are'} missing`,
+    message: missingWords(numbers, totalOf(found)),
     detail: listed(found, ({ shard }) => `shard ${shard.current}/${shard.total}`),
     remedy:
       'A shard that could not start leaves nothing: look at its job. To heal what the others found, add --allow-missing-shards.',
   };
+}
+
+function missingWords(numbers: readonly number[], total: number): string {
+  return `${numbersOf(numbers)} of ${total} ${numbers.length === 1 ? 'is' : 'are'} missing`;
 }
 
 /** `Shards 2, 5 and 7`. */

@@ -15,7 +15,7 @@ export function mergeRuns(shards: readonly ShardRun[]): ShardRun {
   const failures = new Map<string, TestFailure>();
   for (const one of runs.flatMap((run) => run.failures))
     if (!failures.has(one.test.id)) failures.set(one.test.id, one);
-  const suiteFailure = runs.map((run) => run.suiteFailure).find((one) => one !== null) ?? null;
+  const broken = runs.find((run) => run.suiteFailure !== null);
   return {
     known: new Map(shards.flatMap(({ known }) => [...known])),
     run: {
@@ -23,9 +23,9 @@ export function mergeRuns(shards: readonly ShardRun[]): ShardRun {
       exitCode: Math.max(...runs.map(({ exitCode }) => exitCode ?? 1)),
       tests: [...tests.values()],
       failures: [...failures.values()],
-      suiteFailure,
+      suiteFailure: broken?.suiteFailure ?? null,
       rerunIds: union(runs.map(({ rerunIds }) => rerunIds)),
-      serverLog: '',
+      serverLog: broken?.serverLog ?? '',
       rootDir: runs[0]?.rootDir ?? '',
       configFile: runs.find(({ configFile }) => configFile !== null)?.configFile ?? null,
       testFiles: [...new Set(runs.flatMap((run) => run.testFiles ?? []))],

@@ -51,6 +51,8 @@ export async function replayBlob(
     run: {
       ...run,
       failures,
+      // Its lines have the time of the replay, so that they tell of no test.
+      serverLog: run.suiteFailure ? run.serverLog : '',
       suiteFailure: run.suiteFailure && {
         ...run.suiteFailure,
         errors: run.suiteFailure.errors.map((one) => movedError(one, move)),
