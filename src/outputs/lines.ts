@@ -64,9 +64,7 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     case 'tests.quarantined':
       return testLines(event.tests, `${paint.magenta('quarantined')}: red, and not failing the run`);
     case 'agent.build_paused':
-      return [
-        `${paint.magenta('paused')}: too many questions wait for a person (${event.status}); no further agent is started`,
-      ];
+      return [paused(event, paint)];
     case 'attempt.rejected':
       return rejected(event, paint);
     case 'attempt.green':
@@ -103,6 +101,10 @@ function personNeeded(
 
 function causeEnded(event: Of<'cause.ended'>, paint: ChalkInstance): string {
   return `${at(event.causeId)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costOf(event)}`;
+}
+
+function paused({ status }: Of<'agent.build_paused'>, paint: ChalkInstance): string {
+  return `${paint.magenta('paused')}: too many questions wait for a person (${status}); no further agent is started`;
 }
 
 function proposed({ causeId, attempt, summary }: Of<'fixer.proposed'>, paint: ChalkInstance): string {
