@@ -6,7 +6,7 @@ import { outliveClosedPipes } from '../outputs/outlive-closed-pipes.js';
 import { createProgram } from './program.js';
 
 /**
- * The command line: the only composition root, and the only place that sets the exit code. Expected troubles are
+ * The command line: the only composition root, and the only place that sets the exit code. Expected problems are
  * `Problem`s with a remedy; what is thrown is a bug, caught here once.
  */
 export async function main(argv: readonly string[]): Promise<void> {

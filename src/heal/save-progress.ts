@@ -10,7 +10,7 @@ export interface SavedProgress {
 
 /** Where one of its tests stands. */
 export interface SavedTest extends TestRecord {
-  /** Work on it was not finished: it is red, and no cause of it has come to a last word. */
+  /** Work on it was not finished: it is red, and no cause of it is decided. */
   readonly open: boolean;
   /** What to run so that it runs again. */
   readonly rerunIds: readonly string[];
@@ -54,7 +54,7 @@ function isLastWord({ verdict, overBudget, interrupted }: CauseRecord): boolean 
   );
 }
 
-/** A question may have been answered and an agent program mended meanwhile, so these are looked at again. */
+/** A question may have been answered and an agent program repaired meanwhile, so these are looked at again. */
 function isOpen({ verdict, causeIds }: TestRecord, concluded: ReadonlySet<string>): boolean {
   if (verdict === 'escalated' || verdict === 'agent-unusable') return true;
   return verdict === 'failed' && !concluded.has(causeIds.at(-1) ?? '');

@@ -59,7 +59,7 @@ describe('the loop for one cause', () => {
     expect(agents).toHaveLength(1);
   });
 
-  it('HN-9 an error that was mended before and comes back is no progress: A, B, A stops', async () => {
+  it('HN-9 an error that was fixed before and comes back is no progress: A, B, A stops', async () => {
     const { session: given } = await session(['crash', 'crash', 'crash']);
     const before = new Set([failing('t1', 'crash').signature]);
     const { attempts, conclusion } = await healCause(given, cause, { earlier: before });
