@@ -64,7 +64,7 @@ describe('the loop for one cause', () => {
     const before = new Set([failing('t1', 'crash').signature]);
     const { attempts, conclusion } = await healCause(given, cause, { earlier: before });
     expect(attempts[0]).toMatchObject({ judged: 'still-failing', takenBack: true });
-    expect(attempts[0]?.failedBecause).toContain('mended before came back');
+    expect(attempts[0]?.failedBecause).toContain('fixed before came back');
     expect(conclusion.verdict).toBe('failed');
   });
 
