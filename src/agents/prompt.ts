@@ -150,7 +150,7 @@ function triedBefore({ previousAttempts, attempt, task }: AgentContext): string 
   return section('What was tried before', `${goal}\n\n${tried.join('\n\n')}\n\n${now}`);
 }
 
-/** Whether the next agent meets the change in the code: progress to another error is kept, and so is all where there is no git. */
+/** Whether the next agent meets the change in the code: progress to another error is kept. */
 function whereItIs({
   files,
   takenBack,
