@@ -1,5 +1,5 @@
 import { baseOf } from '../guard/git-trees.js';
-import { git } from '../workspace/project-files.js';
+import { git } from '../git.js';
 import { parseHunks, type Hunk } from './hunk.js';
 import { holds, renamedIn, type Renaming } from './renamed.js';
 

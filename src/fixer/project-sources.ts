@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { git, listProject } from '../workspace/project-files.js';
+import { git } from '../git.js';
+import { listProject } from '../workspace/project-files.js';
 import type { SourceText } from './proposal.js';
 
 const sourceFile =
