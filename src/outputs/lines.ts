@@ -73,6 +73,8 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
       return [`${at(event.causeId)}${judged(event, paint)}`];
     case 'cause.ended':
       return [causeEnded(event, paint)];
+    case 'change.taken_back':
+      return [`${at(event.causeId)}the change to blame was taken back`];
     case 'run.undone':
       return [`undone: ${event.restored.join(', ') || 'nothing was left to take back'}`];
     case 'run.warning':
