@@ -9,6 +9,8 @@ import { holds, renamedIn, type Renaming } from './renamed.js';
 export interface AppChanges {
   /** The change to blame, where it says something of the name; else the changes since the base; and where those say nothing of it, those of the last commit that took it out. */
   hunksAbout(name: string): Promise<readonly Hunk[]>;
+  /** The change to blame, whatever it says, and those about a name. */
+  changesAbout(name: string, isApp: (file: string) => boolean): Promise<readonly Hunk[]>;
   /** What these made of a name, as far as `isApp` takes a file for one of the app. */
   renaming(name: string, isApp: (file: string) => boolean): Promise<Renaming>;
 }
@@ -38,6 +40,8 @@ export function openAppChanges(root: string, blamed: readonly Hunk[] = []): AppC
   };
   return {
     hunksAbout,
+    changesAbout: async (name, isApp) =>
+      [...new Set([...blamed, ...(await hunksAbout(name))])].filter(({ file }) => isApp(file)),
     renaming: async (name, isApp) =>
       renamedIn(
         (await hunksAbout(name)).filter(({ file }) => isApp(file)),

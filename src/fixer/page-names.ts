@@ -12,7 +12,7 @@ export interface RedPage {
 const testId = /^data-(?:test|cy|qa|pw|e2e|hook|automation)/;
 
 /** The elements of an accessibility snapshot that have a name. */
-function ariaNodes(snapshot: string): AriaLine[] {
+export function ariaNodes(snapshot: string): AriaLine[] {
   return snapshot.split('\n').flatMap((line) => {
     const node = ariaLineOf(line);
     return node && node.name !== '' ? [node] : [];

@@ -111,13 +111,15 @@ async function drift({ lead }: Cause, { places, isApp, sources, changes }: Known
   const { elements, ariaSnapshot } = evidence;
   if (failure.scope === 'suite' || locator === null || !elements || ariaSnapshot === null) return null;
   const { app, tests } = await sources();
+  const ofApp = (file: string) => isApp(path.join(places.root, file));
   return driftedLocator({
     locator,
     isExpectation: evidence.errors.some(({ message }) => /\bexpect\b.*\(/.test(message.split('\n')[0] ?? '')),
     page: { elements, ariaSnapshot },
     tests,
     frames: failure.errors.flatMap(framesOf),
-    renaming: (name) => changes.renaming(name, (file) => isApp(path.join(places.root, file))),
+    renaming: (name) => changes.renaming(name, ofApp),
+    changesAbout: (name) => changes.changesAbout(name, ofApp),
     isInApp: async (name) => app?.some(({ text }) => holds(text, name)) ?? true,
   });
 }

@@ -84,7 +84,7 @@ describe('a run as its events tell of it', () => {
   it('HN-8 BL-4 a change to blame that was taken back is there to be undone, until it is', () => {
     const takenBack = { type: 'change.taken_back' as const, causeId: 'c1', change: '900000002' };
     const undone = (...leftAlone: string[]) => ({ type: 'run.undone' as const, restored: ['a'], leftAlone });
-    const all = (...events: Parameters<typeof after>) => after(over, ...events).run.takenBack;
+    const all = (...events: readonly Event[]) => after(over, ...events).run.takenBack;
     expect(all(takenBack)).toEqual(['900000002']);
     expect(all(takenBack, undone('b'))).toEqual(['900000002']);
     expect(all(takenBack, undone())).toEqual([]);
