@@ -50,7 +50,7 @@ export async function readHistory(
     (one) => one.kind === 'file' && isWritable(one.path) && !without.has(one.path),
   );
   const since = changed.base === head ? `${head.slice(0, 7)} (HEAD)` : changed.base.slice(0, 7);
-  if (paths.length === 0) return `no file differs from ${since}`;
+  if (paths.length === 0) return `no file differs from ${since}${await unlessWhole(root)}`;
   if (paths.length > MAX_FILES) return `${paths.length} files differ from ${since}, which are too many`;
   const steps = await stepsOf(root, changed.base);
   const files = await readFiles(root, {
@@ -59,6 +59,12 @@ export async function readHistory(
     steps,
   });
   return { base, commits: steps.map(({ commit }) => commit), files };
+}
+
+/** Said of a repository that has the newest commits alone, as CI systems fetch it. */
+async function unlessWhole(root: string): Promise<string> {
+  const answer = await git(root, ['rev-parse', '--is-shallow-repository']);
+  return answer?.trim() === 'true' ? ', and older commits are not here: fetch more history' : '';
 }
 
 function whyNot(what: string, detail: string): string {
