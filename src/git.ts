@@ -23,6 +23,12 @@ export async function gitBytes(cwd: string, args: readonly string[], input = '')
   return Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength);
 }
 
+/** What git itself says of why it failed, of all that an error tells. */
+export function gitSays(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return /.*^fatal: (.+)/ms.exec(text)?.[1]?.split('\n')[0] ?? text;
+}
+
 /** The environment without the variables by which a calling git (a hook, say) names its own repository. */
 export function withoutGit(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_')));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BlameBase, BlamedCommit } from '../core/blame.js';
 import { gitChanges, readObjects } from '../guard/git-trees.js';
-import { git } from '../git.js';
+import { git, gitSays } from '../git.js';
 import { isWritable } from '../workspace/project-files.js';
 import { type ChangedFile, compareFile } from './hunks.js';
 import type { Version } from './origins.js';
@@ -29,7 +29,7 @@ export interface HistoryRequest {
 /** Beyond so many files nobody looks for one change: a base that is too far away. */
 const MAX_FILES = 2000;
 
-/** Reads it from git; a text says why it cannot be. `root` is the folder that the recorded files are relative to. */
+/** Reads it from git; a text says why it cannot be, and rejects where git has lost what it needs (a partial clone without its remote). `root` is the folder that the recorded files are relative to. */
 export async function readHistory(
   root: string,
   { named = null, lastGreen = null, without = new Set() }: HistoryRequest,
@@ -72,7 +72,7 @@ function whyNot(what: string, detail: string): string {
   if (what === 'no-merge-base')
     return `git finds no commit that HEAD and ${detail} share: fetch more history`;
   if (what === 'no-git') return 'git is not installed';
-  const said = /^fatal: (.+)/m.exec(detail)?.[1] ?? 'not a git repository';
+  const said = gitSays(detail);
   return said.startsWith('not a git repository')
     ? 'the project is no git repository'
     : `git does not read the repository: ${said}`;

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createBlame } from '../../src/blame/create-blame.js';
@@ -377,6 +377,16 @@ describe('the change to blame, in repositories as people have them', () => {
     project.write({ 'src/b.ts': 'other\n' });
     const [blamed] = await find()([cause]);
     expect(blamed?.blame).toMatchObject({ base: { from: 'head' }, hunks: [{ file: 'src/b.ts' }] });
+  });
+
+  it('BL-2 a repository that has lost what git needs is no error of the run', async () => {
+    const { project, find, told, commit } = await repository(() => true);
+    project.git('checkout', '--quiet', '-b', 'feature');
+    commit('louder', { 'src/a.ts': SIX });
+    const tree = project.git('rev-parse', 'main^{tree}');
+    rmSync(path.join(project.dir, '.git/objects', tree.slice(0, 2), tree.slice(2)));
+    expect(await find()([cause])).toEqual([cause]);
+    expect(told).toEqual([[null, expect.stringMatching(/^git cannot read what changed: (?!Command)/)]]);
   });
 
   it('BL-1 BL-5 a submodule is left as it is, whatever it is at', async () => {
