@@ -61,8 +61,8 @@ function body(cause: ReportCause, run: LoadedRun, detail: Detail): Markup {
   const effort = effortOf(cause);
   return html`<article id="${id}" aria-labelledby="${id}-heading">
     <h3 id="${id}-heading" class="unseen">${id} ${clipped(headline, 400)}</h3>
-    <p class="reason">${reason}</p>
     ${showBlame(cause.blame)}
+    <p class="reason">${reason}</p>
     <p class="quiet">${effort === '' ? '' : `${effort} · `}${testsOf(cause, run.tests)}</p>
     ${parent === null ? '' : html`<p class="quiet">Found after <a href="#${parent}">${parent}</a>, whose fix revealed it.</p>`}
     ${revealed.length > 0 ? html`<p class="quiet">Its fix revealed ${revealed.slice(0, 20).map((one, at) => html`${at > 0 ? ', ' : ''}<a href="#${one.id}">${one.id}</a>`)}.</p>` : ''}

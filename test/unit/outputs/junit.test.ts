@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { junitOf } from '../../../src/outputs/junit.js';
+import { aBlame } from '../../rig/builders.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
 import { all, readXml } from '../../rig/read-xml.js';
 
@@ -64,6 +65,14 @@ describe('verdicts', () => {
       { name: 'self-heal.verdict', value: 'healed' },
       { name: 'self-heal.cause', value: 'c1' },
     ]);
+  });
+
+  it('RP-2 BL-3 a failure says which change is to blame, and where it is', () => {
+    const causes = [aReportCause({ verdict: 'failed', blame: aBlame() })];
+    const found = only({ tests: [aReportTest({ verdict: 'failed', ...inC1 })], causes });
+    expect(all(found, 'failure')[0]?.text).toMatch(
+      /^This test was green before 3f2a91c; .*\(\.\.\/api\/cart\.ts:12\)$/m,
+    );
   });
 
   it('RP-2 a shared fix and one without an agent are told as such', () => {
