@@ -30,6 +30,8 @@ import { tally } from './suite-runs.js';
 /** The shards that a run is to heal. */
 export interface Shards extends ShardCount {
   readonly found: readonly FoundShard[];
+  /** All of them are known to be of exactly the commit that is checked out. */
+  readonly isOfCommit: boolean;
 }
 
 /** Looks for the shards in the folders of `--from`, and refuses those that cannot be healed here. */
@@ -52,7 +54,11 @@ export async function shardsOf(
   if (refusal) return err(refusal);
   const gone = missingShards(found.value);
   if (gone.length > 0 && !options.allowMissingShards) return err(missing(found.value, gone));
-  return ok({ found: found.value, total: totalOf(found.value), missing: gone });
+  // Of another commit there is none.
+  const isOfCommit = found.value.every((one) =>
+    one.kind === 'collected' ? !one.collected.isDirty : one.blob.commit !== null,
+  );
+  return ok({ found: found.value, total: totalOf(found.value), missing: gone, isOfCommit });
 }
 
 /** Where a project lies in the repository around it. */

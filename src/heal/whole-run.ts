@@ -90,7 +90,8 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
   await session.workspace.close();
   await opened.running.ended();
   const { commit, isDirty } = await checkout;
-  const ended = { session, record, interrupts, shards, commit: isDirty ? null : commit };
+  const isOfCommit = !isDirty && checked.shards?.isOfCommit !== false;
+  const ended = { session, record, interrupts, shards, commit: isOfCommit ? commit : null };
   return finishRun(request, { ...opened, ...ended });
 }
 

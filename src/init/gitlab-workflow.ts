@@ -12,15 +12,20 @@ const withheld = [
 ];
 
 /** A GitLab CI job to include; the job's tokens are taken out of the environment and of git's configuration before agents run. */
-export function gitlabWorkflow(project: CiProject, agent: AgentProgram, shards: number | null): string {
+export function gitlabWorkflow(
+  project: CiProject,
+  agent: AgentProgram | null,
+  shards: number | null,
+): string {
   const { manager, folder, configFlag } = project;
   const runs = `${folder === '.' ? '' : `${folder}/`}.self-heal/runs/`;
   const heal = shards === null ? 'self-heal run' : 'self-heal heal --from "$SHARDS"';
+  const who = agent ? `handed to ${agent.title}` : 'healed where the built-in fixer is sure of it';
   const script = [
     ...setUp(project),
     // They are of other machines: this one's own runs are kept apart from them.
     ...(shards === null ? [] : ['SHARDS="$(mktemp -d)" && mv .self-heal/runs/* "$SHARDS"']),
-    `npm install --global ${agent.packageName}`,
+    ...(agent ? [`npm install --global ${agent.packageName}`] : []),
     'git remote remove origin || true',
     `env ${withheld.map((name) => `-u ${name}`).join(' ')} ${manager.exec} ${heal} --fail-on-heal${configFlag}`,
   ];
@@ -30,8 +35,8 @@ export function gitlabWorkflow(project: CiProject, agent: AgentProgram, shards: 
 #   include:
 #     - local: .gitlab/self-heal.gitlab-ci.yml
 #
-# Runs the end-to-end tests. What fails is handed to ${agent.title}; the fix is kept as an artifact (self-heal.patch), and the
-# job stays red until a person has applied it. ${agent.keyVariable} must be a masked variable of the project.
+# Runs the end-to-end tests. What fails is ${who}; the fix is kept as an artifact (self-heal.patch), and the
+# job stays red until a person has applied it.${agent ? ` ${agent.keyVariable} must be a masked variable of the project.` : ''}
 ${shards === null ? '' : shardJob(project, { shards, runs })}self-heal:
 ${shards === null ? '' : '  needs: [self-heal-shard]\n'}  image: node:22-bookworm
   timeout: 90 minutes

@@ -1,4 +1,4 @@
-import { git } from '../workspace/project-files.js';
+import { git } from '../git.js';
 
 /** HEAD of a project's repository, null where there is none, and whether anything differs from it. */
 export async function checkedOut(cwd: string): Promise<{ commit: string | null; isDirty: boolean }> {
