@@ -32,6 +32,8 @@ export interface Shards extends ShardCount {
   readonly found: readonly FoundShard[];
   /** All of them are known to be of exactly the commit that is checked out. */
   readonly isOfCommit: boolean;
+  /** Something is not committed here. */
+  readonly isDirtyHere: boolean;
 }
 
 /** Looks for the shards in the folders of `--from`, and refuses those that cannot be healed here. */
@@ -43,7 +45,7 @@ export async function shardsOf(
   const { cwd, options } = request;
   const found = await findShards(from, cwd);
   if (!found.ok) return found;
-  const { commit } = await checkedOut(cwd);
+  const { commit, isDirty } = await checkedOut(cwd);
   const here = {
     project: settings.project,
     ...(await placeOf(cwd)),
@@ -58,7 +60,13 @@ export async function shardsOf(
   const isOfCommit = found.value.every((one) =>
     one.kind === 'collected' ? !one.collected.isDirty : one.blob.commit !== null,
   );
-  return ok({ found: found.value, total: totalOf(found.value), missing: gone, isOfCommit });
+  return ok({
+    found: found.value,
+    total: totalOf(found.value),
+    missing: gone,
+    isOfCommit,
+    isDirtyHere: isDirty && commit !== null,
+  });
 }
 
 /** Where a project lies in the repository around it. */
@@ -158,5 +166,7 @@ function warningsOf(shards: Shards, { playwright }: Opened): string[] {
   const others = said.flatMap(([numbers, words]) =>
     numbers.length > 0 ? [`${numbersOf(numbers)} ${words}`] : [],
   );
-  return gone === null ? others : [gone, ...others];
+  const here =
+    'There are changes here that are not committed: what failed on the shards may be green with them.';
+  return [...(gone === null ? [] : [gone]), ...others, ...(shards.isDirtyHere ? [here] : [])];
 }

@@ -34,7 +34,8 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
   if (!shards.ok) return shards.error;
   const ready = { ...checked.value, shards: shards.value };
   const run = (held: ProjectLock) => runLocked(request, ready, held);
-  return lock ? run(lock) : underLock({ cwd, command: 'run', wait: options.wait ?? false }, run);
+  const command = options.from ? 'heal' : 'run';
+  return lock ? run(lock) : underLock({ cwd, command, wait: options.wait ?? false }, run);
 }
 
 /** The shards whose run takes the place of the first one (SC-1); null where the suite is run here. */

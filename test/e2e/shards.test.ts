@@ -90,7 +90,18 @@ it('SC-1 what shards collected on three machines is healed on a fourth, also aft
 });
 
 it('SC-1 plain blob reports are healed too, and a green one ends with 0 and leaves no store', async () => {
-  const { machine } = await repositoryOf(suiteOfShards);
+  const { machine } = await repositoryOf({
+    ...suiteOfShards,
+    // The second needs the first, and the third is not run when the second fails; no report says so.
+    'tests/c.spec.ts': `
+      import { test, expect } from '@playwright/test';
+      import { total } from '../cart.mjs';
+      test.describe.configure({ mode: 'serial' });
+      let before = 0;
+      test('c is there', () => { before = 1; });
+      test('c adds', () => { expect(total() + before).toBe(2); });
+      test('c is named', () => {});`,
+  });
   const arts = tempDir('artifacts');
   const heal = await machine('heal');
   const runShards = async (name: string, args: readonly string[]) => {
@@ -119,7 +130,7 @@ it('SC-1 plain blob reports are healed too, and a green one ends with 0 and leav
 
   const red = await runShards('red', []);
   const { exitCode, report } = await heal.selfHeal(['heal', '--from', red]);
-  expect(verdicts(report)).toEqual(healedAll);
+  expect(verdicts(report)).toEqual({ ...healedAll, 'c is named': 'passed' });
   expect(exitCode).toBe(0);
   // The paths are those of this machine, whatever they were on the others.
   expect(report?.causes.map(({ source }) => source)).toContain('cart.mjs:3:13');
