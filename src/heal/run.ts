@@ -33,7 +33,7 @@ const SUITE_FLAKES_TOLERATED = 2;
 
 /**
  * Heals what the first run found: in rounds, since a fix that lets the suite start, or that gets a test past its first
- * error, brings new failures to light, which have causes, agents and budgets of their own (HL-3). What an earlier run
+ * error, reveals new failures, which have causes, agents and budgets of their own (HL-3). What an earlier run
  * has finished is carried over (ME-8).
  */
 export async function healRun(
@@ -128,7 +128,7 @@ function isUndecided({ records }: Progress, failure: DiagnosedFailure): boolean 
   return record?.verdict === 'failed' && record.causeIds.length === 0;
 }
 
-/** Confirms, groups and heals one batch; gives the failures that came to light meanwhile. */
+/** Confirms, groups and heals one batch; gives the failures that were revealed meanwhile. */
 async function healRound(
   progress: Progress,
   failures: readonly DiagnosedFailure[],
@@ -148,7 +148,7 @@ async function healRound(
     const cause = await unhealedYet(progress, found);
     if (!cause) continue;
     progress.session.plan.expect(causes.length - at + shared);
-    const beside = causes.slice(at + 1, at + 2).map(({ lead }) => lead);
+    const beside = besideOf(causes.slice(at + 1), [...next.values()]);
     const earlier = earlierSignatures(progress, cause);
     const ended = await healCause(progress.session, cause, { earlier, beside });
     for (const [key, failure] of await applyResult(progress, ended, { beside, counted: 0 }))
@@ -156,6 +156,14 @@ async function healRound(
     await saveProgress(progress);
   }
   return [...next.values()];
+}
+
+/**
+ * What a cause's re-runs hold beside its own tests: the leading test of the next cause, so that its fix is known to be the one that heals it
+ * (HN-5); and with the last cause what was revealed meanwhile, which is then confirmed by the same run.
+ */
+function besideOf([following]: readonly Cause[], found: readonly DiagnosedFailure[]): DiagnosedFailure[] {
+  return following ? [following.lead] : found.filter(({ failure }) => failure.scope === 'test');
 }
 
 /** Where somebody is to look, the change that broke each cause is looked for before its first agent (BL-1). */

@@ -3,7 +3,7 @@ import type { CiProject } from './ci-project.js';
 
 /**
  * A GitHub Actions workflow that gives the agent no token of the repository: the job's token may only read, the checkout does
- * not keep it, and no step hands it on. What was mended is an artifact for a person to apply, and a healed run is red until then.
+ * not keep it, and no step hands it on. What was fixed is an artifact for a person to apply, and a healed run is red until then.
  */
 export function githubWorkflow(project: CiProject, agent: AgentProgram | null): string {
   const { manager, folder, configFlag } = project;

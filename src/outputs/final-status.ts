@@ -13,7 +13,7 @@ export interface FinalStatus {
   readonly message: string | null;
   /** More of it, over several lines; empty where there is no more. */
   readonly details: string;
-  /** The cause that the last word rests on. */
+  /** The cause that the status rests on. */
   readonly cause: ReportCause | null;
 }
 

@@ -21,13 +21,13 @@ export interface CauseShown {
 
 /** A cause as one line that unfolds: what was wrong and what came of it; then the change, the pictures, why, and all that was seen. */
 export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: CauseShown): Markup {
-  const mended = isHealed(cause);
+  const healed = isHealed(cause);
   const length = detail.body ? 240 : 120;
   const revealed = run.report.causes.filter((one) => one.parent === cause.id).map(({ id }) => id);
   const about = clipped(resultOf(cause, revealed), length);
   const headline = clipped(cause.headline, length);
   const line = causeLine({ ...cause, headline }, { state: cause.verdict, about });
-  const kind = `cause ${mended ? 'fixed' : 'left'}`;
+  const kind = `cause ${healed ? 'fixed' : 'left'}`;
   const found = cause.parent === null ? '' : 'found';
   if (!detail.body)
     return html`<div class="${kind} ${found}" id="${cause.id}" data-class="${cause.category}">

@@ -105,14 +105,14 @@ describe('verdicts', () => {
     );
   });
 
-  it('RP-2 a failure of the suite itself is an error, or all would look skipped; a mended one is none', () => {
+  it('RP-2 a failure of the suite itself is an error, or all would look skipped; a fixed one is none', () => {
     const tests = [aReportTest({ verdict: 'not-run' })];
     const cause = aReportCause({ tests: [], verdict: 'failed', headline: 'no server' });
     const root = readXml(junitOf(aReport({ tests, causes: [cause] })));
     expect(root.attributes).toMatchObject({ tests: '2', failures: '0', skipped: '1', errors: '1' });
     expect(all(root, 'error')[0]?.attributes['message']).toBe('no server');
-    const mended = readXml(junitOf(aReport({ tests, causes: [{ ...cause, verdict: 'healed' }] })));
-    expect(mended.attributes).toMatchObject({ tests: '1', errors: '0' });
+    const fixed = readXml(junitOf(aReport({ tests, causes: [{ ...cause, verdict: 'healed' }] })));
+    expect(fixed.attributes).toMatchObject({ tests: '1', errors: '0' });
   });
 });
 
