@@ -12,6 +12,7 @@ import type { Retest } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
 import type { Proposal } from '../fixer/proposal.js';
 import type { Session } from './session.js';
+import { withoutTree } from './tree-lock.js';
 import type { KnownFailure } from '../store/store.js';
 
 /** How a cause ended. */
@@ -25,14 +26,18 @@ export interface HealedCause {
   readonly known: KnownFailure;
   /** The last attempt in the store, which is not finished there while its fix is not proven. */
   readonly attemptId: string | null;
+  /** The copy in which its agents worked: to an agent program a session belongs to its folder. */
+  readonly copy: number;
 }
 
 /** How a cause is healed. */
 export interface HealRequest {
   /** The signatures that the same tests have had before in this run: to come back to one is no progress (HN-9). */
   readonly earlier?: ReadonlySet<string>;
-  /** Failures of other causes that are looked at in the same re-runs. */
-  readonly beside?: readonly DiagnosedFailure[];
+  /** Failures of other causes that are looked at in the same re-runs, at the time of each. */
+  readonly beside?: () => readonly DiagnosedFailure[];
+  /** Whether agents may be started still: healing may be paused while one works. */
+  readonly mayGoOn?: () => boolean;
   /** What was done so far, where a fix did not hold in its proof. */
   readonly from?: HealedCause;
 }
@@ -53,7 +58,7 @@ export interface Asked {
 export async function healCause(
   session: Session,
   cause: Cause,
-  { earlier = new Set(), beside = [], from }: HealRequest = {},
+  { earlier = new Set(), beside = () => [], mayGoOn = () => true, from }: HealRequest = {},
 ): Promise<HealedCause> {
   const attempts: Attempt[] = [...(from?.attempts ?? [])];
   let lastRetest: Retest | null = null;
@@ -69,6 +74,13 @@ export async function healCause(
       historyOf(session, cause, { attempts, waited, askFixer, earlier: known.tries }),
       session.settings,
     );
+    if (decision.kind !== 'conclude' && decision.kind !== 'escalate' && !mayGoOn())
+      return ended({ verdict: 'interrupted', reason: 'healing stopped before its next try' });
+    // What the agents at work cost is known when they end.
+    if (decision.kind === 'deploy' && !session.spending.hasLeft(session.settings.limits.costUsd)) {
+      await withoutTree(session, () => session.spending.nextEnd());
+      continue;
+    }
     switch (decision.kind) {
       case 'wait':
         await wait(session, cause, { delayMs: decision.delayMs, last: attempts.at(-1) });
@@ -108,7 +120,7 @@ export async function healCause(
   }
 
   function ended(conclusion: HealedCause['conclusion']): HealedCause {
-    return { cause, attempts, conclusion, lastRetest, known, attemptId };
+    return { cause, attempts, conclusion, lastRetest, known, attemptId, copy: session.copy };
   }
 }
 
@@ -188,7 +200,7 @@ async function wait(
   const reason = so.last?.failedBecause ?? 'the fix did not hold';
   const attempt = (so.last?.n ?? 0) + 1;
   session.bus.emit({ type: 'agent.retrying', causeId: cause.id, attempt, delayMs: so.delayMs, reason });
-  await session.clock.sleep(so.delayMs, session.signal);
+  await withoutTree(session, () => session.clock.sleep(so.delayMs, session.signal));
 }
 
 /** One attempt, written into the memory before it begins; and when it is decided, which a green one is only by its proof. */
