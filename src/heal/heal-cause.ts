@@ -4,7 +4,7 @@ import { builtIn, isBuiltIn } from '../core/built-in-fixer.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { questionAbout, type Escalation } from '../core/escalation.js';
 import { localDay } from '../outputs/local-time.js';
-import { decide, type Conclusion } from '../core/policy.js';
+import { decide, type Conclusion, type Decision, type History } from '../core/policy.js';
 import type { EarlierTries } from '../core/remembered.js';
 import { unreachable } from '../core/unreachable.js';
 import { canTakeBack } from './can-take-back.js';
@@ -69,18 +69,8 @@ export async function healCause(
   if (known.open && !from) return ended(stillOpen(session, cause, known.open));
   if (known.fix && !from) session.bus.emit({ type: 'cause.came_back', causeId: cause.id, fix: known.fix });
   for (;;) {
-    if (session.signal.aborted) return ended({ verdict: 'interrupted', reason: 'interrupted' });
-    const decision = decide(
-      historyOf(session, cause, { attempts, waited, askFixer, earlier: known.tries }),
-      session.settings,
-    );
-    if (decision.kind !== 'conclude' && decision.kind !== 'escalate' && !mayGoOn())
-      return ended({ verdict: 'interrupted', reason: 'healing stopped before its next try' });
-    // What the agents at work cost is known when they end.
-    if (decision.kind === 'deploy' && !session.spending.hasLeft(session.settings.limits.costUsd)) {
-      await withoutTree(session, () => session.spending.nextEnd());
-      continue;
-    }
+    const so = { attempts, waited, askFixer, earlier: known.tries };
+    const decision = await nextStep(session, () => historyOf(session, cause, so), mayGoOn);
     switch (decision.kind) {
       case 'wait':
         await wait(session, cause, { delayMs: decision.delayMs, last: attempts.at(-1) });
@@ -122,6 +112,23 @@ export async function healCause(
   function ended(conclusion: HealedCause['conclusion']): HealedCause {
     return { cause, attempts, conclusion, lastRetest, known, attemptId, copy: session.copy };
   }
+}
+
+/** What the policy says. Where the agents at work may cost what is left, it is asked again when one has ended. */
+async function nextStep(session: Session, history: () => History, mayGoOn: () => boolean): Promise<Decision> {
+  const { settings, spending, signal } = session;
+  while (!signal.aborted) {
+    const decision = decide(history(), settings);
+    const isEnd = decision.kind === 'conclude' || decision.kind === 'escalate';
+    if (!isEnd && !mayGoOn()) return left('healing stopped before its next try');
+    if (decision.kind !== 'deploy' || spending.hasLeft(settings.limits.costUsd)) return decision;
+    await withoutTree(session, () => spending.nextEnd());
+  }
+  return left('interrupted');
+}
+
+function left(reason: string): Decision {
+  return { kind: 'conclude', conclusion: { verdict: 'interrupted', reason } };
 }
 
 interface Asking {

@@ -5,6 +5,7 @@ import { healCause, type HealedCause } from './heal-cause.js';
 import { type CauseRecord, goesOn, isKnownRed, keptAttempts, type Progress, sawRed } from './progress.js';
 import { retest } from './retest.js';
 import { saveProgress } from './save-progress.js';
+import type { Session } from './session.js';
 
 /** A cause whose agent may be at work, while others have the project's tree. */
 interface UnderWay {
@@ -37,13 +38,19 @@ export async function healCauses(
 ): Promise<ReadonlyMap<string, DiagnosedFailure>> {
   const { session } = progress;
   const round: Round = { progress, waiting: [...causes], underWay: new Set(), runsAfter, found: new Map() };
-  // The suite's own failure goes alone: without it nothing can be seen of the others.
-  const isSuite = causes.some(({ lead }) => lead.failure.scope === 'suite');
-  const atOnce = isSuite ? 1 : Math.min(session.settings.limits.parallel, causes.length);
   const inCopy = (copy: number) => session.tree.runExclusive(() => healOneByOne(round, copy));
-  const ended = await Promise.allSettled(Array.from({ length: atOnce }, (_, copy) => inCopy(copy)));
+  const ended = await Promise.allSettled(
+    Array.from({ length: atOnce(session, causes) }, (_, copy) => inCopy(copy)),
+  );
   for (const one of ended) if (one.status === 'rejected') throw one.reason;
   return round.found;
+}
+
+/** How many of these causes are healed at the same time. */
+export function atOnce({ settings }: Session, causes: readonly Cause[]): number {
+  // The suite's own failure goes alone: without it nothing can be seen of the others.
+  const isSuite = causes.some(({ lead }) => lead.failure.scope === 'suite');
+  return isSuite ? 1 : Math.min(settings.limits.parallel, causes.length);
 }
 
 async function healOneByOne(round: Round, copy: number): Promise<void> {

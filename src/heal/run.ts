@@ -4,7 +4,7 @@ import { failureKey } from '../core/failure.js';
 import { groupCauses } from '../core/group.js';
 import { isPaused } from '../core/policy.js';
 import { healCause, type HealedCause } from './heal-cause.js';
-import { earlierSignatures, healCauses } from './heal-causes.js';
+import { atOnce, earlierSignatures, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type CauseRecord, goesOn, type Progress, sawRed } from './progress.js';
 import { proofRuns, proveFixes } from './prove.js';
@@ -135,7 +135,10 @@ async function healRound(
 ): Promise<DiagnosedFailure[]> {
   const asked = await withoutQuarantined(progress, failures);
   const shared = proofRuns(progress.session.settings);
-  progress.session.plan.expect(progress.session.settings.verify.confirm + groupCauses(asked).length + shared);
+  const { plan, workspace, settings } = progress.session;
+  const likely = groupCauses(asked);
+  plan.expect(settings.verify.confirm + likely.length + shared);
+  workspace.prepare(atOnce(progress.session, likely));
   const { confirmed, flaky, uncovered, blockedBy, run } = await confirm(progress, asked);
   if (progress.session.signal.aborted) return [...failures];
   applyFlaky(progress, flaky, run);

@@ -47,8 +47,8 @@ export type Applied =
 export interface Workspace {
   /** The folder that is copied: the top of the repository or workspace around the project, or the project. */
   readonly root: string;
-  /** Begins to make the first copy, so that it is there when the first agent is. */
-  prepare(): void;
+  /** Begins to make so many copies, or the first one, so that they are there when the agents are. */
+  prepare(count?: number): void;
   /**
    * A copy, brought up to the project as it is now; by its number, from 0, since agents that work at the same time have one each. Rejects where
    * it cannot be made (a full disk).
@@ -90,17 +90,20 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const project = realpathSync(options.project);
   const root = await rootOf(project);
   const place = path.relative(root, project);
-  const copies: Promise<ProjectCopy>[] = [];
-  const folders: string[] = [];
+  const copies: (Promise<ProjectCopy> | undefined)[] = [];
+  const folders = new Set<string>();
   const announce = (folder: string) => {
-    folders.push(folder);
+    folders.add(folder);
     return options.onCopy([...folders]);
   };
   const opened = (n: number) => (copies[n] ??= openCopy({ root, project, n, announce }));
   const changes = appliedChanges(options, { root, project });
   return {
     root,
-    prepare: () => void opened(0).catch(() => undefined),
+    prepare: (count = 1) => {
+      // One that could not be made, while a file of the project changed say, is made anew when it is asked for.
+      for (let n = 0; n < count; n += 1) opened(n).catch(() => (copies[n] = undefined));
+    },
     ready: async (n = 0) => {
       const made = await opened(n);
       await made.refresh();
@@ -122,7 +125,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     },
     ...changes,
     close: async () => {
-      for (const made of await Promise.allSettled(copies.filter((one) => one !== undefined)))
+      for (const made of await Promise.allSettled(copies.flatMap((one) => one ?? [])))
         if (made.status === 'fulfilled') await made.value.remove();
     },
   };

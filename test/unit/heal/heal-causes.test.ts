@@ -169,8 +169,8 @@ it('SC-3 ME-2 once healing is paused, a cause that is under way gets no further 
 
 it('SC-3 HN-9 agents at work count as much as the dearest one, until it is known what they cost', async () => {
   const spending = createSpending(0);
-  const [cause] = groupCauses([failing('t1', 'fault')]);
-  const [first, second] = [spending.agentStarted(cause!), spending.agentStarted(cause!)];
+  const cause = groupCauses([failing('t1', 'fault')]).at(0)!;
+  const [first, second] = [spending.agentStarted(cause), spending.agentStarted(cause)];
   expect(spending.hasLeft(1)).toBe(true);
   const ended = spending.nextEnd();
   first.cost(0.5);
