@@ -22,28 +22,27 @@ interface Round {
   readonly underWay: Set<UnderWay>;
   /** Playwright runs that follow the causes. */
   readonly runsAfter: number;
-  /** Failures that came to light, by their keys. */
+  /** Failures that were revealed meanwhile, by their keys. */
   readonly found: Map<string, DiagnosedFailure>;
 }
 
 /**
  * Heals the causes of a round, at most `limits.parallel` at a time, each with an agent in a copy of its own. All but the agents' work and the
- * waits is done by one after the other, in the order in which the agents end; with one at a time that is the order of the causes. Gives the
- * failures that came to light.
+ * waits is done by one after the other, in the order in which the agents end; with one at a time that is the order of the causes. Adds the
+ * failures that were revealed meanwhile to `found`.
  */
 export async function healCauses(
   progress: Progress,
   causes: readonly Cause[],
-  runsAfter: number,
-): Promise<ReadonlyMap<string, DiagnosedFailure>> {
+  more: Pick<Round, 'runsAfter' | 'found'>,
+): Promise<void> {
   const { session } = progress;
-  const round: Round = { progress, waiting: [...causes], underWay: new Set(), runsAfter, found: new Map() };
+  const round: Round = { ...more, progress, waiting: [...causes], underWay: new Set() };
   const inCopy = (copy: number) => session.tree.runExclusive(() => healOneByOne(round, copy));
   const ended = await Promise.allSettled(
     Array.from({ length: atOnce(session, causes) }, (_, copy) => inCopy(copy)),
   );
   for (const one of ended) if (one.status === 'rejected') throw one.reason;
-  return round.found;
 }
 
 /** How many of these causes are healed at the same time. */
@@ -92,10 +91,14 @@ async function healOne(round: Round, one: UnderWay, copy: number): Promise<reado
   return left.map(([, failure]) => failure);
 }
 
-/** The leads of the causes under way, and of the next one: they are looked at in the re-runs of this one, which costs no run. */
-function besideOf({ waiting, underWay }: Round, but: UnderWay): DiagnosedFailure[] {
+/**
+ * What a cause's re-runs hold beside its own tests: the leading tests of the others under way and of the next cause, so that its fix is known to
+ * be the one that heals it (HN-5); and with the last cause what was revealed meanwhile, which is then confirmed by the same run.
+ */
+function besideOf({ waiting, underWay, found }: Round, but: UnderWay): DiagnosedFailure[] {
   const others = [...underWay].filter((one) => one !== but).map(({ cause }) => cause);
-  return [...others, ...waiting.slice(0, 1)].map(({ lead }) => lead);
+  const leads = [...others, ...waiting.slice(0, 1)].map(({ lead }) => lead);
+  return leads.length > 0 ? leads : [...found.values()].filter(({ failure }) => failure.scope === 'test');
 }
 
 /** A fix that was kept may have healed what other agents work on: one root cause gets one agent, so these are ended (HL-6). */

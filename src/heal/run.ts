@@ -31,7 +31,7 @@ export interface RunRecord {
 
 /**
  * Heals what the first run found: in rounds, since a fix that lets the suite start, or that gets a test past its first
- * error, brings new failures to light, which have causes, agents and budgets of their own (HL-3). What an earlier run
+ * error, reveals new failures, which have causes, agents and budgets of their own (HL-3). What an earlier run
  * has finished is carried over (ME-8).
  */
 export async function healRun(
@@ -128,7 +128,7 @@ function isUndecided({ records }: Progress, failure: DiagnosedFailure): boolean 
   return record?.verdict === 'failed' && record.causeIds.length === 0;
 }
 
-/** Confirms, groups and heals one batch; gives the failures that came to light meanwhile. */
+/** Confirms, groups and heals one batch; gives the failures that were revealed meanwhile. */
 async function healRound(
   progress: Progress,
   failures: readonly DiagnosedFailure[],
@@ -146,8 +146,8 @@ async function healRound(
   const causes = await blamed(progress, numbered(progress, groupCauses(confirmed)));
   const next = new Map(newlyRed(progress, uncovered));
   for (const failure of next.values()) sawRed(progress, failure);
-  const found = await healCauses(progress, causes, shared);
-  return [...new Map([...next, ...found]).values()];
+  await healCauses(progress, causes, { runsAfter: shared, found: next });
+  return [...next.values()];
 }
 
 /** Where somebody is to look, the change that broke each cause is looked for before its first agent (BL-1). */

@@ -127,6 +127,14 @@ describe('the shared proof', () => {
     expect(verdicts).toEqual({ t1: 'healed', t2: 'healed' });
   });
 
+  it('HL-7 HN-5 what a fix reveals is confirmed by the re-run of the next one', async () => {
+    const second: Shows = (_, at) => (at.fixes.has('3') ? null : 'second error of t1');
+    const chained: Shows = (id, at) => (id === 't1' && at.fixes.has('1') ? second : own)(id, at);
+    const { runs, verdicts } = await simulatedRun(tests(2), chained);
+    expect(runs.slice(2, 5)).toEqual(['retest t1 t2', 'retest t2 t1', 'retest t1']);
+    expect(verdicts).toEqual({ t1: 'healed', t2: 'healed' });
+  });
+
   it('HN-5 without a regression run the fixes are put back for the tests alone', async () => {
     const settings = someSettings({ verify: { ...wholeProof.verify, regression: 'none' } });
     const run = await simulatedRun(tests(1), own, { settings });
