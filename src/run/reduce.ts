@@ -276,6 +276,9 @@ function closed(run: RunState, kind: string, event: StampedEvent): RunState {
     is === kind && to === null && (is === 'suite' || event.type === 'run.ended' || since.causeId === causeId);
   if (!run.spans.some(ends)) return run;
   const costUsd = event.type === 'agent.ended' ? event.costUsd : null;
-  const end = (one: SpanState) => (ends(one) ? { ...one, to: event.time, costUsd } : one);
+  // An agent's end is told when it is its turn in the project.
+  const tookMs = event.type === 'agent.ended' ? event.durationMs : Infinity;
+  const end = (one: SpanState) =>
+    ends(one) ? { ...one, to: Math.min(event.time, one.since.time + tookMs), costUsd } : one;
   return { ...run, spans: run.spans.map(end) };
 }

@@ -84,7 +84,11 @@ export async function startAgent(
     onActivity: (text) =>
       session.bus.emit({ type: 'agent.activity', causeId: cause.id, text: place.toProject(text) }),
   };
-  const run = await withoutTree(session, () => session.runAgent(task));
+  const run = await withoutTree(session, async () => {
+    const ended = await session.runAgent(task);
+    if (session.tree.isLocked()) task.onActivity('has ended, and waits for its turn in the project');
+    return ended;
+  });
   const said = run.claim && { ...run.claim, summary: place.toProject(run.claim.summary) };
   return { ...run, claim: said, tail: place.toProject(run.tail), denials: run.denials.map(place.toProject) };
 }
