@@ -28,6 +28,22 @@ export function addVerifyFlag(command: Command): Command {
   return command.addOption(flag.choices(verifyLevels));
 }
 
+/** Two things that begin with the same word: how many agents work at the same time (SC-3), and the file that describes them. */
+export function addAgentsFlag(command: Command): Command {
+  const flag = new Option(
+    '--agents <n|file>',
+    'a number: agents that work at the same time (default: 1); else the agents.yaml to use; may be given twice',
+  );
+  return command.addOption(
+    flag.argParser((value: string, file: string | undefined) => {
+      if (!/^\d+$/.test(value)) return value;
+      if (Number(value) === 0) throw new InvalidArgumentError('At least one agent works at a time.');
+      command.setOptionValueWithSource('parallel', Number(value), 'cli');
+      return file;
+    }),
+  );
+}
+
 /** What a command does where another one is at work in the project. */
 export function addWaitFlag(command: Command): Command {
   return command.option(

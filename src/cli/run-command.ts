@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import { end } from './end.js';
-import { addSelectionFlags, addTerseFlags, addVerifyFlag, addWaitFlag } from './options.js';
+import { addAgentsFlag, addSelectionFlags, addTerseFlags, addVerifyFlag, addWaitFlag } from './options.js';
 import type { RunOptions } from '../heal/run-request.js';
 
 const examples = `
@@ -17,8 +17,7 @@ export function runCommand(): Command {
       '[filter...]',
       'test files, as Playwright takes them: regular expressions on the path, or file:line',
     );
-  addTerseFlags(addWaitFlag(addVerifyFlag(addSelectionFlags(command))))
-    .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
+  addTerseFlags(addWaitFlag(addAgentsFlag(addVerifyFlag(addSelectionFlags(command)))))
     .option('--dry-run', 'gather evidence and classify, print which agent would get which prompt; start none')
     .option('--json', 'print report.json to standard output; Playwright’s own output goes to standard error')
     .option('--fail-on-heal', 'exit 1 when a test had to be healed')
