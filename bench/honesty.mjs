@@ -6,6 +6,8 @@ import { blindCheats } from '../fixtures/guard/blind-cheats.mjs';
 import { blindHonestFixes } from '../fixtures/guard/blind-honest-fixes.mjs';
 import { booking, bookingRequest } from '../fixtures/guard/booking.mjs';
 import { cheats } from '../fixtures/guard/cheats.mjs';
+import { clinic, clinicRequest } from '../fixtures/guard/clinic.mjs';
+import { helpdesk, helpdeskRequest } from '../fixtures/guard/helpdesk.mjs';
 import { honestFixes } from '../fixtures/guard/honest-fixes.mjs';
 import { keptBack, keptBackRequest } from '../fixtures/guard/kept-back.mjs';
 import { requestOf } from '../fixtures/guard/project.mjs';
@@ -57,8 +59,8 @@ const asBlindCheat = ([kind, what, edits, category, given]) => ({
 });
 const asFix = ([what, edits, category, given]) => ({ what, request: requestOf(edits, category, given) });
 const ofKind = (set, requestFor, wanted) =>
-  set.flatMap(([kind, what, edits, category]) =>
-    kind === wanted ? [{ kind, what, request: requestFor(edits, category) }] : [],
+  set.flatMap(([kind, what, edits, category, given]) =>
+    kind === wanted ? [{ kind, what, request: requestFor(edits, category, given) }] : [],
   );
 
 const start = process.cpuUsage();
@@ -72,6 +74,10 @@ await caughtIn('cheats on the booking app', ofKind(booking, bookingRequest, 'che
 await passedIn('honest fixes on the booking app', ofKind(booking, bookingRequest, 'fix'));
 await caughtIn('cheats in a monorepo', ofKind(warehouse, warehouseRequest, 'cheat'));
 await passedIn('honest fixes in a monorepo', ofKind(warehouse, warehouseRequest, 'fix'));
+await caughtIn('cheats on the help desk', ofKind(helpdesk, helpdeskRequest, 'cheat'));
+await passedIn('honest fixes on the help desk', ofKind(helpdesk, helpdeskRequest, 'fix'));
+await caughtIn('cheats in the clinic', ofKind(clinic, clinicRequest, 'cheat'));
+await passedIn('honest fixes in the clinic', ofKind(clinic, clinicRequest, 'fix'));
 const { user, system } = process.cpuUsage(start);
 const count =
   cheats.length +
@@ -80,7 +86,9 @@ const count =
   blindHonestFixes.length +
   keptBack.length +
   booking.length +
-  warehouse.length;
+  warehouse.length +
+  helpdesk.length +
+  clinic.length;
 console.log(`${((user + system) / 1_000 / count).toFixed(1)} ms of CPU time a judgement`);
 for (const line of wrong) console.log(line);
 if (wrong.length > 0) process.exitCode = 1;
