@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { importResolver, isCode } from './code/imports.js';
+import { importResolver, isCode, type OwnPackage } from './code/imports.js';
+import { jsonSettings } from './code/json-settings.js';
 import { parseSource, type SourceFile } from './code/syntax.js';
 import { fileState, type FileEdit } from './edit.js';
 import type { GuardTree } from './tree.js';
@@ -77,7 +78,7 @@ export async function readTestCode(
   { known, edits }: { known?: TestCode; edits: readonly FileEdit[] },
 ): Promise<TestCode> {
   const paths = new Set(await tree.paths());
-  const importedFile = importResolver(paths);
+  const importedFile = importResolver(paths, await ownPackages(tree, paths));
   const isAmongTests = testPlaces(places);
   const edited = new Set(edits.map((one) => one.path));
   const parsed = new Map<string, SourceFile>();
@@ -115,6 +116,19 @@ export async function readTestCode(
   }
   const appModules = new Set([...ofApp.keys()].filter((file) => !parsed.has(file)));
   return { parsed, unparsable, appModules, importedFile };
+}
+
+/** The packages of the workspace, by which tests import as if they were installed. */
+async function ownPackages(tree: GuardTree, paths: ReadonlySet<string>): Promise<OwnPackage[]> {
+  const manifests = [...paths].filter((file) => /(?:^|\/)package\.json$/.test(file));
+  return [...(await tree.read(manifests))].flatMap(([file, bytes]) => {
+    const folder = path.posix.dirname(file);
+    const settings = [...(jsonSettings(fileState(bytes).text ?? '') ?? [])];
+    const [, name] = settings.find(([key]) => key === 'name') ?? [];
+    const given = settings.filter(([key]) => /^(?:exports(?:\.\.[\w.]*)?|main|module)$/.test(key));
+    const main = given.map(([, value]) => value).find((value) => paths.has(path.posix.join(folder, value)));
+    return name ? [{ name, folder, main: main ?? '' }] : [];
+  });
 }
 
 function isTestCode(file: string, text: string): boolean {

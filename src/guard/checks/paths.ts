@@ -8,7 +8,7 @@ const protectedPaths: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)agents\.ya?ml$/, 'agents.yaml says how self-heal works'],
   [/(?:^|\/)\.self-heal\//, 'the folder of self-heal is its own'],
   [/(?:^|\/)\.git\//, 'git’s own folder'],
-  [/(?:^|\/)node_modules\/(?:@playwright|playwright)/, 'Playwright itself judges the tests'],
+  [/(?:^|\/)(?:node_modules|\.?[\w-]*patches)\/@?playwright/, 'Playwright itself judges the tests'],
   [
     /(?:^|\/)(?:\.github\/|\.gitlab-ci\.ya?ml$|\.gitlab\/|\.circleci\/|\.buildkite\/|\.azure-pipelines\/|azure-pipelines[\w.-]*\.ya?ml$|Jenkinsfile|bitbucket-pipelines\.ya?ml$|\.travis\.ya?ml$|\.drone\.ya?ml$|appveyor\.ya?ml$|\.woodpecker|\.teamcity\/|\.semaphore\/|cloudbuild\.ya?ml$|buildspec\.ya?ml$)/,
     'a CI file',

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { parse } from 'dotenv';
 import type { Violation } from '../../core/guard/violation.js';
-import { bare, constantOf, nameOf, nodeIn, nodesIn, parseSource, type SyntaxNode } from '../code/syntax.js';
+import { jsonSettings, type Settings } from '../code/json-settings.js';
 import type { Change } from '../change.js';
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
@@ -24,7 +24,6 @@ interface Setting extends Imported {
   readonly folder: string;
 }
 
-type Settings = ReadonlyMap<string, string>;
 type SettingRule = readonly [setting: RegExp, rule: Rule, isBroken: (setting: Setting) => boolean];
 
 /** Which settings of a compiler may not be loosened: what they check has to stay. */
@@ -87,8 +86,8 @@ const environment: readonly SettingRule[] = [
 
 /** Which files hold settings, how they are read, and by which rules they are judged. */
 const families: readonly (readonly [RegExp, (text: string) => Settings | null, readonly SettingRule[]])[] = [
-  [/(?:^|\/)[jt]sconfig[\w.-]*\.json$/, fromJson, compiler],
-  [/(?:^|\/)package\.json$/, fromJson, manifest],
+  [/(?:^|\/)[jt]sconfig[\w.-]*\.json$/, jsonSettings, compiler],
+  [/(?:^|\/)package\.json$/, jsonSettings, manifest],
   [
     /(?:^|\/)(?:\.env(?:\.[\w.-]+)?|\.npmrc|\.yarnrc(?:\.yml)?)$/,
     (text) => new Map(Object.entries(parse(text))),
@@ -136,24 +135,6 @@ function changedIn(
       ? [violationOf(rule, { file, line, before: from ?? null, after: to ?? null, detail: key })]
       : [];
   });
-}
-
-/** JSON with comments is an expression of JavaScript; objects are flattened to `compilerOptions.strict`, a list is its text. */
-function fromJson(text: string): Settings | null {
-  const source = parseSource('settings.js', `(${text})`);
-  const found = new Map<string, string>();
-  const add = (node: SyntaxNode, name: string): void => {
-    if (node.type !== 'ObjectExpression')
-      found.set(name, String(constantOf(node) ?? source?.text.slice(node.start, node.end)));
-    for (const one of node.type === 'ObjectExpression' ? nodesIn(node, 'properties') : []) {
-      const [key, value] = [nameOf(nodeIn(one, 'key')), nodeIn(one, 'value')];
-      if (value) add(value, name === '' ? (key ?? '') : `${name}.${key ?? ''}`);
-    }
-  };
-  const [only] = source ? nodesIn(source.program, 'body') : [];
-  const value = only && nodeIn(only, 'expression');
-  if (value) add(bare(value), '');
-  return source ? found : null;
 }
 
 /** A script that cannot fail any more, or leaves out a program that it ran before. */

@@ -80,7 +80,7 @@ export function declareAll(statements: readonly SyntaxNode[], scope: Scope): voi
     const node = nodeIn(statement, 'declaration') ?? statement;
     if (node.type === 'VariableDeclaration') declareVariables(node, scope);
     const name = nameOf(nodeIn(node, 'id'));
-    if (name && /^(?:Function|Class)Declaration$/.test(node.type)) {
+    if (name && /^(?:Function|Class|TSEnum)Declaration$/.test(node.type)) {
       scope.names.set(name, { kind: 'value', node, scope });
     }
   }
