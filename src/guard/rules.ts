@@ -54,6 +54,7 @@ export const rules = {
   'input-hard-coded': 'the app answers the input of the test alone: with another one the test is red',
   'app-stubbed': 'a pretence stands in the place of a part of the app',
   'errors-silenced': 'errors of the app are kept from whoever listens for them',
+  'hidden-by-style': 'a style hides it whatever happens',
   'compiler-loosened': 'the compiler checks less',
   'security-loosened': 'the database lets in more than it did',
 } as const satisfies Record<string, string>;

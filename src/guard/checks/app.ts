@@ -5,7 +5,9 @@ import type { Change } from '../change.js';
 import { isCode } from '../code/imports.js';
 import {
   constantOf,
+  nameOf,
   nodeIn,
+  nodesIn,
   parseSource,
   type Place,
   placeOf,
@@ -14,12 +16,15 @@ import {
 } from '../code/syntax.js';
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
+import { isSilent, lostFailures } from './failures.js';
 
 /** What is known of the tests, that an app has no business to know. */
 interface TestFacts {
   readonly titles: readonly string[];
   /** Ports that only the tests' server has. */
   readonly ports: readonly string[];
+  /** Headers and user agents that only the tests send. */
+  readonly sent: readonly string[];
 }
 
 /** A sign that the app special-cases the tests, or pretends. */
@@ -32,13 +37,41 @@ interface Sign extends Place {
 export function judgeApp({ request, suite, old, ofApp, ofTests }: Change): Violation[] {
   const config = (suite.config !== null && old.parsed.get(suite.config)?.text) || '';
   const ports = config.matchAll(/(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|\bport:\s*(\d{2,5})/g);
-  const facts = { titles: suite.titles, ports: [...ports].map((match) => match[1] ?? match[2] ?? '') };
+  const facts = {
+    titles: suite.titles,
+    ports: [...ports].map((match) => match[1] ?? match[2] ?? ''),
+    sent: [...old.parsed.values()].flatMap(sentBy),
+  };
   // Where the tests do not compile, a compiler that is told to look away is no fix either.
   const compiled = request.category === 'build-error' ? ofTests : [];
   return [
     ...ofApp.flatMap((edit) => added(edit, (text) => signsIn(edit.path, text, facts))),
     ...compiled.flatMap((edit) => added(edit, (text) => signsOfText(edit.path, text, silencing))),
+    ...ofApp
+      .filter(({ path }) => isCode(path))
+      .flatMap(({ path, before, after }) => {
+        const [was, is] = [before, after].map((one) => one?.text && parseSource(path, one.text));
+        return was && is ? lostFailures(was, is) : [];
+      }),
   ];
+}
+
+/** What a file of the tests has every request say of itself: `extraHTTPHeaders`, `userAgent`. */
+function sentBy({ text, program }: SourceFile): string[] {
+  const sent: string[] = [];
+  const names = /^(?:extraHTTPHeaders|userAgent)$/;
+  if (!/extraHTTPHeaders|userAgent/.test(text)) return sent;
+  visit(program, (node) => {
+    const value = names.test(nameOf(nodeIn(node, 'key')) ?? '') ? nodeIn(node, 'value') : null;
+    for (const one of value ? [value, ...nodesIn(value, 'properties')] : [])
+      sent.push(
+        ...['key', 'value'].flatMap((field) => nameOf(nodeIn(one, field)) ?? []),
+        nameOf(value) ?? '',
+      );
+  });
+  return sent.filter(
+    (one) => one !== '' && !/^(?:accept|authorization|content-type|cookie|origin)\b/i.test(one),
+  );
 }
 
 function added({ path: file, before, after }: FileEdit, signs: (text: string) => Sign[]): Violation[] {
@@ -55,7 +88,7 @@ function added({ path: file, before, after }: FileEdit, signs: (text: string) =>
 
 const script = /(<script\b[^>]*>)([\s\S]*?)<\/script>/g;
 const otherText =
-  /\.(?:vue|svelte|astro|html?|mdx|py|rb|php|go|java|kt|cs|rs|ex|exs|erb|ejs|hbs|twig|jinja|conf|json|ya?ml)$/;
+  /\.(?:vue|svelte|astro|html?|mdx|py|rb|php|go|java|kt|cs|rs|ex|exs|erb|ejs|hbs|twig|jinja|conf|json|ya?ml|css|s[ac]ss|less|sh|patch|diff)$/;
 
 function signsIn(file: string, text: string, facts: TestFacts): Sign[] {
   if (file.endsWith('.sql')) return signsOfText(file, text, openDoors);
@@ -82,12 +115,14 @@ const detects: Rule = 'app-detects-tests';
 /** What no honest app says, in any language. */
 const inAnyLanguage: readonly (readonly [Rule, RegExp])[] = [
   [detects, /HeadlessChrome|\bnavigator\.webdriver|\bPLAYWRIGHT(?:_[A-Z_]+)?\b|__playwright|__pw_/],
+  ['protected-file', /node_modules\/@?playwright\S*/],
+  ['hidden-by-style', /\b(?:display:\s*none|visibility:\s*hidden)\s*!important/],
 ];
 /** Settings of build tools that let errors pass, and comments that silence them. */
 const silencing: readonly (readonly [Rule, RegExp])[] = [
   [
     'compiler-loosened',
-    /\b(?:ignoreBuildErrors|ignoreDuringBuilds|transpileOnly|skipTypeCheck|allowBuildErrors)\b['"]?\s*:\s*true\b/,
+    /\b(?:ignoreBuildErrors|ignoreDuringBuilds|transpileOnly|skipTypeCheck|allowBuildErrors)\b['"]?\s*:\s*true\b|\boverlay['"]?\s*:\s*false\b/,
   ],
   ['compiler-loosened', /@ts-(?:nocheck|ignore|expect-error)\b/],
 ];
@@ -141,8 +176,24 @@ const telling: readonly Telling[] = [
   {
     rule: detects,
     node: /^BinaryExpression$/,
-    says: /^(?=[^]*\b(?:NODE_ENV|MODE)\b)[^]*['"](?:test|testing|e2e)['"]/,
+    says: /^(?=[^]*\b(?:env|NODE_ENV|MODE)\b)[^]*['"](?:test|testing|e2e)['"]/,
     where: 'app',
+  },
+  {
+    rule: detects,
+    node: /^Literal$/,
+    says: /^'(?:[^'/]*[^a-z\d'/])?(?:e2e|playwright)(?:[^a-z\d'/][^'/]*)?'$/i,
+    where: 'app',
+  },
+  { rule: 'protected-file', node: text, says: /node_modules\/@?playwright/ },
+  // A compiler or a linter that is told to look away.
+  { rule: 'compiler-loosened', node: /^TSAsExpression$/, says: /\bas\s+any$/ },
+  {
+    rule: 'compiler-loosened',
+    node: /^Property$/,
+    fields: ['value'],
+    says: /^'off'$|^\[\s*['"]off['"]/,
+    where: 'tool',
   },
   // A stub between app and server: a mocking package, a replaced `fetch`, a service worker that makes up answers, an alias.
   { rule: 'app-stubbed', node: /^(?:Import|Export)/, fields: ['source'], says: pretence },
@@ -181,7 +232,7 @@ const telling: readonly Telling[] = [
   },
 ];
 
-function signsOf(source: SourceFile, { titles, ports }: TestFacts): Sign[] {
+function signsOf(source: SourceFile, { titles, ports, sent }: TestFacts): Sign[] {
   const place = /\.config\.\w+$/.test(path.posix.basename(source.path)) ? 'tool' : 'app';
   const either = (texts: readonly string[]) => texts.map(escapeStringRegexp).join('|') || '$^';
   const longTitles = titles.filter((title) => title.trim().split(/\s+/).length >= 3);
@@ -190,9 +241,16 @@ function signsOf(source: SourceFile, { titles, ports }: TestFacts): Sign[] {
     ...telling,
     { rule: detects, node: text, says: new RegExp(`^'?(?:${either(longTitles)})'?$`) },
     { rule: detects, node: branch, fields: ['test', 'left'], says: port, where: 'app' },
+    { rule: detects, node: text, says: new RegExp(`^'(?:${either(sent)})'$`), where: 'app' },
   ];
   const signs: Sign[] = [];
   visit(source.program, (node) => {
+    if (place === 'app' && isSilent(node))
+      signs.push({
+        rule: 'errors-silenced',
+        text: source.text.slice(node.start, node.end).slice(0, 80),
+        ...placeOf(source, node),
+      });
     for (const { rule, node: kind, fields, says, where = place } of all) {
       if (where !== place || !kind.test(node.type)) continue;
       const part = fields ? fields.flatMap((one) => nodeIn(node, one) ?? [])[0] : node;

@@ -85,7 +85,7 @@ function callParts(node: SyntaxNode, at: At): CallParts {
       : print(object ?? callee);
   const args = nodesIn(node, 'arguments');
   const [selector] = args;
-  const bySelector = isBySelector(name, args.map(print), of) ? selector : undefined;
+  const bySelector = isBySelector(name, of, () => args.map(print)) ? selector : undefined;
   const looked = bySelector && object ? print(locatorCall(object, bySelector)).locators : [];
   const rest = bySelector ? args.slice(1) : args;
   const options = optionsIn(rest.at(-1), at.scope, at);
@@ -100,8 +100,9 @@ function callParts(node: SyntaxNode, at: At): CallParts {
 }
 
 /** A page takes a selector first, whatever it is called; a locator only the value or the options. */
-function isBySelector(name: string, [first, second]: readonly PrintedCode[], of: PrintedCode): boolean {
-  if (!selectorFirst.test(name) || !first || of.locators.length > 0) return false;
+function isBySelector(name: string, of: PrintedCode, printed: () => readonly PrintedCode[]): boolean {
+  if (!selectorFirst.test(name) || of.locators.length > 0) return false;
+  const [first, second] = printed();
   const takesValue = /^(?:fill|type|press|selectOption|setInputFiles|setChecked)$/.test(name);
   const next = takesValue ? second : first;
   return next !== undefined && !/^\{.*\}$/s.test(next.text);
