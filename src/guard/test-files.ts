@@ -91,17 +91,17 @@ export async function readTestCode(
     const sources = next.filter(isKnown).flatMap((file) => known?.parsed.get(file) ?? []);
     for (const [file, bytes] of texts) {
       const { text } = fileState(bytes);
-      const source = text === null ? null : parseSource(file, text);
+      const source = text === null || isLongData(file, text) ? null : parseSource(file, text);
       if (!isAmongTests(file) && !isTestCode(file, text ?? '')) ofApp.set(file, source);
       else if (source) sources.push(source);
-      else unparsable.add(file);
+      else if (isCode(file)) unparsable.add(file);
     }
     next = [];
     for (const source of sources) {
       parsed.set(source.path, source);
       for (const one of importsOf(source, places.config)) {
         const target = importedFile(source.path, one);
-        if (target === null || !isCode(target) || seen.has(target)) continue;
+        if (target === null || !(isCode(target) || target.endsWith('.json')) || seen.has(target)) continue;
         seen.add(target);
         next.push(target);
       }
@@ -130,6 +130,9 @@ async function ownPackages(tree: GuardTree, paths: ReadonlySet<string>): Promise
     return name ? [{ name, folder, main: main ?? '' }] : [];
   });
 }
+
+/** Data of more characters are known by their name only. */
+const isLongData = (file: string, text: string) => !isCode(file) && text.length > 10_000;
 
 function isTestCode(file: string, text: string): boolean {
   return (

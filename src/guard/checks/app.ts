@@ -16,7 +16,7 @@ import {
 } from '../code/syntax.js';
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
-import { isSilent, lostFailures } from './failures.js';
+import { isCatchAll, isSilent, lostFailures } from './failures.js';
 
 /** What is known of the tests, that an app has no business to know. */
 interface TestFacts {
@@ -251,6 +251,8 @@ function signsOf(source: SourceFile, { titles, ports, sent }: TestFacts): Sign[]
         text: source.text.slice(node.start, node.end).slice(0, 80),
         ...placeOf(source, node),
       });
+    if (place === 'app' && isCatchAll(node))
+      signs.push({ rule: 'app-stubbed', text: 'whatever is asked', ...placeOf(source, node) });
     for (const { rule, node: kind, fields, says, where = place } of all) {
       if (where !== place || !kind.test(node.type)) continue;
       const part = fields ? fields.flatMap((one) => nodeIn(node, one) ?? [])[0] : node;

@@ -91,6 +91,21 @@ function tells(handler: SyntaxNode): (node: SyntaxNode) => boolean {
     (node.type === 'Literal' && (node['value'] === false || /\w/.test(nameOf(node) ?? '')));
 }
 
+/** `app.use((request, response) => response.json({}))`: whatever is asked is answered without a look at it. */
+export function isCatchAll(node: SyntaxNode): boolean {
+  const args = nodesIn(node, 'arguments');
+  const made = args.at(-1);
+  const [path] = args.length > 1 ? args : [];
+  const [request, , next] = nodesIn(made, 'params');
+  if (!/^(?:use|all|get|post)$/.test(propertyOf(calleeOf(node)) ?? '') || !made || !isFunction(made))
+    return false;
+  if (next || (args.length > 1 && !/^[/(.]*\*/.test(nameOf(path) ?? ''))) return false;
+  const answers = (one: SyntaxNode) => /^(?:json|send|end|text|html)$/.test(propertyOf(calleeOf(one)) ?? '');
+  const looks = (one: SyntaxNode) =>
+    one !== request && request !== undefined && nameOf(one) === nameOf(request);
+  return some(made, answers) && !some(made, (one) => isFailure(one) || looks(one));
+}
+
 function isFailure(node: SyntaxNode): boolean {
   const value = Number(node['value']);
   const called = propertyOf(calleeOf(node)) ?? nameOf(calleeOf(node));

@@ -9,6 +9,8 @@ import { type Rule, violationOf } from '../rules.js';
 /** What the tests import, as it is written there, and the files of the project before the change. */
 interface Imported {
   readonly imports: ReadonlySet<string>;
+  /** Variables of the environment that the tests read. */
+  readonly variables: ReadonlySet<string>;
   readonly paths: ReadonlySet<string>;
 }
 
@@ -82,6 +84,8 @@ const environment: readonly SettingRule[] = [
     'environment-changed',
     ({ to }) => !/^(?:|0|false|no|off|null)$/i.test(to ?? ''),
   ],
+  // A port is the server's as well, and follows it.
+  [/./, 'environment-changed', ({ name, to = '', variables }) => variables.has(name) && !/^\d*$/.test(to)],
 ];
 
 /** Which files hold settings, how they are read, and by which rules they are judged. */
@@ -98,9 +102,14 @@ const families: readonly (readonly [RegExp, (text: string) => Settings | null, r
 /** Compares the settings of compilers, packages and environments (HN-3): the first rule that is for a setting, and broken, counts. */
 export function judgeSettings({ edits, old, paths }: Change): Violation[] {
   const imports = new Set([...old.parsed.values()].flatMap((file) => file.imports));
+  const variables = new Set(
+    [...old.parsed.values()].flatMap(({ text }) =>
+      [...text.matchAll(/\benv(?:\.|\[['"])(\w+)/g)].flatMap((match) => match[1] ?? []),
+    ),
+  );
   return edits.flatMap((edit) => {
     const [, read, rules] = families.find(([files]) => files.test(edit.path)) ?? [];
-    return read && rules ? changedIn(edit, { read, rules, imports, paths }) : [];
+    return read && rules ? changedIn(edit, { read, rules, imports, variables, paths }) : [];
   });
 }
 

@@ -84,6 +84,8 @@ function follow({ node: given, scope }: Located, project: Project, left: number)
   const here = { node, scope };
   if (left <= 0) return here;
   if (node.type === 'MemberExpression') return followMember(here, project, left - 1) ?? here;
+  const required = project.importedFile(scope.file.path, requiredBy(node) ?? '');
+  if (required !== null) return exported({ path: required, name: 'default' }, project, left - 1) ?? here;
   if (node.type !== 'Identifier') return here;
   const binding = lookUp(String(node['name']), scope);
   if (binding?.kind === 'value') {

@@ -91,7 +91,7 @@ export function readEach(
     if (pattern) declarePattern(pattern, { scope, label: '‹each›', init, from: found.scope });
     readOne({ ...at, scope });
   };
-  if (elements && !elements.some((one) => one.type === 'SpreadElement')) {
+  if (elements && elements.length <= MAX_EACH && !elements.some((one) => one.type === 'SpreadElement')) {
     for (const one of elements) readWith(one, reading);
     return;
   }
@@ -107,6 +107,8 @@ export function readEach(
 export const goesOver = 'goes over';
 
 const MAX_CALLS = 20;
+/** A longer list is read as one element that stands for all. */
+const MAX_EACH = 100;
 
 /** Reads what a function does, the tests' own helpers that it calls included, into `reading.steps`. */
 export function readFunction(node: SyntaxNode, reading: Reading): void {
