@@ -111,6 +111,8 @@ export type Event =
       attempts: number;
       costUsd: number | null;
     }
+  /** A person had the change to blame taken out of the project, after the run's end (BL-4); `change` names it within the run. */
+  | { type: 'change.taken_back'; causeId: string; change: string }
   /** A person took back what the run had changed, after its end; these files changed again meanwhile, and stay. */
   | { type: 'run.undone'; restored: readonly string[]; leftAlone: readonly string[] }
   /** The run goes on, but somebody should know. */

@@ -67,7 +67,7 @@ export function geminiReader(): OutputReader {
     if (event.session_id) usage = { ...usage, sessionId: event.session_id };
     if (event.type === 'message' && event.role === 'assistant') said += event.content ?? '';
     if (event.type === 'tool_use') {
-      // What is said before a tool is no last word, but a line of its own.
+      // What is said before a tool is not the final answer, but a line of its own.
       said += '\n';
       calls += 1;
       tools.set(event.tool_id ?? '', event.tool_name ?? 'a tool');

@@ -150,7 +150,7 @@ function triedBefore({ previousAttempts, attempt, task }: AgentContext): string 
   return section('What was tried before', `${goal}\n\n${tried.join('\n\n')}\n\n${now}`);
 }
 
-/** Whether the next agent meets the change in the code: progress to another error is kept, and so is all where there is no git. */
+/** Whether the next agent meets the change in the code: progress to another error is kept. */
 function whereItIs({
   files,
   takenBack,
@@ -181,7 +181,7 @@ function rejectedBefore(attempts: readonly PreviousAttempt[]): string {
   );
   return section(
     'Rejected: the tests were weakened',
-    `${told.join('\n')}\n\nNone of it is in the code any more. Mend the code that is tested instead. If it is rejected once more, nobody is asked again.`,
+    `${told.join('\n')}\n\nNone of it is in the code any more. Fix the code that is tested instead. If it is rejected once more, nobody is asked again.`,
   );
 }
 
@@ -203,7 +203,7 @@ function whereTheRestLies({ screenshot, missing }: AgentContext, contextFile: st
 /** The line that explains the signal is no JSON on purpose: see claim.ts. */
 const rules = `## Rules
 
-- Find the cause in the code and mend it there. The test is run again by somebody else; only that decides.
+- Find the cause in the code and fix it there. The test is run again by somebody else; only that decides.
 - Do not weaken, skip, delete or special-case tests, do not raise time-outs or retries, do not mock what the test is about.
 - This folder is a copy of the project, made for you: edit here, by relative paths, and nowhere else. What you change is taken over as a patch;
   files that git ignores (but for .env files) and node_modules are not. A new dependency goes into package.json and the lock file.

@@ -4,12 +4,12 @@ import { changesPackages } from '../workspace/install.js';
 import type { Contents } from '../workspace/change.js';
 import { type FileEdit, type FileState, stateOf } from '../workspace/file-state.js';
 import type { History } from './history.js';
-import { type ChangedFile, type Hunk, without } from './hunks.js';
+import { type ChangedFile, type ExactHunk, without } from './hunks.js';
 import { lastSteps } from './origins.js';
 
 /** A hunk that may be to blame. */
 export interface Candidate {
-  readonly hunk: Hunk;
+  readonly hunk: ExactHunk;
   readonly file: ChangedFile;
   /** The last commit that touched it, counted from the base; what is not committed comes after all. */
   readonly step: number;
@@ -68,7 +68,7 @@ export function akin({ hunk: one }: Candidate, { hunk: other }: Candidate): bool
 }
 
 /** Names that stand on one side alone, of three letters and more. */
-function changedNames({ old, now }: Hunk): ReadonlySet<string> {
+function changedNames({ old, now }: ExactHunk): ReadonlySet<string> {
   const [before, after] = [namesIn(old), namesIn(now)];
   return new Set([...before, ...after].filter((name) => before.has(name) !== after.has(name)));
 }
@@ -90,7 +90,7 @@ export async function editsWithout(
   );
 }
 
-type Taken = readonly { readonly file: ChangedFile; readonly hunks: readonly Hunk[] }[];
+type Taken = readonly { readonly file: ChangedFile; readonly hunks: readonly ExactHunk[] }[];
 
 async function editsFor(
   taken: Taken,

@@ -2,6 +2,7 @@ import type { Blame } from '../core/blame.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { blameCause } from './blame-cause.js';
 import { type Candidate, candidatesOf } from './candidates.js';
+import { gitSays } from '../git.js';
 import { type History, readHistory } from './history.js';
 import { type TrialEffects, Trials } from './trials.js';
 
@@ -78,7 +79,9 @@ function reading(parts: BlameParts): (lead: DiagnosedFailure) => Promise<Since |
   const readSince = async (lastGreen: string | null): Promise<Since | string> => {
     // What fixes of this run have edited broke nothing.
     const without = parts.workspace.edited();
-    const history = await readHistory(root, { named: parts.named, lastGreen, without });
+    const history = await readHistory(root, { named: parts.named, lastGreen, without }).catch(
+      (error: unknown) => `git cannot read what changed: ${gitSays(error)}`,
+    );
     if (typeof history === 'string') return history;
     return { history, candidates: await candidatesOf(history, { ...parts, root }) };
   };

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BlameBase, BlamedCommit } from '../core/blame.js';
 import { gitChanges, readObjects } from '../guard/git-trees.js';
-import { git, isWritable } from '../workspace/project-files.js';
+import { git, gitSays } from '../git.js';
+import { isWritable } from '../workspace/project-files.js';
 import { type ChangedFile, compareFile } from './hunks.js';
 import type { Version } from './origins.js';
 
@@ -19,7 +20,7 @@ export interface History {
 export interface HistoryRequest {
   /** A commit that a person named. */
   readonly named?: string | null;
-  /** A commit at which the test was green here. */
+  /** A commit below HEAD at which the test was green here. */
   readonly lastGreen?: string | null;
   /** Files that are left out, from the root. */
   readonly without?: ReadonlySet<string>;
@@ -28,12 +29,12 @@ export interface HistoryRequest {
 /** Beyond so many files nobody looks for one change: a base that is too far away. */
 const MAX_FILES = 2000;
 
-/** Reads it from git; a text says why it cannot be. `root` is the folder that the recorded files are relative to. */
+/** Reads it from git; a text says why it cannot be, and rejects where git has lost what it needs (a partial clone without its remote). `root` is the folder that the recorded files are relative to. */
 export async function readHistory(
   root: string,
   { named = null, lastGreen = null, without = new Set() }: HistoryRequest,
 ): Promise<History | string> {
-  const wanted = named ?? (await ancestor(root, lastGreen));
+  const wanted = named ?? lastGreen;
   const branch = await gitChanges(root, wanted);
   // No default branch is known here: then what is not committed is all that there is.
   const changed = 'what' in branch && named === null ? await gitChanges(root, 'HEAD') : branch;
@@ -49,7 +50,7 @@ export async function readHistory(
     (one) => one.kind === 'file' && isWritable(one.path) && !without.has(one.path),
   );
   const since = changed.base === head ? `${head.slice(0, 7)} (HEAD)` : changed.base.slice(0, 7);
-  if (paths.length === 0) return `no file differs from ${since}`;
+  if (paths.length === 0) return `no file differs from ${since}${await unlessWhole(root)}`;
   if (paths.length > MAX_FILES) return `${paths.length} files differ from ${since}, which are too many`;
   const steps = await stepsOf(root, changed.base);
   const files = await readFiles(root, {
@@ -60,17 +61,21 @@ export async function readHistory(
   return { base, commits: steps.map(({ commit }) => commit), files };
 }
 
-/** The commit, where HEAD is built on it: else it says nothing of what is here. */
-async function ancestor(root: string, commit: string | null): Promise<string | null> {
-  if (commit === null) return null;
-  return (await git(root, ['merge-base', '--is-ancestor', commit, 'HEAD'])) === null ? null : commit;
+/** Said of a repository that has the newest commits alone, as CI systems fetch it. */
+async function unlessWhole(root: string): Promise<string> {
+  const answer = await git(root, ['rev-parse', '--is-shallow-repository']);
+  return answer?.trim() === 'true' ? ', and older commits are not here: fetch more history' : '';
 }
 
 function whyNot(what: string, detail: string): string {
   if (what === 'unknown-base') return `git knows no commit ${detail}`;
   if (what === 'no-merge-base')
     return `git finds no commit that HEAD and ${detail} share: fetch more history`;
-  return what === 'no-git' ? 'git is not installed' : 'the project is no git repository';
+  if (what === 'no-git') return 'git is not installed';
+  const said = gitSays(detail);
+  return said.startsWith('not a git repository')
+    ? 'the project is no git repository'
+    : `git does not read the repository: ${said}`;
 }
 
 /** One commit, with the blob that each file had after it; null where the file went. */

@@ -1,14 +1,11 @@
 import { diffArrays } from 'diff';
+import type { Hunk } from '../core/blame.js';
 
-/** A stretch of lines that differs between two states of a file. Texts are Latin-1, one character a byte, and lines keep their ends. */
-export interface Hunk {
-  /** Relative to the recorded root, with `/`. */
-  readonly file: string;
+/** A hunk that can be taken out. Its file is relative to the recorded root; texts are Latin-1, one character a byte, and lines keep their ends. */
+export interface ExactHunk extends Hunk {
   /** Where it stands in the old and in the new state, from 1. */
   readonly oldStart: number;
   readonly newStart: number;
-  readonly old: readonly string[];
-  readonly now: readonly string[];
   /** The file came or went, is binary, or was replaced: it is taken out whole. */
   readonly whole: boolean;
 }
@@ -18,7 +15,7 @@ export interface ChangedFile {
   readonly path: string;
   readonly before: string | null;
   readonly after: string | null;
-  readonly hunks: readonly Hunk[];
+  readonly hunks: readonly ExactHunk[];
 }
 
 /** Beyond so many changed lines a file counts as replaced: the search for the shortest difference is quadratic. */
@@ -37,7 +34,7 @@ export function compareFile(file: string, before: string | null, after: string |
 }
 
 /** The file with some of its hunks taken out; null where it is not there then. */
-export function without({ before, after, hunks }: ChangedFile, out: ReadonlySet<Hunk>): string | null {
+export function without({ before, after, hunks }: ChangedFile, out: ReadonlySet<ExactHunk>): string | null {
   const gone = hunks.filter((one) => out.has(one));
   if (gone.length === 0) return after;
   if (gone.length === hunks.length || before === null || after === null) return before;
@@ -62,7 +59,7 @@ function isBinary(text: string): boolean {
 
 type Changes = ReturnType<typeof diffArrays<string>>;
 
-function joined(file: string, changes: Changes): Hunk[] {
+function joined(file: string, changes: Changes): ExactHunk[] {
   const hunks: { oldStart: number; newStart: number; old: string[]; now: string[] }[] = [];
   let [oldLine, newLine] = [1, 1];
   let between: readonly string[] = [];

@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff';
-import { type ChangedFile, type Hunk, linesOf } from './hunks.js';
+import { type ChangedFile, type ExactHunk, linesOf } from './hunks.js';
 
 /** The state of a file after a step; null where it was not there. Steps count from 0, the oldest first. */
 export interface Version {
@@ -17,7 +17,7 @@ interface Line {
 const MAX_DIFFERENCES = 2000;
 
 /** The last step that touched each hunk, by following every line from the old state through all versions to the new one. */
-export function lastSteps(file: ChangedFile, versions: readonly Version[]): ReadonlyMap<Hunk, number> {
+export function lastSteps(file: ChangedFile, versions: readonly Version[]): ReadonlyMap<ExactHunk, number> {
   const gone = new Map<number, number>();
   let lines: Line[] = linesOf(file.before).map((text, base) => ({ text, base, step: null }));
   for (const { step, text } of versions) lines = follow(lines, linesOf(text), { step, gone });

@@ -8,7 +8,10 @@ import type { InitOptions } from './run-init.js';
 export function initCommand(): Command {
   return new Command('init')
     .description('set up this project: agents.yaml, four slash commands, an ignore entry')
-    .option('--agent <name>', `the agent program: ${builtInRunners.join(', ')} (default: the first on PATH)`)
+    .option(
+      '--agent <name>',
+      `the agent program: ${builtInRunners.join(', ')}; or built-in for none (default: the first on PATH)`,
+    )
     .option('--ci [system]', 'also write a CI workflow: github or gitlab (default: the one in use here)')
     .option('-c, --config <file>', 'Playwright configuration file, or a folder that contains one')
     .option('--dry-run', 'show what would be written without writing it')

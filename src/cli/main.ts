@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { CommanderError } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
@@ -6,7 +7,7 @@ import { outliveClosedPipes } from '../outputs/outlive-closed-pipes.js';
 import { createProgram } from './program.js';
 
 /**
- * The command line: the only composition root, and the only place that sets the exit code. Expected troubles are
+ * The command line: the only composition root, and the only place that sets the exit code. Expected problems are
  * `Problem`s with a remedy; what is thrown is a bug, caught here once.
  */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -24,7 +25,7 @@ function endThrown(error: unknown): void {
     end(error.exitCode === 0 ? exitCodes.green : exitCodes.usage);
     return;
   }
-  const problem = problemOfDisk(error);
+  const problem = problemOfFiles(error);
   if (problem) {
     end(problem);
     return;
@@ -34,15 +35,30 @@ function endThrown(error: unknown): void {
   end(exitCodes.bug);
 }
 
-/** What the system says of a disk that takes no more, wherever something was to be written. */
-function problemOfDisk(error: unknown): Problem | null {
-  const { code, path } = error as NodeJS.ErrnoException;
-  if (code !== 'ENOSPC' && code !== 'EDQUOT' && code !== 'EROFS') return null;
-  const where = path === undefined ? '' : `: ${path}`;
-  return {
-    kind: 'folder-not-writable',
-    message: code === 'EROFS' ? `The file system is read-only${where}` : `The disk is full${where}`,
-    remedy:
-      'Free some space, then run npx self-heal resume. Nothing is lost: changes that were begun are finished or reverted first.',
-  };
+/** What the system says of files, wherever one was to be written: the disk takes no more, or somebody deleted the run's folder. */
+function problemOfFiles(error: unknown): Problem | null {
+  const { code, path: file } = error as NodeJS.ErrnoException;
+  const where = file === undefined ? '' : `: ${file}`;
+  const kind = 'folder-not-writable';
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return { kind, message: `The disk is full${where}`, remedy: freeSpace };
+    case 'EROFS':
+      return { kind, message: `The file system is read-only${where}`, remedy: freeSpace };
+    case 'ENOENT':
+      if (!file?.split(path.sep).includes('.self-heal')) return null;
+      return {
+        kind,
+        message: `.self-heal was deleted while self-heal was at work${where}`,
+        remedy: lookAtChanges,
+      };
+    default:
+      return null;
+  }
 }
+
+const freeSpace =
+  'Free some space, then run npx self-heal resume. Nothing is lost: changes that were begun are finished or reverted first.';
+const lookAtChanges =
+  'Look at what differs (git diff): a fix that was not proven yet may still be in the project, and undo does not know of it any more. Then start again: npx self-heal run.';

@@ -2,7 +2,8 @@ import { exitCodes } from '../core/exit-codes.js';
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { classifyAgentError } from '../core/agent-error/classify-agent-error.js';
-import { classify } from '../core/classify/classify.js';
+import { loadSettings } from '../config/load-settings.js';
+import { createClassify } from '../core/classify/classify.js';
 import type { Diagnosis } from '../core/diagnosis.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -19,7 +20,7 @@ export interface ClassifyOptions {
   agent?: boolean;
 }
 
-/** The whole of `self-heal classify`: gives the exit code, or the problem that kept it from reading. */
+/** The whole of `self-heal classify`, with the project's own rules (CS-9): gives the exit code, or the problem that kept it from reading. */
 export async function runClassify(file: string, options: ClassifyOptions): Promise<number | Problem> {
   const input = await readInput(file);
   if (!input.ok) return input.error;
@@ -29,6 +30,9 @@ export async function runClassify(file: string, options: ClassifyOptions): Promi
   const format = options.jsonl ? 'jsonl' : classifyFormatOf(input.value);
   const records = readClassifyInput(input.value, { format, rootDir: process.cwd() });
   if (!records.ok) return records.error;
+  const settings = await loadSettings({ cwd: process.cwd(), env: process.env });
+  if (!settings.ok) return settings.error;
+  const classify = createClassify(settings.value.classify);
   const render = options.jsonl ? asLine : options.json ? asJson : asText;
   process.stdout.write(
     records.value.map((record) => `${render(record, redactor.deep(classify(record.evidence)))}\n`).join(''),

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { AgentProgram } from '../agents/programs.js';
+import { programs, type AgentProgram } from '../agents/programs.js';
 import { ciSystemOf, ciSystems, type CiSystem } from '../init/ci-system.js';
 import { configsBelow } from '../init/configs-below.js';
 import { configuredRunner } from '../init/configured-runner.js';
@@ -10,6 +10,7 @@ import { outcomesOf, writePlan, type WrittenFile } from '../init/write-plan.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { packageManagerOf } from '../playwright/package-manager.js';
+import { builtIn } from '../core/built-in-fixer.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -51,7 +52,7 @@ export async function runInit({ cwd, env, isAskable, options }: InitCall): Promi
   say(`Playwright config: ${path.relative(cwd, config.value)}`);
   say(`Package manager: ${packageManagerOf(cwd).name}`);
   say(
-    `Agent programs: ${found.map(({ name }) => name).join(', ') || 'none on PATH'}; set up for ${agent.name}`,
+    `Agent programs: ${found.map(({ name }) => name).join(', ') || 'none on PATH'}; set up for ${agent?.name ?? `none: the ${builtIn} fixer alone`}`,
   );
   const plan = await planInit({
     cwd,
@@ -101,22 +102,33 @@ function ciOf(flag: string | true | undefined, root: string): Result<CiSystem | 
 
 interface Done {
   readonly found: readonly AgentProgram[];
-  readonly agent: AgentProgram;
+  readonly agent: AgentProgram | null;
   readonly files: readonly WrittenFile[];
   readonly ci: CiSystem | null;
 }
 
 function nextSteps(cwd: string, { found, agent, files, ci }: Done): string[] {
   const { add, exec } = packageManagerOf(cwd);
-  const isHere = found.some(({ name }) => name === agent.name);
+  const [first] = found;
   const wroteNow = files.some(({ outcome }) => outcome !== 'unchanged' && outcome !== 'left');
   return [
     ...(findPlaywright(cwd).ok ? [] : [`→ Playwright is not installed here: ${add} @playwright/test`]),
-    ...(isHere ? [] : [`→ ${agent.title} was not found: npm install -g ${agent.packageName}`]),
+    ...(agent && !found.includes(agent)
+      ? [`→ ${agent.title} was not found: npm install -g ${agent.packageName}`]
+      : []),
+    ...(agent ? [] : [addAgent(first)]),
     ...(ci === 'gitlab' && wroteNow
       ? ['→ Add to .gitlab-ci.yml: include: [{ local: .gitlab/self-heal.gitlab-ci.yml }]']
       : []),
-    ...(ci !== null && wroteNow ? [`→ Give the CI a secret named ${agent.keyVariable}.`] : []),
+    ...(agent && ci !== null && wroteNow ? [`→ Give the CI a secret named ${agent.keyVariable}.`] : []),
     `→ Next: ${exec} self-heal doctor`,
   ];
+}
+
+/** How agents come in, where there are none. */
+function addAgent(installed: AgentProgram | undefined): string {
+  const add = `self-heal init --agent ${(installed ?? programs.claude).name}`;
+  return installed
+    ? `→ ${installed.title} is installed: ${add} sets it up`
+    : `→ No agent program: the ${builtIn} fixer heals what it is sure of. Once one is installed: ${add}`;
 }

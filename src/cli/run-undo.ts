@@ -37,8 +37,10 @@ async function undoNamed(word: string | undefined, yes: boolean): Promise<number
   if (!found.ok) return found.error;
   if (found.value === null) return exitCodes.interrupted;
   const { runId, dir } = found.value;
-  const kept = await keptChanges(dir, await readRunState(dir));
-  if (kept.length === 0) return say(`run ${runId} left no changes in the project: nothing to undo`);
+  const run = await readRunState(dir);
+  const kept = await keptChanges(dir, run);
+  if (kept.length === 0)
+    return say(run.undone ? reverted(runId) : `run ${runId} left no changes in the project: nothing to undo`);
   const undone = await undo(cwd, { runId, dir }, kept).catch((error: unknown) => {
     if (error instanceof ContentsMissing) return null;
     throw error;
@@ -69,13 +71,15 @@ async function noteUndone({ runId, dir }: StoredRun, undone: Written): Promise<v
 
 function told(runId: string, { written, leftAlone }: Written): string[] {
   return [
-    written.length > 0
-      ? `reverted what the agents of run ${runId} changed:`
-      : `run ${runId} has already been reverted`,
+    written.length > 0 ? `reverted what run ${runId} changed:` : reverted(runId),
     ...written.map((file) => `  ${file}`),
     ...(leftAlone.length > 0 ? ['left alone, because they have changed since:'] : []),
     ...leftAlone.map((file) => `  ${file}`),
   ];
+}
+
+function reverted(runId: string): string {
+  return `run ${runId} has already been reverted`;
 }
 
 function say(text: string): number {

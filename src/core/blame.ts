@@ -7,15 +7,19 @@ export interface BlamedCommit {
   readonly subject: string;
 }
 
-/** One stretch of lines that differs between the state that was green and now. */
-export interface BlamedHunk {
-  /** Relative to the project's root, with `/`. */
+/** A stretch of lines that differs between two states of a file. */
+export interface Hunk {
+  /** With `/`. */
   readonly file: string;
-  /** Where it stands now, from 1; where it only took lines out, the line that follows them. */
-  readonly line: number;
-  /** Its lines as they were, and as they are, without line ends; long ones are cut. */
+  /** Its lines as they were, and as they are. */
   readonly old: readonly string[];
   readonly now: readonly string[];
+}
+
+/** One that differs between the state that was green and now; its file is relative to the project's root, its lines have no ends, and long ones are cut. */
+export interface BlamedHunk extends Hunk {
+  /** Where it stands now, from 1; where it only took lines out, the line that follows them. */
+  readonly line: number;
   /** The whole file came, went, or was replaced. */
   readonly whole: boolean;
   /** The last commit that touched it; null for what is not committed. */

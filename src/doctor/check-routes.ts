@@ -28,7 +28,7 @@ export async function checkRoutes(settings: Settings, place: ProbePlace): Promis
 const fixerAlone = doubtful(
   builtIn,
   'no agent program is set up: the built-in fixer heals what it is sure of, and the rest is reported with its prompt',
-  'Run `npx self-heal init` once an agent program is installed.',
+  'Once an agent program is installed: `npx self-heal init --agent claude`.',
 );
 
 interface Routed {

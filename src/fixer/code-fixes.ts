@@ -29,7 +29,7 @@ export interface FixedFile {
 }
 
 /**
- * Mends the errors of these files with the project's own TypeScript (BF-3): each by the one fix that there is for it, after which the whole
+ * Fixes the errors of these files with the project's own TypeScript (BF-3): each by the one fix that there is for it, after which the whole
  * compile has fewer errors and no new one. Null where an error of them has no such fix.
  */
 export function fixErrors(ts: Ts, files: readonly string[]): FixedFile[] | null {

@@ -1,8 +1,10 @@
 import type { Proposal, SourceText } from './proposal.js';
-import { placesOfName, replaced, type Place } from './literals.js';
+import { placesOfName, placesOfRole, replaced, type Place } from './literals.js';
 import { namesIn, type LocatorName } from './locator-links.js';
-import { isFoundBy, valuesOnPage, type RedPage } from './page-names.js';
+import { ariaNodes, isFoundBy, valuesOnPage, type RedPage } from './page-names.js';
+import type { Hunk } from '../core/blame.js';
 import type { Renaming } from './renamed.js';
+import { swapsRole } from './roles.js';
 import { nearest } from './similar.js';
 
 /** What a locator that found nothing is looked at with. */
@@ -18,12 +20,15 @@ export interface DriftEvidence {
   readonly frames: readonly { readonly file: string; readonly line: number }[];
   /** What the app's changes made of a name. */
   readonly renaming: (name: string) => Promise<Renaming>;
+  /** The app's changes that are to blame, or that say a name. */
+  readonly changesAbout: (name: string) => Promise<readonly Hunk[]>;
   /** Whether the app's code as it is now says a name. */
   readonly isInApp: (name: string) => Promise<boolean>;
 }
 
-/** What a name drifted to, and why we say so. */
+/** What a name, or the role before it, drifted to, and why we say so. */
 interface Drift {
+  readonly what: 'name' | 'role';
   readonly to: string;
   readonly why: string;
   /** Whether nothing is called by the old name any more, so that it may be replaced wherever tests say it. */
@@ -40,13 +45,24 @@ export async function driftedLocator(evidence: DriftEvidence): Promise<Proposal 
   const names = namesIn(evidence.locator) ?? [];
   const name = names.find((one) => !valuesOnPage(page, one).some((value) => isFoundBy(one, value)));
   if (!name || (evidence.isExpectation && isVisibleText(name))) return null;
-  const drift = await driftOf(name, evidence);
+  const drift = (await roleOf(name, evidence)) ?? (await driftOf(name, evidence));
   return drift && follow(name, drift, evidence);
 }
 
 /** What a visitor sees or hears of an element: an assertion that names it expects it. */
 function isVisibleText({ kind }: LocatorName): boolean {
   return !['test-id', 'id', 'class', 'attribute'].includes(kind);
+}
+
+/** The role of the one element that has the name now, where a change of the app made the one of the other. */
+async function roleOf(name: LocatorName, { page, changesAbout }: DriftEvidence): Promise<Drift | null> {
+  if (name.kind !== 'role') return null;
+  const [only, ...more] = ariaNodes(page.ariaSnapshot).filter((node) => isFoundBy(name, node.name));
+  if (!only || more.length > 0) return null;
+  const swap = (await changesAbout(name.value)).find((hunk) => swapsRole(hunk, name.role, only.role));
+  return swap
+    ? { what: 'role', to: only.role, why: `as ${swap.file} makes it now`, everywhere: false }
+    : null;
 }
 
 async function driftOf(name: LocatorName, evidence: DriftEvidence): Promise<Drift | null> {
@@ -57,7 +73,7 @@ async function driftOf(name: LocatorName, evidence: DriftEvidence): Promise<Drif
     const found = values.filter((value) => value === change.to);
     if (found.length === 0 || (isVisibleText(name) && found.length > 1)) return null;
     const everywhere = !isVisibleText(name) && !(await isInApp(name.value));
-    return { to: change.to, why: `as ${change.file} calls it now`, everywhere };
+    return { what: 'name', to: change.to, why: `as ${change.file} calls it now`, everywhere };
   }
   // Taken away, or changed in several ways: nobody knows what it became.
   if (change.kind !== 'unknown' || (!isVisibleText(name) && (await isInApp(name.value)))) return null;
@@ -65,11 +81,13 @@ async function driftOf(name: LocatorName, evidence: DriftEvidence): Promise<Drif
   const unused = values.filter((value) => !isUsed(value));
   const to = nearest(name.value, unused);
   if (to === null || unused.filter((value) => value === to).length > 1) return null;
-  return { to, why: 'the one on the page that is like it and that no test uses', everywhere: false };
+  const why = 'the one on the page that is like it and that no test uses';
+  return { what: 'name', to, why, everywhere: false };
 }
 
-function follow(name: LocatorName, { to, why, everywhere }: Drift, evidence: DriftEvidence): Proposal | null {
-  const places = placesToChange(name, everywhere, evidence);
+function follow(name: LocatorName, drift: Drift, evidence: DriftEvidence): Proposal | null {
+  const { what, to, why } = drift;
+  const places = placesToChange(name, drift, evidence);
   const files = new Set(places.map(({ file }) => file));
   const changed = evidence.tests.flatMap(({ file, text }) => {
     const own = places.filter((one) => one.file === file);
@@ -77,12 +95,19 @@ function follow(name: LocatorName, { to, why, everywhere }: Drift, evidence: Dri
     return after === null ? [] : [{ file, before: text, after }];
   });
   if (changed.length === 0 || changed.length < files.size) return null;
-  return { summary: `the locator by ${name.kind} "${name.value}" is "${to}" now, ${why}`, files: changed };
+  const is = what === 'role' ? `is a ${to}` : `is "${to}"`;
+  return { summary: `the locator by ${name.kind} "${name.value}" ${is} now, ${why}`, files: changed };
 }
 
 /** Where nothing has the old name any more, all places; else that of the failing step, or the only one there is. */
-function placesToChange(name: LocatorName, everywhere: boolean, { tests, frames }: DriftEvidence): Place[] {
-  const places = tests.flatMap((one) => placesOfName(one, name));
+function placesToChange(
+  name: LocatorName,
+  { what, everywhere }: Drift,
+  { tests, frames }: DriftEvidence,
+): Place[] {
+  const placesOf = (one: SourceText) =>
+    what === 'role' && name.kind === 'role' ? placesOfRole(one, name) : placesOfName(one, name);
+  const places = tests.flatMap(placesOf);
   const calls = places.filter(({ inCall }) => inCall);
   if (everywhere && calls.length > 0) return calls;
   const isAt = (place: Place) =>

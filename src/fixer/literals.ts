@@ -26,26 +26,40 @@ const methodOf: Readonly<Record<string, string>> = {
   title: 'getByTitle',
 };
 
+/** The literals of a file that say a role for an element of this name, in locating calls. */
+export function placesOfRole(source: SourceText, name: LocatorName & { kind: 'role' }): Place[] {
+  const role = (call: SyntaxNode) => literalOf(call, name) && (nodesIn(call, 'arguments')[0] ?? null);
+  return placesIn(source, { ...name, value: name.role }, role).filter(({ inCall }) => inCall);
+}
+
 /** The literals of a file that say this name: those in locating calls, or, where there are none, those that are its value. */
-export function placesOfName({ file, text }: SourceText, name: LocatorName): Place[] {
+export function placesOfName(source: SourceText, name: LocatorName): Place[] {
+  return placesIn(source, name, (call) => literalOf(call, name));
+}
+
+function placesIn(
+  { file, text }: SourceText,
+  name: LocatorName,
+  inCall: (call: SyntaxNode) => SyntaxNode | null,
+): Place[] {
   if (!text.includes(name.value)) return [];
   const source = parseSource(file, text);
   if (!source) return [];
   const calls: Place[] = [];
   const others: Place[] = [];
-  const place = (node: SyntaxNode, around: SyntaxNode, inCall: boolean): Place[] =>
+  const place = (node: SyntaxNode, around: SyntaxNode, locates: boolean): Place[] =>
     rangesIn(text.slice(node.start, node.end), name).map(({ start, end }) => ({
       file,
       start: node.start + start,
       end: node.start + end,
       from: source.lineAt(around.start),
       to: source.lineAt(around.end),
-      inCall,
+      inCall: locates,
     }));
   const seen = new Set<number>();
   visit(source.program, (node) => {
     if (node.type === 'CallExpression') {
-      const literal = literalOf(node, name);
+      const literal = inCall(node);
       if (literal && !seen.has(literal.start)) calls.push(...place(literal, node, true));
       if (literal) seen.add(literal.start);
     } else if (textOf(node) === name.value && !seen.has(node.start)) others.push(...place(node, node, false));

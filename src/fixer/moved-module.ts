@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { nodeIn, nodesIn, parseSource, type SyntaxNode } from '../guard/code/syntax.js';
 import { textOf } from './locator-links.js';
-import type { Proposal, ProposedFile, SourceText } from './proposal.js';
+import type { Proposal, ProposedFile, Sources, SourceText } from './proposal.js';
 
 const code = /\.[cm]?[jt]sx?$/;
 /** What Node, TypeScript, Vite, esbuild and webpack say of an import that leads nowhere. */
@@ -12,10 +12,12 @@ const notFound =
  * Imports that lead nowhere since a module moved, where the build says so and the project has one module of that name that exports what is
  * imported (BF-3).
  */
-export function movedModule(said: string, sources: readonly SourceText[]): Proposal | null {
+export async function movedModule(said: string, read: () => Promise<Sources>): Promise<Proposal | null> {
   const missing = new Set(Array.from(said.matchAll(notFound), ([, name = '']) => stemOf(name)));
   if (missing.size === 0) return null;
-  const files = sources.filter(({ file }) => code.test(file));
+  const { app, tests } = await read();
+  if (app === null) return null;
+  const files = [...app, ...tests].filter(({ file }) => code.test(file));
   const here = new Set(files.map(({ file }) => withoutEnding(file)));
   const changed: ProposedFile[] = [];
   const moves = new Set<string>();

@@ -1,4 +1,5 @@
 import type { PageElement } from '../core/evidence.js';
+import { type AriaLine, ariaLineOf } from '../evidence/aria-line.js';
 import type { LocatorName } from './locator-links.js';
 
 /** What is known of the page on which a test was red. */
@@ -7,20 +8,14 @@ export interface RedPage {
   readonly ariaSnapshot: string;
 }
 
-/** A role and an accessible name, as the accessibility snapshot has them. */
-interface AriaNode {
-  readonly role: string;
-  readonly name: string;
-}
-
 /** The attributes that hold test ids, by Playwright's default and by the habits of other tools. */
 const testId = /^data-(?:test|cy|qa|pw|e2e|hook|automation)/;
 
-/** The nodes of an accessibility snapshot that have a name. */
-function ariaNodes(snapshot: string): AriaNode[] {
+/** The elements of an accessibility snapshot that have a name. */
+export function ariaNodes(snapshot: string): AriaLine[] {
   return snapshot.split('\n').flatMap((line) => {
-    const [, role = '', name = ''] = /^\s*- '?([\w-]+) "((?:[^"\\]|\\.)*)"/.exec(line) ?? [];
-    return role === '' ? [] : [{ role, name: name.replaceAll(/\\(.)/g, '$1').replaceAll("''", "'") }];
+    const node = ariaLineOf(line);
+    return node && node.name !== '' ? [node] : [];
   });
 }
 

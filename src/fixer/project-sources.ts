@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { git, listProject } from '../workspace/project-files.js';
+import { git } from '../git.js';
+import { listProject } from '../workspace/project-files.js';
 import type { SourceText } from './proposal.js';
 
 const sourceFile =
@@ -11,8 +12,34 @@ const generated = /(?:^|\/)(?:node_modules|\.self-heal|dist|build|out|coverage|v
 const MAX_FILES = 5000;
 const MAX_BYTES = 512 * 1024;
 
-/** The project's own sources, as far as they are text that people write; null where there are too many. */
-export async function readSources(root: string): Promise<readonly SourceText[] | null> {
+/**
+ * The project's own sources as they are when it is asked, as far as they are text that people write; null where there are too many. What has not
+ * changed since it was asked last is not read again.
+ */
+export function openSources(root: string): () => Promise<readonly SourceText[] | null> {
+  const known = new Map<string, { readonly stamp: string; readonly source: SourceText }>();
+  return async () => {
+    const paths = await sourcesIn(root);
+    if (paths.length > MAX_FILES) return null;
+    const found: SourceText[] = [];
+    for (const one of paths) {
+      const file = path.join(root, one);
+      const info = await stat(file).catch(() => null);
+      if (!info?.isFile() || info.size > MAX_BYTES) continue;
+      const stamp = `${info.size} ${info.mtimeMs} ${info.ctimeMs}`;
+      const before = known.get(file);
+      const source =
+        before?.stamp === stamp
+          ? before.source
+          : { file, text: await readFile(file, 'utf8').catch(() => '') };
+      known.set(file, { stamp, source });
+      found.push(source);
+    }
+    return found;
+  };
+}
+
+async function sourcesIn(root: string): Promise<string[]> {
   const listed = await git(root, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
   const paths =
     listed === null
@@ -20,16 +47,5 @@ export async function readSources(root: string): Promise<readonly SourceText[] |
           one.kind === 'file' && one.area === 'source' ? [one.path] : [],
         )
       : [...new Set(listed.split('\0'))];
-  const sources = paths.filter((file) => sourceFile.test(file) && !generated.test(file));
-  if (sources.length > MAX_FILES) return null;
-  const found: SourceText[] = [];
-  for (const one of sources) {
-    const file = path.join(root, one);
-    const size = await stat(file).then(
-      (info) => (info.isFile() ? info.size : Infinity),
-      () => Infinity,
-    );
-    if (size <= MAX_BYTES) found.push({ file, text: await readFile(file, 'utf8').catch(() => '') });
-  }
-  return found;
+  return paths.filter((file) => sourceFile.test(file) && !generated.test(file));
 }

@@ -13,6 +13,14 @@ export interface Proposal {
   readonly files: readonly ProposedFile[];
 }
 
+/** The project's code as it is now. */
+export interface Sources {
+  /** Null where it is too large to be searched. */
+  readonly app: readonly SourceText[] | null;
+  /** Specs, page objects, fixtures. */
+  readonly tests: readonly SourceText[];
+}
+
 /** A file's text, as proposals read it. */
 export interface SourceText {
   /** Absolute. */

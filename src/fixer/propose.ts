@@ -1,14 +1,16 @@
-import { realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import type { Cause } from '../core/cause.js';
+import type { Location, TestError } from '../core/failure.js';
+import { framesIn } from '../evidence/source-maps/parse-frames.js';
 import { isCode } from '../guard/code/imports.js';
-import { openAppChanges } from './app-changes.js';
+import { fromRepository, openAppChanges } from './app-changes.js';
 import { driftedLocator } from './drifted-locator.js';
-import { framesOf } from './frames.js';
 import { movedModule } from './moved-module.js';
-import { readSources } from './project-sources.js';
-import type { Proposal, SourceText } from './proposal.js';
+import { openSources } from './project-sources.js';
+import type { Proposal, Sources } from './proposal.js';
 import { holds } from './renamed.js';
 import { renamedName } from './renamed-name.js';
 import { runCodeFixes } from './run-code-fixes.js';
@@ -27,9 +29,23 @@ export interface FixerPlaces {
 export type Propose = (cause: Cause) => Promise<Proposal | null>;
 
 /** Makes the built-in fixer for one run (BF-1): it needs no account, no model and no network. */
-export function createPropose(places: FixerPlaces): Propose {
+export function createPropose(given: FixerPlaces): Propose {
+  const places = { ...given, root: realpathSync(given.root) };
+  const read = openSources(places.root);
   return async (cause) => {
-    const known = await lookAround(places, cause);
+    const ofTests = testFilesOf(places, cause);
+    const known: Known = {
+      places,
+      isApp: (file) => !ofTests.has(file),
+      sources: async () => {
+        const all = await read();
+        return {
+          app: all?.filter(({ file }) => !ofTests.has(file)) ?? null,
+          tests: all?.filter(({ file }) => ofTests.has(file)) ?? [],
+        };
+      },
+      changes: openAppChanges(places.root, fromRepository(cause.blame?.hunks ?? [], places)),
+    };
     return (await build(cause, known)) ?? (await renamed(cause, known)) ?? drift(cause, known);
   };
 }
@@ -37,32 +53,22 @@ export function createPropose(places: FixerPlaces): Propose {
 /** The project as it is now, for one cause. */
 interface Known {
   readonly places: FixerPlaces;
-  readonly tests: readonly SourceText[];
-  /** Null where it is too large to be searched. */
-  readonly app: readonly SourceText[] | null;
+  readonly isApp: (file: string) => boolean;
+  readonly sources: () => Promise<Sources>;
   readonly changes: ReturnType<typeof openAppChanges>;
 }
 
-async function lookAround(places: FixerPlaces, { members }: Cause): Promise<Known> {
-  const root = realpathSync(places.root);
-  const named = [
-    ...places.testFiles,
-    ...members.flatMap(({ failure }) => (failure.scope === 'test' ? [failure.test.location.file] : [])),
-  ];
-  const ofTests = new Set(named.map(real).filter((file) => isCode(file)));
-  const all = await readSources(root);
-  return {
-    places: { ...places, root },
-    tests: all?.filter(({ file }) => ofTests.has(file)) ?? [],
-    app: all?.filter(({ file }) => !ofTests.has(file)) ?? null,
-    changes: openAppChanges(root),
-  };
+function testFilesOf({ testFiles }: FixerPlaces, { members }: Cause): ReadonlySet<string> {
+  const specs = members.flatMap(({ failure }) =>
+    failure.scope === 'test' ? [failure.test.location.file] : [],
+  );
+  return new Set([...testFiles, ...specs].map(real).filter((file) => isCode(file)));
 }
 
 /** What the compiler, the bundler or Node said of the code. */
-async function build({ lead }: Cause, { places, tests, app }: Known): Promise<Proposal | null> {
+async function build({ lead }: Cause, { places, sources }: Known): Promise<Proposal | null> {
   const { failure, evidence, diagnosis } = lead;
-  if (diagnosis.category !== 'build-error' || app === null) return null;
+  if (diagnosis.category !== 'build-error') return null;
   const said = stripVTControlCharacters(
     [
       ...evidence.errors.flatMap(({ message, stack }) => [message, stack ?? '']),
@@ -70,16 +76,18 @@ async function build({ lead }: Cause, { places, tests, app }: Known): Promise<Pr
       ...(failure.scope === 'suite' ? [failure.stderr] : []),
     ].join('\n'),
   );
-  return movedModule(said, [...app, ...tests]) ?? runCodeFixes(said, [places.cwd, places.root]);
+  return (await movedModule(said, sources)) ?? runCodeFixes(said, [places.cwd, places.root]);
 }
 
 /** A database, a server or the app's own code that met a name of before. */
-async function renamed({ lead }: Cause, { places, tests, app, changes }: Known): Promise<Proposal | null> {
+async function renamed(
+  { lead }: Cause,
+  { places, isApp, sources, changes }: Known,
+): Promise<Proposal | null> {
   const { evidence, diagnosis } = lead;
-  if (app === null) return null;
   const [, source = '', line = ''] = /^(.+?):(\d+)/.exec(diagnosis.facts.source ?? '') ?? [];
-  const thrower = source === '' ? null : path.resolve(places.cwd, source);
-  const text = app.find(({ file }) => file === thrower)?.text ?? null;
+  const file = source === '' ? null : path.resolve(places.cwd, source);
+  const thrower = file !== null && isApp(file) ? file : null;
   return renamedName({
     said: [
       ...evidence.errors.map(({ message }) => message),
@@ -90,31 +98,47 @@ async function renamed({ lead }: Cause, { places, tests, app, changes }: Known):
     notFound: evidence.network.flatMap(({ status, url }) =>
       status === 404 || status === 405 ? [new URL(url, 'http://localhost').pathname] : [],
     ),
-    line: text?.split('\n')[Number(line) - 1] ?? null,
+    line: thrower === null ? null : lineOf(thrower, Number(line)),
     thrower,
-    app,
-    tests,
+    sources,
     hunksAbout: (name) => changes.hunksAbout(name),
   });
 }
 
-function drift({ lead }: Cause, { places, tests, app, changes }: Known): Promise<Proposal | null> {
+async function drift({ lead }: Cause, { places, isApp, sources, changes }: Known): Promise<Proposal | null> {
   const { failure, evidence, diagnosis } = lead;
   const { locator } = diagnosis.facts;
   const { elements, ariaSnapshot } = evidence;
-  if (failure.scope === 'suite' || locator === null || !elements || ariaSnapshot === null)
-    return Promise.resolve(null);
-  const ofTests = new Set(tests.map(({ file }) => file));
-  const isApp = (file: string) => !ofTests.has(path.join(places.root, file));
+  if (failure.scope === 'suite' || locator === null || !elements || ariaSnapshot === null) return null;
+  const { app, tests } = await sources();
+  const ofApp = (file: string) => isApp(path.join(places.root, file));
   return driftedLocator({
     locator,
     isExpectation: evidence.errors.some(({ message }) => /\bexpect\b.*\(/.test(message.split('\n')[0] ?? '')),
     page: { elements, ariaSnapshot },
     tests,
-    frames: framesOf(failure.errors).map((one) => ({ ...one, file: real(one.file) })),
-    renaming: (name) => changes.renaming(name, isApp),
+    frames: failure.errors.flatMap(framesOf),
+    renaming: (name) => changes.renaming(name, ofApp),
+    changesAbout: (name) => changes.changesAbout(name, ofApp),
     isInApp: async (name) => app?.some(({ text }) => holds(text, name)) ?? true,
   });
+}
+
+/** The positions that an error names, of files on the disk, innermost first. */
+function framesOf({ location, stack }: TestError): Location[] {
+  const ofStack = framesIn(stripVTControlCharacters(stack ?? '')).flatMap(({ address, line, column }) => {
+    const file = address.startsWith('file:///') ? fileURLToPath(address) : address;
+    return path.isAbsolute(file) ? [{ file, line, column }] : [];
+  });
+  return [...(location ? [location] : []), ...ofStack].map((one) => ({ ...one, file: real(one.file) }));
+}
+
+function lineOf(file: string, line: number): string | null {
+  try {
+    return readFileSync(file, 'utf8').split('\n')[line - 1] ?? null;
+  } catch {
+    return null;
+  }
 }
 
 function real(file: string): string {

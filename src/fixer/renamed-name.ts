@@ -1,6 +1,6 @@
 import { parseSource, visit } from '../guard/code/syntax.js';
-import type { Hunk } from './hunk.js';
-import type { Proposal, ProposedFile, SourceText } from './proposal.js';
+import type { Hunk } from '../core/blame.js';
+import type { Proposal, ProposedFile, Sources, SourceText } from './proposal.js';
 import { holds, placesOf, renamedIn } from './renamed.js';
 import { suspectNames, type NameEvidence, type Suspect } from './suspect-names.js';
 
@@ -8,8 +8,7 @@ import { suspectNames, type NameEvidence, type Suspect } from './suspect-names.j
 export interface RenamedNameEvidence extends NameEvidence {
   /** The file whose line threw, or null. */
   readonly thrower: string | null;
-  readonly app: readonly SourceText[];
-  readonly tests: readonly SourceText[];
+  readonly sources: () => Promise<Sources>;
   /** What changed around a name. */
   readonly hunksAbout: (name: string) => Promise<readonly Hunk[]>;
 }
@@ -22,8 +21,9 @@ export async function renamedName(evidence: RenamedNameEvidence): Promise<Propos
   const found: Proposal[] = [];
   for (const suspect of suspectNames(evidence)) {
     const to = successorOf(suspect.name, await evidence.hunksAbout(suspect.name));
-    const files = to === null ? [] : followers(suspect, to, evidence);
-    if (to === null || files.length === 0) continue;
+    if (to === null) continue;
+    const files = followers(suspect, to, { ...(await evidence.sources()), thrower: evidence.thrower });
+    if (files.length === 0) continue;
     const summary = `the ${suspect.kind} ${suspect.name} was renamed to ${to}, and what fails still said the old name`;
     found.push({ summary, files });
     // A path above it would say the same once more.
@@ -40,16 +40,20 @@ function successorOf(name: string, hunks: readonly Hunk[]): string | null {
     `\\brename\\s+(?:column\\s+)?["\`]?${quoted}["\`]?\\s+to\\s+["\`]?(\\w+)|rename(?:Column|Table)\\([^)]*["'\`]${quoted}["'\`],\\s*["'\`](\\w+)|\\b${quoted}["\`]?\\s+rename\\s+to\\s+["\`]?(\\w+)`,
     'i',
   );
-  const told = hunks.flatMap(({ after }) =>
-    after.flatMap((line) => stated.exec(line)?.slice(1).find(Boolean) ?? []),
+  const told = hunks.flatMap(({ now }) =>
+    now.flatMap((line) => stated.exec(line)?.slice(1).find(Boolean) ?? []),
   );
   if (told.length > 0) return new Set(told).size === 1 ? (told[0] ?? null) : null;
   const change = renamedIn(hunks, name);
   return change.kind === 'renamed' && /^[\w/.:-]+$/.test(change.to) ? change.to : null;
 }
 
-function followers({ kind, name }: Suspect, to: string, evidence: RenamedNameEvidence): ProposedFile[] {
-  const { app, tests, thrower } = evidence;
+function followers(
+  { kind, name }: Suspect,
+  to: string,
+  { app, tests, thrower }: Sources & Pick<RenamedNameEvidence, 'thrower'>,
+): ProposedFile[] {
+  if (app === null) return [];
   switch (kind) {
     case 'column':
       return changed(app.filter(isQuery), name, (text, file) => inQueries(file, text, { name, to }));

@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff';
-import type { Hunk } from './hunk.js';
+import type { Hunk } from '../core/blame.js';
 
 /** What changes say of a name: what it became, that it went without a successor, or nothing. */
 export type Renaming =
@@ -9,27 +9,27 @@ export type Renaming =
   | { readonly kind: 'unknown' };
 
 /** What these changes made of a name (a test id, a text, a column). */
-export function renamedIn(hunks: readonly Hunk[], old: string): Renaming {
-  const touched = hunks.filter(({ before }) => before.some((line) => holds(line, old)));
+export function renamedIn(hunks: readonly Hunk[], name: string): Renaming {
+  const touched = hunks.filter(({ old }) => old.some((line) => holds(line, name)));
   if (touched.length === 0) return { kind: 'unknown' };
-  const found = touched.flatMap((hunk) => successorsIn(hunk, old).map((to) => ({ to, file: hunk.file })));
+  const found = touched.flatMap((hunk) => successorsIn(hunk, name).map((to) => ({ to, file: hunk.file })));
   const [first] = found;
   // Moved, not renamed: a line that still says it stands elsewhere now.
   const stays = (line: string) =>
     holds(
       found.reduce((text, { to }) => text.replaceAll(to, ''), line),
-      old,
+      name,
     );
-  if (hunks.some(({ after }) => after.some(stays))) return { kind: 'ambiguous' };
+  if (hunks.some(({ now }) => now.some(stays))) return { kind: 'ambiguous' };
   if (!first) return { kind: 'removed' };
   return found.every(({ to }) => to === first.to) ? { kind: 'renamed', ...first } : { kind: 'ambiguous' };
 }
 
-function successorsIn({ before, after }: Hunk, old: string): string[] {
-  return before.flatMap((line, index) => {
-    if (!holds(line, old)) return [];
-    const aligned = before.length === after.length ? after.slice(index, index + 1) : after;
-    const found = new Set(aligned.flatMap((one) => replacementOf(old, line, one) ?? []));
+function successorsIn({ old, now }: Hunk, name: string): string[] {
+  return old.flatMap((line, index) => {
+    if (!holds(line, name)) return [];
+    const aligned = old.length === now.length ? now.slice(index, index + 1) : now;
+    const found = new Set(aligned.flatMap((one) => replacementOf(name, line, one) ?? []));
     // A line that became several says nothing certain.
     return found.size === 1 ? [...found] : [];
   });

@@ -23,7 +23,7 @@ export interface CodeFixOrder {
 /** `src/cart.ts(20,3): error TS2322: …`, or with colours `src/cart.ts:20:3 - error …`. */
 const compilerError = /^[^\S\n]*([^\s()][^()\n:]*\.[cm]?tsx?)[(:]\d+[,:]\d+\)?(?::| -) error TS\d+:/gm;
 
-/** Asks the project's own TypeScript to mend what the compiler complains of (BF-3); null where there is none, or it is not sure. */
+/** Asks the project's own TypeScript to fix what the compiler complains of (BF-3); null where there is none, or it is not sure. */
 export async function runCodeFixes(
   said: string,
   folders: readonly string[],

@@ -1,6 +1,6 @@
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
-import { execa } from 'execa';
+import { gitBytes } from '../git.js';
 import type { ChangedPath } from './judge.js';
 import type { GuardTree } from './tree.js';
 
@@ -21,32 +21,12 @@ export interface NoBase {
   readonly detail: string;
 }
 
-/** Runs git with nothing on its input but this; settings keep it from starting programs of the repository, and from making a path unreadable. */
-async function git(cwd: string, command: readonly string[], input = ''): Promise<Buffer> {
-  const quiet = [
-    '-c',
-    'core.fsmonitor=false',
-    '-c',
-    'core.quotepath=false',
-    '-c',
-    'core.hooksPath=/dev/null',
-  ];
-  const limits = { maxBuffer: 1024 ** 3, stripFinalNewline: false, encoding: 'buffer' } as const;
-  const ended = await execa('git', [...quiet, ...command], {
-    cwd,
-    input,
-    env: { GIT_OPTIONAL_LOCKS: '0' },
-    ...limits,
-  });
-  return Buffer.from(ended.stdout);
-}
-
 async function lineOf(cwd: string, ...command: readonly string[]): Promise<string> {
-  return (await git(cwd, command)).toString().replace(/\n$/, '');
+  return (await gitBytes(cwd, command)).toString().replace(/\n$/, '');
 }
 
 async function listOf(cwd: string, ...command: readonly string[]): Promise<string[]> {
-  return (await git(cwd, command))
+  return (await gitBytes(cwd, command))
     .toString()
     .split('\0')
     .filter((one) => one !== '');
@@ -166,7 +146,7 @@ export async function readObjects(
   const asked = names.filter((one) => !one.includes('\n'));
   if (asked.length === 0) return new Map();
   const input = asked.map((one) => `${one}\n`).join('');
-  return parseBatch(asked, await git(root, ['cat-file', '--batch'], input));
+  return parseBatch(asked, await gitBytes(root, ['cat-file', '--batch'], input));
 }
 
 /** Reads `git cat-file --batch`: `id SP type SP size LF contents LF`, or `name SP missing LF`, one for each request. */

@@ -13,7 +13,7 @@ export type Refuted = Required<Pick<Attempt, 'judged' | 'failedBecause'>>;
 export interface Shown {
   /** By the ids of causes. */
   readonly refuted: ReadonlyMap<string, Refuted>;
-  /** Tests that came to light red. */
+  /** Tests that were found red. */
   readonly others: ReadonlyMap<string, ByKey[number][1]>;
 }
 
@@ -139,7 +139,7 @@ function greenWord({ session }: Progress): 'healed' | 'green-once' {
   return session.settings.verify.level === 'none' ? 'green-once' : 'healed';
 }
 
-/** The last word on a test; gives its failure where it is one of its own. */
+/** The final status of a test; gives its failure where it is one of its own. */
 function applyToTest(
   progress: Progress,
   { failure, ended, now, isLead, causeId }: ProofTest,

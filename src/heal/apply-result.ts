@@ -77,7 +77,7 @@ function isGreen(seen: Retest, failure: DiagnosedFailure): boolean {
 
 /**
  * A cause that no agent could heal may have been healed by a fix that came later: those tests are looked at once more, so
- * that the last word on them is true.
+ * that their final status is true.
  */
 export async function recheckFailed(progress: Progress): Promise<void> {
   const { session, causes } = progress;

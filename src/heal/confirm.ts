@@ -10,7 +10,7 @@ export interface Confirmation {
   readonly confirmed: readonly DiagnosedFailure[];
   /** Green without any change: flaky (HL-7). */
   readonly flaky: readonly DiagnosedFailure[];
-  /** Failures that the re-run brought to light beside those asked about. */
+  /** Failures that the re-run revealed beside those asked about. */
   readonly uncovered: readonly DiagnosedFailure[];
   /** The suite could not run at all this time; nothing was confirmed. */
   readonly blockedBy: DiagnosedFailure | null;

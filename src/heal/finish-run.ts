@@ -60,7 +60,7 @@ export async function finishRun(request: RunRequest, finished: Finished): Promis
   const { agentRuns, agentRunsAvoided, costUsd, durationMs } = report.totals;
   bus.emit({ type: 'run.ended', ...final, durationMs, agentRuns, agentRunsAvoided, costUsd });
   const broken = await bus.close();
-  for (const trouble of broken) say(redactor.clean(trouble));
+  for (const problem of broken) say(redactor.clean(problem));
   await showResult(report, place);
   return broken.length > 0 && final.exitCode === exitCodes.green ? exitCodes.red : final.exitCode;
 }

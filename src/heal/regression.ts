@@ -100,7 +100,7 @@ interface Choice {
   timeMs: number;
 }
 
-/** Where the first run came to no test, the tests are those that a later one brought to light. */
+/** Where the first run came to no test, the tests are those that a later one revealed. */
 function choose({ session, records }: Progress, first: SuiteRun, { kept, timeMs }: Choice): RegressionTests {
   const files = new Map<string, TestFile>();
   let sum = 0;

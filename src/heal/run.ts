@@ -33,7 +33,7 @@ const SUITE_FLAKES_TOLERATED = 2;
 
 /**
  * Heals what the first run found: in rounds, since a fix that lets the suite start, or that gets a test past its first
- * error, brings new failures to light, which have causes, agents and budgets of their own (HL-3). What an earlier run
+ * error, reveals new failures, which have causes, agents and budgets of their own (HL-3). What an earlier run
  * has finished is carried over (ME-8).
  */
 export async function healRun(
@@ -128,7 +128,7 @@ function isUndecided({ records }: Progress, failure: DiagnosedFailure): boolean 
   return record?.verdict === 'failed' && record.causeIds.length === 0;
 }
 
-/** Confirms, groups and heals one batch; gives the failures that came to light meanwhile. */
+/** Confirms, groups and heals one batch; gives the failures that were revealed meanwhile. */
 async function healRound(
   progress: Progress,
   failures: readonly DiagnosedFailure[],
@@ -160,7 +160,7 @@ async function healRound(
 
 /**
  * What a cause's re-runs hold beside its own tests: the leading test of the next cause, so that its fix is known to be the one that heals it
- * (HN-5); and with the last cause what came to light meanwhile, which is then confirmed by the same run.
+ * (HN-5); and with the last cause what was revealed meanwhile, which is then confirmed by the same run.
  */
 function besideOf([following]: readonly Cause[], found: readonly DiagnosedFailure[]): DiagnosedFailure[] {
   return following ? [following.lead] : found.filter(({ failure }) => failure.scope === 'test');

@@ -10,7 +10,7 @@ export interface SavedProgress {
 
 /** Where one of its tests stands. */
 export interface SavedTest extends TestRecord {
-  /** Work on it was not finished: it is red, and no cause of it has come to a last word. */
+  /** Work on it was not finished: it is red, and no cause of it is decided. */
   readonly open: boolean;
   /** What to run so that it runs again. */
   readonly rerunIds: readonly string[];
@@ -19,7 +19,7 @@ export interface SavedTest extends TestRecord {
 /** Keeps where each test stands, so that a killed run can go on from there (ME-8). */
 export async function saveProgress(progress: Progress): Promise<void> {
   const { session, records, causes, rerunIds } = progress;
-  const concluded = new Set(causes.filter(isLastWord).map((one) => one.cause.id));
+  const concluded = new Set(causes.filter(isFinal).map((one) => one.cause.id));
   const tests = records.all().map((one) => ({
     ...one,
     open: isOpen(one, concluded),
@@ -44,7 +44,7 @@ function isSuiteOpen({ firstWasBroken, causes }: Progress): boolean {
  * Whether nothing is left to do about the tests of a cause that are red. What a healed or superseded one left red waits for a cause of
  * its own (HL-3, HL-6).
  */
-function isLastWord({ verdict, overBudget, interrupted }: CauseRecord): boolean {
+function isFinal({ verdict, overBudget, interrupted }: CauseRecord): boolean {
   return (
     verdict !== 'healed' &&
     verdict !== 'green-once' &&
@@ -54,7 +54,7 @@ function isLastWord({ verdict, overBudget, interrupted }: CauseRecord): boolean 
   );
 }
 
-/** A question may have been answered and an agent program mended meanwhile, so these are looked at again. */
+/** A question may have been answered and an agent program repaired meanwhile, so these are looked at again. */
 function isOpen({ verdict, causeIds }: TestRecord, concluded: ReadonlySet<string>): boolean {
   if (verdict === 'escalated' || verdict === 'agent-unusable') return true;
   return verdict === 'failed' && !concluded.has(causeIds.at(-1) ?? '');

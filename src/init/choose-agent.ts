@@ -1,6 +1,7 @@
 import { programNamed, type AgentProgram } from '../agents/programs.js';
 import { chosen } from '../outputs/ask.js';
 import { closest } from '../config/closest.js';
+import { builtIn } from '../core/built-in-fixer.js';
 import { builtInRunners } from '../core/built-in-runner.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
@@ -19,26 +20,28 @@ export interface AgentChoice {
 
 /**
  * The agent program: the one that is named, else the one that is configured, else the one that somebody at a terminal chooses of
- * several, else the first that is found, else the default. An exit code where the question was cancelled.
+ * several, else the first that is found; null for the built-in fixer alone, where there is none. An exit code where the question was cancelled.
  */
-export async function chooseAgent(choice: AgentChoice): Promise<Result<AgentProgram, Problem | number>> {
+export async function chooseAgent(
+  choice: AgentChoice,
+): Promise<Result<AgentProgram | null, Problem | number>> {
   const { named, configured, found, isAskable } = choice;
   if (named !== undefined) return byName(named);
+  if (configured === builtIn) return ok(null);
   const before = configured === null ? null : programNamed(configured);
   if (before) return ok(before);
-  const [first] = found;
-  if (first && found.length > 1 && isAskable) return ask(found);
-  return byName(first?.name ?? 'claude');
+  const [first = null] = found;
+  return found.length > 1 && isAskable ? ask(found) : ok(first);
 }
 
-function byName(name: string): Result<AgentProgram, Problem> {
+function byName(name: string): Result<AgentProgram | null, Problem> {
   const program = programNamed(name);
-  if (program) return ok(program);
-  const near = closest(name, builtInRunners);
+  if (program || name === builtIn) return ok(program);
+  const near = closest(name, [...builtInRunners, builtIn]);
   return err({
     kind: 'usage',
     message: `there is no agent program ${JSON.stringify(name)} that can be set up`,
-    remedy: `${near ? `Did you mean ${near}? ` : ''}Choose one of ${builtInRunners.join(', ')}; any other is described under "runners" in agents.yaml.`,
+    remedy: `${near ? `Did you mean ${near}? ` : ''}Choose one of ${builtInRunners.join(', ')}, or ${builtIn} for none; any other is described under "runners" in agents.yaml.`,
   });
 }
 

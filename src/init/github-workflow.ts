@@ -3,12 +3,13 @@ import type { CiProject } from './ci-project.js';
 
 /**
  * A GitHub Actions workflow that gives the agent no token of the repository: the job's token may only read, the checkout does
- * not keep it, and no step hands it on. What was mended is an artifact for a person to apply, and a healed run is red until then.
+ * not keep it, and no step hands it on. What was fixed is an artifact for a person to apply, and a healed run is red until then.
  */
-export function githubWorkflow(project: CiProject, agent: AgentProgram): string {
+export function githubWorkflow(project: CiProject, agent: AgentProgram | null): string {
   const { manager, folder, configFlag } = project;
-  return `# Runs the end-to-end tests. What fails is handed to ${agent.title}; the fix is kept as an artifact (self-heal.patch), and the
-# job stays red until a person has applied it. The agent gets its own key and nothing else: no token that may write.
+  const who = agent ? `handed to ${agent.title}` : 'healed where the built-in fixer is sure of it';
+  return `# Runs the end-to-end tests. What fails is ${who}; the fix is kept as an artifact (self-heal.patch), and the
+# job stays red until a person has applied it. ${agent ? 'The agent gets its own key and nothing else: no token that may write.' : 'No key and no token is needed.'}
 name: self-heal
 
 on:
@@ -31,12 +32,9 @@ ${guardJob(project)}
     steps:
 ${setUpSteps(project)}
       - run: ${manager.exec} playwright install --with-deps
-      - run: npm install --global ${agent.packageName}
-      - name: Run the tests, and have agents fix what fails
+${agent ? `      - run: npm install --global ${agent.packageName}\n` : ''}      - name: Run the tests, and fix what fails
         run: ${manager.exec} self-heal run --fail-on-heal${configFlag}
-        env:
-          ${agent.keyVariable}: \${{ secrets.${agent.keyVariable} }}
-      - name: Keep the changes
+${agent ? keyOf(agent) : ''}      - name: Keep the changes
         if: \${{ !cancelled() }}
         run: git add --intent-to-add --all :/ && git diff --binary > "$RUNNER_TEMP/self-heal.patch"
       - uses: actions/upload-artifact@v4
@@ -48,6 +46,12 @@ ${setUpSteps(project)}
             ${folder === '.' ? '' : `${folder}/`}.self-heal/runs/
           include-hidden-files: true
           if-no-files-found: ignore
+`;
+}
+
+function keyOf({ keyVariable }: AgentProgram): string {
+  return `        env:
+          ${keyVariable}: \${{ secrets.${keyVariable} }}
 `;
 }
 

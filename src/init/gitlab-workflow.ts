@@ -12,16 +12,17 @@ const withheld = [
 ];
 
 /** A GitLab CI job to include; the job's tokens are taken out of the environment and of git's configuration before agents run. */
-export function gitlabWorkflow(project: CiProject, agent: AgentProgram): string {
+export function gitlabWorkflow(project: CiProject, agent: AgentProgram | null): string {
   const { manager, install, before, folder, installFolder, configFlag } = project;
   const home = '$CI_PROJECT_DIR';
+  const who = agent ? `handed to ${agent.title}` : 'healed where the built-in fixer is sure of it';
   const script = [
     ...(before === null ? [] : [before]),
     `cd ${shellPath(home, installFolder)}`,
     install,
     `cd ${shellPath(home, folder)}`,
     `${manager.exec} playwright install --with-deps`,
-    `npm install --global ${agent.packageName}`,
+    ...(agent ? [`npm install --global ${agent.packageName}`] : []),
     'git remote remove origin || true',
     `env ${withheld.map((name) => `-u ${name}`).join(' ')} ${manager.exec} self-heal run --fail-on-heal${configFlag}`,
   ];
@@ -29,8 +30,8 @@ export function gitlabWorkflow(project: CiProject, agent: AgentProgram): string 
 #   include:
 #     - local: .gitlab/self-heal.gitlab-ci.yml
 #
-# Runs the end-to-end tests. What fails is handed to ${agent.title}; the fix is kept as an artifact (self-heal.patch), and the
-# job stays red until a person has applied it. ${agent.keyVariable} must be a masked variable of the project.
+# Runs the end-to-end tests. What fails is ${who}; the fix is kept as an artifact (self-heal.patch), and the
+# job stays red until a person has applied it.${agent ? ` ${agent.keyVariable} must be a masked variable of the project.` : ''}
 self-heal:
   image: node:22-bookworm
   timeout: 90 minutes

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { commandFileOf } from '../agents/command-files.js';
 import type { AgentProgram } from '../agents/programs.js';
+import { builtIn } from '../core/built-in-fixer.js';
+import { builtInRunners } from '../core/built-in-runner.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { agentsFileText } from './agents-file-text.js';
@@ -20,7 +22,8 @@ import { unreadable } from './write-problem.js';
 export interface InitRequest {
   /** Absolute: the package that holds the Playwright config, or from which it is named. */
   readonly cwd: string;
-  readonly agent: AgentProgram;
+  /** Null for the built-in fixer alone. */
+  readonly agent: AgentProgram | null;
   /** Null where no workflow was asked for. */
   readonly ci: CiSystem | null;
   /** What `-c` named. */
@@ -35,8 +38,10 @@ export interface PlannedFile {
   readonly name: string;
   /** Everything that the file would hold. */
   readonly text: string;
-  /** `new`: not there · `same`: nothing to do · `different`: there, with another text · `extended`: gets a line more. */
-  readonly state: 'new' | 'same' | 'different' | 'extended';
+  /**
+   * `new`: not there · `same`: nothing to do · `different`: there, with another text · `own`: as `init` wrote it for
+   * another runner · `extended`: gets a line more. */
+  readonly state: 'new' | 'same' | 'different' | 'own' | 'extended';
 }
 
 /** Compares what `init` would write with what is there; writes nothing. */
@@ -44,11 +49,18 @@ export async function planInit(request: InitRequest): Promise<Result<readonly Pl
   const { cwd, agent } = request;
   const usual = existsSync(path.join(cwd, 'agents.yml')) ? 'agents.yml' : 'agents.yaml';
   const wanted = [
-    { file: path.join(cwd, usual), text: agentsFileText(cwd, agent.name) },
-    ...slashCommands.map((command) => ({
-      file: path.join(cwd, commandFileOf(agent.name, `/${command.name}`)),
-      text: commandFileText(command, agent.commandFormat),
-    })),
+    {
+      file: path.join(cwd, usual),
+      text: agentsFileText(cwd, agent?.name ?? builtIn),
+      isOwn: (there: string) =>
+        [...builtInRunners, builtIn].some((one) => agentsFileText(cwd, one) === there),
+    },
+    ...(agent
+      ? slashCommands.map((command) => ({
+          file: path.join(cwd, commandFileOf(agent.name, `/${command.name}`)),
+          text: commandFileText(command, agent.commandFormat),
+        }))
+      : []),
     ...workflow(request),
   ];
   try {
@@ -62,6 +74,8 @@ export async function planInit(request: InitRequest): Promise<Result<readonly Pl
 interface Wanted {
   readonly file: string;
   readonly text: string;
+  /** Whether a text is one that `init` itself writes there, so that nobody's words are lost with it. */
+  readonly isOwn?: (there: string) => boolean;
 }
 
 function workflow({ cwd, ci, agent, config }: InitRequest): Wanted[] {
@@ -73,15 +87,14 @@ function workflow({ cwd, ci, agent, config }: InitRequest): Wanted[] {
     : [{ file: path.join(root, '.gitlab/self-heal.gitlab-ci.yml'), text: gitlabWorkflow(project, agent) }];
 }
 
-async function compare(cwd: string, { file, text }: Wanted): Promise<PlannedFile> {
-  const there = await readIfThere(file);
+async function compare(cwd: string, { file, text, isOwn }: Wanted): Promise<PlannedFile> {
   // Git may have given the file other line ends; that is no difference to anybody.
-  const isSame = there !== null && there.replaceAll('\r\n', '\n') === text;
+  const there = (await readIfThere(file))?.replaceAll('\r\n', '\n') ?? null;
   return {
     path: file,
     name: nameFrom(cwd, file),
     text,
-    state: there === null ? 'new' : isSame ? 'same' : 'different',
+    state: there === null ? 'new' : there === text ? 'same' : isOwn?.(there) ? 'own' : 'different',
   };
 }
 

@@ -47,6 +47,8 @@ function outcomeOf({ state }: PlannedFile, force: boolean): WriteOutcome {
       return 'extended';
     case 'same':
       return 'unchanged';
+    case 'own':
+      return 'overwritten';
     case 'different':
       return force ? 'overwritten' : 'left';
     default:

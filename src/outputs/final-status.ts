@@ -1,3 +1,4 @@
+import { blameLine, placeOfBlame } from '../core/blame.js';
 import { type Proof, renderProof } from '../core/proof.js';
 import { unreachable } from '../core/unreachable.js';
 import type { Report, ReportCause, ReportTest } from '../run/report.js';
@@ -12,7 +13,7 @@ export interface FinalStatus {
   readonly message: string | null;
   /** More of it, over several lines; empty where there is no more. */
   readonly details: string;
-  /** The cause that the last word rests on. */
+  /** The cause that the status rests on. */
   readonly cause: ReportCause | null;
 }
 
@@ -77,6 +78,7 @@ function failed(verdict: string, cause: ReportCause | null): FinalStatus {
   const details = [
     `${cause.id} ${verdict} · ${cause.category}`,
     cause.headline,
+    ...(cause.blame ? [`${blameLine(cause.blame)} (${placeOfBlame(cause.blame)})`] : []),
     ...why,
     ...(cause.reason ? [`ended: ${cause.reason}`] : []),
     `evidence: ${cause.evidence}/`,

@@ -32,15 +32,15 @@ export async function leaveReports(report: Report, places: ReportPlaces): Promis
   const inFolder = (name: string, text: () => string) => async () =>
     writeFileAtomic(path.join(dir, name), text());
   const written = [
-    await trouble(
+    await problemIn(
       'junit.xml',
       inFolder('junit.xml', () => junitOf(report)),
     ),
-    await trouble(
+    await problemIn(
       'ctrf.json',
       inFolder('ctrf.json', () => `${JSON.stringify(ctrfOf(report), null, 2)}\n`),
     ),
-    await trouble(
+    await problemIn(
       'summary.md',
       inFolder('summary.md', () => markdownOf(report, { folder })),
     ),
@@ -57,12 +57,12 @@ async function tellGithub(report: Report, folder: string, { dir, cwd, env, print
   // Where upload-artifact looks for it.
   const left = slashed(inside.startsWith('..') ? dir : inside);
   return [
-    await trouble('the annotations', () => {
+    await problemIn('the annotations', () => {
       for (const line of githubAnnotations(report, { workspace, project: cwd })) print(line);
     }),
-    summary ? await trouble('the step summary', () => appendSummary(report, folder, summary)) : null,
+    summary ? await problemIn('the step summary', () => appendSummary(report, folder, summary)) : null,
     output
-      ? await trouble('the outputs', () =>
+      ? await problemIn('the outputs', () =>
           appendFile(output, githubOutputs(report, left, `self-heal-${randomUUID()}`)),
         )
       : null,
@@ -96,7 +96,7 @@ async function appendSummary(report: Report, folder: string, file: string): Prom
   await appendFile(file, `${gap}${markdownOf(report, { folder, maxBytes })}`);
 }
 
-async function trouble(what: string, write: () => Promise<void> | void): Promise<string | null> {
+async function problemIn(what: string, write: () => Promise<void> | void): Promise<string | null> {
   try {
     await write();
     return null;

@@ -40,6 +40,7 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
       return reader === 'log' ? causeFound(event, paint) : [causeLine(event, paint)];
     case 'cause.blamed':
     case 'blame.ended':
+    case 'change.taken_back':
       return [blamed(event, paint)];
     case 'cause.flaky':
       return testLines(event.tests, flakyWord(event, paint));
@@ -87,7 +88,11 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
   }
 }
 
-function blamed(event: Of<'cause.blamed'> | Of<'blame.ended'>, paint: ChalkInstance): string {
+function blamed(
+  event: Of<'cause.blamed' | 'blame.ended' | 'change.taken_back'>,
+  paint: ChalkInstance,
+): string {
+  if (event.type === 'change.taken_back') return `${at(event.causeId)}the change to blame was taken back`;
   if (event.type === 'blame.ended') return `${at(event.causeId)}no change is blamed: ${event.reason}`;
   return `${at(event.causeId)}${paint.magenta('blame')}: ${blameLine(event.blame)}`;
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { LOCKS } from 'package-manager-detector/constants';
 
 /** How a project's package manager installs a development dependency and runs a package's command. */
 export interface PackageManager {
@@ -8,27 +9,30 @@ export interface PackageManager {
   readonly exec: string;
 }
 
-const npm: PackageManager = { name: 'npm', add: 'npm install --save-dev', exec: 'npx' };
+const managers: Readonly<Record<PackageManager['name'], PackageManager>> = {
+  npm: { name: 'npm', add: 'npm install --save-dev', exec: 'npx' },
+  pnpm: { name: 'pnpm', add: 'pnpm add --save-dev', exec: 'pnpm exec' },
+  yarn: { name: 'yarn', add: 'yarn add --dev', exec: 'yarn' },
+  bun: { name: 'bun', add: 'bun add --dev', exec: 'bunx' },
+};
 
-const byLockFile: readonly (readonly [lockFile: string, manager: PackageManager])[] = [
-  ['pnpm-lock.yaml', { name: 'pnpm', add: 'pnpm add --save-dev', exec: 'pnpm exec' }],
-  ['yarn.lock', { name: 'yarn', add: 'yarn add --dev', exec: 'yarn' }],
-  ['bun.lock', { name: 'bun', add: 'bun add --dev', exec: 'bunx' }],
-  ['bun.lockb', { name: 'bun', add: 'bun add --dev', exec: 'bunx' }],
-  ['package-lock.json', npm],
-];
+const managerOf = (name: string | undefined) =>
+  Object.values(managers).find((manager) => manager.name === name);
+const lockFiles = Object.entries(LOCKS).filter(([, name]) => managerOf(name));
 
 /** The package manager whose lock file lies in the folder or, as in a monorepo, above it; npm where none does. */
 export function packageManagerOf(folder: string): PackageManager {
-  const found = byLockFile.find(([lockFile]) => existsSync(path.join(folder, lockFile)));
-  if (found) return found[1];
-  const parent = path.dirname(folder);
-  return parent === folder ? npm : packageManagerOf(parent);
+  return managerOf(lockAt(folder)?.name) ?? managers.npm;
 }
 
 /** The folder whose lock file decides: in a monorepo one above the package; null where there is none. */
 export function lockFolderOf(folder: string): string | null {
-  if (byLockFile.some(([lockFile]) => existsSync(path.join(folder, lockFile)))) return folder;
+  return lockAt(folder)?.folder ?? null;
+}
+
+function lockAt(folder: string): { readonly folder: string; readonly name: string } | null {
+  const [, name] = lockFiles.find(([file]) => existsSync(path.join(folder, file))) ?? [];
+  if (name !== undefined) return { folder, name };
   const parent = path.dirname(folder);
-  return parent === folder ? null : lockFolderOf(parent);
+  return parent === folder ? null : lockAt(parent);
 }

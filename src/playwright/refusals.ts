@@ -8,7 +8,7 @@ const missingBrowser =
   /Executable doesn't exist at|Chromium distribution '[^']*' is not found|because executable doesn't exist at/;
 const namedByConfig = /Failed to launch \w+ because executable doesn't exist at (.+)/;
 
-/** Words of Playwright's about its own arguments and its config's values, which no agent is asked to mend. */
+/** Words of Playwright's about its own arguments and its config's values, which no agent is asked to fix. */
 const refusals = [
   /^error: (?:unknown option|option|missing|too many|unknown command).*/,
   /^Error: Project\(s\) .* not found.*/,

@@ -37,7 +37,7 @@ export interface SuiteRun {
   readonly reusedServer?: string | null;
   /** Its run was over and Playwright did not exit, so that it was ended. */
   readonly endedLingering?: boolean;
-  /** Self-heal's own troubles with capturing, in words. */
+  /** Self-heal's own problems with capturing, in words. */
   readonly captureProblems: readonly string[];
 }
 

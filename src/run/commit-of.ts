@@ -1,4 +1,4 @@
-import { git } from '../workspace/project-files.js';
+import { git } from '../git.js';
 
 /** The commit that a project's files are those of: null where something is not committed, or there is no repository. */
 export async function cleanCommit(cwd: string): Promise<string | null> {

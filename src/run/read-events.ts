@@ -99,6 +99,7 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
   'attempt.rejected': { ...ofAttempt, violations: z.array(z.looseObject({})) },
   'attempt.green': ofAttempt,
   'attempt.judged': { ...ofCause, attempt },
+  'change.taken_back': { ...ofCause, change: z.string() },
   'run.undone': { restored: texts, leftAlone: texts },
   'run.warning': { message: z.string() },
   'run.ended': {

@@ -35,6 +35,8 @@ export interface RunState {
   readonly quarantined: readonly TestRef[];
   /** Null while it is at work, and where it was killed. */
   readonly ended: Of<'run.ended'> | null;
+  /** Changes to blame that a person had taken out of the project since, and which `undo` brings back. */
+  readonly takenBack: readonly string[];
   /** All that it had changed was reverted since. */
   readonly undone: boolean;
 }
@@ -117,6 +119,7 @@ export function emptyRun(runId = ''): RunState {
     flaky: [],
     quarantined: [],
     ended: null,
+    takenBack: [],
     undone: false,
   };
 }
@@ -186,7 +189,9 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
   'attempt.green': begun,
   'attempt.judged': (run, { causeId, attempt }) =>
     withAttempt(run, { causeId, attempt: attempt.n }, { judged: attempt }),
-  'run.undone': (run, { leftAlone }) => ({ ...run, undone: run.undone || leftAlone.length === 0 }),
+  'change.taken_back': (run, { change }) => ({ ...run, takenBack: [...run.takenBack, change] }),
+  'run.undone': (run, { leftAlone }) =>
+    leftAlone.length === 0 ? { ...run, takenBack: [], undone: true } : run,
   'run.warning': (run, { message }) => ({ ...run, warnings: [...run.warnings, message] }),
   'run.ended': (run, event) => ({
     ...['suite', 'agent'].reduce((still, kind) => closed(still, kind, event), run),

@@ -45,8 +45,7 @@ async function newestWithChanges(cwd: string): Promise<StoredRun | null> {
 
 /** It left changes in the project, and they were not all taken back since. */
 async function hasChanges({ dir }: StoredRun): Promise<boolean> {
-  const run = await readRunState(dir);
-  return !run.undone && (await keptChanges(dir, run)).length > 0;
+  return (await keptChanges(dir, await readRunState(dir))).length > 0;
 }
 
 async function changedBy({ dir }: StoredRun): Promise<string[]> {

@@ -1,14 +1,16 @@
 import path from 'node:path';
+import { systemClock } from '../clock.js';
 import type { Escalation } from '../core/escalation.js';
 import { readRun } from '../inspect/find-run.js';
 import { say } from '../outputs/say.js';
 import type { Problem } from '../problem.js';
 import { lockProject } from './project-lock.js';
 import { contentsOf, readChange } from '../workspace/change.js';
+import { appendEvent } from './write-events.js';
 import { openWorkspace } from '../workspace/workspace.js';
 import { recover } from './recover-if-needed.js';
 
-/** Takes the change that a question is about out of the project (BL-4), under the journal like any other; gives what keeps it from that, or null. */
+/** Takes the change that a question is about out of the project (BL-4), under the journal like any other, so that `undo` brings it back; gives what keeps it from that, or null. */
 export async function takeBackChange({ id, runId }: Escalation): Promise<Problem | null> {
   const cwd = process.cwd();
   const lock = await lockProject(cwd, { command: 'escalations resolve', wait: false });
@@ -20,7 +22,7 @@ export async function takeBackChange({ id, runId }: Escalation): Promise<Problem
   const causeId = report?.escalations.find((one) => one.id === id)?.causeId;
   const blame = report?.causes.find((one) => one.id === causeId)?.blame;
   const change = blame ? await readChange(dir, blame.change) : null;
-  if (!blame || !change) return gone(runId);
+  if (!causeId || !change) return gone(runId);
   const workspace = await openWorkspace({
     project: cwd,
     runId,
@@ -31,6 +33,8 @@ export async function takeBackChange({ id, runId }: Escalation): Promise<Problem
   });
   const applied = await workspace.apply(change).catch(() => null);
   if (applied?.kind === 'applied') {
+    // Told before it is decided: what a kill takes out again is nothing that `undo` would find.
+    await appendEvent(dir, { type: 'change.taken_back', causeId, change: change.id }, systemClock);
     await workspace.decided([applied.change.id]);
     return null;
   }

@@ -16,11 +16,11 @@ export interface TestRecord {
   durationMs: number;
 }
 
-/** Where each test of the run stands; the last word is what stands here at the end. */
+/** Where each test of the run stands; what stands here at the end is its final status. */
 export interface TestRecords {
   /** Takes in what a Playwright run says of tests that have not been decided otherwise. */
   saw(run: SuiteRun): void;
-  /** Takes over the last word of an earlier run on a test (`self-heal resume`). */
+  /** Takes over the final status of a test in an earlier run (`self-heal resume`). */
   carry(record: TestRecord): void;
   causeFound(cause: Cause): void;
   decided(testId: string, verdict: Verdict, how?: { sharedFix?: boolean }): void;

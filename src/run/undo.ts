@@ -7,12 +7,15 @@ import { closeJournal, type Journal, writeJournal } from '../workspace/journal.j
 import { planOf } from '../workspace/applied-changes.js';
 import { writeFiles, type Written } from '../workspace/write-files.js';
 
-/** The changes of a run's agents that it kept, in their order. */
-export async function keptChanges(dir: string, { causes }: RunState): Promise<Change[]> {
-  const judged = causes.flatMap(({ attempts }) => attempts.flatMap((one) => one.judged ?? []));
+/** What a run left changed, in its order: the changes of its agents that it kept, then those to blame that a person had taken back. */
+export async function keptChanges(dir: string, { causes, takenBack, undone }: RunState): Promise<Change[]> {
+  const judged = (undone ? [] : causes).flatMap(({ attempts }) =>
+    attempts.flatMap((one) => one.judged ?? []),
+  );
   const ids = judged.filter(isKept).flatMap(({ change }) => change ?? []);
   const inOrder = ids.toSorted((a, b) => Number(a) - Number(b));
-  const changes = await Promise.all(inOrder.map((id) => readChange(dir, id)));
+  const all = [...inOrder, ...new Set(takenBack)];
+  const changes = await Promise.all(all.map((id) => readChange(dir, id)));
   return changes.filter((one) => one !== null);
 }
 

@@ -6,7 +6,8 @@ import { writeFileAtomic } from '../write-file-atomic.js';
 import { type Copied, mirror, type Source } from './mirror.js';
 import { removeCopy } from './copy-folder.js';
 import { isInside } from './is-inside.js';
-import { type Entry, git, listProject, withoutGit } from './project-files.js';
+import { git, withoutGit } from '../git.js';
+import { type Entry, listProject } from './project-files.js';
 
 /** A copy of a project in which an agent works, on a path of its own. */
 export interface ProjectCopy {

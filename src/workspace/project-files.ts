@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync, realpathSync, type Stats } from 'n
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { execa } from 'execa';
+import { git } from '../git.js';
 import { kindOf } from './file-state.js';
 import { isInside } from './is-inside.js';
 
@@ -164,25 +164,6 @@ export function isWritable(file: string): boolean {
   const parts = file.split('/');
   const folders = parts.map((_, at) => parts.slice(0, at + 1).join('/'));
   return !folders.some((one) => packageFolder.test(one)) && !parts.some((part) => skipped.has(part));
-}
-
-/** Runs a reading command of git in the user's own repository; null where there is none, or no git. Takes no locks, starts no hooks. */
-export async function git(cwd: string, args: readonly string[], input = ''): Promise<string | null> {
-  const ended = await execa('git', ['-c', 'core.fsmonitor=false', '-c', 'core.quotepath=false', ...args], {
-    cwd,
-    env: { ...withoutGit(process.env), GIT_OPTIONAL_LOCKS: '0' },
-    extendEnv: false,
-    input,
-    maxBuffer: 256 * 1024 * 1024,
-    reject: false,
-    stripFinalNewline: false,
-  });
-  return ended.exitCode === 0 ? ended.stdout : null;
-}
-
-/** The environment without the variables by which a calling git (a hook, say) names its own repository. */
-export function withoutGit(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_')));
 }
 
 function split(text: string | null): string[] {

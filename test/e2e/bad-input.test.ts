@@ -134,3 +134,19 @@ it('CS-10 a config that throws is one failure of the suite', async () => {
   expect(report?.causes[0]?.headline).toContain('config boom');
   expect(exitCode).toBe(1);
 });
+
+it('CL-5 .self-heal deleted in the middle of a run: says so, exit 2, and the next run works', async () => {
+  const fixer = `
+    import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+    if (process.env.DELETED) rmSync(process.env.DELETED, { recursive: true });
+    writeFileSync('page.html', readFileSync('page.html', 'utf8').replace('Tanks', 'Thanks'));`;
+  const yaml = agentsYaml(['node', 'fixer.mjs']);
+  const files = { ...shopFiles, 'agents.yaml': yaml, 'fixer.mjs': fixer, 'page.html': '<p>Tanks</p>' };
+  const project = await scratchProject(files);
+  const ended = await project.selfHeal(['run'], { DELETED: path.join(project.dir, '.self-heal') });
+  expect(ended.exitCode).toBe(2);
+  expectProblem(ended, /\.self-heal was deleted while self-heal was at work/);
+  expect(await project.read('page.html')).toBe('<p>Tanks</p>');
+  await project.write({ 'page.html': '<p>Thanks</p>' });
+  expect((await project.selfHeal(['run'])).exitCode).toBe(0);
+});

@@ -39,7 +39,7 @@ const culprit = {
 
 const asksAPerson = `console.log('SELF-HEAL: ' + JSON.stringify({ status: 'needs-person', summary: 'Tanks or Thanks?' }));`;
 
-it('BL-1 BL-3 BL-4 a run names the change that broke the test in prompt, report and annotation, and a person can have it taken back', async () => {
+it('BL-1 BL-3 BL-4 HN-8 a run names the change that broke the test in prompt, report and annotation, and a person can have it taken back, and undo that', async () => {
   const project = await shopWithHistory({
     'agents.yaml': agentsYaml(['node', 'agent.mjs']),
     'agent.mjs': asksAPerson,
@@ -59,8 +59,25 @@ it('BL-1 BL-3 BL-4 a run names the change that broke the test in prompt, report 
   const taken = await project.selfHeal(['escalations', 'resolve', ...asked, '--choice', 'take-back']);
   expect(taken.stderr).toBe('');
   expect(taken.exitCode).toBe(0);
-  expect(await project.read('page.html')).toBe(working.replace('Shop', 'Our shop'));
+  const without = working.replace('Shop', 'Our shop');
+  expect(await project.read('page.html')).toBe(without);
   expect(await project.read('notes.txt')).toBe('three\n');
+  const undone = await project.selfHeal(['undo']);
+  expect(undone).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^ {2}page\.html$/m) as unknown,
+  });
+  expect(await project.read('page.html')).toBe(without.replace('Thanks', 'Tanks'));
+  expect(await project.selfHeal(['undo', '--yes'])).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('has already been reverted') as unknown,
+  });
+  expect(
+    (await project.selfHeal(['escalations', 'resolve', ...asked, '--choice', 'take-back'])).exitCode,
+  ).toBe(0);
+  expect(await project.read('page.html')).toBe(without);
+  expect((await project.selfHeal(['undo'])).exitCode).toBe(0);
+  expect(await project.read('page.html')).toBe(without.replace('Thanks', 'Tanks'));
 });
 
 it('BL-1 BL-5 HN-2 self-heal blame, interrupted, killed, and let go on', async () => {

@@ -1,12 +1,15 @@
+import { writeFileSync } from 'node:fs';
 import { execa } from 'execa';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { userEnv } from '../rig/scratch-project.js';
+import { tempDir } from '../rig/temp-dir.js';
 
 const cli = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
 
-const classify = (args: readonly string[], input: string) =>
+const classify = (args: readonly string[], input: string, cwd = tempDir('classify')) =>
   execa(process.execPath, [cli, 'classify', ...args], {
+    cwd,
     input,
     env: userEnv(),
     extendEnv: false,
@@ -21,6 +24,22 @@ it('CL-8 classifies a text from standard input, and says which evidence decided'
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^build-error/);
   expect(stdout).toContain("Type 'string' is not assignable");
+});
+
+it('CL-8 CS-9 knows the rules of the project that it is called in, and says what is wrong with them', async () => {
+  const dir = tempDir('classify größe');
+  const rules = (id: string) =>
+    writeFileSync(
+      path.join(dir, 'agents.yaml'),
+      `version: 1\nclassify: { rules: [{ ${id}: proxy-down, class: network-error, pattern: upstream hiccup }] }\n`,
+    );
+  rules('id');
+  expect((await classify(['-'], 'upstream hiccup', dir)).stdout).toMatch(/^network-error/);
+  expect((await classify(['-'], 'upstream hiccup')).stdout).toMatch(/^unknown/);
+  rules('name');
+  const { exitCode, stderr } = await classify(['-'], 'upstream hiccup', dir);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('agents.yaml');
 });
 
 it('CL-8 classifies one failure a line with --jsonl', async () => {

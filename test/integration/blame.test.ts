@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createBlame } from '../../src/blame/create-blame.js';
@@ -266,6 +266,140 @@ describe('the change to blame', () => {
     await find({ runAgain, limits: { runs: 1, timeMs: 60_000 } })([cause]);
     expect(killed.join()).toContain('was reverted');
     expect(readFileSync(path.join(project.dir, 'src/new.ts'), 'utf8')).toBe('new\n');
+    expect(stateOf(project)).toEqual(before);
+  });
+});
+
+describe('the change to blame, in repositories as people have them', () => {
+  const [a, b] = [files['src/a.ts'], files['src/b.ts']];
+  const SIX = changed(a, 'six', 'SIX');
+
+  it('BL-1 BL-5 a merge commit is to blame where the line came with it; a detached HEAD is no matter', async () => {
+    const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
+    project.git('checkout', '--quiet', '-b', 'other');
+    commit('louder', { 'src/a.ts': SIX });
+    project.git('checkout', '--quiet', '-b', 'feature', 'main');
+    commit('mine', { 'src/b.ts': changed(b, 'one', 'ONE') });
+    project.git('-c', 'user.name=Ann', '-c', 'user.email=a@b.c', 'merge', '--quiet', '-m', 'merged', 'other');
+    const merge = project.git('rev-parse', 'HEAD');
+    project.git('checkout', '--quiet', '--detach');
+    const before = stateOf(project);
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame?.hunks).toMatchObject([
+      { file: 'src/a.ts', line: 6, commit: { id: merge, subject: 'merged' } },
+    ]);
+    expect(stateOf(project)).toEqual(before);
+  });
+
+  it('BL-1 BL-5 in the middle of a rebase with a conflict: what is not committed is searched, and the rebase goes on', async () => {
+    const { project, find, commit } = await repository((read) => !read('src/b.ts').includes('broken'));
+    project.git('checkout', '--quiet', '-b', 'feature');
+    commit('mine', { 'src/a.ts': SIX });
+    project.git('checkout', '--quiet', 'main');
+    commit('theirs', { 'src/a.ts': changed(a, 'six', 'sechs') });
+    project.git('checkout', '--quiet', 'feature');
+    expect(() => project.git('-c', 'user.name=me', '-c', 'user.email=a@b.c', 'rebase', 'main')).toThrow();
+    project.write({ 'src/b.ts': changed(b, 'one', 'broken') });
+    const [status, before] = [project.git('status', '--porcelain'), stateOf(project)];
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame?.hunks).toMatchObject([{ file: 'src/b.ts', line: 1, commit: null }]);
+    expect(project.git('status', '--porcelain')).toBe(status);
+    expect(stateOf(project)).toEqual(before);
+  });
+
+  it('BL-1 BL-5 files of Windows and what git keeps of them: the one line, with its ends', async () => {
+    const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
+    project.git('config', 'core.autocrlf', 'true');
+    const crlf = (text: string) => text.replaceAll('\n', '\r\n');
+    project.git('checkout', '--quiet', '-b', 'feature');
+    commit('louder', { 'src/a.ts': crlf(SIX) });
+    const before = stateOf(project);
+    const [blamed] = await find({
+      runAgain: async ({ ids }) => {
+        const text = project.read('src/a.ts');
+        expect(text.replaceAll('\r\n', '')).not.toContain('\n');
+        return aSuiteRun({
+          tests: (ids ?? []).map((id) => aResult(id, text.includes('SIX') ? 'unexpected' : 'expected')),
+        });
+      },
+    })([cause]);
+    expect(blamed?.blame).toMatchObject({
+      hunks: [{ file: 'src/a.ts', line: 6, old: ['six'], now: ['SIX'], commit: { subject: 'louder' } }],
+      outOf: 1,
+    });
+    expect(stateOf(project)).toEqual(before);
+  });
+
+  it('BL-1 BL-5 a binary file, a file that is not tracked, and one that was renamed', async () => {
+    const bytes = '\u0000\u0001picture';
+    const { project, find, commit } = await repository((read) => !read('picture.bin').includes('broken'));
+    project.write({ 'picture.bin': bytes });
+    project.git('add', '--all');
+    project.git('-c', 'user.name=me', '-c', 'user.email=a@b.c', 'commit', '--quiet', '-m', 'picture');
+    project.git('checkout', '--quiet', '-b', 'feature');
+    project.git('mv', 'src/b.ts', 'src/moved.ts');
+    commit('another picture', { 'picture.bin': `${bytes}broken` });
+    project.write({ 'src/new.ts': 'new\n' });
+    const before = stateOf(project);
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame?.hunks).toMatchObject([
+      { file: 'picture.bin', whole: true, commit: { subject: 'another picture' } },
+    ]);
+    expect(stateOf(project)).toEqual(before);
+  });
+
+  it('BL-1 BL-5 a file that is not tracked is to blame, and one that was renamed is where the test looks for its old name', async () => {
+    const { project, find } = await repository(() => !('src/new.ts' in stateOf(project)));
+    project.write({ 'src/new.ts': 'new\n', 'src/a.ts': SIX });
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame?.hunks).toMatchObject([{ file: 'src/new.ts', whole: true, commit: null }]);
+    expect(project.read('src/new.ts')).toBe('new\n');
+    const other = await repository(() => 'src/b.ts' in stateOf(other.project));
+    other.project.git('checkout', '--quiet', '-b', 'feature');
+    other.project.git('mv', 'src/b.ts', 'src/moved.ts');
+    other.commit('tidier', { 'src/a.ts': SIX });
+    const before = stateOf(other.project);
+    const [renamed] = await other.find()([cause]);
+    expect(renamed?.blame?.hunks).toMatchObject([
+      { file: 'src/b.ts', whole: true, commit: { subject: 'tidier' } },
+    ]);
+    expect(stateOf(other.project)).toEqual(before);
+  });
+
+  it('BL-2 of a clone with the last commit alone it says what is missing, and searches what is not committed', async () => {
+    const { project, find, told, commit } = await repository((read) => !read('src/b.ts').includes('other'));
+    project.git('checkout', '--quiet', '-b', 'feature');
+    const head = commit('louder', { 'src/a.ts': SIX });
+    // What `git clone --depth 1` leaves.
+    writeFileSync(path.join(project.dir, '.git/shallow'), `${head}\n`);
+    expect(await find()([cause])).toEqual([cause]);
+    expect(told).toEqual([[null, expect.stringMatching(/^no file differs .*: fetch more history$/)]]);
+    project.write({ 'src/b.ts': 'other\n' });
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame).toMatchObject({ base: { from: 'head' }, hunks: [{ file: 'src/b.ts' }] });
+  });
+
+  it('BL-2 a repository that has lost what git needs is no error of the run', async () => {
+    const { project, find, told, commit } = await repository(() => true);
+    project.git('checkout', '--quiet', '-b', 'feature');
+    commit('louder', { 'src/a.ts': SIX });
+    const tree = project.git('rev-parse', 'main^{tree}');
+    rmSync(path.join(project.dir, '.git/objects', tree.slice(0, 2), tree.slice(2)));
+    expect(await find()([cause])).toEqual([cause]);
+    expect(told).toEqual([[null, expect.stringMatching(/^git cannot read what changed: (?!Command)/)]]);
+  });
+
+  it('BL-1 BL-5 a submodule is left as it is, whatever it is at', async () => {
+    const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
+    const inner = await agentWorkspace({ 'x.ts': 'inner\n' });
+    project.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.dir, 'lib');
+    project.git('-c', 'user.name=me', '-c', 'user.email=a@b.c', 'commit', '--quiet', '-m', 'with lib');
+    project.git('checkout', '--quiet', '-b', 'feature');
+    commit('louder', { 'src/a.ts': SIX });
+    project.write({ 'lib/x.ts': 'changed\n', 'lib/new.ts': 'new\n' });
+    const before = stateOf(project);
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame).toMatchObject({ hunks: [{ file: 'src/a.ts', line: 6 }], outOf: 1 });
     expect(stateOf(project)).toEqual(before);
   });
 });

@@ -86,6 +86,6 @@ it('HN-3 knows the specs by their names where the suite did not start', async ()
   expect(await judged([edit], firstRun([]))).toMatchObject([{ rule: 'expected-changed' }]);
 });
 
-it('HN-3 says nothing to a mended app', async () => {
+it('HN-3 says nothing to a fixed app', async () => {
   expect(await judged([['src/cart.ts', 'price, 1)', 'price, 0)']])).toEqual([]);
 });

@@ -86,14 +86,36 @@ it('CL-10 the agents.yaml that it writes is valid, and its first line points at 
   );
 });
 
-it('CL-10 without a terminal the first program that is found is taken, and without any the default', async () => {
+it('CL-10 without a terminal the first program that is found is taken', async () => {
   const dir = await project();
   const bin = programs({ opencode: '', gemini: '' });
   expect((await init(dir, {}, bin)).stderr).toContain('Agent programs: gemini, opencode; set up for gemini');
   const other = await project();
-  const { stderr } = await init(other);
-  expect(stderr).toContain('none on PATH; set up for claude');
+  const { stderr } = await init(other, { agent: 'claude' });
   expect(stderr).toContain('npm install -g @anthropic-ai/claude-code');
+});
+
+it('CL-10 BF-1 without any program it sets up the built-in fixer alone, and an agent is added later by name', async () => {
+  const dir = await project({ ...config, '.github/x': '' });
+  const { ending, stderr } = await init(dir, { ci: true });
+  expect(ending).toBe(0);
+  expect(stderr).toContain('init --agent claude');
+  const text = await readFile(path.join(dir, 'agents.yaml'), 'utf8');
+  expect(parseAgentsFile(text, {})).toMatchObject({ ok: true, value: { runner: 'built-in' } });
+  expect(text).toMatch(/^# .*init --agent claude\nrunner: built-in$/m);
+  const workflow = await readFile(path.join(dir, '.github/workflows/self-heal.yml'), 'utf8');
+  const { jobs } = parse(workflow) as { jobs: Record<string, { steps: Record<string, unknown>[] }> };
+  const steps = jobs['self-heal']?.steps ?? [];
+  expect(steps.some(({ run }) => String(run).includes('self-heal run'))).toBe(true);
+  expect(steps.some(({ env, run }) => env !== undefined || String(run).includes('--global'))).toBe(false);
+  const once = await snapshot(dir);
+  expect(Object.keys(once)).toHaveLength(3 + 1 + 2);
+  // A program that came since is set up when it is asked for, and not before.
+  expect((await init(dir, {}, programs({ codex: '' }))).stderr).toContain('init --agent codex');
+  expect(await snapshot(dir)).toEqual(once);
+  const added = await init(dir, { agent: 'codex' });
+  expect(added.stdout).toMatch(/^overwrote agents\.yaml$/m);
+  expect(await readFile(path.join(dir, 'agents.yaml'), 'utf8')).toMatch(/^runner: codex$/m);
 });
 
 it('CL-10 what somebody has changed is left and named, and --force overwrites it', async () => {

@@ -1,5 +1,6 @@
 import type { Note } from '../../core/guard/note.js';
 import type { Violation } from '../../core/guard/violation.js';
+import { type AriaLine, ariaLineOf } from '../../evidence/aria-line.js';
 import {
   calleeOf,
   constantOf,
@@ -95,17 +96,12 @@ function plain(code: string): string {
     .replaceAll(/\{ | \}/g, (brace) => brace.trim());
 }
 
-interface Shown {
-  readonly role: string;
-  readonly name: string;
-  readonly text: string;
-}
 type Matches = (text: string) => boolean;
 
 const control = /^(?:textbox|searchbox|combobox|checkbox|radio|switch|slider|spinbutton|listbox)$/;
 
 /** What an accessibility snapshot says of the elements that a locator finds; test ids, titles and selectors are not in it. */
-const shownBy: Readonly<Record<string, (shown: Shown, wanted: Matches) => boolean>> = {
+const shownBy: Readonly<Record<string, (shown: AriaLine, wanted: Matches) => boolean>> = {
   getByRole: ({ role }, wanted) => wanted(role),
   getByText: ({ name, text }, wanted) => wanted(name) || wanted(text),
   getByLabel: ({ role, name }, wanted) => control.test(role) && wanted(name),
@@ -134,11 +130,8 @@ function findInSnapshot(code: string, snapshot: string): string[] {
   const wanted = matcherOf(first, isExact || nameOf(calleeOf(call)) === 'getByRole');
   const named = matcherOf(given.get('name'), isExact);
   const found = snapshot.split('\n').flatMap((line) => {
-    const node = /^\s*- '?(\/?[\w-]+)(?: "((?:[^"\\]|\\.)*)")?(?: \[[^\]]*\])*(?::(?: "?(.*?)"?)?)?'?$/.exec(
-      line,
-    );
-    const [, role = '', name = '', text = ''] = node ?? [];
-    const isFound = node && isShown({ role, name, text }, wanted) && (!given.has('name') || named(name));
+    const node = ariaLineOf(line);
+    const isFound = node && isShown(node, wanted) && (!given.has('name') || named(node.name));
     return isFound ? [line.trim().replace(/^- /, '').replace(/:$/, '')] : [];
   });
   return picked ? found.slice(...(picked === 'first' ? [0, 1] : [-1])) : found;

@@ -174,7 +174,7 @@ function leadsElsewhere({ name, from, imports }: Setting): boolean {
   return isUsed && (from !== undefined || !/^[@~#]/.test(alias));
 }
 
-/** A package of the workspace that tests import gives out something else; one that gave out what is not there may be mended. */
+/** A package of the workspace that tests import gives out something else; one that gave out what is not there may be fixed. */
 function leadsImportersElsewhere(change: Setting): boolean {
   const { from, folder, paths } = change;
   const wasThere =

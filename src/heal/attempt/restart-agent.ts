@@ -13,7 +13,7 @@ export interface Start {
   readonly resume: string | null;
 }
 
-/** A run whose ending no restart can mend any more. */
+/** A run whose ending no restart can help any more. */
 export interface FinishedAgent extends AgentRun {
   readonly ending: Exclude<AgentEnding, { kind: 'retryable' | 'context-overflow' }>;
 }

@@ -139,13 +139,13 @@ function withNotes(
   return notes.length > 0 ? { ...attempt, notes } : attempt;
 }
 
-/** An error that the same test had before, and an agent had mended: A, B, A is a loop, not progress (HN-9). */
+/** An error that the same test had before, and an agent had fixed: A, B, A is a loop, not progress (HN-9). */
 function withoutLoop(judged: Judged, seen: Observation, earlier: ReadonlySet<string>): Judged {
   const now = seen.failure ?? seen.suiteFailure;
   if (judged.judgement !== 'changed' || !now || !earlier.has(now.signature)) return judged;
   return {
     judgement: 'still-failing',
-    because: `an error that was mended before came back: ${headlineOf(now)}`,
+    because: `an error that was fixed before came back: ${headlineOf(now)}`,
   };
 }
 
@@ -155,7 +155,7 @@ function healedByChange(judged: Judged, { agent, files }: Attempt): Judged {
   const because =
     agent === null
       ? 'green when it was run again with the code as it is'
-      : 'green after an agent that changed no file: flaky, or mended outside the project';
+      : 'green after an agent that changed no file: flaky, or fixed outside the project';
   return { judgement: 'flaky', because };
 }
 

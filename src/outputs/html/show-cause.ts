@@ -21,13 +21,13 @@ export interface CauseShown {
 
 /** A cause as one line that unfolds: what was wrong and what came of it; then the change, the pictures, why, and all that was seen. */
 export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: CauseShown): Markup {
-  const mended = isHealed(cause);
+  const healed = isHealed(cause);
   const length = detail.body ? 240 : 120;
   const revealed = run.report.causes.filter((one) => one.parent === cause.id).map(({ id }) => id);
   const about = clipped(resultOf(cause, revealed), length);
   const headline = clipped(cause.headline, length);
   const line = causeLine({ ...cause, headline }, { state: cause.verdict, about });
-  const kind = `cause ${mended ? 'fixed' : 'left'}`;
+  const kind = `cause ${healed ? 'fixed' : 'left'}`;
   const found = cause.parent === null ? '' : 'found';
   if (!detail.body)
     return html`<div class="${kind} ${found}" id="${cause.id}" data-class="${cause.category}">
@@ -61,8 +61,8 @@ function body(cause: ReportCause, run: LoadedRun, detail: Detail): Markup {
   const effort = effortOf(cause);
   return html`<article id="${id}" aria-labelledby="${id}-heading">
     <h3 id="${id}-heading" class="unseen">${id} ${clipped(headline, 400)}</h3>
-    <p class="reason">${reason}</p>
     ${showBlame(cause.blame)}
+    <p class="reason">${reason}</p>
     <p class="quiet">${effort === '' ? '' : `${effort} · `}${testsOf(cause, run.tests)}</p>
     ${parent === null ? '' : html`<p class="quiet">Found after <a href="#${parent}">${parent}</a>, whose fix revealed it.</p>`}
     ${revealed.length > 0 ? html`<p class="quiet">Its fix revealed ${revealed.slice(0, 20).map((one, at) => html`${at > 0 ? ', ' : ''}<a href="#${one.id}">${one.id}</a>`)}.</p>` : ''}

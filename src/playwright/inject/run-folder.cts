@@ -6,7 +6,7 @@ const path = require('node:path') as typeof import('node:path');
 /** The run's private folder, or undefined where self-heal did not start this process. */
 const dir = process.env['SELF_HEAL_PLAYWRIGHT_DIR'];
 
-/** Writes down a trouble of our own; whatever happens here must never reach the user's run. */
+/** Writes down a problem of our own; whatever happens here must never reach the user's run. */
 function note(what: string, error: unknown): void {
   if (!dir) return;
   try {

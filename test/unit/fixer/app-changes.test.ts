@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { openAppChanges } from '../../../src/fixer/app-changes.js';
+import { fromRepository, openAppChanges } from '../../../src/fixer/app-changes.js';
+import { aBlamedHunk } from '../../rig/builders.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 function repository() {
@@ -38,4 +39,20 @@ it('BF-2 what a committed change made of a name is told by that commit, not by t
     file: 'src/header.ts',
   });
   expect(await changes.renaming('never-there', isApp)).toEqual({ kind: 'unknown' });
+});
+
+it('BF-2 the change to blame is asked before git is, and a whole file of it is left to git', async () => {
+  const { dir, commit } = repository();
+  commit({ 'src/header.ts': "id('cart-count');\n" });
+  commit({ 'src/header.ts': "id('basket-count');\n" });
+  const blamed = aBlamedHunk({ file: '../src/page.ts', old: ["id('cart-count')"], now: ["id('cart-size')"] });
+  const places = { cwd: path.join(dir, 'web'), root: dir };
+  const asked = openAppChanges(dir, fromRepository([blamed], places));
+  expect(await asked.renaming('cart-count', isApp)).toEqual({
+    kind: 'renamed',
+    to: 'cart-size',
+    file: 'src/page.ts',
+  });
+  const whole = openAppChanges(dir, fromRepository([{ ...blamed, whole: true }], places));
+  expect(await whole.renaming('cart-count', isApp)).toMatchObject({ to: 'basket-count' });
 });

@@ -82,9 +82,9 @@ describe('BF-3 a module that moved', () => {
   const importer = { file: '/p/src/page.ts', text: "import { total } from './money.js';\n" };
   const said = `Failed to resolve import "./money.js" from "src/page.ts". Does the file exist?`;
 
-  it('BF-3 is imported from where it is', () => {
+  it('BF-3 is imported from where it is', async () => {
     const moved = { file: '/p/src/lib/money.ts', text: 'export function total() {}\n' };
-    expect(movedModule(said, [importer, moved])?.files).toEqual([
+    expect((await movedModule(said, async () => ({ app: [importer, moved], tests: [] })))?.files).toEqual([
       { file: importer.file, before: importer.text, after: "import { total } from './lib/money.js';\n" },
     ]);
   });
@@ -99,7 +99,7 @@ describe('BF-3 a module that moved', () => {
     ],
     ['it lacks what is imported', [{ file: '/p/src/a/money.ts', text: 'export const sum = 1' }]],
     ['there is none', []],
-  ])('BF-3 is left where %s', (_, others) => {
-    expect(movedModule(said, [importer, ...others])).toBeNull();
+  ])('BF-3 is left where %s', async (_, others) => {
+    expect(await movedModule(said, async () => ({ app: [importer, ...others], tests: [] }))).toBeNull();
   });
 });

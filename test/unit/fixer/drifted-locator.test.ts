@@ -23,10 +23,18 @@ function evidence(
     tests: [{ file: spec, text: code }],
     frames: [{ file: spec, line: 1 }],
     renaming: async () => ({ kind: 'unknown' }),
+    changesAbout: async () => [],
     isInApp: async () => false,
     ...rest,
   };
 }
+
+const help = {
+  locator: "getByRole('button', { name: 'Help' })",
+  code: "page.getByRole('button', { name: 'Help' }).click()",
+};
+const becameLink = { file: 'page.html', old: ['<button>Help</button>'], now: ['<a href="/">Help</a>'] };
+const save = { file: 'page.html', old: ['<b>Help</b>'], now: ['<b>Help</b><button>Save</button>'] };
 
 const renamed = (to: string) => async (): Promise<Renaming> => ({ kind: 'renamed', to, file: 'page.html' });
 const textAfter = async (given: DriftEvidence) =>
@@ -74,6 +82,24 @@ describe('BF-2 a locator follows the app', () => {
     expect(found).toEqual([`page.${locator.replace('pay', 'buy')}.click()`]);
   });
 
+  it.each([
+    ['tags', ['<button class="x">Help</button>'], ['<a class="x" href="/help">Help</a>'], 'link'],
+    ['tags on lines of their own', ['<button', '</button>'], ['<a href="/help"', '</a>'], 'link'],
+    ['components', ['  <Button onClick={help}>Help</Button>'], ['  <Link to="/help">Help</Link>'], 'link'],
+    ['calls', ["h('button', {}, 'Help')"], ["h('a', { href }, 'Help')"], 'link'],
+    ['an attribute', ['<div role="button">Help</div>'], ['<div role="tab">Help</div>'], 'tab'],
+  ])('BF-2 to the role that a change gave it: %s', async (_, old, now, role) => {
+    const code = "await page.getByRole('button', { name: 'Help' }).click(); // button";
+    const given = evidence({
+      locator: "getByRole('button', { name: 'Help' })",
+      code,
+      aria: `- ${role} "Help"\n- button "Save"`,
+      renaming: async () => ({ kind: 'ambiguous' }),
+      changesAbout: async () => [{ file: 'src/page.html', old, now }],
+    });
+    expect(await textAfter(given)).toEqual([code.replace("'button'", `'${role}'`)]);
+  });
+
   it('BF-2 to the one that is like it where no change is known, in a constant too', async () => {
     const code = "const ids = { pay: 'payButton' }; page.getByTestId(ids.pay).click();";
     const given = { locator: "getByTestId('payButton')", code, ids: ['pay-button', 'cancel'] };
@@ -113,6 +139,18 @@ describe('BF-2 a locator follows the app', () => {
         ids: ['checkout-pay'],
         renaming: renamed('checkout-pay'),
       },
+    ],
+    [
+      'nothing shows why its name has another role',
+      { ...help, aria: '- link "Help"', changesAbout: async () => [save] },
+    ],
+    [
+      'two elements have its name',
+      { ...help, aria: '- link "Help"\n- heading "Help"', changesAbout: async () => [becameLink] },
+    ],
+    [
+      'its role is what the test expects',
+      { ...help, aria: '- link "Help"', changesAbout: async () => [becameLink], isExpectation: true },
     ],
     [
       'the text is what the test expects',

@@ -1,21 +1,23 @@
 import { describe, expect, it } from 'vitest';
+import type { SourceText } from '../../../src/fixer/proposal.js';
 import { renamedName, type RenamedNameEvidence } from '../../../src/fixer/renamed-name.js';
 
 const hunk = (before: string, after: string) => ({
   file: 'x',
-  before: [before].filter(Boolean),
-  after: [after],
+  old: [before].filter(Boolean),
+  now: [after],
 });
 const source = (text: string, file = '/p/src/orders.ts') => ({ file, text });
 
-function evidence(over: Partial<RenamedNameEvidence>): RenamedNameEvidence {
+type Given = Partial<RenamedNameEvidence> & { readonly app?: readonly SourceText[] };
+
+function evidence({ app = [], ...over }: Given): RenamedNameEvidence {
   return {
     said: '',
     notFound: [],
     line: null,
     thrower: null,
-    app: [],
-    tests: [],
+    sources: async () => ({ app, tests: [] }),
     hunksAbout: async () => [],
     ...over,
   };
@@ -67,15 +69,15 @@ describe('BF-4 the failing side follows a renamed', () => {
         hunksAbout: async () =>
           [hunk('  delivery: row.delivery,', '  shipment: row.delivery_id,')].map((one) => ({
             ...one,
-            before: ['  delivery: parcel,'],
-            after: ['  shipment: parcel,'],
+            old: ['  delivery: parcel,'],
+            now: ['  shipment: parcel,'],
           })),
       }),
     );
     expect(proposal?.files.map(({ after }) => after)).toEqual(['show(order.shipment.id);']);
   });
 
-  it.each<[string, Partial<RenamedNameEvidence>]>([
+  it.each<[string, Given]>([
     ['no change shows the new name', { said: column, app: [query] }],
     [
       'the change only took it away',
@@ -83,7 +85,7 @@ describe('BF-4 the failing side follows a renamed', () => {
         said: column,
         app: [query],
         hunksAbout: async () =>
-          [hunk('price_cents integer,', 'stock integer,')].map((one) => ({ ...one, after: [] })),
+          [hunk('price_cents integer,', 'stock integer,')].map((one) => ({ ...one, now: [] })),
       },
     ],
     [

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseHunks } from '../../../src/fixer/hunk.js';
+import { hunksIn } from '../../../src/fixer/app-changes.js';
 import { renamedIn } from '../../../src/fixer/renamed.js';
 
-const hunk = (before: string[], after: string[], file = 'src/page.html') => ({ file, before, after });
+const hunk = (old: string[], now: string[], file = 'src/page.html') => ({ file, old, now });
 
 describe('what a change made of a name', () => {
   it.each([
@@ -61,9 +61,18 @@ describe('what a change made of a name', () => {
       '--- a comment of SQL',
       '+++ b',
       '+CREATE TABLE x;',
+      'diff --git a/new.sql b/new.sql',
+      'deleted file mode 100644',
+      '--- a/new.sql',
+      '+++ /dev/null',
+      '@@ -1 +0,0 @@',
+      '-x',
+      '\\ No newline at end of file',
+      '* Unmerged path c.sql',
     ].join('\n');
-    expect(parseHunks(diff)).toEqual([
-      { file: 'db/x.sql', before: ['-- a comment of SQL'], after: ['++ b', 'CREATE TABLE x;'] },
+    expect(hunksIn(diff)).toEqual([
+      { file: 'db/x.sql', old: ['-- a comment of SQL'], now: ['++ b', 'CREATE TABLE x;'] },
+      { file: 'new.sql', old: ['x'], now: [] },
     ]);
   });
 });

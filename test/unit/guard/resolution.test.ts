@@ -24,7 +24,7 @@ it('HN-4 an alias by which tests import may not lead elsewhere', async () => {
   expect(await aliases(pages, { ...pages, '*': ['./src/*'] })).toEqual(['expect-replaced']);
 });
 
-it('HN-4 an alias of the app, or a new one for what could not be found, may be mended', async () => {
+it('HN-4 an alias of the app, or a new one for what could not be found, may be fixed', async () => {
   const pages = { '@pages/*': ['./tests/pages/*'] };
   expect(await aliases({ ...pages, '@app/*': ['./source/*'] }, { ...pages, '@app/*': ['./src/*'] })).toEqual(
     [],

@@ -59,12 +59,12 @@ describe('the loop for one cause', () => {
     expect(agents).toHaveLength(1);
   });
 
-  it('HN-9 an error that was mended before and comes back is no progress: A, B, A stops', async () => {
+  it('HN-9 an error that was fixed before and comes back is no progress: A, B, A stops', async () => {
     const { session: given } = await session(['crash', 'crash', 'crash']);
     const before = new Set([failing('t1', 'crash').signature]);
     const { attempts, conclusion } = await healCause(given, cause, { earlier: before });
     expect(attempts[0]).toMatchObject({ judged: 'still-failing', takenBack: true });
-    expect(attempts[0]?.failedBecause).toContain('mended before came back');
+    expect(attempts[0]?.failedBecause).toContain('fixed before came back');
     expect(conclusion.verdict).toBe('failed');
   });
 

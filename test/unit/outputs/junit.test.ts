@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { junitOf } from '../../../src/outputs/junit.js';
+import { aBlame } from '../../rig/builders.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
 import { all, readXml } from '../../rig/read-xml.js';
 
@@ -66,6 +67,14 @@ describe('verdicts', () => {
     ]);
   });
 
+  it('RP-2 BL-3 a failure says which change is to blame, and where it is', () => {
+    const causes = [aReportCause({ verdict: 'failed', blame: aBlame() })];
+    const found = only({ tests: [aReportTest({ verdict: 'failed', ...inC1 })], causes });
+    expect(all(found, 'failure')[0]?.text).toMatch(
+      /^This test was green before 3f2a91c; .*\(\.\.\/api\/cart\.ts:12\)$/m,
+    );
+  });
+
   it('RP-2 a shared fix and one without an agent are told as such', () => {
     const attempts = [aReportAttempt(), aReportAttempt({ n: 2, agent: null, runner: null })];
     const causes = [aReportCause({ attempts, proof: [] })];
@@ -96,14 +105,14 @@ describe('verdicts', () => {
     );
   });
 
-  it('RP-2 a failure of the suite itself is an error, or all would look skipped; a mended one is none', () => {
+  it('RP-2 a failure of the suite itself is an error, or all would look skipped; a fixed one is none', () => {
     const tests = [aReportTest({ verdict: 'not-run' })];
     const cause = aReportCause({ tests: [], verdict: 'failed', headline: 'no server' });
     const root = readXml(junitOf(aReport({ tests, causes: [cause] })));
     expect(root.attributes).toMatchObject({ tests: '2', failures: '0', skipped: '1', errors: '1' });
     expect(all(root, 'error')[0]?.attributes['message']).toBe('no server');
-    const mended = readXml(junitOf(aReport({ tests, causes: [{ ...cause, verdict: 'healed' }] })));
-    expect(mended.attributes).toMatchObject({ tests: '1', errors: '0' });
+    const fixed = readXml(junitOf(aReport({ tests, causes: [{ ...cause, verdict: 'healed' }] })));
+    expect(fixed.attributes).toMatchObject({ tests: '1', errors: '0' });
   });
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bytesOf, code, cutToBytes, prose } from '../../../src/outputs/markdown-text.js';
 import { markdownOf, summaryBytes } from '../../../src/outputs/markdown.js';
 import type { Report } from '../../../src/run/report.js';
+import { aBlame } from '../../rig/builders.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
 
 const folder = '.self-heal/runs/r1';
@@ -42,6 +43,12 @@ describe('the summary', () => {
 
 Run 20260101-000000-0001: \`.self-heal/runs/r1/\`
 `);
+  });
+
+  it('RP-3 BL-3 begins a cause with the change to blame, and where it is', () => {
+    const text = show({ causes: [aReportCause({ blame: aBlame() })] });
+    const [first] = text.match(/^- .*$/m) ?? [];
+    expect(first).toMatch(/^- blame: This test was green before 3f2a91c; .* \(`\.\.\/api\/cart\.ts:12`\)$/);
   });
 
   it('RP-3 has questions, flaky and quarantined tests, the regression run and warnings', () => {

@@ -3,6 +3,7 @@ import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
 import type { Report, ReportCause } from '../../../src/run/report.js';
 import { summaryOf, type SummaryOptions } from '../../../src/outputs/summary.js';
+import { aBlame } from '../../rig/builders.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest, hostileTexts } from '../../rig/a-report.js';
 
 const paint = new Chalk({ level: 0 });
@@ -68,6 +69,13 @@ it('RP-1 says of a heal its class, why, agent, proof, files and cost, and how it
     '  report  npx self-heal report 20260101-000000-0001 --open',
     '',
   ]);
+});
+
+it('RP-1 BL-3 begins a cause with the change to blame', () => {
+  const [line] = show({ causes: [{ ...left, blame: aBlame() }] }, { columns: 160 }).slice(3);
+  expect(line).toBe(
+    '      blame   This test was green before 3f2a91c; taking out these 4 lines of ../api/cart.ts turns it green (../api/cart.ts:12)',
+  );
 });
 
 it('RP-1 puts what is left to a person first, each with the command that is next', () => {

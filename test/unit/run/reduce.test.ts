@@ -81,6 +81,16 @@ describe('a run as its events tell of it', () => {
     expect(after(over, undone('b'), undone()).run.undone).toBe(true);
   });
 
+  it('HN-8 BL-4 a change to blame that was taken back is there to be undone, until it is', () => {
+    const takenBack = { type: 'change.taken_back' as const, causeId: 'c1', change: '900000002' };
+    const undone = (...leftAlone: string[]) => ({ type: 'run.undone' as const, restored: ['a'], leftAlone });
+    const all = (...events: readonly Event[]) => after(over, ...events).run.takenBack;
+    expect(all(takenBack)).toEqual(['900000002']);
+    expect(all(takenBack, undone('b'))).toEqual(['900000002']);
+    expect(all(takenBack, undone())).toEqual([]);
+    expect(all(takenBack, undone(), takenBack)).toEqual(['900000002']);
+  });
+
   it('RP-5 events of a newer self-heal, and of causes that nobody told of, change nothing', () => {
     const { run } = after(started);
     for (const type of ['cause.divined', 'constructor', '__proto__']) {

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { loadRun } from '../../../../src/outputs/html/load-run.js';
 import { renderPage } from '../../../../src/outputs/html/render-page.js';
 import { aReport, aReportCause, aReportTest } from '../../../rig/a-report.js';
+import { aBlame, aBlamedHunk } from '../../../rig/builders.js';
 import { hostile, runId, storedRun } from '../../../rig/stored-run.js';
 import { tempDir } from '../../../rig/temp-dir.js';
 
@@ -23,6 +24,16 @@ it('RP-4 EV-10 texts are escaped wherever they stand, and the policy allows no s
   expect(page).toContain("default-src 'none'");
   expect(page).toContain('&lt;script&gt;alert(2)');
   expect(hostile).toContain('<script>');
+});
+
+it('RP-4 BL-3 begins a cause with the change to blame: where it is, whose it is, and its lines, whatever they hold', async () => {
+  const blame = aBlame({ hunks: [aBlamedHunk({ old: ['before'], now: [hostile] })] });
+  const { page } = await pageOf({ causes: [aReportCause({ reason: 'the reason', blame })] });
+  const from = page.indexOf('This test was green before 3f2a91c');
+  const shown = page.slice(from, page.indexOf('the reason', from));
+  expect(shown).toMatch(/<code>\.\.\/api\/cart\.ts:12<\/code> · 3f2a91c Faster carts · Ann/);
+  expect(shown).toMatch(/<pre>\n-before\n\+&lt;img src=x /);
+  expect(page).not.toContain('<img src=x');
 });
 
 it('RP-4 stays under 300 KB with three hundred causes, each with its line', async () => {

@@ -1,0 +1,35 @@
+import { execa } from 'execa';
+
+/** Nothing of the repository is started, nothing is locked, and paths are readable. */
+const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.quotepath=false', '-c', 'core.hooksPath=/dev/null'];
+const environment = { GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
+
+/** Runs a reading command of git in the user's own repository; null where there is none, or no git. */
+export async function git(cwd: string, args: readonly string[], input = ''): Promise<string | null> {
+  return gitBytes(cwd, args, input).then(String, () => null);
+}
+
+/** The same, for those who must know why: rejects with execa's error, whose code is `ENOENT` where git is not installed. */
+export async function gitBytes(cwd: string, args: readonly string[], input = ''): Promise<Buffer> {
+  const { stdout } = await execa('git', [...quiet, ...args], {
+    cwd,
+    env: { ...withoutGit(process.env), ...environment },
+    extendEnv: false,
+    input,
+    maxBuffer: 1024 ** 3,
+    stripFinalNewline: false,
+    encoding: 'buffer',
+  });
+  return Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength);
+}
+
+/** What git itself says of why it failed, of all that an error tells. */
+export function gitSays(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return /.*^fatal: (.+)/ms.exec(text)?.[1]?.split('\n')[0] ?? text;
+}
+
+/** The environment without the variables by which a calling git (a hook, say) names its own repository. */
+export function withoutGit(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_')));
+}

@@ -1,0 +1,87 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { execaSync } from 'execa';
+import { expect, it } from 'vitest';
+import { lastGreenCommits } from '../../../src/inspect/last-green.js';
+import { cleanCommit } from '../../../src/run/commit-of.js';
+import type { Report } from '../../../src/run/report.js';
+import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../rig/a-report.js';
+import { writeInto } from '../../rig/agent-workspace.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+const passed = (...ids: string[]) => ids.map((id) => aReportTest({ id, verdict: 'passed' }));
+
+/** A repository in which runs leave their folders. */
+function repository() {
+  const dir = tempDir();
+  const git = (...args: string[]) =>
+    execaSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@example.com', ...args], { cwd: dir }).stdout;
+  git('init', '--quiet', '--initial-branch=main');
+  writeInto(dir, { '.gitignore': '.self-heal/\n' });
+  let n = 0;
+  const commit = () => {
+    writeInto(dir, { 'app.ts': String((n += 1)) });
+    git('add', '--all');
+    git('commit', '--quiet', '-m', String(n));
+    return git('rev-parse', 'HEAD');
+  };
+  let runs = 0;
+  const run = (report: Partial<Report>) => {
+    const runId = `20260101-000000-${String((runs += 1)).padStart(4, '0')}`;
+    const text = JSON.stringify(aReport({ causes: [], ...report, runId }));
+    writeInto(path.join(dir, '.self-heal/runs', runId), { 'report.json': text });
+    return path.join(dir, '.self-heal/runs', runId);
+  };
+  return { dir, git, commit, run, lastGreen: (id: string) => lastGreenCommits(dir)(id) };
+}
+
+it('BL-1 the last green commit of a test: the newest run that saw it pass, be that a shard or a selection', async () => {
+  const { commit, run, lastGreen } = repository();
+  const [one, two, three] = [commit(), commit(), commit()];
+  run({ commit: one, tests: passed('a', 'b', 'c') });
+  run({ commit: two, tests: passed('b') });
+  run({ commit: three, tests: [aReportTest({ id: 'a', verdict: 'failed' }), ...passed('c')] });
+  const found = await Promise.all(['a', 'b', 'c', 'new'].map(lastGreen));
+  expect(found).toEqual([one, two, three, null]);
+});
+
+it('BL-1 a run with something uncommitted says nothing of the commit, nor does one that agents changed, or that took over an earlier word', async () => {
+  const { dir, commit, run, lastGreen } = repository();
+  const old = commit();
+  expect(await cleanCommit(dir)).toBe(old);
+  writeInto(dir, { 'app.ts': 'other', 'new.ts': 'new' });
+  expect(await cleanCommit(dir)).toBeNull();
+  const now = commit();
+  run({ commit: old, tests: passed('a') });
+  run({ commit: null, tests: passed('a') });
+  run({ commit: now, resumedFrom: '20260101-000000-0001', tests: passed('a') });
+  const causes = [aReportCause({ attempts: [aReportAttempt({ change: '1' })] })];
+  run({ commit: now, causes, tests: passed('a') });
+  expect(await lastGreen('a')).toBe(old);
+  // A try that changed nothing took nothing from it.
+  run({
+    commit: now,
+    causes: [aReportCause({ attempts: [aReportAttempt({ change: null })] })],
+    tests: passed('a'),
+  });
+  expect(await lastGreen('a')).toBe(now);
+});
+
+it('BL-1 a commit of another branch or of before a rebase is passed over, and so is a run whose folder went', async () => {
+  const { git, commit, run, lastGreen } = repository();
+  const base = commit();
+  git('checkout', '--quiet', '-b', 'other');
+  const elsewhere = commit();
+  git('checkout', '--quiet', 'main');
+  const mine = commit();
+  run({ commit: base, tests: passed('a') });
+  const folder = run({ commit: mine, tests: passed('a') });
+  run({ commit: elsewhere, tests: passed('a') });
+  run({ commit: 'f'.repeat(40), tests: passed('a') });
+  expect(await lastGreen('a')).toBe(mine);
+  rmSync(folder, { recursive: true });
+  expect(await lastGreen('a')).toBe(base);
+  git('checkout', '--quiet', '--orphan', 'fresh');
+  commit();
+  expect(await lastGreen('a')).toBeNull();
+});
