@@ -48,11 +48,8 @@ function another(value: string, texts: string): string {
 }
 
 function turned(sign: string, by: number): string {
-  const row =
-    ['0123456789', 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].find((one) =>
-      one.includes(sign),
-    ) ?? sign;
-  return row[(row.indexOf(sign) + by) % row.length] ?? sign;
+  const [start, size] = /\d/.test(sign) ? ([48, 10] as const) : ([sign < 'a' ? 65 : 97, 26] as const);
+  return String.fromCharCode(start + ((sign.charCodeAt(0) - start + by) % size));
 }
 
 function exchange({ text, program }: SourceFile, exchanged: ReadonlyMap<string, string>): string {

@@ -3,7 +3,7 @@ import { importResolver, isCode, type OwnPackage } from './code/imports.js';
 import { jsonSettings } from './code/json-settings.js';
 import { parseSource, type SourceFile } from './code/syntax.js';
 import { fileState, type FileEdit } from './edit.js';
-import type { GuardTree } from './tree.js';
+import type { Tree } from '../workspace/tree.js';
 
 /** What a run knows of its suite; paths are relative to the recorded root, with `/`. */
 export interface SuitePlaces {
@@ -73,7 +73,7 @@ function folderOf(file: string): string[] {
  * that lies among the tests or knows Playwright itself. What is not among `edits` is taken from `known`, the other state.
  */
 export async function readTestCode(
-  tree: GuardTree,
+  tree: Tree,
   places: SuitePlaces,
   { known, edits }: { known?: TestCode; edits: readonly FileEdit[] },
 ): Promise<TestCode> {
@@ -119,7 +119,7 @@ export async function readTestCode(
 }
 
 /** The packages of the workspace, by which tests import as if they were installed. */
-async function ownPackages(tree: GuardTree, paths: ReadonlySet<string>): Promise<OwnPackage[]> {
+async function ownPackages(tree: Tree, paths: ReadonlySet<string>): Promise<OwnPackage[]> {
   const manifests = [...paths].filter((file) => /(?:^|\/)package\.json$/.test(file));
   return [...(await tree.read(manifests))].flatMap(([file, bytes]) => {
     const folder = path.posix.dirname(file);

@@ -149,11 +149,7 @@ export function declarePattern(pattern: SyntaxNode, context: PatternContext): vo
 }
 
 function declareOpaque(pattern: SyntaxNode, { scope, label }: PatternContext): void {
-  for (const child of childrenOf(pattern)) {
-    if (child.type === 'Identifier')
-      scope.names.set(String(child['name']), { kind: 'opaque', label: `rest of ${label}` });
-    else declareOpaque(child, { scope, label });
-  }
+  for (const name of namesIn(pattern)) scope.names.set(name, { kind: 'opaque', label: `rest of ${label}` });
 }
 
 /** The scope of a callback: its parameters are known by their places, those taken apart by their names. */

@@ -51,18 +51,16 @@ export function openSources(
     followed,
     members: membersOf([...files.values()].map((one) => one.scope)),
   };
+  const followTo = (is: (node: SyntaxNode) => boolean, from: Located) => {
+    const found = follow(from, project, MAX_STEPS);
+    return is(found.node) ? found : null;
+  };
   return {
     files,
     followed,
     resolve: (node, scope) => follow({ node, scope }, project, MAX_STEPS),
-    functionOf: (node, scope) => {
-      const found = follow({ node, scope }, project, MAX_STEPS);
-      return isFunction(found.node) ? found : null;
-    },
-    classOf: (node, scope) => {
-      const found = follow({ node, scope }, project, MAX_STEPS);
-      return found.node.type.startsWith('Class') ? found : null;
-    },
+    functionOf: (node, scope) => followTo(isFunction, { node, scope }),
+    classOf: (node, scope) => followTo(({ type }) => type.startsWith('Class'), { node, scope }),
     moduleName: (from, source) =>
       importedFile(from, source) ??
       (source.startsWith('.') ? path.posix.join(path.posix.dirname(from), source) : source),
