@@ -26,8 +26,7 @@ export function addWholeSelectionFlags(command: Command): Command {
 
 /** How a run heals, and how it ends. */
 export function addHealingFlags(command: Command): Command {
-  return command
-    .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
+  return addAgentsFlag(command)
     .option('--dry-run', 'gather evidence and classify, print which agent would get which prompt; start none')
     .option('--json', 'print report.json to standard output; Playwright’s own output goes to standard error')
     .option('--fail-on-heal', 'exit 1 when a test had to be healed')
@@ -41,6 +40,22 @@ export function addVerifyFlag(command: Command): Command {
     'how thoroughly a heal is proven; with none, tests are green-once, never healed',
   );
   return command.addOption(flag.choices(verifyLevels));
+}
+
+/** Two things that begin with the same word: how many agents work at the same time (SC-3), and the file that describes them. */
+export function addAgentsFlag(command: Command): Command {
+  const flag = new Option(
+    '--agents <n|file>',
+    'a number: agents that work at the same time (default: 1); else the agents.yaml to use; may be given twice',
+  );
+  return command.addOption(
+    flag.argParser((value: string, file: string | undefined) => {
+      if (!/^\d+$/.test(value)) return value;
+      if (Number(value) === 0) throw new InvalidArgumentError('At least one agent works at a time.');
+      command.setOptionValueWithSource('parallel', Number(value), 'cli');
+      return file;
+    }),
+  );
 }
 
 /** What a command does where another one is at work in the project. */

@@ -125,7 +125,7 @@ function nextSteps(cwd: string, { found, agent, files, ci }: Done): string[] {
     ...(agent && !found.includes(agent)
       ? [`→ ${agent.title} was not found: npm install -g ${agent.packageName}`]
       : []),
-    ...(agent ? [] : [addAgent(first)]),
+    ...(agent ? [] : [addAgent(first, exec)]),
     ...(ci === 'gitlab' && wroteNow
       ? ['→ Add to .gitlab-ci.yml: include: [{ local: .gitlab/self-heal.gitlab-ci.yml }]']
       : []),
@@ -135,8 +135,8 @@ function nextSteps(cwd: string, { found, agent, files, ci }: Done): string[] {
 }
 
 /** How agents come in, where there are none. */
-function addAgent(installed: AgentProgram | undefined): string {
-  const add = `self-heal init --agent ${(installed ?? programs.claude).name}`;
+function addAgent(installed: AgentProgram | undefined, exec: string): string {
+  const add = `${exec} self-heal init --agent ${(installed ?? programs.claude).name}`;
   return installed
     ? `→ ${installed.title} is installed: ${add} sets it up`
     : `→ No agent program: the ${builtIn} fixer heals what it is sure of. Once one is installed: ${add}`;

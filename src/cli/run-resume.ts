@@ -12,6 +12,7 @@ import { unfinishedRun, type UnfinishedRun } from '../run/unfinished-run.js';
 /** The flags of `self-heal resume`. */
 export interface ResumeOptions {
   agents?: string;
+  parallel?: number;
   verify?: VerifyLevel;
   json?: boolean;
   terse?: boolean;

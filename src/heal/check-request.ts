@@ -29,8 +29,12 @@ export async function checkRequest({
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
   if (!playwright.ok) return playwright;
   if (!config.ok) return config;
-  const { agents, verify } = options;
-  const named = { ...(agents ? { file: agents } : {}), ...(verify ? { verify } : {}) };
+  const { agents, verify, parallel } = options;
+  const named = {
+    ...(agents ? { file: agents } : {}),
+    ...(verify ? { verify } : {}),
+    ...(parallel ? { parallel } : {}),
+  };
   const loaded = await loadSettings({ cwd, env, ...named });
   if (!loaded.ok) return loaded;
   // Then no agent is started.

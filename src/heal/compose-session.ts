@@ -1,3 +1,4 @@
+import { Mutex } from 'async-mutex';
 import type { BlameRequest } from './compose-blame.js';
 import type { Bus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
@@ -68,6 +69,8 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     bus,
     signal,
     workspace,
+    tree: new Mutex(),
+    copy: 0,
     guard: late(async () => {
       const { createGuard } = await import('../guard/create-guard.js');
       return createGuard(workspace.root, first);
@@ -135,9 +138,9 @@ async function openForAgents({
     runDir: folder.dir,
     contents: contentsOf(folder.dir),
     signal,
-    onCopy: async (copy) => {
-      watchdog.watch([copy]);
-      await running.hasCopy(copy);
+    onCopy: async (copies) => {
+      watchdog.watch(copies);
+      await running.hasCopies(copies);
     },
     warn: (message) => bus.emit({ type: 'run.warning', message }),
   });

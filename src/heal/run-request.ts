@@ -17,7 +17,10 @@ export interface RunOptions {
   x?: boolean;
   maxFailures?: number;
   headed?: boolean;
+  /** agents.yaml to use instead of the project's own. */
   agents?: string;
+  /** Agents that work at the same time. */
+  parallel?: number;
   /** How much a heal is proven. */
   verify?: VerifyLevel;
   dryRun?: boolean;

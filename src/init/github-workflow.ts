@@ -114,17 +114,18 @@ function guardJob(project: CiProject): string {
       run:
         working-directory: ${yamlText(folder)}
     steps:
-${setUpSteps(project, { history: true })}
+${setUpSteps(project)}
       - run: ${manager.exec} self-heal guard${configFlag}
 `;
 }
 
-/** The checkout, with all of its history or the last commit alone, and the project's packages. */
-function setUpSteps({ install, before, installFolder }: CiProject, { history = false } = {}): string {
+/** The checkout with its history, which guard and blame compare with, and the project's packages. */
+function setUpSteps({ install, before, installFolder }: CiProject): string {
   return `      - uses: actions/checkout@v4
         with:
           persist-credentials: false
-${history ? '          fetch-depth: 0\n' : ''}      - uses: actions/setup-node@v4
+          fetch-depth: 0
+      - uses: actions/setup-node@v4
         with:
           node-version: 22
 ${before === null ? '' : `      - run: ${before}\n`}      - run: ${install}
