@@ -49,9 +49,7 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     case 'fixer.proposed':
       return [proposed(event, paint)];
     case 'agent.started':
-      return [
-        `${at(event.causeId)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) works, at most ${duration(event.timeoutMs)}; its output: ${event.logFile}`,
-      ];
+      return [agentStarted(event, paint)];
     case 'agent.ended':
       return agentEnded(event, paint);
     case 'agent.retrying':
@@ -110,6 +108,10 @@ function causeEnded(event: Of<'cause.ended'>, paint: ChalkInstance): string {
 
 function paused({ status }: Of<'agent.build_paused'>, paint: ChalkInstance): string {
   return `${paint.magenta('paused')}: too many questions wait for a person (${status}); no further agent is started`;
+}
+
+function agentStarted(event: Of<'agent.started'>, paint: ChalkInstance): string {
+  return `${at(event.causeId)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) works, at most ${duration(event.timeoutMs)}; its output: ${event.logFile}`;
 }
 
 function proposed({ causeId, attempt, summary }: Of<'fixer.proposed'>, paint: ChalkInstance): string {
