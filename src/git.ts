@@ -23,10 +23,10 @@ export async function gitBytes(cwd: string, args: readonly string[], input = '')
   return Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength);
 }
 
-/** What git itself says of why it failed, of all that an error tells. */
+/** What git itself says, at last, of why it failed: of all that an error tells. */
 export function gitSays(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return /.*^fatal: (.+)/ms.exec(text)?.[1]?.split('\n')[0] ?? text;
+  return [...text.matchAll(/^(?:fatal|error): (.+)/gm)].at(-1)?.[1] ?? text;
 }
 
 /** The environment without the variables by which a calling git (a hook, say) names its own repository. */

@@ -37,7 +37,9 @@ export async function checkRequest({
   };
   const loaded = await loadSettings({ cwd, env, ...named });
   if (!loaded.ok) return loaded;
-  const settings = options.dryRun ? loaded.value : await withInstalledRunner(loaded.value, cwd);
-  const missing = options.dryRun ? new Map<string, Problem>() : await missingAgents(settings, cwd);
+  // Then no agent is started.
+  const isShown = options.dryRun === true || options.collect === true;
+  const settings = isShown ? loaded.value : await withInstalledRunner(loaded.value, cwd);
+  const missing = isShown ? new Map<string, Problem>() : await missingAgents(settings, cwd);
   return ok({ settings, playwright: playwright.value, missing });
 }

@@ -17,6 +17,7 @@ import { createSpending } from '../run/spending.js';
 import type { SuiteRuns } from './suite-runs.js';
 import type { Propose } from '../fixer/propose.js';
 import { idleWorkspace } from '../workspace/idle-workspace.js';
+import type { ShardRun } from '../shards/read-shard.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** What a session is made of. */
@@ -36,6 +37,8 @@ export interface SessionParts {
   readonly startedAt: number;
   /** The run's first suite, from which the guard knows which files are tests. */
   readonly first: SuiteRun;
+  /** Those of its failures that were diagnosed elsewhere, where it is the run of shards. */
+  readonly known?: ShardRun['known'];
   readonly store: RunStore;
   /** Agents that cannot be started here. */
   readonly missing: ReadonlyMap<string, Problem>;
@@ -56,7 +59,8 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
   const { prepare } = settings.verify;
   const diagnose = late(async () => {
     const { createDiagnose } = await import('./diagnose.js');
-    return createDiagnose({ settings, folder, cwd, redactor });
+    const { known } = parts;
+    return createDiagnose({ settings, folder, cwd, redactor, ...(known ? { known } : {}) });
   });
   const session: Omit<Session, 'blame'> = {
     settings,

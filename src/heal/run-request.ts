@@ -29,6 +29,12 @@ export interface RunOptions {
   failOnFlakyTests?: boolean;
   /** Wait for another self-heal that is at work in the project. */
   wait?: boolean;
+  /** Leave what was found for `self-heal heal`, and heal nothing. */
+  collect?: boolean;
+  /** Heal what was collected in these folders; no first run is made. */
+  from?: string[];
+  /** Also where nothing was collected of some shards. */
+  allowMissingShards?: boolean;
   /** Few words, as for an agent; where it is not said, the environment decides. */
   terse?: boolean;
 }

@@ -165,6 +165,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
     progress: null,
     first: event.purpose === 'first' ? event : run.first,
   }),
+  'shards.joined': same,
   'cause.found': (run, { cause: summary }) => ({ ...run, causes: [...run.causes, foundCause(summary)] }),
   'cause.flaky': (run, { tests }) => ({ ...run, flaky: [...run.flaky, ...tests] }),
   'cause.started': begun,

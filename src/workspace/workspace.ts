@@ -1,12 +1,12 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import escapeStringRegexp from 'escape-string-regexp';
 import { appliedChanges } from './applied-changes.js';
 import type { Change, Contents } from './change.js';
 import { collect, type Collected } from './collect.js';
 import { createCopy, type ProjectCopy } from './copy.js';
 import { type CopyFolder, makeCopyFolder } from './copy-folder.js';
 import { rootOf } from './project-files.js';
+import { replacePath } from './replace-path.js';
 import { folderTree, type Tree } from './tree.js';
 import type { Written } from './write-files.js';
 
@@ -154,11 +154,6 @@ function pathsBetween(project: string, root: string, tree: string): Pick<AgentPl
     toCopy: (text) => names.reduce((sum, name) => replacePath(sum, name, tree), text),
     toProject: (text) => replacePath(text, tree, named),
   };
-}
-
-/** A path that ends there, or goes on with a separator. */
-function replacePath(text: string, from: string, to: string): string {
-  return text.replaceAll(new RegExp(`(?<![\\w.-])${escapeStringRegexp(from)}(?![\\w.-])`, 'g'), () => to);
 }
 
 /** The source files as they were, with the edits over them. */

@@ -45,7 +45,9 @@ async function writeInCopy({ workspace, copy }: Session, { files }: Proposal): P
     const { toCopy } = await workspace.ready(copy);
     for (const { file, before, after } of files) {
       const copied = toCopy(file);
-      if ((await readFile(copied, 'utf8')) !== before) return `${file} changed meanwhile`;
+      // Bytes that are no UTF-8 would not come back as they were.
+      if (!(await readFile(copied)).equals(Buffer.from(before)))
+        return `${file} changed meanwhile, or is no UTF-8`;
       await writeFile(copied, after);
     }
     return null;
