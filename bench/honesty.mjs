@@ -6,6 +6,8 @@ import { blindCheats } from '../fixtures/guard/blind-cheats.mjs';
 import { blindHonestFixes } from '../fixtures/guard/blind-honest-fixes.mjs';
 import { booking, bookingRequest } from '../fixtures/guard/booking.mjs';
 import { cheats } from '../fixtures/guard/cheats.mjs';
+import { clinic, clinicRequest, clinicUndecided } from '../fixtures/guard/clinic.mjs';
+import { helpdesk, helpdeskRequest, helpdeskUndecided } from '../fixtures/guard/helpdesk.mjs';
 import { honestFixes } from '../fixtures/guard/honest-fixes.mjs';
 import { keptBack, keptBackRequest } from '../fixtures/guard/kept-back.mjs';
 import { requestOf } from '../fixtures/guard/project.mjs';
@@ -24,7 +26,7 @@ const rulesBroken = async (request) => {
   );
 };
 
-async function caughtIn(title, cases) {
+async function caughtIn(title, cases, undecided = []) {
   const kinds = new Map();
   for (const { kind, what, request } of cases) {
     const rules = await rulesBroken(request);
@@ -32,7 +34,8 @@ async function caughtIn(title, cases) {
     if (rules[0] === 'run with another input') console.log(`to be run with another input: ${what}`);
     const { caught: sofar = 0, all = 0 } = kinds.get(kind) ?? {};
     kinds.set(kind, { caught: sofar + (caught ? 1 : 0), all: all + 1 });
-    if (!caught) wrong.push(`not caught: ${kind}: ${what}`);
+    if (!caught && undecided.includes(what)) console.log(`left to the reviewer: ${what}`);
+    else if (!caught) wrong.push(`not caught: ${kind}: ${what}`);
   }
   const total = [...kinds.values()].reduce((sum, one) => sum + one.caught, 0);
   const parts = [...kinds].map(([kind, { caught, all }]) => `${kind} ${caught}/${all}`);
@@ -57,8 +60,8 @@ const asBlindCheat = ([kind, what, edits, category, given]) => ({
 });
 const asFix = ([what, edits, category, given]) => ({ what, request: requestOf(edits, category, given) });
 const ofKind = (set, requestFor, wanted) =>
-  set.flatMap(([kind, what, edits, category]) =>
-    kind === wanted ? [{ kind, what, request: requestFor(edits, category) }] : [],
+  set.flatMap(([kind, what, edits, category, given]) =>
+    kind === wanted ? [{ kind, what, request: requestFor(edits, category, given) }] : [],
   );
 
 const start = process.cpuUsage();
@@ -72,6 +75,10 @@ await caughtIn('cheats on the booking app', ofKind(booking, bookingRequest, 'che
 await passedIn('honest fixes on the booking app', ofKind(booking, bookingRequest, 'fix'));
 await caughtIn('cheats in a monorepo', ofKind(warehouse, warehouseRequest, 'cheat'));
 await passedIn('honest fixes in a monorepo', ofKind(warehouse, warehouseRequest, 'fix'));
+await caughtIn('cheats on the help desk', ofKind(helpdesk, helpdeskRequest, 'cheat'), helpdeskUndecided);
+await passedIn('honest fixes on the help desk', ofKind(helpdesk, helpdeskRequest, 'fix'));
+await caughtIn('cheats in the clinic', ofKind(clinic, clinicRequest, 'cheat'), clinicUndecided);
+await passedIn('honest fixes in the clinic', ofKind(clinic, clinicRequest, 'fix'));
 const { user, system } = process.cpuUsage(start);
 const count =
   cheats.length +
@@ -80,7 +87,9 @@ const count =
   blindHonestFixes.length +
   keptBack.length +
   booking.length +
-  warehouse.length;
+  warehouse.length +
+  helpdesk.length +
+  clinic.length;
 console.log(`${((user + system) / 1_000 / count).toFixed(1)} ms of CPU time a judgement`);
 for (const line of wrong) console.log(line);
 if (wrong.length > 0) process.exitCode = 1;

@@ -21,6 +21,7 @@ import { initLines, initTexts } from '../init/init-text.js';
 export interface InitOptions {
   agent?: string;
   ci?: string | true;
+  shards?: number;
   config?: string;
   dryRun?: boolean;
   force?: boolean;
@@ -40,6 +41,7 @@ export async function runInit({ cwd, env, isAskable, options }: InitCall): Promi
   if (!config.ok) return config.error;
   const ci = ciOf(options.ci, gitRootOf(cwd) ?? cwd);
   if (!ci.ok) return ci.error;
+  if (options.shards !== undefined && ci.value === null) return shardsWithoutCi;
   const found = await findAgents({ cwd, env });
   const chosen = await chooseAgent({
     ...(options.agent === undefined ? {} : { named: options.agent }),
@@ -58,6 +60,7 @@ export async function runInit({ cwd, env, isAskable, options }: InitCall): Promi
     cwd,
     agent,
     ci: ci.value,
+    shards: options.shards ?? null,
     ...(options.config === undefined ? {} : { config: options.config }),
   });
   if (!plan.ok) return plan.error;
@@ -69,6 +72,12 @@ export async function runInit({ cwd, env, isAskable, options }: InitCall): Promi
   else for (const step of nextSteps(cwd, { found, agent, files: written.value, ci: ci.value })) say(step);
   return exitCodes.green;
 }
+
+const shardsWithoutCi: Problem = {
+  kind: 'usage',
+  message: '--shards is about the CI workflow, and none was asked for',
+  remedy: 'Add --ci github or --ci gitlab.',
+};
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);

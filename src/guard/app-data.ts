@@ -3,7 +3,7 @@ import escapeStringRegexp from 'escape-string-regexp';
 import { isCode } from './code/imports.js';
 import { type FileEdit, fileState } from './edit.js';
 import { isSpecName, type SuitePlaces, testPlaces } from './test-files.js';
-import type { GuardTree } from './tree.js';
+import type { Tree } from '../workspace/tree.js';
 
 /** An app of more files than these is not searched: what its tests read stays theirs. */
 const MAX_FILES = 5000;
@@ -15,7 +15,7 @@ const MAX_FILES = 5000;
  */
 export async function appDataIn(
   edits: readonly FileEdit[],
-  before: GuardTree,
+  before: Tree,
   suite: SuitePlaces,
 ): Promise<ReadonlySet<string>> {
   const { loaded = [] } = suite;

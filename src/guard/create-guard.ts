@@ -1,28 +1,13 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import type { Category } from '../core/diagnosis.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import type { Tree } from '../workspace/tree.js';
-import type { SeenPage } from './checks/locators.js';
-import type { ChangedPath, GuardRequest } from './judge.js';
+import type { GuardRequest } from './judge.js';
 import type { Judgement } from './judgement.js';
 import { runGuard } from './run-guard.js';
 import type { SuitePlaces } from './test-files.js';
 
-/** What an agent changed, and the class of failure that it was sent to heal. */
-export interface GuardedWork {
-  readonly category: Category;
-  readonly changes: readonly ChangedPath[];
-  readonly before: Tree;
-  readonly after: Tree;
-  /** The pages of the red run, where they were kept. */
-  readonly pages?: readonly SeenPage[];
-  /** The files of the tests that the work is to heal, absolute. */
-  readonly healed?: readonly string[];
-}
-
-/** Judges one agent's changes. */
-export type Guard = (work: GuardedWork) => Promise<Judgement>;
+/** Judges one agent's changes; the files of the tests that they are to heal are absolute here. */
+export type Guard = (work: Omit<GuardRequest, 'suite'>) => Promise<Judgement>;
 
 /** A guard for one run, which knows its tests from the run's first suite. */
 export function createGuard(
@@ -31,16 +16,8 @@ export function createGuard(
   judge: (request: GuardRequest) => Promise<Judgement> = runGuard,
 ): Guard {
   const suite = placesOf(root, first);
-  return ({ category, changes, before, after, pages = [], healed = [] }) =>
-    judge({
-      category,
-      suite,
-      pages,
-      healed: healed.flatMap((file) => insideOf(root, file) ?? []),
-      changes,
-      before,
-      after,
-    });
+  return ({ healed = [], ...work }) =>
+    judge({ ...work, suite, healed: healed.flatMap((file) => insideOf(root, file) ?? []) });
 }
 
 /** Where the suite's files are, seen from the recorded root, which may be reached through links. */

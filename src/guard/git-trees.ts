@@ -2,7 +2,7 @@ import { lstat, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { gitBytes } from '../git.js';
 import type { ChangedPath } from './judge.js';
-import type { GuardTree } from './tree.js';
+import type { Tree } from '../workspace/tree.js';
 
 /** What changed in a repository since a commit, and the two states of it. */
 export interface GitChanges {
@@ -11,8 +11,8 @@ export interface GitChanges {
   /** The commit that the working tree is compared with. */
   readonly base: string;
   readonly changes: readonly ChangedPath[];
-  readonly before: GuardTree;
-  readonly after: GuardTree;
+  readonly before: Tree;
+  readonly after: Tree;
 }
 
 /** Why there is nothing to compare with: `git` says it, `what` in one sentence. */
@@ -106,7 +106,7 @@ async function kindOf(file: string): Promise<'file' | 'link' | 'other'> {
   return found?.isSymbolicLink() ? 'link' : found && !found.isFile() ? 'other' : 'file';
 }
 
-function workingTree(root: string, paths: GuardTree['paths']): GuardTree {
+function workingTree(root: string, paths: Tree['paths']): Tree {
   const bytesOf = async (file: string) => {
     const kind = await kindOf(file);
     return kind === 'other' ? null : kind === 'link' ? readlink(file, 'buffer') : readFile(file);
@@ -124,7 +124,7 @@ function workingTree(root: string, paths: GuardTree['paths']): GuardTree {
   };
 }
 
-function commitTree(root: string, commit: string): GuardTree {
+function commitTree(root: string, commit: string): Tree {
   return {
     paths: () => listOf(root, 'ls-tree', '-r', '-z', '--name-only', commit),
     read: async (paths) => {

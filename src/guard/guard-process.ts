@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { judge } from './judge.js';
 import type { GuardMessage, GuardOrder } from './run-guard.js';
-import type { GuardTree } from './tree.js';
+import type { Tree } from '../workspace/tree.js';
 
 /** The process that judges one change: it asks for files by messages, and says what it found. */
 type Incoming =
@@ -15,7 +15,7 @@ function send(message: GuardMessage): void {
   process.send?.(message);
 }
 
-function treeOf(tree: 'before' | 'after'): GuardTree {
+function treeOf(tree: 'before' | 'after'): Tree {
   const ask = (paths: readonly string[] | null) =>
     new Promise<unknown>((resolve) => {
       next += 1;

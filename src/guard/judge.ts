@@ -14,7 +14,7 @@ import { otherInput } from './other-input.js';
 import { violationOf } from './rules.js';
 import { sharedLiterals } from './shared-literals.js';
 import { importedBy, type SuitePlaces } from './test-files.js';
-import type { GuardTree } from './tree.js';
+import type { Tree } from '../workspace/tree.js';
 
 /** A path that an agent changed, and what it is. */
 export interface ChangedPath {
@@ -29,8 +29,8 @@ export interface GuardRequest {
   /** The class of the failure: it decides what may be written (HN-4). */
   readonly category: Category;
   readonly changes: readonly ChangedPath[];
-  readonly before: GuardTree;
-  readonly after: GuardTree;
+  readonly before: Tree;
+  readonly after: Tree;
   readonly suite: SuitePlaces;
   /** The pages of the red run, where they were kept. */
   readonly pages?: readonly SeenPage[];

@@ -1,4 +1,4 @@
-import { nodesIn, type SourceFile, type SyntaxNode, visit } from './code/syntax.js';
+import { jsonStart, nodesIn, type SourceFile, type SyntaxNode, visit } from './code/syntax.js';
 import { rootName } from './code/test-object.js';
 import { type Literal, literalsIn, type SharedLiteral } from './shared-literals.js';
 
@@ -29,7 +29,11 @@ export function otherInput(
   const exchanged = new Map(literals.map(({ value }) => [String(value), another(String(value), all)]));
   const files = tests.flatMap((file) => {
     const after = exchange(file, exchanged);
-    return after === file.text ? [] : [{ path: file.path, before: file.text, after }];
+    if (after === file.text) return [];
+    const [before, altered] = [file.text, after].map((text) =>
+      file.path.endsWith('.json') ? text.slice(jsonStart.length) : text,
+    );
+    return [{ path: file.path, before: before ?? '', after: altered ?? '' }];
   });
   return files.length > 0 ? { literals, files } : null;
 }
@@ -44,11 +48,8 @@ function another(value: string, texts: string): string {
 }
 
 function turned(sign: string, by: number): string {
-  const row =
-    ['0123456789', 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].find((one) =>
-      one.includes(sign),
-    ) ?? sign;
-  return row[(row.indexOf(sign) + by) % row.length] ?? sign;
+  const [start, size] = /\d/.test(sign) ? ([48, 10] as const) : ([sign < 'a' ? 65 : 97, 26] as const);
+  return String.fromCharCode(start + ((sign.charCodeAt(0) - start + by) % size));
 }
 
 function exchange({ text, program }: SourceFile, exchanged: ReadonlyMap<string, string>): string {

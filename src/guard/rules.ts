@@ -29,7 +29,7 @@ export const rules = {
   'locator-by-expected-text': 'the locator looks for the very text that is asserted of it',
   'locator-not-at-fault': 'the locator found its element in the red run, so it was not the fault',
   'absence-unproven':
-    'a locator that must find nothing was changed, and nothing shows that the new one can find anything',
+    'a locator that may find nothing was changed, and nothing shows that the new one can find anything',
   'step-removed': 'a step of the test is gone, or no longer reached',
   'step-changed': 'the test does something else now: only a locator may change',
   'step-added': 'the test does something that it did not do before',
@@ -54,6 +54,7 @@ export const rules = {
   'input-hard-coded': 'the app answers the input of the test alone: with another one the test is red',
   'app-stubbed': 'a pretence stands in the place of a part of the app',
   'errors-silenced': 'errors of the app are kept from whoever listens for them',
+  'hidden-by-style': 'a style hides it whatever happens',
   'compiler-loosened': 'the compiler checks less',
   'security-loosened': 'the database lets in more than it did',
 } as const satisfies Record<string, string>;

@@ -3,6 +3,7 @@ import {
   calleeOf,
   childrenOf,
   constantOf,
+  isFunction,
   nodeIn,
   parseSource,
   propertyOf,
@@ -92,7 +93,7 @@ function decidingNodes(program: SyntaxNode): ReadonlySet<SyntaxNode> {
       MemberExpression: node['computed'] === true ? 'property' : '',
     }[node.type];
     const parts = isCompared || isLookUp ? childrenOf(node) : [nodeIn(node, key ?? '') ?? []].flat();
-    for (const part of parts) visit(part, (one) => found.add(one));
+    for (const part of parts) if (!isFunction(part)) visit(part, (one) => found.add(one));
   });
   return found;
 }

@@ -1,8 +1,9 @@
 import path from 'node:path';
-import { importResolver, isCode } from './code/imports.js';
+import { importResolver, isCode, type OwnPackage } from './code/imports.js';
+import { jsonSettings } from './code/json-settings.js';
 import { parseSource, type SourceFile } from './code/syntax.js';
 import { fileState, type FileEdit } from './edit.js';
-import type { GuardTree } from './tree.js';
+import type { Tree } from '../workspace/tree.js';
 
 /** What a run knows of its suite; paths are relative to the recorded root, with `/`. */
 export interface SuitePlaces {
@@ -72,12 +73,12 @@ function folderOf(file: string): string[] {
  * that lies among the tests or knows Playwright itself. What is not among `edits` is taken from `known`, the other state.
  */
 export async function readTestCode(
-  tree: GuardTree,
+  tree: Tree,
   places: SuitePlaces,
   { known, edits }: { known?: TestCode; edits: readonly FileEdit[] },
 ): Promise<TestCode> {
   const paths = new Set(await tree.paths());
-  const importedFile = importResolver(paths);
+  const importedFile = importResolver(paths, await ownPackages(tree, paths));
   const isAmongTests = testPlaces(places);
   const edited = new Set(edits.map((one) => one.path));
   const parsed = new Map<string, SourceFile>();
@@ -90,17 +91,17 @@ export async function readTestCode(
     const sources = next.filter(isKnown).flatMap((file) => known?.parsed.get(file) ?? []);
     for (const [file, bytes] of texts) {
       const { text } = fileState(bytes);
-      const source = text === null ? null : parseSource(file, text);
+      const source = text === null || isLongData(file, text) ? null : parseSource(file, text);
       if (!isAmongTests(file) && !isTestCode(file, text ?? '')) ofApp.set(file, source);
       else if (source) sources.push(source);
-      else unparsable.add(file);
+      else if (isCode(file)) unparsable.add(file);
     }
     next = [];
     for (const source of sources) {
       parsed.set(source.path, source);
       for (const one of importsOf(source, places.config)) {
         const target = importedFile(source.path, one);
-        if (target === null || !isCode(target) || seen.has(target)) continue;
+        if (target === null || !(isCode(target) || target.endsWith('.json')) || seen.has(target)) continue;
         seen.add(target);
         next.push(target);
       }
@@ -116,6 +117,22 @@ export async function readTestCode(
   const appModules = new Set([...ofApp.keys()].filter((file) => !parsed.has(file)));
   return { parsed, unparsable, appModules, importedFile };
 }
+
+/** The packages of the workspace, by which tests import as if they were installed. */
+async function ownPackages(tree: Tree, paths: ReadonlySet<string>): Promise<OwnPackage[]> {
+  const manifests = [...paths].filter((file) => /(?:^|\/)package\.json$/.test(file));
+  return [...(await tree.read(manifests))].flatMap(([file, bytes]) => {
+    const folder = path.posix.dirname(file);
+    const settings = [...(jsonSettings(fileState(bytes).text ?? '') ?? [])];
+    const [, name] = settings.find(([key]) => key === 'name') ?? [];
+    const given = settings.filter(([key]) => /^(?:exports(?:\.\.[\w.]*)?|main|module)$/.test(key));
+    const main = given.map(([, value]) => value).find((value) => paths.has(path.posix.join(folder, value)));
+    return name ? [{ name, folder, main: main ?? '' }] : [];
+  });
+}
+
+/** Data of more characters are known by their name only. */
+const isLongData = (file: string, text: string) => !isCode(file) && text.length > 10_000;
 
 function isTestCode(file: string, text: string): boolean {
   return (

@@ -5,7 +5,9 @@ import type { Change } from '../change.js';
 import { isCode } from '../code/imports.js';
 import {
   constantOf,
+  nameOf,
   nodeIn,
+  nodesIn,
   parseSource,
   type Place,
   placeOf,
@@ -14,12 +16,15 @@ import {
 } from '../code/syntax.js';
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
+import { isCatchAll, isSilent, lostFailures } from './failures.js';
 
 /** What is known of the tests, that an app has no business to know. */
 interface TestFacts {
   readonly titles: readonly string[];
   /** Ports that only the tests' server has. */
   readonly ports: readonly string[];
+  /** Headers and user agents that only the tests send. */
+  readonly sent: readonly string[];
 }
 
 /** A sign that the app special-cases the tests, or pretends. */
@@ -32,13 +37,36 @@ interface Sign extends Place {
 export function judgeApp({ request, suite, old, ofApp, ofTests }: Change): Violation[] {
   const config = (suite.config !== null && old.parsed.get(suite.config)?.text) || '';
   const ports = config.matchAll(/(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|\bport:\s*(\d{2,5})/g);
-  const facts = { titles: suite.titles, ports: [...ports].map((match) => match[1] ?? match[2] ?? '') };
+  const facts = {
+    titles: suite.titles,
+    ports: [...ports].map((match) => match[1] ?? match[2] ?? ''),
+    sent: [...old.parsed.values()].flatMap(sentBy),
+  };
   // Where the tests do not compile, a compiler that is told to look away is no fix either.
   const compiled = request.category === 'build-error' ? ofTests : [];
   return [
     ...ofApp.flatMap((edit) => added(edit, (text) => signsIn(edit.path, text, facts))),
     ...compiled.flatMap((edit) => added(edit, (text) => signsOfText(edit.path, text, silencing))),
+    ...ofApp.flatMap(({ path, before, after }) => {
+      const [was, is] = [before, after].map((one) => isCode(path) && parseSource(path, one?.text ?? ''));
+      return was && is ? lostFailures(was, is) : [];
+    }),
   ];
+}
+
+const header = /^(?:extraHTTPHeaders|userAgent)$/;
+const usual = /^(?:|(?:accept|authorization|content-type|cookie|origin)\b.*)$/i;
+
+/** What a file of the tests has every request say of itself: `extraHTTPHeaders`, `userAgent`. */
+function sentBy({ text, program }: SourceFile): string[] {
+  const sent: (string | null)[] = [];
+  if (/extraHTTPHeaders|userAgent/.test(text))
+    visit(program, (node) => {
+      const value = header.test(nameOf(nodeIn(node, 'key')) ?? '') ? nodeIn(node, 'value') : null;
+      const parts = nodesIn(value, 'properties').flatMap((one) => [nodeIn(one, 'key'), nodeIn(one, 'value')]);
+      sent.push(...[value, ...parts].map(nameOf));
+    });
+  return sent.filter((one) => one !== null && !usual.test(one)) as string[];
 }
 
 function added({ path: file, before, after }: FileEdit, signs: (text: string) => Sign[]): Violation[] {
@@ -55,7 +83,7 @@ function added({ path: file, before, after }: FileEdit, signs: (text: string) =>
 
 const script = /(<script\b[^>]*>)([\s\S]*?)<\/script>/g;
 const otherText =
-  /\.(?:vue|svelte|astro|html?|mdx|py|rb|php|go|java|kt|cs|rs|ex|exs|erb|ejs|hbs|twig|jinja|conf|json|ya?ml)$/;
+  /\.(?:vue|svelte|astro|html?|mdx|py|rb|php|go|java|kt|cs|rs|ex|exs|erb|ejs|hbs|twig|jinja|conf|json|ya?ml|css|s[ac]ss|less|sh|patch|diff)$/;
 
 function signsIn(file: string, text: string, facts: TestFacts): Sign[] {
   if (file.endsWith('.sql')) return signsOfText(file, text, openDoors);
@@ -79,29 +107,31 @@ function signsIn(file: string, text: string, facts: TestFacts): Sign[] {
 }
 
 const detects: Rule = 'app-detects-tests';
+const loosened: Rule = 'compiler-loosened';
+type Pattern = readonly [Rule, RegExp];
+
 /** What no honest app says, in any language. */
-const inAnyLanguage: readonly (readonly [Rule, RegExp])[] = [
+const inAnyLanguage: readonly Pattern[] = [
   [detects, /HeadlessChrome|\bnavigator\.webdriver|\bPLAYWRIGHT(?:_[A-Z_]+)?\b|__playwright|__pw_/],
+  ['protected-file', /node_modules\/@?playwright\S*/],
+  ['hidden-by-style', /\b(?:display:\s*none|visibility:\s*hidden)\s*!important/],
 ];
 /** Settings of build tools that let errors pass, and comments that silence them. */
-const silencing: readonly (readonly [Rule, RegExp])[] = [
+const silencing: readonly Pattern[] = [
   [
-    'compiler-loosened',
+    loosened,
     /\b(?:ignoreBuildErrors|ignoreDuringBuilds|transpileOnly|skipTypeCheck|allowBuildErrors)\b['"]?\s*:\s*true\b/,
   ],
-  ['compiler-loosened', /@ts-(?:nocheck|ignore|expect-error)\b/],
+  [loosened, /@ts-(?:nocheck|ignore|expect-error)\b|\boverlay['"]?\s*:\s*false\b/],
 ];
+const letsIn: Rule = 'security-loosened';
 /** Row-level security that lets everybody write. */
-const openDoors: readonly (readonly [Rule, RegExp])[] = [
-  ['security-loosened', /disable\s+row\s+level\s+security/i],
-  [
-    'security-loosened',
-    /create\s+policy(?![^;]*\bfor\s+select\b)[^;]*(?:using|with\s+check)\s*\(\s*true\s*\)/i,
-  ],
-  ['security-loosened', /grant\s+all\b[^;]*\bto\s+(?:anon|public)\b/i],
+const openDoors: readonly Pattern[] = [
+  [letsIn, /disable\s+row\s+level\s+security|grant\s+all\b[^;]*\bto\s+(?:anon|public)\b/i],
+  [letsIn, /create\s+policy(?![^;]*\bfor\s+select\b)[^;]*(?:using|with\s+check)\s*\(\s*true\s*\)/i],
 ];
 
-function signsOfText(file: string, text: string, patterns: typeof openDoors): Sign[] {
+function signsOfText(file: string, text: string, patterns: readonly Pattern[]): Sign[] {
   return patterns.flatMap(([rule, pattern]) =>
     [...text.matchAll(new RegExp(pattern, `${pattern.flags}g`))].map((match) => {
       const line = text.slice(0, match.index).split('\n').length;
@@ -116,91 +146,80 @@ const swallows = String.raw`[^]*(?:preventDefault|stopImmediatePropagation|retur
 const text = /^(?:Literal|Template\w+|BinaryExpression)$/;
 const branch = /^(?:If|Conditional|Logical)/;
 
-/** A kind of node of the app's code that gives it away by its text, or by that of the first of these fields; tools are configs of builds. */
-interface Telling {
-  readonly rule: Rule;
-  readonly node: RegExp;
-  readonly fields?: readonly string[];
-  readonly says: RegExp;
-  readonly where?: 'app' | 'tool';
-}
+/** The part of a node that its text is taken from; all of it where none is named. */
+const partOf: Readonly<Record<string, string>> = {
+  IfStatement: 'test',
+  ConditionalExpression: 'test',
+  LogicalExpression: 'left',
+  Property: 'value',
+  ImportDeclaration: 'source',
+  ExportNamedDeclaration: 'source',
+  ExportAllDeclaration: 'source',
+  ImportExpression: 'source',
+};
+
+/** A kind of node of the app's code that gives it away by its text; tools are configs of builds. */
+type Telling = readonly [rule: Rule, node: RegExp, says: RegExp, where?: 'app' | 'tool'];
 
 const telling: readonly Telling[] = [
   // Names in an environment that only a test run sets, and what Playwright's browser says of itself.
-  {
-    rule: detects,
-    node: /^(?:Identifier|Literal|BinaryExpression)$/,
-    says: /^'?(?:(?:\w+_)?(?:PLAYWRIGHT|E2E)(?:_\w+)?|PW_\w+|PWTEST\w*|TEST_(?:WORKER|PARALLEL)_INDEX|VITEST\w*|JEST_WORKER_ID|SELF_HEAL\w*|webdriver|__(?:playwright|pw)\w*)'?$/,
-  },
-  {
-    rule: detects,
-    node: text,
-    says: /HeadlessChrome|^\/.*headless.*\/\w*$|\bplaywright\b.*\buser-?agent\b|^'?(?:Playwright\/|x[-_]playwright)|playwright[-_](?:test|run)/i,
-  },
-  { rule: detects, node: branch, fields: ['test', 'left'], says: /\benv\b[^]*\b(?:TEST|CI)\b/, where: 'app' },
-  {
-    rule: detects,
-    node: /^BinaryExpression$/,
-    says: /^(?=[^]*\b(?:NODE_ENV|MODE)\b)[^]*['"](?:test|testing|e2e)['"]/,
-    where: 'app',
-  },
+  [
+    detects,
+    /^(?:Identifier|Literal|BinaryExpression)$/,
+    /^'?(?:(?:\w+_)?(?:PLAYWRIGHT|E2E)(?:_\w+)?|PW_\w+|PWTEST\w*|TEST_(?:WORKER|PARALLEL)_INDEX|VITEST\w*|JEST_WORKER_ID|SELF_HEAL\w*|webdriver|__(?:playwright|pw)\w*)'?$/,
+  ],
+  [
+    detects,
+    text,
+    /HeadlessChrome|^\/.*headless.*\/\w*$|\bplaywright\b.*\buser-?agent\b|^'?(?:Playwright\/|x[-_]playwright)|playwright[-_](?:test|run)/i,
+  ],
+  [detects, branch, /\benv\b[^]*\b(?:TEST|CI)\b/, 'app'],
+  [detects, /^Bin/, /^(?=[^]*\b(?:env|NODE_ENV|MODE)\b)[^]*['"](?:test|testing|e2e)['"]/, 'app'],
+  [detects, /^Lit/, /^'(?:[^'/]*[^a-z\d'/])?(?:e2e|playwright)(?:[^a-z\d'/][^'/]*)?'$/i, 'app'],
+  ['protected-file', text, /node_modules\/@?playwright/],
+  // A compiler or a linter that is told to look away.
+  [loosened, /^TSAs/, /\bas\s+any$/],
+  [loosened, /^Property$/, /^'off'$|^\[\s*['"]off['"]/, 'tool'],
   // A stub between app and server: a mocking package, a replaced `fetch`, a service worker that makes up answers, an alias.
-  { rule: 'app-stubbed', node: /^(?:Import|Export)/, fields: ['source'], says: pretence },
-  {
-    rule: 'app-stubbed',
-    node: /^Property$/,
-    fields: ['value'],
-    says: new RegExp(`(?=^'[./@~])${pretence.source}`, 'i'),
-    where: 'tool',
-  },
-  {
-    rule: 'app-stubbed',
-    node: /^CallExpression$/,
-    says: new RegExp(
-      String.raw`\.respondWith\(\s*new\s|^require\((?:["']).*(?:mock|fake|stub|msw|nock|sinon)`,
-    ),
-  },
-  {
-    rule: 'app-stubbed',
-    node: /^AssignmentExpression$/,
-    fields: ['left'],
-    says: /^(?:window|globalThis|global|self)(?:\.|\[['"])(?:fetch|XMLHttpRequest|WebSocket|EventSource)\b/,
-  },
+  ['app-stubbed', /^(?:Import|Export)/, pretence],
+  ['app-stubbed', /^Property$/, new RegExp(`(?=^'[./@~])${pretence.source}`, 'i'), 'tool'],
+  ['app-stubbed', /^Call/, /\.respondWith\(\s*new\s|^require\((?:["']).*(?:mock|fake|stub|msw|nock|sinon)/],
+  [
+    'app-stubbed',
+    /^Assign/,
+    /^(?:window|globalThis|global|self)(?:\.|\[['"])(?:fetch|XMLHttpRequest|WebSocket|EventSource)\b/,
+  ],
   // A listener for errors that keeps them from whoever else listens.
-  {
-    rule: 'errors-silenced',
-    node: /^AssignmentExpression$/,
-    says: new RegExp(String.raw`^(?:\w+\.)*on(?:error|unhandledrejection)\s*=${swallows}`),
-  },
-  {
-    rule: 'errors-silenced',
-    node: /^CallExpression$/,
-    says: new RegExp(
-      String.raw`^(?:\w+\.)*(?:addEventListener|on|once)\(\s*['"](?:error|unhandled[rR]ejection|uncaughtException)['"]${swallows}`,
+  [
+    'errors-silenced',
+    /^(?:Assign|Call)/,
+    new RegExp(
+      String.raw`^(?:\w+\.)*(?:on(?:error|unhandledrejection)\s*=|(?:addEventListener|on|once)\(\s*['"](?:error|unhandled[rR]ejection|uncaughtException)['"])${swallows}`,
     ),
-  },
+  ],
 ];
 
-function signsOf(source: SourceFile, { titles, ports }: TestFacts): Sign[] {
+function signsOf(source: SourceFile, { titles, ports, sent }: TestFacts): Sign[] {
   const place = /\.config\.\w+$/.test(path.posix.basename(source.path)) ? 'tool' : 'app';
   const either = (texts: readonly string[]) => texts.map(escapeStringRegexp).join('|') || '$^';
   const longTitles = titles.filter((title) => title.trim().split(/\s+/).length >= 3);
-  const port = new RegExp(String.raw`(?<!\d)(?:${either(ports.filter(Boolean))})(?!\d)`);
   const all: readonly Telling[] = [
     ...telling,
-    { rule: detects, node: text, says: new RegExp(`^'?(?:${either(longTitles)})'?$`) },
-    { rule: detects, node: branch, fields: ['test', 'left'], says: port, where: 'app' },
+    [detects, text, new RegExp(`^'?(?:${either(longTitles)})'?$`)],
+    [detects, branch, new RegExp(String.raw`(?<!\d)(?:${either(ports.filter(Boolean))})(?!\d)`), 'app'],
+    [detects, text, new RegExp(`^'(?:${either(sent)})'$`), 'app'],
   ];
   const signs: Sign[] = [];
   visit(source.program, (node) => {
-    for (const { rule, node: kind, fields, says, where = place } of all) {
-      if (where !== place || !kind.test(node.type)) continue;
-      const part = fields ? fields.flatMap((one) => nodeIn(node, one) ?? [])[0] : node;
-      const value = part && constantOf(part);
-      const given =
-        typeof value === 'string' ? `'${value}'` : part && source.text.slice(part.start, part.end);
-      if (given && says.test(given)) signs.push({ rule, text: given.slice(0, 80), ...placeOf(source, node) });
-    }
+    const field = partOf[node.type];
+    const part = field === undefined ? node : nodeIn(node, field);
+    const value = part && constantOf(part);
+    const given = typeof value === 'string' ? `'${value}'` : source.text.slice(part?.start, part?.end);
+    const add = (rule: Rule) => signs.push({ rule, text: given.slice(0, 80), ...placeOf(source, node) });
+    if (place === 'app' && isSilent(node)) add('errors-silenced');
+    if (place === 'app' && isCatchAll(node)) add('app-stubbed');
+    for (const [rule, kind, says, where = place] of part ? all : [])
+      if (where === place && kind.test(node.type) && says.test(given)) add(rule);
   });
   return signs;
 }

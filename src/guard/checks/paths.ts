@@ -8,7 +8,7 @@ const protectedPaths: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)agents\.ya?ml$/, 'agents.yaml says how self-heal works'],
   [/(?:^|\/)\.self-heal\//, 'the folder of self-heal is its own'],
   [/(?:^|\/)\.git\//, 'git’s own folder'],
-  [/(?:^|\/)node_modules\/(?:@playwright|playwright)/, 'Playwright itself judges the tests'],
+  [/(?:^|\/)(?:node_modules|\.?[\w-]*patches)\/@?playwright/, 'Playwright itself judges the tests'],
   [
     /(?:^|\/)(?:\.github\/|\.gitlab-ci\.ya?ml$|\.gitlab\/|\.circleci\/|\.buildkite\/|\.azure-pipelines\/|azure-pipelines[\w.-]*\.ya?ml$|Jenkinsfile|bitbucket-pipelines\.ya?ml$|\.travis\.ya?ml$|\.drone\.ya?ml$|appveyor\.ya?ml$|\.woodpecker|\.teamcity\/|\.semaphore\/|cloudbuild\.ya?ml$|buildspec\.ya?ml$)/,
     'a CI file',
@@ -58,17 +58,10 @@ export function whole(rule: Rule, { path, before, after }: FileEdit, detail?: st
 
 /** The lines of a lock file that name Playwright, with what follows each. */
 function locksPlaywright({ before, after }: FileEdit): boolean {
-  const entries = (text: string | null) =>
-    (text ?? '')
-      .split('\n')
-      .flatMap((line, index, all) =>
-        /["'/ ]@?playwright/.test(line)
-          ? /[{:]\s*$/.test(line)
-            ? [all.slice(index, index + 4).join('\n')]
-            : [line]
-          : [],
-      );
-  return entries(before?.text ?? null).join() !== entries(after?.text ?? null).join();
+  const [was, is] = [before, after].map((one) =>
+    one?.text?.match(/["'/ ]@?playwright(?:.*[{:]\s*\n(?:.*\n?){3}|.*)/g)?.join('\n'),
+  );
+  return was !== is;
 }
 
 /** Tells snapshots that a run missed: only Playwright's message knows where the config's path template puts them. */

@@ -5,6 +5,7 @@ import { isCode } from '../code/imports.js';
 import { isSameProgram } from '../code/same-program.js';
 import type { FileEdit, FileState } from '../edit.js';
 import { violationOf } from '../rules.js';
+import { isRepaired } from '../repaired.js';
 import { whole } from './paths.js';
 
 /** What is wrong with a changed test file as a whole: only a ui-error may lie in the tests (HN-4), and only code can be compared. */
@@ -13,8 +14,7 @@ export function judgeReadOnly({ request: { category }, suite, ofTests, old, now 
     const { path } = edit;
     const [before, after] = [old.parsed.get(path), now.parsed.get(path)];
     // Types say nothing when a test runs, and may be what the compiler complains of.
-    const types = category === 'build-error';
-    if (before && after && isSameProgram(before, after, { types })) return [];
+    if (before && after && isSameProgram(before, after, { types: category === 'build-error' })) return [];
     if (now.unparsable.has(path)) return [whole('cannot-be-judged', edit, 'it does not parse')];
     if (!edit.before) return [];
     if (path === suite.config && !after) return [whole('config-changed', edit)];
@@ -35,12 +35,4 @@ function firstDifference({ path: file, before, after }: FileEdit, category: Cate
   const index = at === -1 ? olds.length : at;
   const lines = { line: index + 1, before: olds[index] ?? null, after: news[index] ?? null };
   return violationOf('tests-read-only', { file, ...lines, detail: category });
-}
-
-/** Whether all words of the old text are in the new one, in their order: only what kept it from being parsed was changed. */
-function isRepaired({ before, after }: FileEdit): boolean {
-  const words = (text: string | null | undefined) =>
-    text?.match(/[\w$]+|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g) ?? [];
-  const [olds, news] = [words(before?.text), words(after?.text)];
-  return olds.length > 0 && olds.length === news.length && olds.every((word, index) => word === news[index]);
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { parse } from 'dotenv';
 import type { Violation } from '../../core/guard/violation.js';
-import { bare, constantOf, nameOf, nodeIn, nodesIn, parseSource, type SyntaxNode } from '../code/syntax.js';
+import { jsonSettings, type Settings } from '../code/json-settings.js';
 import type { Change } from '../change.js';
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
@@ -9,6 +9,8 @@ import { type Rule, violationOf } from '../rules.js';
 /** What the tests import, as it is written there, and the files of the project before the change. */
 interface Imported {
   readonly imports: ReadonlySet<string>;
+  /** Variables of the environment that the tests read. */
+  readonly variables: ReadonlySet<string>;
   readonly paths: ReadonlySet<string>;
 }
 
@@ -24,7 +26,6 @@ interface Setting extends Imported {
   readonly folder: string;
 }
 
-type Settings = ReadonlyMap<string, string>;
 type SettingRule = readonly [setting: RegExp, rule: Rule, isBroken: (setting: Setting) => boolean];
 
 /** Which settings of a compiler may not be loosened: what they check has to stay. */
@@ -83,12 +84,14 @@ const environment: readonly SettingRule[] = [
     'environment-changed',
     ({ to }) => !/^(?:|0|false|no|off|null)$/i.test(to ?? ''),
   ],
+  // A port is the server's as well, and follows it.
+  [/./, 'environment-changed', ({ name, to = '', variables }) => variables.has(name) && !/^\d*$/.test(to)],
 ];
 
 /** Which files hold settings, how they are read, and by which rules they are judged. */
 const families: readonly (readonly [RegExp, (text: string) => Settings | null, readonly SettingRule[]])[] = [
-  [/(?:^|\/)[jt]sconfig[\w.-]*\.json$/, fromJson, compiler],
-  [/(?:^|\/)package\.json$/, fromJson, manifest],
+  [/(?:^|\/)[jt]sconfig[\w.-]*\.json$/, jsonSettings, compiler],
+  [/(?:^|\/)package\.json$/, jsonSettings, manifest],
   [
     /(?:^|\/)(?:\.env(?:\.[\w.-]+)?|\.npmrc|\.yarnrc(?:\.yml)?)$/,
     (text) => new Map(Object.entries(parse(text))),
@@ -99,9 +102,14 @@ const families: readonly (readonly [RegExp, (text: string) => Settings | null, r
 /** Compares the settings of compilers, packages and environments (HN-3): the first rule that is for a setting, and broken, counts. */
 export function judgeSettings({ edits, old, paths }: Change): Violation[] {
   const imports = new Set([...old.parsed.values()].flatMap((file) => file.imports));
+  const variables = new Set(
+    [...old.parsed.values()].flatMap(({ text }) =>
+      [...text.matchAll(/\benv(?:\.|\[['"])(\w+)/g)].flatMap((match) => match[1] ?? []),
+    ),
+  );
   return edits.flatMap((edit) => {
     const [, read, rules] = families.find(([files]) => files.test(edit.path)) ?? [];
-    return read && rules ? changedIn(edit, { read, rules, imports, paths }) : [];
+    return read && rules ? changedIn(edit, { read, rules, imports, variables, paths }) : [];
   });
 }
 
@@ -136,24 +144,6 @@ function changedIn(
       ? [violationOf(rule, { file, line, before: from ?? null, after: to ?? null, detail: key })]
       : [];
   });
-}
-
-/** JSON with comments is an expression of JavaScript; objects are flattened to `compilerOptions.strict`, a list is its text. */
-function fromJson(text: string): Settings | null {
-  const source = parseSource('settings.js', `(${text})`);
-  const found = new Map<string, string>();
-  const add = (node: SyntaxNode, name: string): void => {
-    if (node.type !== 'ObjectExpression')
-      found.set(name, String(constantOf(node) ?? source?.text.slice(node.start, node.end)));
-    for (const one of node.type === 'ObjectExpression' ? nodesIn(node, 'properties') : []) {
-      const [key, value] = [nameOf(nodeIn(one, 'key')), nodeIn(one, 'value')];
-      if (value) add(value, name === '' ? (key ?? '') : `${name}.${key ?? ''}`);
-    }
-  };
-  const [only] = source ? nodesIn(source.program, 'body') : [];
-  const value = only && nodeIn(only, 'expression');
-  if (value) add(bare(value), '');
-  return source ? found : null;
 }
 
 /** A script that cannot fail any more, or leaves out a program that it ran before. */

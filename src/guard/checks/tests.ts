@@ -4,6 +4,7 @@ import type { Change } from '../change.js';
 import { isSameProgram } from '../code/same-program.js';
 import { openSources, type Sources } from '../code/sources.js';
 import { importedBy, importersOf, type TestCode } from '../test-files.js';
+import { isReconnected, isRepaired } from '../repaired.js';
 import { compareTests } from '../tests/compare.js';
 import { readConfig } from '../tests/config.js';
 import { readRoots } from '../tests/roots.js';
@@ -20,11 +21,12 @@ export function judgeTests({ request, suite, ofTests, old, now }: Change): {
   notes: readonly Note[];
 } {
   const changed = ofTests
-    .map((one) => one.path)
-    .filter((path) => {
-      const [before, after] = [old.parsed.get(path), now.parsed.get(path)];
-      return !before || !after || !isSameProgram(before, after);
-    });
+    .filter((edit) => {
+      const [before, after] = [old.parsed.get(edit.path), now.parsed.get(edit.path)];
+      if (!before || !after) return !(old.unparsable.has(edit.path) && isRepaired(edit));
+      return !isSameProgram(before, after) && !isReconnected(edit, old, now);
+    })
+    .map((one) => one.path);
   if (changed.length === 0) return { violations: [], notes: [] };
   const importers = new Set([...importersOf(old, changed), ...importersOf(now, changed)]);
   const affected = importers.size > MAX_IMPORTERS ? new Set(changed) : importers;

@@ -1,11 +1,13 @@
 import { nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from './syntax.js';
 
-/** The element or property of a list or record that is written out; null where it has none. */
+/** The element or property of a list, a record or an enum that is written out; null where it has none. */
 export function partOf(node: SyntaxNode, name: string): SyntaxNode | null {
   if (node.type === 'ArrayExpression') return nodesIn(node, 'elements')[Number(name)] ?? null;
-  if (node.type !== 'ObjectExpression') return null;
-  const property = nodesIn(node, 'properties').find((one) => nameOf(nodeIn(one, 'key')) === name);
-  return property ? nodeIn(property, 'value') : null;
+  const isEnum = node.type === 'TSEnumDeclaration';
+  if (!isEnum && node.type !== 'ObjectExpression') return null;
+  const parts = isEnum ? nodesIn(nodeIn(node, 'body'), 'members') : nodesIn(node, 'properties');
+  const part = parts.find((one) => nameOf(nodeIn(one, isEnum ? 'id' : 'key')) === name);
+  return nodeIn(part, isEnum ? 'initializer' : 'value');
 }
 
 /** A local name, a node, a name of another file, or nothing. */

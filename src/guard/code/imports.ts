@@ -7,8 +7,20 @@ export function isCode(file: string): boolean {
   return extensions.includes(path.posix.extname(file)) && !file.endsWith('.d.ts');
 }
 
-/** Resolves imports among these paths, without a module's configuration: null for packages and what is not there. */
-export function importResolver(paths: ReadonlySet<string>): (from: string, source: string) => string | null {
+/** A package of the project itself, as its `package.json` says. */
+export interface OwnPackage {
+  readonly name: string;
+  /** Relative to the recorded root; `.` for the root. */
+  readonly folder: string;
+  /** What it gives out as a whole; empty for the usual `index`. */
+  readonly main: string;
+}
+
+/** Resolves imports among these paths, without a module's configuration: null for packages of others and what is not there. */
+export function importResolver(
+  paths: ReadonlySet<string>,
+  packages: readonly OwnPackage[] = [],
+): (from: string, source: string) => string | null {
   const byStem = new Map<string, string[]>();
   for (const one of paths) {
     const stem = stemOf(one);
@@ -21,6 +33,14 @@ export function importResolver(paths: ReadonlySet<string>): (from: string, sourc
     if (source.startsWith('.')) {
       const place = path.posix.join(path.posix.dirname(from), source);
       return candidates(place).find((one) => paths.has(one)) ?? null;
+    }
+    const own = packages.find(({ name }) => source === name || source.startsWith(`${name}/`));
+    if (own) {
+      const part = source.slice(own.name.length + 1);
+      const places = [own.folder, `${own.folder}/src`].map((one) =>
+        path.posix.join(one, part || (one === own.folder ? own.main : '')),
+      );
+      return places.flatMap(candidates).find((one) => paths.has(one)) ?? null;
     }
     if (!/^[@~#]/.test(source) || source.startsWith('@playwright/')) return null;
     const known = aliases.get(source);

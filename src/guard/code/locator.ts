@@ -86,7 +86,8 @@ function chained({ outer, root, name, args }: Link, scope: Scope, at: LocatorCon
   };
 }
 
-function spell(text: string, inner: readonly LocatorText[]): string {
+/** A printed text with its locators written out. */
+export function spell(text: string, inner: readonly LocatorText[]): string {
   let next = 0;
   return text.replaceAll('‹locator›', () => inner[next++]?.code ?? '‹locator›');
 }

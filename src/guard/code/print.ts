@@ -125,6 +125,10 @@ function printResolved({ node, scope }: { node: SyntaxNode; scope: Scope }, at: 
         .map((one) => inside(one))
         .sort()
         .join(', ')}}`;
+    case 'TSEnumDeclaration':
+      return `enum {${nodesIn(nodeIn(node, 'body'), 'members').map(inside).join(', ')}}`;
+    case 'TSEnumMember':
+      return `${nameOf(nodeIn(node, 'id'))}: ${field('initializer')}`;
     case 'Property':
       return `${node['computed'] === true ? `[${field('key')}]` : (nameOf(nodeIn(node, 'key')) ?? field('key'))}: ${field('value')}`;
     case 'AwaitExpression':

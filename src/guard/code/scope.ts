@@ -80,7 +80,7 @@ export function declareAll(statements: readonly SyntaxNode[], scope: Scope): voi
     const node = nodeIn(statement, 'declaration') ?? statement;
     if (node.type === 'VariableDeclaration') declareVariables(node, scope);
     const name = nameOf(nodeIn(node, 'id'));
-    if (name && /^(?:Function|Class)Declaration$/.test(node.type)) {
+    if (name && /^(?:Function|Class|TSEnum)Declaration$/.test(node.type)) {
       scope.names.set(name, { kind: 'value', node, scope });
     }
   }
@@ -149,11 +149,7 @@ export function declarePattern(pattern: SyntaxNode, context: PatternContext): vo
 }
 
 function declareOpaque(pattern: SyntaxNode, { scope, label }: PatternContext): void {
-  for (const child of childrenOf(pattern)) {
-    if (child.type === 'Identifier')
-      scope.names.set(String(child['name']), { kind: 'opaque', label: `rest of ${label}` });
-    else declareOpaque(child, { scope, label });
-  }
+  for (const name of namesIn(pattern)) scope.names.set(name, { kind: 'opaque', label: `rest of ${label}` });
 }
 
 /** The scope of a callback: its parameters are known by their places, those taken apart by their names. */

@@ -51,18 +51,16 @@ export function openSources(
     followed,
     members: membersOf([...files.values()].map((one) => one.scope)),
   };
+  const followTo = (is: (node: SyntaxNode) => boolean, from: Located) => {
+    const found = follow(from, project, MAX_STEPS);
+    return is(found.node) ? found : null;
+  };
   return {
     files,
     followed,
     resolve: (node, scope) => follow({ node, scope }, project, MAX_STEPS),
-    functionOf: (node, scope) => {
-      const found = follow({ node, scope }, project, MAX_STEPS);
-      return isFunction(found.node) ? found : null;
-    },
-    classOf: (node, scope) => {
-      const found = follow({ node, scope }, project, MAX_STEPS);
-      return found.node.type.startsWith('Class') ? found : null;
-    },
+    functionOf: (node, scope) => followTo(isFunction, { node, scope }),
+    classOf: (node, scope) => followTo(({ type }) => type.startsWith('Class'), { node, scope }),
     moduleName: (from, source) =>
       importedFile(from, source) ??
       (source.startsWith('.') ? path.posix.join(path.posix.dirname(from), source) : source),
@@ -84,6 +82,8 @@ function follow({ node: given, scope }: Located, project: Project, left: number)
   const here = { node, scope };
   if (left <= 0) return here;
   if (node.type === 'MemberExpression') return followMember(here, project, left - 1) ?? here;
+  const required = project.importedFile(scope.file.path, requiredBy(node) ?? '');
+  if (required !== null) return exported({ path: required, name: 'default' }, project, left - 1) ?? here;
   if (node.type !== 'Identifier') return here;
   const binding = lookUp(String(node['name']), scope);
   if (binding?.kind === 'value') {

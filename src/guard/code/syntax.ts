@@ -21,8 +21,12 @@ export interface SourceFile {
   lineAt(offset: number): number;
 }
 
-/** Parses JavaScript or TypeScript, by the file's extension; null where the text has a syntax error. */
-export function parseSource(path: string, text: string): SourceFile | null {
+/** What stands before the text of a JSON file, which is a module whose default export it is. */
+export const jsonStart = 'export default ';
+
+/** Parses JavaScript, TypeScript or JSON, by the file's extension; null where the text has a syntax error. */
+export function parseSource(path: string, given: string): SourceFile | null {
+  const text = path.endsWith('.json') ? jsonStart + given : given;
   const lang = /\.[mc]?ts$/.test(path) ? 'ts' : path.endsWith('.tsx') ? 'tsx' : 'jsx';
   try {
     const result = parseSync(path, text, { lang });

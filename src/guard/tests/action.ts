@@ -1,5 +1,5 @@
 import type { LocatorText } from '../code/locator.js';
-import { type PrintContext, printCode } from '../code/print.js';
+import { type PrintContext, printCode, type PrintedCode } from '../code/print.js';
 import { lookUp, type Scope } from '../code/scope.js';
 import { memberNode, nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from '../code/syntax.js';
 import { amountOf, type BareAssertion, optionsIn, timeoutIn } from './assertion.js';
@@ -85,9 +85,8 @@ function callParts(node: SyntaxNode, at: At): CallParts {
       : print(object ?? callee);
   const args = nodesIn(node, 'arguments');
   const [selector] = args;
-  const bySelector =
-    selectorFirst.test(name) && /(?:^|\.)(?:\w*[pP]age|frame|popup)$/.test(of.text) ? selector : undefined;
-  const looked = bySelector ? print(locatorCall(bySelector)).locators : [];
+  const bySelector = isBySelector(name, of, () => args.map(print)) ? selector : undefined;
+  const looked = bySelector && object ? print(locatorCall(object, bySelector)).locators : [];
   const rest = bySelector ? args.slice(1) : args;
   const options = optionsIn(rest.at(-1), at.scope, at);
   const printed = (options ? rest.slice(0, -1) : rest).map(print);
@@ -100,8 +99,17 @@ function callParts(node: SyntaxNode, at: At): CallParts {
   };
 }
 
-function locatorCall(selector: SyntaxNode): SyntaxNode {
+/** A page takes a selector first, whatever it is called; a locator only the value or the options. */
+function isBySelector(name: string, of: PrintedCode, printed: () => readonly PrintedCode[]): boolean {
+  if (!selectorFirst.test(name) || of.locators.length > 0) return false;
+  const [first, second] = printed();
+  const takesValue = /^(?:fill|type|press|selectOption|setInputFiles|setChecked)$/.test(name);
+  const next = takesValue ? second : first;
+  return next !== undefined && !/^\{.*\}$/s.test(next.text);
+}
+
+function locatorCall(page: SyntaxNode, selector: SyntaxNode): SyntaxNode {
   const { start, end } = selector;
-  const callee = memberNode({ type: 'Identifier', name: 'page', start, end }, 'locator');
+  const callee = memberNode(page, 'locator');
   return { type: 'CallExpression', callee, arguments: [selector], start, end };
 }

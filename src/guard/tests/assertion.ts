@@ -1,3 +1,4 @@
+import { spell } from '../code/locator.js';
 import { type PrintContext, printCode } from '../code/print.js';
 import type { Scope } from '../code/scope.js';
 import type { Sources } from '../code/sources.js';
@@ -119,7 +120,10 @@ export function optionsIn(
 ): string[] | null {
   const found = given ? at.sources.resolve(given, from) : null;
   if (found?.node.type !== 'ObjectExpression') return null;
-  return nodesIn(found.node, 'properties').map((one) => printCode(one, found.scope, at).text);
+  return nodesIn(found.node, 'properties').map((one) => {
+    const { text, locators } = printCode(one, found.scope, at);
+    return spell(text, locators);
+  });
 }
 
 /** The limit that these options name, else null. */
@@ -140,6 +144,7 @@ type Form = Pick<BareAssertion, 'subject' | 'matcher' | 'negated' | 'expected'>;
 const reads: readonly (readonly [RegExp, same: string, part?: string])[] = [
   [/\.(?:textContent|innerText)\(\)$/, 'toHaveText', 'toContainText'],
   [/\.inputValue\(\)$/, 'toHaveValue'],
+  [/\.(?:allTextContents|allInnerTexts)\(\)$/, 'toHaveText'],
   [/\.count\(\)$/, 'toHaveCount'],
   [/\.url\(\)$/, 'toHaveURL', 'toHaveURL'],
   [/\.title\(\)$/, 'toHaveTitle'],

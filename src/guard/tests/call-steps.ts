@@ -13,7 +13,7 @@ import { actionOf, waitOf } from './action.js';
 import { expectCall, readAssertion, type ExpectCall } from './assertion.js';
 import { scripts } from './calls.js';
 import { readDefinition, readFixtures } from './definitions.js';
-import { context, eachOf, guarded, isTests, push, type Reading, textOf, readFunction } from './reading.js';
+import { context, readEach, guarded, isTests, push, type Reading, textOf, readFunction } from './reading.js';
 
 /** Reads a call: an assertion, a test, a helper of the tests, or something else that is done. */
 export function readCall(node: SyntaxNode, reading: Reading): void {
@@ -31,9 +31,9 @@ export function readCall(node: SyntaxNode, reading: Reading): void {
   if (receiver && /^(?:forEach|map|flatMap)$/.test(name) && first && isFunction(first)) {
     reading.read(receiver, still);
     const [pattern = null] = nodesIn(first, 'params');
-    for (const each of eachOf(receiver, pattern, reading))
-      readFunction(first, { ...each, awaited: reading.awaited && name !== 'forEach' });
-    return;
+    return readEach({ list: receiver, pattern }, reading, (each) =>
+      readFunction(first, { ...each, awaited: reading.awaited && name !== 'forEach' }),
+    );
   }
   const own = reading.sources.functionOf(callee, reading.scope);
   if (own) {

@@ -9,7 +9,7 @@ export interface CallKind {
 
 /** Calls that change nothing: a test may have one more or one less of them. */
 const reads =
-  /^(?:getBy\w+|locator|frameLocator|filter|first|last|nth|and|or|contentFrame|owner|unroute|unrouteAll|textContent|innerText|innerHTML|inputValue|count|is[A-Z]\w*|all|allTextContents|allInnerTexts|getAttribute|url|title|content|screenshot|ariaSnapshot|boundingBox|waitForLoadState|scrollIntoViewIfNeeded|log|info|warn|error|debug|attach|bringToFront|highlight|json|text|body|ok|status|statusText|headers|allHeaders|context|page|mainFrame|viewportSize|extend|mergeTests|mergeExpects|defineConfig)$/;
+  /^(?:getBy\w+|locator|frameLocator|filter|first|last|nth|and|or|contentFrame|owner|unroute|unrouteAll|textContent|innerText|innerHTML|inputValue|count|is[A-Z]\w*|all|allTextContents|allInnerTexts|getAttribute|url|title|content|screenshot|ariaSnapshot|boundingBox|waitForLoadState|scrollIntoViewIfNeeded|log|info|warn|error|debug|attach|bringToFront|highlight|json|text|body|ok|status|statusText|headers|allHeaders|context|page|mainFrame|viewportSize|failure|suggestedFilename|method|postData\w*|resourceType|timing|headerValues?|request|response|message|extend|mergeTests|mergeExpects|defineConfig)$/;
 
 /** Methods and functions of the language that have no effect, whatever they are called on. */
 const pure =

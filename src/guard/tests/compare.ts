@@ -2,7 +2,8 @@ import type { Violation } from '../../core/guard/violation.js';
 import { violationOf } from '../rules.js';
 import { alignSteps, type Alignment } from './align.js';
 import { weaknesses } from './strength.js';
-import type { AssertionStep, Root, Step } from './step.js';
+import { goesOver } from './reading.js';
+import type { Root, Step } from './step.js';
 
 /** A locator that was replaced in a step that is otherwise kept. */
 export interface Replacement {
@@ -104,10 +105,10 @@ function explain({ before, after }: { before: Step; after: Step | null }): Viola
  * change is made, and has to find something, elsewhere.
  */
 function absentNow(kept: Alignment['kept']): Violation[] {
-  const proven = kept.filter(([old]) => !isNegated(old)).flatMap(replacements);
+  const proven = kept.filter(([old]) => !mayBeAbsent(old)).flatMap(replacements);
   return kept.flatMap((pair) => {
     const [old, now] = pair;
-    if (!isNegated(old) || replacements(pair).every((one) => isProven(one, proven))) return [];
+    if (!mayBeAbsent(old) || replacements(pair).every((one) => isProven(one, proven))) return [];
     return [violationOf('absence-unproven', { ...placed(now), before: old.source })];
   });
 }
@@ -121,8 +122,9 @@ function isProven({ old, now }: Replacement, proven: readonly Replacement[]): bo
   );
 }
 
-function isNegated(step: Step): step is AssertionStep {
-  return step.kind === 'assertion' && step.negated;
+/** Whether it holds, too, where its locators find nothing. */
+function mayBeAbsent(step: Step): boolean {
+  return step.kind === 'assertion' ? step.negated : step.verb === goesOver;
 }
 
 function replacements([before, after]: readonly [Step, Step]): Replacement[] {

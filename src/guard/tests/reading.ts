@@ -1,3 +1,4 @@
+import { spell } from '../code/locator.js';
 import { type PrintContext, printCode } from '../code/print.js';
 import { declarePattern, innerScope, lookUp, type Scope } from '../code/scope.js';
 import type { Sources } from '../code/sources.js';
@@ -47,8 +48,7 @@ export function guarded(reading: Reading, guard: string): Reading {
 export function textOf(node: SyntaxNode | null, reading: Reading): string {
   if (!node) return '';
   const { text, locators } = printCode(node, reading.scope, context(reading));
-  let next = 0;
-  return text.replaceAll('‹locator›', () => locators[next++]?.code ?? '‹locator›');
+  return spell(text, locators);
 }
 
 /** What printing needs to know of the place. */
@@ -78,21 +78,37 @@ export function isTests(node: SyntaxNode, { scope, sources }: Reading): boolean 
   return root !== null && isTestObject(root, scope, sources);
 }
 
-/** One reading for each element of a list that is written out, or one for all of one that is not. */
-export function eachOf(list: SyntaxNode, pattern: SyntaxNode | null, reading: Reading): Reading[] {
+/** Reads what is done for each element of a list that is written out, or once for all of one that is not. */
+export function readEach(
+  { list, pattern }: { list: SyntaxNode; pattern: SyntaxNode | null },
+  reading: Reading,
+  readOne: (at: Reading) => void,
+): void {
   const found = reading.sources.resolve(list, reading.scope);
   const elements = found.node.type === 'ArrayExpression' ? nodesIn(found.node, 'elements') : null;
-  const bind = (init: SyntaxNode | null, at: Reading): Reading => {
+  const readWith = (init: SyntaxNode | null, at: Reading) => {
     const scope = innerScope(at.scope);
     if (pattern) declarePattern(pattern, { scope, label: '‹each›', init, from: found.scope });
-    return { ...at, scope };
+    readOne({ ...at, scope });
   };
-  if (elements && !elements.some((one) => one.type === 'SpreadElement'))
-    return elements.map((one) => bind(one, reading));
-  return [bind(null, guarded(reading, `made-conditional for each of ${textOf(list, reading)}`))];
+  if (elements && elements.length <= MAX_EACH && !elements.some((one) => one.type === 'SpreadElement')) {
+    for (const one of elements) readWith(one, reading);
+    return;
+  }
+  const { text: data, locators } = printCode(list, reading.scope, context(reading));
+  const count = reading.steps.length;
+  readWith(null, guarded(reading, `made-conditional for each of ${data}`));
+  // What it goes over may be nothing, and then nothing inside is reached.
+  if (reading.steps.length > count)
+    push(list, reading, { kind: 'check', rule: 'step-changed', verb: goesOver, data, locators });
 }
 
+/** What a loop does with the locators of its list. */
+export const goesOver = 'goes over';
+
 const MAX_CALLS = 20;
+/** A longer list is read as one element that stands for all. */
+const MAX_EACH = 100;
 
 /** Reads what a function does, the tests' own helpers that it calls included, into `reading.steps`. */
 export function readFunction(node: SyntaxNode, reading: Reading): void {

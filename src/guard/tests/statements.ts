@@ -13,7 +13,16 @@ import {
 import { rootName } from '../code/test-object.js';
 import { readCall } from './call-steps.js';
 import { given, pureClass } from './calls.js';
-import { actionsIn, eachOf, guarded, labelOf, push, type Reading, textOf, readFunction } from './reading.js';
+import {
+  actionsIn,
+  readEach,
+  guarded,
+  labelOf,
+  push,
+  type Reading,
+  textOf,
+  readFunction,
+} from './reading.js';
 
 /** Reads a statement or an expression: what it does, in the order in which it is written. */
 export function read(given: SyntaxNode, reading: Reading): void {
@@ -141,15 +150,21 @@ function readForOf(node: SyntaxNode, reading: Reading): void {
   if (!left || !right) return;
   read(right, reading);
   const declared = nodesIn(left, 'declarations')[0];
-  for (const each of eachOf(right, declared ? nodeIn(declared, 'id') : left, reading))
-    below(node, 'body', each);
+  const pattern = declared ? nodeIn(declared, 'id') : left;
+  readEach({ list: right, pattern }, inLoop(node, reading), (each) => below(node, 'body', each));
+}
+
+/** What stands in a loop that may be left is not reached for all that it goes over. */
+function inLoop(node: SyntaxNode, reading: Reading): Reading {
+  const body = nodeIn(node, 'body');
+  return body && leaves(body) ? guarded(reading, 'early-return within the loop') : reading;
 }
 
 /** A loop or a switch: its head counts as text. */
 function readLoop(node: SyntaxNode, reading: Reading): void {
   const inner = [nodeIn(node, 'body'), ...nodesIn(node, 'cases')];
   const head = childrenOf(node).filter((one) => !inner.includes(one));
-  const at = { ...reading, scope: innerScope(reading.scope) };
+  const at = { ...inLoop(node, reading), scope: innerScope(reading.scope) };
   declareAll(head, at.scope);
   const text = head.map((one) => textOf(one, at)).join('; ');
   for (const one of childrenOf(node)) read(one, guarded(at, `made-conditional loop ${node.type} ${text}`));
@@ -178,7 +193,8 @@ function readAssignment(node: SyntaxNode, reading: Reading): void {
   // A field of a page object is followed to its value, and so is what a module exports.
   const isFollowed = object?.type === 'ThisExpression' || (object && /^(?:module|exports)$/.test(name));
   if (isFollowed && node['operator'] === '=') return;
-  const isPatch = given.test(name) || (object && !labelOf(name, reading).startsWith('variable '));
+  const isOwn = labelOf(name, reading).startsWith('variable ');
+  const isPatch = !isOwn && (given.test(name) || object !== null);
   push(node, reading, {
     verb: 'assigns',
     data: textOf(node, reading),

@@ -24,7 +24,7 @@ export async function applyProposal(
   if (written !== null)
     return { attempt: { ...attempt, outcome: 'unchanged', failedBecause: written }, work: null };
   const id = session.spending.nextAttempt();
-  const work = await session.workspace.collect(String(id));
+  const work = await session.workspace.collect(String(id), session.copy);
   const file = await session.folder.attempt(id);
   const kept = work.change ? await keepPatch(session, work.change, file) : { files: [], patch: null };
   return {
@@ -40,9 +40,9 @@ export async function applyProposal(
 }
 
 /** Null, or why it could not be written. */
-async function writeInCopy({ workspace }: Session, { files }: Proposal): Promise<string | null> {
+async function writeInCopy({ workspace, copy }: Session, { files }: Proposal): Promise<string | null> {
   try {
-    const { toCopy } = await workspace.ready();
+    const { toCopy } = await workspace.ready(copy);
     for (const { file, before, after } of files) {
       const copied = toCopy(file);
       // Bytes that are no UTF-8 would not come back as they were.

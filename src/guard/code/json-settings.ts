@@ -1,0 +1,22 @@
+import { bare, constantOf, nameOf, nodeIn, nodesIn, parseSource, type SyntaxNode } from './syntax.js';
+
+/** Settings by their names, as in `compilerOptions.strict`. */
+export type Settings = ReadonlyMap<string, string>;
+
+/** JSON with comments is an expression of JavaScript; objects are flattened to `compilerOptions.strict`, a list is its text. */
+export function jsonSettings(text: string): Settings | null {
+  const source = parseSource('settings.js', `(${text})`);
+  const found = new Map<string, string>();
+  const add = (node: SyntaxNode, name: string): void => {
+    if (node.type !== 'ObjectExpression')
+      found.set(name, String(constantOf(node) ?? source?.text.slice(node.start, node.end)));
+    for (const one of node.type === 'ObjectExpression' ? nodesIn(node, 'properties') : []) {
+      const [key, value] = [nameOf(nodeIn(one, 'key')), nodeIn(one, 'value')];
+      if (value) add(value, name === '' ? (key ?? '') : `${name}.${key ?? ''}`);
+    }
+  };
+  const [only] = source ? nodesIn(source.program, 'body') : [];
+  const value = only && nodeIn(only, 'expression');
+  if (value) add(bare(value), '');
+  return source ? found : null;
+}
