@@ -49,9 +49,7 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     case 'fixer.proposed':
       return [proposed(event, paint)];
     case 'agent.started':
-      return [
-        `${at(event.causeId)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) works, at most ${duration(event.timeoutMs)}; its output: ${event.logFile}`,
-      ];
+      return [agentStarted(event, paint)];
     case 'agent.ended':
       return agentEnded(event, paint);
     case 'agent.retrying':
@@ -95,6 +93,11 @@ function blamed(
   if (event.type === 'change.taken_back') return `${at(event.causeId)}the change to blame was taken back`;
   if (event.type === 'blame.ended') return `${at(event.causeId)}no change is blamed: ${event.reason}`;
   return `${at(event.causeId)}${paint.magenta('blame')}: ${blameLine(event.blame)}`;
+}
+
+function agentStarted(event: Of<'agent.started'>, paint: ChalkInstance): string {
+  const { causeId, attempt, slashCommand, runner, timeoutMs, logFile } = event;
+  return `${at(causeId)}attempt ${attempt}: ${paint.bold(slashCommand)} (${runner}) works, at most ${duration(timeoutMs)}; its output: ${logFile}`;
 }
 
 function personNeeded(
