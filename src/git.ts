@@ -4,18 +4,33 @@ import { execa } from 'execa';
 const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.quotepath=false', '-c', 'core.hooksPath=/dev/null'];
 const environment = { GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
 
-/** Runs a reading command of git in the user's own repository; null where there is none, or no git. */
-export async function git(cwd: string, args: readonly string[], input = ''): Promise<string | null> {
-  return gitBytes(cwd, args, input).then(String, () => null);
+/** What a command is given: text on its input, and how long it may take, in milliseconds. */
+interface GitOptions {
+  readonly input?: string;
+  readonly timeoutMs?: number;
+}
+
+/** Runs a reading command of git in the user's own repository; null where there is none, or no git, or its time is over. */
+export async function git(
+  cwd: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<string | null> {
+  return gitBytes(cwd, args, options).then(String, () => null);
 }
 
 /** The same, for those who must know why: rejects with execa's error, whose code is `ENOENT` where git is not installed. */
-export async function gitBytes(cwd: string, args: readonly string[], input = ''): Promise<Buffer> {
+export async function gitBytes(
+  cwd: string,
+  args: readonly string[],
+  { input = '', timeoutMs = 0 }: GitOptions = {},
+): Promise<Buffer> {
   const { stdout } = await execa('git', [...quiet, ...args], {
     cwd,
     env: { ...withoutGit(process.env), ...environment },
     extendEnv: false,
     input,
+    timeout: timeoutMs,
     maxBuffer: 1024 ** 3,
     stripFinalNewline: false,
     encoding: 'buffer',

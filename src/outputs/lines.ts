@@ -95,6 +95,11 @@ function blamed(
   return `${at(event.causeId)}${paint.magenta('blame')}: ${blameLine(event.blame)}`;
 }
 
+function agentStarted(event: Of<'agent.started'>, paint: ChalkInstance): string {
+  const { causeId, attempt, slashCommand, runner, timeoutMs, logFile } = event;
+  return `${at(causeId)}attempt ${attempt}: ${paint.bold(slashCommand)} (${runner}) works, at most ${duration(timeoutMs)}; its output: ${logFile}`;
+}
+
 function personNeeded(
   { causeId, question, escalationId }: Of<'agent.waiting_for_input'>,
   paint: ChalkInstance,
