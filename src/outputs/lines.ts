@@ -115,10 +115,6 @@ function paused({ status }: Of<'agent.build_paused'>, paint: ChalkInstance): str
   return `${paint.magenta('paused')}: too many questions wait for a person (${status}); no further agent is started`;
 }
 
-function agentStarted(event: Of<'agent.started'>, paint: ChalkInstance): string {
-  return `${at(event.causeId)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) works, at most ${duration(event.timeoutMs)}; its output: ${event.logFile}`;
-}
-
 function proposed({ causeId, attempt, summary }: Of<'fixer.proposed'>, paint: ChalkInstance): string {
   return `${at(causeId)}attempt ${attempt}: ${paint.bold('built-in')}, without an agent: ${clipped(summary, 200)}`;
 }
