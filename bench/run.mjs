@@ -15,6 +15,7 @@ for (const name of [
   'blame',
   'proof-runs',
   'parallel',
+  'shards',
   'evidence-memory',
   'prompts',
 ]) {

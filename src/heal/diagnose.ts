@@ -58,16 +58,21 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
       count += 1;
       const n = count;
       const place = { ...where, folder: await folder.failure(n) };
-      const diagnosed = known?.get(failure);
-      let one: DiagnosedFailure;
-      if (diagnosed) one = { ...(await keepCollected(diagnosed, { ...place, redactor })), n };
-      else {
-        const evidence = { ...(await gatherEvidence({ failure, run, ...place })), rootDir: cwd };
-        const said = signed({ failure, evidence, diagnosis: classify(evidence) }, settings.project);
-        one = { n, failure, evidence, ...said, rerunIds: [] };
+      const rerunIds = idsFor(failure, run);
+      const collected = known?.get(failure);
+      if (collected) {
+        // All of them are large: none is held twice.
+        known?.delete(failure);
+        const one = { ...(await keepCollected(collected, place.folder)), n, rerunIds };
+        // It was masked where it was collected.
+        await record(one, place.folder, { ...options, mask: (value) => value });
+        found.push(one);
+        continue;
       }
-      one = { ...one, rerunIds: idsFor(failure, run) };
-      await record(one, place.folder, options);
+      const evidence = { ...(await gatherEvidence({ failure, run, ...place })), rootDir: cwd };
+      const said = signed({ failure, evidence, diagnosis: classify(evidence) }, settings.project);
+      const one = { n, failure, evidence, ...said, rerunIds };
+      await record(one, place.folder, { ...options, mask: (value) => redactor.deep(value) });
       found.push(one);
     }
     // Reports of other machines are unpacked in more folders than one.
@@ -79,12 +84,15 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
 }
 
 /** Keeps a failure in its folder. */
-async function record(one: DiagnosedFailure, folder: string, options: DiagnoseOptions): Promise<void> {
-  const { redactor, isCollecting = false } = options;
-  if (isCollecting) return writeFailureRecord(folder, redactor.deep(one));
+async function record(one: DiagnosedFailure, folder: string, how: Recorded): Promise<void> {
+  if (how.isCollecting) return writeFailureRecord(folder, how.mask(one));
   const short = { ...one, evidence: { ...one.evidence, elements: null } };
   // A full disk must not stop healing; `inspect` names a record that is not there.
-  await writeFailureRecord(folder, redactor.deep(short)).catch(() => undefined);
+  await writeFailureRecord(folder, how.mask(short)).catch(() => undefined);
+}
+
+interface Recorded extends Pick<DiagnoseOptions, 'isCollecting'> {
+  readonly mask: (failure: DiagnosedFailure) => DiagnosedFailure;
 }
 
 function endedIn({ tests }: SuiteRun): Ended {

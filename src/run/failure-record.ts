@@ -11,15 +11,17 @@ export async function writeFailureRecord(folder: string, failure: DiagnosedFailu
   await writeFileAtomic(path.join(folder, fileName), `${JSON.stringify({ schemaVersion, ...failure })}\n`);
 }
 
-/** The failures that a run recorded, in their order. What cannot be read is named in `unreadable`, by its path in the run. */
+/** The failures that a run recorded, or those of these numbers alone, in their order. What cannot be read is named in `unreadable`, by its path in the run. */
 export async function readFailureRecords(
   runDir: string,
+  only?: ReadonlySet<number>,
 ): Promise<{ failures: DiagnosedFailure[]; unreadable: string[] }> {
   const folder = path.join(runDir, 'failures');
   const numbers = (await readdir(folder).catch(() => [])).map(Number).filter(Number.isInteger);
   const failures: DiagnosedFailure[] = [];
   const unreadable: string[] = [];
-  for (const n of numbers.toSorted((a, b) => a - b)) {
+  const wanted = numbers.filter((n) => only?.has(n) ?? true);
+  for (const n of wanted.toSorted((a, b) => a - b)) {
     const found = await read(path.join(folder, String(n), fileName));
     if (found) failures.push(found);
     else unreadable.push(`failures/${n}/${fileName}`);

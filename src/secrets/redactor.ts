@@ -34,6 +34,10 @@ export async function createRedactor(options: RedactorOptions): Promise<Redactor
   return redactorOf([...secretsAmong(env), ...ofFiles]);
 }
 
+/** Texts that are kept with what became of them: so long, in characters, and so many. */
+const longestKept = 256;
+const mostKept = 50_000;
+
 /** A redactor that knows these values, and every secret that it has masked. */
 export function redactorOf(
   known: readonly KnownValue[],
@@ -41,17 +45,34 @@ export function redactorOf(
 ): Redactor {
   const index = createKnownIndex();
   for (const { name, value } of known) index.add(value, `value of ${name}`);
-  const labels = createLabels(index.add);
+  // Keys, paths and ids come again thousands of times. What was clean need not be so once another secret is known.
+  let cleaned = new Map<string, string>();
+  const labels = createLabels((...learned) => {
+    cleaned = new Map();
+    index.add(...learned);
+  });
   let others: readonly Find[] = [index.find];
   const text = (from: string): string => redact(from, others, labels);
-  const clean = (from: string): string => text(visibleText(from));
+  const clean = (from: string): string => {
+    if (from.length > longestKept) return text(visibleText(from));
+    const kept = cleaned;
+    const before = kept.get(from);
+    if (before !== undefined) return before;
+    const now = text(visibleText(from));
+    // Where it taught a secret, that may stand in it once more: it is kept by a map that is not looked at any longer.
+    if (kept.size >= mostKept) kept.clear();
+    kept.set(from, now === from ? from : now);
+    return now;
+  };
   return {
     text,
     clean,
     masksIn: (from) => masksIn(from, others, labels),
     deep: (value) => deepCopy(value, clean) as typeof value,
     load: async () => {
-      if (others.length === 1) others = [index.find, await detector()];
+      if (others.length > 1) return;
+      others = [index.find, await detector()];
+      cleaned = new Map();
     },
   };
 }

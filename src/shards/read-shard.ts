@@ -8,13 +8,14 @@ import { isInside } from '../workspace/is-inside.js';
 import { replacePath } from '../workspace/replace-path.js';
 import { type Collected, collectedSchema, failureSchema } from './collected.js';
 import { damaged, type FoundShard } from './find-shards.js';
+import { mapTexts } from './map-texts.js';
 import { readParsed } from './read-parsed.js';
 
 /** A suite run that was made elsewhere, with the paths of this machine. */
 export interface ShardRun {
   readonly run: SuiteRun;
   /** Failures of the run that were diagnosed where it was made; their pictures are still in the shard's folder. */
-  readonly known: ReadonlyMap<Failure, DiagnosedFailure>;
+  readonly known: Map<Failure, DiagnosedFailure>;
 }
 
 /** The project as it lies here; absolute. */
@@ -90,11 +91,5 @@ function isIn(root: string, file: string): boolean {
 /** A copy of plain data in which paths below one folder are paths below another. */
 function movedPaths(from: string, to: string): (value: unknown) => unknown {
   const isFolder = path.isAbsolute(from) && from !== path.parse(from).root && from !== to;
-  const move = (value: unknown): unknown => {
-    if (typeof value === 'string') return replacePath(value, from, to);
-    if (Array.isArray(value)) return value.map(move);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, move(one)]));
-  };
-  return isFolder ? move : (value) => value;
+  return (value) => (isFolder ? mapTexts(value, (text) => replacePath(text, from, to)) : value);
 }

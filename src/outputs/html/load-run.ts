@@ -35,7 +35,8 @@ export async function loadRun(
   { dir, shown }: RunPlace,
   addressOf: AddressOf = embedded(dir),
 ): Promise<LoadedRun> {
-  const { failures } = await readFailureRecords(dir);
+  const leads = new Set(report.causes.map(({ evidence }) => Number(path.posix.basename(evidence))));
+  const { failures } = await readFailureRecords(dir, leads);
   const causes = new Map<string, LoadedCause>();
   for (const cause of report.causes) {
     const lead = failures.find(({ n }) => cause.evidence === `failures/${n}`) ?? null;
