@@ -193,23 +193,12 @@ function printFunction(node: SyntaxNode, scope: Scope, at: Printing): string {
   return `=> {${statements.map((one) => print(one, within, inner)).join('; ')}}`;
 }
 
-const notText = new Set([
-  'type',
-  'start',
-  'end',
-  'range',
-  'loc',
-  'raw',
-  'parent',
-  'async',
-  'optional',
-  'declare',
-]);
+const notText = /^(?:type|start|end|range|loc|raw|parent|async|optional|declare)$/;
 
 /** Any other node: its kind, what it says of itself, and what is inside. */
 function printOther(node: SyntaxNode, inside: (node: SyntaxNode) => string): string {
   const own = Object.entries(node).flatMap(([key, value]) =>
-    !notText.has(key) && /^(?:string|boolean)$/.test(typeof value) && value !== false
+    !notText.test(key) && /^(?:string|boolean)$/.test(typeof value) && value !== false
       ? [`${key}=${String(value)}`]
       : [],
   );
