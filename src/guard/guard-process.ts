@@ -33,10 +33,7 @@ async function work(order: GuardOrder): Promise<void> {
     const judgement = await judge({ ...order, before: treeOf('before'), after: treeOf('after') });
     send({ type: 'judged', judgement });
   } catch (error) {
-    send({
-      type: 'failed',
-      says: `the guard failed: ${error instanceof Error ? error.message : String(error)}`,
-    });
+    send({ type: 'failed', says: `the guard failed: ${String(error)}` });
   }
 }
 

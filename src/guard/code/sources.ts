@@ -125,7 +125,7 @@ function starExport({ path, name }: Export, project: Project, left: number): Loc
 }
 
 function followMember({ node, scope }: Located, project: Project, left: number): Located | null {
-  const name = propertyOf(node) ?? indexOf(node);
+  const name = propertyOf(node);
   const object = nodeIn(node, 'object');
   if (name === null || !object) return null;
   const ownMember = scope.self?.members.get(name);
@@ -181,11 +181,6 @@ function classOf({ node, scope }: Located, project: Project, left: number): Clas
 function namespaceOf(object: SyntaxNode, scope: Scope): string | null {
   const binding = object.type === 'Identifier' ? lookUp(String(object['name']), scope) : null;
   return binding?.kind === 'import' && binding.name === '*' ? binding.source : null;
-}
-
-function indexOf(node: SyntaxNode): string | null {
-  const property = nodeIn(node, 'property');
-  return property?.type === 'Literal' ? String(property['value']) : null;
 }
 
 /** All classes of all files, by the names of their members. */

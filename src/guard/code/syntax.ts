@@ -148,7 +148,7 @@ export function propertyOf(node: SyntaxNode | null | undefined): string | null {
   const property = node?.type === 'MemberExpression' ? nodeIn(node, 'property') : null;
   if (!property || node?.['computed'] !== true) return nameOf(property);
   const value = constantOf(property);
-  return typeof value === 'string' ? value : null;
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 }
 
 /** Without the wrappers that mean nothing at run time. */

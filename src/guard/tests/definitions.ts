@@ -70,12 +70,7 @@ export function readFixtures(call: SyntaxNode, callee: SyntaxNode, reading: Read
       data: [title, ...told.map((one) => printCode(one, reading.scope, reading).text)].join(', '),
     });
     if (made) readFunction(made, { ...at, scope: parameterScope(made, reading.scope) });
-    reading.roots.push({
-      kind: 'fixture',
-      key: `fixture ${title}`,
-      title,
-      steps,
-      ...placeOf(reading.scope.file, property),
-    });
+    const place = placeOf(reading.scope.file, property);
+    reading.roots.push({ kind: 'fixture', key: `fixture ${title}`, title, steps, ...place });
   }
 }
