@@ -95,33 +95,26 @@ function follow({ node: given, scope }: Located, project: Project, left: number)
   return (next !== null && exported({ path: next, name: binding.name }, project, left - 1)) || here;
 }
 
-interface Export {
-  readonly path: string;
-  readonly name: string;
-}
-
-function exported({ path, name }: Export, project: Project, left: number): Located | null {
+function exported(
+  { path, name }: { path: string; name: string },
+  project: Project,
+  left: number,
+): Located | null {
   const there = project.files.get(path);
   if (!there || left <= 0) return null;
-  const local = exportedName(there.file.program, name);
-  if (local === null) return starExport({ path, name }, project, left - 1);
-  if (typeof local === 'string' || 'node' in local) {
-    const node =
-      typeof local === 'string' ? { type: 'Identifier', name: local, start: 0, end: 0 } : local.node;
-    return follow({ node, scope: there.scope }, project, left - 1);
+  const from = (source: string, of: string) => {
+    const next = project.importedFile(path, source);
+    return next === null ? null : exported({ path: next, name: of }, project, left - 1);
+  };
+  const { program } = there.file;
+  const found = exportedName(program, name);
+  if (found === null) {
+    const all = nodesIn(program, 'body').filter(({ type }) => type === 'ExportAllDeclaration');
+    return all.map((node) => from(nameOf(nodeIn(node, 'source')) ?? '', name)).find(Boolean) ?? null;
   }
-  const next = project.importedFile(path, local.from);
-  return next === null ? null : exported({ path: next, name: local.name }, project, left - 1);
-}
-
-function starExport({ path, name }: Export, project: Project, left: number): Located | null {
-  for (const node of nodesIn(project.files.get(path)?.file.program, 'body')) {
-    if (node.type !== 'ExportAllDeclaration') continue;
-    const next = project.importedFile(path, nameOf(nodeIn(node, 'source')) ?? '');
-    const found = next === null ? null : exported({ path: next, name }, project, left);
-    if (found) return found;
-  }
-  return null;
+  if (typeof found !== 'string' && 'from' in found) return from(found.from, found.name);
+  const node = typeof found === 'string' ? { type: 'Identifier', name: found, start: 0, end: 0 } : found.node;
+  return follow({ node, scope: there.scope }, project, left - 1);
 }
 
 function followMember({ node, scope }: Located, project: Project, left: number): Located | null {
