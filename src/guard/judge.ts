@@ -1,5 +1,4 @@
 import type { Category } from '../core/diagnosis.js';
-import type { Note } from '../core/guard/note.js';
 import type { Violation } from '../core/guard/violation.js';
 import { type Change, readChange } from './change.js';
 import { judgeApp } from './checks/app.js';
@@ -86,10 +85,7 @@ function distinct(violations: readonly Violation[]): Violation[] {
 }
 
 /** What the app answers may be meant for the healed tests alone: a literal that both have is tried with another input, or named for the reviewer. */
-function judgeLiterals({ request, now, ofApp }: Change): {
-  notes: readonly Note[];
-  otherInput: Judgement['otherInput'];
-} {
+function judgeLiterals({ request, now, ofApp }: Change): Pick<Judgement, 'notes' | 'otherInput'> {
   const specs = new Set(request.healed);
   const concerned = importedBy(now, specs);
   const tests = [...now.parsed.values()].filter((file) => concerned.has(file.path));

@@ -39,18 +39,17 @@ function byPath(entries: readonly ConfigEntry[]): Map<string, ConfigEntry> {
   return new Map(entries.map((entry) => [entry.path, entry]));
 }
 
-interface Change {
+interface Limit {
   readonly old: ConfigEntry | undefined;
   readonly now: ConfigEntry | undefined;
   readonly fallback: number;
 }
 
-function isLowered({ old, now, fallback }: Change): boolean {
-  const amounts = [old, now].map((one) => (one ? one.amount : fallback));
-  const [was, is] = amounts;
-  if (was == null || is == null) return false;
-  // 0 is no limit for times, and nothing for the rest.
-  const isTime = fallback >= 5000;
-  const [from, to] = isTime ? [was || Infinity, is || Infinity] : [was, is];
+function isLowered({ old, now, fallback }: Limit): boolean {
+  const [from = NaN, to = NaN] = [old, now].map((one) => {
+    const amount = one ? Number(one.value) : fallback;
+    // 0 is no limit for times, and nothing for the rest.
+    return amount === 0 && fallback >= 5000 ? Infinity : amount;
+  });
   return to <= from;
 }

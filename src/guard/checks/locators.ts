@@ -1,5 +1,4 @@
 import type { Note } from '../../core/guard/note.js';
-import type { Violation } from '../../core/guard/violation.js';
 import { type AriaLine, ariaLineOf } from '../../evidence/aria-line.js';
 import { partOf } from '../code/exports.js';
 import {
@@ -12,6 +11,7 @@ import {
   propertyOf,
   type SyntaxNode,
 } from '../code/syntax.js';
+import type { Judgement } from '../judgement.js';
 import { violationOf } from '../rules.js';
 import type { Replacement } from '../tests/compare.js';
 
@@ -24,10 +24,7 @@ export interface SeenPage {
 }
 
 /** What the replaced locators found and find. */
-export interface LocatorJudgement {
-  readonly violations: readonly Violation[];
-  readonly notes: readonly Note[];
-}
+export type LocatorJudgement = Pick<Judgement, 'violations' | 'notes'>;
 
 /** A locator that found its element in the red run was not the fault; what the new one finds is named for the reviewer. */
 export function judgeLocators(
@@ -39,16 +36,12 @@ export function judgeLocators(
     const page = pages.find((one) => foundOne(old, one));
     if (!page || isNarrower(old, now)) return [];
     const { file, line, source } = after;
-    return [
-      violationOf('locator-not-at-fault', { file, line, before: before.source, after: source, detail: old }),
-    ];
+    const told = { file, line, before: before.source, after: source, detail: old };
+    return [violationOf('locator-not-at-fault', told)];
   });
-  const notes = distinct.map(({ old, now, after: { file, line } }) => ({
-    file,
-    line,
-    says: `${old} became ${now}`,
-    locator: now,
-  }));
+  const notes = distinct.map(({ old, now, after: { file, line } }) => {
+    return { file, line, says: `${old} became ${now}`, locator: now };
+  });
   return { violations, notes };
 }
 

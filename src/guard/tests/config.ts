@@ -8,7 +8,6 @@ import { nameOf, nodeIn, nodesIn, type Place, placeOf, type SyntaxNode } from '.
 export interface ConfigEntry extends Place {
   readonly path: string;
   readonly value: string;
-  readonly amount: number | null;
 }
 
 /** Reads the Playwright config into flat settings: `use.baseURL`, `projects.chromium.retries` … */
@@ -51,8 +50,7 @@ function flatten(given: SyntaxNode, at: Flattening): void {
     });
   } else {
     const value = printCode(node, scope, at).text;
-    const amount = /^-?[\d.]+$/.test(value) ? Number(value) : null;
-    at.entries.push({ path: at.path, value, amount, ...placeOf(at.scope.file, given) });
+    at.entries.push({ path: at.path, value, ...placeOf(at.scope.file, given) });
   }
 }
 
