@@ -1,4 +1,4 @@
-import { jsonStart, nodesIn, type SourceFile, type SyntaxNode, visit } from './code/syntax.js';
+import { jsonStart, nameOf, nodesIn, nodesOf, type SourceFile, type SyntaxNode } from './code/syntax.js';
 import { rootName } from './code/test-object.js';
 import { type Literal, literalsIn, type SharedLiteral } from './shared-literals.js';
 
@@ -68,12 +68,10 @@ function exchange({ text, program }: SourceFile, exchanged: ReadonlyMap<string, 
 
 /** A test with another title is another test. */
 function titlesIn(program: SyntaxNode): ReadonlySet<SyntaxNode> {
-  const titles = new Set<SyntaxNode>();
-  visit(program, (node) => {
+  const titles = nodesOf(program).map((node) => {
     const root = node.type === 'CallExpression' ? rootName(node) : null;
     const [first, ...others] = nodesIn(node, 'arguments');
-    if (first && others.length > 0 && /^(?:test|it|describe|setup)$/.test(String(root?.['name'])))
-      titles.add(first);
+    return others.length > 0 && /^(?:test|it|describe|setup)$/.test(nameOf(root) ?? '') ? first : null;
   });
-  return titles;
+  return new Set(titles.flatMap((one) => one ?? []));
 }

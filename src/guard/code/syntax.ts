@@ -112,6 +112,13 @@ export function visit(node: SyntaxNode, look: (node: SyntaxNode) => void): void 
   for (const child of childrenOf(node)) visit(child, look);
 }
 
+/** A node and everything below it, parents first; nothing for nothing. */
+export function nodesOf(node: SyntaxNode | null): SyntaxNode[] {
+  const found: SyntaxNode[] = [];
+  if (node) visit(node, (one) => found.push(one));
+  return found;
+}
+
 /** A node that stands in no file: `object.name`, or `object[0]` for a number. */
 export function memberNode(object: SyntaxNode, name: string | number): SyntaxNode {
   const at = { start: object.start, end: object.end };
