@@ -147,16 +147,12 @@ const text = /^(?:Literal|Template\w+|BinaryExpression)$/;
 const branch = /^(?:If|Conditional|Logical)/;
 
 /** The part of a node that its text is taken from; all of it where none is named. */
-const partOf: Readonly<Record<string, string>> = {
-  IfStatement: 'test',
-  ConditionalExpression: 'test',
-  LogicalExpression: 'left',
-  Property: 'value',
-  ImportDeclaration: 'source',
-  ExportNamedDeclaration: 'source',
-  ExportAllDeclaration: 'source',
-  ImportExpression: 'source',
-};
+const parts: readonly (readonly [node: RegExp, part: string])[] = [
+  [/^(?:If|Conditional)/, 'test'],
+  [/^Logical/, 'left'],
+  [/^Property$/, 'value'],
+  [/^(?:Import|Export)/, 'source'],
+];
 
 /** A kind of node of the app's code that gives it away by its text; tools are configs of builds. */
 type Telling = readonly [rule: Rule, node: RegExp, says: RegExp, where?: 'app' | 'tool'];
@@ -211,7 +207,7 @@ function signsOf(source: SourceFile, { titles, ports, sent }: TestFacts): Sign[]
   ];
   const signs: Sign[] = [];
   visit(source.program, (node) => {
-    const field = partOf[node.type];
+    const [, field] = parts.find(([kind]) => kind.test(node.type)) ?? [];
     const part = field === undefined ? node : nodeIn(node, field);
     const value = part && constantOf(part);
     const given = typeof value === 'string' ? `'${value}'` : source.text.slice(part?.start, part?.end);

@@ -9,10 +9,10 @@ import {
   nameOf,
   nodeIn,
   nodesIn,
+  nodesOf,
   propertyOf,
   type SourceFile,
   type SyntaxNode,
-  visit,
 } from './syntax.js';
 
 /** A node and the names in force where it stands. */
@@ -128,7 +128,7 @@ function followMember({ node, scope }: Located, project: Project, left: number):
   const inside = partOf(of.node, name);
   if (inside) return follow({ node: inside, scope: of.scope }, project, left);
   const module = requiredBy(of.node) ?? namespaceOf(object, scope);
-  if (module === null) return memberByName({ of, name }, project, left);
+  if (module === null) return memberByName(name, of, { project, left });
   const path = project.importedFile(of.scope.file.path, module);
   return path === null ? null : exported({ path, name }, project, left);
 }
@@ -146,19 +146,18 @@ function ofClass(node: SyntaxNode, self: ClassInfo): Located {
 
 /** A member of an object of unknown class (a fixture, say) is found where just one class of the tests has it; a page's and a locator's are Playwright's own. */
 function memberByName(
-  { of, name }: { of: Located; name: string },
-  project: Project,
-  left: number,
+  name: string,
+  object: Located,
+  { project, left }: { project: Project; left: number },
 ): Located | null {
-  const { node } = of;
+  const { node } = object;
   const called = propertyOf(calleeOf(node));
   const isPlaywrights = /^(?:getBy\w+|locator|frameLocator|filter|first|last|nth)$/.test(called ?? '');
-  const isGiven = /^(?:page|frame|popup|context|browser|request)$/.test(
-    propertyOf(node) ?? nameOf(node) ?? '',
-  );
+  const of = propertyOf(node) ?? nameOf(node) ?? '';
+  const isGiven = /^(?:page|frame|popup|context|browser|request)$/.test(of);
   const isInstance = /^(?:Identifier|(?:New|This|Member|Call|Await)Expression)$/.test(node.type);
   if (!isInstance || isPlaywrights || isGiven) return null;
-  const own = classOf(of, project, left);
+  const own = classOf(object, project, left);
   const owners = own?.members.has(name) ? [own] : (project.members.get(name) ?? []);
   const [owner] = owners;
   const found = owner?.members.get(name);
@@ -179,12 +178,10 @@ function namespaceOf(object: SyntaxNode, scope: Scope): string | null {
 /** All classes of all files, by the names of their members. */
 function membersOf(scopes: readonly Scope[]): Map<string, ClassInfo[]> {
   const byName = new Map<string, ClassInfo[]>();
-  for (const scope of scopes) {
-    visit(scope.file.program, (node) => {
-      if (!/^Class(?:Declaration|Expression)$/.test(node.type)) return;
+  for (const scope of scopes)
+    for (const node of nodesOf(scope.file.program).filter(({ type }) => /^Class[DE]/.test(type))) {
       const info = classInfo(node, scope);
       for (const name of info.members.keys()) byName.set(name, [...(byName.get(name) ?? []), info]);
-    });
-  }
+    }
   return byName;
 }

@@ -27,42 +27,32 @@ import {
 
 type Reader = (node: SyntaxNode, reading: Reading) => void;
 
-const awaited: Reader = (node, at) => below(node, 'argument', { ...at, awaited: true });
-const block: Reader = (node, at) => readBlock(nodesIn(node, 'body'), at);
-
 /** How nodes of these types are read; all others are read for what is inside. */
-const readers: Readonly<Record<string, Reader>> = {
-  Program: block,
-  BlockStatement: block,
-  StaticBlock: block,
-  SwitchCase: readCase,
-  IfStatement: readBranches,
-  ConditionalExpression: readBranches,
-  LogicalExpression: readLogical,
-  TryStatement: readTry,
-  ForOfStatement: readForOf,
-  ForStatement: readLoop,
-  ForInStatement: readLoop,
-  WhileStatement: readLoop,
-  DoWhileStatement: readLoop,
-  SwitchStatement: readLoop,
-  VariableDeclarator: readDeclaration,
-  ReturnStatement: awaited,
-  AwaitExpression: awaited,
-  ThrowStatement: (node, at) => push(node, at, { kind: 'check', verb: 'throw', data: '' }),
-  ExpressionStatement: (node, at) => below(node, 'expression', still(at)),
-  CallExpression: readCall,
-  NewExpression: readNew,
-  AssignmentExpression: readAssignment,
-  UpdateExpression: readAssignment,
-  ClassDeclaration: (node, at) => void readFields(node, true, still(at)),
-  ClassExpression: (node, at) => void readFields(node, true, still(at)),
-};
+const byTypes: readonly (readonly [types: string, Reader])[] = [
+  ['Program BlockStatement StaticBlock', (node, at) => readBlock(nodesIn(node, 'body'), at)],
+  ['SwitchCase', readCase],
+  ['IfStatement ConditionalExpression', readBranches],
+  ['LogicalExpression', readLogical],
+  ['TryStatement', readTry],
+  ['ForOfStatement', readForOf],
+  ['ForStatement ForInStatement WhileStatement DoWhileStatement SwitchStatement', readLoop],
+  ['VariableDeclarator', readDeclaration],
+  ['ReturnStatement AwaitExpression', (node, at) => below(node, 'argument', { ...at, awaited: true })],
+  ['ThrowStatement', (node, at) => push(node, at, { kind: 'check', verb: 'throw', data: '' })],
+  ['ExpressionStatement', (node, at) => below(node, 'expression', still(at))],
+  ['CallExpression', readCall],
+  ['NewExpression', readNew],
+  ['AssignmentExpression UpdateExpression', readAssignment],
+  ['ClassDeclaration ClassExpression', (node, at) => void readFields(node, true, still(at))],
+];
+const readers = new Map(
+  byTypes.flatMap(([types, reader]) => types.split(' ').map((type) => [type, reader] as const)),
+);
 
 /** Reads a statement or an expression: what it does, in the order in which it is written. */
 export function read(given: SyntaxNode, reading: Reading): void {
   const node = bare(given);
-  (readers[node.type] ?? readOther)(node, reading);
+  (readers.get(node.type) ?? readOther)(node, reading);
 }
 
 function readCase(node: SyntaxNode, reading: Reading): void {
