@@ -29,11 +29,9 @@ export function otherInput(
   const exchanged = new Map(literals.map(({ value }) => [String(value), another(String(value), all)]));
   const files = tests.flatMap((file) => {
     const after = exchange(file, exchanged);
-    if (after === file.text) return [];
-    const [before, altered] = [file.text, after].map((text) =>
-      file.path.endsWith('.json') ? text.slice(jsonStart.length) : text,
-    );
-    return [{ path: file.path, before: before ?? '', after: altered ?? '' }];
+    const start = file.path.endsWith('.json') ? jsonStart.length : 0;
+    const altered = { path: file.path, before: file.text.slice(start), after: after.slice(start) };
+    return after === file.text ? [] : [altered];
   });
   return files.length > 0 ? { literals, files } : null;
 }

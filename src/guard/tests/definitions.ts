@@ -40,12 +40,9 @@ export function readDefinition(call: SyntaxNode, callee: SyntaxNode, reading: Re
   if (origin !== 'playwright')
     push(call, { ...at, scope: reading.scope }, { rule: 'expect-replaced', verb: 'test from', data: origin });
   readFunction(made, { ...at, awaited: true });
-  const shown = titles
-    .slice(1)
-    .map((one) => one.replaceAll(/^"|"$/g, ''))
-    .join(' › ');
-  const key = `${kind} ${titles.join(' › ')}`;
-  reading.roots.push({ kind, key, title: shown, steps, hooks, ...placeOf(reading.scope.file, call) });
+  const [, ...shown] = titles.map((one) => one.replaceAll(/^"|"$/g, ''));
+  const names = { key: `${kind} ${titles.join(' › ')}`, title: shown.join(' › ') };
+  reading.roots.push({ kind, ...names, steps, hooks, ...placeOf(reading.scope.file, call) });
   return true;
 }
 
