@@ -38,13 +38,7 @@ export interface GuardRequest {
 }
 
 /** Each looks for one kind of violation. */
-const checks: readonly ((change: Change) => readonly Violation[])[] = [
-  judgePaths,
-  judgeSettings,
-  judgeShadows,
-  judgeReadOnly,
-  judgeApp,
-];
+const checks = [judgePaths, judgeSettings, judgeShadows, judgeReadOnly, judgeApp];
 
 /**
  * Judges what an agent did to the tests and to what is out of its reach, by parsing both states (HN-3, HN-4). What is not proven
@@ -56,11 +50,8 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
     if (!change) return harmless;
     const tests = judgeTests(change);
     const literals = judgeLiterals(change);
-    const shared = change.shared.map((file) => ({
-      file,
-      line: null,
-      says: 'the tests read this file of the app, too',
-    }));
+    const says = 'the tests read this file of the app, too';
+    const shared = change.shared.map((file) => ({ file, line: null, says }));
     return {
       violations: distinct([...checks.flatMap((check) => check(change)), ...tests.violations]),
       notes: [...tests.notes, ...shared, ...literals.notes],
