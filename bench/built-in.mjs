@@ -293,14 +293,14 @@ function apiApp(state) {
     [`app/${n}.html`, `<body><script type="module" src="/${n}.js"></script></body>`],
     [
       `app/${n}.js`,
-      `const answer = await fetch('${one.was}');\nconst order = await answer.json();\ndocument.title = 'done-' + order.${one.reads ? `${one.reads}.id` : 'id.id'};\n`,
+      `const answer = await fetch('${one.was}');\nconst order = await answer.json();\ndocument.title = 'done-${n}-' + order.${one.reads ? `${one.reads}.id` : 'id.id'};\n`,
     ],
     [
       `tests/${n}.spec.ts`,
       `import { test, expect } from '@playwright/test';
 test('${n}', async ({ page }) => {
   await page.goto('/${n}.html');
-  await expect(page).toHaveTitle('done-7');
+  await expect(page).toHaveTitle('done-${n}-7');
 });`,
     ],
   ]);

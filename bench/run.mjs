@@ -14,6 +14,7 @@ for (const name of [
   'copy',
   'blame',
   'proof-runs',
+  'parallel',
   'evidence-memory',
   'prompts',
 ]) {

@@ -51,6 +51,8 @@ export type Event =
       notRun: number;
       durationMs: number;
     }
+  /** What the shards of the suite ran on other machines was read, in place of a first run here (SC-1). */
+  | { type: 'shards.joined'; total: number; missing: number[] }
   | { type: 'cause.found'; cause: CauseSummary }
   | { type: 'cause.flaky'; tests: TestRef[]; causeId: string | null }
   /** The change that broke its leading test was found, by runs with changes taken out (BL-1). */

@@ -146,7 +146,7 @@ export async function readObjects(
   const asked = names.filter((one) => !one.includes('\n'));
   if (asked.length === 0) return new Map();
   const input = asked.map((one) => `${one}\n`).join('');
-  return parseBatch(asked, await gitBytes(root, ['cat-file', '--batch'], input));
+  return parseBatch(asked, await gitBytes(root, ['cat-file', '--batch'], { input }));
 }
 
 /** Reads `git cat-file --batch`: `id SP type SP size LF contents LF`, or `name SP missing LF`, one for each request. */

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { builtInRunners } from '../core/built-in-runner.js';
 import { end } from './end.js';
 import { isLive } from '../outputs/is-live.js';
@@ -13,6 +13,7 @@ export function initCommand(): Command {
       `the agent program: ${builtInRunners.join(', ')}; or built-in for none (default: the first on PATH)`,
     )
     .option('--ci [system]', 'also write a CI workflow: github or gitlab (default: the one in use here)')
+    .option('--shards <n>', 'with --ci: run the tests on so many machines, and heal on one', shardCount)
     .option('-c, --config <file>', 'Playwright configuration file, or a folder that contains one')
     .option('--dry-run', 'show what would be written without writing it')
     .option('--force', 'overwrite files that differ')
@@ -23,4 +24,12 @@ export function initCommand(): Command {
       const isAskable = stdin.isTTY && isLive(env, stderr.isTTY);
       end(await runInit({ cwd: process.cwd(), env, isAskable, options }));
     });
+}
+
+function shardCount(value: string): number {
+  const number = Number(value);
+  // GitHub starts no more jobs of a matrix.
+  if (!Number.isInteger(number) || number < 2 || number > 200)
+    throw new InvalidArgumentError('It must be a whole number from 2 to 200.');
+  return number;
 }

@@ -3,20 +3,34 @@ import { verifyLevels } from '../core/settings.js';
 
 /** Adds Playwright's selection flags, with the names and forms that Playwright gives them. */
 export function addSelectionFlags(command: Command): Command {
+  return addWholeSelectionFlags(command)
+    .option('--shard <i/n>', 'run this shard of the suite')
+    .option('--retries <n>', "Playwright's own retries, in the first run", count)
+    .option('-x', 'stop after the first failure')
+    .option('--max-failures <n>', 'stop after this many failures', count);
+}
+
+/** The same without those that are for a first run alone. */
+export function addWholeSelectionFlags(command: Command): Command {
   return command
     .option('-c, --config <file>', 'Playwright configuration file, or a folder that contains one')
     .option('-g, --grep <pattern>', 'only run tests that match this regular expression')
     .addOption(new Option('--project <name>', 'only run this project; may be repeated').argParser(collect))
-    .option('--shard <i/n>', 'run this shard of the suite')
     .option('-j, --workers <count>', 'number of workers, or a percentage of the cores')
     .option('--repeat-each <n>', 'run each test this many times', count)
-    .option('--retries <n>', "Playwright's own retries, in the first run", count)
     .option('--timeout <ms>', 'time-out of each test, in milliseconds', count)
     .option('--last-failed', 'only run what failed last time')
     .option('--only-changed [ref]', 'only run test files that changed since a commit')
-    .option('-x', 'stop after the first failure')
-    .option('--max-failures <n>', 'stop after this many failures', count)
     .option('--headed', 'show the browser');
+}
+
+/** How a run heals, and how it ends. */
+export function addHealingFlags(command: Command): Command {
+  return addAgentsFlag(command)
+    .option('--dry-run', 'gather evidence and classify, print which agent would get which prompt; start none')
+    .option('--json', 'print report.json to standard output; Playwright’s own output goes to standard error')
+    .option('--fail-on-heal', 'exit 1 when a test had to be healed')
+    .option('--fail-on-flaky-tests', 'exit 1 when a test is flaky');
 }
 
 /** How much a heal is proven (HN-5). */
@@ -26,6 +40,22 @@ export function addVerifyFlag(command: Command): Command {
     'how thoroughly a heal is proven; with none, tests are green-once, never healed',
   );
   return command.addOption(flag.choices(verifyLevels));
+}
+
+/** Two things that begin with the same word: how many agents work at the same time (SC-3), and the file that describes them. */
+export function addAgentsFlag(command: Command): Command {
+  const flag = new Option(
+    '--agents <n|file>',
+    'a number: agents that work at the same time (default: 1); else the agents.yaml to use; may be given twice',
+  );
+  return command.addOption(
+    flag.argParser((value: string, file: string | undefined) => {
+      if (!/^\d+$/.test(value)) return value;
+      if (Number(value) === 0) throw new InvalidArgumentError('At least one agent works at a time.');
+      command.setOptionValueWithSource('parallel', Number(value), 'cli');
+      return file;
+    }),
+  );
 }
 
 /** What a command does where another one is at work in the project. */

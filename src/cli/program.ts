@@ -5,6 +5,7 @@ import { configCommand } from './config-command.js';
 import { doctorCommand } from './doctor-command.js';
 import { escalationsCommand } from './escalations-command.js';
 import { guardCommand } from './guard-command.js';
+import { healCommand } from './heal-command.js';
 import { initCommand } from './init-command.js';
 import { inspectCommand } from './inspect-command.js';
 import { quarantineCommand } from './quarantine-command.js';
@@ -19,6 +20,7 @@ import { version } from '../version.js';
 /** All commands, in the order in which `--help` lists them. */
 const commands = [
   runCommand,
+  healCommand,
   classifyCommand,
   blameCommand,
   inspectCommand,

@@ -1,14 +1,13 @@
 import { Command } from 'commander';
 import { end } from './end.js';
-import { addTerseFlags, addVerifyFlag, addWaitFlag } from './options.js';
+import { addAgentsFlag, addTerseFlags, addVerifyFlag, addWaitFlag } from './options.js';
 import type { ResumeOptions } from './run-resume.js';
 
 /** `self-heal resume`: goes on with a killed, paused or limited run where it stood, with its counts (ME-8). */
 export function resumeCommand(): Command {
-  return addTerseFlags(addVerifyFlag(addWaitFlag(new Command('resume'))))
+  return addTerseFlags(addAgentsFlag(addVerifyFlag(addWaitFlag(new Command('resume')))))
     .description('continue a run that was killed, interrupted, paused or stopped by a limit')
     .argument('[run]', 'its id, the name of its folder in .self-heal/runs (default: the newest run)')
-    .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
     .option('--json', 'print report.json to standard output')
     .action(async (runId: string | undefined, options: ResumeOptions) => {
       const { runResume } = await import('./run-resume.js');

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import { end } from './end.js';
-import { addSelectionFlags, addTerseFlags, addVerifyFlag, addWaitFlag } from './options.js';
+import { addHealingFlags, addSelectionFlags, addTerseFlags, addVerifyFlag, addWaitFlag } from './options.js';
 import type { RunOptions } from '../heal/run-request.js';
 
 const examples = `
@@ -17,25 +17,24 @@ export function runCommand(): Command {
       '[filter...]',
       'test files, as Playwright takes them: regular expressions on the path, or file:line',
     );
-  addTerseFlags(addWaitFlag(addVerifyFlag(addSelectionFlags(command))))
-    .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
-    .option('--dry-run', 'gather evidence and classify, print which agent would get which prompt; start none')
-    .option('--json', 'print report.json to standard output; Playwright’s own output goes to standard error')
-    .option('--fail-on-heal', 'exit 1 when a test had to be healed')
-    .addOption(new Option('--fail-on-flaky-tests', 'exit 1 when a test is flaky'))
+  const collect = new Option('--collect', 'heal nothing: leave what failed for `self-heal heal --from`');
+  return addHealingFlags(addTerseFlags(addWaitFlag(addVerifyFlag(addSelectionFlags(command)))))
+    .addOption(collect.conflicts(['dryRun', 'json', 'failOnHeal', 'verify']))
     .addHelpText('after', examples)
-    .action(async (words: string[], options: RunOptions) => {
-      const { filters, passThrough } = splitAtDashes(words, process.argv);
-      const { env } = process;
-      const { runSelfHeal } = await import('../heal/whole-run.js');
-      const ending = await runSelfHeal({ cwd: process.cwd(), env, filters, passThrough, options });
-      if (typeof ending !== 'number') {
-        const { leaveProblem } = await import('../outputs/leave-reports.js');
-        await leaveProblem(ending, { env, print: (line) => process.stderr.write(`${line}\n`) });
-      }
-      end(ending);
-    });
-  return command;
+    .action((words: string[], options: RunOptions) => runAsTyped(words, options));
+}
+
+/** Runs, and ends the process as the run ended; GitHub Actions is told what kept it from running. */
+export async function runAsTyped(words: readonly string[], options: RunOptions): Promise<void> {
+  const { filters, passThrough } = splitAtDashes(words, process.argv);
+  const { env } = process;
+  const { runSelfHeal } = await import('../heal/whole-run.js');
+  const ending = await runSelfHeal({ cwd: process.cwd(), env, filters, passThrough, options });
+  if (typeof ending !== 'number') {
+    const { leaveProblem } = await import('../outputs/leave-reports.js');
+    await leaveProblem(ending, { env, print: (line) => process.stderr.write(`${line}\n`) });
+  }
+  end(ending);
 }
 
 /** Commander joins what stands before and behind `--`; only the words behind it are Playwright's own. */

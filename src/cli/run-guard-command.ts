@@ -1,7 +1,4 @@
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { devNull, tmpdir } from 'node:os';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
 import type { Category } from '../core/diagnosis.js';
 import { placesOf } from '../guard/create-guard.js';
 import { gitChanges, type NoBase } from '../git-trees.js';
@@ -9,7 +6,7 @@ import type { Judgement } from '../guard/judgement.js';
 import { runGuard } from '../guard/run-guard.js';
 import { isSpecName, type SuitePlaces } from '../guard/test-files.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
-import { runSuite } from '../playwright/run-suite.js';
+import { listTests } from '../playwright/list-tests.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 
@@ -56,28 +53,13 @@ async function suiteIn(
     );
     return nothingKnown;
   }
-  const runDir = await mkdtemp(path.join(tmpdir(), 'self-heal-guard-'));
-  const nowhere = await open(devNull, 'w');
-  try {
-    const args = ['--list', ...(config === null ? [] : ['--config', config])];
-    const listed = await runSuite({
-      playwright: playwright.value,
-      cwd,
-      runDir,
-      runId: 'guard',
-      args: { first: args, whole: args, byId: args },
-      mode: { kind: 'first', stdout: nowhere.fd, stderr: new PassThrough().resume() },
-      signal: new AbortController().signal,
-    });
-    if (listed.tests.length === 0)
-      process.stderr.write(
-        'self-heal: Playwright could not list the tests; test files are recognised by their names\n',
-      );
-    return placesOf(root, listed);
-  } finally {
-    await nowhere.close();
-    await rm(runDir, { recursive: true, force: true });
-  }
+  const args = config === null ? [] : ['--config', config];
+  const listed = await listTests({ playwright: playwright.value, cwd, args });
+  if (listed.tests.length === 0)
+    process.stderr.write(
+      'self-heal: Playwright could not list the tests; test files are recognised by their names\n',
+    );
+  return placesOf(root, listed);
 }
 
 function asJson({ violations, notes }: Judgement, base: string): string {

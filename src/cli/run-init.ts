@@ -21,6 +21,7 @@ import { initLines, initTexts } from '../init/init-text.js';
 export interface InitOptions {
   agent?: string;
   ci?: string | true;
+  shards?: number;
   config?: string;
   dryRun?: boolean;
   force?: boolean;
@@ -40,6 +41,7 @@ export async function runInit({ cwd, env, isAskable, options }: InitCall): Promi
   if (!config.ok) return config.error;
   const ci = ciOf(options.ci, gitRootOf(cwd) ?? cwd);
   if (!ci.ok) return ci.error;
+  if (options.shards !== undefined && ci.value === null) return shardsWithoutCi;
   const found = await findAgents({ cwd, env });
   const chosen = await chooseAgent({
     ...(options.agent === undefined ? {} : { named: options.agent }),
@@ -58,6 +60,7 @@ export async function runInit({ cwd, env, isAskable, options }: InitCall): Promi
     cwd,
     agent,
     ci: ci.value,
+    shards: options.shards ?? null,
     ...(options.config === undefined ? {} : { config: options.config }),
   });
   if (!plan.ok) return plan.error;
@@ -69,6 +72,12 @@ export async function runInit({ cwd, env, isAskable, options }: InitCall): Promi
   else for (const step of nextSteps(cwd, { found, agent, files: written.value, ci: ci.value })) say(step);
   return exitCodes.green;
 }
+
+const shardsWithoutCi: Problem = {
+  kind: 'usage',
+  message: '--shards is about the CI workflow, and none was asked for',
+  remedy: 'Add --ci github or --ci gitlab.',
+};
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
@@ -116,7 +125,7 @@ function nextSteps(cwd: string, { found, agent, files, ci }: Done): string[] {
     ...(agent && !found.includes(agent)
       ? [`→ ${agent.title} was not found: npm install -g ${agent.packageName}`]
       : []),
-    ...(agent ? [] : [addAgent(first)]),
+    ...(agent ? [] : [addAgent(first, exec)]),
     ...(ci === 'gitlab' && wroteNow
       ? ['→ Add to .gitlab-ci.yml: include: [{ local: .gitlab/self-heal.gitlab-ci.yml }]']
       : []),
@@ -126,8 +135,8 @@ function nextSteps(cwd: string, { found, agent, files, ci }: Done): string[] {
 }
 
 /** How agents come in, where there are none. */
-function addAgent(installed: AgentProgram | undefined): string {
-  const add = `self-heal init --agent ${(installed ?? programs.claude).name}`;
+function addAgent(installed: AgentProgram | undefined, exec: string): string {
+  const add = `${exec} self-heal init --agent ${(installed ?? programs.claude).name}`;
   return installed
     ? `→ ${installed.title} is installed: ${add} sets it up`
     : `→ No agent program: the ${builtIn} fixer heals what it is sure of. Once one is installed: ${add}`;

@@ -12,6 +12,7 @@ import { unfinishedRun, type UnfinishedRun } from '../run/unfinished-run.js';
 /** The flags of `self-heal resume`. */
 export interface ResumeOptions {
   agents?: string;
+  parallel?: number;
   verify?: VerifyLevel;
   json?: boolean;
   terse?: boolean;
@@ -39,7 +40,7 @@ async function goOn(
   const typed = run.request as Pick<RunRequest, 'filters' | 'passThrough' | 'options'>;
   const own: RunOptions = { ...typed.options, ...options };
   const resumed = resumedFrom(run);
-  process.stderr.write(`self-heal continues run ${run.runId}: ${whatIsLeft(resumed)}\n`);
+  process.stderr.write(`self-heal continues run ${run.runId}: ${whatIsLeft(resumed, own)}\n`);
   const held = lock === null ? {} : { lock };
   return runSelfHeal({ ...typed, cwd: process.cwd(), env: process.env, options: own, resumed, ...held });
 }
@@ -58,9 +59,9 @@ async function lookUp(
   }
 }
 
-function whatIsLeft({ open, carried }: Resumed): string {
+function whatIsLeft({ open, carried }: Resumed, { from }: RunOptions): string {
   if (open === null)
-    return 'it was stopped before it knew which tests fail, so the whole selection runs again';
+    return `it was stopped before it knew which tests fail, so ${from ? 'its shards are read' : 'the whole selection runs'} again`;
   const rest = open === 1 ? '1 test is open' : `${open} tests are open`;
   return carried.length === 0 ? rest : `${rest}, ${carried.length} already finished`;
 }

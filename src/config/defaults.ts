@@ -26,7 +26,14 @@ export const defaults: Pick<
   timeoutMs: 5 * 60_000,
   routes,
   retries: { max: 3, backoff: { initialMs: 5_000, factor: 2, maxMs: 60_000 } },
-  limits: { escalations: 5, agentRuns: 20, agentRunsPerTest: 6, costUsd: 10, timeMs: 60 * 60_000 },
+  limits: {
+    escalations: 5,
+    agentRuns: 20,
+    agentRunsPerTest: 6,
+    costUsd: 10,
+    timeMs: 60 * 60_000,
+    parallel: 1,
+  },
   evidence: { console: 50, network: 50 },
   verify: {
     level: 'full',

@@ -21,6 +21,8 @@ export interface SettingsRequest {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `--verify`, which goes before everything else. */
   readonly verify?: VerifyLevel;
+  /** `--agents <n>`, likewise. */
+  readonly parallel?: number;
   /** What to call the project instead of the name in its package.json. */
   readonly packageName?: string;
 }
@@ -38,15 +40,16 @@ export interface SettingsLayers {
 /** Loads agents.yaml, or the built-in defaults where there is none; its mistakes are one `config-invalid` Problem (CF-3). */
 export async function loadSettings(request: SettingsRequest): Promise<Result<Settings, Problem>> {
   const layers = await loadLayers(request);
-  return layers.ok ? ok(settingsOf(layers.value, request.verify)) : layers;
+  return layers.ok ? ok(settingsOf(layers.value, request)) : layers;
 }
 
 /** The settings that hold when every source has had its say (CF-4). */
 export function settingsOf(
   { environment, file, source, project }: SettingsLayers,
-  level?: VerifyLevel,
+  { verify: level, parallel }: Pick<SettingsRequest, 'verify' | 'parallel'> = {},
 ): Settings {
-  const merged = overlay(overlay(file, environment.settings), level ? { verify: { level } } : {});
+  const flags = { ...(level ? { verify: { level } } : {}), ...(parallel ? { limits: { parallel } } : {}) };
+  const merged = overlay(overlay(file, environment.settings), flags);
   return resolveSettings({ file: merged, project, filePath: source?.path ?? null });
 }
 

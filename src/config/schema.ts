@@ -105,6 +105,10 @@ const limits = z.strictObject({
   time: duration('more than zero')
     .optional()
     .describe('After this time a run starts no further agents. Default: 60m.'),
+  parallel: wholeNumber
+    .min(1, 'must be at least 1')
+    .optional()
+    .describe('Agents that work at the same time, each in a copy of its own. Default: 1.'),
 });
 
 const evidence = z.strictObject({

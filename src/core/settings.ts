@@ -40,6 +40,8 @@ export interface LimitSettings {
   readonly costUsd: number;
   readonly timeMs: number;
   readonly escalations: number;
+  /** Agents at work at the same time, each in a copy of its own (SC-3). */
+  readonly parallel: number;
 }
 
 /** How much a heal is proven. */

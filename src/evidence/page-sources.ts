@@ -54,7 +54,9 @@ async function captureOf(
 ): Promise<PageEvidence | null> {
   const file = failure.capture;
   if (file === null) {
-    missing.miss('no capture: the worker ended before it could write, or could not be listened to');
+    missing.miss(
+      'no capture: the worker ended before it could write, could not be listened to, or was not run by self-heal',
+    );
     return null;
   }
   return missing.attempt('no capture', () => readCapture(file, limits, missing));

@@ -73,13 +73,20 @@ async function hunksSinceBase(root: string): Promise<readonly Hunk[]> {
 
 /** What the newest commit changed that took places of a name out; the one that brought it in, say, tells nothing of what it became. */
 async function lastChangeOf(root: string, name: string): Promise<readonly Hunk[]> {
-  const args = ['log', '--max-count=3', `-S${name}`, '--format=%x01', '--patch', ...patch, '--no-merges'];
-  const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), SEARCH_MS).unref());
+  // Not `-S`: `checkout-pay` says `pay` as often as `pay` did.
+  const args = ['log', '--max-count=10', `-G${wholeName(name)}`, '--format=%x01', '--patch', ...patch];
   const oldest = (await git(root, ['rev-list', `--skip=${COMMITS}`, '--max-count=1', 'HEAD']))?.trim();
   const range = oldest ? `${oldest}..HEAD` : 'HEAD';
-  const found = await Promise.race([git(root, [...args, range, '--']), late]);
+  const found = await git(root, [...args, '--no-merges', range, '--'], { timeoutMs: SEARCH_MS });
   const commits = (found ?? '').split('\u0001').map(hunksIn);
   return commits.find((hunks) => hunks.some((hunk) => tookOut(hunk, name))) ?? [];
+}
+
+/** A POSIX expression for the name as a whole, as `holds` takes it. */
+function wholeName(name: string): string {
+  const [before, after] = [/^[\w$-]/.test(name), /[\w$-]$/.test(name)];
+  const quoted = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return `${before ? '(^|[^[:alnum:]_$-])' : ''}${quoted}${after ? '($|[^[:alnum:]_$-])' : ''}`;
 }
 
 /** The hunks of a patch as git prints it. */

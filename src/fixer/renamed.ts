@@ -1,5 +1,6 @@
 import { diffArrays } from 'diff';
 import type { Hunk } from '../core/blame.js';
+import { nearest } from './similar.js';
 
 /** What changes say of a name: what it became, that it went without a successor, or nothing. */
 export type Renaming =
@@ -29,10 +30,18 @@ function successorsIn({ old, now }: Hunk, name: string): string[] {
   return old.flatMap((line, index) => {
     if (!holds(line, name)) return [];
     const aligned = old.length === now.length ? now.slice(index, index + 1) : now;
-    const found = new Set(aligned.flatMap((one) => replacementOf(name, line, one) ?? []));
-    // A line that became several says nothing certain.
-    return found.size === 1 ? [...found] : [];
+    const found = aligned.flatMap((one) => replacementOf(name, line, one) ?? []);
+    // Lines of which nothing else changed say it surest.
+    const surest = found.some(({ isAll }) => isAll) ? found.filter(({ isAll }) => isAll) : found;
+    return onlyOrNearest(name, new Set(surest.map(({ to }) => to)));
   });
+}
+
+/** Of several, as in a block in which lines came and went, the one that is like it and clear of the next. */
+function onlyOrNearest(name: string, found: ReadonlySet<string>): string[] {
+  if (found.size <= 1) return [...found];
+  const to = nearest(name, [...found]);
+  return to === null ? [] : [to];
 }
 
 /** Whether a text says a name as a whole: `pay` is not in `pay-later`. */
@@ -60,14 +69,18 @@ function isWord(character: string): boolean {
 /** A name or a text as it stands between quotes or tags. */
 const plain = /^[^"'`<>{}\n]{1,200}$/;
 
-/** What stands in a changed line where the old one said `old`; null where the lines do not tell. */
-function replacementOf(old: string, line: string, changed: string): string | null {
+/** What stands in a changed line where the old one said `old`, and whether that is all that changed; null where the lines do not tell. */
+function replacementOf(
+  old: string,
+  line: string,
+  changed: string,
+): { readonly to: string; readonly isAll: boolean } | null {
   const [a, b] = [line.trim(), changed.trim()];
   const [at, ...more] = placesOf(a, old);
   if (at === undefined || more.length > 0) return null;
-  const found = between(a, b, { start: at, end: at + old.length }) ?? byTokens(a, b, old);
-  const to = found?.trim() ?? '';
-  return to !== old && plain.test(to) ? to : null;
+  const exact = between(a, b, { start: at, end: at + old.length });
+  const to = (exact ?? byTokens(a, b, old))?.trim() ?? '';
+  return to !== old && plain.test(to) ? { to, isAll: exact !== null } : null;
 }
 
 interface Range {

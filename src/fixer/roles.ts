@@ -33,7 +33,7 @@ export function swapsRole({ old, now }: Hunk, from: string, to: string): boolean
 /** How often lines make an element of a role: by a tag, by a component or a call that is named like it, or by the attribute. */
 function countOf(role: string, lines: readonly string[]): number {
   const named = [escapeStringRegexp(role), ...(tags[role] ? [tags[role]] : [])].join('|');
-  const made = new RegExp(`(?<!/)<(?:${named})(?![\\w-])|\\((["'\`])(?:${named})\\1`, 'gi');
+  const made = new RegExp(`<(?:${named})(?![\\w-])|\\((["'\`])(?:${named})\\1`, 'gi');
   const given = new RegExp(`\\brole["']?\\s*[=:]\\s*[{"'\`]+${escapeStringRegexp(role)}["'\`]`, 'g');
   const text = lines.join('\n');
   return (text.match(made)?.length ?? 0) + (text.match(given)?.length ?? 0);

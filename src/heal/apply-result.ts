@@ -1,5 +1,6 @@
 import { spentOn } from '../core/spent-on.js';
 import type { AvoidedReason } from '../core/avoided.js';
+import type { Attempt } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { chooseProven } from '../core/choose-proven.js';
 import { failureKey } from '../core/failure.js';
@@ -46,7 +47,11 @@ export function applyFlaky(
  * An earlier fix of this round may have healed this cause too, or a part of it: then nobody is paid for that. Gives
  * what is left of the cause, or null. Where a run of the tree as it is now showed it red, it is not run again.
  */
-export async function unhealedYet(progress: Progress, cause: Cause): Promise<Cause | null> {
+export async function unhealedYet(
+  progress: Progress,
+  cause: Cause,
+  attempts: readonly Attempt[] = [],
+): Promise<Cause | null> {
   const { session } = progress;
   if (isKnownRed(progress, cause.lead)) return cause;
   const failures = [...cause.members];
@@ -60,7 +65,7 @@ export async function unhealedYet(progress: Progress, cause: Cause): Promise<Cau
   if (first) return { ...cause, members: red, lead: red.includes(cause.lead) ? cause.lead : first };
   const reason = 'healed by an earlier fix of this run';
   const unproven = { by: 'other-fix', otherwise: null } as const;
-  put(progress, { cause, verdict: 'healed', reason, attempts: [], overBudget: false, unproven });
+  put(progress, { cause, verdict: 'healed', reason, attempts, overBudget: false, unproven });
   return null;
 }
 

@@ -3,6 +3,7 @@ import { spentOn } from '../core/spent-on.js';
 import type { FinalOutcome } from '../core/outcome.js';
 import { reportAttempt, type Report, type ReportCause, type ReportTest } from '../run/report.js';
 import type { CauseRecord } from './progress.js';
+import type { ShardCount } from '../shards/check-shards.js';
 import type { RunRecord } from './run.js';
 import type { TestRecord } from '../run/test-records.js';
 import type { Session } from './session.js';
@@ -17,6 +18,7 @@ export interface ReportFrame {
   readonly resumedFrom: string | null;
   /** What it ran on, where all is committed. */
   readonly commit?: string | null;
+  readonly shards?: ShardCount | null;
 }
 
 /** Puts a finished run into the shape of report.json. */
@@ -34,6 +36,7 @@ export function buildReport(session: Session, record: RunRecord, frame: ReportFr
     ...(record.paused ? { status: 'escalation_threshold_exceeded' as const } : {}),
     ...(frame.resumedFrom === null ? {} : { resumedFrom: frame.resumedFrom }),
     ...(frame.commit ? { commit: frame.commit } : {}),
+    ...(frame.shards ? { shards: { total: frame.shards.total, missing: [...frame.shards.missing] } } : {}),
     dryRun: frame.dryRun,
     verify: session.settings.verify.level,
     tests: record.tests.map((one) => ({

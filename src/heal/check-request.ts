@@ -29,11 +29,17 @@ export async function checkRequest({
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
   if (!playwright.ok) return playwright;
   if (!config.ok) return config;
-  const { agents, verify } = options;
-  const named = { ...(agents ? { file: agents } : {}), ...(verify ? { verify } : {}) };
+  const { agents, verify, parallel } = options;
+  const named = {
+    ...(agents ? { file: agents } : {}),
+    ...(verify ? { verify } : {}),
+    ...(parallel ? { parallel } : {}),
+  };
   const loaded = await loadSettings({ cwd, env, ...named });
   if (!loaded.ok) return loaded;
-  const settings = options.dryRun ? loaded.value : await withInstalledRunner(loaded.value, cwd);
-  const missing = options.dryRun ? new Map<string, Problem>() : await missingAgents(settings, cwd);
+  // Then no agent is started.
+  const isShown = options.dryRun === true || options.collect === true;
+  const settings = isShown ? loaded.value : await withInstalledRunner(loaded.value, cwd);
+  const missing = isShown ? new Map<string, Problem>() : await missingAgents(settings, cwd);
   return ok({ settings, playwright: playwright.value, missing });
 }

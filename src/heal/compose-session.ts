@@ -1,3 +1,4 @@
+import { Mutex } from 'async-mutex';
 import type { BlameRequest } from './compose-blame.js';
 import type { Bus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
@@ -16,6 +17,7 @@ import { createSpending } from '../run/spending.js';
 import type { SuiteRuns } from './suite-runs.js';
 import type { Propose } from '../fixer/propose.js';
 import { idleWorkspace } from '../workspace/idle-workspace.js';
+import type { ShardRun } from '../shards/read-shard.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** What a session is made of. */
@@ -35,6 +37,8 @@ export interface SessionParts {
   readonly startedAt: number;
   /** The run's first suite, from which the guard knows which files are tests. */
   readonly first: SuiteRun;
+  /** Those of its failures that were diagnosed elsewhere, where it is the run of shards. */
+  readonly known?: ShardRun['known'];
   readonly store: RunStore;
   /** Agents that cannot be started here. */
   readonly missing: ReadonlyMap<string, Problem>;
@@ -55,7 +59,8 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
   const { prepare } = settings.verify;
   const diagnose = late(async () => {
     const { createDiagnose } = await import('./diagnose.js');
-    return createDiagnose({ settings, folder, cwd, redactor });
+    const { known } = parts;
+    return createDiagnose({ settings, folder, cwd, redactor, ...(known ? { known } : {}) });
   });
   const session: Omit<Session, 'blame'> = {
     settings,
@@ -64,6 +69,8 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     bus,
     signal,
     workspace,
+    tree: new Mutex(),
+    copy: 0,
     guard: late(async () => {
       const { createGuard } = await import('../guard/create-guard.js');
       return createGuard(workspace.root, first);
@@ -131,9 +138,9 @@ async function openForAgents({
     runDir: folder.dir,
     contents: contentsOf(folder.dir),
     signal,
-    onCopy: async (copy) => {
-      watchdog.watch([copy]);
-      await running.hasCopy(copy);
+    onCopy: async (copies) => {
+      watchdog.watch(copies);
+      await running.hasCopies(copies);
     },
     warn: (message) => bus.emit({ type: 'run.warning', message }),
   });

@@ -15,7 +15,9 @@ import { runFiles } from '../playwright/report-format.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { Redactor } from '../secrets/redactor.js';
-import { dropUnmasked } from '../run/mask-suite-folder.js';
+import { dropAllUnmasked, dropUnmasked } from '../run/mask-suite-folder.js';
+import { keepCollected } from '../shards/keep-collected.js';
+import type { ShardRun } from '../shards/read-shard.js';
 
 /** Gathers, classifies and signs each failure of a suite run, the suite's own first. */
 export type Diagnose = (run: SuiteRun) => Promise<DiagnosedFailure[]>;
@@ -27,47 +29,62 @@ export interface DiagnoseOptions {
   /** The project's root, whose files are the user's own code. */
   readonly cwd: string;
   readonly redactor: Redactor;
+  /** The first run is that of shards; what of it was diagnosed where it was made. */
+  readonly known?: ShardRun['known'];
+  /** The records are all that is kept: they hold the elements of the page as well. */
+  readonly isCollecting?: boolean;
 }
 
 /** Makes the step that gathers, classifies and signs each failure of a suite run, the suite's own first. */
-export function createDiagnose({ settings, folder, cwd, redactor }: DiagnoseOptions): Diagnose {
+export function createDiagnose(options: DiagnoseOptions): Diagnose {
+  const { settings, folder, cwd, redactor, known } = options;
   const classify = createClassify(settings.classify);
-  const clean = (text: string) => redactor.clean(text);
   const passing = new PassingEvidence();
   let count = 0;
+  let isJoined = known !== undefined;
   return async (run) => {
     const failures: Failure[] = [...(run.suiteFailure ? [run.suiteFailure] : []), ...run.failures];
-    const diagnosed: DiagnosedFailure[] = [];
-    const maps = new ParsedMaps();
+    const found: DiagnosedFailure[] = [];
+    const where = {
+      limits: settings.evidence,
+      root: cwd,
+      maps: new ParsedMaps(),
+      clean: (text: string) => redactor.clean(text),
+      passing,
+    };
     if (run.serverLog !== '')
       await passing.read(path.join(path.dirname(run.serverLog), runFiles.complaints), endedIn(run));
     for (const failure of failures) {
       count += 1;
       const n = count;
-      const where = {
-        folder: await folder.failure(n),
-        limits: settings.evidence,
-        root: cwd,
-        maps,
-        clean,
-        passing,
-      };
-      const evidence = { ...(await gatherEvidence({ failure, run, ...where })), rootDir: cwd };
-      const one = {
-        n,
-        failure,
-        evidence,
-        ...signed({ failure, evidence, diagnosis: classify(evidence) }, settings.project),
-        rerunIds: idsFor(failure, run),
-      };
-      // A full disk must not stop healing; `inspect` names a record that is not there.
-      const record = { ...one, evidence: { ...evidence, elements: null } };
-      await writeFailureRecord(where.folder, redactor.deep(record)).catch(() => undefined);
-      diagnosed.push(one);
+      const place = { ...where, folder: await folder.failure(n) };
+      const diagnosed = known?.get(failure);
+      let one: DiagnosedFailure;
+      if (diagnosed) one = { ...(await keepCollected(diagnosed, { ...place, redactor })), n };
+      else {
+        const evidence = { ...(await gatherEvidence({ failure, run, ...place })), rootDir: cwd };
+        const said = signed({ failure, evidence, diagnosis: classify(evidence) }, settings.project);
+        one = { n, failure, evidence, ...said, rerunIds: [] };
+      }
+      one = { ...one, rerunIds: idsFor(failure, run) };
+      await record(one, place.folder, options);
+      found.push(one);
     }
-    if (run.serverLog !== '') await dropUnmasked(path.dirname(run.serverLog));
-    return diagnosed;
+    // Reports of other machines are unpacked in more folders than one.
+    if (isJoined) await dropAllUnmasked(folder.dir);
+    else if (run.serverLog !== '') await dropUnmasked(path.dirname(run.serverLog));
+    isJoined = false;
+    return found;
   };
+}
+
+/** Keeps a failure in its folder. */
+async function record(one: DiagnosedFailure, folder: string, options: DiagnoseOptions): Promise<void> {
+  const { redactor, isCollecting = false } = options;
+  if (isCollecting) return writeFailureRecord(folder, redactor.deep(one));
+  const short = { ...one, evidence: { ...one.evidence, elements: null } };
+  // A full disk must not stop healing; `inspect` names a record that is not there.
+  await writeFailureRecord(folder, redactor.deep(short)).catch(() => undefined);
 }
 
 function endedIn({ tests }: SuiteRun): Ended {

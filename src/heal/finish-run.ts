@@ -5,6 +5,7 @@ import { outcomeOf } from '../core/outcome.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { leaveForPrograms, showResult } from '../outputs/leave-result.js';
 import { say } from '../outputs/say.js';
+import type { ShardCount } from '../shards/check-shards.js';
 import type { RunRecord } from './run.js';
 import { dropAllUnmasked } from '../run/mask-suite-folder.js';
 import type { Session } from './session.js';
@@ -19,6 +20,8 @@ export interface Finished {
   startedAt: number;
   /** What it ran on, where all was committed. */
   commit: string | null;
+  /** Those that it healed from; null where it ran the suite itself. */
+  shards: ShardCount | null;
   warnings: string[];
   bus: Bus;
   interrupts: Interrupts;
@@ -46,6 +49,7 @@ export async function finishRun(request: RunRequest, finished: Finished): Promis
     warnings,
     resumedFrom: request.resumed?.runId ?? null,
     commit: finished.commit,
+    shards: finished.shards,
   });
   const report = redactor.deep(built);
   const { flaky } = report.totals;

@@ -4,7 +4,7 @@ import { builtIn, isBuiltIn } from '../core/built-in-fixer.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { questionAbout, type Escalation } from '../core/escalation.js';
 import { localDay } from '../outputs/local-time.js';
-import { decide, type Conclusion } from '../core/policy.js';
+import { decide, type Conclusion, type Decision, type History } from '../core/policy.js';
 import type { EarlierTries } from '../core/remembered.js';
 import { unreachable } from '../core/unreachable.js';
 import { canTakeBack } from './can-take-back.js';
@@ -12,6 +12,7 @@ import type { Retest } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
 import type { Proposal } from '../fixer/proposal.js';
 import type { Session } from './session.js';
+import { withoutTree } from './tree-lock.js';
 import type { KnownFailure } from '../store/store.js';
 
 /** How a cause ended. */
@@ -25,14 +26,18 @@ export interface HealedCause {
   readonly known: KnownFailure;
   /** The last attempt in the store, which is not finished there while its fix is not proven. */
   readonly attemptId: string | null;
+  /** The copy in which its agents worked: to an agent program a session belongs to its folder. */
+  readonly copy: number;
 }
 
 /** How a cause is healed. */
 export interface HealRequest {
   /** The signatures that the same tests have had before in this run: to come back to one is no progress (HN-9). */
   readonly earlier?: ReadonlySet<string>;
-  /** Failures of other causes that are looked at in the same re-runs. */
-  readonly beside?: readonly DiagnosedFailure[];
+  /** Failures of other causes that are looked at in the same re-runs, at the time of each. */
+  readonly beside?: () => readonly DiagnosedFailure[];
+  /** Whether agents may be started still: healing may be paused while one works. */
+  readonly mayGoOn?: () => boolean;
   /** What was done so far, where a fix did not hold in its proof. */
   readonly from?: HealedCause;
 }
@@ -53,7 +58,7 @@ export interface Asked {
 export async function healCause(
   session: Session,
   cause: Cause,
-  { earlier = new Set(), beside = [], from }: HealRequest = {},
+  { earlier = new Set(), beside = () => [], mayGoOn = () => true, from }: HealRequest = {},
 ): Promise<HealedCause> {
   const attempts: Attempt[] = [...(from?.attempts ?? [])];
   let lastRetest: Retest | null = null;
@@ -64,11 +69,8 @@ export async function healCause(
   if (known.open && !from) return ended(stillOpen(session, cause, known.open));
   if (known.fix && !from) session.bus.emit({ type: 'cause.came_back', causeId: cause.id, fix: known.fix });
   for (;;) {
-    if (session.signal.aborted) return ended({ verdict: 'interrupted', reason: 'interrupted' });
-    const decision = decide(
-      historyOf(session, cause, { attempts, waited, askFixer, earlier: known.tries }),
-      session.settings,
-    );
+    const so = { attempts, waited, askFixer, earlier: known.tries };
+    const decision = await nextStep(session, () => historyOf(session, cause, so), mayGoOn);
     switch (decision.kind) {
       case 'wait':
         await wait(session, cause, { delayMs: decision.delayMs, last: attempts.at(-1) });
@@ -108,8 +110,25 @@ export async function healCause(
   }
 
   function ended(conclusion: HealedCause['conclusion']): HealedCause {
-    return { cause, attempts, conclusion, lastRetest, known, attemptId };
+    return { cause, attempts, conclusion, lastRetest, known, attemptId, copy: session.copy };
   }
+}
+
+/** What the policy says. Where the agents at work may cost what is left, it is asked again when one has ended. */
+async function nextStep(session: Session, history: () => History, mayGoOn: () => boolean): Promise<Decision> {
+  const { settings, spending, signal } = session;
+  while (!signal.aborted) {
+    const decision = decide(history(), settings);
+    const isEnd = decision.kind === 'conclude' || decision.kind === 'escalate';
+    if (!isEnd && !mayGoOn()) return left('healing stopped before its next try');
+    if (decision.kind !== 'deploy' || spending.hasLeft(settings.limits.costUsd)) return decision;
+    await withoutTree(session, () => spending.nextEnd());
+  }
+  return left('interrupted');
+}
+
+function left(reason: string): Decision {
+  return { kind: 'conclude', conclusion: { verdict: 'interrupted', reason } };
 }
 
 interface Asking {
@@ -188,7 +207,7 @@ async function wait(
   const reason = so.last?.failedBecause ?? 'the fix did not hold';
   const attempt = (so.last?.n ?? 0) + 1;
   session.bus.emit({ type: 'agent.retrying', causeId: cause.id, attempt, delayMs: so.delayMs, reason });
-  await session.clock.sleep(so.delayMs, session.signal);
+  await withoutTree(session, () => session.clock.sleep(so.delayMs, session.signal));
 }
 
 /** One attempt, written into the memory before it begins; and when it is decided, which a green one is only by its proof. */

@@ -1,5 +1,6 @@
 import { type Attempt, isKept } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
+import { isPaused } from '../core/policy.js';
 import { failureKey } from '../core/failure.js';
 import type { CauseVerdict } from '../core/verdict.js';
 import type { HealedCause } from './heal-cause.js';
@@ -45,6 +46,17 @@ export interface Progress {
   readonly proofTests: ProofTest[];
   /** When each failure was last red, by its key. */
   readonly lastRed: Map<string, LastRed>;
+}
+
+/** A suite whose own failure comes and goes is given up after this many disappearances. */
+const SUITE_FLAKES_TOLERATED = 2;
+
+/** Whether further causes are healed, and further agents started. */
+export function goesOn({ session, causes, suiteFlakes }: Progress): boolean {
+  // Where no agent could be started, none was paid: then every cause is still worth a diagnosis.
+  const unusable = causes.some((one) => one.verdict === 'agent-unusable' && one.attempts.length > 0);
+  const paused = isPaused(causes, session.settings.limits);
+  return !session.signal.aborted && !unusable && !paused && suiteFlakes <= SUITE_FLAKES_TOLERATED;
 }
 
 /** The last time that a test was red. */

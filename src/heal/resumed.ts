@@ -1,6 +1,7 @@
 import type { SavedProgress } from './save-progress.js';
 import type { TestRecord } from '../run/test-records.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
+import type { ShardCount } from '../shards/check-shards.js';
 import type { SuiteRuns } from './suite-runs.js';
 import type { UnfinishedRun } from '../run/unfinished-run.js';
 
@@ -11,6 +12,8 @@ export interface Resumed {
   readonly carried: readonly TestRecord[];
   /** How many tests it had not finished with; null where it did not come to know them, and its whole selection runs. */
   readonly open: number | null;
+  /** Those whose run it had healed from, where it was so. */
+  readonly shards?: ShardCount;
   /** Runs what it had not finished with, and that alone. */
   firstRun(suites: SuiteRuns, stdout: number): Promise<SuiteRun>;
 }
@@ -21,21 +24,24 @@ export function resumedFrom(run: UnfinishedRun): Resumed {
   const isWhole = progress === null || progress.suiteOpen;
   const tests = isWhole ? [] : progress.tests;
   const ids = [...new Set(tests.filter((one) => one.open).flatMap((one) => one.rerunIds))];
+  const { shards } = run.request as { shards?: ShardCount };
   return {
     runId: run.runId,
+    ...(shards ? { shards } : {}),
     carried: tests.filter((one) => !one.open),
     open: isWhole ? null : tests.filter((one) => one.open).length,
     firstRun: (suites, stdout) => {
       if (isWhole) return suites.first(stdout);
-      if (ids.length === 0) return Promise.resolve(nothingLeft());
+      if (ids.length === 0) return Promise.resolve(noRun('passed'));
       return suites.again({ ids, purpose: 'first', causeId: null });
     },
   };
 }
 
-function nothingLeft(): SuiteRun {
+/** A run in which nothing was run. */
+export function noRun(status: SuiteRun['status']): SuiteRun {
   return {
-    status: 'passed',
+    status,
     exitCode: 0,
     tests: [],
     failures: [],

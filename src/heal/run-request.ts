@@ -17,7 +17,10 @@ export interface RunOptions {
   x?: boolean;
   maxFailures?: number;
   headed?: boolean;
+  /** agents.yaml to use instead of the project's own. */
   agents?: string;
+  /** Agents that work at the same time. */
+  parallel?: number;
   /** How much a heal is proven. */
   verify?: VerifyLevel;
   dryRun?: boolean;
@@ -26,6 +29,12 @@ export interface RunOptions {
   failOnFlakyTests?: boolean;
   /** Wait for another self-heal that is at work in the project. */
   wait?: boolean;
+  /** Leave what was found for `self-heal heal`, and heal nothing. */
+  collect?: boolean;
+  /** Heal what was collected in these folders; no first run is made. */
+  from?: string[];
+  /** Also where nothing was collected of some shards. */
+  allowMissingShards?: boolean;
   /** Few words, as for an agent; where it is not said, the environment decides. */
   terse?: boolean;
 }

@@ -4,13 +4,14 @@ import { failureKey } from '../core/failure.js';
 import { groupCauses } from '../core/group.js';
 import { isPaused } from '../core/policy.js';
 import { healCause, type HealedCause } from './heal-cause.js';
+import { atOnce, earlierSignatures, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { type CauseRecord, type Progress, sawRed } from './progress.js';
+import { type CauseRecord, goesOn, type Progress, sawRed } from './progress.js';
 import { proofRuns, proveFixes } from './prove.js';
 import type { RegressionResult } from './regression.js';
 import { createTestRecords, type TestRecord } from '../run/test-records.js';
 import type { Session } from './session.js';
-import { conclude, recheckFailed, newlyRed, applyResult, applyFlaky, unhealedYet } from './apply-result.js';
+import { conclude, recheckFailed, newlyRed, applyResult, applyFlaky } from './apply-result.js';
 import { saveProgress } from './save-progress.js';
 import { withoutQuarantined } from './quarantine.js';
 import { summarise } from './summarise.js';
@@ -27,9 +28,6 @@ export interface RunRecord {
   /** What running everything around the fixes showed (HN-6), or null where it was not done. */
   readonly regression: RegressionResult | null;
 }
-
-/** A suite whose own failure comes and goes is given up after this many disappearances. */
-const SUITE_FLAKES_TOLERATED = 2;
 
 /**
  * Heals what the first run found: in rounds, since a fix that lets the suite start, or that gets a test past its first
@@ -77,11 +75,18 @@ export async function healRun(
     if (!goesOn(progress) && !progress.causes.some((one) => one.unproven)) break;
   }
   await saveProgress(progress);
-  const { records, causes } = progress;
+  const { records } = progress;
+  const causes = byNumber(progress.causes);
   const suiteRed = [...pending, ...unhealed(causes)].some((one) => one.failure.scope === 'suite');
   const paused = isPaused(causes, session.settings.limits);
   if (paused) session.bus.emit({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
   return { first, tests: records.all(), causes, suiteRed, paused, regression };
+}
+
+/** In the order in which they were found, which is not that of their ends where several were healed at a time. */
+function byNumber(causes: readonly CauseRecord[]): readonly CauseRecord[] {
+  const numberOf = ({ cause }: CauseRecord) => Number(cause.id.slice(1));
+  return causes.toSorted((a, b) => numberOf(a) - numberOf(b));
 }
 
 function joined(before: RegressionResult | null, now: RegressionResult | null): RegressionResult | null {
@@ -102,7 +107,9 @@ async function healAgain(
       continue;
     }
     const earlier = earlierSignatures(progress, from.cause);
-    const ended = await healCause(progress.session, from.cause, { earlier, from });
+    // In the copy that its agents know.
+    const session = { ...progress.session, copy: from.copy };
+    const ended = await session.tree.runExclusive(() => healCause(session, from.cause, { earlier, from }));
     const how = { beside: [], counted: from.attempts.length };
     for (const [key, failure] of await applyResult(progress, ended, how)) found.set(key, failure);
     await saveProgress(progress);
@@ -114,13 +121,6 @@ function unhealed(causes: readonly CauseRecord[]): DiagnosedFailure[] {
   return causes
     .filter((one) => one.verdict !== 'healed' && one.verdict !== 'green-once' && one.verdict !== 'superseded')
     .map((one) => one.cause.lead);
-}
-
-function goesOn({ session, causes, suiteFlakes }: Progress): boolean {
-  // Where no agent could be started, none was paid: then every cause is still worth a diagnosis.
-  const unusable = causes.some((one) => one.verdict === 'agent-unusable' && one.attempts.length > 0);
-  const paused = isPaused(causes, session.settings.limits);
-  return !session.signal.aborted && !unusable && !paused && suiteFlakes <= SUITE_FLAKES_TOLERATED;
 }
 
 function isUndecided({ records }: Progress, failure: DiagnosedFailure): boolean {
@@ -135,7 +135,10 @@ async function healRound(
 ): Promise<DiagnosedFailure[]> {
   const asked = await withoutQuarantined(progress, failures);
   const shared = proofRuns(progress.session.settings);
-  progress.session.plan.expect(progress.session.settings.verify.confirm + groupCauses(asked).length + shared);
+  const { plan, workspace, settings } = progress.session;
+  const likely = groupCauses(asked);
+  plan.expect(settings.verify.confirm + likely.length + shared);
+  workspace.prepare(atOnce(progress.session, likely));
   const { confirmed, flaky, uncovered, blockedBy, run } = await confirm(progress, asked);
   if (progress.session.signal.aborted) return [...failures];
   applyFlaky(progress, flaky, run);
@@ -143,27 +146,8 @@ async function healRound(
   const causes = await blamed(progress, numbered(progress, groupCauses(confirmed)));
   const next = new Map(newlyRed(progress, uncovered));
   for (const failure of next.values()) sawRed(progress, failure);
-  for (const [at, found] of causes.entries()) {
-    if (!goesOn(progress)) break;
-    const cause = await unhealedYet(progress, found);
-    if (!cause) continue;
-    progress.session.plan.expect(causes.length - at + shared);
-    const beside = besideOf(causes.slice(at + 1), [...next.values()]);
-    const earlier = earlierSignatures(progress, cause);
-    const ended = await healCause(progress.session, cause, { earlier, beside });
-    for (const [key, failure] of await applyResult(progress, ended, { beside, counted: 0 }))
-      next.set(key, failure);
-    await saveProgress(progress);
-  }
+  await healCauses(progress, causes, { runsAfter: shared, found: next });
   return [...next.values()];
-}
-
-/**
- * What a cause's re-runs hold beside its own tests: the leading test of the next cause, so that its fix is known to be the one that heals it
- * (HN-5); and with the last cause what was revealed meanwhile, which is then confirmed by the same run.
- */
-function besideOf([following]: readonly Cause[], found: readonly DiagnosedFailure[]): DiagnosedFailure[] {
-  return following ? [following.lead] : found.filter(({ failure }) => failure.scope === 'test');
 }
 
 /** Where somebody is to look, the change that broke each cause is looked for before its first agent (BL-1). */
@@ -181,18 +165,6 @@ function numbered(progress: Progress, causes: readonly Cause[]): Cause[] {
     session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
     return cause;
   });
-}
-
-/** What ailed the tests of a cause before, in this run. */
-function earlierSignatures({ causes }: Progress, cause: Cause): Set<string> {
-  const keys = new Set(cause.members.map((member) => failureKey(member.failure)));
-  const earlier = causes.filter(
-    ({ verdict, cause: { id } }) =>
-      id !== cause.id && (verdict === 'superseded' || verdict === 'healed' || verdict === 'green-once'),
-  );
-  const members = earlier.flatMap((one) => one.cause.members);
-  const same = members.filter((one) => keys.has(failureKey(one.failure)) || one.failure.scope === 'suite');
-  return new Set(same.map(({ signature }) => signature));
 }
 
 function parentOf({ causes }: Progress, cause: Cause): string | null {

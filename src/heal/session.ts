@@ -1,3 +1,4 @@
+import type { Mutex } from 'async-mutex';
 import type { Propose } from '../fixer/propose.js';
 import type { RunAgent } from '../agents/run-agent.js';
 import type { BlameCauses } from '../blame/create-blame.js';
@@ -25,8 +26,12 @@ export interface Session {
   readonly folder: RunFolder;
   /** Aborts when the run is interrupted. */
   readonly signal: AbortSignal;
-  /** The project's tree, and the copy of it in which agents work. */
+  /** The project's tree, and the copies of it in which agents work. */
   readonly workspace: Workspace;
+  /** Who heals a cause holds it, apart from the time in which its agent works: see `withoutTree`. */
+  readonly tree: Mutex;
+  /** The number of the copy in which this session's agents work. */
+  readonly copy: number;
   /** What every text passes on its way out. */
   readonly redactor: Redactor;
   /** Judges what an agent changed (HN-3). */

@@ -81,7 +81,8 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
 const lingered =
   'Playwright had finished its run and did not exit within 5 minutes, so it was ended: a reporter of the project waits for something.';
 
-function tally(tests: readonly TestResult[]) {
+/** How many tests of a run ended how. */
+export function tally(tests: readonly TestResult[]) {
   const count = (outcome: TestResult['outcome']) => tests.filter((one) => one.outcome === outcome).length;
   return {
     total: tests.length,

@@ -14,28 +14,42 @@ import { recover } from '../run/recover-if-needed.js';
 import { createRunFolder, newRunId } from '../run/run-folder.js';
 import { noStore, type RunStore } from '../run/run-store.js';
 import { underLock } from '../run/under-lock.js';
-import { cleanCommit } from '../run/commit-of.js';
+import { checkedOut } from '../run/checked-out.js';
+import { missingWarning, type ShardCount } from '../shards/check-shards.js';
+import type { ShardRun } from '../shards/read-shard.js';
 import { type Checked, checkRequest } from './check-request.js';
 import type { BlameRequest } from './compose-blame.js';
 import { finishRun } from './finish-run.js';
 import { closed, type Opened, openRun } from './open-run.js';
 import type { RunRequest } from './run-request.js';
 import type { Session } from './session.js';
+import type { Shards } from './shards.js';
 
 /** The whole of `self-heal run`: gives the exit code, or the problem that kept it from running. */
 export async function runSelfHeal(request: RunRequest): Promise<number | Problem> {
   const { cwd, lock, options } = request;
   const checked = await checkRequest(request);
   if (!checked.ok) return checked.error;
-  const run = (held: ProjectLock) => runLocked(request, checked.value, held);
+  const shards = await shardsFor(request, checked.value);
+  if (!shards.ok) return shards.error;
+  const ready = { ...checked.value, shards: shards.value };
+  const run = (held: ProjectLock) => runLocked(request, ready, held);
   return lock ? run(lock) : underLock({ cwd, command: 'run', wait: options.wait ?? false }, run);
 }
 
-async function runLocked(
-  request: RunRequest,
-  checked: Checked,
-  lock: ProjectLock,
-): Promise<number | Problem> {
+/** The shards whose run takes the place of the first one (SC-1); null where the suite is run here. */
+async function shardsFor(request: RunRequest, checked: Checked): Promise<Result<Shards | null, Problem>> {
+  const { from } = request.options;
+  // Where it is known which tests are left, those are run.
+  if (from === undefined || (request.resumed && request.resumed.open !== null)) return ok(null);
+  const { shardsOf } = await import('./shards.js');
+  return shardsOf(request, from, checked);
+}
+
+/** A request that can be met, and the shards that it is about. */
+type Ready = Checked & { readonly shards: Shards | null };
+
+async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock): Promise<number | Problem> {
   const startedAt = systemClock.now();
   const unrecovered = await recover(request.cwd);
   if (unrecovered) return unrecovered;
@@ -46,13 +60,20 @@ async function runLocked(
   const ready = { ...checked, folder: folder.value, watchdog };
   using interrupts = listenForInterrupts(say);
   const opened = await openRun(request, ready, { signal: interrupts.signal, startedAt });
-  const running = firstRun(request, opened);
+  const running = firstRun(request, opened, checked.shards);
   // Beside the suite: it costs no time then.
-  const commit = cleanCommit(request.cwd);
-  const first = await running;
+  const checkout = checkedOut(request.cwd);
+  const ran = await running;
+  if (!ran.ok) return closed(opened, ran.error);
+  const { run: first, known } = ran.value;
   const problem = interrupts.signal.aborted ? null : firstRunProblem(first);
   if (problem) return closed(opened, problem);
-  const store = await remember(request, opened, first);
+  if (request.options.collect) {
+    const { collectRun } = await import('./collect-run.js');
+    return collectRun(request, opened, { first, interrupts, checkout });
+  }
+  const shards = checked.shards ?? request.resumed?.shards ?? null;
+  const store = await remember(request, { ...opened, shards }, first);
   if (!store.ok) return closed(opened, store.error);
   // What comes after the suite is loaded after it: people wait for Playwright's start.
   const { composeSession } = await import('./compose-session.js');
@@ -60,6 +81,7 @@ async function runLocked(
     ...opened,
     store: store.value,
     first,
+    ...(checked.shards ? { known } : {}),
     startsAgents: request.options.dryRun !== true,
     ...blameOf(request, checked.settings),
   });
@@ -67,7 +89,10 @@ async function runLocked(
   await session.sweep();
   await session.workspace.close();
   await opened.running.ended();
-  return finishRun(request, { ...opened, session, record, interrupts, commit: await commit });
+  const { commit, isDirty } = await checkout;
+  const isOfCommit = !isDirty && checked.shards?.isOfCommit !== false;
+  const ended = { session, record, interrupts, shards, commit: isOfCommit ? commit : null };
+  return finishRun(request, { ...opened, ...ended });
 }
 
 /** A run that is only shown changes nothing in the project, also for a while. */
@@ -89,7 +114,11 @@ async function planOrHeal({ blame, options, resumed }: RunRequest, session: Sess
   return healRun(session, first, resumed?.carried ?? []);
 }
 
-async function firstRun(request: RunRequest, opened: Opened): Promise<SuiteRun> {
+async function firstRun(
+  request: RunRequest,
+  opened: Opened,
+  shards: Shards | null,
+): Promise<Result<ShardRun, Problem>> {
   const { cwd, options, resumed } = request;
   const { bus, folder, settings, playwright, suites } = opened;
   bus.emit({
@@ -106,23 +135,31 @@ async function firstRun(request: RunRequest, opened: Opened): Promise<SuiteRun> 
     const message = `${name} is set, which makes Playwright wait for input: it was not passed on.`;
     bus.emit({ type: 'run.warning', message });
   }
+  if (shards) {
+    const { joinShards } = await import('./shards.js');
+    return joinShards(request, opened, shards);
+  }
+  const gone = resumed?.shards ? missingWarning(resumed.shards) : null;
+  if (gone !== null) bus.emit({ type: 'run.warning', message: gone });
   const stdout = options.json ? 2 : 1;
   const first = resumed ? await resumed.firstRun(suites, stdout) : await suites.first(stdout);
   if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
-  return first;
+  return ok({ run: first, known: new Map() });
 }
 
 /** A green run opens no store (CL-4), and one that is only shown keeps nothing. */
 async function remember(
   request: RunRequest,
-  opened: Opened,
+  opened: Opened & { readonly shards: ShardCount | null },
   first: SuiteRun,
 ): Promise<Result<RunStore, Problem>> {
   const { resumed, options } = request;
   if ((!isRed(first) && resumed === undefined) || options.dryRun) return ok(noStore);
   const { openRunStore } = await import('./open-run-store.js');
   const store = await openRunStore({ ...opened, runId: opened.folder.runId });
-  if (store.ok) await store.value.started(typed(request), resumed?.runId ?? null);
+  const { shards } = opened;
+  const kept = shards ? { shards: { total: shards.total, missing: shards.missing } } : {};
+  if (store.ok) await store.value.started({ ...typed(request), ...kept }, resumed?.runId ?? null);
   return store;
 }
 

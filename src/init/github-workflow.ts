@@ -5,8 +5,14 @@ import type { CiProject } from './ci-project.js';
  * A GitHub Actions workflow that gives the agent no token of the repository: the job's token may only read, the checkout does
  * not keep it, and no step hands it on. What was fixed is an artifact for a person to apply, and a healed run is red until then.
  */
-export function githubWorkflow(project: CiProject, agent: AgentProgram | null): string {
+export function githubWorkflow(
+  project: CiProject,
+  agent: AgentProgram | null,
+  shards: number | null,
+): string {
   const { manager, folder, configFlag } = project;
+  const runs = `${folder === '.' ? '' : `${folder}/`}.self-heal/runs/`;
+  const heal = shards === null ? 'self-heal run' : 'self-heal heal --from "$RUNNER_TEMP/shards"';
   const who = agent ? `handed to ${agent.title}` : 'healed where the built-in fixer is sure of it';
   return `# Runs the end-to-end tests. What fails is ${who}; the fix is kept as an artifact (self-heal.patch), and the
 # job stays red until a person has applied it. ${agent ? 'The agent gets its own key and nothing else: no token that may write.' : 'No key and no token is needed.'}
@@ -21,9 +27,9 @@ permissions:
 
 jobs:
 ${guardJob(project)}
-  self-heal:
-    # A pull request from a fork gets no secrets, and so no agent.
-    if: github.event_name != 'pull_request' || github.event.pull_request.head.repo.full_name == github.repository
+${shards === null ? '' : shardJob(project, { shards, runs })}  self-heal:
+${shards === null ? '' : '    needs: shard\n'}    # A pull request from a fork gets no secrets, and so no agent.${shards === null ? '' : ' Shards that are red are what this is for.'}
+    if: ${shards === null ? isOwn : `\${{ !cancelled() && (${isOwn}) }}`}
     runs-on: ubuntu-latest
     timeout-minutes: 90
     defaults:
@@ -32,8 +38,8 @@ ${guardJob(project)}
     steps:
 ${setUpSteps(project)}
       - run: ${manager.exec} playwright install --with-deps
-${agent ? `      - run: npm install --global ${agent.packageName}\n` : ''}      - name: Run the tests, and fix what fails
-        run: ${manager.exec} self-heal run --fail-on-heal${configFlag}
+${agent ? `      - run: npm install --global ${agent.packageName}\n` : ''}${shards === null ? '' : download}      - name: ${shards === null ? 'Run the tests, and fix what fails' : 'Fix what failed on the shards'}
+        run: ${manager.exec} ${heal} --fail-on-heal${configFlag}
 ${agent ? keyOf(agent) : ''}      - name: Keep the changes
         if: \${{ !cancelled() }}
         run: git add --intent-to-add --all :/ && git diff --binary > "$RUNNER_TEMP/self-heal.patch"
@@ -43,7 +49,7 @@ ${agent ? keyOf(agent) : ''}      - name: Keep the changes
           name: self-heal
           path: |
             \${{ runner.temp }}/self-heal.patch
-            ${folder === '.' ? '' : `${folder}/`}.self-heal/runs/
+            ${runs}
           include-hidden-files: true
           if-no-files-found: ignore
 `;
@@ -52,6 +58,47 @@ ${agent ? keyOf(agent) : ''}      - name: Keep the changes
 function keyOf({ keyVariable }: AgentProgram): string {
   return `        env:
           ${keyVariable}: \${{ secrets.${keyVariable} }}
+`;
+}
+
+const isOwn =
+  "github.event_name != 'pull_request' || github.event.pull_request.head.repo.full_name == github.repository";
+
+const download = `      - uses: actions/download-artifact@v4
+        with:
+          pattern: self-heal-shard-*
+          path: \${{ runner.temp }}/shards
+`;
+
+/** A job for each machine that runs a part of the tests; it starts no agent. */
+function shardJob(project: CiProject, { shards, runs }: { shards: number; runs: string }): string {
+  const { manager, folder, configFlag } = project;
+  const numbers = Array.from({ length: shards }, (_, at) => at + 1).join(', ');
+  return `  shard:
+    # Red where a test fails; whether the suite is green in the end is for the job self-heal to say.
+    runs-on: ubuntu-latest
+    timeout-minutes: 60
+    strategy:
+      fail-fast: false
+      matrix:
+        shard: [${numbers}]
+    defaults:
+      run:
+        working-directory: ${yamlText(folder)}
+    steps:
+${setUpSteps(project)}
+      - run: ${manager.exec} playwright install --with-deps
+      - name: Run this shard, and collect what fails
+        run: ${manager.exec} self-heal run --collect --shard \${{ matrix.shard }}/${shards}${configFlag}
+      - uses: actions/upload-artifact@v4
+        if: \${{ !cancelled() }}
+        with:
+          name: self-heal-shard-\${{ matrix.shard }}
+          path: ${yamlText(runs)}
+          include-hidden-files: true
+          if-no-files-found: ignore
+          overwrite: true
+
 `;
 }
 
@@ -67,17 +114,18 @@ function guardJob(project: CiProject): string {
       run:
         working-directory: ${yamlText(folder)}
     steps:
-${setUpSteps(project, { history: true })}
+${setUpSteps(project)}
       - run: ${manager.exec} self-heal guard${configFlag}
 `;
 }
 
-/** The checkout, with all of its history or the last commit alone, and the project's packages. */
-function setUpSteps({ install, before, installFolder }: CiProject, { history = false } = {}): string {
+/** The checkout with its history, which guard and blame compare with, and the project's packages. */
+function setUpSteps({ install, before, installFolder }: CiProject): string {
   return `      - uses: actions/checkout@v4
         with:
           persist-credentials: false
-${history ? '          fetch-depth: 0\n' : ''}      - uses: actions/setup-node@v4
+          fetch-depth: 0
+      - uses: actions/setup-node@v4
         with:
           node-version: 22
 ${before === null ? '' : `      - run: ${before}\n`}      - run: ${install}

@@ -26,6 +26,8 @@ export interface InitRequest {
   readonly agent: AgentProgram | null;
   /** Null where no workflow was asked for. */
   readonly ci: CiSystem | null;
+  /** On so many machines; null for one. */
+  readonly shards?: number | null;
   /** What `-c` named. */
   readonly config?: string;
 }
@@ -78,13 +80,23 @@ interface Wanted {
   readonly isOwn?: (there: string) => boolean;
 }
 
-function workflow({ cwd, ci, agent, config }: InitRequest): Wanted[] {
+function workflow({ cwd, ci, agent, config, shards = null }: InitRequest): Wanted[] {
   if (ci === null) return [];
   const root = gitRootOf(cwd) ?? cwd;
   const project = ciProjectOf(cwd, root, config);
   return ci === 'github'
-    ? [{ file: path.join(root, '.github/workflows/self-heal.yml'), text: githubWorkflow(project, agent) }]
-    : [{ file: path.join(root, '.gitlab/self-heal.gitlab-ci.yml'), text: gitlabWorkflow(project, agent) }];
+    ? [
+        {
+          file: path.join(root, '.github/workflows/self-heal.yml'),
+          text: githubWorkflow(project, agent, shards),
+        },
+      ]
+    : [
+        {
+          file: path.join(root, '.gitlab/self-heal.gitlab-ci.yml'),
+          text: gitlabWorkflow(project, agent, shards),
+        },
+      ];
 }
 
 async function compare(cwd: string, { file, text, isOwn }: Wanted): Promise<PlannedFile> {

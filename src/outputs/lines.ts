@@ -36,6 +36,8 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
       return event.purpose === 'first' ? [] : [`${at(event.causeId)}${suiteRunText(event)} …`];
     case 'suite.ended':
       return suiteEnded(event);
+    case 'shards.joined':
+      return [shardsJoined(event)];
     case 'cause.found':
       return reader === 'log' ? causeFound(event, paint) : [causeLine(event, paint)];
     case 'cause.blamed':
@@ -47,9 +49,7 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     case 'fixer.proposed':
       return [proposed(event, paint)];
     case 'agent.started':
-      return [
-        `${at(event.causeId)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) works, at most ${duration(event.timeoutMs)}; its output: ${event.logFile}`,
-      ];
+      return [agentStarted(event, paint)];
     case 'agent.ended':
       return agentEnded(event, paint);
     case 'agent.retrying':
@@ -63,9 +63,7 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     case 'tests.quarantined':
       return testLines(event.tests, `${paint.magenta('quarantined')}: red, and not failing the run`);
     case 'agent.build_paused':
-      return [
-        `${paint.magenta('paused')}: too many questions wait for a person (${event.status}); no further agent is started`,
-      ];
+      return [paused(event, paint)];
     case 'attempt.rejected':
       return rejected(event, paint);
     case 'attempt.green':
@@ -97,6 +95,11 @@ function blamed(
   return `${at(event.causeId)}${paint.magenta('blame')}: ${blameLine(event.blame)}`;
 }
 
+function agentStarted(event: Of<'agent.started'>, paint: ChalkInstance): string {
+  const { causeId, attempt, slashCommand, runner, timeoutMs, logFile } = event;
+  return `${at(causeId)}attempt ${attempt}: ${paint.bold(slashCommand)} (${runner}) works, at most ${duration(timeoutMs)}; its output: ${logFile}`;
+}
+
 function personNeeded(
   { causeId, question, escalationId }: Of<'agent.waiting_for_input'>,
   paint: ChalkInstance,
@@ -106,6 +109,10 @@ function personNeeded(
 
 function causeEnded(event: Of<'cause.ended'>, paint: ChalkInstance): string {
   return `${at(event.causeId)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costOf(event)}`;
+}
+
+function paused({ status }: Of<'agent.build_paused'>, paint: ChalkInstance): string {
+  return `${paint.magenta('paused')}: too many questions wait for a person (${status}); no further agent is started`;
 }
 
 function proposed({ causeId, attempt, summary }: Of<'fixer.proposed'>, paint: ChalkInstance): string {
@@ -139,6 +146,12 @@ function suiteEnded({
   if (flaky > 0) parts.push(`${flaky} flaky`);
   if (notRun > 0) parts.push(`${notRun} did not run`);
   return total === 0 ? [] : [`${counted(total, 'test')}: ${parts.join(', ')} (${duration(durationMs)})`];
+}
+
+function shardsJoined({ total, missing }: Of<'shards.joined'>): string {
+  return missing.length === 0
+    ? `${counted(total, 'shard')}, run on other machines:`
+    : `${total - missing.length} of ${counted(total, 'shard')}, run on other machines:`;
 }
 
 function causeFound({ cause }: Of<'cause.found'>, paint: ChalkInstance): string[] {

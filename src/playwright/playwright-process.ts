@@ -4,9 +4,10 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ownedCommand } from '../process/owner.js';
 
-/** One start of `playwright test`. */
+/** One start of Playwright's command line. */
 export interface PlaywrightCommand {
   readonly cli: string;
+  /** `test`, say, and what follows it. */
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -41,7 +42,7 @@ const ownGroup = process.platform !== 'win32';
 export async function runPlaywright(command: PlaywrightCommand): Promise<PlaywrightExit> {
   const { cli, args, cwd, env, runId, stdout, signal } = command;
   if (signal.aborted) return { exitCode: null, stderr: '' };
-  const owned = ownedCommand({ runId }, process.execPath, [cli, 'test', ...args]);
+  const owned = ownedCommand({ runId }, process.execPath, [cli, ...args]);
   const child = spawn(owned.file, owned.args, {
     cwd,
     env: { ...env, ...owned.env },

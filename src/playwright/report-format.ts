@@ -8,7 +8,13 @@ import type { TestError, TestFailure } from '../core/failure.js';
 export type ReportLine =
   /** The reporter was made; without this line Playwright ended before it had reporters. */
   | { type: 'hello' }
-  | { type: 'configured'; rootDir: string; configFile: string | null; version: string }
+  | {
+      type: 'configured';
+      rootDir: string;
+      configFile: string | null;
+      version: string;
+      shard: { current: number; total: number } | null;
+    }
   /** `reusedServer`: a server that answered already, so that Playwright started none. */
   | { type: 'begin'; total: number; reusedServer: string | null }
   | { type: 'error'; error: TestError }
@@ -21,6 +27,8 @@ export type ReportLine =
       status: Exclude<SuiteRun['status'], 'norep'>;
       tests: TestResult[];
       rerunIds: Record<string, string[]>;
+      /** The ids of each serial group. */
+      serial: string[][];
     };
 
 /** What the injected files find in their environment; being CommonJS they spell these names out themselves. */

@@ -1,6 +1,7 @@
 import type { TestError, TestFailure } from '../core/failure.js';
 import { unreachable } from '../core/unreachable.js';
 import type { ReportLine } from './report-format.js';
+import type { SuiteRun } from './suite-run.js';
 
 /** How far a running suite is. */
 export interface SuiteProgress {
@@ -16,6 +17,7 @@ export interface ReportState {
   hello: boolean;
   rootDir: string | null;
   configFile: string | null;
+  shard: SuiteRun['shard'] | null;
   reusedServer: string | null;
   progress: SuiteProgress;
   readonly errors: TestError[];
@@ -33,6 +35,7 @@ export function emptyReport(): ReportState {
     hello: false,
     rootDir: null,
     configFile: null,
+    shard: null,
     reusedServer: null,
     progress: { done: 0, total: 0, failed: 0, test: '' },
     errors: [],
@@ -50,6 +53,7 @@ export function addLine(state: ReportState, line: ReportLine): boolean {
     case 'configured':
       state.rootDir = line.rootDir;
       state.configFile = line.configFile;
+      state.shard = line.shard;
       return false;
     case 'begin':
       state.reusedServer = line.reusedServer;

@@ -25,7 +25,7 @@ export interface SuiteOptions {
   /** Is in the environment of everything that the run starts, as `SELF_HEAL_RUN_ID`. */
   readonly runId: string;
   readonly args: PlaywrightArgs;
-  readonly mode: FirstRun | Rerun;
+  readonly mode: FirstRun | Rerun | Replay;
   /** Default: our own environment. */
   readonly env?: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
@@ -56,6 +56,13 @@ export interface Rerun {
   readonly trace?: boolean;
   /** Takes a picture of the page of each test that passes; `keepGreenPictures` takes them from its captures. */
   readonly pictures?: boolean;
+}
+
+/** No run: the tests of Playwright's blob reports are reported once more, as they ended elsewhere. */
+export interface Replay {
+  readonly kind: 'replay';
+  /** The folder that holds the reports; Playwright unpacks them in it. */
+  readonly blobs: string;
 }
 
 const defaultGraceMs = 10_000;
@@ -117,7 +124,7 @@ async function prepare({ runDir, mode }: SuiteOptions): Promise<void> {
 
 async function start(options: SuiteOptions, signal: AbortSignal): Promise<PlaywrightExit> {
   const { mode, playwright, cwd, runDir, graceMs = defaultGraceMs } = options;
-  const log = mode.kind === 'rerun' ? boundedLog(path.join(runDir, runFiles.log)) : null;
+  const log = mode.kind === 'first' ? null : boundedLog(path.join(runDir, runFiles.log));
   const exit = await runPlaywright({
     cli: playwright.cli,
     args: argumentsOf(options),
@@ -133,9 +140,11 @@ async function start(options: SuiteOptions, signal: AbortSignal): Promise<Playwr
   return exit;
 }
 
-function argumentsOf({ args, mode, runDir }: SuiteOptions): string[] {
+function argumentsOf({ args, mode, runDir, injectDir }: SuiteOptions): string[] {
+  if (mode.kind === 'replay')
+    return ['merge-reports', ...args.first, `--reporter=${reporterIn(injectDir)}`, mode.blobs];
   const never = '--update-snapshots=none';
-  if (mode.kind === 'first') return [...args.first, never];
+  if (mode.kind === 'first') return ['test', ...args.first, never];
   const ours = [
     `--output=${path.join(runDir, runFiles.output)}`,
     // In place of the user's reporters, whose reports of the first run stay what they are.
@@ -145,24 +154,27 @@ function argumentsOf({ args, mode, runDir }: SuiteOptions): string[] {
     never,
     ...(mode.trace ? ['--trace=retain-on-failure'] : []),
   ];
-  if (mode.ids === null) return [...args.whole, ...ours];
+  if (mode.ids === null) return ['test', ...args.whole, ...ours];
   // A config may set a shard, which would split the ids.
-  return [...args.byId, '--last-failed', '--shard=1/1', ...ours];
+  return ['test', ...args.byId, '--last-failed', '--shard=1/1', ...ours];
 }
 
 function environmentOf(options: SuiteOptions): NodeJS.ProcessEnv {
   const { env = process.env, runDir, keep, mode } = options;
-  const injectDir = options.injectDir ?? ownFile('playwright/inject/');
   const ours: NodeJS.ProcessEnv = {
     ...unattended(env),
     [injectEnv.dir]: runDir,
-    PW_TEST_REPORTER: path.join(injectDir, 'reporter.cjs'),
+    ...(mode.kind === 'replay' ? {} : { PW_TEST_REPORTER: reporterIn(options.injectDir) }),
   };
   if (keep !== undefined) ours[injectEnv.keep] = String(keep);
   if (mode.kind === 'rerun' && mode.pictures) ours[injectEnv.pictures] = '1';
   // Since 1.61 it names the last-run file, which has to be ours in a re-run.
   if (mode.kind === 'rerun') delete ours['PLAYWRIGHT_LAST_RUN_OUTPUT_FILE'];
   return ours;
+}
+
+function reporterIn(injectDir: string | undefined): string {
+  return path.join(injectDir ?? ownFile('playwright/inject/'), 'reporter.cjs');
 }
 
 /** The different lines of a file in the run's folder. */

@@ -48,6 +48,15 @@ export function toPlaywrightArgs(selection: Selection): PlaywrightArgs {
   };
 }
 
+/** The words that say which tests a selection is about, and nothing of its shard or of how long it goes on. */
+export function selectionWords(selection: Selection): readonly string[] {
+  const { config, grep, project, repeatEach, timeout, lastFailed, onlyChanged, filters, passThrough } =
+    selection;
+  const which = { config, grep, project, repeatEach, timeout, lastFailed, onlyChanged, filters, passThrough };
+  const said = Object.entries(which).filter(([, value]) => value !== undefined);
+  return toPlaywrightArgs(Object.fromEntries(said) as Selection).first;
+}
+
 /** The project stays in a re-run: ids of other projects do not occur. So does the repetition, which ids depend on. */
 function howTestsRun({ config, project, workers, repeatEach, timeout, headed }: Selection): string[] {
   return [

@@ -46,6 +46,8 @@ export function suiteRunOf(run: FinishedRun): SuiteRun {
     serverLog,
     rootDir: state.rootDir ?? cwd,
     configFile: state.configFile,
+    shard: state.shard ?? null,
+    serial: state.end?.serial ?? [],
     durationMs,
     endedAt,
     reusedServer: state.reusedServer,

@@ -27,6 +27,10 @@ export interface SuiteRun {
   /** Files of the project that Playwright's own processes were seen to load or read, absolute; absent where nobody looked. */
   readonly testFiles?: readonly string[];
   readonly configFile: string | null;
+  /** The part of the suite that it ran, from 1; null or absent where that is the whole of it. */
+  readonly shard?: { readonly current: number; readonly total: number } | null;
+  /** The ids of each group of tests that run one after the other or not at all; absent where nobody looked. */
+  readonly serial?: readonly (readonly string[])[];
   readonly durationMs: number;
   /** Epoch milliseconds of the end of the run. */
   readonly endedAt: number;

@@ -75,6 +75,7 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
     flaky: z.number(),
     notRun: z.number(),
   },
+  'shards.joined': { total: z.number(), missing: z.array(z.number()) },
   'cause.found': { cause },
   'cause.flaky': { tests: z.array(test) },
   'cause.started': ofCause,

@@ -20,9 +20,11 @@ export type Recovery = readonly string[];
 export async function recoverKilledRuns(project: string): Promise<Result<Recovery, Problem>> {
   const said: string[] = [];
   for (const run of await killedRuns(project)) {
-    const copy = run.copy !== null && (await isCopy(run.copy)) ? run.copy : undefined;
-    const processes = await sweep({ runId: run.runId }, { workDir: copy });
-    if (run.copy !== null) await removeCopy(run.copy);
+    const processes = await sweep({ runId: run.runId });
+    for (const copy of run.copies) {
+      if (await isCopy(copy)) processes.push(...(await sweep({ runId: run.runId }, { workDir: copy })));
+      await removeCopy(copy);
+    }
     await forgetKilled(run);
     said.push(...processes.map((one) => `  ended a process that run ${run.runId} had left behind: ${one}`));
   }

@@ -19,7 +19,7 @@ export interface RunState {
   readonly first: Of<'suite.ended'> | null;
   /** Tests of the Playwright run that is under way; null between two, or where their number is not known. */
   readonly progress: { readonly done: number; readonly total: number } | null;
-  /** What is done for no cause alone; null while a cause is at work. */
+  /** What is done for no cause alone; null while causes alone are at work. */
   readonly phase: Phase | null;
   /** The cause whose phase began last; null where that was the run's own. */
   readonly latest: string | null;
@@ -129,7 +129,7 @@ export function reduce(run: RunState, event: StampedEvent): RunState {
   if (!Object.hasOwn(changes, event.type)) return run;
   // Each entry takes the event that it is found by; a lookup by a union cannot say so.
   const change = changes[event.type] as (run: RunState, event: StampedEvent) => RunState;
-  // A wait ends with whatever comes after it.
+  // A wait ends with whatever comes next for its cause.
   return { ...change(closed(run, 'wait', event), event), lastEventAt: event.time };
 }
 
@@ -157,7 +157,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
     progress: event.tests === null ? null : { done: 0, total: event.tests },
   }),
   'suite.progress': (run, { done, total, test }) => ({
-    ...heard(run, run.latest, `${done}/${total} ${test}`),
+    ...heard(run, suiteUnderWay(run)?.since.causeId ?? null, `${done}/${total} ${test}`),
     progress: { done, total },
   }),
   'suite.ended': (run, event) => ({
@@ -165,6 +165,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
     progress: null,
     first: event.purpose === 'first' ? event : run.first,
   }),
+  'shards.joined': same,
   'cause.found': (run, { cause: summary }) => ({ ...run, causes: [...run.causes, foundCause(summary)] }),
   'cause.flaky': (run, { tests }) => ({ ...run, flaky: [...run.flaky, ...tests] }),
   'cause.started': begun,
@@ -194,7 +195,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
     leftAlone.length === 0 ? { ...run, takenBack: [], undone: true } : run,
   'run.warning': (run, { message }) => ({ ...run, warnings: [...run.warnings, message] }),
   'run.ended': (run, event) => ({
-    ...['suite', 'agent'].reduce((still, kind) => closed(still, kind, event), run),
+    ...['suite', 'agent', 'wait'].reduce((still, kind) => closed(still, kind, event), run),
     causes: run.causes.map((cause) => ({ ...cause, phase: null })),
     agentRuns: event.agentRuns,
     costUsd: event.costUsd,
@@ -226,7 +227,13 @@ function begun(run: RunState, event: PhaseEvent): RunState {
     // A cause that is looked at once more after its end says so only until something else begins.
     return one.ended && one.phase ? { ...one, phase: null } : one;
   });
-  return { ...run, causes, phase: cause ? null : phase, latest: cause?.summary.id ?? null };
+  // An agent of one cause begins and ends while Playwright runs for others.
+  const still = suiteUnderWay(run)?.since.causeId === null ? run.phase : null;
+  return { ...run, causes, phase: cause ? still : phase, latest: cause?.summary.id ?? null };
+}
+
+function suiteUnderWay({ spans }: RunState): SpanState | undefined {
+  return spans.findLast(({ kind, to }) => kind === 'suite' && to === null);
 }
 
 function heard(run: RunState, causeId: string | null, doing: string): RunState {
@@ -258,16 +265,21 @@ function withAttempt(
   });
 }
 
-/** A span begins; one of the same kind that goes on ends with it. */
+/** A span begins; one of the same kind that goes on ends with it, apart from those of other causes: several agents may be at work. */
 function began(run: RunState, kind: SpanState['kind'], since: SpanState['since']): RunState {
   const { spans } = closed(run, kind, since);
   return { ...run, spans: [...spans, { kind, since, to: null, costUsd: null }] };
 }
 
 function closed(run: RunState, kind: string, event: StampedEvent): RunState {
-  if (!run.spans.some((one) => one.kind === kind && one.to === null)) return run;
+  const causeId = 'causeId' in event ? event.causeId : null;
+  const ends = ({ kind: is, since, to }: SpanState) =>
+    is === kind && to === null && (is === 'suite' || event.type === 'run.ended' || since.causeId === causeId);
+  if (!run.spans.some(ends)) return run;
   const costUsd = event.type === 'agent.ended' ? event.costUsd : null;
+  // An agent's end is told when it is its turn in the project.
+  const tookMs = event.type === 'agent.ended' ? event.durationMs : Infinity;
   const end = (one: SpanState) =>
-    one.kind === kind && one.to === null ? { ...one, to: event.time, costUsd } : one;
+    ends(one) ? { ...one, to: Math.min(event.time, one.since.time + tookMs), costUsd } : one;
   return { ...run, spans: run.spans.map(end) };
 }

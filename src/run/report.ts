@@ -22,6 +22,8 @@ export interface Report {
   resumedFrom?: string;
   /** The commit that it ran on; absent or null where something was not committed. */
   commit?: string | null;
+  /** The shards whose tests these are, run on other machines (`self-heal heal --from`), and the numbers of those that are missing. */
+  shards?: { total: number; missing: number[] };
   /** Self-heal only gathered and classified (`--dry-run`). */
   dryRun: boolean;
   tests: ReportTest[];

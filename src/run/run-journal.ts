@@ -11,8 +11,8 @@ import { writeFileAtomic } from '../write-file-atomic.js';
  * behind (AG-10). A failure to write it stops nothing.
  */
 export interface RunJournal {
-  /** The folder of the copy in which agents work, before anything is in it. */
-  hasCopy(folder: string): Promise<void>;
+  /** The folders of all copies in which agents work, before anything is in the last of them. */
+  hasCopies(folders: readonly string[]): Promise<void>;
   /** The run is over. */
   ended(): Promise<void>;
 }
@@ -21,8 +21,8 @@ export interface RunJournal {
 export interface KilledRun {
   readonly runId: string;
   readonly dir: string;
-  /** Its copy of the project, or null. */
-  readonly copy: string | null;
+  /** Its copies of the project. */
+  readonly copies: readonly string[];
 }
 
 const schema = z.object({
@@ -30,7 +30,7 @@ const schema = z.object({
   pid: z.int().positive(),
   /** The start of the process in the system's own unit: pids come again. */
   startedAt: z.string().nullable(),
-  copy: z.string().nullable().default(null),
+  copies: z.array(z.string()).default([]),
 });
 
 const fileName = 'running.json';
@@ -39,13 +39,18 @@ const fileName = 'running.json';
 export async function openRunJournal({ dir }: Pick<RunFolder, 'dir'>): Promise<RunJournal> {
   const file = path.join(dir, fileName);
   const startedAt = (await processEntry(process.pid))?.startedAt ?? null;
-  const write = (copy: string | null) => {
-    const text: z.infer<typeof schema> = { schemaVersion: 1, pid: process.pid, startedAt, copy };
+  const write = (copies: readonly string[]) => {
+    const text: z.infer<typeof schema> = {
+      schemaVersion: 1,
+      pid: process.pid,
+      startedAt,
+      copies: [...copies],
+    };
     return writeFileAtomic(file, `${JSON.stringify(text)}\n`).catch(() => undefined);
   };
-  await write(null);
+  await write([]);
   return {
-    hasCopy: write,
+    hasCopies: write,
     ended: () => rm(file, { force: true }).catch(() => undefined),
   };
 }
@@ -72,7 +77,7 @@ export async function forgetKilled({ dir }: KilledRun): Promise<void> {
 async function killedRun(runId: string, dir: string): Promise<KilledRun | null> {
   const said = await read(dir);
   if (said === null || (said !== 'damaged' && (await isAlive(said)))) return null;
-  return { runId, dir, copy: said === 'damaged' ? null : said.copy };
+  return { runId, dir, copies: said === 'damaged' ? [] : said.copies };
 }
 
 async function read(dir: string): Promise<z.infer<typeof schema> | 'damaged' | null> {

@@ -1,4 +1,3 @@
-import type { Attempt } from '../core/attempt.js';
 import type { Avoided, AvoidedReason } from '../core/avoided.js';
 import type { Cause } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
@@ -6,16 +5,29 @@ import type { Spent } from '../core/policy.js';
 
 /** Keeps what a run has spent; `Spent` for a decision is read from it. */
 export interface Spending {
-  agentStarted(cause: Cause): void;
+  /** It is at work until it is disposed of. */
+  agentStarted(cause: Cause): AgentAtWork;
   /** The same agent once more, for a reason that is no test's fault (AG-7): it counts for the run alone. */
   agentRestarted(): void;
   /** The number of an attempt within the run, from 1: names its files and its change, in the order in which they were made. */
   nextAttempt(): number;
-  attemptEnded(attempt: Attempt): void;
+  /**
+   * Whether one more agent can be started within this many US dollars. Those at work count as much as the dearest so far, since what they cost is
+   * known when they end.
+   */
+  hasLeft(costUsd: number): boolean;
+  /** Resolves when the next of those at work has ended. */
+  nextEnd(): Promise<void>;
   /** Agents that were not started, and why not. */
   avoided(count: number, reason: AvoidedReason): void;
   spentFor(cause: Cause, now: number): Spent;
   totals(): { agentRuns: number; agentRunsAvoided: number; avoided: Avoided[]; costUsd: number | null };
+}
+
+/** An agent that has been started. */
+export interface AgentAtWork extends Disposable {
+  /** What it cost, in US dollars; null where its program does not say. */
+  cost(usd: number | null): void;
 }
 
 /** Starts counting at `startedAt`, in milliseconds since the epoch. */
@@ -25,18 +37,31 @@ export function createSpending(startedAt: number): Spending {
   let attempts = 0;
   const avoided = new Map<AvoidedReason, number>();
   let costUsd: number | null = null;
+  let [atWork, dearest] = [0, 0];
+  const waiting: (() => void)[] = [];
   return {
     agentStarted: (cause) => {
       agentRuns += 1;
+      atWork += 1;
       for (const key of keysOf(cause)) byTest.set(key, (byTest.get(key) ?? 0) + 1);
+      return {
+        cost: (usd) => {
+          if (usd === null) return;
+          costUsd = (costUsd ?? 0) + usd;
+          dearest = Math.max(dearest, usd);
+        },
+        [Symbol.dispose]: () => {
+          atWork -= 1;
+          for (const wake of waiting.splice(0)) wake();
+        },
+      };
     },
+    hasLeft: (limit) => atWork === 0 || (costUsd ?? 0) + atWork * dearest < limit,
+    nextEnd: () => new Promise((resolve) => void waiting.push(resolve)),
     agentRestarted: () => {
       agentRuns += 1;
     },
     nextAttempt: () => (attempts += 1),
-    attemptEnded: (attempt) => {
-      if (attempt.usage?.costUsd != null) costUsd = (costUsd ?? 0) + attempt.usage.costUsd;
-    },
     avoided: (count, reason) => {
       if (count > 0) avoided.set(reason, (avoided.get(reason) ?? 0) + count);
     },

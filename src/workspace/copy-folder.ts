@@ -11,6 +11,8 @@ export interface CopyFolder {
   readonly project: string;
   /** What is copied. */
   readonly root: string;
+  /** Which of its copies, from 0. */
+  readonly n?: number;
   /** Told where the folder will be before it is there, so that a kill at any moment can be put in order. */
   readonly announce: (folder: string) => Promise<void>;
 }
@@ -19,8 +21,9 @@ export interface CopyFolder {
  * Makes the folder of a project's copy: on the project's own file system where that can be, so that files can be cloned, and on the same path in
  * each run, since agent programs keep notes by path. What an earlier run left there is removed; a folder that is not ours is not touched.
  */
-export async function makeCopyFolder({ root, project, announce }: CopyFolder): Promise<string> {
-  const folder = path.join(await placeFor(root), `self-heal-${hashOf(Buffer.from(project)).slice(0, 12)}`);
+export async function makeCopyFolder({ root, project, n = 0, announce }: CopyFolder): Promise<string> {
+  const name = `self-heal-${hashOf(Buffer.from(project)).slice(0, 12)}${n === 0 ? '' : `-${n + 1}`}`;
+  const folder = path.join(await placeFor(root), name);
   await removeCopy(folder);
   await announce(folder);
   const isMade = await mkdir(folder, { mode: 0o700 }).then(

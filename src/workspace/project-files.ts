@@ -156,7 +156,7 @@ export async function ignoredAmong(root: string, files: readonly string[]): Prom
   const asked = files.filter((file) => !environmentFile.test(file));
   if (asked.length === 0) return new Set();
   const input = asked.map((file) => `${file}\0`).join('');
-  return new Set(split(await git(root, ['check-ignore', '-z', '--stdin'], input)));
+  return new Set(split(await git(root, ['check-ignore', '-z', '--stdin'], { input })));
 }
 
 /** Whether an agent's change of this path can be part of its fix, as far as its name tells. */

@@ -1,12 +1,12 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import escapeStringRegexp from 'escape-string-regexp';
 import { appliedChanges } from './applied-changes.js';
 import type { Change, Contents } from './change.js';
 import { collect, type Collected } from './collect.js';
 import { createCopy, type ProjectCopy } from './copy.js';
 import { type CopyFolder, makeCopyFolder } from './copy-folder.js';
 import { rootOf } from './project-files.js';
+import { replacePath } from './replace-path.js';
 import { folderTree, type Tree } from './tree.js';
 import type { Written } from './write-files.js';
 
@@ -42,17 +42,20 @@ export type Applied =
   | { readonly kind: 'conflict'; readonly files: readonly string[] };
 
 /**
- * The project's own tree, which changes only by patches under a journal, and the copy of it in which agents work (HN-1, HN-2).
+ * The project's own tree, which changes only by patches under a journal, and the copies of it in which agents work (HN-1, HN-2).
  */
 export interface Workspace {
   /** The folder that is copied: the top of the repository or workspace around the project, or the project. */
   readonly root: string;
-  /** Begins to make the copy, so that it is there when the first agent is. */
-  prepare(): void;
-  /** The copy, brought up to the project as it is now. Rejects where it cannot be made (a full disk). */
-  ready(): Promise<AgentPlace>;
+  /** Begins to make so many copies, or the first one, so that they are there when the agents are. */
+  prepare(count?: number): void;
+  /**
+   * A copy, brought up to the project as it is now; by its number, from 0, since agents that work at the same time have one each. Rejects where
+   * it cannot be made (a full disk).
+   */
+  ready(copy?: number): Promise<AgentPlace>;
   /** What the agent changed in it. `id` names the change within the run. */
-  collect(id: string): Promise<Work>;
+  collect(id: string, copy?: number): Promise<Work>;
   /** Writes a change into the project, on top of those that are there. Until it is decided, a kill means that it is taken out again. */
   apply(change: Change): Promise<Applied>;
   /** Brings the project to the state in which these changes, and those built on them, are out, and all others are in. */
@@ -63,7 +66,7 @@ export interface Workspace {
   edited(): ReadonlySet<string>;
   /** These changes stay: a kill means that they are in. */
   decided(ids: readonly string[]): Promise<void>;
-  /** Throws the copy away. */
+  /** Throws the copies away. */
   close(): Promise<void>;
 }
 
@@ -76,8 +79,8 @@ export interface WorkspaceOptions {
   readonly runDir: string;
   /** Told before the package manager's install runs in the project, and when it fails. */
   readonly warn: (message: string) => void;
-  /** The folder of the copy, before it is there. */
-  readonly onCopy: (folder: string) => Promise<void>;
+  /** The folders of all copies, before the last of them is there. */
+  readonly onCopy: (folders: readonly string[]) => Promise<void>;
   readonly signal?: AbortSignal;
 }
 
@@ -87,14 +90,22 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const project = realpathSync(options.project);
   const root = await rootOf(project);
   const place = path.relative(root, project);
-  let copy: Promise<ProjectCopy> | null = null;
-  const opened = () => (copy ??= openCopy({ root, project, announce: options.onCopy }));
+  const copies: (Promise<ProjectCopy> | undefined)[] = [];
+  const folders = new Set<string>();
+  const announce = (folder: string) => {
+    folders.add(folder);
+    return options.onCopy([...folders]);
+  };
+  const opened = (n: number) => (copies[n] ??= openCopy({ root, project, n, announce }));
   const changes = appliedChanges(options, { root, project });
   return {
     root,
-    prepare: () => void opened().catch(() => undefined),
-    ready: async () => {
-      const made = await opened();
+    prepare: (count = 1) => {
+      // One that could not be made, while a file of the project changed say, is made anew when it is asked for.
+      for (let n = 0; n < count; n += 1) opened(n).catch(() => (copies[n] = undefined));
+    },
+    ready: async (n = 0) => {
+      const made = await opened(n);
       await made.refresh();
       const { tree, leftOut } = made;
       return {
@@ -104,8 +115,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         ...pathsBetween(options.project, root, tree),
       };
     },
-    collect: async (id) => {
-      const made = await opened();
+    collect: async (id, n = 0) => {
+      const made = await opened(n);
       const { edits, ignored, refused } = await collect(root, made, contents).catch(unreadable);
       const change = { id, root: path.relative(project, root).replaceAll(path.sep, '/'), edits, folders: [] };
       const before = treeOf(made.base, [], contents);
@@ -113,7 +124,10 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       return { change: edits.length > 0 ? change : null, ignored, refused, before, after };
     },
     ...changes,
-    close: async () => (copy === null ? undefined : (await copy.catch(() => null))?.remove()),
+    close: async () => {
+      for (const made of await Promise.allSettled(copies.flatMap((one) => one ?? [])))
+        if (made.status === 'fulfilled') await made.value.remove();
+    },
   };
 }
 
@@ -140,11 +154,6 @@ function pathsBetween(project: string, root: string, tree: string): Pick<AgentPl
     toCopy: (text) => names.reduce((sum, name) => replacePath(sum, name, tree), text),
     toProject: (text) => replacePath(text, tree, named),
   };
-}
-
-/** A path that ends there, or goes on with a separator. */
-function replacePath(text: string, from: string, to: string): string {
-  return text.replaceAll(new RegExp(`(?<![\\w.-])${escapeStringRegexp(from)}(?![\\w.-])`, 'g'), () => to);
 }
 
 /** The source files as they were, with the edits over them. */

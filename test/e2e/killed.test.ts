@@ -25,7 +25,7 @@ async function atWork() {
   const running = project.start(['run']);
   const pids = await agentStarted(project);
   const said = await project.read(`.self-heal/runs/${runOf(project)}/running.json`);
-  const { copy } = JSON.parse(said) as { copy: string };
+  const [copy = ''] = (JSON.parse(said) as { copies: string[] }).copies;
   expect(pids.map(isAlive)).toEqual([true, true]);
   expect(readFileSync(path.join(copy, 'copy', path.basename(project.dir), 'page.html'), 'utf8')).toBe(
     'half a fix',

@@ -232,7 +232,7 @@ describe('what is missing', () => {
     const evidence = await gatherEvidence({ failure: aTestFailure(), run, folder: out, limits });
     expect(evidence.missing).toEqual([
       'the fixture could not be added',
-      'no capture: the worker ended before it could write, or could not be listened to',
+      'no capture: the worker ended before it could write, could not be listened to, or was not run by self-heal',
       'no screenshot: nothing recorded the page',
     ]);
     expect(evidence.errors[0]?.message).toBe('Error: boom');

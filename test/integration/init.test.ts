@@ -191,7 +191,10 @@ it.each([
     expect(job?.permissions).toBeUndefined();
     expect(job?.defaults).toEqual({ run: { 'working-directory': 'packages/web app' } });
     const steps = job?.steps ?? [];
-    expect(steps[0]).toMatchObject({ uses: 'actions/checkout@v4', with: { 'persist-credentials': false } });
+    expect(steps[0]).toMatchObject({
+      uses: 'actions/checkout@v4',
+      with: { 'persist-credentials': false, 'fetch-depth': 0 },
+    });
     expect(steps).toContainEqual({ run: install, 'working-directory': '.' });
     const agent = steps.find((step) => String(step['run']).includes(run));
     expect(agent?.['env']).toEqual({ ANTHROPIC_API_KEY: '${{ secrets.ANTHROPIC_API_KEY }}' });

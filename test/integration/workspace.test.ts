@@ -103,6 +103,27 @@ describe('the copy', () => {
     expect(inventoryOf(dir)).toEqual(before);
   });
 
+  it('SC-3 agents at the same time have one each: other lines of a file are merged, the same line is a conflict', async () => {
+    const { workspace, read } = await agentWorkspace(files);
+    const copies = await Promise.all([0, 1, 2].map((n) => workspace.ready(n)));
+    expect(new Set(copies.map(({ folder }) => folder)).size).toBe(3);
+    const works = [
+      files['src/cart.js'].replace('one', '1'),
+      files['src/cart.js'].replace('six', '6'),
+      'other\n',
+    ];
+    for (const [n, { cwd }] of copies.entries()) writeInto(cwd, { 'src/cart.js': works[n] ?? '' });
+    const applied = [];
+    for (const n of copies.keys()) {
+      const { change } = await workspace.collect(String(n + 1), n);
+      applied.push((await workspace.apply(change!)).kind);
+    }
+    expect(applied).toEqual(['applied', 'applied', 'conflict']);
+    expect(read('src/cart.js')).toBe('1\ntwo\nthree\nfour\nfive\n6\n');
+    await workspace.close();
+    expect(copies.map(({ folder }) => existsSync(folder))).toEqual([false, false, false]);
+  });
+
   it('HN-1 follows no link out of the project: an agent that writes through one writes into its copy', async () => {
     const outside = tempDir();
     writeInto(outside, { 'notes.txt': 'mine\n', 'pkg/index.js': 'mine\n' });

@@ -200,7 +200,14 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
     },
     classify: noProjectRules,
     retries: { max: 3, backoff: { initialMs: 5000, factor: 2, maxMs: 60_000 } },
-    limits: { agentRuns: 20, agentRunsPerTest: 6, costUsd: 10, timeMs: 3_600_000, escalations: 5 },
+    limits: {
+      agentRuns: 20,
+      agentRunsPerTest: 6,
+      costUsd: 10,
+      timeMs: 3_600_000,
+      escalations: 5,
+      parallel: 1,
+    },
     evidence: { console: 50, network: 50 },
     verify: {
       level: 'full',

@@ -1,3 +1,4 @@
+import { Mutex } from 'async-mutex';
 import type { AgentRun } from '../../src/core/attempt.js';
 import type { DiagnosedFailure } from '../../src/core/cause.js';
 import type { Event } from '../../src/event.js';
@@ -82,6 +83,8 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
       decided: async () => undefined,
       close: async () => undefined,
     },
+    tree: new Mutex(),
+    copy: 0,
     redactor: redactorOf([]),
     runAgent: async ({ agent }) => {
       agents.push(agent.name);

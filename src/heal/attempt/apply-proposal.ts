@@ -24,7 +24,7 @@ export async function applyProposal(
   if (written !== null)
     return { attempt: { ...attempt, outcome: 'unchanged', failedBecause: written }, work: null };
   const id = session.spending.nextAttempt();
-  const work = await session.workspace.collect(String(id));
+  const work = await session.workspace.collect(String(id), session.copy);
   const file = await session.folder.attempt(id);
   const kept = work.change ? await keepPatch(session, work.change, file) : { files: [], patch: null };
   return {
@@ -40,12 +40,14 @@ export async function applyProposal(
 }
 
 /** Null, or why it could not be written. */
-async function writeInCopy({ workspace }: Session, { files }: Proposal): Promise<string | null> {
+async function writeInCopy({ workspace, copy }: Session, { files }: Proposal): Promise<string | null> {
   try {
-    const { toCopy } = await workspace.ready();
+    const { toCopy } = await workspace.ready(copy);
     for (const { file, before, after } of files) {
       const copied = toCopy(file);
-      if ((await readFile(copied, 'utf8')) !== before) return `${file} changed meanwhile`;
+      // Bytes that are no UTF-8 would not come back as they were.
+      if (!(await readFile(copied)).equals(Buffer.from(before)))
+        return `${file} changed meanwhile, or is no UTF-8`;
       await writeFile(copied, after);
     }
     return null;

@@ -21,10 +21,10 @@ export interface Deployment {
 /** Runs one agent on a cause, in the copy of the project. */
 export async function deploy(session: Session, request: DeployRequest): Promise<Deployment> {
   const place = await session.workspace
-    .ready()
+    .ready(session.copy)
     .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
   if (place instanceof Error) return withoutCopy(session, request, place);
-  session.spending.agentStarted(request.cause);
+  using working = session.spending.agentStarted(request.cause);
   const n = session.spending.nextAttempt();
   const file = await session.folder.attempt(n);
   const run = await runWithRestarts(session, {
@@ -34,12 +34,12 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
     resume: sessionOf(session, request),
     start: (start) => startAgent(session, request, { ...start, file, place }),
   });
-  const work = await session.workspace.collect(String(n));
+  const work = await session.workspace.collect(String(n), session.copy);
   nameIgnored(session, request.cause.id, work);
   const { files, patch } = work.change ? await keepPatch(session, work.change, file) : nothing;
   const prompt = inRunFolder(session, `${file}.prompt.md`);
   const attempt = attemptOf({ session, request, run, work, files, patch, prompt });
-  session.spending.attemptEnded(attempt);
+  working.cost(attempt.usage?.costUsd ?? null);
   announceEnd(session, request, { attempt, run });
   return { attempt, work };
 }
@@ -158,7 +158,7 @@ function attemptOf({ session, request, run, work, files, patch, prompt }: Ended)
     change: work.change?.id ?? null,
     proof: [],
     takenBack: false,
-    failedBecause: work.refused ?? failureOf(run, outcome),
+    failedBecause: work.refused ?? failureOf(run, outcome, session.signal.reason),
   };
 }
 
@@ -168,7 +168,11 @@ function outcomeOf(run: FinishedAgent, { change, refused }: Work): Attempt['outc
   return run.denials.length > 0 ? 'denied' : 'unchanged';
 }
 
-function failureOf({ ending, claim }: FinishedAgent, outcome: Attempt['outcome']): string | null {
+function failureOf(
+  { ending, claim }: FinishedAgent,
+  outcome: Attempt['outcome'],
+  stopped: unknown,
+): string | null {
   switch (ending.kind) {
     case 'completed':
       if (outcome === 'denied') return 'every tool call was denied and no file changed';
@@ -184,7 +188,7 @@ function failureOf({ ending, claim }: FinishedAgent, outcome: Attempt['outcome']
     case 'spawn-failed':
       return `the agent could not be started: ${ending.reason}`;
     case 'aborted':
-      return 'interrupted';
+      return typeof stopped === 'string' ? stopped : 'interrupted';
     case 'limited':
       return `the agent met its own limit: ${ending.reason}`;
     case 'unusable':

@@ -4,6 +4,7 @@ import type { AgentEnding, AgentRun, AgentUsage } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';
 import { backoffMs } from '../../core/policy.js';
 import type { Session } from '../session.js';
+import { withoutTree } from '../tree-lock.js';
 
 /** How a start of an agent differs from the first. */
 export interface Start {
@@ -55,8 +56,11 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
     const stop = restarts > MAX_RESTARTS ? 'it stayed so' : limitMet(session, { ...request, delayMs, whole });
     if (stop !== null) return finished(whole, ending, request.runner);
     announce(session, request, { delayMs, reason: 'reason' in ending ? ending.reason : ending.kind });
-    await session.clock.sleep(delayMs, session.signal);
+    await withoutTree(session, () => session.clock.sleep(delayMs, session.signal));
     if (session.signal.aborted) return { ...whole, ending: { kind: 'aborted' } };
+    // Others may have been started meanwhile.
+    if (limitMet(session, { ...request, delayMs: 0, whole }) !== null)
+      return finished(whole, ending, request.runner);
     session.spending.agentRestarted();
     next = again;
   }

@@ -4,11 +4,13 @@ import { buildContext } from '../../agents/build-context.js';
 import { expandedPrompt } from '../../agents/expand-command.js';
 import { renderPrompt } from '../../agents/prompt.js';
 import { reduceContext } from '../../agents/reduce-context.js';
+import type { AgentTask } from '../../agents/run-agent.js';
 import type { AgentRun, Attempt } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';
 import type { AgentSettings, RunnerSettings } from '../../core/settings.js';
 import type { Start } from './restart-agent.js';
 import type { Session } from '../session.js';
+import { withoutTree } from '../tree-lock.js';
 import type { KnownFailure } from '../../store/store.js';
 import type { AgentPlace } from '../../workspace/workspace.js';
 
@@ -63,7 +65,7 @@ export async function startAgent(
     logFile: path.relative(session.cwd, logFile).replaceAll(path.sep, '/'),
   };
   const { screenshot } = cause.lead.evidence;
-  const run = await session.runAgent({
+  const task: AgentTask = {
     agent,
     runner,
     prompt,
@@ -81,6 +83,11 @@ export async function startAgent(
     onStart: (pid) => session.bus.emit({ type: 'agent.started', ...started, pid }),
     onActivity: (text) =>
       session.bus.emit({ type: 'agent.activity', causeId: cause.id, text: place.toProject(text) }),
+  };
+  const run = await withoutTree(session, async () => {
+    const ended = await session.runAgent(task);
+    if (session.tree.isLocked()) task.onActivity('has ended, and waits for its turn in the project');
+    return ended;
   });
   const said = run.claim && { ...run.claim, summary: place.toProject(run.claim.summary) };
   return { ...run, claim: said, tail: place.toProject(run.tail), denials: run.denials.map(place.toProject) };

@@ -27,7 +27,7 @@ export interface Try {
   /** Signatures that the same tests have had before in this run. */
   readonly earlier: ReadonlySet<string>;
   /** Failures of other causes that are looked at in the same re-run. */
-  readonly beside: readonly DiagnosedFailure[];
+  readonly beside: () => readonly DiagnosedFailure[];
   /** What earlier runs know of the failure. */
   readonly known: KnownFailure;
 }
@@ -98,7 +98,7 @@ async function judgeApplied(
   cause: Cause,
   { work, ...applied }: AppliedAttempt & { work: Try },
 ): Promise<TriedFix> {
-  const failures = [...chooseProven(cause), ...work.beside];
+  const failures = [...chooseProven(cause), ...work.beside()];
   const seen = await retest(session, { failures, purpose: 'retest', causeId: cause.id });
   if (session.signal.aborted) return { attempt: await reverted(session, applied), retest: null };
   const now = seen.observe(cause.lead);

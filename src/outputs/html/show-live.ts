@@ -44,6 +44,11 @@ export function showNow(run: RunState): Markup {
 export function phaseOf({ ended, phase, causes, latest }: RunState): string {
   if (ended) return outcomeWords[ended.outcome];
   if (phase) return sentence(phaseWords(phase.since));
+  const atWork = causes.filter((one) => one.phase && !one.ended);
+  if (atWork.length > 1)
+    return atWork
+      .map((one) => `${one.summary.id}: ${one.phase ? phaseWords(one.phase.since) : ''}`)
+      .join(' · ');
   const now = causes.find(({ summary }) => summary.id === latest);
   if (!now) return 'Starting';
   if (now.ended) return `${latest}: ${verdictWords[now.ended.verdict].word}`;

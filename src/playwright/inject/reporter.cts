@@ -15,7 +15,7 @@ const { stripVTControlCharacters } = require('node:util') as typeof import('node
 const { dir, guarded, report, captureFile } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
 const { preloadOption } = require('./preload.cjs') as import('./preload.cjs').Api;
 const { noteLoadedFiles } = require('./loaded-files.cjs') as import('./loaded-files.cjs').Api;
-const { rerunIds } = require('./rerun-ids.cjs') as import('./rerun-ids.cjs').Api;
+const { rerunIds, serialGroups } = require('./rerun-ids.cjs') as import('./rerun-ids.cjs').Api;
 const { reusedServer } = require('./reused-server.cjs') as import('./reused-server.cjs').Api;
 const { ServerLog } = require('./server-log.cjs') as import('./server-log.cjs').Api;
 const { listenToSuiteServers } = require('./suite-servers.cjs') as import('./suite-servers.cjs').Api;
@@ -64,9 +64,9 @@ class SelfHealReporter {
 
   onConfigure(config: FullConfig): void {
     this.#config = config;
-    const { rootDir, configFile = null, version } = config;
+    const { rootDir, configFile = null, version, shard } = config;
     guarded('the configuration was not reported', () =>
-      report({ type: 'configured', rootDir, configFile, version }),
+      report({ type: 'configured', rootDir, configFile, version, shard }),
     );
   }
 
@@ -127,7 +127,8 @@ class SelfHealReporter {
     guarded('the end of the run was not reported', () => {
       const tests = this.#suite?.allTests() ?? [];
       const ids = this.#suite ? rerunIds(this.#suite) : {};
-      report({ type: 'end', status, tests: tests.map(testResult), rerunIds: ids });
+      const serial = this.#suite ? serialGroups(this.#suite) : [];
+      report({ type: 'end', status, tests: tests.map(testResult), rerunIds: ids, serial });
     });
   }
 }

@@ -19,10 +19,19 @@ function rerunIds(root: Suite): Record<string, string[]> {
   return Object.fromEntries([...ids].map(([id, again]) => [id, [...again]]));
 }
 
-/** `parallelMode` is private; Playwright 1.50 to 1.65 have it. Without it a serial test runs again alone. */
 function withSerialGroup(test: TestCase): string[] {
-  const serial = ancestors(test).findLast((suite) => Reflect.get(suite, '_parallelMode') === 'serial');
-  return [test.id, ...(serial?.allTests() ?? []).map((one) => one.id)];
+  return [test.id, ...(serialGroupOf(test)?.allTests() ?? []).map((one) => one.id)];
+}
+
+/** `parallelMode` is private; Playwright 1.50 to 1.65 have it. Without it a serial test runs again alone. */
+function serialGroupOf(test: TestCase): Suite | undefined {
+  return ancestors(test).findLast((suite) => Reflect.get(suite, '_parallelMode') === 'serial');
+}
+
+/** The ids of each serial group: reports of Playwright's own do not tell of them. */
+function serialGroups(root: Suite): string[][] {
+  const groups = new Set(root.allTests().flatMap((test) => serialGroupOf(test) ?? []));
+  return [...groups].map((group) => group.allTests().map(({ id }) => id));
 }
 
 function ancestors(test: TestCase): Suite[] {
@@ -91,6 +100,6 @@ function dependsOn(project: FullProject, name: string, all: readonly FullProject
   );
 }
 
-const api = { rerunIds };
+const api = { rerunIds, serialGroups };
 module.exports = api;
 export type Api = typeof api;

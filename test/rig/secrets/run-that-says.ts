@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
+import { Mutex } from 'async-mutex';
 import { Chalk } from 'chalk';
 import { createRunAgent } from '../../../src/agents/create-run-agent.js';
 import { buildReport } from '../../../src/heal/build-report.js';
@@ -80,6 +81,8 @@ export async function runThatSays(
     clock: virtualClock(),
     bus,
     redactor,
+    tree: new Mutex(),
+    copy: 0,
     store: noStore,
     folder: folder.value,
     signal: new AbortController().signal,

@@ -49,7 +49,14 @@ describe('CF-1 what a file says, and what holds where it is silent', () => {
         unknown: ['debugger'],
       },
       retries: { max: 3, backoff: { initialMs: 5_000, factor: 2, maxMs: 60_000 } },
-      limits: { escalations: 5, agentRuns: 20, agentRunsPerTest: 6, costUsd: 10, timeMs: 3_600_000 },
+      limits: {
+        escalations: 5,
+        agentRuns: 20,
+        agentRunsPerTest: 6,
+        costUsd: 10,
+        timeMs: 3_600_000,
+        parallel: 1,
+      },
       classify: { rules: [], ignore: [], off: [] },
       evidence: { console: 50, network: 50 },
       verify: {
@@ -85,7 +92,7 @@ routes:
   ui-error: [mine, debugger]
   unknown: []
 retries: { max: 0, backoff: { initial: 0s, factor: 1.5, max: 500ms } }
-limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time: 90s }
+limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, time: 90s, parallel: 3 }
 evidence: { console: 0, network: 7 }
 verify: { prepare: npm run build, confirm: 2, repeat: 5, flips: 0, regression: none, regressionTime: 90s }
 blame: { enabled: false, runs: 3, time: 30s }
@@ -123,7 +130,14 @@ fixer: none
       },
       routes: { ...nothing.routes, 'ui-error': ['mine', 'debugger'], unknown: [] },
       retries: { max: 0, backoff: { initialMs: 0, factor: 1.5, maxMs: 500 } },
-      limits: { escalations: 0, agentRuns: 1, agentRunsPerTest: 2, costUsd: 0.5, timeMs: 90_000 },
+      limits: {
+        escalations: 0,
+        agentRuns: 1,
+        agentRunsPerTest: 2,
+        costUsd: 0.5,
+        timeMs: 90_000,
+        parallel: 3,
+      },
       classify: { rules: [], ignore: [], off: [] },
       evidence: { console: 0, network: 7 },
       verify: {

@@ -169,6 +169,7 @@ const anyPolicy: fc.Arbitrary<Policy> = fc.record({
     costUsd: fc.integer({ min: 0, max: 5 }),
     timeMs: fc.integer({ min: 0, max: 100_000 }),
     escalations: fc.constant(5),
+    parallel: fc.constant(1),
   }),
 });
 

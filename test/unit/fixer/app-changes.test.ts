@@ -41,6 +41,17 @@ it('BF-2 what a committed change made of a name is told by that commit, not by t
   expect(await changes.renaming('never-there', isApp)).toEqual({ kind: 'unknown' });
 });
 
+it.each([
+  ["id('pay')", "id('checkout-pay')", 'pay', 'checkout-pay'],
+  ["get('/api/orders.json')", "get('/api/shop-orders.json')", '/api/orders.json', '/api/shop-orders.json'],
+])('BF-2 a commit that kept the name as a part of the new one: %s', async (was, is, name, to) => {
+  const { dir, commit } = repository();
+  commit({ 'src/header.ts': `${was}\n` });
+  commit({ 'src/header.ts': `${is}\n` });
+  commit({ 'src/other.ts': `${name}s();\n` });
+  expect(await openAppChanges(dir).renaming(name, isApp)).toMatchObject({ kind: 'renamed', to });
+});
+
 it('BF-2 the change to blame is asked before git is, and a whole file of it is left to git', async () => {
   const { dir, commit } = repository();
   commit({ 'src/header.ts': "id('cart-count');\n" });

@@ -34,6 +34,28 @@ describe('what a change made of a name', () => {
     expect(renamedIn([hunk(before, after)], old)).toEqual({ kind: 'renamed', to, file: 'src/page.html' });
   });
 
+  const routes = (...some: string[]) => some.map((one) => `if (path === '${one}') return { id: 7 };`);
+  it.each([
+    ['/api/orders', '/api/shop-orders'],
+    ['/api/carts', '/api/shop-carts'],
+  ])('BF-4 in a block in which lines came and went, the one that is like it: %s', (old, to) => {
+    const block = hunk(
+      routes('/api/orders', '/api/carts', '/api/gone'),
+      routes('/api/shop-orders', '/api/shop-carts'),
+    );
+    expect(renamedIn([block], old)).toMatchObject({ kind: 'renamed', to });
+    expect(renamedIn([block], '/api/gone').kind).toBe('removed');
+  });
+
+  it('BF-4 in such a block a line of which nothing else changed goes before one that is like it in part', () => {
+    const line = (path: string, field: string) => `if (path === '${path}') return { ${field}: { id: 7 } };`;
+    const block = hunk(
+      [line('/a', 'parcel'), line('/b', 'voucher'), line('/c', 'gone')],
+      [line('/a', 'shipment'), line('/b', 'coupon')],
+    );
+    expect(renamedIn([block], 'parcel')).toMatchObject({ kind: 'renamed', to: 'shipment' });
+  });
+
   it.each([
     ['taken away', [hunk(['<b id="pay">Pay</b>'], [])], 'removed'],
     [

@@ -6,7 +6,7 @@ import { tempDir } from '../../rig/temp-dir.js';
 it('EV-9 what kept a run from running repeats no secret of the environment', async () => {
   const env = { DEPLOY_TOKEN: 'plain-looking-words-42' };
   const redactor = await createRedactor({ env, projectRoot: tempDir('closed') });
-  const running = { ended: async () => {}, hasCopy: async () => {} };
+  const running = { ended: async () => {}, hasCopies: async () => {} };
   const bus = { emit: () => {}, close: async () => [] };
   const problem = await closed(
     { running, bus, redactor },

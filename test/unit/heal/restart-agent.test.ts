@@ -1,3 +1,4 @@
+import { Mutex } from 'async-mutex';
 import { describe, expect, it } from 'vitest';
 import type { AgentEnding, AgentRun } from '../../../src/core/attempt.js';
 import type { Event } from '../../../src/event.js';
@@ -33,6 +34,7 @@ async function runThrough(
     bus: { emit: (event: Event) => void events.push(event), close: async () => [] },
     signal: controller.signal,
     spending,
+    tree: new Mutex(),
   } as unknown as Session;
   const run = await runWithRestarts(session, {
     cause,

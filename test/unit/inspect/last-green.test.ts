@@ -3,7 +3,7 @@ import path from 'node:path';
 import { execaSync } from 'execa';
 import { expect, it } from 'vitest';
 import { lastGreenCommits } from '../../../src/inspect/last-green.js';
-import { cleanCommit } from '../../../src/run/commit-of.js';
+import { checkedOut } from '../../../src/run/checked-out.js';
 import type { Report } from '../../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../rig/a-report.js';
 import { writeInto } from '../../rig/agent-workspace.js';
@@ -48,9 +48,9 @@ it('BL-1 the last green commit of a test: the newest run that saw it pass, be th
 it('BL-1 a run with something uncommitted says nothing of the commit, nor does one that agents changed, or that took over an earlier word', async () => {
   const { dir, commit, run, lastGreen } = repository();
   const old = commit();
-  expect(await cleanCommit(dir)).toBe(old);
+  expect(await checkedOut(dir)).toEqual({ commit: old, isDirty: false });
   writeInto(dir, { 'app.ts': 'other', 'new.ts': 'new' });
-  expect(await cleanCommit(dir)).toBeNull();
+  expect((await checkedOut(dir)).isDirty).toBe(true);
   const now = commit();
   run({ commit: old, tests: passed('a') });
   run({ commit: null, tests: passed('a') });

@@ -123,4 +123,43 @@ describe('a run as its events tell of it', () => {
     const run = reduce(before, { type: 'run.warning', message: 'look', time: 1 });
     expect([before.warnings, run.warnings]).toEqual([[], ['look']]);
   });
+
+  describe('SC-3 CL-13 with two agents at work at the same time', () => {
+    const suite = {
+      type: 'suite.started',
+      purpose: 'retest',
+      causeId: 'c1',
+      tests: 2,
+      n: 3,
+      of: 9,
+      likelyMs: null,
+    } as const;
+    const found = ['c1', 'c2'].map((id) => ({ type: 'cause.found', cause: aCauseSummary({ id }) }) as const);
+    const other = { ...started, causeId: 'c2' };
+    const both = (...events: readonly Event[]) =>
+      runOf([...found, started, other, ...events].map((event, at) => ({ time: at * 1000, ...event })));
+    const openSpans = (run: ReturnType<typeof both>) =>
+      run.spans.flatMap(({ kind, since, to }) => (to === null ? [`${kind} ${since.causeId}`] : []));
+
+    it('SC-3 one that begins or ends leaves the stretch of the other open', () => {
+      expect(openSpans(both())).toEqual(['agent c1', 'agent c2']);
+      expect(openSpans(both(ended))).toEqual(['agent c2']);
+      expect(openSpans(both(ended, suite))).toEqual(['agent c2', 'suite c1']);
+      expect(openSpans(both(over))).toEqual([]);
+    });
+
+    it('SC-3 a wait ends with what comes next for its own cause', () => {
+      const wait = { type: 'agent.retrying', causeId: 'c1', attempt: 1, delayMs: 10, reason: 'no' } as const;
+      expect(openSpans(both(ended, wait, { ...activity, causeId: 'c2' }))).toEqual(['agent c2', 'wait c1']);
+      expect(openSpans(both(ended, wait, { ...started, attempt: 2 }))).toEqual(['agent c2', 'agent c1']);
+    });
+
+    it('SC-3 what Playwright runs is said of the cause that it runs for', () => {
+      const ran = { type: 'suite.progress', done: 1, total: 2, failed: 0, test: 'buys' } as const;
+      const run = both(ended, suite, { ...activity, causeId: 'c2' }, ran, { ...ended, causeId: 'c2' });
+      expect(run.causes.map(({ phase }) => phase?.doing)).toEqual(['1/2 buys', '']);
+      const shared = both(ended, { ...suite, causeId: null }, { ...ended, causeId: 'c2' }, ran);
+      expect(shared.phase).toMatchObject({ doing: '1/2 buys' });
+    });
+  });
 });

@@ -11,7 +11,7 @@ const events = [
   at(3100, { type: 'suite.ended', purpose: 'first', causeId: null }),
   at(3200, { type: 'agent.started', causeId: 'c1', attempt: 1, slashCommand: '/debugger', runner: 'claude' }),
   at(3300, { type: 'agent.activity', causeId: 'c1', text: 'reads' }),
-  at(4200, { type: 'agent.ended', causeId: 'c1', costUsd: 0.5 }),
+  at(4200, { type: 'agent.ended', causeId: 'c1', durationMs: 1000, costUsd: 0.5 }),
   at(4200, { type: 'agent.retrying', causeId: 'c1', attempt: 2, delayMs: 5000 }),
   at(9200, { type: 'agent.started', causeId: 'c1', attempt: 2, slashCommand: '/debugger', runner: 'claude' }),
   at(9900, { type: 'run.warning', message: 'killed here' }),

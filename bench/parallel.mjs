@@ -1,0 +1,75 @@
+// How much longer a run takes that heals 4 causes at the same time than one that heals 1 (SC-3), with agents that take 30 s: at most 1.3
+// times. No browser; the agent is a script, and all fixes are proven in full (HN-5).
+// Usage: node bench/parallel.mjs [agent seconds], after `npm run build`; the last line is the outcome as JSON.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { scratchProject, selfHeal } from './scratch-project.mjs';
+
+const agentMs = Number(process.argv[2] ?? 30) * 1000;
+const LIMIT = 1.3;
+
+const one = measure(1);
+const four = measure(4);
+const ratio = Math.round((four.seconds / one.seconds) * 100) / 100;
+for (const { causes, healed, runs, seconds, most } of [one, four])
+  console.log(
+    `${causes} causes: ${seconds} s, ${runs} Playwright runs, ${most} agents at the same time, ${healed} healed`,
+  );
+console.log(`ratio ${ratio}, at most ${LIMIT}`);
+console.log(JSON.stringify({ agentMs, load: loadavg()[0], one, four, ratio }));
+if (ratio > LIMIT || one.healed !== 1 || four.healed !== 4) process.exitCode = 1;
+
+function measure(causes) {
+  const { dir, remove } = scratchProject(project('abcd'.slice(0, causes).split('')));
+  try {
+    const start = performance.now();
+    const { SELF_HEAL_RUN_ID: _, ...env } = process.env;
+    const { status, stderr } = spawnSync(process.execPath, [selfHeal, 'run', '--agents', '4'], {
+      cwd: dir,
+      env: { ...env, CI: '1' },
+      encoding: 'utf8',
+    });
+    const seconds = Math.round((performance.now() - start) / 100) / 10;
+    if (status !== 0) console.error(stderr);
+    const [id] = readdirSync(path.join(dir, '.self-heal/runs'));
+    const kept = (file) => readFileSync(path.join(dir, '.self-heal/runs', id, file), 'utf8');
+    const { playwrightRuns: runs, healed } = JSON.parse(kept('report.json')).totals;
+    return { causes, seconds, runs, healed, most: mostAtWork(kept('events.ndjson')) };
+  } finally {
+    remove();
+  }
+}
+
+function mostAtWork(events) {
+  let [now, most] = [0, 0];
+  for (const [, type] of events.matchAll(/"type":"agent\.(started|ended)"/g)) {
+    now += type === 'started' ? 1 : -1;
+    most = Math.max(most, now);
+  }
+  return most;
+}
+
+/** Every part is a line of one file, so that the patches of all agents are merged. */
+function project(parts) {
+  const spec = (part) => `import { test, expect } from '@playwright/test';
+    import { readFileSync } from 'node:fs';
+    test('part ${part}', () => {
+      expect(readFileSync('shop.txt', 'utf8').includes('${part}: right'), 'part-${part}').toBe(true);
+    });`;
+  return {
+    '.gitignore': 'node_modules\ntest-results\n',
+    'playwright.config.ts': `import { defineConfig } from '@playwright/test';
+      export default defineConfig({ testDir: 'tests', workers: 2, reporter: [['line']] });`,
+    ...Object.fromEntries(parts.map((part) => [`tests/${part}.spec.ts`, spec(part)])),
+    'tests/green.spec.ts': `import { test } from '@playwright/test';\ntest('is green', () => {});`,
+    'shop.txt': parts.map((part) => `${part}: wrong\n\n\n\n`).join(''),
+    'fixer.mjs': `import { readFileSync, writeFileSync } from 'node:fs';
+      const part = /^Test:.*part (\\w)/m.exec(readFileSync(0, 'utf8'))[1];
+      await new Promise((done) => setTimeout(done, ${agentMs}));
+      writeFileSync('shop.txt', readFileSync('shop.txt', 'utf8').replace(part + ': wrong', part + ': right'));`,
+    'agents.yaml': `version: 1\nrunner: own\nrunners: { own: { command: [node, fixer.mjs], prompt: stdin } }\n`,
+  };
+}

@@ -1,0 +1,31 @@
+import { Command } from 'commander';
+import {
+  addHealingFlags,
+  addTerseFlags,
+  addVerifyFlag,
+  addWaitFlag,
+  addWholeSelectionFlags,
+} from './options.js';
+import { runAsTyped } from './run-command.js';
+import type { RunOptions } from '../heal/run-request.js';
+
+const examples = `
+  self-heal run --shard 2/20 --collect        on each CI machine
+  self-heal heal --from shards                then here, where the artifacts of them all were downloaded into shards/
+
+Flags and filters that say which tests are run have to be the same here as on the shards; the shard itself is left out.`;
+
+/** `self-heal heal`: heals what the shards of a suite have collected on other machines (SC-1). */
+export function healCommand(): Command {
+  const command = new Command('heal')
+    .description('heal what the shards of a suite collected on other machines')
+    .argument('[filter...]', 'the test files that the shards were given, if any')
+    .requiredOption(
+      '--from <dir...>',
+      'folders that `run --collect` left, blob reports of Playwright, or folders that hold any number of these',
+    )
+    .option('--allow-missing-shards', 'heal what was collected when some shards are missing');
+  return addHealingFlags(addTerseFlags(addWaitFlag(addVerifyFlag(addWholeSelectionFlags(command)))))
+    .addHelpText('after', examples)
+    .action((words: string[], options: RunOptions) => runAsTyped(words, options));
+}

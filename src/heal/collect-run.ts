@@ -1,0 +1,104 @@
+import path from 'node:path';
+import { outcomeOf } from '../core/outcome.js';
+import { sweep } from '../process/end-processes.js';
+import { say } from '../outputs/say.js';
+import { isRed, type SuiteRun } from '../playwright/suite-run.js';
+import type { Interrupts } from '../process/interrupts.js';
+import { checkedOut } from '../run/checked-out.js';
+import { dropAllUnmasked } from '../run/mask-suite-folder.js';
+import { createTestRecords } from '../run/test-records.js';
+import { type Collected, collectedFile } from '../shards/collected.js';
+import { isInside } from '../workspace/is-inside.js';
+import { writeFileAtomic } from '../write-file-atomic.js';
+import type { Opened } from './open-run.js';
+import type { RunRequest } from './run-request.js';
+import { placeOf, selectionOf } from './shards.js';
+
+/**
+ * Ends a run that only collects (SC-1): its failures are diagnosed here, where the sources, the server's log and the secrets to mask are known,
+ * and left in the run's folder for `self-heal heal`. Gives the exit code.
+ */
+export async function collectRun(
+  request: RunRequest,
+  opened: Opened,
+  { first, interrupts, checkout }: Ran,
+): Promise<number> {
+  const { folder, bus, redactor, startedAt, running } = opened;
+  const records = createTestRecords();
+  records.saw(first);
+  const final = outcomeOf({
+    tests: records.all().map((one) => one.verdict),
+    causes: [],
+    suiteRed: first.suiteFailure !== null,
+    paused: false,
+    interruptedBy: interrupts.by(),
+    failOnHeal: false,
+    failOnFlaky: request.options.failOnFlakyTests ?? false,
+  });
+  // One that was broken off says nothing of the tests that it did not get to.
+  if (final.outcome !== 'interrupted') await collect(request, opened, { first, checkout });
+  await sweep({ runId: folder.runId });
+  await dropAllUnmasked(folder.dir);
+  await running.ended();
+  const durationMs = Date.now() - startedAt;
+  bus.emit({ type: 'run.ended', ...final, durationMs, agentRuns: 0, agentRunsAvoided: 0, costUsd: null });
+  for (const trouble of await bus.close()) say(redactor.clean(trouble));
+  return final.exitCode;
+}
+
+/** The run that is collected. */
+interface Ran {
+  readonly first: SuiteRun;
+  readonly interrupts: Interrupts;
+  /** What is checked out. */
+  readonly checkout: ReturnType<typeof checkedOut>;
+}
+
+async function collect(
+  request: RunRequest,
+  opened: Opened,
+  { first, checkout }: Pick<Ran, 'first' | 'checkout'>,
+): Promise<void> {
+  const { cwd } = request;
+  const { settings, folder, redactor, playwright } = opened;
+  const failures = isRed(first) ? await diagnosed(opened, first) : [];
+  const { status, exitCode, tests, rerunIds, rootDir, testFiles = [] } = first;
+  const { configFile, durationMs, endedAt, captureProblems } = first;
+  const { current, total } = first.shard ?? { current: 1, total: 1 };
+  const place = await placeOf(cwd);
+  const collected: Collected = {
+    schemaVersion: 1,
+    project: settings.project,
+    ...(await checkout),
+    shard: { current, total },
+    playwright: playwright.version,
+    selection: selectionOf(request),
+    ...place,
+    run: {
+      status,
+      exitCode,
+      tests,
+      rerunIds,
+      rootDir,
+      testFiles: testFiles.filter((file) => isInside(place.root, file)),
+      configFile,
+      durationMs,
+      endedAt,
+      captureProblems,
+    },
+    failures,
+  };
+  const text = `${JSON.stringify(redactor.deep(collected))}\n`;
+  await writeFileAtomic(path.join(folder.dir, collectedFile), text);
+  const where = path.relative(cwd, folder.dir).replaceAll(path.sep, '/');
+  say(`collected shard ${current}/${total} in ${where}; heal them all with: self-heal heal --from DIR…`);
+}
+
+/** Diagnoses the failures of a run, and leaves each in its folder; gives their numbers. */
+async function diagnosed(opened: Opened, first: SuiteRun): Promise<number[]> {
+  const { settings, folder, redactor, cwd } = opened;
+  const { createDiagnose } = await import('./diagnose.js');
+  await redactor.load();
+  const found = await createDiagnose({ settings, folder, cwd, redactor, isCollecting: true })(first);
+  return found.map(({ n }) => n);
+}

@@ -1,0 +1,144 @@
+import type { Cause, DiagnosedFailure } from '../core/cause.js';
+import { failureKey } from '../core/failure.js';
+import { applyResult, conclude, unhealedYet } from './apply-result.js';
+import { healCause, type HealedCause } from './heal-cause.js';
+import { type CauseRecord, goesOn, isKnownRed, keptAttempts, type Progress, sawRed } from './progress.js';
+import { retest } from './retest.js';
+import { saveProgress } from './save-progress.js';
+import type { Session } from './session.js';
+
+/** A cause whose agent may be at work, while others have the project's tree. */
+interface UnderWay {
+  readonly cause: Cause;
+  /** Ends its agent, with the reason. */
+  readonly stop: AbortController;
+}
+
+/** Causes of one round. */
+interface Round {
+  readonly progress: Progress;
+  /** Not begun, in their order. */
+  readonly waiting: Cause[];
+  readonly underWay: Set<UnderWay>;
+  /** Playwright runs that follow the causes. */
+  readonly runsAfter: number;
+  /** Failures that were revealed meanwhile, by their keys. */
+  readonly found: Map<string, DiagnosedFailure>;
+}
+
+/**
+ * Heals the causes of a round, at most `limits.parallel` at a time, each with an agent in a copy of its own. All but the agents' work and the
+ * waits is done by one after the other, in the order in which the agents end; with one at a time that is the order of the causes. Adds the
+ * failures that were revealed meanwhile to `found`.
+ */
+export async function healCauses(
+  progress: Progress,
+  causes: readonly Cause[],
+  more: Pick<Round, 'runsAfter' | 'found'>,
+): Promise<void> {
+  const { session } = progress;
+  const round: Round = { ...more, progress, waiting: [...causes], underWay: new Set() };
+  const inCopy = (copy: number) => session.tree.runExclusive(() => healOneByOne(round, copy));
+  const ended = await Promise.allSettled(
+    Array.from({ length: atOnce(session, causes) }, (_, copy) => inCopy(copy)),
+  );
+  for (const one of ended) if (one.status === 'rejected') throw one.reason;
+}
+
+/** How many of these causes are healed at the same time. */
+export function atOnce({ settings }: Session, causes: readonly Cause[]): number {
+  // The suite's own failure goes alone: without it nothing can be seen of the others.
+  const isSuite = causes.some(({ lead }) => lead.failure.scope === 'suite');
+  return isSuite ? 1 : Math.min(settings.limits.parallel, causes.length);
+}
+
+async function healOneByOne(round: Round, copy: number): Promise<void> {
+  const { progress, waiting, underWay, found, runsAfter } = round;
+  try {
+    while (goesOn(progress)) {
+      const next = waiting.shift();
+      if (!next) return;
+      const cause = await unhealedYet(progress, next);
+      if (!cause) continue;
+      const one: UnderWay = { cause, stop: new AbortController() };
+      underWay.add(one);
+      progress.session.plan.expect(waiting.length + underWay.size + runsAfter);
+      const left = await healOne(round, one, copy);
+      for (const failure of left) found.set(failureKey(failure.failure), failure);
+      await saveProgress(progress);
+    }
+  } catch (error) {
+    for (const { stop } of underWay) stop.abort();
+    throw error;
+  }
+}
+
+/** Gives the failures that it leaves behind. */
+async function healOne(round: Round, one: UnderWay, copy: number): Promise<readonly DiagnosedFailure[]> {
+  const { progress, underWay } = round;
+  const { session } = progress;
+  const signal = AbortSignal.any([session.signal, one.stop.signal]);
+  const beside = () => besideOf(round, one);
+  const ended = await healCause({ ...session, signal, copy }, one.cause, {
+    earlier: earlierSignatures(progress, one.cause),
+    beside,
+    mayGoOn: () => goesOn(progress),
+  });
+  underWay.delete(one);
+  if (one.stop.signal.aborted && !session.signal.aborted) return healedByAnother(progress, ended);
+  const left = await applyResult(progress, ended, { beside: beside(), counted: 0 });
+  if (underWay.size > 0) await stopHealed(round, ended);
+  return left.map(([, failure]) => failure);
+}
+
+/**
+ * What a cause's re-runs hold beside its own tests: the leading tests of the others under way and of the next cause, so that its fix is known to
+ * be the one that heals it (HN-5); and with the last cause what was revealed meanwhile, which is then confirmed by the same run.
+ */
+function besideOf({ waiting, underWay, found }: Round, but: UnderWay): DiagnosedFailure[] {
+  const others = [...underWay].filter((one) => one !== but).map(({ cause }) => cause);
+  const leads = [...others, ...waiting.slice(0, 1)].map(({ lead }) => lead);
+  return leads.length > 0 ? leads : [...found.values()].filter(({ failure }) => failure.scope === 'test');
+}
+
+/** A fix that was kept may have healed what other agents work on: one root cause gets one agent, so these are ended (HL-6). */
+async function stopHealed({ progress, underWay }: Round, { cause, lastRetest }: HealedCause): Promise<void> {
+  const { session } = progress;
+  const record = progress.causes.find((one) => one.cause.id === cause.id);
+  if (!record || keptAttempts(record).length === 0 || session.signal.aborted) return;
+  const unsure = [...underWay].filter((one) => !isKnownRed(progress, one.cause.lead));
+  const isGreen = (one: UnderWay, seen = lastRetest) => seen?.observe(one.cause.lead).ended === 'passed';
+  const stop = (one: UnderWay) => one.stop.abort(`its test is green with the fix of ${cause.id}`);
+  const unseen = unsure.filter((one) => !isGreen(one));
+  for (const one of unsure) if (!unseen.includes(one)) stop(one);
+  if (unseen.length === 0) return;
+  const failures = unseen.map((one) => one.cause.lead);
+  const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: null });
+  for (const one of unseen) {
+    if (isGreen(one, seen)) stop(one);
+    else sawRed(progress, seen.observe(one.cause.lead).failure ?? one.cause.lead);
+  }
+}
+
+/** Its agent was ended, or its work dropped, since another fix made its test green: tests of it that are red still have causes of their own. */
+async function healedByAnother(
+  progress: Progress,
+  { cause, attempts }: HealedCause,
+): Promise<readonly DiagnosedFailure[]> {
+  progress.records.retried(cause, attempts.length);
+  const left = await unhealedYet(progress, cause, attempts);
+  if (!left) return [];
+  const reason = 'its first test was green with the fix of another cause';
+  await conclude(progress, { cause, verdict: 'superseded', reason, attempts, overBudget: false });
+  return left.members;
+}
+
+/** What ailed the tests of a cause before, in this run. */
+export function earlierSignatures({ causes }: Progress, cause: Cause): Set<string> {
+  const keys = new Set(cause.members.map((member) => failureKey(member.failure)));
+  const isEarlier = ({ verdict, cause: { id } }: CauseRecord) =>
+    id !== cause.id && (verdict === 'superseded' || verdict === 'healed' || verdict === 'green-once');
+  const members = causes.filter(isEarlier).flatMap((one) => one.cause.members);
+  const same = members.filter((one) => keys.has(failureKey(one.failure)) || one.failure.scope === 'suite');
+  return new Set(same.map(({ signature }) => signature));
+}

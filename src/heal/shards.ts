@@ -1,0 +1,162 @@
+import path from 'node:path';
+import pMap from 'p-map';
+import { findPlaywrightConfig } from '../playwright/find-config.js';
+import { listTests } from '../playwright/list-tests.js';
+import { selectionWords } from '../playwright/selection.js';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import { maskSuiteFolder } from '../run/mask-suite-folder.js';
+import { checkedOut } from '../run/checked-out.js';
+import {
+  missing,
+  missingShards,
+  missingWarning,
+  numbersOf,
+  refusalOf,
+  type ShardCount,
+  totalOf,
+} from '../shards/check-shards.js';
+import { findShards, type FoundShard } from '../shards/find-shards.js';
+import { mergeRuns } from '../shards/merge-runs.js';
+import { type Checkout, readShard, type ShardRun } from '../shards/read-shard.js';
+import { replayBlob } from '../shards/replay-blob.js';
+import { rootOf } from '../workspace/project-files.js';
+import type { Checked } from './check-request.js';
+import type { Opened } from './open-run.js';
+import { noRun } from './resumed.js';
+import type { RunRequest } from './run-request.js';
+import { tally } from './suite-runs.js';
+
+/** The shards that a run is to heal. */
+export interface Shards extends ShardCount {
+  readonly found: readonly FoundShard[];
+  /** All of them are known to be of exactly the commit that is checked out. */
+  readonly isOfCommit: boolean;
+}
+
+/** Looks for the shards in the folders of `--from`, and refuses those that cannot be healed here. */
+export async function shardsOf(
+  request: RunRequest,
+  from: readonly string[],
+  { settings }: Checked,
+): Promise<Result<Shards, Problem>> {
+  const { cwd, options } = request;
+  const found = await findShards(from, cwd);
+  if (!found.ok) return found;
+  const { commit } = await checkedOut(cwd);
+  const here = {
+    project: settings.project,
+    ...(await placeOf(cwd)),
+    commit,
+    selection: selectionOf(request),
+  };
+  const refusal = refusalOf(found.value, here);
+  if (refusal) return err(refusal);
+  const gone = missingShards(found.value);
+  if (gone.length > 0 && !options.allowMissingShards) return err(missing(found.value, gone));
+  // Of another commit there is none.
+  const isOfCommit = found.value.every((one) =>
+    one.kind === 'collected' ? !one.collected.isDirty : one.blob.commit !== null,
+  );
+  return ok({ found: found.value, total: totalOf(found.value), missing: gone, isOfCommit });
+}
+
+/** Where a project lies in the repository around it. */
+export async function placeOf(cwd: string): Promise<{ root: string; place: string }> {
+  const root = await rootOf(cwd);
+  return { root, place: path.relative(root, cwd).replaceAll(path.sep, '/') };
+}
+
+/** What a request is about, in Playwright's words: two machines with the same words and the same commit have the same tests. */
+export function selectionOf({ filters, passThrough, options }: RunRequest): readonly string[] {
+  return selectionWords({ ...options, filters, passThrough });
+}
+
+/** Reads what the shards left, as one run of the whole suite in this checkout. */
+export async function joinShards(
+  request: RunRequest,
+  opened: Opened,
+  shards: Shards,
+): Promise<Result<ShardRun, Problem>> {
+  const { bus, plan, signal } = opened;
+  for (const message of warningsOf(shards, opened)) bus.emit({ type: 'run.warning', message });
+  bus.emit({ type: 'suite.started', purpose: 'first', causeId: null, tests: null });
+  const read = await readEach(request, opened, shards.found);
+  if (signal.aborted) return ok({ run: noRun('interrupted'), known: new Map() });
+  const failed = read.find((one) => !one.ok);
+  if (failed && !failed.ok) return failed;
+  const joined = mergeRuns(read.flatMap((one) => (one.ok ? [one.value] : [])));
+  plan.ended(joined.run);
+  bus.emit({ type: 'shards.joined', total: shards.total, missing: [...shards.missing] });
+  bus.emit({
+    type: 'suite.ended',
+    purpose: 'first',
+    causeId: null,
+    ...tally(joined.run.tests),
+    durationMs: joined.run.durationMs,
+  });
+  return ok(joined);
+}
+
+/** Each replay is a Playwright of its own. */
+const atOnce = 2;
+
+async function readEach(
+  request: RunRequest,
+  opened: Opened,
+  found: readonly FoundShard[],
+): Promise<Result<ShardRun, Problem>[]> {
+  const { root } = await placeOf(request.cwd);
+  const here = { cwd: request.cwd, root };
+  const replay = found.some((one) => one.kind === 'blob') ? await replayer(request, opened, here) : null;
+  return pMap(
+    found,
+    (one, at) => (one.kind === 'collected' ? readShard(one, here) : (replay as Replayer)(one, at + 1)),
+    { concurrency: atOnce },
+  );
+}
+
+type Replayer = (
+  blob: Extract<FoundShard, { kind: 'blob' }>,
+  n: number,
+) => Promise<Result<ShardRun, Problem>>;
+
+/** Replays blob reports; what they do not say of the suite, its list of tests does. */
+async function replayer(
+  { cwd, env, options, ...request }: RunRequest,
+  { playwright, folder, signal, redactor }: Opened,
+  here: Checkout,
+): Promise<Replayer> {
+  const config = findPlaywrightConfig(cwd, options.config);
+  // It was there when the run began.
+  if (!config.ok) return async () => config;
+  const args = selectionOf({ cwd, env, options, ...request });
+  const listed = await listTests({ playwright, cwd, env, args });
+  return async (blob, n) => {
+    const runDir = path.join(folder.dir, 'suites', `shard-${n}`);
+    const place = { ...here, playwright, env, signal, runDir, runId: folder.runId };
+    const replayed = await replayBlob(blob, { ...place, config: config.value, listed });
+    await maskSuiteFolder(runDir, { isRed: true, redactor });
+    return replayed;
+  };
+}
+
+/** What somebody should know of where the shards come from. */
+function warningsOf(shards: Shards, { playwright }: Opened): string[] {
+  const { found } = shards;
+  const gone = missingWarning(shards);
+  const those = (isOne: (one: FoundShard) => boolean) =>
+    found.filter(isOne).map(({ shard }) => shard.current);
+  const dirty = those((one) => one.kind === 'collected' && one.collected.isDirty);
+  const other = those((one) => one.kind === 'collected' && one.collected.playwright !== playwright.version);
+  const unknown = those((one) => one.kind === 'blob' && one.blob.commit === null);
+  const said: [readonly number[], string][] = [
+    [dirty, 'ran with changes that were not committed: what failed there may be green here.'],
+    [other, `ran with another Playwright than ${playwright.version}, which is installed here.`],
+    [unknown, 'left a blob report that does not say of which commit it is.'],
+  ];
+  const others = said.flatMap(([numbers, words]) =>
+    numbers.length > 0 ? [`${numbersOf(numbers)} ${words}`] : [],
+  );
+  return gone === null ? others : [gone, ...others];
+}

@@ -1,0 +1,82 @@
+import type { ZipFile } from 'yauzl';
+import { z } from 'zod';
+import { eachBoundedLine } from '../evidence/trace/bounded-lines.js';
+import { entriesOf, inflated, withZip } from '../evidence/trace/trace-zip.js';
+import { jsonOf } from '../workspace/change.js';
+import type { Shard } from './collected.js';
+
+/** What a blob report of Playwright says of itself. */
+export interface Blob {
+  readonly shard: Shard;
+  /** Where its tests were on the machine that ran them; absolute. */
+  readonly rootDir: string;
+  /** Null where Playwright did not note it (`captureGitInfo`, or a CI system that it knows). */
+  readonly commit: string | null;
+}
+
+const shard = z.object({ current: z.int().positive(), total: z.int().positive() });
+const metadata = z.object({
+  method: z.literal('onBlobReportMetadata'),
+  params: z.object({ shard: shard.nullish() }),
+});
+const configure = z.object({
+  method: z.literal('onConfigure'),
+  params: z.object({
+    config: z.object({
+      rootDir: z.string(),
+      metadata: z
+        .object({
+          gitCommit: z.object({ hash: z.string() }).optional().catch(undefined),
+          ci: z.object({ commitHash: z.string().optional() }).optional().catch(undefined),
+        })
+        .optional()
+        .catch(undefined),
+    }),
+  }),
+});
+
+/** Its head is in the first lines; a longer one is a test's. */
+const headBytes = 4 * 1024 * 1024;
+const lineBytes = 1024 * 1024;
+
+/** Reads the head of a blob report; null for a zip that is none, `damaged` for a file that is no zip. */
+export async function readBlob(file: string): Promise<Blob | null | 'damaged'> {
+  try {
+    return await withZip(file, readHead);
+  } catch {
+    return 'damaged';
+  }
+}
+
+function leavesFolder(name: string): boolean {
+  return /^(?:[/\\]|[A-Za-z]:)/.test(name) || name.split(/[/\\]/).includes('..');
+}
+
+async function readHead(zip: ZipFile): Promise<Blob | null> {
+  const isReport = (name: string) => /^report[\w.-]*\.jsonl$/.test(name);
+  const entries = await entriesOf(zip, (name) => isReport(name) || leavesFolder(name));
+  const report = entries.find(({ name }) => isReport(name));
+  if (!report) return null;
+  // Playwright unpacks it, and older versions do so wherever a name says.
+  if (entries.some(({ name }) => leavesFolder(name))) throw new Error('a name in it leads out of it');
+  const head: unknown[] = [];
+  let room = headBytes;
+  const first = async function* () {
+    for await (const chunk of inflated(zip, report.entry, Infinity)) {
+      yield chunk;
+      room -= chunk.length;
+      if (room < 0) return;
+    }
+  };
+  await eachBoundedLine(first(), lineBytes, ({ bytes, whole }) => {
+    if (whole && head.length < 10) head.push(jsonOf(bytes.toString('utf8')));
+  });
+  const said = head.map((line) => metadata.safeParse(line).data).find(Boolean);
+  const config = head.map((line) => configure.safeParse(line).data).find(Boolean)?.params.config;
+  if (!said || !config) throw new Error('it has no head');
+  return {
+    shard: said.params.shard ?? { current: 1, total: 1 },
+    rootDir: config.rootDir,
+    commit: config.metadata?.gitCommit?.hash ?? config.metadata?.ci?.commitHash ?? null,
+  };
+}

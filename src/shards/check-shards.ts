@@ -1,0 +1,152 @@
+import type { Problem } from '../problem.js';
+import type { FoundShard } from './find-shards.js';
+
+/** What the shards have to be of: the project as it is checked out here. */
+export interface Here {
+  readonly project: string;
+  /** The project's folder in its repository, with `/`; empty where it is the top. */
+  readonly place: string;
+  readonly commit: string | null;
+  readonly selection: readonly string[];
+}
+
+/** How many shards there are of a suite, and which of them nothing was left of. */
+export interface ShardCount {
+  readonly total: number;
+  readonly missing: readonly number[];
+}
+
+/** Why these shards cannot be healed here, naming each that is at fault; null where they can. Pure. */
+export function refusalOf(found: readonly FoundShard[], here: Here): Problem | null {
+  return (
+    otherProject(found, here) ??
+    otherCommit(found, here) ??
+    otherSelection(found, here) ??
+    otherTotal(found) ??
+    sameTwice(found)
+  );
+}
+
+/** The shards that nothing was left of, by their numbers. */
+export function missingShards(found: readonly FoundShard[]): number[] {
+  const there = new Set(found.map(({ shard }) => shard.current));
+  const total = totalOf(found);
+  return Array.from({ length: total }, (_, at) => at + 1).filter((one) => !there.has(one));
+}
+
+/** How many shards the suite was cut into. */
+export function totalOf(found: readonly FoundShard[]): number {
+  return found[0]?.shard.total ?? 1;
+}
+
+/** What a report says where some are missing; null where none is. */
+export function missingWarning({ total, missing }: ShardCount): string | null {
+  if (missing.length === 0) return null;
+  return `${missingWords(missing, total)}: their tests are not in this report, and were not healed.`;
+}
+
+/** Names missing shards, and refuses to heal without them. */
+export function missing(found: readonly FoundShard[], numbers: readonly number[]): Problem {
+  return {
+    kind: 'input-unreadable',
+    message: missingWords(numbers, totalOf(found)),
+    detail: listed(found, ({ shard }) => `shard ${shard.current}/${shard.total}`),
+    remedy:
+      'A shard that could not start leaves nothing: look at its job. To heal what the others found, add --allow-missing-shards.',
+  };
+}
+
+function missingWords(numbers: readonly number[], total: number): string {
+  return `${numbersOf(numbers)} of ${total} ${numbers.length === 1 ? 'is' : 'are'} missing`;
+}
+
+/** `Shards 2, 5 and 7`. */
+export function numbersOf(numbers: readonly number[]): string {
+  const last = numbers.at(-1);
+  if (numbers.length === 1) return `Shard ${last}`;
+  return `Shards ${numbers.slice(0, -1).join(', ')} and ${last}`;
+}
+
+function otherProject(found: readonly FoundShard[], { project, place }: Here): Problem | null {
+  const named = (name: string, folder: string) => (folder === '' ? name : `${name} in ${folder}`);
+  const others = found.filter(
+    (one) => one.kind === 'collected' && (one.collected.project !== project || one.collected.place !== place),
+  );
+  if (others.length === 0) return null;
+  return {
+    kind: 'usage',
+    message: `this project is ${named(project, place)}, and other projects were collected`,
+    detail: listed(others, (one) =>
+      one.kind === 'collected' ? named(one.collected.project, one.collected.place) : '',
+    ),
+    remedy: 'Run `self-heal heal` in the folder in which the shards ran `self-heal run`.',
+  };
+}
+
+function otherCommit(found: readonly FoundShard[], { commit }: Here): Problem | null {
+  // Playwright does not always note it in a blob report.
+  const isOther = (one: FoundShard) =>
+    one.kind === 'collected'
+      ? one.collected.commit !== commit
+      : one.blob.commit !== null && one.blob.commit !== commit;
+  const others = found.filter(isOther);
+  if (others.length === 0) return null;
+  const commitOf = (one: FoundShard) =>
+    shown(one.kind === 'collected' ? one.collected.commit : one.blob.commit);
+  const [first] = others.map(commitOf);
+  return {
+    kind: 'usage',
+    message: `${shown(commit)} is checked out here, and other commits were collected`,
+    detail: listed(others, commitOf),
+    remedy: `Check out what the shards ran on (git checkout ${first}), or collect again here.`,
+  };
+}
+
+function otherSelection(found: readonly FoundShard[], { selection }: Here): Problem | null {
+  const words = (list: readonly string[]) => (list.length === 0 ? 'the whole suite' : list.join(' '));
+  const asked = words(selection);
+  const others = found.filter((one) => one.kind === 'collected' && words(one.collected.selection) !== asked);
+  if (others.length === 0) return null;
+  return {
+    kind: 'usage',
+    message: `this is to heal ${asked}, and other tests were collected`,
+    detail: listed(others, (one) => (one.kind === 'collected' ? words(one.collected.selection) : '')),
+    remedy:
+      'Give `self-heal heal` the same flags and filters as the shards. They are not taken from the artifacts, since they say which code is run.',
+  };
+}
+
+function otherTotal(found: readonly FoundShard[]): Problem | null {
+  if (found.every(({ shard }) => shard.total === totalOf(found))) return null;
+  return {
+    kind: 'usage',
+    message: 'these are shards of suites that were cut differently',
+    detail: listed(found, ({ shard }) => `shard ${shard.current}/${shard.total}`),
+    remedy: 'Name the folders of one run of the suite alone.',
+  };
+}
+
+function sameTwice(found: readonly FoundShard[]): Problem | null {
+  const twice = found.filter(
+    ({ shard }) => found.filter((one) => one.shard.current === shard.current).length > 1,
+  );
+  if (twice.length === 0) return null;
+  return {
+    kind: 'usage',
+    message: 'the same shard is there more than once',
+    detail: listed(twice, ({ shard }) => `shard ${shard.current}/${shard.total}`),
+    remedy: 'Leave out the older one: a job that was run again leaves a second folder.',
+  };
+}
+
+const mostListed = 30;
+
+function listed(found: readonly FoundShard[], says: (one: FoundShard) => string): string {
+  const lines = found.slice(0, mostListed).map((one) => `  ${one.name}: ${says(one)}`);
+  const more = found.length - lines.length;
+  return [...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join('\n');
+}
+
+function shown(commit: string | null): string {
+  return commit === null ? 'no commit' : commit.slice(0, 12);
+}

@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import type { DiagnosedFailure } from '../core/cause.js';
+import { categories, evidenceSources, retryAxes } from '../core/diagnosis.js';
+import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
+
+/** The file of a run's folder that says what a shard ran; its failures lie beside it, each in `failures/<n>/failure.json`. */
+export const collectedFile = 'collected.json';
+
+/** Which part of a suite one machine ran, from 1; the whole of it is 1 of 1. */
+export interface Shard {
+  readonly current: number;
+  readonly total: number;
+}
+
+const text = z.string();
+const texts = z.array(z.string());
+const count = z.int().min(0);
+
+const location = z.object({ file: text, line: count, column: count });
+const test = z.object({ id: text.min(1), titlePath: texts.min(1), location, project: text });
+const error = z.object({
+  message: text,
+  stack: text.nullable(),
+  snippet: text.nullable(),
+  location: location.nullable(),
+  causes: texts,
+});
+
+const suiteFailure = z.object({ scope: z.literal('suite'), errors: z.array(error), stderr: text });
+const testFailure = z.object({
+  scope: z.literal('test'),
+  test,
+  status: z.enum(['failed', 'timedOut', 'interrupted', 'passed']),
+  errors: z.array(error),
+  failedStep: text.nullable(),
+  unfinished: texts.exactOptional(),
+  retry: count,
+  durationMs: z.number(),
+  startedAt: z.number(),
+  // What these name stayed on the shard: all that was needed of it is evidence.
+  attachments: z.any().transform((): [] => []),
+  capture: z.any().transform(() => null),
+});
+
+const headers = z.record(text, text);
+const evidence = z.object({
+  errors: z.array(error),
+  failedStep: text.nullable(),
+  console: z.array(
+    z.object({
+      time: z.number(),
+      type: text,
+      text,
+      location: text,
+      stack: text.nullable(),
+      common: z.boolean().exactOptional(),
+    }),
+  ),
+  network: z.array(
+    z.object({
+      time: z.number(),
+      method: text,
+      url: text,
+      resourceType: text,
+      status: z.number().nullable(),
+      durationMs: z.number().nullable(),
+      failure: text.nullable(),
+      requestHeaders: headers,
+      responseHeaders: headers,
+      requestBody: text.nullable(),
+      responseBody: text.nullable(),
+      common: z.boolean().exactOptional(),
+    }),
+  ),
+  serverOutput: text,
+  ariaSnapshot: text.nullable(),
+  pageUrl: text.nullable(),
+  screenshot: text.nullable(),
+  trace: z.any().transform(() => null),
+  missing: texts,
+  cut: texts,
+  sources: z.array(z.object({ at: text, generated: text, snippet: text.nullable() })),
+  elements: z
+    .array(z.object({ tag: text, text, label: text, attributes: headers }))
+    .nullable()
+    .exactOptional(),
+  rootDir: text,
+});
+
+const category = z.enum(categories);
+const known = text.nullable();
+const diagnosis = z.object({
+  category,
+  alternatives: z.array(category),
+  confidence: z.number(),
+  why: z.array(
+    z.object({
+      rule: text,
+      category,
+      source: z.enum(evidenceSources),
+      evidence: text,
+      confidence: z.number(),
+    }),
+  ),
+  retry: z.enum(retryAxes),
+  facts: z.object({
+    errorType: text,
+    source: known,
+    sql: known,
+    sqlState: known,
+    table: known,
+    column: known,
+    constraint: known,
+    policy: known,
+    endpoint: known,
+    locator: known,
+  }),
+  warning: text.nullable(),
+});
+
+/** A `failure.json`, as a shard wrote it: its paths are of the shard's machine. */
+export const failureSchema: z.ZodType<DiagnosedFailure> = z.object({
+  schemaVersion: z.literal(1),
+  n: z.int().positive(),
+  failure: z.discriminatedUnion('scope', [testFailure, suiteFailure]),
+  evidence,
+  diagnosis,
+  signature: text.min(1),
+  rerunIds: texts,
+});
+
+const testResult: z.ZodType<TestResult> = z.object({
+  test,
+  outcome: z.enum(['expected', 'unexpected', 'flaky', 'skipped', 'not-run']),
+  retries: count,
+  durationMs: z.number(),
+});
+
+/** What is kept of a shard's first run; its failures are kept with what was gathered around them. */
+export type CollectedRun = Pick<
+  SuiteRun,
+  | 'status'
+  | 'exitCode'
+  | 'tests'
+  | 'rerunIds'
+  | 'rootDir'
+  | 'testFiles'
+  | 'configFile'
+  | 'durationMs'
+  | 'endedAt'
+  | 'captureProblems'
+>;
+
+const run: z.ZodType<CollectedRun> = z.object({
+  status: z.enum(['passed', 'failed', 'timedout', 'interrupted', 'norep']),
+  exitCode: z.number().nullable(),
+  tests: z.array(testResult),
+  rerunIds: z.record(text, texts),
+  rootDir: text,
+  testFiles: texts.exactOptional(),
+  configFile: text.nullable(),
+  durationMs: z.number(),
+  endedAt: z.number(),
+  captureProblems: texts,
+});
+
+/** A `collected.json`: which part of which suite was run where, and how its tests ended. */
+export interface Collected {
+  readonly schemaVersion: 1;
+  readonly project: string;
+  /** HEAD, or null where there is no repository. */
+  readonly commit: string | null;
+  /** Something was not committed. */
+  readonly isDirty: boolean;
+  readonly shard: Shard;
+  readonly playwright: string;
+  /** The words for Playwright that say which tests it is about, without the shard. */
+  readonly selection: readonly string[];
+  /** The top of the repository around the project on that machine; absolute. */
+  readonly root: string;
+  /** The project in it, with `/`; empty where it is the top. */
+  readonly place: string;
+  readonly run: CollectedRun;
+  /** The numbers of its failures, in their order. */
+  readonly failures: readonly number[];
+}
+
+/** A `collected.json`. */
+export const collectedSchema: z.ZodType<Collected> = z.object({
+  schemaVersion: z.literal(1),
+  project: text,
+  commit: text.nullable(),
+  isDirty: z.boolean(),
+  shard: z
+    .object({ current: z.int().positive(), total: z.int().positive().max(10_000) })
+    .refine(({ current, total }) => current <= total, 'is no shard'),
+  playwright: text,
+  selection: texts,
+  root: text.min(1),
+  place: text,
+  run,
+  failures: z.array(z.int().positive()),
+});

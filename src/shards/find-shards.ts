@@ -1,0 +1,111 @@
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import { type Blob, readBlob } from './blob.js';
+import { type Collected, collectedFile, collectedSchema, type Shard } from './collected.js';
+import { readParsed } from './read-parsed.js';
+
+/** What one machine left of its shard. */
+export type FoundShard = {
+  /** As a person would name it, from where the command was started. */
+  readonly name: string;
+  readonly shard: Shard;
+} & (
+  | {
+      readonly kind: 'collected';
+      /** The run's folder; absolute. */
+      readonly folder: string;
+      readonly collected: Collected;
+    }
+  /** Playwright's own blob report. */
+  | { readonly kind: 'blob'; readonly file: string; readonly blob: Blob }
+);
+
+/** How deep an artifact may have its run folder: below the folders of its download, its package and `.self-heal/runs`. */
+const deepest = 8;
+
+/**
+ * Looks for what shards left: run folders that hold `collected.json`, and Playwright's blob reports. Each folder may be one of them, or hold
+ * any number of them at any depth, as downloaded artifacts do; one that holds none is a `Problem`.
+ */
+export async function findShards(
+  folders: readonly string[],
+  cwd: string,
+): Promise<Result<FoundShard[], Problem>> {
+  const shards = new Map<string, FoundShard>();
+  for (const folder of folders) {
+    const start = path.resolve(cwd, folder);
+    const places = await placesIn(start, 0);
+    let found = 0;
+    for (const place of places) {
+      const shard = await shardAt(place, path.relative(cwd, place) || '.');
+      if (!shard.ok) return shard;
+      if (shard.value === null) continue;
+      found += 1;
+      // A folder may be named twice, once by itself and once by the one around it.
+      shards.set(place, shard.value);
+    }
+    if (found === 0) return err(await nothingIn(folder, start));
+  }
+  return ok([...shards.values()]);
+}
+
+/** Run folders and zips below a folder, or the one that it is. */
+async function placesIn(place: string, depth: number): Promise<string[]> {
+  if (depth === 0 && isZip(place)) return [place];
+  const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
+  if (entries.some((one) => one.isFile() && one.name === collectedFile)) return [place];
+  const names = entries.toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+  const found: string[] = [];
+  for (const entry of names) {
+    const inner = path.join(place, entry.name);
+    if (entry.isFile() && isZip(entry.name)) found.push(inner);
+    // Links (`.self-heal/latest`) are not followed: they lead to what is found anyway.
+    else if (entry.isDirectory() && entry.name !== 'node_modules' && depth < deepest)
+      found.push(...(await placesIn(inner, depth + 1)));
+  }
+  return found;
+}
+
+function isZip(name: string): boolean {
+  return name.endsWith('.zip');
+}
+
+/** Null for a zip that is something else: a trace, say. */
+async function shardAt(place: string, name: string): Promise<Result<FoundShard | null, Problem>> {
+  if (isZip(place)) {
+    const blob = await readBlob(place);
+    if (blob === null) return ok(null);
+    if (blob === 'damaged') return err(damaged(name, 'it is no zip, or torn'));
+    return ok({ kind: 'blob', name, file: place, blob, shard: blob.shard });
+  }
+  const read = await readParsed(path.join(place, collectedFile), collectedSchema);
+  if (!read.ok) return err(damaged(path.join(name, collectedFile), read.error));
+  return ok({ kind: 'collected', name, folder: place, collected: read.value, shard: read.value.shard });
+}
+
+/** A file of a shard cannot be used. */
+export function damaged(name: string, why: string): Problem {
+  return {
+    kind: 'input-unreadable',
+    message: `${name} is not what a shard leaves: ${why}`,
+    remedy:
+      'Download it again, or take it away and heal the others with --allow-missing-shards. It has to be of this version of self-heal.',
+  };
+}
+
+async function nothingIn(folder: string, place: string): Promise<Problem> {
+  const isThere = await stat(place).then(
+    () => true,
+    () => false,
+  );
+  return {
+    kind: 'input-unreadable',
+    message: isThere
+      ? `${folder} holds neither a collected run nor a blob report of Playwright`
+      : `there is no ${folder}`,
+    remedy:
+      'A shard leaves one with `self-heal run --shard 1/3 --collect` in .self-heal/runs (its upload needs include-hidden-files), or with `playwright test --reporter=blob` in blob-report.',
+  };
+}

@@ -1,0 +1,100 @@
+import path from 'node:path';
+import type { DiagnosedFailure } from '../core/cause.js';
+import type { Failure, TestError, TestRef } from '../core/failure.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
+import type { Problem } from '../problem.js';
+import { err, ok, type Result } from '../result.js';
+import { isInside } from '../workspace/is-inside.js';
+import { replacePath } from '../workspace/replace-path.js';
+import { type Collected, collectedSchema, failureSchema } from './collected.js';
+import { damaged, type FoundShard } from './find-shards.js';
+import { readParsed } from './read-parsed.js';
+
+/** A suite run that was made elsewhere, with the paths of this machine. */
+export interface ShardRun {
+  readonly run: SuiteRun;
+  /** Failures of the run that were diagnosed where it was made; their pictures are still in the shard's folder. */
+  readonly known: ReadonlyMap<Failure, DiagnosedFailure>;
+}
+
+/** The project as it lies here; absolute. */
+export interface Checkout {
+  readonly cwd: string;
+  /** The top of the repository around it. */
+  readonly root: string;
+}
+
+/** Reads what a shard collected. All that it says is of another machine and may be crafted: no path of it leads out of the project here. */
+export async function readShard(
+  { name, folder, collected: asWritten }: Extract<FoundShard, { kind: 'collected' }>,
+  here: Checkout,
+): Promise<Result<ShardRun, Problem>> {
+  const move = movedPaths(asWritten.root, here.root);
+  const collected = collectedSchema.safeParse(move(asWritten)).data ?? asWritten;
+  const stray = strayTest(
+    collected.run.tests.map(({ test }) => test),
+    here,
+  );
+  if (stray !== null) return err(damaged(name, stray));
+  const known = new Map<Failure, DiagnosedFailure>();
+  for (const n of collected.failures) {
+    const dir = path.join(folder, 'failures', String(n));
+    const read = await readParsed(path.join(dir, 'failure.json'), failureSchema, move);
+    if (!read.ok) return err(damaged(`${name}/failures/${n}/failure.json`, read.error));
+    const diagnosed = inCheckout(read.value, dir, here);
+    const { failure } = diagnosed;
+    const away = failure.scope === 'test' ? strayTest([failure.test], here) : null;
+    if (away !== null) return err(damaged(`${name}/failures/${n}/failure.json`, away));
+    known.set(failure, diagnosed);
+  }
+  return ok({ run: suiteRun(collected, [...known.keys()], here), known });
+}
+
+/** Names a path outside of the project; null where there is none. */
+function strayTest(tests: readonly TestRef[], { root }: Checkout): string | null {
+  const stray = tests.find(({ location }) => !isIn(root, location.file));
+  return stray ? `the test ${stray.id} is in no file of this project` : null;
+}
+
+function suiteRun({ run }: Collected, failures: readonly Failure[], { cwd, root }: Checkout): SuiteRun {
+  return {
+    ...run,
+    failures: failures.filter((one) => one.scope === 'test'),
+    suiteFailure: failures.find((one) => one.scope === 'suite') ?? null,
+    serverLog: '',
+    rootDir: isIn(root, run.rootDir) ? run.rootDir : cwd,
+    configFile: run.configFile !== null && isIn(root, run.configFile) ? run.configFile : null,
+    testFiles: (run.testFiles ?? []).filter((file) => isIn(root, file)),
+  };
+}
+
+function inCheckout(diagnosed: DiagnosedFailure, dir: string, { cwd, root }: Checkout): DiagnosedFailure {
+  const { evidence, failure } = diagnosed;
+  const errors = (list: readonly TestError[]) =>
+    list.map((one) => (one.location && !isIn(root, one.location.file) ? { ...one, location: null } : one));
+  // Of a picture only the name counts: it lies beside the record.
+  const picture = evidence.screenshot?.split(/[/\\]/).at(-1);
+  const screenshot =
+    picture !== undefined && /^screenshot\.\w+$/.test(picture) ? path.join(dir, picture) : null;
+  return {
+    ...diagnosed,
+    failure: { ...failure, errors: errors(failure.errors) },
+    evidence: { ...evidence, errors: errors(evidence.errors), screenshot, rootDir: cwd },
+  };
+}
+
+function isIn(root: string, file: string): boolean {
+  return path.isAbsolute(file) && isInside(root, file);
+}
+
+/** A copy of plain data in which paths below one folder are paths below another. */
+function movedPaths(from: string, to: string): (value: unknown) => unknown {
+  const isFolder = path.isAbsolute(from) && from !== path.parse(from).root && from !== to;
+  const move = (value: unknown): unknown => {
+    if (typeof value === 'string') return replacePath(value, from, to);
+    if (Array.isArray(value)) return value.map(move);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, move(one)]));
+  };
+  return isFolder ? move : (value) => value;
+}

@@ -1,0 +1,134 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { processTable } from '../../src/process/proc-table.js';
+import { agentsYaml, scratchProject, type ScratchProject, shopFiles } from '../rig/scratch-project.js';
+import { isAlive } from '../rig/working-agent.js';
+
+/** A test that looks for one word of the page: a cause of its own. */
+const wants = (word: string) => `
+  import { test, expect } from '@playwright/test';
+  import { readFileSync } from 'node:fs';
+  test('sells ${word}', () => {
+    expect(readFileSync('page.html', 'utf8').includes('good ${word}'), 'the page sells ${word}').toBe(true);
+  });`;
+
+const words = ['bread', 'wine', 'cheese', 'pears'] as const;
+
+/** Bread and wine are far from each other, cheese and pears on one line. */
+const page = `bad bread\n\n\n\n\nbad wine\n\n\n\n\nbad cheese, bad pears\n`;
+
+async function market(asked: readonly string[], agent: (dir: string) => string): Promise<ScratchProject> {
+  const { 'tests/shop.spec.ts': _, ...files } = shopFiles;
+  const project = await scratchProject({
+    ...files,
+    '.gitignore': `${shopFiles['.gitignore']}started\n`,
+    'page.html': page,
+    'agents.yaml': agentsYaml(['node', 'agent.mjs']),
+    ...Object.fromEntries(asked.map((word) => [`tests/${word}.spec.ts`, wants(word)])),
+  });
+  await project.write({ 'agent.mjs': agent(project.dir), 'started/.keep': '' });
+  return project;
+}
+
+const readsItsWord = (dir: string) => `
+  import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+  import { setTimeout } from 'node:timers/promises';
+  const word = /^Test:.*sells (\\w+)/m.exec(readFileSync(0, 'utf8'))[1];
+  const said = ${JSON.stringify(path.join(dir, 'started'))};
+  writeFileSync(said + '/' + word, String(process.pid));`;
+
+/** Mends its word when all others are at work: one after the other they would wait for ever. */
+const waitsForAll = (dir: string) => `${readsItsWord(dir)}
+  while (readdirSync(said).length < ${words.length + 1}) await setTimeout(20);
+  writeFileSync('page.html', readFileSync('page.html', 'utf8').replace('bad ' + word, 'good ' + word));`;
+
+it('SC-3 --agents 4: patches of one file are merged, and who changed the same line is healed again on the newer tree', async () => {
+  const project = await market(words, waitsForAll);
+  const { exitCode, events, report } = await project.selfHeal(['run', '--agents', '4']);
+  expect(exitCode).toBe(0);
+  const agents = events.filter(({ type }) => type === 'agent.started' || type === 'agent.ended');
+  expect(agents.slice(0, 5).map(({ type }) => type)).toEqual([
+    ...words.map(() => 'agent.started'),
+    'agent.ended',
+  ]);
+  expect(await project.read('page.html')).toBe(page.replaceAll('bad', 'good'));
+  expect(report?.causes.map(({ id, verdict }) => `${id} ${verdict}`)).toEqual([
+    'c1 healed',
+    'c2 healed',
+    'c3 healed',
+    'c4 healed',
+  ]);
+  const judged = report?.causes.map(({ attempts }) => attempts.map((one) => one.judged).join()) ?? [];
+  expect(judged.toSorted()).toEqual(['conflict,green', 'green', 'green', 'green']);
+  expect(report?.totals.agentRuns).toBe(5);
+});
+
+const worksOn = (dir: string) => `${readsItsWord(dir)}
+  writeFileSync('page.html', 'half a fix');
+  globalThis.setInterval(() => {}, 1000);`;
+
+/** Two agents at work: their pids, and the copies in which they work. */
+async function twoAtWork() {
+  const project = await market(['bread', 'wine'], worksOn);
+  const running = project.start(['run', '--agents', '2']);
+  const pids = await vi.waitFor(
+    async () => {
+      const said = await Promise.all(['bread', 'wine'].map((word) => project.read(`started/${word}`)));
+      expect(said.every((pid) => pid !== '')).toBe(true);
+      return said.map(Number);
+    },
+    { timeout: 120_000, interval: 50 },
+  );
+  const [run = ''] = readdirSync(path.join(project.dir, '.self-heal/runs'));
+  const journal = await project.read(`.self-heal/runs/${run}/running.json`);
+  const { copies } = JSON.parse(journal) as { copies: string[] };
+  expect(pids.map(isAlive)).toEqual([true, true]);
+  expect(copies.map((copy) => existsSync(copy))).toEqual([true, true]);
+  return { project, running, pids, copies };
+}
+
+const endings = [
+  ['SIGINT', 'ends'],
+  ['SIGKILL', 'its watchdog ends'],
+  ['SIGKILL', 'where its watchdog was killed too, the next command ends'],
+] as const;
+
+it.runIf(process.platform === 'linux').each(endings)(
+  'SC-3 AG-10 HN-2 %s: %s all agents, and no copy is left',
+  async (signal, who) => {
+    const { project, running, pids, copies } = await twoAtWork();
+    const isUnwatched = who.startsWith('where');
+    if (isUnwatched) {
+      const children = (await processTable()).filter(({ parent }) => parent === running.pid);
+      const watchdog = children.find(({ pid }) =>
+        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('self-heal-watchdog'),
+      );
+      process.kill(watchdog!.pid, 'SIGKILL');
+    }
+    running.kill(signal);
+    const { exitCode } = await running;
+    if (signal === 'SIGINT') expect(exitCode).toBe(130);
+    if (isUnwatched) {
+      expect(pids.map(isAlive)).toEqual([true, true]);
+      await project.selfHeal(['undo', '--yes']);
+    }
+    await vi.waitFor(
+      () => {
+        expect(pids.map(isAlive)).toEqual([false, false]);
+        expect(copies.map((copy) => existsSync(copy))).toEqual([false, false]);
+      },
+      { timeout: signal === 'SIGINT' || isUnwatched ? 0 : 10_000, interval: 50 },
+    );
+    expect(await project.read('page.html')).toBe(page);
+  },
+);
+
+it('SC-3 CL-5 --agents takes a number from 1, and the name of a file as before', async () => {
+  const project = await market(['bread'], waitsForAll);
+  const none = await project.selfHeal(['run', '--agents', '0']);
+  expect(none.exitCode).toBe(2);
+  const missing = await project.selfHeal(['run', '--agents', '2', '--agents', 'other.yaml']);
+  expect(missing.exitCode).toBe(2);
+  expect(missing.stderr).toContain('other.yaml');
+});

@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { execa } from 'execa';
+import { expect, it } from 'vitest';
+import type { Report } from '../../src/run/report.js';
+import { agentsYaml, type ScratchProject, userEnv } from '../rig/scratch-project.js';
+import { download, repositoryOf, suiteOfShards } from '../rig/shards.js';
+import { tempDir } from '../rig/temp-dir.js';
+import { agentStarted } from '../rig/working-agent.js';
+
+const secret = 'sk-live-4f9a8b7c6d5e4f3a2b1c';
+
+const verdicts = (report: Report | null) =>
+  Object.fromEntries((report?.tests ?? []).map(({ title, verdict }) => [title.at(-1), verdict]));
+const healedAll = Object.fromEntries(
+  ['a', 'b', 'c'].flatMap((file) => [
+    [`${file} adds`, 'healed'],
+    [`${file} is named`, 'healed'],
+    [`${file} is there`, 'passed'],
+  ]),
+);
+
+/** An agent that works for ever when it is first started; later ones mend both causes. */
+const hangsFirst = (dir: string) => `
+  import { existsSync, writeFileSync } from 'node:fs';
+  const started = ${JSON.stringify(path.join(dir, 'agent.started'))};
+  if (!existsSync(started)) {
+    writeFileSync(started, process.pid + ' ' + process.pid);
+    setInterval(() => {}, 1000);
+  } else await import('./fixer.mjs');`;
+
+async function collectShards(total: number): Promise<{ arts: string; heal: ScratchProject }> {
+  const { machine } = await repositoryOf({
+    ...suiteOfShards,
+    // What fails names a secret that only the machines of the shards know.
+    'tests/a.spec.ts': (suiteOfShards['tests/a.spec.ts'] ?? '').replace(
+      "=== 'Thanks')",
+      "=== 'Thanks', process.env.SHOP_API_KEY)",
+    ),
+  });
+  const arts = tempDir('artifacts');
+  for (let n = 1; n <= total; n += 1) {
+    const shard = await machine(`shard ${n}`);
+    const args = ['run', '--shard', `${n}/${total}`, '--collect'];
+    const { exitCode, events, report } = await shard.selfHeal(args, { SHOP_API_KEY: secret });
+    expect(exitCode).toBe(1);
+    expect(report).toBeNull();
+    expect(events.filter(({ type }) => type === 'cause.found' || type === 'agent.started')).toEqual([]);
+    expect(existsSync(path.join(shard.dir, '.self-heal', 'ledger.db'))).toBe(false);
+    await download(shard, path.join(arts, `shard-${n}`));
+  }
+  return { arts, heal: await machine('heal') };
+}
+
+/** The text of every file below a folder. */
+function textsIn(folder: string): string {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  return files.map((one) => readFileSync(path.join(one.parentPath, one.name), 'utf8')).join('\n');
+}
+
+it('SC-1 what shards collected on three machines is healed on a fourth, also after a kill', async () => {
+  const { arts, heal } = await collectShards(3);
+  expect(textsIn(arts)).not.toContain(secret);
+
+  // Without one of them it is refused before anything is made, and with the flag the report says so.
+  const two = ['--from', path.join(arts, 'shard-1'), path.join(arts, 'shard-3')];
+  const refused = await heal.selfHeal(['heal', ...two]);
+  expect(refused.exitCode).toBe(2);
+  expect(refused.stderr).toContain('Shard 2 of 3 is missing');
+  expect(existsSync(path.join(heal.dir, '.self-heal'))).toBe(false);
+  const shown = await heal.selfHeal(['heal', ...two, '--allow-missing-shards', '--dry-run']);
+  expect(shown.report).toMatchObject({ shards: { total: 3, missing: [2] }, totals: { tests: 6, failed: 4 } });
+  for (const file of ['summary.md', 'report.html'])
+    expect(await heal.read(`.self-heal/latest/${file}`)).toContain('Shard 2 of 3 is missing');
+
+  await heal.write({ 'hangs.mjs': hangsFirst(heal.dir), 'agents.yaml': agentsYaml(['node', 'hangs.mjs']) });
+  const running = heal.start(['heal', '--from', arts]);
+  await agentStarted(heal);
+  const ended = once(running, 'exit');
+  running.kill('SIGKILL');
+  await ended;
+  const { exitCode, report, stderr } = await heal.selfHeal(['resume']);
+  expect(stderr).toContain('6 tests are open, 3 already finished');
+  expect(verdicts(report)).toEqual(healedAll);
+  expect(report?.shards).toEqual({ total: 3, missing: [] });
+  expect(exitCode).toBe(0);
+  expect(await heal.read('shop.mjs')).toContain('Thanks');
+});
+
+it('SC-1 plain blob reports are healed too, and a green one ends with 0 and leaves no store', async () => {
+  const { machine } = await repositoryOf(suiteOfShards);
+  const arts = tempDir('artifacts');
+  const heal = await machine('heal');
+  const runShards = async (name: string, args: readonly string[]) => {
+    for (const n of [1, 2]) {
+      const { dir } = await machine(`blob ${n}`);
+      const cli = path.join(dir, 'node_modules/@playwright/test/cli.js');
+      await execa(process.execPath, [cli, 'test', `--shard=${n}/2`, '--reporter=blob', ...args], {
+        cwd: dir,
+        reject: false,
+        extendEnv: false,
+        env: { ...userEnv(), PLAYWRIGHT_BLOB_OUTPUT_DIR: path.join(arts, name, String(n)) },
+      });
+    }
+    return path.join(arts, name);
+  };
+  const green = await heal.selfHeal([
+    'heal',
+    '--from',
+    await runShards('green', ['-g', 'there']),
+    '-g',
+    'there',
+  ]);
+  expect(green.exitCode).toBe(0);
+  expect(green.report?.totals).toMatchObject({ tests: 3, passed: 3, agentRuns: 0 });
+  expect(existsSync(path.join(heal.dir, '.self-heal', 'ledger.db'))).toBe(false);
+
+  const red = await runShards('red', []);
+  const { exitCode, report } = await heal.selfHeal(['heal', '--from', red]);
+  expect(verdicts(report)).toEqual(healedAll);
+  expect(exitCode).toBe(0);
+  // The paths are those of this machine, whatever they were on the others.
+  expect(report?.causes.map(({ source }) => source)).toContain('cart.mjs:3:13');
+  const torn = path.join(red, '1', readdirSync(path.join(red, '1'))[0] ?? '');
+  await writeFile(torn, readFileSync(torn).subarray(0, 300));
+  const damaged = await heal.selfHeal(['heal', '--from', red]);
+  expect(damaged.exitCode).toBe(2);
+  expect(damaged.stderr).toContain(path.basename(torn));
+  await rm(torn);
+});

@@ -1,0 +1,73 @@
+import { cp, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { execa } from 'execa';
+import {
+  agentsYaml,
+  editingAgent,
+  projectIn,
+  type ScratchProject,
+  scratchProject,
+} from './scratch-project.js';
+import { linkPackages } from './link-packages.js';
+import { tempDir } from './temp-dir.js';
+
+/** Two causes in six tests of three files; nothing of it needs a browser. */
+export const suiteOfShards: Record<string, string> = {
+  'package.json': '{ "name": "scratch", "type": "module" }',
+  '.gitignore': 'node_modules\ntest-results\n.self-heal\nblob-report\nagent.started\n',
+  'playwright.config.ts': `
+    import { defineConfig } from '@playwright/test';
+    export default defineConfig({ testDir: 'tests', workers: 1, fullyParallel: true, reporter: [['list']] });`,
+  'cart.mjs': `
+    export const total = () => {
+      throw new TypeError("Cannot read properties of undefined (reading 'id')");
+    };`,
+  'shop.mjs': "export const name = 'Tanks';\n",
+  ...Object.fromEntries(
+    ['a', 'b', 'c'].map((file) => [
+      `tests/${file}.spec.ts`,
+      `
+      import { test, expect } from '@playwright/test';
+      import { total } from '../cart.mjs';
+      import { name } from '../shop.mjs';
+      test('${file} adds', () => { expect(total()).toBe(1); });
+      test('${file} is named', () => { expect(name === 'Thanks').toBe(true); });
+      test('${file} is there', () => {});`,
+    ]),
+  ),
+  'fixer.mjs': editingAgent([
+    [
+      'cart.mjs',
+      /* the whole of it */ 'throw new TypeError("Cannot read properties of undefined (reading \'id\')")',
+      'return 1',
+    ],
+    ['shop.mjs', 'Tanks', 'Thanks'],
+  ]),
+  'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
+};
+
+/** A repository with these files committed, and machines that have it checked out in folders of their own. */
+export async function repositoryOf(files: Record<string, string>) {
+  const origin = await scratchProject(files, tempDir('origin'));
+  const git = (cwd: string, ...args: string[]) =>
+    execa('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', ...args], { cwd });
+  await git(origin.dir, 'init', '-q');
+  await git(origin.dir, 'add', '--all');
+  await git(origin.dir, 'commit', '-qm', 'one');
+  return {
+    machine: async (name: string): Promise<ScratchProject> => {
+      const dir = path.join(tempDir(name), 'work');
+      await git(origin.dir, 'clone', '-q', origin.dir, dir);
+      await linkPackages(dir);
+      return projectIn(dir);
+    },
+    git,
+  };
+}
+
+/** Copies the run folders of a machine to where artifacts are downloaded. */
+export async function download(machine: ScratchProject, to: string): Promise<void> {
+  const runs = path.join(machine.dir, '.self-heal', 'runs');
+  for (const run of await readdir(runs))
+    await cp(path.join(runs, run), path.join(to, run), { recursive: true });
+}

@@ -1,0 +1,188 @@
+import { expect, it } from 'vitest';
+import type { AgentRun } from '../../../src/core/attempt.js';
+import type { RunAgent } from '../../../src/agents/run-agent.js';
+import { createSpending } from '../../../src/run/spending.js';
+import { failing } from '../../rig/builders.js';
+import { finished } from '../../rig/healing-session.js';
+import { groupCauses } from '../../../src/core/group.js';
+import { type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
+
+/** A promise and what resolves it. */
+function deferred<T>() {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => (resolve = settle));
+  return { promise, resolve };
+}
+
+function settingsFor(parallel: number, limits: Partial<typeof wholeProof.limits> = {}) {
+  return { ...wholeProof, limits: { ...wholeProof.limits, parallel, ...limits } };
+}
+
+/** An agent's program that is told what to do: which of them has started, and when each ends. */
+function remoteAgents(count: number) {
+  const ends = Array.from({ length: count }, () => deferred<AgentRun>());
+  const allStarted = deferred<void>();
+  const started: string[] = [];
+  let most = 0;
+  let atWork = 0;
+  const runAgent: RunAgent = async ({ prompt, signal, onStart }) => {
+    const test = /^Test:.*\b(t\d)\b/m.exec(prompt)?.[1] ?? '';
+    onStart(1);
+    started.push(test);
+    most = Math.max(most, (atWork += 1));
+    if (started.length === count) allStarted.resolve();
+    const aborted = new Promise<AgentRun>((resolve) => {
+      const end = () => resolve({ ...finished, ending: { kind: 'aborted' } });
+      if (signal.aborted) end();
+      signal.addEventListener('abort', end, { once: true });
+    });
+    const run = await Promise.race([ends[Number(test.slice(1)) - 1]?.promise ?? finished, aborted]);
+    atWork -= 1;
+    return run;
+  };
+  const end = (n: number, run: AgentRun = finished) => ends[n - 1]?.resolve(run);
+  return { runAgent, started, allStarted: allStarted.promise, end, most: () => most };
+}
+
+/** Each test has a fault of its own, and the fix of its number heals it. */
+const ownFault: Shows = (test, { fixes }) => (fixes.has(test.slice(1)) ? null : `fault of ${test}`);
+
+const tests = ['t1', 't2', 't3', 't4'];
+
+it('SC-3 agents of several causes work at the same time, and no more than were asked for', async () => {
+  const agents = remoteAgents(3);
+  const running = simulatedRun(tests, ownFault, { settings: settingsFor(3), runAgent: agents.runAgent });
+  await agents.allStarted;
+  expect(agents.started).toEqual(['t1', 't2', 't3']);
+  for (const n of [1, 2, 3, 4]) agents.end(n);
+  const { verdicts, runs, events } = await running;
+  expect(Object.values(verdicts)).toEqual(['healed', 'healed', 'healed', 'healed']);
+  expect(agents.most()).toBe(3);
+  // As many Playwright runs as one after the other: causes + 6 (HN-5).
+  expect(runs).toHaveLength(10);
+  const kinds = events.map(({ type }) => type).filter((type) => type.startsWith('agent.'));
+  expect(kinds.indexOf('agent.ended')).toBe(3);
+});
+
+it('SC-3 whoever ends first is tested first; the report has the causes in their order', async () => {
+  const agents = remoteAgents(2);
+  const shows: Shows = (test, at) => {
+    // The first agent goes on until the second one's fix is tested.
+    if (at.purpose === 'retest') agents.end(1);
+    return ownFault(test, at);
+  };
+  const running = simulatedRun(['t1', 't2'], shows, { settings: settingsFor(2), runAgent: agents.runAgent });
+  await agents.allStarted;
+  agents.end(2);
+  const { runs, causes, record } = await running;
+  expect(runs.slice(2, 4)).toEqual(['retest t2 t1', 'retest t1']);
+  expect(causes).toEqual(['c1 healed', 'c2 healed']);
+  expect(record.causes.map(({ cause }) => cause.id)).toEqual(['c1', 'c2']);
+});
+
+it('SC-3 nobody is given a copy while a patch is in the project and not judged', async () => {
+  let isTesting = false;
+  const agents = remoteAgents(4);
+  const running = simulatedRun(tests, ownFault, {
+    settings: settingsFor(2),
+    prepare: async () => {
+      isTesting = true;
+      await new Promise((resolve) => void setImmediate(resolve));
+      isTesting = false;
+      return null;
+    },
+    runAgent: (task) => {
+      expect(isTesting).toBe(false);
+      agents.end(agents.started.length + 1);
+      return agents.runAgent(task);
+    },
+  });
+  expect(Object.values((await running).verdicts)).toEqual(['healed', 'healed', 'healed', 'healed']);
+});
+
+/** The first fix heals both tests. */
+const sharedFault: Shows = (test, { fixes }) => (fixes.has('1') ? null : `fault of ${test}`);
+
+it('SC-3 HL-6 a test that turns green with the fix of another cause: its agent is ended, and that is said', async () => {
+  const agents = remoteAgents(2);
+  const running = simulatedRun(['t1', 't2'], sharedFault, {
+    settings: settingsFor(2),
+    runAgent: agents.runAgent,
+  });
+  await agents.allStarted;
+  agents.end(1);
+  const { causes, verdicts, record, fixes, session } = await running;
+  const { agentRuns, avoided } = session.spending.totals();
+  expect(agentRuns).toBe(2);
+  expect(avoided.map(({ reason }) => reason)).not.toContain('earlier-fix');
+  expect(causes).toEqual(['c1 healed', 'c2 healed']);
+  expect(verdicts).toEqual({ t1: 'healed', t2: 'healed' });
+  expect([...fixes]).toEqual(['1']);
+  expect(record.causes[1]?.attempts).toMatchObject([
+    { outcome: 'aborted', judged: 'not-judged', failedBecause: 'its test is green with the fix of c1' },
+  ]);
+});
+
+it('SC-3 HL-6 work that was done when another fix made its test green is dropped', async () => {
+  const agents = remoteAgents(2);
+  const shows: Shows = (test, at) => {
+    // The second agent ends while the first fix is tested.
+    if (at.purpose === 'retest') agents.end(2);
+    return sharedFault(test, at);
+  };
+  const running = simulatedRun(['t1', 't2'], shows, { settings: settingsFor(2), runAgent: agents.runAgent });
+  await agents.allStarted;
+  agents.end(1);
+  const { causes, fixes, record } = await running;
+  expect(causes).toEqual(['c1 healed', 'c2 healed']);
+  expect([...fixes]).toEqual(['1']);
+  expect(record.causes[1]?.attempts).toMatchObject([{ outcome: 'aborted' }]);
+});
+
+it('SC-3 HN-9 no agent is started beyond limits.agentRuns because several are asked for at the same time', async () => {
+  const agents = remoteAgents(2);
+  const running = simulatedRun(tests, ownFault, {
+    settings: settingsFor(4, { agentRuns: 2 }),
+    runAgent: agents.runAgent,
+  });
+  await agents.allStarted;
+  agents.end(1);
+  agents.end(2);
+  const { causes, record } = await running;
+  expect(agents.started).toHaveLength(2);
+  expect(causes).toEqual(['c1 healed', 'c2 healed', 'c3 failed', 'c4 failed']);
+  expect(record.causes.map(({ overBudget }) => overBudget)).toEqual([false, false, true, true]);
+});
+
+it('SC-3 ME-2 once healing is paused, a cause that is under way gets no further agent', async () => {
+  const agents = remoteAgents(2);
+  const running = simulatedRun(['t1', 't2'], (test) => `fault of ${test}`, {
+    settings: settingsFor(2, { escalations: 1 }),
+    runAgent: agents.runAgent,
+  });
+  await agents.allStarted;
+  agents.end(1, { ...finished, claim: { status: 'needs-person', summary: 'which price?' } });
+  agents.end(2);
+  const { record } = await running;
+  expect(agents.started).toHaveLength(2);
+  expect(record.paused).toBe(true);
+  expect(record.causes.map(({ verdict }) => verdict)).toEqual(['escalated', 'failed']);
+  expect(record.causes[1]).toMatchObject({ interrupted: true });
+});
+
+it('SC-3 HN-9 agents at work count as much as the dearest one, until it is known what they cost', async () => {
+  const spending = createSpending(0);
+  const cause = groupCauses([failing('t1', 'fault')]).at(0)!;
+  const [first, second] = [spending.agentStarted(cause), spending.agentStarted(cause)];
+  expect(spending.hasLeft(1)).toBe(true);
+  const ended = spending.nextEnd();
+  first.cost(0.5);
+  first[Symbol.dispose]();
+  await ended;
+  expect(spending.hasLeft(1)).toBe(false);
+  expect(spending.hasLeft(1.1)).toBe(true);
+  second.cost(0.1);
+  second[Symbol.dispose]();
+  expect(spending.hasLeft(1)).toBe(true);
+  expect(spending.totals().costUsd).toBe(0.6);
+});
