@@ -88,10 +88,8 @@ function judgeLiterals({ request, now, ofApp }: Change): Pick<Judgement, 'notes'
   const tried = otherInput(shared, { typed, tests });
   const notes = shared
     .filter((one) => !tried?.literals.includes(one))
-    .map(({ file, line, value }) => ({
-      file,
-      line,
-      says: `the fix adds ${JSON.stringify(value)}, which the healed test uses too`,
-    }));
+    .map(({ file, line, value }) => {
+      return { file, line, says: `the fix adds ${JSON.stringify(value)}, which the healed test uses too` };
+    });
   return { notes, otherInput: tried };
 }

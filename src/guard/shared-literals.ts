@@ -69,12 +69,9 @@ function addedLiterals({ path, before, after }: FileEdit): SharedLiteral[] {
   const deciding = decidingNodes(now.program);
   return literalsIn(now.program)
     .filter(({ value }) => !known.has(value))
-    .map(({ value, node }) => ({
-      value,
-      file: path,
-      line: now.lineAt(node.start),
-      decides: deciding.has(node),
-    }));
+    .map(({ value, node }) => {
+      return { value, file: path, line: now.lineAt(node.start), decides: deciding.has(node) };
+    });
 }
 
 const lookups = /^(?:includes|startsWith|endsWith|has|get|indexOf|localeCompare|test|match)$/;
