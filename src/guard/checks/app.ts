@@ -164,7 +164,7 @@ const telling: readonly Telling[] = [
   ],
   [detects, branch, /\benv\b[^]*\b(?:TEST|CI)\b/, 'app'],
   [detects, /^Bin/, /^(?=[^]*\b(?:env|NODE_ENV|MODE)\b)[^]*['"](?:test|testing|e2e)['"]/, 'app'],
-  [detects, /^Lit/, /^'(?:[^'/]*[^a-z\d'/])?(?:e2e|playwright)(?:[^a-z\d'/][^'/]*)?'$/i, 'app'],
+  [detects, /^Lit/, /^'(?:[^'/\s]*[^a-z\d'/\s])?(?:e2e|playwright)(?:[^a-z\d'/\s][^'/\s]*)?'$/i, 'app'],
   ['protected-file', text, /node_modules\/@?playwright/],
   // A compiler or a linter that is told to look away.
   [loosened, /^TSAs/, /\bas\s+any$/],

@@ -1,5 +1,6 @@
 import type { Violation } from '../../core/guard/violation.js';
 import {
+  bodyOf,
   calleeOf,
   isFunction,
   nameOf,
@@ -55,14 +56,13 @@ function stateOf(made: SyntaxNode): State {
   return !calls && nodesOf(made).some(({ type }) => type === 'Literal') ? 'knows' : 'calls';
 }
 
-/** Whether a node drops the error of something that is waited for, or of a request: nobody learns of it. */
+/** Whether a node drops the error of something that is waited for by an empty handler, or of a request: nobody learns of it. */
 export function isSilent(node: SyntaxNode): boolean {
   const handler = nodeIn(node, 'handler');
-  if (handler) return nodesOf(nodeIn(node, 'block')).some(isWait) && !nodesOf(handler).some(tells(handler));
+  if (handler) return nodesOf(nodeIn(node, 'block')).some(isWait) && bodyOf(handler).length === 0;
   const made = nodesIn(node, 'arguments').find(isFunction);
   const name = propertyOf(calleeOf(node));
   if (!made || name === null) return false;
-  if (name === 'catch') return !nodesOf(made).some(tells(made));
   const params = nodesIn(made, 'params');
   const isServers = name === 'setErrorHandler' || (name === 'use' && params.length === 4);
   return isServers && !nodesOf(made).some((one) => isFailure(one) || mentions(one, params[0]));
@@ -82,15 +82,6 @@ export function isCatchAll(node: SyntaxNode): boolean {
     nodesOf(made).some(answers) &&
     !nodesOf(made).some((one) => isFailure(one) || mentions(one, request))
   );
-}
-
-/** What tells of an error: another call, an assignment, a word, `false`; not its own parameter. */
-function tells(handler: SyntaxNode): (node: SyntaxNode) => boolean {
-  const params = [nodeIn(handler, 'param'), ...nodesIn(handler, 'params')];
-  return (node) =>
-    /^(?:Throw|Call|New|Assignment)/.test(node.type) ||
-    (node.type === 'Identifier' && node['name'] !== 'undefined' && !params.includes(node)) ||
-    (node.type === 'Literal' && (node['value'] === false || /\w/.test(nameOf(node) ?? '')));
 }
 
 function isFailure(node: SyntaxNode): boolean {
