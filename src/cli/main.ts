@@ -40,7 +40,7 @@ function problemOfFiles(error: unknown): Problem | null {
   const { code, path: file } = error as NodeJS.ErrnoException;
   const where = file === undefined ? '' : `: ${file}`;
   const kind = 'folder-not-writable';
-  switch (code) {
+  switch (code ?? '') {
     case 'ENOSPC':
     case 'EDQUOT':
       return { kind, message: `The disk is full${where}`, remedy: freeSpace };
