@@ -25,7 +25,7 @@ function endThrown(error: unknown): void {
     end(error.exitCode === 0 ? exitCodes.green : exitCodes.usage);
     return;
   }
-  const problem = problemOfFiles(error);
+  const problem = problemOfFile(error);
   if (problem) {
     end(problem);
     return;
@@ -35,30 +35,26 @@ function endThrown(error: unknown): void {
   end(exitCodes.bug);
 }
 
-/** What the system says of files, wherever one was to be written: the disk takes no more, or somebody deleted the run's folder. */
-function problemOfFiles(error: unknown): Problem | null {
-  const { code, path: file } = error as NodeJS.ErrnoException;
-  const where = file === undefined ? '' : `: ${file}`;
-  const kind = 'folder-not-writable';
-  switch (code ?? '') {
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return { kind, message: `The disk is full${where}`, remedy: freeSpace };
-    case 'EROFS':
-      return { kind, message: `The file system is read-only${where}`, remedy: freeSpace };
-    case 'ENOENT':
-      if (!file?.split(path.sep).includes('.self-heal')) return null;
-      return {
-        kind,
-        message: `.self-heal was deleted while self-heal was at work${where}`,
-        remedy: lookAtChanges,
-      };
-    default:
-      return null;
-  }
-}
-
 const freeSpace =
   'Free some space, then run npx self-heal resume. Nothing is lost: changes that were begun are finished or reverted first.';
-const lookAtChanges =
-  'Look at what differs (git diff): a fix that was not proven yet may still be in the project, and undo does not know of it any more. Then start again: npx self-heal run.';
+
+/** What the system's errors mean, wherever a file of a run was to be written. */
+const fileErrors: Readonly<Record<string, Pick<Problem, 'message' | 'remedy'>>> = {
+  ENOSPC: { message: 'The disk is full', remedy: freeSpace },
+  EDQUOT: { message: 'The disk is full', remedy: freeSpace },
+  EROFS: { message: 'The file system is read-only', remedy: freeSpace },
+  ENOENT: {
+    message: '.self-heal was deleted while self-heal was at work',
+    remedy:
+      'Look at what differs (git diff): a fix that was not proven yet may still be in the project, and undo does not know of it any more. Then start again: npx self-heal run.',
+  },
+};
+
+function problemOfFile(error: unknown): Problem | null {
+  const { code = '', path: file } = error as NodeJS.ErrnoException;
+  const found = fileErrors[code];
+  const isOurs = file?.split(path.sep).includes('.self-heal') ?? false;
+  if (!found || (code === 'ENOENT' && !isOurs)) return null;
+  const where = file === undefined ? '' : `: ${file}`;
+  return { kind: 'folder-not-writable', message: `${found.message}${where}`, remedy: found.remedy };
+}

@@ -1,11 +1,12 @@
 import process from 'node:process';
+import { Worker } from 'node:worker_threads';
 import { judge } from './judge.js';
 import type { GuardMessage, GuardOrder } from './run-guard.js';
 import type { Tree } from '../workspace/tree.js';
 
 /** The process that judges one change: it asks for files by messages, and says what it found. */
 type Incoming =
-  | { readonly type: 'order'; readonly order: GuardOrder }
+  | { readonly type: 'order'; readonly order: GuardOrder; readonly limitMs: number }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown };
 
 const waiting = new Map<number, (value: unknown) => void>();
@@ -40,8 +41,19 @@ async function work(order: GuardOrder): Promise<void> {
   }
 }
 
+/** Ends this process when it has used up its processor time. A thread watches, since what is read for ever never gives the turn away. */
+function limitProcessorTime(limitMs: number): void {
+  const watch = `setInterval(() => {
+    const { user, system } = process.cpuUsage();
+    if ((user + system) / 1000 > ${limitMs}) process.kill(process.pid, 'SIGTERM');
+  }, 100)`;
+  new Worker(watch, { eval: true }).unref();
+}
+
 process.on('message', (message: Incoming) => {
-  if (message.type === 'order') void work(message.order);
-  else waiting.get(message.id)?.(message.value);
+  if (message.type === 'order') {
+    limitProcessorTime(message.limitMs);
+    void work(message.order);
+  } else waiting.get(message.id)?.(message.value);
 });
 process.on('disconnect', () => process.exit());

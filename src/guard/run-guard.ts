@@ -4,8 +4,10 @@ import { violationOf } from './rules.js';
 import type { GuardRequest } from './judge.js';
 import { harmless, type Judgement } from './judgement.js';
 
-/** How long a judgement may take, in milliseconds. */
+/** How much processor time a judgement may take, in milliseconds: a busy machine makes no fix a cheat. */
 const LIMIT_MS = 5000;
+/** How long it may take by the clock, in milliseconds, where it waits for something. */
+const CLOCK_MS = 120_000;
 
 /** Where the build puts `guard-process.ts`, beside every chunk. */
 const ownEntry = fileURLToPath(new URL('guard-process.js', import.meta.url));
@@ -30,7 +32,7 @@ export type GuardMessage =
  */
 export async function runGuard(
   request: GuardRequest,
-  { limitMs = LIMIT_MS, entry = ownEntry } = {},
+  { limitMs = LIMIT_MS, clockMs = CLOCK_MS, entry = ownEntry } = {},
 ): Promise<Judgement> {
   const { before, after, ...order } = request;
   if (request.changes.length === 0) return harmless;
@@ -50,7 +52,8 @@ export async function runGuard(
     const file = request.changes[0]?.path ?? '';
     const rejected = (detail: string) =>
       end({ ...harmless, violations: [violationOf('cannot-be-judged', { file, detail })] });
-    const timer = setTimeout(() => rejected(`it took longer than ${limitMs / 1000} s to read`), limitMs);
+    const tookTooLong = () => rejected(`reading it took more than ${limitMs / 1000} s of processor time`);
+    const timer = setTimeout(tookTooLong, clockMs);
     const answer = async ({ id, tree, paths }: Extract<GuardMessage, { type: 'question' }>) => {
       const value = await (paths === null ? trees[tree].paths() : trees[tree].read(paths));
       if (child.connected) child.send({ type: 'answer', id, value });
@@ -62,13 +65,11 @@ export async function runGuard(
         answer(message).catch((error: unknown) => rejected(`the files could not be read: ${String(error)}`));
     });
     child.on('error', (error) => rejected(`the guard could not be started: ${error.message}`));
-    child.on('exit', (code, signal) =>
-      rejected(
-        signal
-          ? `reading it ended the guard (${signal}): nested too deeply`
-          : `the guard ended before it could judge (exit ${String(code)})`,
-      ),
-    );
-    child.send({ type: 'order', order }, () => {});
+    child.on('exit', (code, signal) => {
+      if (signal === 'SIGTERM') tookTooLong();
+      else if (signal) rejected(`reading it ended the guard (${signal}): nested too deeply`);
+      else rejected(`the guard ended before it could judge (exit ${String(code)})`);
+    });
+    child.send({ type: 'order', order, limitMs }, () => {});
   });
 }

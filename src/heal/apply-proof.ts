@@ -129,7 +129,9 @@ async function applyToCause(
     return null;
   }
   const attempts = await decide(progress, record, { ...proof, ...several });
-  if (unproven?.by === 'other-fix') progress.session.spending.avoided(1, 'earlier-fix');
+  // One whose agent was ended was not spared it.
+  if (unproven?.by === 'other-fix' && !attempts.some(({ outcome }) => outcome === 'aborted'))
+    progress.session.spending.avoided(1, 'earlier-fix');
   await conclude(progress, { ...rest, attempts, verdict: greenWord(progress) });
   return null;
 }

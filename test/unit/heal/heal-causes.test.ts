@@ -111,7 +111,10 @@ it('SC-3 HL-6 a test that turns green with the fix of another cause: its agent i
   });
   await agents.allStarted;
   agents.end(1);
-  const { causes, verdicts, record, fixes } = await running;
+  const { causes, verdicts, record, fixes, session } = await running;
+  const { agentRuns, avoided } = session.spending.totals();
+  expect(agentRuns).toBe(2);
+  expect(avoided.map(({ reason }) => reason)).not.toContain('earlier-fix');
   expect(causes).toEqual(['c1 healed', 'c2 healed']);
   expect(verdicts).toEqual({ t1: 'healed', t2: 'healed' });
   expect([...fixes]).toEqual(['1']);
