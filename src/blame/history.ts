@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BlameBase, BlamedCommit } from '../core/blame.js';
-import { gitChanges, readObjects } from '../guard/git-trees.js';
+import { gitChanges, readObjects } from '../git-trees.js';
 import { git, gitSays } from '../git.js';
 import { isWritable } from '../workspace/project-files.js';
 import { type ChangedFile, compareFile } from './hunks.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Category } from '../core/diagnosis.js';
 import { placesOf } from '../guard/create-guard.js';
-import { gitChanges, type NoBase } from '../guard/git-trees.js';
+import { gitChanges, type NoBase } from '../git-trees.js';
 import type { Judgement } from '../guard/judgement.js';
 import { runGuard } from '../guard/run-guard.js';
 import { isSpecName, type SuitePlaces } from '../guard/test-files.js';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { parsePatch } from 'diff';
 import type { BlamedHunk, Hunk } from '../core/blame.js';
 import { git } from '../git.js';
-import { baseOf } from '../guard/git-trees.js';
+import { baseOf } from '../git-trees.js';
 import { holds, renamedIn, type Renaming } from './renamed.js';
 
 /** What changed in a project's repository, as far as a question needs it; files are relative to the repository. */

@@ -29,10 +29,8 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
   const paths = new Set(await request.before.paths());
   const files = edits.filter(({ kind }) => kind === 'file');
   // A suite that did not start named no test: then the specs are known by their names.
-  const named =
-    request.suite.testFiles.length > 0
-      ? request.suite.testFiles
-      : [...paths].filter((one) => isSpecName.test(one));
+  const { testFiles } = request.suite;
+  const named = testFiles.length > 0 ? testFiles : [...paths].filter((one) => isSpecName.test(one));
   const known = { ...request.suite, testFiles: named };
   const data = await appDataIn(files, request.before, known);
   const suite = { ...known, loaded: known.loaded?.filter((file) => !data.has(file)) ?? [] };
@@ -55,11 +53,8 @@ async function readEdits({ changes, before, after }: GuardRequest): Promise<File
   const [olds, news] = await Promise.all([before.read(paths), after.read(paths)]);
   const state = (bytes: Uint8Array | undefined) => (bytes ? fileState(bytes) : null);
   return changes
-    .map(({ path, kind = 'file' }) => ({
-      path,
-      kind,
-      before: state(olds.get(path)),
-      after: state(news.get(path)),
-    }))
+    .map(({ path, kind = 'file' }) => {
+      return { path, kind, before: state(olds.get(path)), after: state(news.get(path)) };
+    })
     .filter((edit) => edit.kind !== 'file' || !isSameState(edit.before, edit.after));
 }

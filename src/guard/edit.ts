@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** A file as it stands in one state. */
 export interface FileState {
   readonly bytes: Uint8Array;
@@ -17,12 +19,8 @@ export interface FileEdit {
 
 /** Reads bytes as a file's state. */
 export function fileState(bytes: Uint8Array): FileState {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return { bytes, text: text.includes('\u0000') ? null : text };
-  } catch {
-    return { bytes, text: null };
-  }
+  const text = isUtf8(bytes) ? new TextDecoder().decode(bytes) : null;
+  return { bytes, text: text?.includes('\u0000') ? null : text };
 }
 
 /** Whether two states hold the same bytes. */

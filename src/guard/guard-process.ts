@@ -1,6 +1,6 @@
 import process from 'node:process';
-import { Worker } from 'node:worker_threads';
 import { judge } from './judge.js';
+import { limitProcessorTime } from './limit-processor-time.js';
 import type { GuardMessage, GuardOrder } from './run-guard.js';
 import type { Tree } from '../workspace/tree.js';
 
@@ -34,20 +34,8 @@ async function work(order: GuardOrder): Promise<void> {
     const judgement = await judge({ ...order, before: treeOf('before'), after: treeOf('after') });
     send({ type: 'judged', judgement });
   } catch (error) {
-    send({
-      type: 'failed',
-      says: `the guard failed: ${error instanceof Error ? error.message : String(error)}`,
-    });
+    send({ type: 'failed', says: `the guard failed: ${String(error)}` });
   }
-}
-
-/** Ends this process when it has used up its processor time. A thread watches, since what is read for ever never gives the turn away. */
-function limitProcessorTime(limitMs: number): void {
-  const watch = `setInterval(() => {
-    const { user, system } = process.cpuUsage();
-    if ((user + system) / 1000 > ${limitMs}) process.kill(process.pid, 'SIGTERM');
-  }, 100)`;
-  new Worker(watch, { eval: true }).unref();
 }
 
 process.on('message', (message: Incoming) => {

@@ -1,5 +1,4 @@
 import type { Category } from '../core/diagnosis.js';
-import type { Note } from '../core/guard/note.js';
 import type { Violation } from '../core/guard/violation.js';
 import { type Change, readChange } from './change.js';
 import { judgeApp } from './checks/app.js';
@@ -39,13 +38,7 @@ export interface GuardRequest {
 }
 
 /** Each looks for one kind of violation. */
-const checks: readonly ((change: Change) => readonly Violation[])[] = [
-  judgePaths,
-  judgeSettings,
-  judgeShadows,
-  judgeReadOnly,
-  judgeApp,
-];
+const checks = [judgePaths, judgeSettings, judgeShadows, judgeReadOnly, judgeApp];
 
 /**
  * Judges what an agent did to the tests and to what is out of its reach, by parsing both states (HN-3, HN-4). What is not proven
@@ -57,11 +50,8 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
     if (!change) return harmless;
     const tests = judgeTests(change);
     const literals = judgeLiterals(change);
-    const shared = change.shared.map((file) => ({
-      file,
-      line: null,
-      says: 'the tests read this file of the app, too',
-    }));
+    const says = 'the tests read this file of the app, too';
+    const shared = change.shared.map((file) => ({ file, line: null, says }));
     return {
       violations: distinct([...checks.flatMap((check) => check(change)), ...tests.violations]),
       notes: [...tests.notes, ...shared, ...literals.notes],
@@ -86,10 +76,7 @@ function distinct(violations: readonly Violation[]): Violation[] {
 }
 
 /** What the app answers may be meant for the healed tests alone: a literal that both have is tried with another input, or named for the reviewer. */
-function judgeLiterals({ request, now, ofApp }: Change): {
-  notes: readonly Note[];
-  otherInput: Judgement['otherInput'];
-} {
+function judgeLiterals({ request, now, ofApp }: Change): Pick<Judgement, 'notes' | 'otherInput'> {
   const specs = new Set(request.healed);
   const concerned = importedBy(now, specs);
   const tests = [...now.parsed.values()].filter((file) => concerned.has(file.path));
@@ -101,10 +88,8 @@ function judgeLiterals({ request, now, ofApp }: Change): {
   const tried = otherInput(shared, { typed, tests });
   const notes = shared
     .filter((one) => !tried?.literals.includes(one))
-    .map(({ file, line, value }) => ({
-      file,
-      line,
-      says: `the fix adds ${JSON.stringify(value)}, which the healed test uses too`,
-    }));
+    .map(({ file, line, value }) => {
+      return { file, line, says: `the fix adds ${JSON.stringify(value)}, which the healed test uses too` };
+    });
   return { notes, otherInput: tried };
 }

@@ -1,4 +1,4 @@
-import { jsonStart, nodesIn, type SourceFile, type SyntaxNode, visit } from './code/syntax.js';
+import { jsonStart, nameOf, nodesIn, nodesOf, type SourceFile, type SyntaxNode } from './code/syntax.js';
 import { rootName } from './code/test-object.js';
 import { type Literal, literalsIn, type SharedLiteral } from './shared-literals.js';
 
@@ -29,11 +29,9 @@ export function otherInput(
   const exchanged = new Map(literals.map(({ value }) => [String(value), another(String(value), all)]));
   const files = tests.flatMap((file) => {
     const after = exchange(file, exchanged);
-    if (after === file.text) return [];
-    const [before, altered] = [file.text, after].map((text) =>
-      file.path.endsWith('.json') ? text.slice(jsonStart.length) : text,
-    );
-    return [{ path: file.path, before: before ?? '', after: altered ?? '' }];
+    const start = file.path.endsWith('.json') ? jsonStart.length : 0;
+    const altered = { path: file.path, before: file.text.slice(start), after: after.slice(start) };
+    return after === file.text ? [] : [altered];
   });
   return files.length > 0 ? { literals, files } : null;
 }
@@ -68,12 +66,10 @@ function exchange({ text, program }: SourceFile, exchanged: ReadonlyMap<string, 
 
 /** A test with another title is another test. */
 function titlesIn(program: SyntaxNode): ReadonlySet<SyntaxNode> {
-  const titles = new Set<SyntaxNode>();
-  visit(program, (node) => {
+  const titles = nodesOf(program).map((node) => {
     const root = node.type === 'CallExpression' ? rootName(node) : null;
     const [first, ...others] = nodesIn(node, 'arguments');
-    if (first && others.length > 0 && /^(?:test|it|describe|setup)$/.test(String(root?.['name'])))
-      titles.add(first);
+    return others.length > 0 && /^(?:test|it|describe|setup)$/.test(nameOf(root) ?? '') ? first : null;
   });
-  return titles;
+  return new Set(titles.flatMap((one) => one ?? []));
 }

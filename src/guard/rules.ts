@@ -62,15 +62,9 @@ export const rules = {
 /** The name of a rule. */
 export type Rule = keyof typeof rules;
 
-/** Where a rule is broken, and what is known of it beyond what the rule means. */
-export interface Finding {
-  readonly file: string;
-  readonly line?: number | null;
-  readonly before?: string | null;
-  readonly after?: string | null;
-  /** Added in brackets to what the rule means. */
-  readonly detail?: string;
-}
+/** Where a rule is broken, and what is known of it beyond what the rule means: `detail` is added in brackets. */
+export type Finding = Pick<Violation, 'file'> &
+  Partial<Pick<Violation, 'line' | 'before' | 'after'>> & { readonly detail?: string };
 
 /** A violation of a rule, in the rule's own words. */
 export function violationOf(rule: Rule, finding: Finding): Violation {

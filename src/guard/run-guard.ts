@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { violationOf } from './rules.js';
 import type { GuardRequest } from './judge.js';
 import { harmless, type Judgement } from './judgement.js';
+import { usedUp } from './limit-processor-time.js';
 
 /** How much processor time a judgement may take, in milliseconds: a busy machine makes no fix a cheat. */
 const LIMIT_MS = 5000;
@@ -66,7 +67,7 @@ export async function runGuard(
     });
     child.on('error', (error) => rejected(`the guard could not be started: ${error.message}`));
     child.on('exit', (code, signal) => {
-      if (signal === 'SIGTERM') tookTooLong();
+      if (signal === usedUp) tookTooLong();
       else if (signal) rejected(`reading it ended the guard (${signal}): nested too deeply`);
       else rejected(`the guard ended before it could judge (exit ${String(code)})`);
     });

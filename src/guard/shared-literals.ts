@@ -5,11 +5,11 @@ import {
   constantOf,
   isFunction,
   nodeIn,
+  nodesOf,
   parseSource,
   propertyOf,
   type SourceFile,
   type SyntaxNode,
-  visit,
 } from './code/syntax.js';
 import type { FileEdit } from './edit.js';
 
@@ -48,12 +48,10 @@ export function sharedLiterals(
 
 /** Texts of two letters and more, and numbers of two digits and more: shorter ones are anybody's. */
 export function literalsIn(program: SyntaxNode): Literal[] {
-  const found: Literal[] = [];
-  visit(program, (node) => {
+  return nodesOf(program).flatMap((node) => {
     const value = tellingValue(node);
-    if (value !== null) found.push({ value, node });
+    return value === null ? [] : [{ value, node }];
   });
-  return found;
 }
 
 function tellingValue(node: SyntaxNode): string | number | null {
@@ -71,12 +69,9 @@ function addedLiterals({ path, before, after }: FileEdit): SharedLiteral[] {
   const deciding = decidingNodes(now.program);
   return literalsIn(now.program)
     .filter(({ value }) => !known.has(value))
-    .map(({ value, node }) => ({
-      value,
-      file: path,
-      line: now.lineAt(node.start),
-      decides: deciding.has(node),
-    }));
+    .map(({ value, node }) => {
+      return { value, file: path, line: now.lineAt(node.start), decides: deciding.has(node) };
+    });
 }
 
 const lookups = /^(?:includes|startsWith|endsWith|has|get|indexOf|localeCompare|test|match)$/;
@@ -84,7 +79,7 @@ const lookups = /^(?:includes|startsWith|endsWith|has|get|indexOf|localeCompare|
 /** `name === 'Ada'`, `case 'Ada':`, `{ Ada: … }`, `answers['Ada']`, `['Ada'].includes(name)`. */
 function decidingNodes(program: SyntaxNode): ReadonlySet<SyntaxNode> {
   const found = new Set<SyntaxNode>();
-  visit(program, (node) => {
+  for (const node of nodesOf(program)) {
     const isCompared = node.type === 'BinaryExpression' && /^[!=]==?$/.test(String(node['operator']));
     const isLookUp = lookups.test(propertyOf(calleeOf(node)) ?? '');
     const key = {
@@ -93,7 +88,7 @@ function decidingNodes(program: SyntaxNode): ReadonlySet<SyntaxNode> {
       MemberExpression: node['computed'] === true ? 'property' : '',
     }[node.type];
     const parts = isCompared || isLookUp ? childrenOf(node) : [nodeIn(node, key ?? '') ?? []].flat();
-    for (const part of parts) if (!isFunction(part)) visit(part, (one) => found.add(one));
-  });
+    for (const one of parts.filter((part) => !isFunction(part)).flatMap(nodesOf)) found.add(one);
+  }
   return found;
 }

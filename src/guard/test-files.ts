@@ -126,7 +126,7 @@ async function ownPackages(tree: Tree, paths: ReadonlySet<string>): Promise<OwnP
     const settings = [...(jsonSettings(fileState(bytes).text ?? '') ?? [])];
     const [, name] = settings.find(([key]) => key === 'name') ?? [];
     const given = settings.filter(([key]) => /^(?:exports(?:\.\.[\w.]*)?|main|module)$/.test(key));
-    const main = given.map(([, value]) => value).find((value) => paths.has(path.posix.join(folder, value)));
+    const main = given.map(([, value]) => path.posix.join(folder, value)).find((one) => paths.has(one));
     return name ? [{ name, folder, main: main ?? '' }] : [];
   });
 }

@@ -8,6 +8,7 @@ import {
   nameOf,
   nodeIn,
   nodesIn,
+  nodesOf,
   parseSource,
   type Place,
   placeOf,
@@ -59,14 +60,12 @@ const usual = /^(?:|(?:accept|authorization|content-type|cookie|origin)\b.*)$/i;
 
 /** What a file of the tests has every request say of itself: `extraHTTPHeaders`, `userAgent`. */
 function sentBy({ text, program }: SourceFile): string[] {
-  const sent: (string | null)[] = [];
-  if (/extraHTTPHeaders|userAgent/.test(text))
-    visit(program, (node) => {
-      const value = header.test(nameOf(nodeIn(node, 'key')) ?? '') ? nodeIn(node, 'value') : null;
-      const parts = nodesIn(value, 'properties').flatMap((one) => [nodeIn(one, 'key'), nodeIn(one, 'value')]);
-      sent.push(...[value, ...parts].map(nameOf));
-    });
-  return sent.filter((one) => one !== null && !usual.test(one)) as string[];
+  const sent = nodesOf(/extraHTTPHeaders|userAgent/.test(text) ? program : null).flatMap((node) => {
+    const value = header.test(nameOf(nodeIn(node, 'key')) ?? '') ? nodeIn(node, 'value') : null;
+    const parts = nodesIn(value, 'properties').flatMap((one) => [nodeIn(one, 'key'), nodeIn(one, 'value')]);
+    return [value, ...parts].map((one) => nameOf(one) ?? '');
+  });
+  return sent.filter((one) => !usual.test(one));
 }
 
 function added({ path: file, before, after }: FileEdit, signs: (text: string) => Sign[]): Violation[] {
@@ -87,23 +86,17 @@ const otherText =
 
 function signsIn(file: string, text: string, facts: TestFacts): Sign[] {
   if (file.endsWith('.sql')) return signsOfText(file, text, openDoors);
-  if (isCode(file)) {
-    const source = parseSource(file, text);
-    // A file that is broken is for the compiler to judge; what it says counts all the same.
-    const signs = source ? signsOf(source, facts) : signsOfText(file, text, inAnyLanguage);
-    return [...signs, ...signsOfText(file, text, silencing)];
-  }
-  if (!otherText.test(file)) return [];
+  if (!isCode(file) && !otherText.test(file)) return [];
+  const always = signsOfText(file, text, silencing);
+  const code = isCode(file) && parseSource(file, text);
+  if (code) return [...always, ...signsOf(code, facts)];
+  // A file that is broken is for the compiler to judge; what it says counts all the same.
   const blanked = (part: string) => part.replaceAll(/[^\n]/g, ' ');
-  const scripts = [...text.matchAll(script)].flatMap(({ index, 1: tag = '', 2: code = '' }) => {
-    const source = parseSource(`${file}.ts`, blanked(text.slice(0, index + tag.length)) + code);
+  const scripts = [...text.matchAll(script)].flatMap(({ index, 1: tag = '', 2: inside = '' }) => {
+    const source = parseSource(`${file}.ts`, blanked(text.slice(0, index + tag.length)) + inside);
     return source ? signsOf({ ...source, program: source.program, path: file }, facts) : [];
   });
-  return [
-    ...scripts,
-    ...signsOfText(file, text.replaceAll(script, blanked), inAnyLanguage),
-    ...signsOfText(file, text, silencing),
-  ];
+  return [...always, ...scripts, ...signsOfText(file, text.replaceAll(script, blanked), inAnyLanguage)];
 }
 
 const detects: Rule = 'app-detects-tests';
@@ -147,16 +140,12 @@ const text = /^(?:Literal|Template\w+|BinaryExpression)$/;
 const branch = /^(?:If|Conditional|Logical)/;
 
 /** The part of a node that its text is taken from; all of it where none is named. */
-const partOf: Readonly<Record<string, string>> = {
-  IfStatement: 'test',
-  ConditionalExpression: 'test',
-  LogicalExpression: 'left',
-  Property: 'value',
-  ImportDeclaration: 'source',
-  ExportNamedDeclaration: 'source',
-  ExportAllDeclaration: 'source',
-  ImportExpression: 'source',
-};
+const parts: readonly (readonly [node: RegExp, part: string])[] = [
+  [/^(?:If|Conditional)/, 'test'],
+  [/^Logical/, 'left'],
+  [/^Property$/, 'value'],
+  [/^(?:Import|Export)/, 'source'],
+];
 
 /** A kind of node of the app's code that gives it away by its text; tools are configs of builds. */
 type Telling = readonly [rule: Rule, node: RegExp, says: RegExp, where?: 'app' | 'tool'];
@@ -175,7 +164,7 @@ const telling: readonly Telling[] = [
   ],
   [detects, branch, /\benv\b[^]*\b(?:TEST|CI)\b/, 'app'],
   [detects, /^Bin/, /^(?=[^]*\b(?:env|NODE_ENV|MODE)\b)[^]*['"](?:test|testing|e2e)['"]/, 'app'],
-  [detects, /^Lit/, /^'(?:[^'/]*[^a-z\d'/])?(?:e2e|playwright)(?:[^a-z\d'/][^'/]*)?'$/i, 'app'],
+  [detects, /^Lit/, /^'(?:[^'/\s]*[^a-z\d'/\s])?(?:e2e|playwright)(?:[^a-z\d'/\s][^'/\s]*)?'$/i, 'app'],
   ['protected-file', text, /node_modules\/@?playwright/],
   // A compiler or a linter that is told to look away.
   [loosened, /^TSAs/, /\bas\s+any$/],
@@ -211,7 +200,7 @@ function signsOf(source: SourceFile, { titles, ports, sent }: TestFacts): Sign[]
   ];
   const signs: Sign[] = [];
   visit(source.program, (node) => {
-    const field = partOf[node.type];
+    const [, field] = parts.find(([kind]) => kind.test(node.type)) ?? [];
     const part = field === undefined ? node : nodeIn(node, field);
     const value = part && constantOf(part);
     const given = typeof value === 'string' ? `'${value}'` : source.text.slice(part?.start, part?.end);

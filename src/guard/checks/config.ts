@@ -22,7 +22,7 @@ export function compareConfig(before: readonly ConfigEntry[], after: readonly Co
     const [old, now] = [olds.get(path), news.get(path)];
     if (harmless.test(path) || old?.value === now?.value || isKnownReporter(path, now)) return [];
     const limit = lowered.find(([pattern]) => pattern.test(path));
-    if (limit && isLowered({ old, now, fallback: limit[1] })) return [];
+    if (limit && isLowered(old, now, limit[1])) return [];
     const { file = '', line = null } = now ?? old ?? {};
     const [before, after] = [old?.source ?? null, now?.source ?? null];
     return [violationOf('config-changed', { file, line, before, after, detail: path || 'as a whole' })];
@@ -39,18 +39,13 @@ function byPath(entries: readonly ConfigEntry[]): Map<string, ConfigEntry> {
   return new Map(entries.map((entry) => [entry.path, entry]));
 }
 
-interface Change {
-  readonly old: ConfigEntry | undefined;
-  readonly now: ConfigEntry | undefined;
-  readonly fallback: number;
-}
+type Entry = ConfigEntry | undefined;
 
-function isLowered({ old, now, fallback }: Change): boolean {
-  const amounts = [old, now].map((one) => (one ? one.amount : fallback));
-  const [was, is] = amounts;
-  if (was == null || is == null) return false;
-  // 0 is no limit for times, and nothing for the rest.
-  const isTime = fallback >= 5000;
-  const [from, to] = isTime ? [was || Infinity, is || Infinity] : [was, is];
+function isLowered(old: Entry, now: Entry, fallback: number): boolean {
+  const [from = NaN, to = NaN] = [old, now].map((one) => {
+    const amount = one ? Number(one.value) : fallback;
+    // 0 is no limit for times, and nothing for the rest.
+    return amount === 0 && fallback >= 5000 ? Infinity : amount;
+  });
   return to <= from;
 }

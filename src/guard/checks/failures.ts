@@ -1,15 +1,16 @@
 import type { Violation } from '../../core/guard/violation.js';
 import {
+  bodyOf,
   calleeOf,
   isFunction,
   nameOf,
   nodeIn,
   nodesIn,
+  nodesOf,
   placeOf,
   propertyOf,
   type SourceFile,
   type SyntaxNode,
-  visit,
 } from '../code/syntax.js';
 import { type Rule, violationOf } from '../rules.js';
 
@@ -34,36 +35,37 @@ export function lostFailures(old: SourceFile, now: SourceFile): Violation[] {
 /** Conditions by their texts, functions by their names. */
 function statesIn({ program, text }: SourceFile): Map<string, { state: State; node: SyntaxNode }> {
   const found = new Map<string, { state: State; node: SyntaxNode }>();
-  visit(program, (node) => {
+  for (const node of nodesOf(program)) {
     const test = node.type === 'IfStatement' ? nodeIn(node, 'test') : null;
     const made = [node, nodeIn(node, 'init'), nodeIn(node, 'value')].find((one) => one && isFunction(one));
     const name = nameOf(nodeIn(node, 'id') ?? nodeIn(node, 'key'));
     if (test) {
       const key = text.slice(test.start, test.end).replaceAll(/\s+/g, ' ');
-      const fails = found.get(key)?.state === 'fails' || some(nodeIn(node, 'consequent'), isFailure);
+      const fails = found.get(key)?.state === 'fails' || nodesOf(nodeIn(node, 'consequent')).some(isFailure);
       found.set(key, { state: fails ? 'fails' : 'passes', node });
     } else if (made && name !== null) found.set(name, { state: stateOf(made), node });
-  });
+  }
   return found;
 }
 
 function stateOf(made: SyntaxNode): State {
-  if (some(made, isWait)) return 'asks';
-  const calls = some(made, ({ type }) => /^(?:Call|New|Import|TaggedTemplate)Expression$|^JSX/.test(type));
-  return !calls && some(made, ({ type }) => type === 'Literal') ? 'knows' : 'calls';
+  if (nodesOf(made).some(isWait)) return 'asks';
+  const calls = nodesOf(made).some(({ type }) =>
+    /^(?:Call|New|Import|TaggedTemplate)Expression$|^JSX/.test(type),
+  );
+  return !calls && nodesOf(made).some(({ type }) => type === 'Literal') ? 'knows' : 'calls';
 }
 
-/** Whether a node drops the error of something that is waited for, or of a request: nobody learns of it. */
+/** Whether a node drops the error of something that is waited for by an empty handler, or of a request: nobody learns of it. */
 export function isSilent(node: SyntaxNode): boolean {
   const handler = nodeIn(node, 'handler');
-  if (handler) return some(nodeIn(node, 'block'), isWait) && !some(handler, tells(handler));
+  if (handler) return nodesOf(nodeIn(node, 'block')).some(isWait) && bodyOf(handler).length === 0;
   const made = nodesIn(node, 'arguments').find(isFunction);
   const name = propertyOf(calleeOf(node));
   if (!made || name === null) return false;
-  if (name === 'catch') return !some(made, tells(made));
   const params = nodesIn(made, 'params');
   const isServers = name === 'setErrorHandler' || (name === 'use' && params.length === 4);
-  return isServers && !some(made, (one) => isFailure(one) || mentions(one, params[0]));
+  return isServers && !nodesOf(made).some((one) => isFailure(one) || mentions(one, params[0]));
 }
 
 /** `app.use((request, response) => response.json({}))`: whatever is asked is answered without a look at it. */
@@ -75,16 +77,11 @@ export function isCatchAll(node: SyntaxNode): boolean {
   if (!/^(?:use|all|get|post)$/.test(propertyOf(calleeOf(node)) ?? '')) return false;
   const isAnywhere = args.length === 1 || /^[/(.]*\*/.test(nameOf(args[0]) ?? '');
   const answers = (one: SyntaxNode) => /^(?:json|send|end|text|html)$/.test(propertyOf(calleeOf(one)) ?? '');
-  return isAnywhere && some(made, answers) && !some(made, (one) => isFailure(one) || mentions(one, request));
-}
-
-/** What tells of an error: another call, an assignment, a word, `false`; not its own parameter. */
-function tells(handler: SyntaxNode): (node: SyntaxNode) => boolean {
-  const params = [nodeIn(handler, 'param'), ...nodesIn(handler, 'params')];
-  return (node) =>
-    /^(?:Throw|Call|New|Assignment)/.test(node.type) ||
-    (node.type === 'Identifier' && node['name'] !== 'undefined' && !params.includes(node)) ||
-    (node.type === 'Literal' && (node['value'] === false || /\w/.test(nameOf(node) ?? '')));
+  return (
+    isAnywhere &&
+    nodesOf(made).some(answers) &&
+    !nodesOf(made).some((one) => isFailure(one) || mentions(one, request))
+  );
 }
 
 function isFailure(node: SyntaxNode): boolean {
@@ -98,10 +95,4 @@ const isWait = (node: SyntaxNode) => node.type === 'AwaitExpression';
 
 function mentions(node: SyntaxNode, param: SyntaxNode | undefined): boolean {
   return param !== undefined && node !== param && nameOf(node) === nameOf(param);
-}
-
-function some(node: SyntaxNode | null, is: (node: SyntaxNode) => boolean): boolean {
-  let found = false;
-  if (node) visit(node, (one) => void (found ||= is(one)));
-  return found;
 }

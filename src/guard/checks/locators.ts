@@ -1,6 +1,6 @@
 import type { Note } from '../../core/guard/note.js';
-import type { Violation } from '../../core/guard/violation.js';
 import { type AriaLine, ariaLineOf } from '../../evidence/aria-line.js';
+import { partOf } from '../code/exports.js';
 import {
   calleeOf,
   constantOf,
@@ -11,6 +11,7 @@ import {
   propertyOf,
   type SyntaxNode,
 } from '../code/syntax.js';
+import type { Judgement } from '../judgement.js';
 import { violationOf } from '../rules.js';
 import type { Replacement } from '../tests/compare.js';
 
@@ -23,10 +24,7 @@ export interface SeenPage {
 }
 
 /** What the replaced locators found and find. */
-export interface LocatorJudgement {
-  readonly violations: readonly Violation[];
-  readonly notes: readonly Note[];
-}
+export type LocatorJudgement = Pick<Judgement, 'violations' | 'notes'>;
 
 /** A locator that found its element in the red run was not the fault; what the new one finds is named for the reviewer. */
 export function judgeLocators(
@@ -38,16 +36,12 @@ export function judgeLocators(
     const page = pages.find((one) => foundOne(old, one));
     if (!page || isNarrower(old, now)) return [];
     const { file, line, source } = after;
-    return [
-      violationOf('locator-not-at-fault', { file, line, before: before.source, after: source, detail: old }),
-    ];
+    const told = { file, line, before: before.source, after: source, detail: old };
+    return [violationOf('locator-not-at-fault', told)];
   });
-  const notes = distinct.map(({ old, now, after: { file, line } }) => ({
-    file,
-    line,
-    says: `${old} became ${now}`,
-    locator: now,
-  }));
+  const notes = distinct.map(({ old, now, after: { file, line } }) => {
+    return { file, line, says: `${old} became ${now}`, locator: now };
+  });
   return { violations, notes };
 }
 
@@ -72,10 +66,9 @@ function isNarrower(old: string, now: string): boolean {
 function foundOne(code: string, { ariaSnapshot, errors }: SeenPage): boolean {
   const told = errors.some((error) => {
     const text = plain(error);
-    const isOfIt =
-      text.includes(`waiting for ${plain(code)}\n`) ||
-      text.includes(`Locator: ${plain(code)}\n`) ||
-      text.includes(`locator: ${plain(code)}\n`);
+    const isOfIt = ['waiting for', 'Locator:', 'locator:'].some((one) =>
+      text.includes(`${one} ${plain(code)}\n`),
+    );
     return (
       isOfIt &&
       /locator resolved to <|unexpected value/.test(text) &&
@@ -117,21 +110,16 @@ function findInSnapshot(code: string, snapshot: string): string[] {
   const call = picked ? nodeIn(calleeOf(outer), 'object') : outer;
   const [first, options] = nodesIn(call, 'arguments');
   const isShown = shownBy[nameOf(calleeOf(call)) ?? ''];
-  const given = new Map(
-    nodesIn(options, 'properties').map((one) => [nameOf(nodeIn(one, 'key')), nodeIn(one, 'value')]),
-  );
-  if (
-    !isShown ||
-    !/^(?:first|last|)$/.test(picked ?? '') ||
-    [...given.keys()].some((one) => !/^(?:name|exact)$/.test(one ?? ''))
-  )
-    return [];
-  const isExact = given.get('exact')?.['value'] === true;
+  const keys = nodesIn(options, 'properties').map((one) => nameOf(nodeIn(one, 'key')) ?? '');
+  if (!isShown || !/^(?:first|last|)$/.test(picked ?? '')) return [];
+  if (!keys.every((one) => /^(?:name|exact)$/.test(one))) return [];
+  const given = (key: string) => options && partOf(options, key);
+  const isExact = given('exact')?.['value'] === true;
   const wanted = matcherOf(first, isExact || nameOf(calleeOf(call)) === 'getByRole');
-  const named = matcherOf(given.get('name'), isExact);
+  const named = matcherOf(given('name'), isExact);
   const found = snapshot.split('\n').flatMap((line) => {
     const node = ariaLineOf(line);
-    const isFound = node && isShown(node, wanted) && (!given.has('name') || named(node.name));
+    const isFound = node && isShown(node, wanted) && (!keys.includes('name') || named(node.name));
     return isFound ? [line.trim().replace(/^- /, '').replace(/:$/, '')] : [];
   });
   return picked ? found.slice(...(picked === 'first' ? [0, 1] : [-1])) : found;

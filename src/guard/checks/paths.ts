@@ -66,12 +66,9 @@ function locksPlaywright({ before, after }: FileEdit): boolean {
 
 /** Tells snapshots that a run missed: only Playwright's message knows where the config's path template puts them. */
 function missedSnapshots(errors: readonly string[]): (path: string) => boolean {
-  const places = errors.flatMap((error) =>
-    [...error.matchAll(/snapshot doesn't exist at (.+?)(?:, writing actual)?\.?\s*$/gm)].map((match) =>
-      (match[1] ?? '').replaceAll('\\', '/'),
-    ),
-  );
-  return (path) => places.some((place) => place.endsWith(`/${path}`));
+  const said = /snapshot doesn't exist at (.+?)(?:, writing actual)?\.?\s*$/gm;
+  const places = errors.flatMap((error) => [...error.matchAll(said)].map(([, place = '']) => place));
+  return (path) => places.some((place) => place.replaceAll('\\', '/').endsWith(`/${path}`));
 }
 
 /** Whether a file is a snapshot that Playwright compares with. */

@@ -3,7 +3,7 @@ import type { Violation } from '../../core/guard/violation.js';
 import type { Change } from '../change.js';
 import { isCode } from '../code/imports.js';
 import { isSameProgram } from '../code/same-program.js';
-import type { FileEdit, FileState } from '../edit.js';
+import type { FileEdit } from '../edit.js';
 import { violationOf } from '../rules.js';
 import { isRepaired } from '../repaired.js';
 import { whole } from './paths.js';
@@ -28,11 +28,11 @@ export function judgeReadOnly({ request: { category }, suite, ofTests, old, now 
 }
 
 function firstDifference({ path: file, before, after }: FileEdit, category: Category): Violation {
-  const linesOf = (state: FileState | null) =>
-    (state?.text ?? '').split('\n').map((line) => line.trim().slice(0, 200));
-  const [olds, news] = [linesOf(before), linesOf(after)];
+  const [olds = [], news = []] = [before, after].map((one) =>
+    one?.text?.split('\n').map((line) => line.trim()),
+  );
   const at = olds.findIndex((line, index) => line !== news[index]);
   const index = at === -1 ? olds.length : at;
-  const lines = { line: index + 1, before: olds[index] ?? null, after: news[index] ?? null };
-  return violationOf('tests-read-only', { file, ...lines, detail: category });
+  const [was = null, is = null] = [olds, news].map((lines) => lines[index]?.slice(0, 200));
+  return violationOf('tests-read-only', { file, line: index + 1, before: was, after: is, detail: category });
 }

@@ -6,8 +6,8 @@ import type { Change } from '../change.js';
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
 
-/** What the tests import, as it is written there, and the files of the project before the change. */
-interface Imported {
+/** What is known of the tests, and the files of the project before the change. */
+interface Known {
   readonly imports: ReadonlySet<string>;
   /** Variables of the environment that the tests read. */
   readonly variables: ReadonlySet<string>;
@@ -15,7 +15,7 @@ interface Imported {
 }
 
 /** One setting that changed. */
-interface Setting extends Imported {
+interface Setting extends Known {
   readonly name: string;
   readonly from: string | undefined;
   readonly to: string | undefined;
@@ -26,6 +26,11 @@ interface Setting extends Imported {
   readonly folder: string;
 }
 
+type Family = readonly [
+  files: RegExp,
+  read: (text: string) => Settings | null,
+  rules: readonly SettingRule[],
+];
 type SettingRule = readonly [setting: RegExp, rule: Rule, isBroken: (setting: Setting) => boolean];
 
 /** Which settings of a compiler may not be loosened: what they check has to stay. */
@@ -89,7 +94,7 @@ const environment: readonly SettingRule[] = [
 ];
 
 /** Which files hold settings, how they are read, and by which rules they are judged. */
-const families: readonly (readonly [RegExp, (text: string) => Settings | null, readonly SettingRule[]])[] = [
+const families: readonly Family[] = [
   [/(?:^|\/)[jt]sconfig[\w.-]*\.json$/, jsonSettings, compiler],
   [/(?:^|\/)package\.json$/, jsonSettings, manifest],
   [
@@ -101,48 +106,38 @@ const families: readonly (readonly [RegExp, (text: string) => Settings | null, r
 
 /** Compares the settings of compilers, packages and environments (HN-3): the first rule that is for a setting, and broken, counts. */
 export function judgeSettings({ edits, old, paths }: Change): Violation[] {
-  const imports = new Set([...old.parsed.values()].flatMap((file) => file.imports));
-  const variables = new Set(
-    [...old.parsed.values()].flatMap(({ text }) =>
-      [...text.matchAll(/\benv(?:\.|\[['"])(\w+)/g)].flatMap((match) => match[1] ?? []),
-    ),
-  );
+  const tests = [...old.parsed.values()];
+  const variables = tests.flatMap(({ text }) => [...text.matchAll(/\benv(?:\.|\[['"])(\w+)/g)]);
+  const known = {
+    imports: new Set(tests.flatMap((file) => file.imports)),
+    variables: new Set(variables.map(([, name = '']) => name)),
+    paths,
+  };
   return edits.flatMap((edit) => {
-    const [, read, rules] = families.find(([files]) => files.test(edit.path)) ?? [];
-    return read && rules ? changedIn(edit, { read, rules, imports, variables, paths }) : [];
+    const family = families.find(([files]) => files.test(edit.path));
+    return family ? changedIn(edit, family, known) : [];
   });
 }
 
 function changedIn(
   { path: file, before, after }: FileEdit,
-  {
-    read,
-    rules,
-    ...imported
-  }: Imported & { read: (text: string) => Settings | null; rules: readonly SettingRule[] },
+  [, read, rules]: Family,
+  known: Known,
 ): Violation[] {
   const [olds, news] = [before, after].map((one) => read(one?.text ?? '{}'));
   if (!news) return [violationOf('compiler-loosened', { file, detail: 'it cannot be read any more' })];
   if (!olds || (!after && rules !== manifest)) return [];
-  const at = {
-    ...imported,
-    isOld: before !== null,
-    package: olds.get('name') ?? news.get('name') ?? '',
-    folder: path.posix.dirname(file),
-  };
+  const owner = olds.get('name') ?? news.get('name') ?? '';
+  const at = { ...known, isOld: before !== null, package: owner, folder: path.posix.dirname(file) };
   return [...new Set([...olds.keys(), ...news.keys()])].flatMap((name) => {
     const [from, to] = [olds.get(name), news.get(name)];
     const isBroken = ([setting, , test]: SettingRule) =>
       setting.test(name) && test({ ...at, name, from, to });
     const [, rule] = (from === to ? undefined : rules.find(isBroken)) ?? [];
-    const key = name.replace(/^compilerOptions\./, '');
-    const index = (after?.text ?? '')
-      .split('\n')
-      .findIndex((line) => line.includes(key.split('.').at(-1) ?? key));
-    const line = index === -1 ? null : index + 1;
-    return rule
-      ? [violationOf(rule, { file, line, before: from ?? null, after: to ?? null, detail: key })]
-      : [];
+    const detail = name.replace(/^compilerOptions\./, '');
+    const key = detail.split('.').at(-1) ?? detail;
+    const line = (after?.text ?? '').split('\n').findIndex((one) => one.includes(key)) + 1 || null;
+    return rule ? [violationOf(rule, { file, line, before: from ?? null, after: to ?? null, detail })] : [];
   });
 }
 
@@ -182,6 +177,6 @@ function leadsImportersElsewhere(change: Setting): boolean {
   return isImported(change.package, change) && wasThere;
 }
 
-function isImported(name: string, { imports }: Imported): boolean {
+function isImported(name: string, { imports }: Known): boolean {
   return name !== '' && [...imports].some((one) => one === name || one.startsWith(`${name}/`));
 }

@@ -1,5 +1,3 @@
-import type { Note } from '../../core/guard/note.js';
-import type { Violation } from '../../core/guard/violation.js';
 import type { Change } from '../change.js';
 import { isSameProgram } from '../code/same-program.js';
 import { openSources, type Sources } from '../code/sources.js';
@@ -10,16 +8,13 @@ import { readConfig } from '../tests/config.js';
 import { readRoots } from '../tests/roots.js';
 import type { Step } from '../tests/step.js';
 import { compareConfig } from './config.js';
-import { judgeLocators } from './locators.js';
+import { judgeLocators, type LocatorJudgement } from './locators.js';
 
 /** More files than these are not read to see what a changed helper does in them: it is judged where it stands. */
 const MAX_IMPORTERS = 300;
 
 /** Reads what the changed files of the tests, and those that import them, do in both states, and compares it. */
-export function judgeTests({ request, suite, ofTests, old, now }: Change): {
-  violations: readonly Violation[];
-  notes: readonly Note[];
-} {
+export function judgeTests({ request, suite, ofTests, old, now }: Change): LocatorJudgement {
   const changed = ofTests
     .filter((edit) => {
       const [before, after] = [old.parsed.get(edit.path), now.parsed.get(edit.path)];

@@ -12,7 +12,7 @@ export interface OwnPackage {
   readonly name: string;
   /** Relative to the recorded root; `.` for the root. */
   readonly folder: string;
-  /** What it gives out as a whole; empty for the usual `index`. */
+  /** The file that it gives out as a whole; empty for the usual `index`. */
   readonly main: string;
 }
 
@@ -37,10 +37,9 @@ export function importResolver(
     const own = packages.find(({ name }) => source === name || source.startsWith(`${name}/`));
     if (own) {
       const part = source.slice(own.name.length + 1);
-      const places = [own.folder, `${own.folder}/src`].map((one) =>
-        path.posix.join(one, part || (one === own.folder ? own.main : '')),
-      );
-      return places.flatMap(candidates).find((one) => paths.has(one)) ?? null;
+      const places = [own.folder, `${own.folder}/src`].map((one) => path.posix.join(one, part));
+      const files = [part === '' ? own.main : '', ...places.flatMap(candidates)];
+      return files.find((one) => paths.has(one)) ?? null;
     }
     if (!/^[@~#]/.test(source) || source.startsWith('@playwright/')) return null;
     const known = aliases.get(source);
@@ -57,9 +56,8 @@ export function importResolver(
 
 /** The last two parts of a path without an ending, by which few files are alike. */
 function stemOf(file: string): string {
-  const last = file.lastIndexOf('/');
-  const start = last === -1 ? 0 : file.lastIndexOf('/', last - 1) + 1;
-  return file.slice(start).replace(/\.[cm]?[jt]sx?$/, '');
+  const parts = file.split('/').slice(-2);
+  return parts.join('/').replace(/\.[cm]?[jt]sx?$/, '');
 }
 
 /** As Playwright does: `./cart.js` may be `cart.ts`. */

@@ -44,11 +44,8 @@ export function readLocator(given: SyntaxNode, scope: Scope, at: LocatorContext)
     const outer = readLocator(of.node, of.scope, deeper);
     if (!outer && !fromPage.test(name)) return null;
     const root = outer ? outer.root : at.print(of.node, of.scope).text;
-    return chained(
-      { outer, root: page.test(root) ? '' : root, name, args: nodesIn(node, 'arguments') },
-      scope,
-      at,
-    );
+    const printed = nodesIn(node, 'arguments').map((one) => at.print(one, scope));
+    return chained({ outer, root: page.test(root) ? '' : root, name, printed });
   }
   const own = at.sources.functionOf(callee, scope);
   const called = own && callScope(own, { args: nodesIn(node, 'arguments'), from: scope });
@@ -58,15 +55,13 @@ export function readLocator(given: SyntaxNode, scope: Scope, at: LocatorContext)
   return readLocator(there.node, there.scope, deeper);
 }
 
-interface Link {
+interface Link extends Pick<LocatorText, 'root'> {
   readonly outer: LocatorText | null;
-  readonly root: string;
   readonly name: string;
-  readonly args: readonly SyntaxNode[];
+  readonly printed: readonly ReturnType<LocatorContext['print']>[];
 }
 
-function chained({ outer, root, name, args }: Link, scope: Scope, at: LocatorContext): LocatorText {
-  const printed = args.map((one) => at.print(one, scope));
+function chained({ outer, root, name, printed }: Link): LocatorText {
   const inner = printed.flatMap((one) => one.locators);
   const texts = printed.map((one) => one.text);
   const [first = ''] = texts;

@@ -26,11 +26,7 @@ function valueOf(text: string): string | number | undefined {
 /** An operation on two printed values, carried out where both are known. */
 export function printBinary(operator: string, left: string, right: string): string {
   const [a, b] = [valueOf(left), valueOf(right)];
-  if (typeof a === 'number' && typeof b === 'number') {
-    const results: Record<string, number> = { '*': a * b, '+': a + b, '-': a - b, '/': a / b };
-    const result = results[operator];
-    if (result !== undefined) return String(result);
-  }
+  if (typeof a === 'number' && typeof b === 'number' && operator === '*') return String(a * b);
   if (typeof a === 'string' && typeof b === 'string' && operator === '+') return JSON.stringify(a + b);
   return `(${left} ${operator} ${right})`;
 }

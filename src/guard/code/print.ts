@@ -31,17 +31,21 @@ const MAX_DEPTH = 400;
 const MAX_NODES = 2_000_000;
 const MAX_TEXT = 200_000;
 
-/** What the printing of one expression shares on its way down. */
-interface Printing {
+/** Where an expression is printed. */
+export interface PrintContext {
   readonly sources: Sources;
+  /** How many actions the test has done where the expression stands. */
+  readonly actions?: number;
+}
+
+/** What the printing of one expression shares on its way down. */
+interface Printing extends Required<PrintContext> {
   readonly locators: LocatorText[];
   readonly depth: number;
   /** How many functions are around. */
   readonly functions: number;
   /** Functions that are being printed: none is printed inside itself. */
   readonly active: readonly SyntaxNode[];
-  /** How many actions the test has done where the expression stands. */
-  readonly actions: number;
 }
 
 const spent = new WeakMap<Sources, number>();
@@ -52,15 +56,8 @@ export function printCode(
   scope: Scope,
   { sources, actions = 0 }: PrintContext,
 ): PrintedCode {
-  const locators: LocatorText[] = [];
-  const text = print(node, scope, { sources, locators, depth: 0, functions: 0, active: [], actions });
-  return { text, locators };
-}
-
-/** Where an expression is printed. */
-export interface PrintContext {
-  readonly sources: Sources;
-  readonly actions?: number;
+  const at = { sources, actions, locators: [], depth: 0, functions: 0, active: [] };
+  return { text: print(node, scope, at), locators: at.locators };
 }
 
 function print(given: SyntaxNode, givenScope: Scope, printing: Printing): string {
@@ -193,23 +190,12 @@ function printFunction(node: SyntaxNode, scope: Scope, at: Printing): string {
   return `=> {${statements.map((one) => print(one, within, inner)).join('; ')}}`;
 }
 
-const notText = new Set([
-  'type',
-  'start',
-  'end',
-  'range',
-  'loc',
-  'raw',
-  'parent',
-  'async',
-  'optional',
-  'declare',
-]);
+const notText = /^(?:type|start|end|range|loc|raw|parent|async|optional|declare)$/;
 
 /** Any other node: its kind, what it says of itself, and what is inside. */
 function printOther(node: SyntaxNode, inside: (node: SyntaxNode) => string): string {
   const own = Object.entries(node).flatMap(([key, value]) =>
-    !notText.has(key) && /^(?:string|boolean)$/.test(typeof value) && value !== false
+    !notText.test(key) && /^(?:string|boolean)$/.test(typeof value) && value !== false
       ? [`${key}=${String(value)}`]
       : [],
   );

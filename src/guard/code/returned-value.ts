@@ -1,6 +1,6 @@
 import { declareAll, innerScope } from './scope.js';
 import type { Located } from './sources.js';
-import { nodeIn, nodesIn, type SyntaxNode, visit } from './syntax.js';
+import { nodeIn, nodesIn, nodesOf, type SyntaxNode } from './syntax.js';
 
 /** What a function gives back, where it stands; null for one that does more than to name parts of it before. */
 export function returnedValue({ node, scope }: Located): Located | null {
@@ -18,9 +18,6 @@ export function returnedValue({ node, scope }: Located): Located | null {
 
 /** `const row = page.getByRole('row')`: what is not waited for is what its value says. */
 function isNaming(statement: SyntaxNode): boolean {
-  let waits = false;
-  visit(statement, (node) => {
-    if (node.type === 'AwaitExpression') waits = true;
-  });
+  const waits = nodesOf(statement).some(({ type }) => type === 'AwaitExpression');
   return statement.type === 'VariableDeclaration' && statement['kind'] === 'const' && !waits;
 }

@@ -1,7 +1,7 @@
-import { bare, isNode, nodesIn, type SourceFile, typeFields } from './syntax.js';
+import { bare, isNode, nodesIn, type SourceFile, typeField } from './syntax.js';
 
-const notCode = new Set(['start', 'end', 'raw', 'range', 'loc', 'comments']);
-const forTypes = new Set([...notCode, 'importKind', 'exportKind', ...typeFields]);
+const notCode = /^(?:start|end|raw|range|loc|comments)$/;
+const forTypes = /^(?:import|export)Kind$/;
 
 /** Whether two files are the same code, however they are laid out and commented; without `types` also however they are typed. */
 export function isSameProgram(a: SourceFile, b: SourceFile, { types = false } = {}): boolean {
@@ -9,9 +9,9 @@ export function isSameProgram(a: SourceFile, b: SourceFile, { types = false } = 
 }
 
 function codeOf({ program }: SourceFile, types: boolean): string {
-  const ignored = types ? notCode : forTypes;
   return JSON.stringify(program, (key, value: unknown) => {
-    if (ignored.has(key)) return undefined;
+    const isType = forTypes.test(key) || typeField.test(key);
+    if (notCode.test(key) || (isType && !types)) return undefined;
     if (typeof value === 'bigint' || value instanceof RegExp) return String(value);
     if (types) return value;
     return Array.isArray(value) ? value.filter(isRun) : isNode(value) ? bare(value) : value;

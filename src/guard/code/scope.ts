@@ -5,6 +5,7 @@ import {
   nameOf,
   nodeIn,
   nodesIn,
+  nodesOf,
   propertyOf,
   type SourceFile,
   type SyntaxNode,
@@ -187,12 +188,10 @@ const reassigned = new WeakMap<SourceFile, Set<string>>();
 function isReassigned(name: string, file: SourceFile): boolean {
   const known = reassigned.get(file);
   if (known) return known.has(name);
-  const names = new Set<string>();
-  visit(file.program, (node) => {
-    if (!/^(?:Assignment|Update)Expression$/.test(node.type)) return;
-    const target = nodeIn(node, 'left') ?? nodeIn(node, 'argument');
-    for (const one of target ? namesIn(target) : []) names.add(one);
-  });
+  const targets = nodesOf(file.program)
+    .filter(({ type }) => /^(?:Assignment|Update)Expression$/.test(type))
+    .flatMap((node) => nodeIn(node, 'left') ?? nodeIn(node, 'argument') ?? []);
+  const names = new Set(targets.flatMap(namesIn));
   reassigned.set(file, names);
   return names.has(name);
 }

@@ -9,10 +9,10 @@ import {
   nameOf,
   nodeIn,
   nodesIn,
+  nodesOf,
   propertyOf,
   type SourceFile,
   type SyntaxNode,
-  visit,
 } from './syntax.js';
 
 /** A node and the names in force where it stands. */
@@ -95,37 +95,30 @@ function follow({ node: given, scope }: Located, project: Project, left: number)
   return (next !== null && exported({ path: next, name: binding.name }, project, left - 1)) || here;
 }
 
-interface Export {
-  readonly path: string;
-  readonly name: string;
-}
-
-function exported({ path, name }: Export, project: Project, left: number): Located | null {
+function exported(
+  { path, name }: { path: string; name: string },
+  project: Project,
+  left: number,
+): Located | null {
   const there = project.files.get(path);
   if (!there || left <= 0) return null;
-  const local = exportedName(there.file.program, name);
-  if (local === null) return starExport({ path, name }, project, left - 1);
-  if (typeof local === 'string' || 'node' in local) {
-    const node =
-      typeof local === 'string' ? { type: 'Identifier', name: local, start: 0, end: 0 } : local.node;
-    return follow({ node, scope: there.scope }, project, left - 1);
+  const from = (source: string, of: string) => {
+    const next = project.importedFile(path, source);
+    return next === null ? null : exported({ path: next, name: of }, project, left - 1);
+  };
+  const { program } = there.file;
+  const found = exportedName(program, name);
+  if (found === null) {
+    const all = nodesIn(program, 'body').filter(({ type }) => type === 'ExportAllDeclaration');
+    return all.map((node) => from(nameOf(nodeIn(node, 'source')) ?? '', name)).find(Boolean) ?? null;
   }
-  const next = project.importedFile(path, local.from);
-  return next === null ? null : exported({ path: next, name: local.name }, project, left - 1);
-}
-
-function starExport({ path, name }: Export, project: Project, left: number): Located | null {
-  for (const node of nodesIn(project.files.get(path)?.file.program, 'body')) {
-    if (node.type !== 'ExportAllDeclaration') continue;
-    const next = project.importedFile(path, nameOf(nodeIn(node, 'source')) ?? '');
-    const found = next === null ? null : exported({ path: next, name }, project, left);
-    if (found) return found;
-  }
-  return null;
+  if (typeof found !== 'string' && 'from' in found) return from(found.from, found.name);
+  const node = typeof found === 'string' ? { type: 'Identifier', name: found, start: 0, end: 0 } : found.node;
+  return follow({ node, scope: there.scope }, project, left - 1);
 }
 
 function followMember({ node, scope }: Located, project: Project, left: number): Located | null {
-  const name = propertyOf(node) ?? indexOf(node);
+  const name = propertyOf(node);
   const object = nodeIn(node, 'object');
   if (name === null || !object) return null;
   const ownMember = scope.self?.members.get(name);
@@ -135,7 +128,7 @@ function followMember({ node, scope }: Located, project: Project, left: number):
   const inside = partOf(of.node, name);
   if (inside) return follow({ node: inside, scope: of.scope }, project, left);
   const module = requiredBy(of.node) ?? namespaceOf(object, scope);
-  if (module === null) return memberByName({ of, name }, project, left);
+  if (module === null) return memberByName(name, of, { project, left });
   const path = project.importedFile(of.scope.file.path, module);
   return path === null ? null : exported({ path, name }, project, left);
 }
@@ -153,19 +146,18 @@ function ofClass(node: SyntaxNode, self: ClassInfo): Located {
 
 /** A member of an object of unknown class (a fixture, say) is found where just one class of the tests has it; a page's and a locator's are Playwright's own. */
 function memberByName(
-  { of, name }: { of: Located; name: string },
-  project: Project,
-  left: number,
+  name: string,
+  object: Located,
+  { project, left }: { project: Project; left: number },
 ): Located | null {
-  const { node } = of;
+  const { node } = object;
   const called = propertyOf(calleeOf(node));
   const isPlaywrights = /^(?:getBy\w+|locator|frameLocator|filter|first|last|nth)$/.test(called ?? '');
-  const isGiven = /^(?:page|frame|popup|context|browser|request)$/.test(
-    propertyOf(node) ?? nameOf(node) ?? '',
-  );
+  const of = propertyOf(node) ?? nameOf(node) ?? '';
+  const isGiven = /^(?:page|frame|popup|context|browser|request)$/.test(of);
   const isInstance = /^(?:Identifier|(?:New|This|Member|Call|Await)Expression)$/.test(node.type);
   if (!isInstance || isPlaywrights || isGiven) return null;
-  const own = classOf(of, project, left);
+  const own = classOf(object, project, left);
   const owners = own?.members.has(name) ? [own] : (project.members.get(name) ?? []);
   const [owner] = owners;
   const found = owner?.members.get(name);
@@ -183,20 +175,13 @@ function namespaceOf(object: SyntaxNode, scope: Scope): string | null {
   return binding?.kind === 'import' && binding.name === '*' ? binding.source : null;
 }
 
-function indexOf(node: SyntaxNode): string | null {
-  const property = nodeIn(node, 'property');
-  return property?.type === 'Literal' ? String(property['value']) : null;
-}
-
 /** All classes of all files, by the names of their members. */
 function membersOf(scopes: readonly Scope[]): Map<string, ClassInfo[]> {
   const byName = new Map<string, ClassInfo[]>();
-  for (const scope of scopes) {
-    visit(scope.file.program, (node) => {
-      if (!/^Class(?:Declaration|Expression)$/.test(node.type)) return;
+  for (const scope of scopes)
+    for (const node of nodesOf(scope.file.program).filter(({ type }) => /^Class[DE]/.test(type))) {
       const info = classInfo(node, scope);
       for (const name of info.members.keys()) byName.set(name, [...(byName.get(name) ?? []), info]);
-    });
-  }
+    }
   return byName;
 }

@@ -93,21 +93,14 @@ export function bodyOf(node: SyntaxNode | null | undefined): SyntaxNode[] {
 }
 
 /** Fields of nodes that hold types, which say nothing at run time. */
-export const typeFields: ReadonlySet<string> = new Set([
-  'typeAnnotation',
-  'returnType',
-  'typeArguments',
-  'typeParameters',
-  'superTypeArguments',
-  'decorators',
-  'implements',
-]);
+export const typeField =
+  /^(?:typeAnnotation|returnType|typeArguments|typeParameters|superTypeArguments|decorators|implements)$/;
 
 /** All child nodes but types, in source order. */
 export function childrenOf(node: SyntaxNode): SyntaxNode[] {
   const fields = visitorKeys[node.type] ?? [];
   return fields.flatMap((field) => {
-    if (typeFields.has(field)) return [];
+    if (typeField.test(field)) return [];
     const value = node[field];
     return Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [];
   });
@@ -117,6 +110,13 @@ export function childrenOf(node: SyntaxNode): SyntaxNode[] {
 export function visit(node: SyntaxNode, look: (node: SyntaxNode) => void): void {
   look(node);
   for (const child of childrenOf(node)) visit(child, look);
+}
+
+/** A node and everything below it, parents first; nothing for nothing. */
+export function nodesOf(node: SyntaxNode | null): SyntaxNode[] {
+  const found: SyntaxNode[] = [];
+  if (node) visit(node, (one) => found.push(one));
+  return found;
 }
 
 /** A node that stands in no file: `object.name`, or `object[0]` for a number. */
@@ -155,32 +155,21 @@ export function propertyOf(node: SyntaxNode | null | undefined): string | null {
   const property = node?.type === 'MemberExpression' ? nodeIn(node, 'property') : null;
   if (!property || node?.['computed'] !== true) return nameOf(property);
   const value = constantOf(property);
-  return typeof value === 'string' ? value : null;
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 }
 
 /** Without the wrappers that mean nothing at run time. */
 export function bare(node: SyntaxNode): SyntaxNode {
-  const wrapped = wrappers.has(node.type) ? nodeIn(node, 'expression') : null;
+  const wrapped = wrapper.test(node.type) ? nodeIn(node, 'expression') : null;
   return wrapped ? bare(wrapped) : node;
 }
 
-const wrappers = new Set([
-  'TSAsExpression',
-  'TSNonNullExpression',
-  'TSSatisfiesExpression',
-  'TSTypeAssertion',
-  'TSInstantiationExpression',
-  'ParenthesizedExpression',
-  'ChainExpression',
-]);
+const wrapper =
+  /^(?:TS(?:As|NonNull|Satisfies|Instantiation)Expression|TSTypeAssertion|ParenthesizedExpression|ChainExpression)$/;
 
 /** Whether it is a function of any kind. */
-export function isFunction(node: SyntaxNode): boolean {
-  return (
-    node.type === 'ArrowFunctionExpression' ||
-    node.type === 'FunctionExpression' ||
-    node.type === 'FunctionDeclaration'
-  );
+export function isFunction({ type }: SyntaxNode): boolean {
+  return /^(?:ArrowFunctionExpression|Function(?:Expression|Declaration))$/.test(type);
 }
 
 /** The text of a part of a template. */

@@ -9,7 +9,6 @@ import type { ActionStep } from './step.js';
 /** Where a call stands. */
 interface At extends PrintContext {
   readonly scope: Scope;
-  readonly awaited: boolean;
   /** It is called on Playwright's `test`. */
   readonly isTests: boolean;
 }

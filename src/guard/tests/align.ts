@@ -2,16 +2,10 @@ import { diffArrays } from 'diff';
 import { identity, isAsStrong, weaknesses } from './strength.js';
 import type { Step } from './step.js';
 
-/** A step of the old test and the one that took its place, or null where none did. */
-export interface LostStep {
-  readonly before: Step;
-  readonly after: Step | null;
-}
-
 /** Two tests laid beside each other. */
 export interface Alignment {
-  /** Old steps that no new one is as strong as, in order. */
-  readonly lost: readonly LostStep[];
+  /** Old steps that no new one is as strong as, in order, each with the one that took its place. */
+  readonly lost: readonly { readonly before: Step; readonly after: Step | null }[];
   /** Old steps with the new ones that hold them. */
   readonly kept: readonly (readonly [before: Step, after: Step])[];
   /** New steps that take no old one's place. */
@@ -26,7 +20,7 @@ export function alignSteps(before: readonly Step[], after: readonly Step[]): Ali
   const stretches = split({ before, after, isKept: false }, (a, b) => identity(a) === identity(b)).flatMap(
     (one) => (one.isKept ? [one] : split(one, isAsStrong)),
   );
-  const found = { lost: [] as LostStep[], kept: [] as [Step, Step][], added: [] as Step[] };
+  const found = { lost: [] as Alignment['lost'][number][], kept: [] as [Step, Step][], added: [] as Step[] };
   for (const { before: olds, after: news, isKept } of stretches) {
     const free = new Set(news);
     for (const [index, old] of olds.entries()) {

@@ -63,6 +63,10 @@ function isExpect(node: SyntaxNode | null): boolean {
   return configured ? isExpect(configured) : /^(?:\w*[eE]xpect|assert)$/.test(nameOf(node) ?? '');
 }
 
+const opposite = /^(?:visible|checked|attached|enabled|editable|hidden): false$/;
+/** Options that have fields of their own, or change nothing. */
+const usual = /^(?:timeout|intervals|message|visible|checked|attached|enabled|editable): /;
+
 /** Reads an assertion in one spelling: `expect(await x.textContent()).toBe(t)` is `toHaveText(t)`, only stricter. */
 export function readAssertion(call: ExpectCall, scope: Scope, at: PrintContext): BareAssertion {
   const { args, via } = call;
@@ -73,26 +77,16 @@ export function readAssertion(call: ExpectCall, scope: Scope, at: PrintContext):
   const expected = (own ? args.slice(0, -1) : args).map(print);
   const parts = call.matcher === 'toMatchObject' ? optionsIn(args[0], scope, at) : null;
   const options = own ?? [];
-  const isOpposite = options.some((one) =>
-    /^(?:visible|checked|attached|enabled|editable|hidden): false$/.test(one),
-  );
-  const form = positive(
-    webFirst({
-      subject: subject.text,
-      matcher: call.matcher,
-      expected: expected.map((one) => one.text).join(', '),
-      negated: call.negated !== isOpposite,
-    }),
-  );
+  const negated = call.negated !== options.some((one) => opposite.test(one));
+  const value = expected.map((one) => one.text).join(', ');
+  const form = positive(webFirst({ subject: subject.text, matcher: call.matcher, expected: value, negated }));
   return {
     kind: 'assertion',
     ...form,
     ...(parts ? { parts } : {}),
     soft: via === 'soft',
     polled: via === 'poll',
-    options: options.filter(
-      (one) => !/^(?:timeout|intervals|message|visible|checked|attached|enabled|editable): /.test(one),
-    ),
+    options: options.filter((one) => !usual.test(one)),
     locators: [...subject.locators, ...expected.flatMap((one) => one.locators)],
     timeoutMs: timeoutIn([...options, ...(optionsIn(call.pollOptions, scope, at) ?? [])]),
     origin: call.origin,

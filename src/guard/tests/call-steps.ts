@@ -13,7 +13,17 @@ import { actionOf, waitOf } from './action.js';
 import { expectCall, readAssertion, type ExpectCall } from './assertion.js';
 import { scripts } from './calls.js';
 import { readDefinition, readFixtures } from './definitions.js';
-import { context, readEach, guarded, isTests, push, type Reading, textOf, readFunction } from './reading.js';
+import {
+  context,
+  readEach,
+  guarded,
+  isTests,
+  push,
+  readFunction,
+  type Reading,
+  still,
+  textOf,
+} from './reading.js';
 
 /** Reads a call: an assertion, a test, a helper of the tests, or something else that is done. */
 export function readCall(node: SyntaxNode, reading: Reading): void {
@@ -26,10 +36,9 @@ export function readCall(node: SyntaxNode, reading: Reading): void {
   if (name === 'extend') readFixtures(node, callee, reading);
   const receiver = callee.type === 'MemberExpression' ? nodeIn(callee, 'object') : null;
   const args = nodesIn(node, 'arguments');
-  const still = { ...reading, awaited: false };
   const [first] = args;
   if (receiver && /^(?:forEach|map|flatMap)$/.test(name) && first && isFunction(first)) {
-    reading.read(receiver, still);
+    reading.read(receiver, still(reading));
     const [pattern = null] = nodesIn(first, 'params');
     return readEach({ list: receiver, pattern }, reading, (each) =>
       readFunction(first, { ...each, awaited: reading.awaited && name !== 'forEach' }),
@@ -37,11 +46,8 @@ export function readCall(node: SyntaxNode, reading: Reading): void {
   }
   const own = reading.sources.functionOf(callee, reading.scope);
   if (own) {
-    for (const one of args) reading.read(one, still);
-    return readFunction(own.node, {
-      ...reading,
-      scope: callScope(own, { args, from: reading.scope }),
-    });
+    for (const one of args) reading.read(one, still(reading));
+    return readFunction(own.node, { ...reading, scope: callScope(own, { args, from: reading.scope }) });
   }
   readOther(node, { name, receiver, args }, reading);
 }
@@ -52,7 +58,7 @@ function readExpect(node: SyntaxNode, call: ExpectCall, reading: Reading): void 
     return callback(subject, guarded(reading, 'assertion-polled'));
   for (const one of [subject, ...args]) {
     if (one && isFunction(bare(one))) callback(one, guarded(reading, 'made-conditional inside expect'));
-    else if (one) reading.read(one, { ...reading, awaited: false });
+    else if (one) reading.read(one, still(reading));
   }
   const { guards, awaited, scope } = reading;
   const asserted = readAssertion(call, scope, context(reading));
@@ -62,11 +68,9 @@ function readExpect(node: SyntaxNode, call: ExpectCall, reading: Reading): void 
 /** A function that is called by what it was given to. */
 function callback(made: SyntaxNode, reading: Reading): void {
   const found = reading.sources.resolve(made, reading.scope);
-  if (!isFunction(found.node)) return reading.read(made, { ...reading, awaited: false });
-  readFunction(found.node, {
-    ...reading,
-    scope: parameterScope(found.node, found.scope, `${reading.guards.length}.`),
-  });
+  if (!isFunction(found.node)) return reading.read(made, still(reading));
+  const scope = parameterScope(found.node, found.scope, `${reading.guards.length}.`);
+  readFunction(found.node, { ...reading, scope });
 }
 
 interface Parts {
@@ -87,41 +91,24 @@ function readOther(node: SyntaxNode, { name, receiver, args }: Parts, reading: R
   const isChained = receiver !== null && /^(?:then|catch|finally)$/.test(name);
   const isStep = name === 'step' && receiver !== null && isTests(receiver, reading);
   const swallows = isChained && (name === 'catch' || args.length > 1);
-  if (receiver)
-    reading.read(
-      receiver,
-      swallows ? guarded(reading, 'error-swallowed') : { ...reading, awaited: awaited && isChained },
-    );
+  const before = swallows
+    ? guarded(reading, 'error-swallowed')
+    : { ...reading, awaited: awaited && isChained };
+  if (receiver) reading.read(receiver, before);
   const ofPromise = nameOf(receiver) === 'Promise' ? (joins[name] ?? '') : null;
   const inside = ofPromise ? guarded(reading, ofPromise) : reading;
   for (const one of args) {
-    if (!isFunction(one))
-      reading.read(one, {
-        ...inside,
-        awaited: awaited && (ofPromise !== null || one.type === 'ArrayExpression'),
-      });
+    const isJoined = awaited && (ofPromise !== null || one.type === 'ArrayExpression');
+    if (!isFunction(one)) reading.read(one, { ...inside, awaited: isJoined });
     else if (!scripts.test(name))
       callback(one, isStep ? reading : guarded(reading, `made-conditional inside ${name}`));
   }
   // What a console says has no effect.
   if (isChained || ofPromise !== null || nameOf(receiver) === 'console') return;
   const [, , options] = args;
-  if (isStep)
-    return (
-      options &&
-      push(node, reading, {
-        kind: 'restriction',
-        verb: 'step',
-        data: textOf(options, reading),
-        rule: 'timeout-raised',
-      })
-    );
-  const at = {
-    scope,
-    awaited,
-    isTests: receiver !== null && isTests(receiver, reading),
-    ...context(reading),
-  };
+  const told = { kind: 'restriction', rule: 'timeout-raised', verb: 'step' } as const;
+  if (isStep) return options && push(node, reading, { ...told, data: textOf(options, reading) });
+  const at = { scope, isTests: receiver !== null && isTests(receiver, reading), ...context(reading) };
   const step = waitOf(node, at) ?? actionOf(node, at);
   if (step) reading.steps.push({ ...step, guards, awaited, ...placeOf(scope.file, node) });
 }

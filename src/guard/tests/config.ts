@@ -1,3 +1,4 @@
+import { partOf } from '../code/exports.js';
 import { printCode } from '../code/print.js';
 import type { Scope } from '../code/scope.js';
 import type { Sources } from '../code/sources.js';
@@ -7,7 +8,6 @@ import { nameOf, nodeIn, nodesIn, type Place, placeOf, type SyntaxNode } from '.
 export interface ConfigEntry extends Place {
   readonly path: string;
   readonly value: string;
-  readonly amount: number | null;
 }
 
 /** Reads the Playwright config into flat settings: `use.baseURL`, `projects.chromium.retries` … */
@@ -45,13 +45,12 @@ function flatten(given: SyntaxNode, at: Flattening): void {
   } else if (node.type === 'ObjectExpression') flattenObject(node, inside);
   else if (node.type === 'ArrayExpression' && /^(?:projects|webServer)$/.test(at.path)) {
     nodesIn(node, 'elements').forEach((one, index) => {
-      const name = elementName(one, inside) ?? String(index);
+      const name = nameOf(partOf(at.sources.resolve(one, scope).node, 'name')) ?? String(index);
       flatten(one, { ...inside, path: `${at.path}.${name}` });
     });
   } else {
     const value = printCode(node, scope, at).text;
-    const amount = /^-?[\d.]+$/.test(value) ? Number(value) : null;
-    at.entries.push({ path: at.path, value, amount, ...placeOf(at.scope.file, given) });
+    at.entries.push({ path: at.path, value, ...placeOf(at.scope.file, given) });
   }
 }
 
@@ -63,10 +62,4 @@ function flattenObject(node: SyntaxNode, at: Flattening): void {
     if (value)
       flatten(value, { ...at, path: key === null ? at.path : at.path === '' ? key : `${at.path}.${key}` });
   }
-}
-
-function elementName(given: SyntaxNode, { scope, sources }: Flattening): string | null {
-  const { node } = sources.resolve(given, scope);
-  const property = nodesIn(node, 'properties').find((one) => nameOf(nodeIn(one, 'key')) === 'name');
-  return property ? nameOf(nodeIn(property, 'value')) : null;
 }

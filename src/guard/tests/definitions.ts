@@ -40,12 +40,9 @@ export function readDefinition(call: SyntaxNode, callee: SyntaxNode, reading: Re
   if (origin !== 'playwright')
     push(call, { ...at, scope: reading.scope }, { rule: 'expect-replaced', verb: 'test from', data: origin });
   readFunction(made, { ...at, awaited: true });
-  const shown = titles
-    .slice(1)
-    .map((one) => one.replaceAll(/^"|"$/g, ''))
-    .join(' › ');
-  const key = `${kind} ${titles.join(' › ')}`;
-  reading.roots.push({ kind, key, title: shown, steps, hooks, ...placeOf(reading.scope.file, call) });
+  const [, ...shown] = titles.map((one) => one.replaceAll(/^"|"$/g, ''));
+  const names = { key: `${kind} ${titles.join(' › ')}`, title: shown.join(' › ') };
+  reading.roots.push({ kind, ...names, steps, hooks, ...placeOf(reading.scope.file, call) });
   return true;
 }
 
@@ -70,12 +67,7 @@ export function readFixtures(call: SyntaxNode, callee: SyntaxNode, reading: Read
       data: [title, ...told.map((one) => printCode(one, reading.scope, reading).text)].join(', '),
     });
     if (made) readFunction(made, { ...at, scope: parameterScope(made, reading.scope) });
-    reading.roots.push({
-      kind: 'fixture',
-      key: `fixture ${title}`,
-      title,
-      steps,
-      ...placeOf(reading.scope.file, property),
-    });
+    const place = placeOf(reading.scope.file, property);
+    reading.roots.push({ kind: 'fixture', key: `fixture ${title}`, title, steps, ...place });
   }
 }

@@ -44,6 +44,9 @@ export function guarded(reading: Reading, guard: string): Reading {
   return { ...reading, guards: [...reading.guards, guard] };
 }
 
+/** The same place, where nobody waits. */
+export const still = (reading: Reading): Reading => ({ ...reading, awaited: false });
+
 /** An expression as a text, its locators spelled out. */
 export function textOf(node: SyntaxNode | null, reading: Reading): string {
   if (!node) return '';
@@ -118,7 +121,7 @@ export function readFunction(node: SyntaxNode, reading: Reading): void {
   const isLate = (node['async'] === true && !reading.awaited) || node['generator'] === true;
   const at = isLate ? guarded(reading, 'not-awaited') : reading;
   const inside = { ...at, scope: innerScope(at.scope), within: [...at.within, node] };
-  for (const param of nodesIn(node, 'params')) reading.read(param, { ...inside, awaited: false });
+  for (const param of nodesIn(node, 'params')) reading.read(param, still(inside));
   const body = nodeIn(node, 'body');
   if (body) reading.read(body, { ...inside, awaited: true });
 }

@@ -14,22 +14,15 @@ export function readRoots(sources: Sources, affected: ReadonlySet<string>): Root
   const modules = [...sources.files.values()]
     .filter(({ file }) => affected.has(file.path))
     .map(({ file, scope }): Reading => {
-      const place = { guards: [], awaited: false, within: [], titles: [file.path] };
       const hooks = { around: null, before: [], after: [] };
-      return { sources, scope, ...place, hooks, steps: [], roots, reached, read };
+      const place = { scope, hooks, guards: [], within: [], steps: [], awaited: false, titles: [file.path] };
+      return { ...place, sources, roots, reached, read };
     });
   for (const module of modules) {
     const { path: file, program } = module.scope.file;
     read(program, module);
-    roots.push({
-      kind: 'module',
-      key: `module ${file}`,
-      title: file,
-      steps: module.steps,
-      file,
-      line: 1,
-      source: '',
-    });
+    const place = { file, line: 1, source: '' };
+    roots.push({ kind: 'module', key: `module ${file}`, title: file, steps: module.steps, ...place });
   }
   // What is reached from other files is known only now.
   for (const module of modules)
@@ -74,13 +67,8 @@ function readUncalled(node: SyntaxNode, reading: Reading): void {
       const argument = one.type === 'ReturnStatement' ? nodeIn(one, 'argument') : null;
       if (argument) pushReturned({ node: argument, scope }, at);
     });
-  reading.roots.push({
-    kind: 'function',
-    key: `function ${title}`,
-    title,
-    steps,
-    ...placeOf(scope.file, made),
-  });
+  const place = placeOf(scope.file, made);
+  reading.roots.push({ kind: 'function', key: `function ${title}`, title, steps, ...place });
 }
 
 function pushReturned({ node, scope }: Located, reading: Reading): void {

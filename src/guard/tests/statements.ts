@@ -15,72 +15,57 @@ import { readCall } from './call-steps.js';
 import { given, pureClass } from './calls.js';
 import {
   actionsIn,
-  readEach,
   guarded,
   labelOf,
   push,
-  type Reading,
-  textOf,
+  readEach,
   readFunction,
+  type Reading,
+  still,
+  textOf,
 } from './reading.js';
+
+type Reader = (node: SyntaxNode, reading: Reading) => void;
+
+/** How nodes of these types are read; all others are read for what is inside. */
+const byTypes: readonly (readonly [types: string, Reader])[] = [
+  ['Program BlockStatement StaticBlock', (node, at) => readBlock(nodesIn(node, 'body'), at)],
+  ['SwitchCase', readCase],
+  ['IfStatement ConditionalExpression', readBranches],
+  ['LogicalExpression', readLogical],
+  ['TryStatement', readTry],
+  ['ForOfStatement', readForOf],
+  ['ForStatement ForInStatement WhileStatement DoWhileStatement SwitchStatement', readLoop],
+  ['VariableDeclarator', readDeclaration],
+  ['ReturnStatement AwaitExpression', (node, at) => below(node, 'argument', { ...at, awaited: true })],
+  ['ThrowStatement', (node, at) => push(node, at, { kind: 'check', verb: 'throw', data: '' })],
+  ['ExpressionStatement', (node, at) => below(node, 'expression', still(at))],
+  ['CallExpression', readCall],
+  ['NewExpression', readNew],
+  ['AssignmentExpression UpdateExpression', readAssignment],
+  ['ClassDeclaration ClassExpression', (node, at) => void readFields(node, true, still(at))],
+];
+const readers = new Map(
+  byTypes.flatMap(([types, reader]) => types.split(' ').map((type) => [type, reader] as const)),
+);
 
 /** Reads a statement or an expression: what it does, in the order in which it is written. */
 export function read(given: SyntaxNode, reading: Reading): void {
   const node = bare(given);
-  const still = { ...reading, awaited: false };
-  switch (node.type) {
-    case 'Program':
-    case 'BlockStatement':
-    case 'StaticBlock':
-      return readBlock(nodesIn(node, 'body'), still);
-    case 'SwitchCase':
-      return readBlock(
-        nodesIn(node, 'consequent'),
-        guarded(still, `made-conditional if case ${textOf(nodeIn(node, 'test'), reading)}`),
-      );
-    case 'IfStatement':
-    case 'ConditionalExpression':
-      return readBranches(node, reading);
-    case 'LogicalExpression': {
-      const left = textOf(nodeIn(node, 'left'), reading);
-      const condition =
-        { '&&': `if ${left}`, '||': `if not ${left}` }[String(node['operator'])] ?? `if no ${left}`;
-      below(node, 'left', still);
-      return below(node, 'right', guarded(reading, `made-conditional ${condition}`));
-    }
-    case 'TryStatement':
-      return readTry(node, reading);
-    case 'ForOfStatement':
-      return readForOf(node, still);
-    case 'ForStatement':
-    case 'ForInStatement':
-    case 'WhileStatement':
-    case 'DoWhileStatement':
-    case 'SwitchStatement':
-      return readLoop(node, still);
-    case 'VariableDeclarator':
-      return readDeclaration(node, still);
-    case 'ReturnStatement':
-    case 'AwaitExpression':
-      return below(node, 'argument', { ...reading, awaited: true });
-    case 'ThrowStatement':
-      return push(node, reading, { kind: 'check', verb: 'throw', data: '' });
-    case 'ExpressionStatement':
-      return below(node, 'expression', still);
-    case 'CallExpression':
-      return readCall(node, reading);
-    case 'NewExpression':
-      return readNew(node, still);
-    case 'AssignmentExpression':
-    case 'UpdateExpression':
-      return readAssignment(node, still);
-    case 'ClassDeclaration':
-    case 'ClassExpression':
-      readFields(node, true, still);
-      return;
-    default:
-      return readOther(node, reading);
-  }
+  (readers.get(node.type) ?? readOther)(node, reading);
+}
+
+function readCase(node: SyntaxNode, reading: Reading): void {
+  const guard = `made-conditional if case ${textOf(nodeIn(node, 'test'), reading)}`;
+  readBlock(nodesIn(node, 'consequent'), guarded(reading, guard));
+}
+
+function readLogical(node: SyntaxNode, reading: Reading): void {
+  const left = textOf(nodeIn(node, 'left'), reading);
+  const condition =
+    { '&&': `if ${left}`, '||': `if not ${left}` }[String(node['operator'])] ?? `if no ${left}`;
+  below(node, 'left', still(reading));
+  below(node, 'right', guarded(reading, `made-conditional ${condition}`));
 }
 
 /** What has an effect by itself, and else what is inside. */
@@ -106,7 +91,7 @@ function below(node: SyntaxNode, field: string, reading: Reading): void {
 
 /** Statements in their order: those behind one that may leave are reached unless it does. */
 function readBlock(statements: readonly SyntaxNode[], reading: Reading): void {
-  let at: Reading = { ...reading, awaited: false, scope: innerScope(reading.scope) };
+  let at: Reading = { ...still(reading), scope: innerScope(reading.scope) };
   declareAll(statements, at.scope);
   for (const statement of statements) {
     read(statement, at);
@@ -122,7 +107,7 @@ function leaves(node: SyntaxNode): boolean {
 
 function readBranches(node: SyntaxNode, reading: Reading): void {
   const condition = textOf(nodeIn(node, 'test'), reading);
-  below(node, 'test', { ...reading, awaited: false });
+  below(node, 'test', still(reading));
   below(node, 'consequent', guarded(reading, `made-conditional if ${condition}`));
   below(node, 'alternate', guarded(reading, `made-conditional if not ${condition}`));
 }
@@ -145,7 +130,8 @@ function throwsAgain(handler: SyntaxNode): boolean {
   return bodyOf(handler).at(-1)?.type === 'ThrowStatement' && !leaves(handler);
 }
 
-function readForOf(node: SyntaxNode, reading: Reading): void {
+function readForOf(node: SyntaxNode, from: Reading): void {
+  const reading = still(from);
   const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
   if (!left || !right) return;
   read(right, reading);
@@ -164,13 +150,14 @@ function inLoop(node: SyntaxNode, reading: Reading): Reading {
 function readLoop(node: SyntaxNode, reading: Reading): void {
   const inner = [nodeIn(node, 'body'), ...nodesIn(node, 'cases')];
   const head = childrenOf(node).filter((one) => !inner.includes(one));
-  const at = { ...inLoop(node, reading), scope: innerScope(reading.scope) };
+  const at = { ...still(inLoop(node, reading)), scope: innerScope(reading.scope) };
   declareAll(head, at.scope);
   const text = head.map((one) => textOf(one, at)).join('; ');
   for (const one of childrenOf(node)) read(one, guarded(at, `made-conditional loop ${node.type} ${text}`));
 }
 
-function readDeclaration(node: SyntaxNode, reading: Reading): void {
+function readDeclaration(node: SyntaxNode, from: Reading): void {
+  const reading = still(from);
   const [id, init] = [nodeIn(node, 'id'), nodeIn(node, 'init')];
   if (!init || !id) return;
   read(init, reading);
@@ -184,7 +171,8 @@ function readDeclaration(node: SyntaxNode, reading: Reading): void {
   });
 }
 
-function readAssignment(node: SyntaxNode, reading: Reading): void {
+function readAssignment(node: SyntaxNode, from: Reading): void {
+  const reading = still(from);
   below(node, 'right', reading);
   const target = nodeIn(node, 'left') ?? nodeIn(node, 'argument');
   const object = target?.type === 'MemberExpression' ? nodeIn(target, 'object') : null;
@@ -202,7 +190,8 @@ function readAssignment(node: SyntaxNode, reading: Reading): void {
   });
 }
 
-function readNew(node: SyntaxNode, reading: Reading): void {
+function readNew(node: SyntaxNode, from: Reading): void {
+  const reading = still(from);
   const callee = nodeIn(node, 'callee');
   const args = nodesIn(node, 'arguments');
   for (const one of args) read(one, reading);

@@ -10,4 +10,27 @@ describe('HN-3 HN-4 a clinic in CommonJS whose tests require a package of the wo
     if (kind === 'fix') expect({ violations, otherInput }).toEqual({ violations: [], otherInput: null });
     else expect(violations.length > 0 || otherInput !== null).toBe(true);
   });
+
+  const judged = (part: string) => {
+    const [, , edits, category] = clinic.find(([, what]) => what.includes(part))!;
+    return judge(clinicRequest(edits, category));
+  };
+
+  it('HN-3 inputs that stand in a JSON file of the tests are exchanged there', async () => {
+    const { otherInput } = await judged('corrected for the patients of the tests');
+    const [file] = otherInput?.files ?? [];
+    expect(file?.path).toBe('tests/data/patients.json');
+    const born = JSON.parse(file?.after ?? '') as readonly { born: string; age: number }[];
+    expect(born.map((one) => [one.born, one.age])).toEqual([
+      ['1931-04-03', 99],
+      ['2020-10-11', 10],
+    ]);
+  });
+
+  it('HN-3 a text that the fix answers one input with, and that the tests use, is named for the reviewer', async () => {
+    const { notes } = await judged('answered without the database');
+    expect(notes.map(({ says }) => says)).toEqual([
+      'the fix adds "Ida Holm", which the healed test uses too',
+    ]);
+  });
 });

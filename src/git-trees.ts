@@ -1,8 +1,8 @@
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
-import { gitBytes } from '../git.js';
-import type { ChangedPath } from './judge.js';
-import type { Tree } from '../workspace/tree.js';
+import { gitBytes } from './git.js';
+import type { ChangedPath } from './guard/judge.js';
+import type { Tree } from './workspace/tree.js';
 
 /** What changed in a repository since a commit, and the two states of it. */
 export interface GitChanges {
