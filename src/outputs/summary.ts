@@ -59,6 +59,7 @@ function headline(report: Report, paint: ChalkInstance): string {
     flaky: paint.magenta,
     quarantined: paint.magenta,
     'green once, not proven': paint.magenta,
+    'shards missing': paint.magenta,
   };
   const parts = talliesOf(report).map(({ name, text }) => tones[name]?.(text) ?? text);
   return `${paint.bold('self-heal')}  ${outcomeWord(report.outcome, paint)}  ${parts.join(' · ')}`;

@@ -12,8 +12,9 @@ export interface Tally {
 }
 
 /** What the tests of a run came to and what it took, in the order in which all reports tell it; nothing that is 0, but for what passed. */
-export function talliesOf({ totals, tests, verify }: Report): readonly Tally[] {
+export function talliesOf({ totals, tests, verify, shards }: Report): readonly Tally[] {
   const quarantined = tests.filter(({ verdict }) => verdict === 'quarantined').length;
+  const missing = shards?.missing.length ?? 0;
   const of = (count: number, name: string, text = `${count} ${name}`): Tally[] =>
     count > 0 ? [{ name, value: String(count), text }] : [];
   return [
@@ -24,6 +25,7 @@ export function talliesOf({ totals, tests, verify }: Report): readonly Tally[] {
     ...of(totals.failed, 'failed'),
     ...of(quarantined, 'quarantined'),
     ...of(totals.notRun, 'not run'),
+    ...of(missing, 'shards missing', `${counted(missing, 'shard')} missing`),
     ...of(totals.agentRuns, 'agent runs', counted(totals.agentRuns, 'agent run')),
     ...of(totals.agentRunsAvoided, 'avoided'),
     ...(totals.costUsd === null

@@ -42,7 +42,8 @@ export function totalOf(found: readonly FoundShard[]): number {
 /** What a report says where some are missing; null where none is. */
 export function missingWarning({ total, missing }: ShardCount): string | null {
   if (missing.length === 0) return null;
-  return `${missingWords(missing, total)}: their tests are not in this report, and were not healed.`;
+  const whose = missing.length === 1 ? 'its' : 'their';
+  return `${missingWords(missing, total)}: ${whose} tests are not in this report, and were not healed.`;
 }
 
 /** Names missing shards, and refuses to heal without them. */

@@ -69,8 +69,10 @@ async function header(report: Report): Promise<string> {
 }
 
 /** The outcome, and how much was fixed on the way. */
-function phaseOf({ outcome, causes }: Report): string {
+function phaseOf({ outcome, causes, shards }: Report): string {
   const healed = causes.filter(({ verdict }) => verdict === 'healed').length;
   const fixed = healed === 0 ? '' : `, ${counted(healed, 'cause')} fixed`;
-  return `${outcomeWords[outcome]}${fixed}`;
+  // Of a shard that is missing nobody knows.
+  const isPart = outcome === 'green' && (shards?.missing.length ?? 0) > 0;
+  return `${isPart ? 'What was collected is green' : outcomeWords[outcome]}${fixed}`;
 }

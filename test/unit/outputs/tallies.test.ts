@@ -13,6 +13,11 @@ describe('the figures of a run', () => {
     expect(texts({ ...report, totals }).join()).not.toContain('flaky');
   });
 
+  it('SC-1 say how many shards are missing', () => {
+    expect(texts({ ...aReport(), shards: { total: 3, missing: [2] } })).toContain('1 shard missing');
+    expect(texts({ ...aReport(), shards: { total: 3, missing: [] } }).join()).not.toContain('shard');
+  });
+
   it('HN-5 say of a heal that its proof was quick, and of a green that it was none', () => {
     const report = aReport();
     const totals = { ...report.totals, healed: 2, greenOnce: 1 };

@@ -134,6 +134,15 @@ describe('values that hold others', () => {
     expect(knowing.clean(`it was ${overlapping}.`)).toMatch(/^it was \[masked: [^\]]+\]\.$/);
   });
 
+  it('EV-9 what was clean is masked from when another text has said that it is a secret', () => {
+    const fresh = redactorOf([]);
+    const value = 'q7Rk2vX9mT4bLw8Zc3Nd';
+    const plain = `order ${value} was sent`;
+    expect(fresh.clean(plain)).toBe(plain);
+    expect(fresh.clean(`password: ${value}`)).not.toContain(value);
+    expect(fresh.clean(plain)).not.toContain(value);
+  });
+
   it('EV-9 two known values of which one ends in the beginning of the other are both masked', () => {
     const knowing = redactorOf([
       { name: 'ONE_SECRET', value: `aB3dE5gH7${part.slice(0, 8)}` },
