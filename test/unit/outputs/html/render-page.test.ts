@@ -58,6 +58,13 @@ it('RP-4 one cause is shown whole, however much room three hundred would leave i
   expect(page.match(/Error and stack<\/summary>/g)).toHaveLength(3);
 });
 
+it('SC-1 a green report without a shard does not say that everything is green', async () => {
+  const green = { outcome: 'green' as const, causes: [] };
+  expect((await pageOf(green)).page).toContain('Everything is green');
+  const { page } = await pageOf({ ...green, shards: { total: 3, missing: [2] } });
+  expect(page).not.toContain('Everything is green');
+});
+
 it('EV-12 a folder without failures, patches and events still gives a page', async () => {
   const dir = tempDir();
   const report = aReport({ causes: [aReportCause()], tests: [aReportTest()] });
