@@ -1,4 +1,5 @@
 import type { Attempt } from '../core/attempt.js';
+import type { AvoidedReason } from '../core/avoided.js';
 import { failureKey, type TestRef } from '../core/failure.js';
 import { attemptDecided, type HealedCause } from './heal-cause.js';
 import { type CauseRecord, changesOf, type Progress, sawRed } from './progress.js';
@@ -129,9 +130,6 @@ async function applyToCause(
     return null;
   }
   const attempts = await decide(progress, record, { ...proof, ...several });
-  // One whose agent was ended was not spared it.
-  if (unproven?.by === 'other-fix' && !attempts.some(({ outcome }) => outcome === 'aborted'))
-    progress.session.spending.avoided(1, 'earlier-fix');
   await conclude(progress, { ...rest, attempts, verdict: greenWord(progress) });
   return null;
 }
@@ -157,10 +155,23 @@ function applyToTest(
     return left;
   }
   const isFlaky = ended === 'flaky' || how?.judged === 'flaky';
-  if (!isLead) session.spending.avoided(1, isFlaky ? 'flaky' : 'shared-cause');
+  if (!isLead) {
+    const reason = isFlaky ? 'flaky' : whyAvoided(progress, { failure, causeId });
+    if (reason) session.spending.avoided(1, reason);
+  }
   records.decided(key, isFlaky ? 'flaky' : greenWord(progress), { sharedFix: !isLead && !isFlaky });
   if (isFlaky && failure.failure.scope === 'test') sayFlaky(progress, [failure.failure.test], causeId);
   return null;
+}
+
+/** Why no agent was started for a test that another one's fix healed; null where one was, and was ended. */
+function whyAvoided(
+  { causes }: Progress,
+  { failure, causeId }: Pick<ProofTest, 'failure' | 'causeId'>,
+): AvoidedReason | null {
+  const record = causes.find(({ cause }) => cause.id === causeId);
+  if (record?.cause.lead !== failure) return 'shared-cause';
+  return record.attempts.some(({ outcome }) => outcome === 'aborted') ? null : 'earlier-fix';
 }
 
 function sayFlaky({ session }: Progress, tests: TestRef[], causeId: string): void {
