@@ -77,7 +77,7 @@ it('SC-1 what shards collected on other machines is healed on this one, also aft
     expect(await heal.read(`.self-heal/latest/${file}`)).toContain('Shard 2 of 2 is missing');
 
   await heal.write({ 'hangs.mjs': hangsFirst(heal.dir), 'agents.yaml': agentsYaml(['node', 'hangs.mjs']) });
-  const running = heal.start(['heal', '--from', arts]);
+  const running = heal.start(['heal', '--from', arts, '--verify', 'quick']);
   await agentStarted(heal);
   const ended = once(running, 'exit');
   running.kill('SIGKILL');
@@ -130,7 +130,7 @@ it('SC-1 plain blob reports are healed too, and a green one ends with 0 and leav
   expect(existsSync(path.join(heal.dir, '.self-heal', 'ledger.db'))).toBe(false);
 
   const red = await runShards('red', []);
-  const { exitCode, report } = await heal.selfHeal(['heal', '--from', red]);
+  const { exitCode, report } = await heal.selfHeal(['heal', '--from', red, '--verify', 'quick']);
   expect(verdicts(report)).toEqual({ ...healedAll, 'c is named': 'passed' });
   expect(exitCode).toBe(0);
   // The paths are those of this machine, whatever they were on the others.

@@ -84,7 +84,8 @@ describe('the workflow of docs/ci.md', () => {
     expect(workflow.permissions).toEqual({});
     expect(heal.permissions).toEqual({ contents: 'read' });
     const checkout = heal.steps.find((step) => step.uses?.startsWith('actions/checkout'));
-    expect(checkout?.with).toEqual({ 'persist-credentials': false });
+    // The history is for blame.
+    expect(checkout?.with).toEqual({ 'persist-credentials': false, 'fetch-depth': 0 });
     expect(JSON.stringify(heal)).not.toMatch(/github\.token|secrets\.GITHUB_TOKEN|GH_TOKEN/);
   });
 
