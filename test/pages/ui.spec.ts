@@ -90,6 +90,8 @@ function troublesOf(page: Page): string[] {
 }
 
 /** As far as an agent at work. What the app under test wrote looks like markup. */
+const oneFailed = { total: 1, passed: 0, failed: 1, flaky: 0, skipped: 0, notRun: 0 };
+
 async function beginRun(run: ShownRun): Promise<void> {
   const causeId = 'c1';
   const headline = '<img src=x onerror=alert(1)> total is undefined';
@@ -97,6 +99,7 @@ async function beginRun(run: ShownRun): Promise<void> {
   await run.tell(
     { type: 'run.started', runId, project: 'shop', cwd: '/', playwright: '1.65.0', dryRun: false },
     { type: 'suite.started', purpose: 'first', tests: null, causeId: null },
+    { type: 'suite.ended', purpose: 'first', causeId: null, ...oneFailed, durationMs: 900 },
     { type: 'cause.found', cause: aCauseSummary({ headline, tests }) },
     { type: 'cause.started', causeId },
     {
