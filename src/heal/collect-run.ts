@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { systemClock } from '../clock.js';
 import { outcomeOf } from '../core/outcome.js';
 import { sweep } from '../process/end-processes.js';
 import { say } from '../outputs/say.js';
@@ -40,9 +41,9 @@ export async function collectRun(
   await sweep({ runId: folder.runId });
   await dropAllUnmasked(folder.dir);
   await running.ended();
-  const durationMs = Date.now() - startedAt;
+  const durationMs = systemClock.now() - startedAt;
   bus.emit({ type: 'run.ended', ...final, durationMs, agentRuns: 0, agentRunsAvoided: 0, costUsd: null });
-  for (const trouble of await bus.close()) say(redactor.clean(trouble));
+  for (const problem of await bus.close()) say(redactor.clean(problem));
   return final.exitCode;
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { AgentProgram } from '../agents/programs.js';
 import { lockFolderOf, packageManagerOf, type PackageManager } from '../playwright/package-manager.js';
 
 /** What a workflow must know of a project. */
@@ -31,6 +32,16 @@ export function ciProjectOf(cwd: string, root: string, config?: string): CiProje
       manager.name === 'npm' ? null : manager.name === 'bun' ? 'npm install --global bun' : 'corepack enable',
     configFlag: config === undefined ? '' : ` -c ${quoted(config)}`,
   };
+}
+
+/** Where runs leave what an artifact keeps, from the root of the repository. */
+export function runsFolderOf({ folder }: CiProject): string {
+  return `${folder === '.' ? '' : `${folder}/`}.self-heal/runs/`;
+}
+
+/** What becomes of a failure, as a workflow's head says it. */
+export function whatHappens(agent: AgentProgram | null): string {
+  return agent ? `handed to ${agent.title}` : 'healed where the built-in fixer is sure of it';
 }
 
 function installOf({ name }: PackageManager, lockFolder: string): string {

@@ -1,5 +1,5 @@
 import type { AgentProgram } from '../agents/programs.js';
-import type { CiProject } from './ci-project.js';
+import { type CiProject, runsFolderOf, whatHappens } from './ci-project.js';
 
 /**
  * A GitHub Actions workflow that gives the agent no token of the repository: the job's token may only read, the checkout does
@@ -11,10 +11,10 @@ export function githubWorkflow(
   shards: number | null,
 ): string {
   const { manager, folder, configFlag } = project;
-  const runs = `${folder === '.' ? '' : `${folder}/`}.self-heal/runs/`;
+  const runs = runsFolderOf(project);
   const heal = shards === null ? 'self-heal run' : 'self-heal heal --from "$RUNNER_TEMP/shards"';
-  const who = agent ? `handed to ${agent.title}` : 'healed where the built-in fixer is sure of it';
-  return `# Runs the end-to-end tests. What fails is ${who}; the fix is kept as an artifact (self-heal.patch), and the
+  const what = whatHappens(agent);
+  return `# Runs the end-to-end tests. What fails is ${what}; the fix is kept as an artifact (self-heal.patch), and the
 # job stays red until a person has applied it. ${agent ? 'The agent gets its own key and nothing else: no token that may write.' : 'No key and no token is needed.'}
 name: self-heal
 

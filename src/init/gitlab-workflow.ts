@@ -1,5 +1,5 @@
 import type { AgentProgram } from '../agents/programs.js';
-import type { CiProject } from './ci-project.js';
+import { type CiProject, runsFolderOf, whatHappens } from './ci-project.js';
 import { yamlText } from './github-workflow.js';
 
 /** What GitLab puts into every job, and what reads or writes more than this job needs. */
@@ -17,10 +17,10 @@ export function gitlabWorkflow(
   agent: AgentProgram | null,
   shards: number | null,
 ): string {
-  const { manager, folder, configFlag } = project;
-  const runs = `${folder === '.' ? '' : `${folder}/`}.self-heal/runs/`;
+  const { manager, configFlag } = project;
+  const runs = runsFolderOf(project);
   const heal = shards === null ? 'self-heal run' : 'self-heal heal --from "$SHARDS"';
-  const who = agent ? `handed to ${agent.title}` : 'healed where the built-in fixer is sure of it';
+  const what = whatHappens(agent);
   const script = [
     ...setUp(project),
     // They are of other machines: this one's own runs are kept apart from them.
@@ -35,7 +35,7 @@ export function gitlabWorkflow(
 #   include:
 #     - local: .gitlab/self-heal.gitlab-ci.yml
 #
-# Runs the end-to-end tests. What fails is ${who}; the fix is kept as an artifact (self-heal.patch), and the
+# Runs the end-to-end tests. What fails is ${what}; the fix is kept as an artifact (self-heal.patch), and the
 # job stays red until a person has applied it.${agent ? ` ${agent.keyVariable} must be a masked variable of the project.` : ''}
 ${shards === null ? '' : shardJob(project, { shards, runs })}self-heal:
 ${shards === null ? '' : '  needs: [self-heal-shard]\n'}  image: node:22-bookworm

@@ -1,4 +1,5 @@
 import { visibleText } from '../core/visible-text.js';
+import { mapTexts } from '../map-texts.js';
 import { loadDetector } from './detector.js';
 import { secretsOfEnvFiles } from './env-files.js';
 import type { Find } from './found.js';
@@ -68,18 +69,11 @@ export function redactorOf(
     text,
     clean,
     masksIn: (from) => masksIn(from, others, labels),
-    deep: (value) => deepCopy(value, clean) as typeof value,
+    deep: (value) => mapTexts(value, clean, clean),
     load: async () => {
       if (others.length > 1) return;
       others = [index.find, await detector()];
       cleaned = new Map();
     },
   };
-}
-
-function deepCopy(value: unknown, clean: (text: string) => string): unknown {
-  if (typeof value === 'string') return clean(value);
-  if (Array.isArray(value)) return value.map((one) => deepCopy(one, clean));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [clean(key), deepCopy(one, clean)]));
 }

@@ -2,9 +2,9 @@ import { lstat } from 'node:fs/promises';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { visibleText } from '../core/visible-text.js';
 import { writeEvidenceFiles } from '../evidence/evidence-files.js';
+import { mapTexts } from '../map-texts.js';
 import { MissingEvidence } from '../evidence/missing-evidence.js';
 import { keepScreenshot } from '../evidence/screenshot.js';
-import { mapTexts } from './map-texts.js';
 
 /**
  * Puts what a shard gathered around a failure into the failure's folder of this run. The files are written anew from what was checked; of the

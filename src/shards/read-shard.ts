@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { DiagnosedFailure } from '../core/cause.js';
 import type { Failure, TestError, TestRef } from '../core/failure.js';
+import { mapTexts } from '../map-texts.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -8,7 +9,6 @@ import { isInside } from '../workspace/is-inside.js';
 import { replacePath } from '../workspace/replace-path.js';
 import { type Collected, collectedSchema, failureSchema } from './collected.js';
 import { damaged, type FoundShard } from './find-shards.js';
-import { mapTexts } from './map-texts.js';
 import { readParsed } from './read-parsed.js';
 
 /** A suite run that was made elsewhere, with the paths of this machine. */

@@ -1,6 +1,7 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { TestError, TestFailure } from '../core/failure.js';
+import type { TestFailure } from '../core/failure.js';
+import { mapTexts } from '../map-texts.js';
 import { type SuiteOptions, runSuite } from '../playwright/run-suite.js';
 import { runFiles } from '../playwright/report-format.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -55,7 +56,7 @@ export async function replayBlob(
       serverLog: run.suiteFailure ? run.serverLog : '',
       suiteFailure: run.suiteFailure && {
         ...run.suiteFailure,
-        errors: run.suiteFailure.errors.map((one) => movedError(one, move)),
+        errors: mapTexts(run.suiteFailure.errors, move),
       },
       rerunIds: withSerialGroups(run, listed.serial ?? []),
       testFiles: listed.testFiles ?? [],
@@ -67,20 +68,9 @@ export async function replayBlob(
 function inCheckout(failure: TestFailure, move: (text: string) => string, blobs: string): TestFailure {
   return {
     ...failure,
-    errors: failure.errors.map((one) => movedError(one, move)),
+    errors: mapTexts(failure.errors, move),
     attachments: failure.attachments.filter((one) => isInside(blobs, one.path)),
     capture: null,
-  };
-}
-
-function movedError(error: TestError, move: (text: string) => string): TestError {
-  const { location } = error;
-  return {
-    message: move(error.message),
-    stack: error.stack === null ? null : move(error.stack),
-    snippet: error.snippet === null ? null : move(error.snippet),
-    location: location && { ...location, file: move(location.file) },
-    causes: error.causes.map(move),
   };
 }
 
