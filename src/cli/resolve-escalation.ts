@@ -73,7 +73,7 @@ async function askFor(
 }
 
 function whatFollows({ choice, tests }: Escalation, days = QUARANTINE_DAYS): string {
-  if (choice === 'take-back')
+  if (choice === 'revert')
     return 'the change is out of your files (git diff shows it); the next run shows what else depends on it';
   if (choice !== 'skip') return 'the next run tries again (self-heal resume, or self-heal run)';
   if (tests.length === 0) return 'the suite itself cannot be quarantined';

@@ -15,7 +15,9 @@ export function checkReferences(data: unknown): Mistake[] {
   const runners = [builtIn, ...builtInRunners, ...keysOf(valueAt(data, ['runners']))];
   const named = keysOf(valueAt(data, ['agents'])).map((agent) => ['agents', agent, 'runner']);
   return [
-    ...keysOf(valueAt(data, ['runners'])).flatMap((name) => checkRunnerKeys(name, valueAt(data, ['runners', name]))),
+    ...keysOf(valueAt(data, ['runners'])).flatMap((name) =>
+      checkRunnerKeys(name, valueAt(data, ['runners', name])),
+    ),
     ...[['runner'], ...named].flatMap((path) => checkRunner(path, valueAt(data, path), runners)),
     ...keysOf(valueAt(data, ['routes'])).flatMap((category) =>
       checkRoute(category, valueAt(data, ['routes', category]), agents),

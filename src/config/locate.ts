@@ -1,4 +1,14 @@
-import { isAlias, isCollection, isMap, isScalar, isSeq, type Document, type Node, type Pair, type YAMLMap } from 'yaml';
+import {
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  type Document,
+  type Node,
+  type Pair,
+  type YAMLMap,
+} from 'yaml';
 import { lineStartOf } from './diagnostic.js';
 
 /** Offsets in the text, the end not included. */

@@ -42,7 +42,7 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
       return reader === 'log' ? causeFound(event, paint) : [causeLine(event, paint)];
     case 'cause.blamed':
     case 'blame.ended':
-    case 'change.taken_back':
+    case 'change.reverted':
       return [blamed(event, paint)];
     case 'cause.flaky':
       return testLines(event.tests, flakyWord(event, paint));
@@ -73,7 +73,7 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
     case 'cause.ended':
       return [causeEnded(event, paint)];
     case 'run.undone':
-      return [`undone: ${event.restored.join(', ') || 'nothing was left to take back'}`];
+      return [`undone: ${event.restored.join(', ') || 'nothing was left to revert'}`];
     case 'run.warning':
       return [`${paint.magenta('warning')}: ${event.message}`];
     case 'suite.progress':
@@ -86,11 +86,8 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
   }
 }
 
-function blamed(
-  event: Of<'cause.blamed' | 'blame.ended' | 'change.taken_back'>,
-  paint: ChalkInstance,
-): string {
-  if (event.type === 'change.taken_back') return `${at(event.causeId)}the change to blame was taken back`;
+function blamed(event: Of<'cause.blamed' | 'blame.ended' | 'change.reverted'>, paint: ChalkInstance): string {
+  if (event.type === 'change.reverted') return `${at(event.causeId)}the change to blame was reverted`;
   if (event.type === 'blame.ended') return `${at(event.causeId)}no change is blamed: ${event.reason}`;
   return `${at(event.causeId)}${paint.magenta('blame')}: ${blameLine(event.blame)}`;
 }
@@ -192,9 +189,7 @@ function agentEnded(event: Of<'agent.ended'>, paint: ChalkInstance): string[] {
   const cost = costOf(event);
   const files = `${counted(event.filesChanged, 'file')} changed`;
   const line = `${at(event.causeId)}attempt ${event.attempt}: agent ${event.outcome} after ${duration(event.durationMs)}${cost}, ${files}`;
-  const left = event.leftovers.map(
-    (one) => `${at(event.causeId)}ended a process that it left behind: ${one}`,
-  );
+  const left = event.orphans.map((one) => `${at(event.causeId)}ended a process that it left behind: ${one}`);
   return [event.outcome === 'completed' ? line : paint.magenta(line), ...left];
 }
 
@@ -220,12 +215,12 @@ function rejected({ causeId, violations }: Of<'attempt.rejected'>, paint: ChalkI
 }
 
 function judged({ attempt }: Of<'attempt.judged'>, paint: ChalkInstance): string {
-  const { judged, proof, testProofs, failedBecause, takenBack } = attempt;
+  const { judged, proof, testProofs, failedBecause, reverted } = attempt;
   const words = tones[judged](paint)(judgementWords[judged]);
-  if (judged === 'green' && !takenBack)
+  if (judged === 'green' && !reverted)
     return proof.length > 0 ? `${words}: ${tellProof(proof, testProofs)}` : words;
   const told = failedBecause ? ` (${clipped(failedBecause, 160)})` : '';
-  return `${words}${told}${takenBack ? '; its change was taken back' : ''}`;
+  return `${words}${told}${reverted ? '; its change was reverted' : ''}`;
 }
 
 const plain = () => (text: string) => text;

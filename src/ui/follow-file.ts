@@ -14,7 +14,9 @@ export function followFile(file: string): () => Promise<string[]> {
     if (handle === null) return [];
     try {
       const { size } = await handle.stat();
-      const { bytesRead, buffer } = await handle.read(Buffer.alloc(Math.max(0, size - offset)), { position: offset });
+      const { bytesRead, buffer } = await handle.read(Buffer.alloc(Math.max(0, size - offset)), {
+        position: offset,
+      });
       offset += bytesRead;
       const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
       const end = bytes.lastIndexOf(NEWLINE) + 1;

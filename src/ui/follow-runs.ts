@@ -14,6 +14,11 @@ export type Message =
   /** One event, as its line of JSON. */
   | { readonly kind: 'event'; readonly json: string };
 
+interface FollowedRun {
+  readonly runId: string;
+  readonly news: () => Promise<string[]>;
+}
+
 /** Which project to follow. */
 export interface FollowOptions {
   readonly projectRoot: string;
@@ -28,8 +33,12 @@ const POLL_MS = 200;
  * The events of the newest run from its first, as they are written, and of each run that begins after it. A run is told to its
  * end before the next one begins. Ends when the signal aborts.
  */
-export async function* followRuns({ projectRoot, signal, clock }: FollowOptions): AsyncGenerator<Message, void> {
-  let run: { readonly runId: string; readonly news: () => Promise<string[]> } | null = null;
+export async function* followRuns({
+  projectRoot,
+  signal,
+  clock,
+}: FollowOptions): AsyncGenerator<Message, void> {
+  let run = null as FollowedRun | null;
   let saidNone = false;
   while (!signal.aborted) {
     // Asked before the file is read: what the run wrote before the next one began is then told first.

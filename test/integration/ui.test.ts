@@ -245,7 +245,7 @@ describe('what it serves', () => {
     expect(status).toBe(400);
   });
 
-  it('RP-5 a trouble of the store is said without its detail', async () => {
+  it('RP-5 a problem of the store is said without its detail', async () => {
     const desk: EscalationDesk = {
       ...nobody,
       pending: async () =>
