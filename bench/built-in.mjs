@@ -314,7 +314,7 @@ test('${n}', async ({ page }) => {
 
 const apps = { markup: markupApp, script: scriptApp, api: apiApp };
 const asked = process.argv.slice(2);
-const sums = { faults: 0, healed: 0, traps: 0, falseHeals: 0, tried: 0, takenBack: 0 };
+const sums = { faults: 0, healed: 0, traps: 0, falseHeals: 0, tried: 0, reverted: 0 };
 for (const [name, app] of Object.entries(apps))
   if (asked.length === 0 || asked.includes(name)) measure(name, app);
 
@@ -323,7 +323,7 @@ console.log(
   `healed for nothing: ${sums.healed} of ${sums.faults} (${Math.round(share * 100)} %; aim ${SHARE * 100} %)`,
 );
 console.log(`false heals: ${sums.falseHeals} of ${sums.traps} traps (at most ${FALSE_HEALS})`);
-console.log(`proposals: ${sums.tried}, taken back: ${sums.takenBack}; load ${loadavg()[0].toFixed(1)}`);
+console.log(`proposals: ${sums.tried}, taken back: ${sums.reverted}; load ${loadavg()[0].toFixed(1)}`);
 process.exitCode = share < SHARE || sums.falseHeals > FALSE_HEALS ? 1 : 0;
 
 function measure(name, app) {
@@ -365,7 +365,7 @@ function measure(name, app) {
   }
   const attempts = report.causes.flatMap((cause) => cause.attempts);
   sums.tried += attempts.length;
-  sums.takenBack += attempts.filter(({ takenBack }) => takenBack).length;
+  sums.reverted += attempts.filter(({ reverted }) => reverted).length;
   console.log(
     `${name}: ${Math.round((performance.now() - started) / 1000)} s, ${report.totals.playwrightRuns} Playwright runs`,
   );

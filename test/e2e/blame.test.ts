@@ -40,7 +40,7 @@ const culprit = {
 
 const asksAPerson = `console.log('SELF-HEAL: ' + JSON.stringify({ status: 'needs-person', summary: 'Tanks or Thanks?' }));`;
 
-it('BL-1 BL-3 BL-4 HN-8 a run names the change that broke the test in prompt, report and annotation, and a person can have it taken back, and undo that', async () => {
+it('BL-1 BL-3 BL-4 HN-8 a run names the change that broke the test in prompt, report and annotation, and a person can have it reverted, and undo that', async () => {
   const project = await shopWithHistory({
     'agents.yaml': agentsYaml(['node', 'agent.mjs']),
     'agent.mjs': asksAPerson,
@@ -57,7 +57,7 @@ it('BL-1 BL-3 BL-4 HN-8 a run names the change that broke the test in prompt, re
   expect(prompt).toContain('-<button id="buy">Thanks</button>\n+<button id="buy">Tanks</button>');
   expect(await project.read('page.html')).toContain('Tanks');
   const asked = report?.escalations.map(({ id }) => id) ?? [];
-  const taken = await project.selfHeal(['escalations', 'resolve', ...asked, '--choice', 'take-back']);
+  const taken = await project.selfHeal(['escalations', 'resolve', ...asked, '--choice', 'revert']);
   expect(taken.stderr).toBe('');
   expect(taken.exitCode).toBe(0);
   const without = working.replace('Shop', 'Our shop');
@@ -73,9 +73,9 @@ it('BL-1 BL-3 BL-4 HN-8 a run names the change that broke the test in prompt, re
     exitCode: 0,
     stdout: expect.stringContaining('has already been reverted') as unknown,
   });
-  expect(
-    (await project.selfHeal(['escalations', 'resolve', ...asked, '--choice', 'take-back'])).exitCode,
-  ).toBe(0);
+  expect((await project.selfHeal(['escalations', 'resolve', ...asked, '--choice', 'revert'])).exitCode).toBe(
+    0,
+  );
   expect(await project.read('page.html')).toBe(without);
   expect((await project.selfHeal(['undo'])).exitCode).toBe(0);
   expect(await project.read('page.html')).toBe(without.replace('Thanks', 'Tanks'));

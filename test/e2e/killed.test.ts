@@ -155,7 +155,7 @@ it.runIf(isLong && process.platform === 'linux')(
   },
 );
 
-it('HN-8 HN-1 undo takes back what the agents of a run changed, .env files too, and leaves what you changed since', async () => {
+it('HN-8 HN-1 undo reverts what the agents of a run changed, .env files too, and leaves what you changed since', async () => {
   const project = await scratchProject({
     ...shopFiles,
     ...broken,

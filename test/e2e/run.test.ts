@@ -33,7 +33,7 @@ describe('a red test', () => {
     expect(stderr).toContain('c1 healed');
     expect(exitCode).toBe(0);
     expect(report).toMatchObject({
-      schemaVersion: 1,
+      schemaVersion: 2,
       outcome: 'green',
       tests: [{ verdict: 'healed', retries: 1, causeId: 'c1', sharedFix: false, file: 'tests/shop.spec.ts' }],
       causes: [
@@ -67,13 +67,13 @@ describe('a red test', () => {
     expect(report?.tests[0]?.verdict).toBe('failed');
   });
 
-  it('HN-1 has an unproven fix taken back', async () => {
+  it('HN-1 has an unproven fix reverted', async () => {
     const wrong = { 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Banks']]) };
     const project = await scratchProject({ ...shopFiles, ...broken, ...wrong, ...own });
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(exitCode).toBe(1);
     expect(await project.read('page.html')).toBe(broken['page.html']);
-    expect(report?.causes[0]?.attempts.map((one) => [one.outcome, one.takenBack])).toEqual([
+    expect(report?.causes[0]?.attempts.map((one) => [one.outcome, one.reverted])).toEqual([
       ['completed', true],
       ['completed', true],
       ['no-agent', false],
@@ -167,7 +167,7 @@ describe('tests that are gone', () => {
     const project = await scratchProject({ ...shopFiles, ...broken, ...deletes, ...other, ...own });
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(exitCode).toBe(1);
-    expect(report?.causes[0]?.attempts[0]).toMatchObject({ judged: 'rejected', takenBack: true });
+    expect(report?.causes[0]?.attempts[0]).toMatchObject({ judged: 'rejected', reverted: true });
     expect(existsSync(path.join(project.dir, 'tests/shop.spec.ts'))).toBe(true);
   });
 });
