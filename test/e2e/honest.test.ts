@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { agentsYaml, editingAgent, scratchProject, shopFiles } from '../rig/scratch-project.js';
 
 const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
-const own = (verify: string) => ({ 'agents.yaml': agentsYaml(['node', 'fixer.mjs'], `verify: ${verify}`) });
+const own = (verify: string) => ({
+  'agents.yaml': agentsYaml(['node', 'fixer.mjs'], `verify: ${verify}`, 1),
+});
 
 /** A test that is red in the runs of the given numbers, counted in a file. */
 const fickle = (red: string) => `

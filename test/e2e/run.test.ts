@@ -8,6 +8,7 @@ const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Ta
 const fixed = { 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]) };
 const idle = { 'fixer.mjs': 'console.log("Fix applied successfully")' };
 const own = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs']) };
+const onlyOnce = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs'], '', 1) };
 
 describe('a green suite', () => {
   it('CL-4 changes nothing and starts no agent, CL-3 the user’s reporter prints as ever', async () => {
@@ -55,7 +56,7 @@ describe('a red test', () => {
   });
 
   it('AG-8 HL-5 is not healed by words: the agent changed nothing', async () => {
-    const project = await scratchProject({ ...shopFiles, ...broken, ...idle, ...own });
+    const project = await scratchProject({ ...shopFiles, ...broken, ...idle, ...onlyOnce });
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(exitCode).toBe(1);
     expect(report?.causes[0]?.attempts[0]).toMatchObject({
@@ -124,7 +125,7 @@ describe('a red test', () => {
     const spec = `
       import { test, expect } from '@playwright/test';
       test('looks the same', () => { expect('text').toMatchSnapshot('text.txt'); });`;
-    const project = await scratchProject({ ...shopFiles, 'tests/shop.spec.ts': spec, ...idle, ...own });
+    const project = await scratchProject({ ...shopFiles, 'tests/shop.spec.ts': spec, ...idle, ...onlyOnce });
     const { exitCode } = await project.selfHeal(['run']);
     expect(exitCode).toBe(1);
     expect(readdirSync(path.join(project.dir, 'tests'))).toEqual(['shop.spec.ts']);
