@@ -35,7 +35,7 @@ export async function candidatesOf(history: History, place: CandidatePlace): Pro
   for (const { file, versions } of history.files) {
     const edits = await editsFor([{ file, hunks: file.hunks }], place);
     if (edits === null || (await changesPackages(edits, place.contents))) continue;
-    const steps = lastSteps(file, versions);
+    const steps = lastSteps(file, versions, history.parents);
     const inTests = place.isTest(file.path);
     for (const hunk of file.hunks) {
       const step = steps.get(hunk) ?? history.commits.length;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareFile, without } from '../../../src/blame/hunks.js';
-import { lastSteps } from '../../../src/blame/origins.js';
+import { lastSteps, type Version } from '../../../src/blame/origins.js';
 
 const text = fc
   .tuple(fc.array(fc.constantFrom('a', 'b', 'c', '}', ''), { maxLength: 12 }), fc.boolean())
@@ -43,6 +43,13 @@ describe('hunks of a file', () => {
   });
 });
 
+const inARow = (count: number) => Array.from({ length: count }, (_, at) => [at - 1]);
+
+function stepsFor(file: ReturnType<typeof compareFile>, ...rest: [Version[], number[][]]) {
+  const steps = lastSteps(file, ...rest);
+  return file.hunks.map((one) => steps.get(one));
+}
+
 describe('the commit of a hunk', () => {
   it('BL-3 is the last one that touched it, where lines came and where they went', () => {
     const base = numbered(1, 2, 3, 4, 5, 6, 7, 8, 9);
@@ -50,23 +57,47 @@ describe('the commit of a hunk', () => {
     const second = numbered(1, 'two', 3, 4, 6, 7, 8, 9);
     const now = numbered(1, 'two', 3, 4, 6, 7, 8, 9, 'ten');
     const file = compareFile('a.ts', base, now);
-    const steps = lastSteps(file, [
+    const versions = [
       { step: 0, text: first },
       { step: 3, text: second },
       { step: 7, text: now },
-    ]);
-    expect(file.hunks.map((one) => steps.get(one))).toEqual([0, 3, 7]);
+    ];
+    expect(stepsFor(file, versions, inARow(8))).toEqual([0, 3, 7]);
   });
 
   it('BL-3 is that of the merge, where a change came, went and came again', () => {
     const base = numbered(1, 2, 3);
     const changed = numbered(1, 'two', 3);
     const file = compareFile('a.ts', base, changed);
-    const steps = lastSteps(file, [
+    const versions = [
       { step: 0, text: changed },
       { step: 1, text: base },
       { step: 2, text: changed },
-    ]);
-    expect(file.hunks.map((one) => steps.get(one))).toEqual([2]);
+    ];
+    expect(stepsFor(file, versions, inARow(3))).toEqual([2]);
+  });
+
+  it('BL-3 is the one before a merge, on either side of it, and the merge for what only that has', () => {
+    const base = numbered(1, 2, 3, 4, 5, 6, 7, 8, 9);
+    const mine = numbered('one', 2, 3, 4, 5, 6, 7, 8, 9);
+    const theirs = numbered(1, 2, 3, 4, 5, 7, 8, 'eight', 9);
+    const now = numbered('one', 2, 3, 'four', 5, 7, 8, 'eight', 9);
+    const versions = [
+      { step: 0, text: mine },
+      { step: 1, text: theirs },
+      { step: 3, text: now },
+    ];
+    const parents = [[-1], [-1], [1], [0, 2]];
+    expect(stepsFor(compareFile('a.ts', base, now), versions, parents)).toEqual([0, 3, 1]);
+  });
+
+  it('BL-3 is the later one, where a line that one side of a merge had lost went only after it', () => {
+    const [base, now] = [numbered(1, 2, 3), numbered(1, 3)];
+    const versions = [
+      { step: 0, text: now },
+      { step: 1, text: base },
+      { step: 2, text: now },
+    ];
+    expect(stepsFor(compareFile('a.ts', base, now), versions, [[-1], [0, -1], [1]])).toEqual([2]);
   });
 });
