@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareFile, without } from '../../../src/blame/hunks.js';
+import { compareFile, joinNear, without } from '../../../src/blame/hunks.js';
 import { lastSteps, type Version } from '../../../src/blame/origins.js';
 
 const text = fc
@@ -35,6 +35,20 @@ describe('hunks of a file', () => {
     expect(without(file, new Set(file.hunks.filter((_, at) => at !== 1)))).toBe(
       numbered(1, 2, 3, 4, 6, 7, 8, 9),
     );
+  });
+
+  it('BL-1 BL-3 changes with a line between them are one where one commit made them, and can be taken out so', () => {
+    const before = numbered(1, 2, 3, 4, 5, 6, 7);
+    const after = numbered('one', 2, 'three', 4, 'five', 6, 7);
+    const file = compareFile('a.ts', before, after);
+    expect(file.hunks).toHaveLength(3);
+    const steps = joinNear(file, new Map(file.hunks.map((one, at) => [one, Math.min(at, 1)])));
+    expect([...steps].map(([{ old, now, newStart }, step]) => ({ old, now, newStart, step }))).toEqual([
+      { old: ['1\n'], now: ['one\n'], newStart: 1, step: 0 },
+      { old: ['3\n', '4\n', '5\n'], now: ['three\n', '4\n', 'five\n'], newStart: 3, step: 1 },
+    ]);
+    const joined = { ...file, hunks: [...steps.keys()] };
+    expect(without(joined, new Set(joined.hunks.slice(1)))).toBe(numbered('one', 2, 3, 4, 5, 6, 7));
   });
 
   it('BL-1 a file that came or is binary is one hunk', () => {
@@ -88,7 +102,7 @@ describe('the commit of a hunk', () => {
       { step: 3, text: now },
     ];
     const parents = [[-1], [-1], [1], [0, 2]];
-    expect(stepsFor(compareFile('a.ts', base, now), versions, parents)).toEqual([0, 3, 1]);
+    expect(stepsFor(compareFile('a.ts', base, now), versions, parents)).toEqual([0, 3, 1, 1]);
   });
 
   it('BL-3 is the later one, where a line that one side of a merge had lost went only after it', () => {
