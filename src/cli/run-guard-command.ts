@@ -32,7 +32,14 @@ export async function runGuardCommand(options: GuardOptions): Promise<number | P
   const suite = isSame ? nothingKnown : await suiteIn(cwd, { root, config: options.config ?? null });
   const specs = (await before.paths()).filter((one) => isSpecName.test(one));
   const places = { ...suite, testFiles: [...new Set([...suite.testFiles, ...specs])] };
-  const request = { category: options.category, changes, before, after, suite: places };
+  const request = {
+    category: options.category,
+    changes,
+    before,
+    after,
+    suite: places,
+    isBranch: true,
+  };
   const judgement = await runGuard(request, { limitMs: LIMIT_MS });
   if (options.json) print(asJson(judgement, base));
   else tell(judgement, { cwd, root, count: changes.length });
