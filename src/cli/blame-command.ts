@@ -15,9 +15,7 @@ branch, else at what is not committed.
 /** `self-heal blame`: which change broke a test, with proof (BL-1). */
 export function blameCommand(): Command {
   return addWaitFlag(new Command('blame'))
-    .description(
-      'find the change that broke a test, by running it with changes taken out; no agent is started',
-    )
+    .description('find the change that broke a test by running it with changes reverted; no agent is started')
     .argument(
       '[run-or-test]',
       'an earlier run, a cause of the last one (c1), or tests as Playwright takes them',

@@ -36,10 +36,10 @@ export const judgementWords: Record<Judgement, string> = {
   green: 'green',
   'still-failing': 'still red',
   changed: 'another error now',
-  flaky: 'green, but not by what was changed',
-  vanished: 'the test is gone, which heals nothing',
+  flaky: 'green, but not because of the change',
+  vanished: 'the test is gone, which is not a heal',
   rejected: 'rejected (tampering)',
-  conflict: 'not applied: the same lines changed meanwhile',
+  conflict: 'not applied: the same lines changed in the meantime',
   'not-judged': 'not judged',
 };
 
@@ -50,11 +50,11 @@ export const purposeWords: Record<SuitePurpose, { readonly short: string; readon
   retest: { short: 'running again', long: ' again' },
   blame: {
     short: 'looking for the change to blame',
-    long: ' with changes taken out, to find the one to blame',
+    long: ' with changes reverted, to find the one to blame',
   },
   'other-input': {
     short: 'running with another input',
-    long: ' with another input, which the fix decides by',
+    long: ' with another input, because the fix branches on it',
   },
   proof: { short: 'proving', long: ' again, to prove the fixes' },
   'shared-fix': { short: 'running its other tests', long: ' of the same cause' },
