@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Cause } from '../core/cause.js';
 import type { Location, TestError } from '../core/failure.js';
 import { framesIn } from '../evidence/source-maps/parse-frames.js';
-import { isCode } from '../guard/code/imports.js';
+import { isCode } from '../code/imports.js';
 import { fromRepository, openAppChanges } from './app-changes.js';
 import { driftedLocator } from './drifted-locator.js';
 import { movedModule } from './moved-module.js';
