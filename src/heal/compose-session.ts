@@ -41,6 +41,8 @@ export interface SessionParts {
   readonly missing: ReadonlyMap<string, Problem>;
   /** How the change to blame is looked for; absent where nobody looks. */
   readonly blame?: BlameRequest;
+  /** Fixes of the run that this one goes on with. */
+  readonly kept?: Session['kept'];
 }
 
 /** Puts the real effects together. What only a red run needs is loaded when one needs it (CL-4). */
@@ -70,6 +72,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
       const { createGuard } = await import('../guard/create-guard.js');
       return createGuard(workspace.root, first);
     }),
+    ...(parts.kept ? { kept: parts.kept } : {}),
     ...(settings.fixer === 'none' ? {} : { propose: fixer({ cwd, root: workspace.root, first }) }),
     clock: systemClock,
     spending: createSpending(startedAt),

@@ -83,6 +83,7 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
     store: store.value,
     first,
     ...(checked.shards ? { known } : {}),
+    ...(request.resumed ? { kept: request.resumed.kept } : {}),
     ...blameOf(request, checked.settings),
   });
   const record = await planOrHeal(request, session, first);

@@ -115,8 +115,11 @@ function paused({ status }: Of<'agent.build_paused'>, paint: ChalkInstance): str
   return `${paint.magenta('paused')}: too many questions wait for a person (${status}); no further agent is started`;
 }
 
-function proposed({ causeId, attempt, summary }: Of<'fixer.proposed'>, paint: ChalkInstance): string {
-  return `${at(causeId)}attempt ${attempt}: ${paint.bold('built-in')}, without an agent: ${clipped(summary, 200)}`;
+function proposed(
+  { causeId, attempt, summary, agent = 'built-in' }: Of<'fixer.proposed'>,
+  paint: ChalkInstance,
+): string {
+  return `${at(causeId)}attempt ${attempt}: ${paint.bold(agent)}, without an agent run: ${clipped(summary, 200)}`;
 }
 
 function retrying({ causeId, delayMs, reason }: Of<'agent.retrying'>): string {
