@@ -1,19 +1,8 @@
-import {
-  chmodSync,
-  constants,
-  copyFileSync,
-  lstatSync,
-  mkdirSync,
-  readlinkSync,
-  rmSync,
-  type Stats,
-  symlinkSync,
-  utimesSync,
-} from 'node:fs';
-import { chmod, rm } from 'node:fs/promises';
+import { constants, lstatSync, type Stats } from 'node:fs';
+import { chmod, copyFile, mkdir, readlink, rm, symlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
+import pMap from 'p-map';
 import { type Entry, listAll } from './project-files.js';
-import { turns } from './turns.js';
 
 /** An entry to be mirrored, and the folder that it comes from. */
 export interface Source extends Pick<Entry, 'path' | 'kind' | 'stat'> {
@@ -22,6 +11,9 @@ export interface Source extends Pick<Entry, 'path' | 'kind' | 'stat'> {
 
 /** How source and copy of a path looked when it was copied last. */
 export type Copied = Map<string, { readonly source: Stats; readonly copy: Stats }>;
+
+/** Enough to keep Node's four threads busy, and few enough that the rest of the program, which reads evidence meanwhile, is served soon. */
+const CONCURRENCY = 8;
 
 /** What becomes of the files on their way. */
 interface Mirroring {
@@ -41,20 +33,18 @@ export async function mirror<Of extends Source>(
   target: string,
   { copied, retarget, held }: Mirroring,
 ): Promise<Of[]> {
-  mkdirSync(target, { recursive: true });
-  const turn = turns();
+  await mkdir(target, { recursive: true });
   const wanted = new Map(sources.map((one) => [one.path, one]));
   const there = new Map((held ?? (await listAll(target))).map((one) => [one.path, one]));
   const stale = [...there.values()].filter(({ path, kind }) => wanted.get(path)?.kind !== kind);
   await removeAll(target, stale);
   for (const { path: folder, stat } of sources.filter(({ kind }) => kind === 'folder')) {
-    await turn();
     const now = there.get(folder);
-    if (now?.kind !== 'folder') mkdirSync(path.join(target, folder), { recursive: true });
+    if (now?.kind !== 'folder') await mkdir(path.join(target, folder), { recursive: true });
     // What is in it has to be written and removed later, whoever made it unwritable.
     const mode = (stat.mode & 0o777) | 0o700;
     if (now?.kind === 'folder' && (now.stat.mode & 0o777) !== mode)
-      chmodSync(path.join(target, folder), mode);
+      await chmod(path.join(target, folder), mode);
   }
   const isNew = ({ path, stat }: Of) => {
     const before = copied.get(path);
@@ -62,15 +52,19 @@ export async function mirror<Of extends Source>(
     return !(now && before && isUntouched(before.source, stat) && isUntouched(before.copy, now.stat));
   };
   const stats = new Map<string, Stats>();
-  for (const one of sources.filter(({ kind }) => kind !== 'folder').filter(isNew)) {
-    await turn();
-    const place = path.join(target, one.path);
-    if (there.get(one.path)?.kind === one.kind) rmSync(place, { force: true });
-    copyOne(one, place, retarget);
-    const stat = lstatSync(place);
-    stats.set(one.path, stat);
-    copied.set(one.path, { source: one.stat, copy: stat });
-  }
+  const files = sources.filter((one) => one.kind !== 'folder' && isNew(one));
+  await pMap(
+    files,
+    async (one) => {
+      const place = path.join(target, one.path);
+      if (there.get(one.path)?.kind === one.kind) await rm(place, { force: true });
+      await copyOne(one, place, retarget);
+      const stat = lstatSync(place);
+      stats.set(one.path, stat);
+      copied.set(one.path, { source: one.stat, copy: stat });
+    },
+    { concurrency: CONCURRENCY },
+  );
   return sources.map((one) => ({
     ...one,
     root: target,
@@ -78,12 +72,16 @@ export async function mirror<Of extends Source>(
   }));
 }
 
-function copyOne(source: Source, place: string, retarget: (link: string, from: Source) => string): void {
+async function copyOne(
+  source: Source,
+  place: string,
+  retarget: (link: string, from: Source) => string,
+): Promise<void> {
   const from = path.join(source.root, source.path);
-  if (source.kind === 'link') return symlinkSync(retarget(readlinkSync(from), source), place);
-  copyFileSync(from, place, constants.COPYFILE_FICLONE);
+  if (source.kind === 'link') return symlink(retarget(await readlink(from), source), place);
+  await copyFile(from, place, constants.COPYFILE_FICLONE);
   // Build tools compare times.
-  utimesSync(place, source.stat.atime, source.stat.mtime);
+  await utimes(place, source.stat.atime, source.stat.mtime);
 }
 
 /** The topmost of these entries with all that is below them; folders that were made unwritable too. */
