@@ -411,6 +411,34 @@ describe('the change to blame, in repositories as people have them', () => {
     expect(stateOf(other.project)).toEqual(before);
   });
 
+  it('BL-1 BL-3 BL-5 a line of a file that was renamed is to blame, its commit before or after that, committed or not', async () => {
+    const { project, find, commit, runs } = await repository((read) => {
+      const here = stateOf(project);
+      return (
+        'src/a.ts' in here !== 'src/moved.ts' in here &&
+        !read('src/a.ts' in here ? 'src/a.ts' : 'src/moved.ts').includes('SIX')
+      );
+    });
+    project.git('checkout', '--quiet', '-b', 'feature');
+    const first = commit('louder', { 'src/a.ts': SIX });
+    project.git('mv', 'src/a.ts', 'src/moved.ts');
+    commit('tidier', { 'src/b.ts': changed(b, 'one', 'ONE') });
+    commit('after it', { 'src/moved.ts': changed(SIX, 'eleven', 'ELEVEN') });
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame?.hunks).toMatchObject([
+      { file: 'src/moved.ts', line: 6, old: ['six'], now: ['SIX'], commit: { id: first } },
+    ]);
+    project.write({ 'src/moved.ts': changed(a, 'eleven', 'ELEVEN') });
+    const later = commit('quieter', {});
+    project.write({ 'src/moved.ts': changed(SIX, 'eleven', 'ELEVEN') });
+    const before = stateOf(project);
+    const [open] = await find()([cause]);
+    expect(later).not.toBe(first);
+    expect(open?.blame?.hunks).toMatchObject([{ file: 'src/moved.ts', line: 6, commit: null }]);
+    expect(stateOf(project)).toEqual(before);
+    expect(runs()).toBeGreaterThan(0);
+  });
+
   it('BL-2 of a clone with the last commit alone it says what is missing, and searches what is not committed', async () => {
     const { project, find, told, commit } = await repository((read) => !read('src/b.ts').includes('other'));
     project.git('checkout', '--quiet', '-b', 'feature');
@@ -422,6 +450,16 @@ describe('the change to blame, in repositories as people have them', () => {
     project.write({ 'src/b.ts': 'other\n' });
     const [blamed] = await find()([cause]);
     expect(blamed?.blame).toMatchObject({ base: { from: 'head' }, hunks: [{ file: 'src/b.ts' }] });
+    project.write({ 'src/b.ts': b, 'src/more.ts': 'more\n' });
+    told.length = 0;
+    expect(
+      await find({
+        runAgain: async ({ ids }) => aSuiteRun({ tests: (ids ?? []).map((id) => aResult(id, 'unexpected')) }),
+      })([cause]),
+    ).toEqual([cause]);
+    expect(told).toEqual([
+      ['c1', expect.stringMatching(/^it is red without the 1 change .*: fetch more history$/)],
+    ]);
   });
 
   it('BL-2 a repository that has lost what git needs is no error of the run', async () => {
