@@ -47,7 +47,7 @@ export async function readFiles(
       // What happened to it under its old name is its history, too.
       const under = versionsOf(old).filter((one) => one.text !== null);
       const step = own[0]?.step ?? steps.length;
-      const renamed = compareRenamed(file, text, now, { from: old, step });
+      const renamed = compareRenamed(file, { before: text, after: now, from: old, step });
       return [{ file: renamed, versions: upToNow([...under, ...own], renamed, steps) }];
     }
     const compared = compareFile(file, like(before.get(file)), now);

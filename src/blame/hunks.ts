@@ -42,7 +42,10 @@ export function compareFile(file: string, before: string | null, after: string |
 }
 
 /** The hunks of a file that was renamed. The deletion of the old one is a hunk of that one. */
-export function compareRenamed(file: string, before: string, after: string, renamed: Renamed): ChangedFile {
+export function compareRenamed(
+  file: string,
+  { before, after, ...renamed }: Renamed & { readonly before: string; readonly after: string },
+): ChangedFile {
   const compared =
     before === after ? { path: file, before, after, hunks: [] } : compareFile(file, before, after);
   // Nothing of its text is new.
