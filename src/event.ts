@@ -60,8 +60,8 @@ export type Event =
   /** Why no change is blamed; `causeId` is null if the reason applies to all causes. */
   | { type: 'blame.ended'; causeId: string | null; reason: string }
   | { type: 'cause.started'; causeId: string }
-  /** The built-in fixer made a fix, which is judged like an agent's (BF-1). */
-  | { type: 'fixer.proposed'; causeId: string; attempt: number; summary: string }
+  /** The built-in fixer made a fix, or an agent's fix from a killed run is tried again; it is judged like an agent's (BF-1). */
+  | { type: 'fixer.proposed'; causeId: string; attempt: number; summary: string; agent?: string }
   | {
       type: 'agent.started';
       causeId: string;
@@ -103,8 +103,17 @@ export type Event =
   | { type: 'agent.build_paused'; status: 'escalation_threshold_exceeded' }
   /** The guard found that an agent weakened the tests: its change is dropped without running anything (HN-3). */
   | { type: 'attempt.rejected'; causeId: string; attempt: number; violations: readonly Violation[] }
-  /** The re-run after the fix was green; the fix is yet to be proven, together with the others (HN-5). */
-  | { type: 'attempt.green'; causeId: string; attempt: number }
+  /**
+   * The re-run after the fix was green; the fix is yet to be proven, together with the others (HN-5). Its change is kept, and a run
+   * that continues this one begins with it. Older runs have neither agent nor change.
+   */
+  | {
+      type: 'attempt.green';
+      causeId: string;
+      attempt: number;
+      agent?: string | null;
+      change?: string | null;
+    }
   | { type: 'attempt.judged'; causeId: string; attempt: Attempt }
   | {
       type: 'cause.ended';

@@ -63,16 +63,20 @@ function followers(
       return ofApp.length > 0 ? ofApp : changed(tests, name, rewrite);
     }
     case 'property':
+    case 'element': {
+      const before = kind === 'property' ? /\./ : /["'`#.=]/;
+      const rewrite = (text: string) =>
+        atAll(
+          text,
+          placesOf(text, name).filter((at) => before.test(text[at - 1] ?? '')),
+          { name, to },
+        );
       return changed(
         app.filter(({ file }) => file === thrower),
         name,
-        (text) =>
-          atAll(
-            text,
-            placesOf(text, name).filter((at) => text[at - 1] === '.'),
-            { name, to },
-          ),
+        rewrite,
       );
+    }
     default:
       return kind satisfies never;
   }

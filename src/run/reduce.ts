@@ -60,7 +60,8 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
   'cause.came_back': aside,
   'cause.ended': (run, event) => changed(run, event.causeId, { phase: null, ended: event }),
   'tests.quarantined': (run, { tests }) => ({ ...run, quarantined: [...run.quarantined, ...tests] }),
-  'fixer.proposed': (run, { causeId, summary }) => heard(run, causeId, `built-in: ${summary}`),
+  'fixer.proposed': (run, { causeId, summary, agent = 'built-in' }) =>
+    heard(run, causeId, `${agent}: ${summary}`),
   'agent.started': (run, event) => ({
     ...began(withAttempt(begun(run, event), event, { started: event, ended: null }), 'agent', event),
     agentRuns: run.agentRuns + 1,
