@@ -7,7 +7,7 @@ import { nextStepsOf } from './next-steps.js';
 import type { Report, ReportCause } from '../run/report.js';
 import { causeInFull, causeInShort, nameOf } from './summary-cause.js';
 import { talliesOf } from './tallies.js';
-import { verdictWords } from './wording.js';
+import { regressionText, verdictWords } from './wording.js';
 
 export { nameOf };
 
@@ -142,14 +142,7 @@ function testLines({ tests }: Report, options: SummaryOptions): string[] {
 }
 
 function regressionLines({ regression }: Report, { columns }: SummaryOptions): string[] {
-  if (!regression) return [];
-  const left = regression.leftOut > 0 ? `; there was no time for ${counted(regression.leftOut, 'test')}` : '';
-  const broke =
-    regression.broke.length === 0
-      ? 'nothing broke'
-      : `${regression.broke.map(({ causeId }) => causeId).join(', ')} broke others`;
-  const text = `${counted(regression.tests, 'test')} run again after healing: ${broke}${left}`;
-  return [`  ${clipped(text, columns - 3)}`];
+  return regression ? [`  ${clipped(regressionText(regression), columns - 3)}`] : [];
 }
 
 function warningLines({ warnings }: Report, options: SummaryOptions): string[] {

@@ -1,6 +1,7 @@
 import type { Judgement } from '../core/attempt.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import type { Event, SuitePurpose } from '../event.js';
+import type { Report } from '../run/report.js';
 import type { PhaseEvent } from '../run/run-state.js';
 import { unreachable } from '../core/unreachable.js';
 import { counted, plannedText } from './format.js';
@@ -15,6 +16,13 @@ export const outcomeWords: Record<Outcome, string> = {
   'agent-unusable': 'Stopped: the agent program cannot work here',
   interrupted: 'Interrupted',
 };
+
+/** What the regression run showed (HN-6), in a sentence without its full stop. */
+export function regressionText({ tests, leftOut, broke }: NonNullable<Report['regression']>): string {
+  const causes = broke.map(({ causeId }) => causeId).join(', ');
+  const left = leftOut > 0 ? `; there was no time for ${counted(leftOut, 'test')}` : '';
+  return `${counted(tests, 'test')} run again after healing: ${causes === '' ? 'nothing broke' : `${causes} broke others`}${left}`;
+}
 
 /** How a cause ended (HN-7): the words, and a sign for the terminal and pages, which only repeats them. */
 export const verdictWords: Record<CauseVerdict, { readonly word: string; readonly sign: string }> = {
