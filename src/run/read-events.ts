@@ -3,7 +3,8 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { Event, StampedEvent } from '../event.js';
 import { judgementWords, outcomeWords, purposeWords, verdictWords } from '../outputs/wording.js';
-import { runOf, type RunState } from './reduce.js';
+import { runOf } from './reduce.js';
+import type { RunState } from './run-state.js';
 import { eventsFile } from './write-events.js';
 
 const wordOf = (words: object) => z.enum(Object.keys(words));
