@@ -28,7 +28,7 @@ const { values: options, positionals: asked } = parseArgs({
   },
 });
 const bin = programs();
-const sums = { faults: 0, healed: 0, traps: 0, falseHeals: 0, tried: 0, takenBack: 0 };
+const sums = { faults: 0, healed: 0, traps: 0, falseHeals: 0, tried: 0, reverted: 0 };
 for (const [name, app] of Object.entries({ markup, script, api, build }))
   if (asked.length === 0 || asked.includes(name)) measure(name, app);
 rmSync(bin, { recursive: true });
@@ -38,7 +38,7 @@ console.log(
   `healed for nothing: ${sums.healed} of ${sums.faults} (${Math.round(share * 100)} %; aim ${SHARE * 100} %)`,
 );
 console.log(`false heals: ${sums.falseHeals} of ${sums.traps} traps (at most ${FALSE_HEALS})`);
-console.log(`proposals: ${sums.tried}, taken back: ${sums.takenBack}; load ${loadavg()[0].toFixed(1)}`);
+console.log(`proposals: ${sums.tried}, reverted: ${sums.reverted}; load ${loadavg()[0].toFixed(1)}`);
 process.exitCode = share < SHARE || sums.falseHeals > FALSE_HEALS ? 1 : 0;
 
 /** Its faults together in one project, or each in one of its own. */
@@ -81,7 +81,7 @@ function heal(name, { faults, common, committed }) {
   for (const [n, { kind }] of faults.entries()) count(`${name} ${n} (${kind})`, kind, verdictOf(report, n));
   const attempts = report.causes.flatMap((cause) => cause.attempts);
   sums.tried += attempts.length;
-  sums.takenBack += attempts.filter(({ takenBack }) => takenBack).length;
+  sums.reverted += attempts.filter(({ reverted }) => reverted).length;
   project.remove();
   return report;
 }

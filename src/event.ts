@@ -31,7 +31,7 @@ export type Event =
       purpose: SuitePurpose;
       tests: number | null;
       causeId: string | null;
-      /** Which of the Playwright runs it is, from 1; absent in older runs. */
+      /** Which of the Playwright runs it is, from 1; absent for what shards ran. */
       n?: number;
       /** How many there are likely to be; null while nothing is known. */
       of?: number | null;
@@ -60,8 +60,8 @@ export type Event =
   /** Why no change is named; null for what holds for all causes. */
   | { type: 'blame.ended'; causeId: string | null; reason: string }
   | { type: 'cause.started'; causeId: string }
-  /** The built-in fixer is sure of a fix, which is now judged like an agent's (BF-1). */
-  | { type: 'fixer.proposed'; causeId: string; attempt: number; summary: string }
+  /** The built-in fixer is sure of a fix, which is now judged like an agent's (BF-1); or an agent's fix of a killed run is taken up again. */
+  | { type: 'fixer.proposed'; causeId: string; attempt: number; summary: string; agent?: string }
   | {
       type: 'agent.started';
       causeId: string;
@@ -83,10 +83,11 @@ export type Event =
       outcome: Attempt['outcome'];
       durationMs: number;
       costUsd: number | null;
-      /** What ailed the program itself (AG-6), or null. */
-      trouble: AgentError | null;
+      /** The program's own error (AG-6), or null. */
+      agentError: AgentError | null;
       filesChanged: number;
-      leftovers: readonly string[];
+      /** Processes that outlived it and were ended, as `pid command`. */
+      orphans: readonly string[];
     }
   /** Waiting before the next try (HL-4). */
   | { type: 'agent.retrying'; causeId: string; attempt: number; delayMs: number; reason: string }
@@ -100,10 +101,17 @@ export type Event =
   | { type: 'tests.quarantined'; tests: TestRef[] }
   /** So many questions wait for people that no further agent is started. */
   | { type: 'agent.build_paused'; status: 'escalation_threshold_exceeded' }
-  /** The guard found that an agent weakened the tests: its change is taken back, and nothing is run with it (HN-3). */
+  /** The guard found that an agent weakened the tests: its change is reverted, and nothing is run with it (HN-3). */
   | { type: 'attempt.rejected'; causeId: string; attempt: number; violations: readonly Violation[] }
   /** The re-run after it was green; its fix is still to be proven, together with the others (HN-5). */
-  | { type: 'attempt.green'; causeId: string; attempt: number }
+  /** Green once: its change is kept, and a run that goes on with this one begins with it. Older runs say neither agent nor change. */
+  | {
+      type: 'attempt.green';
+      causeId: string;
+      attempt: number;
+      agent?: string | null;
+      change?: string | null;
+    }
   | { type: 'attempt.judged'; causeId: string; attempt: Attempt }
   | {
       type: 'cause.ended';
@@ -114,8 +122,8 @@ export type Event =
       costUsd: number | null;
     }
   /** A person had the change to blame taken out of the project, after the run's end (BL-4); `change` names it within the run. */
-  | { type: 'change.taken_back'; causeId: string; change: string }
-  /** A person took back what the run had changed, after its end; these files changed again meanwhile, and stay. */
+  | { type: 'change.reverted'; causeId: string; change: string }
+  /** A person reverted what the run had changed, after its end; these files changed again meanwhile, and stay. */
   | { type: 'run.undone'; restored: readonly string[]; leftAlone: readonly string[] }
   /** The run goes on, but somebody should know. */
   | { type: 'run.warning'; message: string }

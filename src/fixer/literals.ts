@@ -1,4 +1,4 @@
-import { nodeIn, nodesIn, parseSource, propertyOf, visit, type SyntaxNode } from '../guard/code/syntax.js';
+import { nodeIn, nodesIn, parseSource, propertyOf, visit, type SyntaxNode } from '../code/syntax.js';
 import { hasText, optionOf, textOf, type LocatorName } from './locator-links.js';
 import type { SourceText } from './proposal.js';
 import { placesOf } from './renamed.js';

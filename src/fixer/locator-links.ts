@@ -1,4 +1,4 @@
-import { nodeIn, nodesIn, parseSource, propertyOf, type SyntaxNode } from '../guard/code/syntax.js';
+import { nodeIn, nodesIn, parseSource, propertyOf, type SyntaxNode } from '../code/syntax.js';
 
 /** One name by which a locator finds its element. */
 export type LocatorName =

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Cause } from '../core/cause.js';
-import { isCode } from '../guard/code/imports.js';
+import { isCode } from '../code/imports.js';
 import { fromRepository, openAppChanges } from './app-changes.js';
 import { driftedLocator } from './drifted-locator.js';
 import { movedModule } from './moved-module.js';

@@ -1,4 +1,4 @@
-import { parseSource, visit } from '../guard/code/syntax.js';
+import { parseSource, visit } from '../code/syntax.js';
 import type { Hunk } from '../core/blame.js';
 import type { Proposal, ProposedFile, Sources, SourceText } from './proposal.js';
 import { holds, placesOf, renamedIn } from './renamed.js';

@@ -4,7 +4,8 @@ import { failureKey, type TestRef } from '../core/failure.js';
 import { attemptDecided, type HealedCause } from './heal-cause.js';
 import { type CauseRecord, changesOf, type Progress, sawRed } from './progress.js';
 import { type ProofTest, testProofs } from './proof-test.js';
-import { type ByKey, conclude } from './apply-result.js';
+import { type ByKey } from './apply-result.js';
+import { conclude } from './conclude.js';
 import { revertChanges } from './attempt/try-fix.js';
 
 /** Why a fix is not proven. */
@@ -32,7 +33,7 @@ export async function abandonProof(progress: Progress): Promise<void> {
   const open = causes.filter((one) => one.unproven?.by === 'own-fix');
   if (open.length > 0) await revertChanges(session, open.flatMap(changesOf));
   for (const record of open) {
-    const over = { judged: 'not-judged', failedBecause: 'interrupted', takenBack: true } as const;
+    const over = { judged: 'not-judged', failedBecause: 'interrupted', reverted: true } as const;
     await decide(progress, record, over);
   }
   for (const record of causes.filter((one) => one.unproven)) {
@@ -105,7 +106,7 @@ async function applyToCause(
   const several = tests.length > 1 ? { testProofs: testProofs(tests) } : {};
   const proof = { proof: [...(leading?.steps ?? [])] };
   if (how) {
-    const attempts = await decide(progress, record, { ...how, ...proof, takenBack: true });
+    const attempts = await decide(progress, record, { ...how, ...proof, reverted: true });
     const verdict = how.judged === 'flaky' ? 'flaky' : 'failed';
     const ended = { ...rest, attempts, verdict, reason: how.failedBecause ?? '' } as const;
     const isHealedAgain = verdict === 'failed' && unproven?.by === 'own-fix';

@@ -7,10 +7,10 @@ import { localDay } from '../outputs/local-time.js';
 import { decide, type Conclusion, type Decision, type History } from '../core/policy.js';
 import type { EarlierTries } from '../core/remembered.js';
 import { unreachable } from '../core/unreachable.js';
-import { canTakeBack } from './can-take-back.js';
+import { canRevert } from './can-revert.js';
 import type { Retest } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
-import type { Proposal } from '../fixer/proposal.js';
+import { agentOf, type Proposed } from './attempt/apply-proposal.js';
 import type { Session } from './session.js';
 import { withoutTree } from './tree-lock.js';
 import type { KnownFailure } from '../store/store.js';
@@ -82,8 +82,8 @@ export async function healCause(
         askFixer = false;
         const proposal = decision.kind === 'ask-fixer' ? await proposed(session, cause, known) : null;
         if (decision.kind === 'ask-fixer' && proposal === null) break;
-        const agent = decision.kind === 'deploy' ? decision.agent : proposal && builtIn;
-        const missing = agent === null ? undefined : session.missingAgents?.get(agent);
+        const agent = decision.kind === 'deploy' ? decision.agent : proposal && agentOf(proposal);
+        const missing = decision.kind === 'deploy' ? session.missingAgents?.get(decision.agent) : undefined;
         if (missing !== undefined) return ended({ verdict: 'agent-unusable', reason: missing });
         const judged = await attempt(session, cause, {
           agent,
@@ -141,8 +141,8 @@ interface Asking {
 async function ask(session: Session, cause: Cause, { question, attempts, known }: Asking): Promise<Asked> {
   const asked = attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
   const tried = [...known.tried, ...attempts];
-  const offered = await canTakeBack(session, cause);
-  const about = questionAbout(cause, { attempts: tried, asked, canTakeBack: offered });
+  const offered = await canRevert(session, cause);
+  const about = questionAbout(cause, { attempts: tried, asked, canRevert: offered });
   const escalation = await session.store.escalate(about);
   const escalationId = escalation?.id ?? null;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });
@@ -171,7 +171,7 @@ function historyOf(session: Session, cause: Cause, so: SoFar) {
   return {
     ...so,
     // What is left to people is left alone.
-    askFixer: so.askFixer && routed.length > 0 && session.propose !== undefined,
+    askFixer: so.askFixer && routed.length > 0 && (session.propose ?? session.kept) !== undefined,
     ...(withoutAgent
       ? { noAgent: 'the built-in fixer is sure of no fix, and no agent program is set up' }
       : {}),
@@ -182,12 +182,14 @@ function historyOf(session: Session, cause: Cause, so: SoFar) {
   };
 }
 
-/** What the built-in fixer is sure of; not what it tried in an earlier run, and what did not hold. */
+/** A fix of the run that this one goes on with; else what the built-in fixer is sure of, not what it tried in an earlier run, and what did not hold. */
 async function proposed(
-  { propose, bus }: Session,
+  { propose, kept, bus }: Session,
   cause: Cause,
   { tried }: KnownFailure,
-): Promise<Proposal | null> {
+): Promise<Proposed | null> {
+  const fix = kept?.get(cause.lead.signature);
+  if (fix) return fix;
   try {
     const proposal = (await propose?.(cause)) ?? null;
     const isOld = tried.some((one) => isBuiltIn(one) && one.claim?.summary === proposal?.summary);
@@ -221,7 +223,13 @@ async function attempt(
   const id = await session.store.attemptStarted({ causeId: cause.id, signature, n, agent });
   const tried = await tryFix(session, cause, work);
   if (tried.attempt.judged === 'green')
-    session.bus.emit({ type: 'attempt.green', causeId: cause.id, attempt: n });
+    session.bus.emit({
+      type: 'attempt.green',
+      causeId: cause.id,
+      attempt: n,
+      agent: tried.attempt.agent,
+      change: tried.attempt.change,
+    });
   else await attemptDecided(session, { causeId: cause.id, id, attempt: tried.attempt });
   return { ...tried, id };
 }

@@ -83,17 +83,21 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
     store: store.value,
     first,
     ...(checked.shards ? { known } : {}),
-    startsAgents: request.options.dryRun !== true,
+    ...(request.resumed ? { kept: request.resumed.kept } : {}),
     ...blameOf(request, checked.settings),
   });
   const record = await planOrHeal(request, session, first);
   await session.sweep();
-  await session.workspace.close();
+  await opened.workspace.close();
   await opened.running.ended();
   const { commit, isDirty } = await checkout;
   const isOfCommit = !isDirty && checked.shards?.isOfCommit !== false;
   const ended = { session, record, interrupts, shards, commit: isOfCommit ? commit : null };
   return finishRun(request, { ...opened, ...ended });
+}
+
+function startsAgents({ options, blame }: RunRequest): boolean {
+  return !options.dryRun && !options.collect && !blame;
 }
 
 /** A run that is only shown changes nothing in the project, also for a while. */
@@ -143,7 +147,8 @@ async function firstRun(
   const gone = resumed?.shards ? missingWarning(resumed.shards) : null;
   if (gone !== null) bus.emit({ type: 'run.warning', message: gone });
   const stdout = options.json ? 2 : 1;
-  const first = resumed ? await resumed.firstRun(suites, stdout) : await suites.first(stdout);
+  const onEarlyRed = startsAgents(request) ? opened.workspace.begin : undefined;
+  const first = resumed ? await resumed.firstRun(suites, stdout) : await suites.first(stdout, onEarlyRed);
   if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
   return ok({ run: first, known: new Map() });
 }

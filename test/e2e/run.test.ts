@@ -3,11 +3,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agentsYaml, editingAgent, pageFiles, scratchProject, shopFiles } from '../rig/scratch-project.js';
+import { tempDir } from '../rig/temp-dir.js';
 
 const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
 const fixed = { 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]) };
 const idle = { 'fixer.mjs': 'console.log("Fix applied successfully")' };
 const own = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs']) };
+const onlyOnce = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs'], '', 1) };
 
 describe('a green suite', () => {
   it('CL-4 changes nothing and starts no agent, CL-3 the user’s reporter prints as ever', async () => {
@@ -25,6 +27,32 @@ describe('a green suite', () => {
   });
 });
 
+it('HN-1 HL-7 the copy is begun while the suite goes on behind a red test, and is gone where that was flaky', async () => {
+  const project = await scratchProject({
+    ...shopFiles,
+    ...idle,
+    ...own,
+    'tests/a.spec.ts': `
+      import { test, expect } from '@playwright/test';
+      import { existsSync, writeFileSync } from 'node:fs';
+      test('is red once', () => {
+        const hasRun = existsSync('.ran');
+        writeFileSync('.ran', '');
+        expect(hasRun).toBe(true);
+      });`,
+    'tests/b.spec.ts': `
+      import { test, expect } from '@playwright/test';
+      import { readdirSync } from 'node:fs';
+      test('sees the copy', () =>
+        expect.poll(() => readdirSync(process.env.XDG_CACHE_HOME), { timeout: 20_000 }).toHaveLength(1));`,
+  });
+  const cache = tempDir();
+  const { exitCode, report } = await project.selfHeal(['run'], { XDG_CACHE_HOME: cache });
+  expect(report?.totals).toMatchObject({ flaky: 1, passed: 2, agentRuns: 0 });
+  expect(readdirSync(cache)).toEqual([]);
+  expect(exitCode).toBe(0);
+});
+
 describe('a red test', () => {
   it('HL-1 RP-2 is healed by the agent, and only the re-run says so; report and events tell it', async () => {
     const project = await scratchProject({ ...pageFiles, ...broken, ...fixed, ...own });
@@ -32,7 +60,7 @@ describe('a red test', () => {
     expect(stderr).toContain('c1 healed');
     expect(exitCode).toBe(0);
     expect(report).toMatchObject({
-      schemaVersion: 1,
+      schemaVersion: 2,
       outcome: 'green',
       tests: [{ verdict: 'healed', retries: 1, causeId: 'c1', sharedFix: false, file: 'tests/shop.spec.ts' }],
       causes: [
@@ -55,7 +83,7 @@ describe('a red test', () => {
   });
 
   it('AG-8 HL-5 is not healed by words: the agent changed nothing', async () => {
-    const project = await scratchProject({ ...shopFiles, ...broken, ...idle, ...own });
+    const project = await scratchProject({ ...shopFiles, ...broken, ...idle, ...onlyOnce });
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(exitCode).toBe(1);
     expect(report?.causes[0]?.attempts[0]).toMatchObject({
@@ -66,13 +94,13 @@ describe('a red test', () => {
     expect(report?.tests[0]?.verdict).toBe('failed');
   });
 
-  it('HN-1 has an unproven fix taken back', async () => {
+  it('HN-1 has an unproven fix reverted', async () => {
     const wrong = { 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Banks']]) };
     const project = await scratchProject({ ...shopFiles, ...broken, ...wrong, ...own });
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(exitCode).toBe(1);
     expect(await project.read('page.html')).toBe(broken['page.html']);
-    expect(report?.causes[0]?.attempts.map((one) => [one.outcome, one.takenBack])).toEqual([
+    expect(report?.causes[0]?.attempts.map((one) => [one.outcome, one.reverted])).toEqual([
       ['completed', true],
       ['completed', true],
       ['no-agent', false],
@@ -124,7 +152,7 @@ describe('a red test', () => {
     const spec = `
       import { test, expect } from '@playwright/test';
       test('looks the same', () => { expect('text').toMatchSnapshot('text.txt'); });`;
-    const project = await scratchProject({ ...shopFiles, 'tests/shop.spec.ts': spec, ...idle, ...own });
+    const project = await scratchProject({ ...shopFiles, 'tests/shop.spec.ts': spec, ...idle, ...onlyOnce });
     const { exitCode } = await project.selfHeal(['run']);
     expect(exitCode).toBe(1);
     expect(readdirSync(path.join(project.dir, 'tests'))).toEqual(['shop.spec.ts']);
@@ -166,7 +194,7 @@ describe('tests that are gone', () => {
     const project = await scratchProject({ ...shopFiles, ...broken, ...deletes, ...other, ...own });
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(exitCode).toBe(1);
-    expect(report?.causes[0]?.attempts[0]).toMatchObject({ judged: 'rejected', takenBack: true });
+    expect(report?.causes[0]?.attempts[0]).toMatchObject({ judged: 'rejected', reverted: true });
     expect(existsSync(path.join(project.dir, 'tests/shop.spec.ts'))).toBe(true);
   });
 });

@@ -9,9 +9,8 @@ import { nameFound } from '../../guard/checks/locators.js';
 import type { Judgement as Guarded } from '../../guard/judgement.js';
 import { guardAttempt } from './guard-attempt.js';
 import { retest, type Retest } from '../retest.js';
-import type { Proposal } from '../../fixer/proposal.js';
 import type { Session } from '../session.js';
-import { applyProposal } from './apply-proposal.js';
+import { applyProposal, type Proposed } from './apply-proposal.js';
 import { type OtherInputVerdict, tryOtherInput } from './try-other-input.js';
 import type { KnownFailure } from '../../store/store.js';
 import type { Change } from '../../workspace/change.js';
@@ -20,8 +19,8 @@ import type { Change } from '../../workspace/change.js';
 export interface Try {
   /** Null runs the test again with the code as it is (HL-5). */
   readonly agent: string | null;
-  /** A fix of the built-in fixer, in an agent's place. */
-  readonly proposal?: Proposal;
+  /** A fix that is there already, in the place of an agent's work. */
+  readonly proposal?: Proposed;
   readonly n: number;
   readonly previous: readonly Attempt[];
   /** Signatures that the same tests have had before in this run. */
@@ -80,7 +79,7 @@ function changed(session: Session, cause: Cause, work: Try): Promise<Deployment>
 
 /** Its change, if there is one, is in its patch alone. */
 function unapplied({ attempt }: Deployment, over: Partial<Attempt>): TriedFix {
-  return { attempt: { ...attempt, ...over, takenBack: attempt.files.length > 0 }, retest: null };
+  return { attempt: { ...attempt, ...over, reverted: attempt.files.length > 0 }, retest: null };
 }
 
 /** An attempt whose change is in the project. */
@@ -168,7 +167,7 @@ function joined(...parts: readonly (string | null)[]): string | null {
 async function reverted(session: Session, { attempt, change }: AppliedAttempt): Promise<Attempt> {
   if (change === null) return attempt;
   await revertChanges(session, [change.id]);
-  return { ...attempt, takenBack: true };
+  return { ...attempt, reverted: true };
 }
 
 /** Takes changes out for good; gives those built on them that went with them. */
