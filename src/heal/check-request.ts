@@ -29,8 +29,9 @@ export async function checkRequest({
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
   if (!playwright.ok) return playwright;
   if (!config.ok) return config;
-  const { agents, verify, parallel } = options;
+  const { agents, verify, parallel, store } = options;
   const named = {
+    ...(store ? { store } : {}),
     ...(agents ? { file: agents } : {}),
     ...(verify ? { verify } : {}),
     ...(parallel ? { parallel } : {}),

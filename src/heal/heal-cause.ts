@@ -10,6 +10,7 @@ import { unreachable } from '../core/unreachable.js';
 import { canTakeBack } from './can-take-back.js';
 import type { Retest } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
+import { tryByWorker } from './workers/try-by-worker.js';
 import type { Proposal } from '../fixer/proposal.js';
 import type { Session } from './session.js';
 import { withoutTree } from './tree-lock.js';
@@ -82,6 +83,19 @@ export async function healCause(
         askFixer = false;
         const proposal = decision.kind === 'ask-fixer' ? await proposed(session, cause, known) : null;
         if (decision.kind === 'ask-fixer' && proposal === null) break;
+        if (decision.kind === 'deploy' && session.workers) {
+          const work = { n: decision.attempt, previous: attempts, earlier, beside, known };
+          const tried = await tryByWorker(session, cause, { ...work, mayGoOn });
+          if ('conclusion' in tried) {
+            attempts.push(...tried.attempts);
+            return ended(tried.conclusion);
+          }
+          attempts.push(...tried.attempts);
+          lastRetest = tried.retest;
+          attemptId = tried.id;
+          waited = false;
+          break;
+        }
         const agent = decision.kind === 'deploy' ? decision.agent : proposal && builtIn;
         const missing = agent === null ? undefined : session.missingAgents?.get(agent);
         if (missing !== undefined) return ended({ verdict: 'agent-unusable', reason: missing });
@@ -121,7 +135,9 @@ async function nextStep(session: Session, history: () => History, mayGoOn: () =>
     const decision = decide(history(), settings);
     const isEnd = decision.kind === 'conclude' || decision.kind === 'escalate';
     if (!isEnd && !mayGoOn()) return left('healing stopped before its next try');
-    if (decision.kind !== 'deploy' || spending.hasLeft(settings.limits.costUsd)) return decision;
+    // Workers ask for themselves.
+    if (decision.kind !== 'deploy' || session.workers || (await spending.mayStart(settings.limits)))
+      return decision;
     await withoutTree(session, () => spending.nextEnd());
   }
   return left('interrupted');

@@ -1,4 +1,4 @@
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import type PgBoss from 'pg-boss';
 import type { Database } from '../store/tables.js';
 import type { Packed } from './packed.js';
@@ -41,6 +41,8 @@ const retries = 2;
 /** For what nobody looks after: a coordinator that never came back. */
 const expireInHours = 12;
 const keepDays = 7;
+/** Any number, the same in every process, and none that the store uses. */
+const tablesLock = 7_318_533;
 
 const states: Record<PgBoss.JobWithMetadata['state'], JobState['state']> = {
   created: 'waiting',
@@ -68,7 +70,11 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
   });
   // Its maintenance is tried again; what is asked of it rejects by itself.
   boss.on('error', () => undefined);
-  await boss.start();
+  // Of several that begin at once, one makes the tables: pg-boss leaves the others in a transaction that has failed.
+  await db.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(${tablesLock})`.execute(transaction);
+    await boss.start();
+  });
   await boss.createQueue(name);
   const look = async (id: string): Promise<JobState> => {
     const job = await boss.getJobById(name, id, { includeArchive: true } as never);

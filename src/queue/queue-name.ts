@@ -23,9 +23,9 @@ export function queueName(tree: HealedTree): string {
   return `causes-${digest([rest, configOf(settings)])}`;
 }
 
-/** The settings without what may differ from machine to machine. */
-function configOf({ store: _, file: __, ...settings }: Settings): unknown {
-  return settings;
+/** The settings without what may differ from machine to machine, and what comes with each cause. */
+function configOf({ store: _, file: __, limits, verify: { prepare }, ...settings }: Settings): unknown {
+  return { ...settings, prepare, agentRunsPerTest: limits.agentRunsPerTest };
 }
 
 /** The settings in a few letters, so that people can see that they differ. */

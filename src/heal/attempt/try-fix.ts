@@ -22,6 +22,8 @@ export interface Try {
   readonly agent: string | null;
   /** A fix of the built-in fixer, in an agent's place. */
   readonly proposal?: Proposal;
+  /** What an agent did on another machine, in the place of one here (SC-2). */
+  readonly deployed?: Deployment;
   readonly n: number;
   readonly previous: readonly Attempt[];
   /** Signatures that the same tests have had before in this run. */
@@ -72,7 +74,8 @@ export async function tryFix(session: Session, cause: Cause, work: Try): Promise
 }
 
 function changed(session: Session, cause: Cause, work: Try): Promise<Deployment> {
-  const { agent, proposal, n, previous, known } = work;
+  const { agent, proposal, deployed, n, previous, known } = work;
+  if (deployed) return Promise.resolve(deployed);
   if (proposal) return applyProposal(session, { proposal, causeId: cause.id, n });
   if (agent === null) return Promise.resolve({ attempt: bareAttempt(n), work: null });
   return deploy(session, { cause, agent, n, previous, known });
