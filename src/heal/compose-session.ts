@@ -13,7 +13,8 @@ import type { Session } from './session.js';
 import type { Problem } from '../problem.js';
 import type { Watchdog } from '../process/watchdog.js';
 import type { Redactor } from '../secrets/redactor.js';
-import { createSpending } from '../run/spending.js';
+import { createSpending, type Spending } from '../run/spending.js';
+import type { Workers } from './workers/workers.js';
 import type { SuiteRuns } from './suite-runs.js';
 import type { Propose } from '../fixer/propose.js';
 import { idleWorkspace } from '../workspace/idle-workspace.js';
@@ -40,6 +41,8 @@ export interface SessionParts {
   /** Those of its failures that were diagnosed elsewhere, where it is the run of shards. */
   readonly known?: ShardRun['known'];
   readonly store: RunStore;
+  /** Other machines, on which the agents work. */
+  readonly workers?: Workers;
   /** Agents that cannot be started here. */
   readonly missing: ReadonlyMap<string, Problem>;
   /** How the change to blame is looked for; absent where nobody looks. */
@@ -75,9 +78,13 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
       const { createGuard } = await import('../guard/create-guard.js');
       return createGuard(workspace.root, first);
     }),
-    ...(settings.fixer === 'none' ? {} : { propose: fixer({ cwd, root: workspace.root, first }) }),
+    // Workers ask the built-in fixer themselves.
+    ...(settings.fixer === 'none' || parts.workers
+      ? {}
+      : { propose: fixer({ cwd, root: workspace.root, first }) }),
+    ...(parts.workers ? { workers: parts.workers } : {}),
     clock: systemClock,
-    spending: createSpending(startedAt),
+    spending: spendingOf(createSpending(startedAt), parts.workers),
     plan,
     redactor,
     store,
@@ -102,6 +109,11 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     return composeBlame(session, first, blame);
   });
   return { ...session, blame: find };
+}
+
+/** What agents on other machines have come to is known there. */
+function spendingOf(own: Spending, workers: Workers | undefined): Spending {
+  return workers ? { ...own, totals: () => ({ ...own.totals(), ...workers.spent() }) } : own;
 }
 
 function fixer({ cwd, root, first }: { cwd: string; root: string; first: SuiteRun }): Propose {
@@ -129,6 +141,7 @@ async function openForAgents({
   bus,
   startsAgents,
   watchdog,
+  workers,
 }: SessionParts): Promise<Workspace> {
   const { contentsOf } = await import('../workspace/change.js');
   const { openWorkspace } = await import('../workspace/workspace.js');
@@ -145,7 +158,7 @@ async function openForAgents({
     warn: (message) => bus.emit({ type: 'run.warning', message }),
   });
   // The copy is made while the confirming run goes on.
-  if (startsAgents) workspace.prepare();
+  if (startsAgents && !workers) workspace.prepare();
   return workspace;
 }
 

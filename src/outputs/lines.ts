@@ -15,7 +15,12 @@ type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 /** Who reads: a log, which has all of it; a person with the live view below, which says what is begun; an agent, which pays for each word. */
 export type Reader = 'log' | 'person' | 'agent';
 
-const begun: ReadonlySet<Event['type']> = new Set(['suite.started', 'agent.started', 'agent.retrying']);
+const begun: ReadonlySet<Event['type']> = new Set([
+  'suite.started',
+  'cause.sent',
+  'agent.started',
+  'agent.retrying',
+]);
 const chatter: ReadonlySet<Event['type']> = new Set([
   ...begun,
   'suite.ended',
@@ -76,7 +81,10 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
       return [`undone: ${event.restored.join(', ') || 'nothing was left to take back'}`];
     case 'run.warning':
       return [`${paint.magenta('warning')}: ${event.message}`];
+    case 'cause.sent':
+      return [`${at(event.causeId)}waits for a worker`];
     case 'suite.progress':
+    case 'workers.seen':
     case 'cause.started':
     case 'agent.activity':
     case 'run.ended':

@@ -87,6 +87,8 @@ export function phaseWords(event: PhaseEvent): string {
       return event.causeId === null ? 'gathering evidence' : 'judging';
     case 'cause.started':
       return 'beginning';
+    case 'cause.sent':
+      return 'with the workers';
     case 'agent.started':
       return `agent works, try ${event.attempt}`;
     case 'agent.ended':

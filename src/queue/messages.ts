@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Attempt } from '../core/attempt.js';
 import type { Blame } from '../core/blame.js';
+import type { Conclusion } from '../core/policy.js';
 import type { EarlierFix, EarlierTries } from '../core/remembered.js';
 import { verifyLevels, type Settings } from '../core/settings.js';
 import { type Collected, collectedSchema } from '../shards/collected.js';
@@ -90,9 +91,22 @@ export type JobResult =
       readonly attemptId: string | null;
       /** What the last one changed, proven where it was made; null where nothing held. */
       readonly edits: readonly SentEdit[] | null;
+      readonly conclusion: Conclusion | { readonly verdict: 'escalated'; readonly reason: string };
     }
   /** It could not be healed there at all. */
   | { readonly kind: 'refused'; readonly worker: string; readonly reason: string };
+
+const verdicts = [
+  'healed',
+  'failed',
+  'flaky',
+  'agent-unusable',
+  'rejected',
+  'superseded',
+  'budget',
+  'interrupted',
+  'escalated',
+] as const;
 
 /** What a coordinator reads from the queue. */
 export const jobResult: z.ZodType<JobResult> = z.discriminatedUnion('kind', [
@@ -102,6 +116,7 @@ export const jobResult: z.ZodType<JobResult> = z.discriminatedUnion('kind', [
     attempts: z.array(sentAttempt),
     attemptId: text.nullable(),
     edits: z.array(sentEdit).nullable(),
+    conclusion: z.object({ verdict: z.enum(verdicts), reason: text }),
   }),
   z.object({ kind: z.literal('refused'), worker: text, reason: text }),
 ]);

@@ -79,6 +79,18 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
   'cause.found': { cause },
   'cause.flaky': { tests: z.array(test) },
   'cause.started': ofCause,
+  'cause.sent': ofCause,
+  'workers.seen': {
+    workers: z.array(
+      z.looseObject({
+        name: z.string(),
+        state: z.string(),
+        since: z.number(),
+        causeId: z.string().nullable(),
+        elsewhere: z.string().nullable(),
+      }),
+    ),
+  },
   'cause.blamed': { ...ofCause, blame },
   'blame.ended': { ...ofAny, reason: z.string() },
   'cause.came_back': ofCause,

@@ -1,6 +1,6 @@
 import type { Attempt } from '../core/attempt.js';
 import type { TestRef } from '../core/failure.js';
-import type { CauseSummary, Event, RunAsked, StampedEvent } from '../event.js';
+import type { CauseSummary, Event, RunAsked, StampedEvent, WorkerSummary } from '../event.js';
 
 type Of<T extends Event['type']> = Extract<StampedEvent, { type: T }>;
 
@@ -30,6 +30,8 @@ export interface RunState {
   readonly agentRuns: number;
   /** US dollars; null where no agent program reports any. */
   readonly costUsd: number | null;
+  /** Those on other machines; empty in most runs. */
+  readonly workers: readonly WorkerSummary[];
   readonly warnings: readonly string[];
   readonly flaky: readonly TestRef[];
   readonly quarantined: readonly TestRef[];
@@ -81,6 +83,7 @@ export type PhaseEvent = Of<
   | 'suite.started'
   | 'suite.ended'
   | 'cause.started'
+  | 'cause.sent'
   | 'agent.started'
   | 'agent.ended'
   | 'attempt.green'
@@ -115,6 +118,7 @@ export function emptyRun(runId = ''): RunState {
     spans: [],
     agentRuns: 0,
     costUsd: null,
+    workers: [],
     warnings: [],
     flaky: [],
     quarantined: [],
@@ -169,6 +173,8 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
   'cause.found': (run, { cause: summary }) => ({ ...run, causes: [...run.causes, foundCause(summary)] }),
   'cause.flaky': (run, { tests }) => ({ ...run, flaky: [...run.flaky, ...tests] }),
   'cause.started': begun,
+  'cause.sent': begun,
+  'workers.seen': (run, { workers }) => ({ ...run, workers }),
   'cause.blamed': aside,
   'blame.ended': same,
   'cause.came_back': aside,
@@ -199,6 +205,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
     causes: run.causes.map((cause) => ({ ...cause, phase: null })),
     agentRuns: event.agentRuns,
     costUsd: event.costUsd,
+    workers: [],
     progress: null,
     phase: null,
     ended: event,
