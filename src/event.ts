@@ -62,6 +62,8 @@ export type Event =
   | { type: 'cause.started'; causeId: string }
   /** It is in the queue, for a worker on whatever machine (SC-2). */
   | { type: 'cause.sent'; causeId: string }
+  /** A worker has taken it. */
+  | { type: 'cause.taken'; causeId: string; worker: string }
   /** The workers of the project, each time that anything changes with one of them. */
   | { type: 'workers.seen'; workers: readonly WorkerSummary[] }
   /** The built-in fixer is sure of a fix, which is now judged like an agent's (BF-1). */

@@ -18,6 +18,7 @@ export type Reader = 'log' | 'person' | 'agent';
 const begun: ReadonlySet<Event['type']> = new Set([
   'suite.started',
   'cause.sent',
+  'cause.taken',
   'agent.started',
   'agent.retrying',
 ]);
@@ -83,6 +84,8 @@ export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'l
       return [`${paint.magenta('warning')}: ${event.message}`];
     case 'cause.sent':
       return [`${at(event.causeId)}waits for a worker`];
+    case 'cause.taken':
+      return [`${at(event.causeId)}is healed by worker ${event.worker}`];
     case 'suite.progress':
     case 'workers.seen':
     case 'cause.started':

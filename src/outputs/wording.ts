@@ -1,6 +1,6 @@
 import type { Judgement } from '../core/attempt.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
-import type { Event, SuitePurpose } from '../event.js';
+import type { Event, SuitePurpose, WorkerSummary } from '../event.js';
 import type { PhaseEvent } from '../run/reduce.js';
 import { unreachable } from '../core/unreachable.js';
 import { counted, plannedText } from './format.js';
@@ -88,7 +88,9 @@ export function phaseWords(event: PhaseEvent): string {
     case 'cause.started':
       return 'beginning';
     case 'cause.sent':
-      return 'with the workers';
+      return 'waits for a worker';
+    case 'cause.taken':
+      return `with worker ${event.worker}`;
     case 'agent.started':
       return `agent works, try ${event.attempt}`;
     case 'agent.ended':
@@ -100,6 +102,13 @@ export function phaseWords(event: PhaseEvent): string {
     default:
       return unreachable(event);
   }
+}
+
+/** What a worker does, in short. */
+export function workerWords({ state, elsewhere }: Pick<WorkerSummary, 'state' | 'elsewhere'>): string {
+  if (elsewhere !== null) return elsewhere;
+  if (state === 'agent') return 'its agent works';
+  return state === 'healing' ? 'runs tests' : 'waits for a cause';
 }
 
 /** Words as a sentence begins. */

@@ -80,6 +80,7 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
   'cause.flaky': { tests: z.array(test) },
   'cause.started': ofCause,
   'cause.sent': ofCause,
+  'cause.taken': { ...ofCause, worker: z.string() },
   'workers.seen': {
     workers: z.array(
       z.looseObject({

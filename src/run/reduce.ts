@@ -84,6 +84,7 @@ export type PhaseEvent = Of<
   | 'suite.ended'
   | 'cause.started'
   | 'cause.sent'
+  | 'cause.taken'
   | 'agent.started'
   | 'agent.ended'
   | 'attempt.green'
@@ -174,6 +175,7 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
   'cause.flaky': (run, { tests }) => ({ ...run, flaky: [...run.flaky, ...tests] }),
   'cause.started': begun,
   'cause.sent': begun,
+  'cause.taken': begun,
   'workers.seen': (run, { workers }) => ({ ...run, workers }),
   'cause.blamed': aside,
   'blame.ended': same,

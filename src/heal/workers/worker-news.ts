@@ -8,6 +8,7 @@ import type { Bus } from '../../run/bus.js';
 export function createWorkerNews(bus: Bus, here: HealedTree & { queue: string }, settings: Settings) {
   const own = { ...here, config: configDigest(settings) };
   let last = '[]';
+  const taken = new Map<string, string | null>();
   let saidNone = false;
   let [isDown, isReplaced] = [false, false];
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
@@ -17,6 +18,11 @@ export function createWorkerNews(bus: Bus, here: HealedTree & { queue: string },
       const now = JSON.stringify(workers);
       if (now !== last) bus.emit({ type: 'workers.seen', workers });
       last = now;
+      for (const { name, causeId, elsewhere } of workers) {
+        const isNew = causeId !== null && elsewhere === null && taken.get(name) !== causeId;
+        if (isNew) bus.emit({ type: 'cause.taken', causeId, worker: name });
+        taken.set(name, causeId);
+      }
       const isAlone = workers.every(({ elsewhere }) => elsewhere !== null);
       if (waiting > 0 && isAlone && !saidNone) warn(nobody(workers, own));
       saidNone = waiting > 0 && isAlone;
