@@ -33,7 +33,9 @@ export function healCommand(): Command {
         'have the causes healed by `self-heal worker` on other machines; needs a PostgreSQL store',
       ).conflicts(['dryRun']),
     );
-  return addStoreFlag(addHealingFlags(addTerseFlags(addWaitFlag(addVerifyFlag(addWholeSelectionFlags(command))))))
+  return addStoreFlag(
+    addHealingFlags(addTerseFlags(addWaitFlag(addVerifyFlag(addWholeSelectionFlags(command))))),
+  )
     .addHelpText('after', examples)
     .action((words: string[], options: RunOptions) => runAsTyped(words, options));
 }

@@ -87,12 +87,17 @@ function workerLines({ workers }: RunState, { paint, columns, now }: LiveViewOpt
   const busy = workers.filter(({ causeId, elsewhere }) => causeId !== null && elsewhere === null);
   const width = Math.max(0, ...busy.map(({ name }) => name.length));
   const lines = busy.slice(0, MOST_ACTIVE).map((one) => {
-    const parts = [`${one.name.padEnd(width)} ${one.causeId}`, `${workerWords(one)}, ${seconds(now - one.since)}`];
+    const parts = [
+      `${one.name.padEnd(width)} ${one.causeId}`,
+      `${workerWords(one)}, ${seconds(now - one.since)}`,
+    ];
     return `  ${paint.magenta('▸')} ${cut(parts.join(' · '), columns - 5)}`;
   });
   const rest = workers.length - lines.length;
   if (workers.length === 0) return [];
-  return rest > 0 ? [...lines, `    ${paint.dim(cut(`${counted(rest, 'more worker')}`, columns - 5))}`] : lines;
+  return rest > 0
+    ? [...lines, `    ${paint.dim(cut(`${counted(rest, 'more worker')}`, columns - 5))}`]
+    : lines;
 }
 
 function endedLine(cause: CauseState, { paint, columns }: LiveViewOptions): string {

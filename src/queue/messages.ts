@@ -61,9 +61,7 @@ export const causeJob: z.ZodType<CauseJob> = z.object({
     .array(
       z.object({
         record: z.record(text, z.unknown()),
-        picture: z
-          .object({ name: z.string().regex(/^screenshot\.\w+$/), bytes: z.base64() })
-          .nullable(),
+        picture: z.object({ name: z.string().regex(/^screenshot\.\w+$/), bytes: z.base64() }).nullable(),
       }),
     )
     .min(1),

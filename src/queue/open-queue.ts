@@ -31,8 +31,8 @@ export interface Queue {
   /** Whoever had taken it is gone: another one may, a few times. */
   giveBack(id: string): Promise<void>;
   cancel(id: string): Promise<void>;
-  /** Takes all of it out of the database. */
-  remove(): Promise<void>;
+  /** Takes these out of the database, and the queue where nothing else is in it. */
+  remove(ids: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -100,7 +100,11 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
     done: (id, result) => boss.complete(name, id, result),
     giveBack: (id) => boss.fail(name, id),
     cancel: (id) => boss.cancel(name, id),
-    remove: () => boss.deleteQueue(name),
+    remove: async (ids) => {
+      if (ids.length > 0) await boss.deleteJob(name, [...ids]);
+      // Others are taken out by pg-boss in time.
+      await boss.deleteQueue(name).catch(() => undefined);
+    },
     close: () => boss.stop({ graceful: false }),
   };
 }

@@ -55,7 +55,12 @@ export function createSharedSpending(options: SharedSpending): Spending {
     spentFor: (cause, now) => {
       const spent = own.spentFor(cause, now);
       const onTest = spent.agentRunsOnTest + agentRunsOnTest;
-      return { ...spent, agentRuns: together.agentRuns, costUsd: together.costUsd ?? 0, agentRunsOnTest: onTest };
+      return {
+        ...spent,
+        agentRuns: together.agentRuns,
+        costUsd: together.costUsd ?? 0,
+        agentRunsOnTest: onTest,
+      };
     },
     totals: () => ({ ...own.totals(), ...together }),
   };

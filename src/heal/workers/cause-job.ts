@@ -14,10 +14,7 @@ import type { SentCause } from './workers.js';
 /** What every cause of a run is sent with. */
 export interface JobContext {
   readonly first: SuiteRun;
-  readonly place: Pick<
-    Collected,
-    'project' | 'commit' | 'playwright' | 'selection' | 'root' | 'place'
-  >;
+  readonly place: Pick<Collected, 'project' | 'commit' | 'playwright' | 'selection' | 'root' | 'place'>;
   readonly base: readonly SentEdit[];
   readonly agentRunsOnTest: number;
 }

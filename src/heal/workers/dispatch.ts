@@ -44,6 +44,7 @@ export function createDispatch(parts: DispatchParts): Workers {
   const { bus, settings } = opened;
   const { leaseMs } = settings.queue;
   const waiting = new Map<string, Waiting>();
+  const sentIds = new Set<string>();
   const names = createNames(queue.name);
   const agentsOnTest = new Map<string, number>();
   const news = createWorkerNews(bus, parts.here, settings);
@@ -104,6 +105,7 @@ export function createDispatch(parts: DispatchParts): Workers {
       });
       if (typeof made === 'string') return () => Promise.resolve(failed(made));
       const id = jobId(queue.name, names.next(cause));
+      sentIds.add(id);
       const failure = await queue.send(id, made).then(() => null, reasonOf);
       if (failure !== null) return () => Promise.resolve(failed(`it could not be sent: ${failure}`));
       bus.emit({ type: 'cause.sent', causeId: cause.id });
@@ -124,7 +126,7 @@ export function createDispatch(parts: DispatchParts): Workers {
       stop.abort();
       await looking;
       spent = await table.spent().catch(() => spent);
-      const end = isOver ? Promise.all([queue.remove(), table.over()]) : table.leave(who);
+      const end = isOver ? Promise.all([queue.remove([...sentIds]), table.over()]) : table.leave(who);
       // What is left of it does no harm, and says who coordinates until the lease ends.
       await Promise.resolve(end).catch(() => undefined);
     },
@@ -178,7 +180,10 @@ function resultIn(output: unknown): FromWorkers {
   return failed(`worker ${result.worker} could not heal it: ${result.reason}`);
 }
 
-function whyStopped({ settings, spending, clock }: Session, { cause, mayGoOn }: SentCause): Conclusion | null {
+function whyStopped(
+  { settings, spending, clock }: Session,
+  { cause, mayGoOn }: SentCause,
+): Conclusion | null {
   const { timeMs } = settings.limits;
   if (!mayGoOn()) return { verdict: 'interrupted', reason: 'healing stopped before a worker took it' };
   if (spending.spentFor(cause, clock.now()).elapsedMs < timeMs) return null;

@@ -25,7 +25,11 @@ interface JobSession extends Session {
 }
 
 /** A result without the name of its worker. */
-export type Came = JobResult extends infer Kind ? (Kind extends unknown ? Omit<Kind, 'worker'> : never) : never;
+export type Came = JobResult extends infer Kind
+  ? Kind extends unknown
+    ? Omit<Kind, 'worker'>
+    : never
+  : never;
 
 /** Writes what a job holds into a folder as a shard leaves it, and reads it as one: with the paths of this machine, and as untrusted. */
 export async function readJob(
@@ -77,7 +81,8 @@ async function applyBase(
 ): Promise<{ refused: string | null; ids: string[] }> {
   if (base.length === 0) return { refused: null, ids: [] };
   const received = await receiveEdits(base, workspace.root, contentsOf(folder.dir));
-  if ('strange' in received) return { refused: `${received.strange} is another one in its checkout`, ids: [] };
+  if ('strange' in received)
+    return { refused: `${received.strange} is another one in its checkout`, ids: [] };
   const root = path.relative(cwd, workspace.root).replaceAll(path.sep, '/');
   const id = String(spending.nextAttempt());
   const applied = await workspace.apply({ id, root, edits: received.edits, folders: [] });
@@ -167,7 +172,8 @@ async function came(session: JobSession, record: CauseRecord, job: CauseJob): Pr
   const { folder, redactor } = session;
   const made = record.attempts.slice(job.previous.length);
   const last = made.at(-1);
-  const change = last && isKept(last) && last.change !== null ? await readChange(folder.dir, last.change) : null;
+  const change =
+    last && isKept(last) && last.change !== null ? await readChange(folder.dir, last.change) : null;
   const sent = change && (await sendEdits(change.edits, contentsOf(folder.dir), redactor));
   if (sent && 'secretIn' in sent)
     return { kind: 'refused', reason: `its fix changes lines of ${sent.secretIn} that hold a secret` };

@@ -57,7 +57,11 @@ export async function takeJob(
   if (!folder.ok) return folder;
   await lock.tell(folder.value.runId);
   using watchdog = startWatchdog(folder.value.runId);
-  const opened = await openRun(request, { ...checked, folder: folder.value, watchdog }, { signal, startedAt });
+  const opened = await openRun(
+    request,
+    { ...checked, folder: folder.value, watchdog },
+    { signal, startedAt },
+  );
   const { running, bus } = opened;
   try {
     return ok(await healed(parts, opened, job));

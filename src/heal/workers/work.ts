@@ -124,7 +124,8 @@ async function healTaken(at: AtWork, job: TakenJob): Promise<Problem | null> {
     ...at,
     rowId: presence.id,
     onCause: (causeId) => presence.tell({ state: 'healing', causeId, jobId: job.id }),
-    onAgent: (isAtWork) => void presence.tell({ state: isAtWork ? 'agent' : 'healing' }).catch(() => undefined),
+    onAgent: (isAtWork) =>
+      void presence.tell({ state: isAtWork ? 'agent' : 'healing' }).catch(() => undefined),
   };
   const came = await takeJob(parts, job, signal);
   if (lost.aborted) say('the cause was taken back; its patch is dropped');
@@ -134,7 +135,9 @@ async function healTaken(at: AtWork, job: TakenJob): Promise<Problem | null> {
     const tooLarge = { kind: 'refused', worker: presence.name, reason: 'its patch is too large to be sent' };
     const packed = pack(result) ?? pack(tooLarge);
     if (packed) await queue.done(job.id, packed);
-    say(result.kind === 'refused' ? `not healed: ${result.reason}` : `sent back: ${result.conclusion.reason}`);
+    say(
+      result.kind === 'refused' ? `not healed: ${result.reason}` : `sent back: ${result.conclusion.reason}`,
+    );
   }
   await presence.tell({ state: 'waiting', causeId: null, jobId: null });
   return came.ok ? null : came.error;
@@ -215,7 +218,12 @@ function moved(here: HealedHere, now: HealedHere): Problem {
 
 /** What the driver says carries a code: of PostgreSQL, or of the connection. */
 function isOfDatabase(error: unknown): boolean {
-  return error instanceof Error && (/^[\dA-Z]{5}$/.test(codeOf(error)) || /Connection terminated|timeout exceeded/.test(error.message) || /^E(?:CONN|PIPE|HOST)/.test(codeOf(error)));
+  return (
+    error instanceof Error &&
+    (/^[\dA-Z]{5}$/.test(codeOf(error)) ||
+      /Connection terminated|timeout exceeded/.test(error.message) ||
+      /^E(?:CONN|PIPE|HOST)/.test(codeOf(error)))
+  );
 }
 
 function codeOf(error: Error): string {

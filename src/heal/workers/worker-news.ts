@@ -29,7 +29,9 @@ export function createWorkerNews(bus: Bus, here: HealedTree & { queue: string },
     },
     lost(causeId: string | null, worker: string | null): void {
       const who = worker === null ? 'Its worker' : `Worker ${worker}`;
-      warn(`${causeId ?? 'A cause'}: ${who} gave no more sign; it goes to another one, and its agent counts.`);
+      warn(
+        `${causeId ?? 'A cause'}: ${who} gave no more sign; it goes to another one, and its agent counts.`,
+      );
     },
     replaced(): void {
       if (isReplaced) return;

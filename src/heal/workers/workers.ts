@@ -17,8 +17,7 @@ export interface SentCause {
 
 /** What came back. */
 export type FromWorkers =
-  | Extract<JobResult, { kind: 'tried' }>
-  | { readonly kind: 'ended'; readonly conclusion: Conclusion };
+  Extract<JobResult, { kind: 'tried' }> | { readonly kind: 'ended'; readonly conclusion: Conclusion };
 
 /** The workers of a run, on whatever machines they are. */
 export interface Workers {
