@@ -31,7 +31,7 @@ export type Event =
       purpose: SuitePurpose;
       tests: number | null;
       causeId: string | null;
-      /** Which of the Playwright runs it is, from 1; absent in older runs. */
+      /** Which of the Playwright runs it is, from 1; absent for what shards ran. */
       n?: number;
       /** How many there are likely to be; null while nothing is known. */
       of?: number | null;
@@ -89,10 +89,11 @@ export type Event =
       outcome: Attempt['outcome'];
       durationMs: number;
       costUsd: number | null;
-      /** What ailed the program itself (AG-6), or null. */
-      trouble: AgentError | null;
+      /** The program's own error (AG-6), or null. */
+      agentError: AgentError | null;
       filesChanged: number;
-      leftovers: readonly string[];
+      /** Processes that outlived it and were ended, as `pid command`. */
+      orphans: readonly string[];
     }
   /** Waiting before the next try (HL-4). */
   | { type: 'agent.retrying'; causeId: string; attempt: number; delayMs: number; reason: string }
@@ -106,7 +107,7 @@ export type Event =
   | { type: 'tests.quarantined'; tests: TestRef[] }
   /** So many questions wait for people that no further agent is started. */
   | { type: 'agent.build_paused'; status: 'escalation_threshold_exceeded' }
-  /** The guard found that an agent weakened the tests: its change is taken back, and nothing is run with it (HN-3). */
+  /** The guard found that an agent weakened the tests: its change is reverted, and nothing is run with it (HN-3). */
   | { type: 'attempt.rejected'; causeId: string; attempt: number; violations: readonly Violation[] }
   /** The re-run after it was green; its fix is still to be proven, together with the others (HN-5). */
   | { type: 'attempt.green'; causeId: string; attempt: number }
@@ -120,8 +121,8 @@ export type Event =
       costUsd: number | null;
     }
   /** A person had the change to blame taken out of the project, after the run's end (BL-4); `change` names it within the run. */
-  | { type: 'change.taken_back'; causeId: string; change: string }
-  /** A person took back what the run had changed, after its end; these files changed again meanwhile, and stay. */
+  | { type: 'change.reverted'; causeId: string; change: string }
+  /** A person reverted what the run had changed, after its end; these files changed again meanwhile, and stay. */
   | { type: 'run.undone'; restored: readonly string[]; leftAlone: readonly string[] }
   /** The run goes on, but somebody should know. */
   | { type: 'run.warning'; message: string }

@@ -78,16 +78,32 @@ export async function baseOf(
   const commit = async (name: string) =>
     lineOf(cwd, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`).catch(() => null);
   if (ref !== null) return (await commit(ref)) ?? { what: 'unknown-base', detail: ref };
-  const wanted = env['GITHUB_BASE_REF'] ?? env['CI_MERGE_REQUEST_TARGET_BRANCH_NAME'];
-  const usual = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'];
-  const names = wanted ? [`origin/${wanted}`, ...usual] : usual;
+  const { wanted, names } = basesIn(env);
+  let missed: NoBase | null = null;
   for (const name of names) {
+    // Where the first that is there does not reach back, only another one that the CI system names may stand in.
+    if (missed && !wanted.includes(name)) break;
     const target = await commit(name);
     if (target === null) continue;
     const base = await lineOf(cwd, 'merge-base', 'HEAD', target).catch(() => null);
-    return base ?? { what: 'no-merge-base', detail: name };
+    if (base !== null) return base;
+    missed ??= { what: 'no-merge-base', detail: name };
   }
-  return { what: 'unknown-base', detail: names.join(', ') };
+  return missed ?? { what: 'unknown-base', detail: names.join(', ') };
+}
+
+/** Where a branch may have begun: what the CI system says of its pull or merge request, and the default branch by its usual names. */
+function basesIn(env: NodeJS.ProcessEnv): { wanted: readonly string[]; names: readonly string[] } {
+  const branchOf = (...variables: string[]) =>
+    variables.flatMap((one) => (env[one] ? [`origin/${env[one]}`] : [])).slice(0, 1);
+  // GitLab fetches the target only where it fetches everything, and names the commit.
+  const commit = env['CI_MERGE_REQUEST_DIFF_BASE_SHA'];
+  const wanted = [
+    ...branchOf('GITHUB_BASE_REF', 'CI_MERGE_REQUEST_TARGET_BRANCH_NAME'),
+    ...(commit ? [commit] : []),
+  ];
+  const usual = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'];
+  return { wanted, names: [...wanted, ...branchOf('CI_DEFAULT_BRANCH'), ...usual] };
 }
 
 /** Reads `git diff --raw -z`: `:old-mode new-mode old-id new-id status NUL path NUL`. */

@@ -37,7 +37,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
   const { evidence } = lead;
   const tests = members.map((member) => ({ member, test: contextTest(member, root) }));
   return {
-    schemaVersion: 1,
+    schemaVersion: 2,
     runId,
     causeId: cause.id,
     attempt,
@@ -95,7 +95,7 @@ async function patchText(file: string | null, runDir: string): Promise<string | 
 }
 
 async function previous(attempt: Attempt, runDir: string): Promise<PreviousAttempt> {
-  const { n, agent, outcome, claim, files, failedBecause, judged, takenBack, violations } = attempt;
+  const { n, agent, outcome, claim, files, failedBecause, judged, reverted, violations } = attempt;
   return {
     n,
     agent,
@@ -104,7 +104,7 @@ async function previous(attempt: Attempt, runDir: string): Promise<PreviousAttem
     files,
     failedBecause,
     judged,
-    takenBack,
+    reverted,
     ...(violations ? { violations } : {}),
     patch: await patchText(attempt.patch, runDir),
   };

@@ -10,7 +10,7 @@ import type { EarlierFix } from '../core/remembered.js';
  * Paths are absolute unless said otherwise. Other programs read this; a change of meaning is a new `schemaVersion`.
  */
 export interface AgentContext {
-  schemaVersion: 1;
+  schemaVersion: 2;
   runId: string;
   causeId: string;
   /** From 1. */
@@ -77,7 +77,7 @@ export interface PreviousAttempt {
   /** How the re-run judged it. */
   judged: Judgement;
   /** Whether its change was taken out of the code again, when it had been judged. */
-  takenBack: boolean;
+  reverted: boolean;
   /** Where it weakened the tests, which is why nothing was run with it (HN-3). */
   violations?: readonly Violation[];
 }

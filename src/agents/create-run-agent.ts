@@ -54,7 +54,7 @@ export function createRunAgent(
       denials: result.denials,
       durationMs: Math.round(performance.now() - startedAt),
       tail,
-      leftovers: ended.leftovers,
+      orphans: ended.orphans,
     };
   };
 }

@@ -50,7 +50,7 @@ function blamed({ blame }: AgentContext): string {
   const more = blame.hunks.length - hunks.length;
   const rest = more > 0 ? [`${more} more in context.json.`] : [];
   const meant =
-    'The change may be what was wanted, and the test or other code has to follow it: taking it back is a last resort.';
+    'The change may be what was wanted, and the test or other code has to follow it: reverting it is a last resort.';
   return [head, ...hunks, ...rest, meant].join('\n\n');
 }
 
@@ -153,11 +153,11 @@ function triedBefore({ previousAttempts, attempt, task }: AgentContext): string 
 /** Whether the next agent meets the change in the code: progress to another error is kept. */
 function whereItIs({
   files,
-  takenBack,
+  reverted,
   judged,
-}: Pick<PreviousAttempt, 'files' | 'takenBack' | 'judged'>): string {
+}: Pick<PreviousAttempt, 'files' | 'reverted' | 'judged'>): string {
   if (files.length === 0) return 'It changed no file.';
-  if (takenBack) return 'Its change was taken back.';
+  if (reverted) return 'Its change was reverted.';
   const was =
     judged === 'changed'
       ? 'It led to another error, and its change was left in the code'

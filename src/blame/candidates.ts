@@ -4,7 +4,7 @@ import { changesPackages } from '../workspace/install.js';
 import type { Contents } from '../workspace/change.js';
 import { type FileEdit, type FileState, stateOf } from '../workspace/file-state.js';
 import type { History } from './history.js';
-import { type ChangedFile, type ExactHunk, without } from './hunks.js';
+import { type ChangedFile, type ExactHunk, joinNear, without } from './hunks.js';
 import { lastSteps } from './origins.js';
 
 /** A hunk that may be to blame. */
@@ -32,15 +32,14 @@ export interface CandidatePlace {
  */
 export async function candidatesOf(history: History, place: CandidatePlace): Promise<readonly Candidate[]> {
   const all: Candidate[] = [];
-  for (const { file, versions } of history.files) {
-    const edits = await editsFor([{ file, hunks: file.hunks }], place);
+  for (const { file: compared, versions } of history.files) {
+    const edits = await editsFor([{ file: compared, hunks: compared.hunks }], place);
     if (edits === null || (await changesPackages(edits, place.contents))) continue;
-    const steps = lastSteps(file, versions);
+    const steps = joinNear(compared, lastSteps(compared, versions, history.parents));
+    const file = { ...compared, hunks: [...steps.keys()] };
     const inTests = place.isTest(file.path);
-    for (const hunk of file.hunks) {
-      const step = steps.get(hunk) ?? history.commits.length;
+    for (const [hunk, step] of steps)
       all.push({ hunk, file, step, commit: history.commits[step] ?? null, inTests });
-    }
   }
   return all.toSorted(
     (a, b) =>

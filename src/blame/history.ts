@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BlameBase, BlamedCommit } from '../core/blame.js';
 import { gitChanges, readObjects } from '../git-trees.js';
-import { git, gitSays } from '../git.js';
+import { git, gitBytes, gitSays } from '../git.js';
 import { isWritable } from '../workspace/project-files.js';
 import { type ChangedFile, compareFile } from './hunks.js';
 import type { Version } from './origins.js';
@@ -10,8 +10,10 @@ import type { Version } from './origins.js';
 /** What happened to the project's files since a state that may be green. */
 export interface History {
   readonly base: BlameBase;
-  /** Since then, the oldest first; what is not committed is the step after the last. */
+  /** Since then, each after its parents; what is not committed is the step after the last. */
   readonly commits: readonly BlamedCommit[];
+  /** Of each step its parents among the steps, the first one first; -1 stands for the base, and for all that is older. */
+  readonly parents: readonly (readonly number[])[];
   /** Regular files alone: links and submodules are left out. */
   readonly files: readonly { readonly file: ChangedFile; readonly versions: readonly Version[] }[];
 }
@@ -58,7 +60,8 @@ export async function readHistory(
     paths: paths.map((one) => one.path),
     steps,
   });
-  return { base, commits: steps.map(({ commit }) => commit), files };
+  const parents = [...steps.map((step) => step.parents), [steps.length - 1]];
+  return { base, commits: steps.map(({ commit }) => commit), parents, files };
 }
 
 /** Said of a repository that has the newest commits alone, as CI systems fetch it. */
@@ -81,22 +84,34 @@ function whyNot(what: string, detail: string): string {
 /** One commit, with the blob that each file had after it; null where the file went. */
 interface Step {
   readonly commit: BlamedCommit;
+  /** As in `History`. */
+  readonly parents: readonly number[];
+  /** Of the files that are not as in the first parent. */
   readonly blobs: ReadonlyMap<string, string | null>;
 }
 
-/** Along the first parents: a merge is one step. */
+/** All commits, those that came by a merge too: what CI systems check out of a pull request is a merge. */
 async function stepsOf(root: string, base: string): Promise<Step[]> {
-  const format = '--format=%x01%H%x02%an%x02%aI%x02%s';
-  const how = ['--first-parent', '-m', '--reverse', '--raw', '--no-abbrev', '--no-renames', '-z'];
-  const text = await git(root, ['log', ...how, '--no-ext-diff', format, `${base}..HEAD`]);
-  return (text ?? '').split('\u0001').slice(1).map(stepOf);
+  const format = '--format=%x01%H%x02%P%x02%an%x02%aI%x02%s';
+  const order = ['--topo-order', '--reverse', '--diff-merges=first-parent'];
+  const how = [...order, '--raw', '--no-abbrev', '--no-renames', '-z', '--no-ext-diff', format];
+  const text = await gitBytes(root, ['log', ...how, `${base}..HEAD`]);
+  const known = new Map<string, number>();
+  return String(text)
+    .split('\u0001')
+    .slice(1)
+    .map((one, at) => {
+      const step = stepOf(one, known);
+      known.set(step.commit.id, at);
+      return step;
+    });
 }
 
-/** `id STX author STX date STX subject NUL`, then `:mode mode blob blob status NUL path NUL` for each file. */
-function stepOf(text: string): Step {
+/** `id STX parents STX author STX date STX subject NUL`, then `:mode mode blob blob status NUL path NUL` for each file. */
+function stepOf(text: string, known: ReadonlyMap<string, number>): Step {
   const [head = '', ...fields] = text.split('\0');
   const [headLine = '', firstRaw = ''] = head.split('\n');
-  const [id = '', author = '', date = '', subject = ''] = headLine.split('\u0002');
+  const [id = '', above = '', author = '', date = '', subject = ''] = headLine.split('\u0002');
   const raw = [firstRaw, ...fields].map((one) => one.trim()).filter((one) => one !== '');
   const blobs = new Map<string, string | null>();
   for (const [at, one] of raw.entries()) {
@@ -104,7 +119,8 @@ function stepOf(text: string): Step {
     const file = raw[at + 1];
     if (blob && file !== undefined) blobs.set(file, status === 'D' ? null : blob);
   }
-  return { commit: { id, author, date, subject }, blobs };
+  const parents = above.split(' ').map((one) => known.get(one) ?? -1);
+  return { commit: { id, author, date, subject }, parents, blobs };
 }
 
 interface Reading {
@@ -128,10 +144,22 @@ async function readFiles(root: string, { before, paths, steps }: Reading): Promi
       const id = after.get(file);
       return id === undefined ? [] : [{ step, text: id === null ? null : like(blobs.get(id)) }];
     });
-    const last = committed.length > 0 ? committed.at(-1)?.text : compared.before;
-    const open = last === now ? [] : [{ step: steps.length, text: now }];
+    const open =
+      headText(committed, steps, compared.before) === now ? [] : [{ step: steps.length, text: now }];
     return [{ file: compared, versions: [...committed, ...open] }];
   });
+}
+
+/** A file as HEAD has it: what no step says is as in the step's first parent. */
+function headText(
+  versions: readonly Version[],
+  steps: readonly Step[],
+  before: string | null,
+): string | null {
+  const texts = new Map(versions.map(({ step, text }) => [step, text]));
+  let step = steps.length - 1;
+  while (step >= 0 && !texts.has(step)) step = steps[step]?.parents[0] ?? -1;
+  return texts.get(step) ?? (step < 0 ? before : null);
 }
 
 function textNow(place: string): string | null {

@@ -21,7 +21,7 @@ export interface ChangedFile {
 /** Beyond so many changed lines a file counts as replaced: the search for the shortest difference is quadratic. */
 const MAX_DIFFERENCES = 2000;
 
-/** Changes with no more unchanged lines between them are one: a brace or an empty line tells no two thoughts apart. */
+/** Changes of one commit with no more unchanged lines between them are one: a brace or an empty line tells no two thoughts apart. */
 const LINES_BETWEEN = 1;
 
 /** The hunks between two states of a file. */
@@ -30,7 +30,7 @@ export function compareFile(file: string, before: string | null, after: string |
   if (before === null || after === null || isBinary(before) || isBinary(after))
     return { path: file, before, after, hunks: [whole] };
   const changes = diffArrays(linesOf(before), linesOf(after), { maxEditLength: MAX_DIFFERENCES });
-  return { path: file, before, after, hunks: changes ? joined(file, changes) : [whole] };
+  return { path: file, before, after, hunks: changes ? hunksOf(file, changes) : [whole] };
 }
 
 /** The file with some of its hunks taken out; null where it is not there then. */
@@ -57,34 +57,44 @@ function isBinary(text: string): boolean {
   return text.slice(0, 8000).includes('\0');
 }
 
-type Changes = ReturnType<typeof diffArrays<string>>;
-
-function joined(file: string, changes: Changes): ExactHunk[] {
+/** The changed lines that stand together, between lines that stayed. */
+function hunksOf(file: string, changes: ReturnType<typeof diffArrays<string>>): ExactHunk[] {
   const hunks: { oldStart: number; newStart: number; old: string[]; now: string[] }[] = [];
   let [oldLine, newLine] = [1, 1];
-  let between: readonly string[] = [];
+  let open: (typeof hunks)[number] | null = null;
   for (const { value, added, removed } of changes) {
-    if (!added && !removed) {
-      between = value;
-      oldLine += value.length;
-      newLine += value.length;
-      continue;
+    if (!added && !removed) open = null;
+    else if (!open) {
+      open = { oldStart: oldLine, newStart: newLine, old: [], now: [] };
+      hunks.push(open);
     }
-    const last = hunks.at(-1);
-    const isNear = last !== undefined && between.length <= LINES_BETWEEN;
-    const hunk = isNear ? last : { oldStart: oldLine, newStart: newLine, old: [], now: [] };
-    if (isNear) {
-      hunk.old.push(...between);
-      hunk.now.push(...between);
-    } else hunks.push(hunk);
-    between = [];
-    if (removed) {
-      hunk.old.push(...value);
-      oldLine += value.length;
-    } else {
-      hunk.now.push(...value);
-      newLine += value.length;
-    }
+    if (!added) oldLine += value.length;
+    if (!removed) newLine += value.length;
+    if (added) open?.now.push(...value);
+    if (removed) open?.old.push(...value);
   }
   return hunks.map((one) => ({ file, ...one, whole: false }));
+}
+
+/** Of hunks in the order of the file, those next to each other that have the same step, as one; each with its step. */
+export function joinNear(
+  { before, hunks }: ChangedFile,
+  steps: ReadonlyMap<ExactHunk, number>,
+): ReadonlyMap<ExactHunk, number> {
+  const lines = linesOf(before);
+  const joined: [ExactHunk, number][] = [];
+  for (const hunk of hunks) {
+    const step = steps.get(hunk) ?? 0;
+    const [last, lastStep] = joined.at(-1) ?? [];
+    const between = last ? lines.slice(last.oldStart - 1 + last.old.length, hunk.oldStart - 1) : [];
+    if (!last || lastStep !== step || between.length > LINES_BETWEEN) joined.push([hunk, step]);
+    else {
+      const [old, now] = [
+        [...last.old, ...between, ...hunk.old],
+        [...last.now, ...between, ...hunk.now],
+      ];
+      joined.splice(-1, 1, [{ ...last, old, now }, step]);
+    }
+  }
+  return new Map(joined);
 }

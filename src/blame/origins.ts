@@ -1,7 +1,7 @@
 import { diffArrays } from 'diff';
 import { type ChangedFile, type ExactHunk, linesOf } from './hunks.js';
 
-/** The state of a file after a step; null where it was not there. Steps count from 0, the oldest first. */
+/** The state of a file after a step; null where it was not there. A step comes after its parents, and they count from 0. */
 export interface Version {
   readonly step: number;
   readonly text: string | null;
@@ -14,13 +14,37 @@ interface Line {
   readonly step: number | null;
 }
 
+/** A file after a step. */
+interface State {
+  readonly lines: readonly Line[];
+  /** The steps that took out lines of the old state. */
+  readonly gone: ReadonlyMap<number, number>;
+}
+
 const MAX_DIFFERENCES = 2000;
 
-/** The last step that touched each hunk, by following every line from the old state through all versions to the new one. */
-export function lastSteps(file: ChangedFile, versions: readonly Version[]): ReadonlyMap<ExactHunk, number> {
-  const gone = new Map<number, number>();
-  let lines: Line[] = linesOf(file.before).map((text, base) => ({ text, base, step: null }));
-  for (const { step, text } of versions) lines = follow(lines, linesOf(text), { step, gone });
+/**
+ * The last step that touched each hunk, by following every line from the old state through all versions to the new one; a merge is to blame for
+ * nothing that one of its parents has, as in `git blame`. `parents` has those of each step, the first one first; what is no step (-1)
+ * is the old state. A step without a version leaves the file as its first parent has it.
+ */
+export function lastSteps(
+  file: ChangedFile,
+  versions: readonly Version[],
+  parents: readonly (readonly number[])[],
+): ReadonlyMap<ExactHunk, number> {
+  const old: State = {
+    lines: linesOf(file.before).map((text, base) => ({ text, base, step: null })),
+    gone: new Map(),
+  };
+  const texts = new Map(versions.map(({ step, text }) => [step, text]));
+  const states: State[] = [];
+  for (const [step, above] of parents.entries()) {
+    const [first = old, ...others] = above.map((one) => states[one] ?? old);
+    const text = texts.get(step);
+    states.push(text === undefined ? first : stateAfter(step, linesOf(text), [first, ...others]));
+  }
+  const { lines, gone } = states.at(-1) ?? old;
   const last = versions.at(-1)?.step ?? 0;
   return new Map(
     file.hunks.map((hunk) => {
@@ -35,28 +59,34 @@ export function lastSteps(file: ChangedFile, versions: readonly Version[]): Read
   );
 }
 
-function follow(
-  lines: readonly Line[],
-  next: readonly string[],
-  { step, gone }: { step: number; gone: Map<number, number> },
-): Line[] {
-  const texts = lines.map(({ text }) => text);
-  const changes = diffArrays(texts, [...next], { maxEditLength: MAX_DIFFERENCES });
-  const made = (value: readonly string[]) => value.map((text) => ({ text, base: null, step }));
-  const remove = (some: readonly Line[]) => {
-    for (const { base } of some) if (base !== null) gone.set(base, step);
-  };
-  if (!changes) {
-    remove(lines);
-    return made(next);
-  }
+/** A line is the first parent's that has it, else the step's own; so is a line that no parent had lost. */
+function stateAfter(step: number, texts: readonly string[], parents: readonly State[]): State {
+  const followed = parents.map(({ lines }) => follow(lines, texts));
+  const lines = texts.map(
+    (text, at) => followed.map((one) => one[at]).find((one) => one) ?? { text, base: null, step },
+  );
+  const kept = new Set(lines.map(({ base }) => base));
+  const lostHere = parents.flatMap((one) => one.lines.map(({ base }) => [base, step] as const));
+  const lostBefore = parents.toReversed().flatMap((one) => [...one.gone]);
+  const gone = [...lostHere, ...lostBefore].filter(
+    (one): one is [number, number] => one[0] !== null && !kept.has(one[0]),
+  );
+  return { lines, gone: new Map(gone) };
+}
+
+/** For each of the next lines the one that it was; null for a new one. */
+function follow(lines: readonly Line[], next: readonly string[]): (Line | null)[] {
+  const changes = diffArrays(
+    lines.map(({ text }) => text),
+    [...next],
+    { maxEditLength: MAX_DIFFERENCES },
+  );
   let at = 0;
-  return changes.flatMap(({ value, added, removed }) => {
-    if (added) return made(value);
+  const known = changes?.flatMap(({ value, added, removed }) => {
+    if (added) return value.map(() => null);
     const these = lines.slice(at, at + value.length);
     at += value.length;
-    if (!removed) return these;
-    remove(these);
-    return [];
+    return removed ? [] : these;
   });
+  return known ?? next.map(() => null);
 }

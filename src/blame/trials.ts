@@ -128,7 +128,7 @@ export class Trials {
       for (const failure of failures) this.#of(out).set(failureKey(failure.failure), outcomeOf(failure, run));
       return outcomeOf(lead, run);
     } finally {
-      await this.#takeBack(applied.change.id);
+      await this.#revert(applied.change.id);
     }
   }
 
@@ -148,7 +148,7 @@ export class Trials {
     return { id: `9${String(this.#changes).padStart(8, '0')}`, root: rootFromProject, edits, folders: [] };
   }
 
-  async #takeBack(id: string): Promise<void> {
+  async #revert(id: string): Promise<void> {
     const { leftAlone } = await this.#effects.workspace.revert([id]);
     if (leftAlone.length > 0)
       this.#effects.warn(

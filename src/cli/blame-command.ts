@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { addWaitFlag } from './options.js';
+import { addWaitFlag, agentsFlag, collect, configFlag } from './options.js';
 import { end } from './end.js';
 import type { BlameOptions } from './run-blame.js';
 
@@ -23,17 +23,13 @@ export function blameCommand(): Command {
       'an earlier run, a cause of the last one (c1), or tests as Playwright takes them',
     )
     .option('--base <commit>', 'a commit at which it was green')
-    .option('-c, --config <file>', 'Playwright configuration file, or a folder that holds one')
+    .option(...configFlag)
     .option('--project <name>', 'only run this project; may be given again', collect)
-    .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
+    .option(...agentsFlag)
     .option('--json', 'print report.json to standard output; the answer is in causes[].blame')
     .addHelpText('after', examples)
     .action(async (word: string | undefined, options: BlameOptions) => {
       const { runBlame } = await import('./run-blame.js');
       end(await runBlame(word, options));
     });
-}
-
-function collect(value: string, previous: string[] | undefined): string[] {
-  return [...(previous ?? []), value];
 }

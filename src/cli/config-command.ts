@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { end } from './end.js';
+import { agentsFlag } from './options.js';
 import type { ConfigOptions } from './run-config.js';
 
 const examples = `
@@ -10,7 +11,7 @@ SELF_HEAL_LIMITS_COST_USD.`;
 export function configCommand(): Command {
   return new Command('config')
     .description('print the effective configuration and where each value comes from')
-    .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
+    .option(...agentsFlag)
     .option('--json', 'print one JSON document')
     .addHelpText('after', examples)
     .action(async (options: ConfigOptions) => {

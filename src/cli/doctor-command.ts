@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { exitCodes } from '../core/exit-codes.js';
 import { end } from './end.js';
+import { agentsFlag, configFlag } from './options.js';
 import type { DoctorOptions } from './run-doctor.js';
 
 const explanation = `
@@ -13,8 +14,8 @@ Exit codes: ${exitCodes.green} a run can work (every guard fired), ${exitCodes.u
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description('check everything a run needs; calls no model')
-    .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
-    .option('-c, --config <file>', 'Playwright configuration file, or a folder that contains one')
+    .option(...agentsFlag)
+    .option(...configFlag)
     .option('--self-test', 'plant faults in a scratch copy and show each guard firing; about a minute')
     .addOption(new Option('--drill', 'the same').implies({ selfTest: true }).hideHelp())
     .option('--json', 'print one JSON document')

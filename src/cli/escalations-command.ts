@@ -1,8 +1,9 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { closest } from '../config/closest.js';
 import { choiceText, QUARANTINE_DAYS } from '../core/escalation.js';
 import type { Problem } from '../problem.js';
 import { end } from './end.js';
+import { agentsFlag, wholeNumber } from './options.js';
 import type { ResolveOptions } from './resolve-escalation.js';
 import type { EscalationsOptions } from './run-escalations.js';
 
@@ -28,7 +29,11 @@ export function escalationsCommand(): Command {
     .argument('<id>')
     .addOption(new Option('--choice <choice>', 'the answer').choices(Object.keys(choiceText)))
     .option('--guidance <text>', 'what to tell the next agent')
-    .option('--days <n>', `with skip: how many days the quarantine lasts (default: ${QUARANTINE_DAYS})`, days)
+    .option(
+      '--days <n>',
+      `with skip: how many days the quarantine lasts (default: ${QUARANTINE_DAYS})`,
+      wholeNumber(1, 9999),
+    )
     .action(async (id: string, options: EscalationsOptions & ResolveOptions) =>
       end(await (await load()).resolveNamed(id, options)),
     );
@@ -45,15 +50,8 @@ function noSuchCommand(word: string): Problem {
   };
 }
 
-function days(text: string): number {
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a number of days, from 1 to 9999.');
-}
-
 function common(command: Command): Command {
-  return command
-    .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
-    .option('--json', 'print JSON');
+  return command.option(...agentsFlag).option('--json', 'print JSON');
 }
 
 function load() {

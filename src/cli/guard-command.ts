@@ -1,17 +1,9 @@
 import { Command, Option } from 'commander';
-import type { Category } from '../core/diagnosis.js';
+import { categories } from '../core/diagnosis.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { end } from './end.js';
+import { configFlag } from './options.js';
 import type { GuardOptions } from './run-guard-command.js';
-
-const categories: readonly Category[] = [
-  'build-error',
-  'database-error',
-  'runtime-error',
-  'ui-error',
-  'network-error',
-  'unknown',
-];
 
 const explanation = `
 Compares the working tree, uncommitted changes included, with the base. Prints one finding per line: file:line, rule, explanation.
@@ -30,7 +22,7 @@ export function guardCommand(): Command {
         .choices(categories)
         .default('ui-error'),
     )
-    .option('-c, --config <file>', 'Playwright configuration file, or a folder that contains one')
+    .option(...configFlag)
     .option('--json', 'print one JSON document')
     .addHelpText('after', explanation)
     .action(async (options: GuardOptions) => {

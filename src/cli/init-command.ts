@@ -1,35 +1,35 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { builtInRunners } from '../core/built-in-runner.js';
 import { end } from './end.js';
+import { configFlag, wholeNumber } from './options.js';
 import { isLive } from '../outputs/is-live.js';
 import type { InitOptions } from './run-init.js';
 
 /** `self-heal init`: sets a project up (CL-10). */
 export function initCommand(): Command {
-  return new Command('init')
-    .description('set up this project: agents.yaml, four slash commands, an ignore entry')
-    .option(
-      '--agent <name>',
-      `the agent program: ${builtInRunners.join(', ')}; or built-in for none (default: the first on PATH)`,
-    )
-    .option('--ci [system]', 'also write a CI workflow: github or gitlab (default: the one in use here)')
-    .option('--shards <n>', 'with --ci: run the tests on so many machines, and heal on one', shardCount)
-    .option('-c, --config <file>', 'Playwright configuration file, or a folder that contains one')
-    .option('--dry-run', 'show what would be written without writing it')
-    .option('--force', 'overwrite files that differ')
-    .addHelpText('after', '\nRunning it again is safe: files that you have changed are left alone.')
-    .action(async (options: InitOptions) => {
-      const { runInit } = await import('./run-init.js');
-      const { env, stdin, stderr } = process;
-      const isAskable = stdin.isTTY && isLive(env, stderr.isTTY);
-      end(await runInit({ cwd: process.cwd(), env, isAskable, options }));
-    });
-}
-
-function shardCount(value: string): number {
-  const number = Number(value);
-  // GitHub starts no more jobs of a matrix.
-  if (!Number.isInteger(number) || number < 2 || number > 200)
-    throw new InvalidArgumentError('It must be a whole number from 2 to 200.');
-  return number;
+  return (
+    new Command('init')
+      .description('set up this project: agents.yaml, four slash commands, an ignore entry')
+      .option(
+        '--agent <name>',
+        `the agent program: ${builtInRunners.join(', ')}; or built-in for none (default: the first on PATH)`,
+      )
+      .option('--ci [system]', 'also write a CI workflow: github or gitlab (default: the one in use here)')
+      // GitHub starts no more jobs of a matrix.
+      .option(
+        '--shards <n>',
+        'with --ci: run the tests on so many machines, and heal on one',
+        wholeNumber(2, 200),
+      )
+      .option(...configFlag)
+      .option('--dry-run', 'show what would be written without writing it')
+      .option('--force', 'overwrite files that differ')
+      .addHelpText('after', '\nRunning it again is safe: files that you have changed are left alone.')
+      .action(async (options: InitOptions) => {
+        const { runInit } = await import('./run-init.js');
+        const { env, stdin, stderr } = process;
+        const isAskable = stdin.isTTY && isLive(env, stderr.isTTY);
+        end(await runInit({ cwd: process.cwd(), env, isAskable, options }));
+      })
+  );
 }

@@ -1,5 +1,6 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { end } from './end.js';
+import { agentsFlag, wholeNumber } from './options.js';
 import type { InspectOptions } from './run-inspect.js';
 
 const examples = `
@@ -17,17 +18,12 @@ export function inspectCommand(): Command {
     .argument('[run]', 'a run (default: latest)')
     .argument('[test]', 'which failure')
     .option('--prompt', 'print exactly what the agent was or would be sent')
-    .option('--attempt <n>', 'with --prompt: which attempt (default: the last)', wholeNumber)
+    .option('--attempt <n>', 'with --prompt: which attempt (default: the last)', wholeNumber(1))
     .option('--json', 'print everything as JSON')
-    .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
+    .option(...agentsFlag)
     .addHelpText('after', examples)
     .action(async (first: string | undefined, second: string | undefined, options: InspectOptions) => {
       const { runInspect } = await import('./run-inspect.js');
       end(await runInspect([first, second], options));
     });
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
-  return Number(text);
 }

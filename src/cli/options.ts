@@ -1,6 +1,18 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { verifyLevels } from '../core/settings.js';
 
+/** Which suite it is about. */
+export const configFlag = [
+  '-c, --config <file>',
+  'Playwright configuration file, or a folder that contains one',
+] as const;
+
+/** Which agents.yaml holds. */
+export const agentsFlag = [
+  '--agents <file>',
+  'agents.yaml to use instead of the one in this folder',
+] as const;
+
 /** Adds Playwright's selection flags, with the names and forms that Playwright gives them. */
 export function addSelectionFlags(command: Command): Command {
   return addWholeSelectionFlags(command)
@@ -13,7 +25,7 @@ export function addSelectionFlags(command: Command): Command {
 /** The same without those that are for a first run alone. */
 export function addWholeSelectionFlags(command: Command): Command {
   return command
-    .option('-c, --config <file>', 'Playwright configuration file, or a folder that contains one')
+    .option(...configFlag)
     .option('-g, --grep <pattern>', 'only run tests that match this regular expression')
     .addOption(new Option('--project <name>', 'only run this project; may be repeated').argParser(collect))
     .option('-j, --workers <count>', 'number of workers, or a percentage of the cores')
@@ -84,12 +96,19 @@ export function addTerseFlags(command: Command): Command {
     .option('--no-terse', 'full output, whoever runs it');
 }
 
-function collect(value: string, previous: string[] | undefined): string[] {
+/** Takes a flag that may be given again. */
+export function collect(value: string, previous: string[] | undefined): string[] {
   return [...(previous ?? []), value];
 }
 
-function count(value: string): number {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < 0) throw new InvalidArgumentError('It must be a whole number.');
-  return number;
+/** Reads a whole number in these bounds, both of them included. */
+export function wholeNumber(from: number, to = Number.MAX_SAFE_INTEGER): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= from && number <= to) return number;
+    const bounds = to === Number.MAX_SAFE_INTEGER ? `${from} or more` : `from ${from} to ${to}`;
+    throw new InvalidArgumentError(`It must be a whole number, ${bounds}.`);
+  };
 }
+
+const count = wholeNumber(0);

@@ -14,6 +14,7 @@ import type { Store } from '../store/store.js';
 import { answerEscalation, checkedAnswer } from '../run/answer-escalation.js';
 import { canAsk } from '../outputs/ask.js';
 import { asPage } from '../outputs/escalation-text.js';
+import { print } from './end.js';
 
 /** An answer given by flags. */
 export interface ResolveOptions {
@@ -44,9 +45,8 @@ export async function resolveEscalation(
   });
   if (!answered.ok) return answered.error;
   const resolved = answered.value;
-  if (options.json) process.stdout.write(`${JSON.stringify({ schemaVersion: 1, ...resolved }, null, 2)}\n`);
-  else process.stdout.write(`${id} ${resolved.state}: ${whatFollows(resolved, days)}${insteadOf(asked)}\n`);
-  return exitCodes.green;
+  if (options.json) return print({ schemaVersion: 1, ...resolved });
+  return print(`${id} ${resolved.state}: ${whatFollows(resolved, days)}${insteadOf(asked)}`);
 }
 
 /** Null where the person left without an answer. */
@@ -73,7 +73,7 @@ async function askFor(
 }
 
 function whatFollows({ choice, tests }: Escalation, days = QUARANTINE_DAYS): string {
-  if (choice === 'take-back')
+  if (choice === 'revert')
     return 'the change is out of your files (git diff shows it); the next run shows what else depends on it';
   if (choice !== 'skip') return 'the next run tries again (self-heal resume, or self-heal run)';
   if (tests.length === 0) return 'the suite itself cannot be quarantined';

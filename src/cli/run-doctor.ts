@@ -1,8 +1,9 @@
 import process from 'node:process';
-import { Chalk } from 'chalk';
 import { examine } from '../doctor/examine.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { doctorText } from '../doctor/doctor-text.js';
+import { paletteForData } from '../outputs/palette.js';
+import { print } from './end.js';
 
 /** The flags of `self-heal doctor`. */
 export interface DoctorOptions {
@@ -22,10 +23,6 @@ export async function runDoctor({ agents, config, json }: DoctorOptions): Promis
     ...(config === undefined ? {} : { config }),
   });
   const ok = checks.every(({ state }) => state !== 'failed');
-  const paint = (process.env['NO_COLOR'] ?? '') === '' ? new Chalk() : new Chalk({ level: 0 });
-  const text = json
-    ? `${JSON.stringify({ schemaVersion: 1, ok, checks }, null, 2)}\n`
-    : doctorText(checks, paint);
-  process.stdout.write(text);
+  print(json ? { schemaVersion: 1, ok, checks } : doctorText(checks, paletteForData(process.env)));
   return ok ? exitCodes.green : exitCodes.usage;
 }

@@ -1,9 +1,9 @@
-import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { escalationOf } from '../run/answer-escalation.js';
 import { asEntry, asPage } from '../outputs/escalation-text.js';
 import { withStore } from '../store/open-project-store.js';
 import { resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
+import { print } from './end.js';
 
 /** The flags that every `self-heal escalations` takes. */
 export interface EscalationsOptions {
@@ -15,11 +15,8 @@ export interface EscalationsOptions {
 export function listEscalations(options: EscalationsOptions & { all?: boolean }): Promise<number | Problem> {
   return withStore(options, async (store) => {
     const found = (await store?.escalations(options.all ? null : 'pending')) ?? [];
-    if (options.json) {
-      process.stdout.write(`${JSON.stringify({ schemaVersion: 1, escalations: found }, null, 2)}\n`);
-    } else if (found.length === 0) process.stdout.write('Nothing needs review.\n');
-    else process.stdout.write(`${found.map(asEntry).join('\n')}\n`);
-    return exitCodes.green;
+    if (options.json) return print({ schemaVersion: 1, escalations: found });
+    return print(found.length === 0 ? 'Nothing needs review.' : found.map(asEntry).join('\n'));
   });
 }
 
@@ -28,11 +25,7 @@ export function showEscalation(id: string, options: EscalationsOptions): Promise
   return withStore(options, async (store) => {
     const found = await escalationOf(store, id);
     if (!found.ok) return found.error;
-    const page = options.json
-      ? JSON.stringify({ schemaVersion: 1, ...found.value }, null, 2)
-      : asPage(found.value);
-    process.stdout.write(`${page}\n`);
-    return exitCodes.green;
+    return print(options.json ? { schemaVersion: 1, ...found.value } : asPage(found.value));
   });
 }
 

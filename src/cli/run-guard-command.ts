@@ -9,10 +9,10 @@ import { findPlaywright } from '../playwright/find-playwright.js';
 import { listTests } from '../playwright/list-tests.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
+import { print } from './end.js';
 
 /** How long a branch may take, which may be larger than an agent's fix, in milliseconds. */
 const LIMIT_MS = 60_000;
-const schemaVersion = 1;
 
 /** What the command was asked. */
 export interface GuardOptions {
@@ -32,9 +32,16 @@ export async function runGuardCommand(options: GuardOptions): Promise<number | P
   const suite = isSame ? nothingKnown : await suiteIn(cwd, { root, config: options.config ?? null });
   const specs = (await before.paths()).filter((one) => isSpecName.test(one));
   const places = { ...suite, testFiles: [...new Set([...suite.testFiles, ...specs])] };
-  const request = { category: options.category, changes, before, after, suite: places };
+  const request = {
+    category: options.category,
+    changes,
+    before,
+    after,
+    suite: places,
+    isBranch: true,
+  };
   const judgement = await runGuard(request, { limitMs: LIMIT_MS });
-  if (options.json) process.stdout.write(`${asJson(judgement, base)}\n`);
+  if (options.json) print(asJson(judgement, base));
   else tell(judgement, { cwd, root, count: changes.length });
   return judgement.violations.length > 0 ? exitCodes.red : exitCodes.green;
 }
@@ -62,9 +69,9 @@ async function suiteIn(
   return placesOf(root, listed);
 }
 
-function asJson({ violations, notes }: Judgement, base: string): string {
+function asJson({ violations, notes }: Judgement, base: string): object {
   const findings = violations.map(({ rule, file, line, says }) => ({ rule, file, line, says }));
-  return JSON.stringify({ schemaVersion, base, findings, notes }, null, 2);
+  return { schemaVersion: 1, base, findings, notes };
 }
 
 function tell(

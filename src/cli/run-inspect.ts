@@ -10,6 +10,7 @@ import { promptOf } from '../inspect/prompt-of.js';
 import { renderFailure, renderList } from '../inspect/render-inspection.js';
 import type { Problem } from '../problem.js';
 import { createRedactor } from '../secrets/redactor.js';
+import { print } from './end.js';
 
 /** The flags of `self-heal inspect`. */
 export interface InspectOptions {
@@ -29,14 +30,14 @@ export async function runInspect(
   const run = await findRun(cwd, runId);
   if (!run.ok) return run.error;
   const all = failuresOf(run.value);
-  if (word === null && !options.prompt) return show(listing(run.value, all, options));
+  if (word === null && !options.prompt) return print(listing(run.value, all, options));
   if (all.length === 0) return nothingFailed(run.value);
   const meant = word === null ? all.filter(isLead) : failuresMeant(word, all);
   const [one] = meant;
   if (!one || meant.length > 1) return unclear(word, meant.length > 1 ? meant : all);
   if (options.prompt) return showPrompt(run.value, one, options);
-  if (options.json) return show(JSON.stringify(one, null, 2));
-  return show(renderFailure(one, await filesOf(run.value, one, cwd)));
+  if (options.json) return print(one);
+  return print(renderFailure(one, await filesOf(run.value, one, cwd)));
 }
 
 /** One word alone may be a run or a test; two are a run and a test. */
@@ -50,8 +51,8 @@ async function readWords(
   return isRun ? { runId: first, word: null } : { runId: null, word: first };
 }
 
-function listing(run: StoredRun, all: readonly Inspected[], { json }: InspectOptions): string {
-  if (json) return JSON.stringify({ schemaVersion: 1, runId: run.runId, failures: all }, null, 2);
+function listing(run: StoredRun, all: readonly Inspected[], { json }: InspectOptions): string | object {
+  if (json) return { schemaVersion: 1, runId: run.runId, failures: all };
   const next =
     all.length > 0
       ? '\n\nself-heal inspect <number> shows one; add --prompt for what the agent was sent.'
@@ -116,9 +117,4 @@ function unclear(word: string | null, choices: readonly Inspected[]): Problem {
     detail: choices.map((one) => `  ${one.failure.n}  ${nameOf(one)}`).join('\n'),
     remedy: 'Name one by its number: self-heal inspect <number>.',
   };
-}
-
-function show(text: string): number {
-  process.stdout.write(`${text}\n`);
-  return exitCodes.green;
 }

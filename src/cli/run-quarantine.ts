@@ -1,10 +1,10 @@
 import { idsMeant } from '../inspect/ids-meant.js';
-import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { counted } from '../outputs/format.js';
 import { localDay } from '../outputs/local-time.js';
 import type { Store, Quarantine } from '../store/store.js';
 import { withStore } from '../store/open-project-store.js';
+import { print } from './end.js';
 
 /** The flags of `self-heal quarantine`. */
 export interface QuarantineOptions {
@@ -30,8 +30,8 @@ async function list(
   { json }: QuarantineOptions,
 ): Promise<number> {
   const found = meant(word, (await store?.quarantines()) ?? []);
-  if (json) return say(JSON.stringify({ schemaVersion: 1, quarantines: found }, null, 2));
-  return say(found.length === 0 ? 'No test is quarantined.' : found.map(asEntry).join('\n'));
+  if (json) return print({ schemaVersion: 1, quarantines: found });
+  return print(found.length === 0 ? 'No test is quarantined.' : found.map(asEntry).join('\n'));
 }
 
 async function release(
@@ -44,8 +44,8 @@ async function release(
   if (found.length > 1 && !all)
     return unclear(word, found, 'Name one of them, or release all of these with --all.');
   await store?.release(found.map(({ testId }) => testId));
-  if (json) return say(JSON.stringify({ schemaVersion: 1, released: found }, null, 2));
-  return say(
+  if (json) return print({ schemaVersion: 1, released: found });
+  return print(
     `${counted(found.length, 'test')} released:\n${found.map(({ name }) => `  ${name}`).join('\n')}`,
   );
 }
@@ -69,9 +69,4 @@ function unclear(word: string | undefined, found: readonly Quarantine[], remedy:
     ...(found.length === 0 ? {} : { detail: found.map(asEntry).join('\n') }),
     remedy,
   };
-}
-
-function say(text: string): number {
-  process.stdout.write(`${text}\n`);
-  return exitCodes.green;
 }

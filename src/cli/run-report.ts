@@ -8,6 +8,7 @@ import { paletteFor } from '../outputs/palette.js';
 import type { Report } from '../run/report.js';
 import { summaryOf } from '../outputs/summary.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
+import { print } from './end.js';
 
 /** The flags of `self-heal report`. */
 export interface ReportOptions {
@@ -25,7 +26,7 @@ export async function runReport(
   if (!run.ok) return run.error;
   const { report: found, dir } = run.value;
   if (found === null) return unfinished(run.value);
-  if (json) return print(JSON.stringify(found, null, 2));
+  if (json) return print(found);
   const shown = path.relative(cwd, dir).replaceAll(path.sep, '/');
   const file = await write(found, { dir, shown });
   if (typeof file !== 'string') return file;
@@ -59,9 +60,4 @@ function unfinished({ runId }: StoredRun): Problem {
     message: `run ${runId} has no report: it was killed, or is still running`,
     remedy: `self-heal resume ${runId} finishes it, self-heal inspect ${runId} shows its evidence, and self-heal ui follows one that is running.`,
   };
-}
-
-function print(text: string): number {
-  process.stdout.write(`${text}\n`);
-  return exitCodes.green;
 }

@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { Chalk } from 'chalk';
 import ora from 'ora';
 import { runSelfTest, type SelfTest } from '../doctor/self-test/run-self-test.js';
 import { exitCodes } from '../core/exit-codes.js';
@@ -8,6 +7,8 @@ import { clipped } from '../outputs/format.js';
 import { selfTestText } from '../doctor/self-test/self-test-text.js';
 import { listenForInterrupts } from '../process/interrupts.js';
 import { isLive } from '../outputs/is-live.js';
+import { print } from './end.js';
+import { paletteForData } from '../outputs/palette.js';
 
 /** What `self-heal doctor --self-test` was asked for. */
 export interface SelfTestOptions {
@@ -36,20 +37,12 @@ export async function doctorSelfTest({ config, json }: SelfTestOptions): Promise
   }
   const ok = selfTest.value.results.every(({ held }) => held);
   if (json) print({ schemaVersion: 1, ok, ...documentOf(selfTest.value) });
-  else process.stdout.write(selfTestText(selfTest.value, palette()));
+  else print(selfTestText(selfTest.value, paletteForData(process.env)));
   return ok ? exitCodes.green : exitCodes.usage;
 }
 
 function documentOf({ results, playwright, browser, durationMs, kept }: SelfTest) {
   return { playwright, browser, durationMs: Math.round(durationMs), kept, scenarios: results };
-}
-
-function print(document: object): void {
-  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
-}
-
-function palette() {
-  return (process.env['NO_COLOR'] ?? '') === '' ? new Chalk() : new Chalk({ level: 0 });
 }
 
 interface Progress extends Disposable {

@@ -1,8 +1,8 @@
-import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { counted, dollars } from '../outputs/format.js';
 import { readStats, type Stats } from '../store/stats.js';
 import { openProjectStore } from '../store/open-project-store.js';
+import { print } from './end.js';
 
 /** The flags of `self-heal stats`. */
 export interface StatsOptions {
@@ -16,9 +16,8 @@ export async function runStats(options: StatsOptions): Promise<number | Problem>
   if (!opened.ok) return opened.error;
   const found = opened.value && (await readStats(opened.value.db, opened.value.project));
   await opened.value?.store.close();
-  if (options.json) process.stdout.write(`${JSON.stringify({ schemaVersion: 1, ...found }, null, 2)}\n`);
-  else process.stdout.write(found ? statsAsText(found) : 'No runs are stored yet.\n');
-  return exitCodes.green;
+  if (options.json) return print({ schemaVersion: 1, ...found });
+  return print(found ? statsAsText(found) : 'No runs are stored yet.');
 }
 
 /** The numbers for a person. */
@@ -43,7 +42,7 @@ function statsAsText(stats: Stats): string {
     row('agent runs saved', String(stats.agentRunsAvoided)),
     row('cost', costs(stats)),
   ];
-  return `${lines.filter((line, index) => line !== '' || lines[index - 1] !== '').join('\n')}\n`;
+  return lines.filter((line, index) => line !== '' || lines[index - 1] !== '').join('\n');
 }
 
 function row(name: string, text: string): string {

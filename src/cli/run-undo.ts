@@ -12,6 +12,7 @@ import { withStore } from '../store/open-project-store.js';
 import { recover } from '../run/recover-if-needed.js';
 import { runToUndo } from '../run/run-to-undo.js';
 import { underLockOfRuns } from '../run/under-lock.js';
+import { print } from './end.js';
 
 /** The flags of `self-heal undo`. */
 export interface UndoOptions {
@@ -40,14 +41,16 @@ async function undoNamed(word: string | undefined, yes: boolean): Promise<number
   const run = await readRunState(dir);
   const kept = await keptChanges(dir, run);
   if (kept.length === 0)
-    return say(run.undone ? reverted(runId) : `run ${runId} left no changes in the project: nothing to undo`);
+    return print(
+      run.undone ? reverted(runId) : `run ${runId} left no changes in the project: nothing to undo`,
+    );
   const undone = await undo(cwd, { runId, dir }, kept).catch((error: unknown) => {
     if (error instanceof ContentsMissing) return null;
     throw error;
   });
   if (undone === null) return contentsGone(runId);
   await noteUndone(found.value, undone);
-  say(
+  print(
     [
       ...told(runId, undone),
       ...(undone.installed === null ? [] : [`ran ${undone.installed}, because the dependencies changed`]),
@@ -80,11 +83,6 @@ function told(runId: string, { written, leftAlone }: Written): string[] {
 
 function reverted(runId: string): string {
   return `run ${runId} has already been reverted`;
-}
-
-function say(text: string): number {
-  process.stdout.write(`${text}\n`);
-  return exitCodes.green;
 }
 
 function contentsGone(runId: string): Problem {

@@ -1,12 +1,13 @@
 import { Command } from 'commander';
 import { end } from './end.js';
+import { agentsFlag } from './options.js';
 import type { StatsOptions } from './run-stats.js';
 
 /** `self-heal stats`: what the stored runs of this project come to, and whether heals held. */
 export function statsCommand(): Command {
   return new Command('stats')
     .description('statistics over stored runs: heal rate by class and agent, what held, cost')
-    .option('--agents <file>', 'agents.yaml to use instead of the one in this folder')
+    .option(...agentsFlag)
     .option('--json', 'print them as JSON')
     .action(async (options: StatsOptions) => {
       const { runStats } = await import('./run-stats.js');

@@ -4,30 +4,33 @@ import { rules } from '../core/classify/rules.js';
 import { closest } from './closest.js';
 import { defaultAgents } from './defaults.js';
 import { hint, type Mistake } from './mistake.js';
+import { valueAt } from './tree.js';
 
 /**
  * Checks that the agents and runners which a file names are there. It takes the data unchecked, since a file whose shape
  * is wrong in one place may name something unknown in another, and all mistakes are told at once (CF-3).
  */
 export function checkReferences(data: unknown): Mistake[] {
-  const agents = [...defaultAgents, ...keysOf(at(data, 'agents'))];
-  const runners = [builtIn, ...builtInRunners, ...keysOf(at(data, 'runners'))];
-  const named = keysOf(at(data, 'agents')).map((agent) => ['agents', agent, 'runner']);
+  const agents = [...defaultAgents, ...keysOf(valueAt(data, ['agents']))];
+  const runners = [builtIn, ...builtInRunners, ...keysOf(valueAt(data, ['runners']))];
+  const named = keysOf(valueAt(data, ['agents'])).map((agent) => ['agents', agent, 'runner']);
   return [
-    ...keysOf(at(data, 'runners')).flatMap((name) => checkRunnerKeys(name, at(at(data, 'runners'), name))),
-    ...[['runner'], ...named].flatMap((path) => checkRunner(path, atPath(data, path), runners)),
-    ...keysOf(at(data, 'routes')).flatMap((category) =>
-      checkRoute(category, at(at(data, 'routes'), category), agents),
+    ...keysOf(valueAt(data, ['runners'])).flatMap((name) =>
+      checkRunnerKeys(name, valueAt(data, ['runners', name])),
     ),
-    ...checkRules(at(data, 'classify')),
+    ...[['runner'], ...named].flatMap((path) => checkRunner(path, valueAt(data, path), runners)),
+    ...keysOf(valueAt(data, ['routes'])).flatMap((category) =>
+      checkRoute(category, valueAt(data, ['routes', category]), agents),
+    ),
+    ...checkRules(valueAt(data, ['classify'])),
   ];
 }
 
 function checkRules(classify: unknown): Mistake[] {
   const known = rules.map(({ id }) => id);
-  const off = at(classify, 'off');
-  const own = at(classify, 'rules');
-  const ids = (Array.isArray(own) ? own : []).map((rule: unknown) => at(rule, 'id'));
+  const off = valueAt(classify, ['off']);
+  const own = valueAt(classify, ['rules']);
+  const ids = (Array.isArray(own) ? own : []).map((rule: unknown) => valueAt(rule, ['id']));
   return [
     ...(Array.isArray(off) ? off : []).flatMap((id: unknown, index) => {
       if (typeof id !== 'string' || id.trim() === '' || known.includes(id)) return [];
@@ -82,12 +85,4 @@ function checkRoute(category: string, route: unknown, agents: readonly string[])
 
 function keysOf(value: unknown): string[] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
-}
-
-function at(value: unknown, key: string): unknown {
-  return keysOf(value).includes(key) ? Reflect.get(value as object, key) : undefined;
-}
-
-function atPath(value: unknown, path: readonly string[]): unknown {
-  return path.reduce(at, value);
 }

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { closest } from './closest.js';
 import { allowedKeys } from './json-schema.js';
 import { hint, type Mistake } from './mistake.js';
+import { valueAt } from './tree.js';
 
 type Issue = z.core.$ZodIssue;
 
@@ -52,11 +53,4 @@ function nameOf(path: readonly PropertyKey[]): string {
   const last = path.at(-1);
   if (last === undefined) return 'the file';
   return typeof last === 'number' ? `an entry of "${String(path.at(-2))}"` : `"${String(last)}"`;
-}
-
-function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, step) => (typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined),
-    data,
-  );
 }

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import type { EffectiveValue, Origin } from './effective-settings.js';
+import { treeOf } from './tree.js';
 import { unreachable } from '../core/unreachable.js';
 
 /** Where comments begin, unless a value is longer. */
@@ -21,8 +22,7 @@ export function configYaml(values: readonly EffectiveValue[]): string {
 
 /** The same as one JSON document. */
 export function configJson(values: readonly EffectiveValue[], file: string | null): string {
-  const config: Record<string, unknown> = { version: 1 };
-  for (const { path, value } of values) put(config, path, value);
+  const config = { version: 1, ...treeOf(values) };
   const origins = values.map(({ path, origin }) => ({ path, ...origin }));
   return `${JSON.stringify({ schemaVersion: 1, file, config, origins }, null, 2)}\n`;
 }
@@ -68,12 +68,4 @@ function inline(value: unknown): string {
 
 function indent(depth: number): string {
   return '  '.repeat(depth);
-}
-
-function put(tree: Record<string, unknown>, path: readonly string[], value: unknown): void {
-  const parent = path.slice(0, -1).reduce<Record<string, unknown>>((node, key) => {
-    node[key] ??= {};
-    return node[key] as Record<string, unknown>;
-  }, tree);
-  parent[path.at(-1) ?? ''] = value;
 }

@@ -1,3 +1,5 @@
+import stringWidth from 'string-width';
+
 /** A text whose mistakes are to be shown, under the name by which a person opens it. */
 export interface SourceText {
   readonly name: string;
@@ -81,7 +83,7 @@ export function markLine(line: string, from: number, to: number): string[] {
   const before = (cutStart > 0 ? '…' : '') + line.slice(cutStart, from);
   const fault = line.slice(from, Math.min(to, cutEnd));
   const after = line.slice(from + fault.length, cutEnd) + (line.length > cutEnd ? '…' : '');
-  const marker = '~'.repeat(Math.max(1, cellsOf(printable(fault))));
+  const marker = '~'.repeat(Math.max(1, blank(printable(fault)).length));
   return [INDENT + printable(before + fault + after), INDENT + blank(printable(before)) + marker];
 }
 
@@ -90,20 +92,10 @@ function printable(text: string): string {
   return text.replace(/(?!\t)[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, '\uFFFD');
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
-const wide =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303E\uFF01-\uFF60\uFFE0-\uFFE6]/u;
-
-/** How many terminal cells a text takes; two for wide characters. */
-function cellsOf(text: string): number {
-  return blank(text).length;
-}
-
-/** Spaces as wide as the text; a tab stays a tab, since only the terminal knows its width. */
+/** Spaces as wide as the text is in a terminal; a tab stays a tab, since only the terminal knows its width. */
 function blank(text: string): string {
-  return Array.from(graphemes.segment(text), ({ segment }) => {
-    if (segment === '\t') return '\t';
-    return wide.test(segment) ? '  ' : ' ';
-  }).join('');
+  return text
+    .split('\t')
+    .map((part) => ' '.repeat(stringWidth(part)))
+    .join('\t');
 }

@@ -7,6 +7,7 @@ import type { SettingsLayers } from './load-settings.js';
 import { locate } from './locate.js';
 import { scalarKeys } from './scalar-keys.js';
 import { shippedAgentsFile } from './shipped-agents-file.js';
+import { valueAt } from './tree.js';
 
 /** Where a value came from. */
 export type Origin =
@@ -70,7 +71,7 @@ function lookup({ environment, source, project }: SettingsLayers): Lookup {
     if (set) return { path, value: shown(set.value), origin: fromEnvironment(set) };
     const own = valueAt(written, path);
     if (source && document && own !== undefined) {
-      const { start } = locate({ root: document.contents, text: source.text }, path, 'value');
+      const { start } = locate({ doc: document, text: source.text }, path, 'value');
       const line = source.text.slice(0, start).split('\n').length;
       return { path, value: shown(own), origin: { from: 'file', file: source.name, line } };
     }
@@ -90,11 +91,4 @@ function parse(text: string): Document.Parsed {
 
 function shown(value: unknown): unknown {
   return typeof value === 'string' ? withoutPassword(value) : value;
-}
-
-function valueAt(data: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
-    data,
-  );
 }

@@ -5,6 +5,7 @@ import { markLine } from './diagnostic.js';
 import { hint } from './mistake.js';
 import { scalarKeys, type ScalarKey } from './scalar-keys.js';
 import { agentsFileSchema, type AgentsFile } from './schema.js';
+import { treeOf } from './tree.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -50,7 +51,7 @@ export function readEnvironment(env: Env, file: AgentsFile | null = {}): Environ
     const text = env[variable]?.trim() ?? '';
     return text === '' ? [] : [{ variable, path: key.path, value: valueOf(text, key) }];
   });
-  const settings = values.reduce<Record<string, unknown>>(put, {});
+  const settings = treeOf(values);
   const checked = agentsFileSchema.safeParse(settings);
   const found = [
     ...describeIssues(checked.error?.issues ?? [], settings),
@@ -76,15 +77,6 @@ export function variableOf(path: readonly string[]): string {
 /** `5` is a number where a number is due; all else goes to the schema as text, which says what is wrong with it. */
 function valueOf(text: string, { kind }: ScalarKey): string | number {
   return kind === 'number' && /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
-}
-
-function put(settings: Record<string, unknown>, { path, value }: EnvironmentValue): Record<string, unknown> {
-  const parent = path.slice(0, -1).reduce<Record<string, unknown>>((node, key) => {
-    node[key] ??= {};
-    return node[key] as Record<string, unknown>;
-  }, settings);
-  parent[path.at(-1) ?? ''] = value;
-  return settings;
 }
 
 /** A variable that is nearly a setting's would be passed over in silence; any other may be somebody else's. */

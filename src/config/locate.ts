@@ -1,4 +1,14 @@
-import { isAlias, isCollection, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
+import {
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  type Document,
+  type Node,
+  type Pair,
+  type YAMLMap,
+} from 'yaml';
 import { lineStartOf } from './diagnostic.js';
 
 /** Offsets in the text, the end not included. */
@@ -7,9 +17,9 @@ export interface Span {
   readonly end: number;
 }
 
-/** The document that paths lead into: its root, and the text that it was made of. */
+/** The document that paths lead into, and the text that it was made of. */
 export interface Place {
-  readonly root: Node | null;
+  readonly doc: Document;
   readonly text: string;
 }
 
@@ -22,13 +32,13 @@ export function isMergePair({ key }: Pair): boolean {
  * Where the key or the value at a path is written, through aliases and merged mappings. What is not written is shown at
  * the nearest key above it, and so is an empty value, or one that begins below its key.
  */
-export function locate({ root, text }: Place, path: readonly PropertyKey[], part: 'key' | 'value'): Span {
-  let key: Span = spanOf(root) ?? { start: 0, end: text.length };
-  let value: unknown = root;
+export function locate({ doc, text }: Place, path: readonly PropertyKey[], part: 'key' | 'value'): Span {
+  let key: Span = spanOf(doc.contents) ?? { start: 0, end: text.length };
+  let value: unknown = doc.contents;
   let whole = true;
   for (const step of path) {
-    const node = follow(value, root);
-    const pair = isMap(node) ? findPair(node, step, root) : null;
+    const node = follow(value, doc);
+    const pair = isMap(node) ? findPair(node, step, doc) : null;
     const item = isSeq(node) && typeof step === 'number' ? node.items[step] : undefined;
     whole = pair !== null || item !== undefined;
     if (!whole) break;
@@ -41,8 +51,9 @@ export function locate({ root, text }: Place, path: readonly PropertyKey[], part
 }
 
 /** Where the part of the file ends that a path's first key begins; infinite where there is no such key. */
-export function sectionEnd(root: Node | null, path: readonly PropertyKey[]): number {
-  const pair = isMap(root) && path[0] !== undefined ? findPair(root, path[0], root) : null;
+export function sectionEnd(doc: Document, path: readonly PropertyKey[]): number {
+  const { contents } = doc;
+  const pair = isMap(contents) && path[0] !== undefined ? findPair(contents, path[0], doc) : null;
   return spanOf(pair?.value)?.end ?? Number.POSITIVE_INFINITY;
 }
 
@@ -51,14 +62,14 @@ function spanOf(node: unknown): Span | null {
   return range ? { start: range[0], end: range[1] } : null;
 }
 
-function findPair(map: YAMLMap, key: PropertyKey, root: Node | null): Pair | null {
+function findPair(map: YAMLMap, key: PropertyKey, doc: Document): Pair | null {
   const own = pairsOf(map).get(String(key));
   if (own) return own;
   for (const pair of map.items.filter(isMergePair)) {
-    const source = follow(pair.value, root);
-    const merged = isSeq(source) ? source.items.map((item) => follow(item, root)) : [source];
+    const source = follow(pair.value, doc);
+    const merged = isSeq(source) ? source.items.map((item) => follow(item, doc)) : [source];
     for (const other of merged) {
-      const found = isMap(other) ? findPair(other, key, root) : null;
+      const found = isMap(other) ? findPair(other, key, doc) : null;
       if (found) return found;
     }
   }
@@ -79,26 +90,6 @@ function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
   return pairs;
 }
 
-/** What an alias stands for: the last node of that anchor above it. */
-function follow(node: unknown, root: Node | null): unknown {
-  if (!isAlias(node) || !root) return node;
-  const source = node.source;
-  const before = node.range?.[0] ?? Number.POSITIVE_INFINITY;
-  let found: Node | undefined;
-  walk(root, (one) => {
-    if ('anchor' in one && one.anchor === source && (one.range?.[0] ?? 0) < before) found = one;
-  });
-  return found;
-}
-
-function walk(node: unknown, see: (node: Node) => void): void {
-  if (isScalar(node)) return see(node);
-  if (isSeq(node)) {
-    see(node);
-    node.items.forEach((item) => walk(item, see));
-  }
-  if (isMap(node)) {
-    see(node);
-    node.items.forEach((pair) => walk(pair.value, see));
-  }
+function follow(node: unknown, doc: Document): unknown {
+  return isAlias(node) ? node.resolve(doc) : node;
 }

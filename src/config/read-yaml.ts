@@ -1,4 +1,4 @@
-import { Parser, parseDocument, type Document, type ParsedNode } from 'yaml';
+import { Document, Parser, parseDocument } from 'yaml';
 import { checkNodes } from './check-nodes.js';
 import { lineStartOf, type Diagnostic } from './diagnostic.js';
 import { describeYamlErrors } from './describe-yaml-errors.js';
@@ -12,7 +12,7 @@ const MAX_ALIAS_COUNT = 100;
 
 /** A YAML text, read as far as it can be. */
 export interface YamlText {
-  readonly contents: ParsedNode | null;
+  readonly doc: Document;
   /** The plain value, aliases and `${VAR}` replaced; undefined where there is none to check. */
   readonly data: unknown;
   readonly diagnostics: readonly Diagnostic[];
@@ -39,11 +39,11 @@ export function readYaml(text: string, env: Readonly<Record<string, string | und
   const soundUntil = Math.min(...syntax.map(({ start }) => lineStartOf(text, start)));
   const data = toPlain(doc);
   if (!data.ok) return unusable([...diagnostics, data.bomb]);
-  return { contents: doc.contents, data: data.value, diagnostics, soundUntil };
+  return { doc, data: data.value, diagnostics, soundUntil };
 }
 
 function unusable(diagnostics: readonly Diagnostic[]): YamlText {
-  return { contents: null, data: undefined, diagnostics, soundUntil: Number.POSITIVE_INFINITY };
+  return { doc: new Document(), data: undefined, diagnostics, soundUntil: Number.POSITIVE_INFINITY };
 }
 
 type Plain =

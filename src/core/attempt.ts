@@ -47,7 +47,7 @@ export interface AgentRun {
   /** The last lines of its output, for the report; the whole is in its log file. */
   readonly tail: string;
   /** Processes that outlived it and had to be ended, as `pid command`. */
-  readonly leftovers: readonly string[];
+  readonly orphans: readonly string[];
 }
 
 /** How an attempt's agent ended, in one word (`AgentEnding` joined with what happened to the files). */
@@ -96,7 +96,7 @@ export interface Attempt {
   readonly proof: Proof;
   /** The same for each test of the cause, where it has more than one (HL-6). */
   readonly testProofs?: readonly TestProof[];
-  readonly takenBack: boolean;
+  readonly reverted: boolean;
   /** Why it failed, in a line, for the next agent and the report; null when it held. */
   readonly failedBecause: string | null;
   /** What the guard found in it; absent where there is nothing. */
@@ -106,8 +106,8 @@ export interface Attempt {
 }
 
 /** Whether the change of an attempt is in the project: the re-run was green, or led to another error, and it was not reverted since. */
-export function isKept({ judged, takenBack }: Pick<Attempt, 'judged' | 'takenBack'>): boolean {
-  return !takenBack && (judged === 'green' || judged === 'changed');
+export function isKept({ judged, reverted }: Pick<Attempt, 'judged' | 'reverted'>): boolean {
+  return !reverted && (judged === 'green' || judged === 'changed');
 }
 
 /** One file that an agent changed. */

@@ -24,7 +24,7 @@ export interface BlamedHunk extends Hunk {
   readonly whole: boolean;
   /** The last commit that touched it; null for what is not committed. */
   readonly commit: BlamedCommit | null;
-  /** It lies among the tests: taking it back would change what is tested. */
+  /** It lies among the tests: reverting it would change what is tested. */
   readonly inTests: boolean;
 }
 
@@ -49,12 +49,12 @@ export interface Blame {
   readonly runs: number;
   readonly unresolved: number;
   readonly durationMs: number;
-  /** The change that takes it back, in the run's folder (`.self-heal/changes/<run-id>/<id>.json`). */
+  /** The change that reverts it, in the run's folder (`.self-heal/changes/<run-id>/<id>.json`). */
   readonly change: string;
 }
 
-/** Whether taking it back could be offered: all of it lies in the app, and none in the tests. */
-export function canBeTakenBack(blame: Blame | null | undefined): blame is Blame {
+/** Whether reverting it could be offered: all of it lies in the app, and none in the tests. */
+export function canBeReverted(blame: Blame | null | undefined): blame is Blame {
   return blame != null && blame.hunks.every((one) => !one.inTests);
 }
 

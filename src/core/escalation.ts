@@ -5,11 +5,11 @@ import type { Category, RetryAxis } from './diagnosis.js';
 import { inPlainWords } from './plain-words.js';
 
 /** What a person may answer (ME-5). */
-export type Choice = 'take-back' | 'provide-credentials' | 'skip' | 'simplify' | 'guide';
+export type Choice = 'revert' | 'provide-credentials' | 'skip' | 'simplify' | 'guide';
 
 /** What each choice says to a person. */
 export const choiceText: Record<Choice, string> = {
-  'take-back': 'Take back the change that broke it: its tests were run without it, and are green',
+  revert: 'Revert the change that broke it: its tests were run without it, and are green',
   'provide-credentials': 'I have provided the credentials or the permission: try again',
   skip: 'Skip it: report the test each time, but let it not fail the run',
   simplify: 'Have the agent try a simpler version',
@@ -74,19 +74,19 @@ export function guidanceFrom({ choice, guidance }: Answer): string | null {
   return choice === 'skip' || parts.length === 0 ? null : parts.join(' ');
 }
 
-/** The question about a cause that no agent could heal; `asked` is the agent's own question, or null. `canTakeBack` offers to take the blamed change back. */
+/** The question about a cause that no agent could heal; `asked` is the agent's own question, or null. `canRevert` offers to take the blamed change back. */
 export function questionAbout(
   cause: Cause,
   {
     attempts,
     asked,
-    canTakeBack = false,
-  }: { attempts: readonly Attempt[]; asked: string | null; canTakeBack?: boolean },
+    canRevert = false,
+  }: { attempts: readonly Attempt[]; asked: string | null; canRevert?: boolean },
 ): Question {
   const { diagnosis, signature } = cause.lead;
   const choices = choicesFor(diagnosis.retry);
   const offer =
-    canTakeBack && cause.blame ? `${blameLine(cause.blame)}, so it can be taken back. Otherwise: ` : '';
+    canRevert && cause.blame ? `${blameLine(cause.blame)}, so it can be reverted. Otherwise: ` : '';
   return {
     signature,
     category: diagnosis.category,
@@ -99,7 +99,7 @@ export function questionAbout(
     problem: inPlainWords(diagnosis, { tests: cause.members.length, asked }),
     tried: attempts.map(triedInWords),
     recommendation: `${offer}${recommendationFor(diagnosis.retry, asked !== null)}`,
-    choices: offer === '' ? choices : ['take-back', ...choices],
+    choices: offer === '' ? choices : ['revert', ...choices],
   };
 }
 
@@ -116,7 +116,7 @@ function recommendationFor(retry: RetryAxis, asked: boolean): string {
   return 'Say in a sentence or two what the right behaviour is, or where to look, as guidance: the next run gives it to the agent.';
 }
 
-function triedInWords({ agent, slashCommand, outcome, files, judged, takenBack }: Attempt): string {
+function triedInWords({ agent, slashCommand, outcome, files, judged, reverted }: Attempt): string {
   if (agent === null) return 'The test was run again with the code as it was, and failed again.';
   const names = files.slice(0, 3).map((file) => file.path);
   const more = files.length > names.length ? ` and ${files.length - names.length} more` : '';
@@ -133,5 +133,5 @@ function triedInWords({ agent, slashCommand, outcome, files, judged, takenBack }
     changed: 'another error showed, and later this one again',
   };
   const after = afters[judged] ?? 'the test failed in the same way';
-  return `${slashCommand ?? agent} ${did}${how[outcome] ?? ''}; ${after}${takenBack ? ', so the change was taken back' : ''}.`;
+  return `${slashCommand ?? agent} ${did}${how[outcome] ?? ''}; ${after}${reverted ? ', so the change was reverted' : ''}.`;
 }

@@ -1,7 +1,7 @@
 import { doubtful, good, type Check } from './check.js';
 import { probe, type ProbePlace } from './probe.js';
 
-/** Whether there is a git, by which fixes that do not hold are taken back; and whether it leaves `.self-heal` alone. */
+/** Whether there is a git, by which fixes that do not hold are reverted; and whether it leaves `.self-heal` alone. */
 export async function checkGit(place: ProbePlace): Promise<Check[]> {
   const { exitCode, output } = await probe(['git', '--version'], place);
   if (exitCode !== 0) {

@@ -8,7 +8,7 @@ export function doctorText(checks: readonly Check[], paint: ChalkInstance): stri
     `${markOf(state, paint)} ${name.padEnd(width)}  ${found.replaceAll('\n', '\n    ')}`,
     ...(remedy === null ? [] : [`  ${' '.repeat(width)}  → ${remedy}`]),
   ]);
-  return `${[...lines, '', lastLine(checks)].join('\n')}\n`;
+  return [...lines, '', lastLine(checks)].join('\n');
 }
 
 function markOf(state: Check['state'], paint: ChalkInstance): string {

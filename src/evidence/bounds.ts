@@ -24,8 +24,8 @@ export const bounds = {
   /** A script that is looked through for its source map, and a source that lines are quoted of. */
   script: 16 * 1024 * kib,
   sourceMap: 32 * 1024 * kib,
-  /** One entry of a capture file, as JSON. */
-  captureEntry: 4 * 1024 * kib,
+  /** A capture file; what workers keep comes to some 40 MiB at most. */
+  capture: 128 * 1024 * kib,
   /** One line of a trace that is read whole; longer ones (DOM snapshots, mostly) are only looked at. */
   traceLine: 1024 * kib,
   /** What is inflated of one trace; a million console lines are some 300 MB. */

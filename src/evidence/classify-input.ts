@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { ConsoleEntry, Evidence, NetworkEntry } from '../core/evidence.js';
-import type { TestError } from '../core/failure.js';
+import type { Evidence } from '../core/evidence.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
+import { consoleEntry, networkEntry, text, textOrNull } from './entry-shapes.js';
+import { parseJson } from './unknown-fields.js';
 
 /** How a failure to classify is written: an error's text, one JSON document, or one JSON document a line. */
 export type ClassifyFormat = 'text' | 'json' | 'jsonl';
@@ -21,185 +22,116 @@ export interface ClassifyInputOptions {
   readonly rootDir: string;
 }
 
-const errorShape = z.union([
-  z.string(),
-  z.object({
-    name: z.string().nullish(),
+/** What a record calls itself, or null. */
+export const recordId = z
+  .union([z.string(), z.number()])
+  .nullish()
+  .transform((id) => (id === undefined || id === null ? null : String(id)));
+
+/** A text in place of an object is its one field that has to be there. */
+function orText<S extends z.ZodType>(shape: S, objectOf: (text: string) => object) {
+  return z.preprocess((given) => (typeof given === 'string' ? objectOf(given) : given), shape);
+}
+
+const error = z
+  .object({
+    name: textOrNull,
     message: z.string(),
-    stack: z.string().nullish(),
-    snippet: z.string().nullish(),
-    causes: z.array(z.string()).nullish(),
-  }),
-]);
+    stack: textOrNull,
+    snippet: textOrNull,
+    causes: z.array(z.string()).catch([]),
+  })
+  .transform(({ name, message, ...rest }) => {
+    const isNamed = !name || name === 'Error' || message.includes(name);
+    return { message: isNamed ? message : `${name}: ${message}`, location: null, ...rest };
+  });
 
-const consoleShape = z.union([
-  z.string(),
-  z.object({
-    time: z.number().nullish(),
-    type: z.string().nullish(),
-    level: z.string().nullish(),
-    text: z.string(),
-    location: z.string().nullish(),
-    stack: z.string().nullish(),
-  }),
-]);
+// A bare line is taken for an error: whoever wrote it down found it worth mentioning.
+const consoleLine = consoleEntry
+  .extend({ type: textOrNull, level: textOrNull, text: z.string() })
+  .transform(({ type, level, ...rest }) => ({ type: type ?? level ?? 'error', ...rest }));
 
-const headersShape = z.record(z.string(), z.string()).nullish();
-const networkShape = z.union([
-  z.string(),
-  z.object({
-    time: z.number().nullish(),
-    method: z.string().nullish(),
-    url: z.string(),
-    resourceType: z.string().nullish(),
-    status: z.number().nullish(),
-    durationMs: z.number().nullish(),
-    failure: z.string().nullish(),
-    requestHeaders: headersShape,
-    responseHeaders: headersShape,
-    requestBody: z.string().nullish(),
-    responseBody: z.string().nullish(),
-  }),
-]);
+const request = networkEntry.extend({ method: z.string().catch('GET'), url: z.string() });
 
 /** A record of a corpus and a `context.json` (AG-2) alike: what both call by the same name means the same. */
 const recordShape = z.object({
-  id: z.union([z.string(), z.number()]).nullish(),
-  error: errorShape,
-  failedStep: z.string().nullish(),
-  console: z.array(consoleShape).nullish(),
-  network: z.array(networkShape).nullish(),
-  serverOutput: z.string().nullish(),
-  ariaSnapshot: z.string().nullish(),
-  pageUrl: z.string().nullish(),
+  id: recordId,
+  error: orText(error, (message) => ({ message })),
+  failedStep: textOrNull,
+  console: z.array(orText(consoleLine, (line) => ({ text: line }))).nullish(),
+  network: z.array(orText(request, requestIn)).nullish(),
+  serverOutput: text,
+  ariaSnapshot: textOrNull,
+  pageUrl: textOrNull,
   project: z.object({ root: z.string() }).nullish().catch(null),
 });
 
-type Loose = z.infer<typeof recordShape>;
-
 /** Reads the failures that `self-heal classify` is given; a `Problem` names the line that cannot be read. */
 export function readClassifyInput(
-  text: string,
+  input: string,
   { format, rootDir }: ClassifyInputOptions,
 ): Result<readonly ClassifyRecord[], Problem> {
-  if (format === 'text') return ok([recordOf({ error: text }, rootDir)]);
-  if (format === 'json') {
-    const read = readRecord(text, rootDir);
-    return read.ok ? ok([read.value]) : err(unreadable('the input', read.error));
-  }
-  return readLines(text, rootDir);
+  const shape = recordShape.transform(({ id, error: only, project, console, network, ...rest }) => ({
+    id,
+    evidence: {
+      ...rest,
+      errors: [only],
+      console: console ?? [],
+      network: network ?? [],
+      screenshot: null,
+      trace: null,
+      sources: [],
+      missing: [],
+      cut: [],
+      rootDir: project?.root ?? rootDir,
+    },
+  }));
+  const example = '{"error": {"message": "…"}}';
+  if (format === 'text') return ok([shape.parse({ error: input })]);
+  if (format === 'jsonl') return readJsonLines(input, shape, example);
+  const read = readJson(input, shape);
+  return read.ok ? ok([read.value]) : err(unreadable('the input', example, read.error));
 }
 
 /** Takes an input for JSON where it is a JSON object, else for text: what a person pastes has no label. */
-export function classifyFormatOf(text: string): Exclude<ClassifyFormat, 'jsonl'> {
-  return text.trimStart().startsWith('{') && parseJson(text).ok ? 'json' : 'text';
+export function classifyFormatOf(input: string): Exclude<ClassifyFormat, 'jsonl'> {
+  return input.trimStart().startsWith('{') && parseJson(input) !== undefined ? 'json' : 'text';
 }
 
-function readLines(text: string, rootDir: string): Result<readonly ClassifyRecord[], Problem> {
-  const records: ClassifyRecord[] = [];
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
+/** Reads every line that is not empty as JSON of this shape; a `Problem` names the first that is not. */
+export function readJsonLines<T>(
+  input: string,
+  shape: z.ZodType<T>,
+  example: string,
+): Result<readonly T[], Problem> {
+  const records: T[] = [];
+  for (const [index, line] of input.split(/\r?\n/).entries()) {
     if (line.trim() === '') continue;
-    const read = readRecord(line, rootDir);
-    if (!read.ok) return err(unreadable(`line ${index + 1}`, read.error));
+    const read = readJson(line, shape);
+    if (!read.ok) return err(unreadable(`line ${index + 1}`, example, read.error));
     records.push(read.value);
   }
   return ok(records);
 }
 
-function readRecord(text: string, rootDir: string): Result<ClassifyRecord, string> {
-  const json = parseJson(text);
-  if (!json.ok) return json;
-  const shaped = recordShape.safeParse(json.value);
-  return shaped.success ? ok(recordOf(shaped.data, rootDir)) : err(z.prettifyError(shaped.error));
+function readJson<T>(input: string, shape: z.ZodType<T>): Result<T, string> {
+  const value = parseJson(input);
+  if (value === undefined) return err('this is not JSON');
+  const read = shape.safeParse(value);
+  return read.success ? ok(read.data) : err(z.prettifyError(read.error));
 }
 
-function parseJson(text: string): Result<unknown, string> {
-  try {
-    return ok(JSON.parse(text));
-  } catch (error) {
-    return err(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function unreadable(where: string, why: string): Problem {
+function unreadable(where: string, example: string, why: string): Problem {
   return {
     kind: 'input-unreadable',
     message: `${where} is not a failure to classify`,
-    remedy: 'write each as a JSON object with at least {"error": {"message": "…"}}',
+    remedy: `write each as a JSON object with at least ${example}`,
     detail: why,
   };
 }
 
-function recordOf(loose: Loose, rootDir: string): ClassifyRecord {
-  const evidence: Evidence = {
-    errors: [errorOf(loose.error)],
-    failedStep: loose.failedStep ?? null,
-    console: (loose.console ?? []).map(consoleEntryOf),
-    network: (loose.network ?? []).map(networkEntryOf),
-    serverOutput: loose.serverOutput ?? '',
-    ariaSnapshot: loose.ariaSnapshot ?? null,
-    pageUrl: loose.pageUrl ?? null,
-    screenshot: null,
-    trace: null,
-    sources: [],
-    missing: [],
-    cut: [],
-    rootDir: loose.project?.root ?? rootDir,
-  };
-  return { id: loose.id === undefined || loose.id === null ? null : String(loose.id), evidence };
-}
-
-function errorOf(error: Loose['error']): TestError {
-  const given = typeof error === 'string' ? { message: error } : error;
-  const { name, message, stack, snippet, causes } = {
-    name: null,
-    stack: null,
-    snippet: null,
-    causes: null,
-    ...given,
-  };
-  const named = name && name !== 'Error' && !message.includes(name) ? `${name}: ${message}` : message;
-  return {
-    message: named,
-    stack: stack ?? null,
-    snippet: snippet ?? null,
-    location: null,
-    causes: causes ?? [],
-  };
-}
-
-/** A bare line is taken for an error: whoever wrote it down thought it worth telling. */
-function consoleEntryOf(entry: NonNullable<Loose['console']>[number]): ConsoleEntry {
-  if (typeof entry === 'string') return { time: 0, type: 'error', text: entry, location: '', stack: null };
-  const { time, type, level, text, location, stack } = entry;
-  return {
-    time: time ?? 0,
-    type: type ?? level ?? 'error',
-    text,
-    location: location ?? '',
-    stack: stack ?? null,
-  };
-}
-
-function networkEntryOf(entry: NonNullable<Loose['network']>[number]): NetworkEntry {
-  const given = typeof entry === 'string' ? requestIn(entry) : entry;
-  return {
-    time: given.time ?? 0,
-    method: given.method ?? 'GET',
-    url: given.url,
-    resourceType: given.resourceType ?? '',
-    status: given.status ?? null,
-    durationMs: given.durationMs ?? null,
-    failure: given.failure ?? null,
-    requestHeaders: given.requestHeaders ?? {},
-    responseHeaders: given.responseHeaders ?? {},
-    requestBody: given.requestBody ?? null,
-    responseBody: given.responseBody ?? null,
-  };
-}
-
 /** Reads `POST /api/orders 500`, with or without an arrow, and `GET http://… net::ERR_…`. */
-function requestIn(line: string): Exclude<NonNullable<Loose['network']>[number], string> {
+function requestIn(line: string) {
   const [, method, url] = /\b(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s+(\S+)/i.exec(line) ?? [];
   const [, status] = /(?:^|[\s(])([1-5]\d\d)(?=$|[\s).,:])/.exec(line) ?? [];
   const [failure] = /\b(?:net::ERR_\w+|NS_ERROR_\w+|ECONN\w+|ENOTFOUND|ETIMEDOUT)\b/.exec(line) ?? [];

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
 import { withoutQuery } from '../core/group-keys.js';
 import { normalise } from '../core/normalise.js';
 import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
 import type { TestError } from '../core/failure.js';
-import { field, numberOr, parseJson, stringOr } from './unknown-fields.js';
+import { networkEntry } from './entry-shapes.js';
+import { parseJson } from './unknown-fields.js';
 
 /** What is read of one run's notes; a worker writes at most 2,000 lines. */
 const mostLines = 20_000;
@@ -36,8 +38,8 @@ export class PassingEvidence {
   /** Adds what a suite run noted; without a file nothing was. */
   async read(file: string, ended: Ended): Promise<void> {
     const text = await readFile(file, 'utf8').catch(() => '');
-    const noted = text.split('\n').slice(0, mostLines).map(parseJson);
-    for (const [key, { passed, failed }] of testsByComplaint(noted, ended.green)) {
+    const lines = text.split('\n').slice(0, mostLines);
+    for (const [key, { passed, failed }] of testsByComplaint(lines, ended.green)) {
       const known = this.#heard.get(key) ?? { passed: 0, timesInPassing: 0, tells: false };
       this.#heard.set(key, {
         passed: Math.max(passed.size, known.passed),
@@ -96,28 +98,27 @@ interface Tests {
   readonly failed: Map<string, number>;
 }
 
-function testsByComplaint(noted: readonly unknown[], green: ReadonlySet<string>): Map<string, Tests> {
+/** A line of `complaints.ndjson`. */
+const noted = z.object({
+  test: z.string(),
+  times: z.number(),
+  complaint: z.union([
+    z.object({ console: z.string() }).transform((complaint) => consoleKey(complaint.console)),
+    networkEntry.pick({ method: true, url: true, status: true, failure: true }).transform(requestKey),
+  ]),
+});
+
+function testsByComplaint(lines: readonly string[], green: ReadonlySet<string>): Map<string, Tests> {
   const complaints = new Map<string, Tests>();
-  for (const line of noted) {
-    const key = keyOf(field(line, 'complaint'));
-    if (key === null) continue;
-    const tests = complaints.get(key) ?? { passed: new Map(), failed: new Map() };
-    complaints.set(key, tests);
-    const test = stringOr(field(line, 'test'), '');
-    const those = green.has(test) ? tests.passed : tests.failed;
-    those.set(test, (those.get(test) ?? 0) + numberOr(field(line, 'times'), 1));
+  for (const line of lines) {
+    const { data } = noted.safeParse(parseJson(line));
+    if (!data) continue;
+    const tests = complaints.get(data.complaint) ?? { passed: new Map(), failed: new Map() };
+    complaints.set(data.complaint, tests);
+    const those = green.has(data.test) ? tests.passed : tests.failed;
+    those.set(data.test, (those.get(data.test) ?? 0) + data.times);
   }
   return complaints;
-}
-
-function keyOf(complaint: unknown): string | null {
-  const text = stringOr(field(complaint, 'console'), null);
-  if (text !== null) return consoleKey(text);
-  const url = stringOr(field(complaint, 'url'), null);
-  if (url === null) return null;
-  const method = stringOr(field(complaint, 'method'), '');
-  const status = numberOr(field(complaint, 'status'), null);
-  return requestKey({ method, url, status, failure: stringOr(field(complaint, 'failure'), null) });
 }
 
 const longest = 500;

@@ -1,9 +1,10 @@
 import type { Category } from '../core/diagnosis.js';
+import type { Note } from '../core/guard/note.js';
 import type { Violation } from '../core/guard/violation.js';
 import { type Change, readChange } from './change.js';
 import { judgeApp } from './checks/app.js';
 import type { SeenPage } from './checks/locators.js';
-import { judgePaths, judgeShadows } from './checks/paths.js';
+import { judgePaths, judgeShadows, setUpFiles } from './checks/paths.js';
 import { judgeReadOnly } from './checks/read-only.js';
 import { judgeSettings } from './checks/settings.js';
 import { judgeTests, stepsOf } from './checks/tests.js';
@@ -35,6 +36,8 @@ export interface GuardRequest {
   readonly pages?: readonly SeenPage[];
   /** The spec files of the tests that the change is to heal; empty where nobody knows. */
   readonly healed?: readonly string[];
+  /** It is a whole branch, whoever wrote it, and no fix of an agent: a person may set self-heal up in it. */
+  readonly isBranch?: boolean;
 }
 
 /** Each looks for one kind of violation. */
@@ -54,7 +57,7 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
     const shared = change.shared.map((file) => ({ file, line: null, says }));
     return {
       violations: distinct([...checks.flatMap((check) => check(change)), ...tests.violations]),
-      notes: [...tests.notes, ...shared, ...literals.notes],
+      notes: [...tests.notes, ...shared, ...literals.notes, ...setUpFiles(change).map(setsUp)],
       otherInput: literals.otherInput,
     };
   } catch (error) {
@@ -65,6 +68,10 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
       violations: [violationOf('cannot-be-judged', { file: request.changes[0]?.path ?? '', detail })],
     };
   }
+}
+
+function setsUp(file: string): Note {
+  return { file, line: null, says: 'it is new and says how self-heal works here' };
 }
 
 /** A helper that ten tests call is told of once. */

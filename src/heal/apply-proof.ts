@@ -32,7 +32,7 @@ export async function abandonProof(progress: Progress): Promise<void> {
   const open = causes.filter((one) => one.unproven?.by === 'own-fix');
   if (open.length > 0) await revertChanges(session, open.flatMap(changesOf));
   for (const record of open) {
-    const over = { judged: 'not-judged', failedBecause: 'interrupted', takenBack: true } as const;
+    const over = { judged: 'not-judged', failedBecause: 'interrupted', reverted: true } as const;
     await decide(progress, record, over);
   }
   for (const record of causes.filter((one) => one.unproven)) {
@@ -105,7 +105,7 @@ async function applyToCause(
   const several = tests.length > 1 ? { testProofs: testProofs(tests) } : {};
   const proof = { proof: [...(leading?.steps ?? [])] };
   if (how) {
-    const attempts = await decide(progress, record, { ...how, ...proof, takenBack: true });
+    const attempts = await decide(progress, record, { ...how, ...proof, reverted: true });
     const verdict = how.judged === 'flaky' ? 'flaky' : 'failed';
     const ended = { ...rest, attempts, verdict, reason: how.failedBecause ?? '' } as const;
     const isHealedAgain = verdict === 'failed' && unproven?.by === 'own-fix';

@@ -27,7 +27,7 @@ export function buildReport(session: Session, record: RunRecord, frame: ReportFr
   const counted = (...verdicts: string[]) =>
     record.tests.filter((one) => verdicts.includes(one.verdict)).length;
   return {
-    schemaVersion: 1,
+    schemaVersion: 2,
     runId: session.folder.runId,
     project: session.settings.project,
     startedAt: new Date(frame.startedAt).toISOString(),
@@ -35,14 +35,11 @@ export function buildReport(session: Session, record: RunRecord, frame: ReportFr
     exitCode: frame.final.exitCode,
     ...(record.paused ? { status: 'escalation_threshold_exceeded' as const } : {}),
     ...(frame.resumedFrom === null ? {} : { resumedFrom: frame.resumedFrom }),
-    ...(frame.commit ? { commit: frame.commit } : {}),
+    commit: frame.commit ?? null,
     ...(frame.shards ? { shards: { total: frame.shards.total, missing: [...frame.shards.missing] } } : {}),
     dryRun: frame.dryRun,
     verify: session.settings.verify.level,
-    tests: record.tests.map((one) => ({
-      ...reportTest(one, session.cwd),
-      durationMs: one.durationMs,
-    })),
+    tests: record.tests.map((one) => reportTest(one, session.cwd)),
     causes: record.causes.map(reportCause),
     escalations: record.causes
       .filter((one) => one.verdict === 'escalated')
@@ -80,18 +77,16 @@ export function buildReport(session: Session, record: RunRecord, frame: ReportFr
   };
 }
 
-function reportTest({ test, verdict, retries, causeIds, sharedFix }: TestRecord, root: string): ReportTest {
+function reportTest({ test, causeIds, ...record }: TestRecord, root: string): ReportTest {
   return {
     id: test.id,
     title: test.titlePath,
     file: path.relative(root, test.location.file).replaceAll(path.sep, '/'),
     line: test.location.line,
     project: test.project,
-    verdict,
-    retries,
     causeId: causeIds.at(-1) ?? null,
     causeIds,
-    sharedFix,
+    ...record,
   };
 }
 

@@ -1,7 +1,7 @@
 import { copyFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { DiagnosedFailure } from '../core/cause.js';
-import { afterName } from '../inspect/screenshot-types.js';
+import { afterName } from '../inspect/pictures.js';
 import { runFiles } from '../playwright/report-format.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { RunFolder } from '../run/run-folder.js';

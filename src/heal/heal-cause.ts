@@ -7,7 +7,7 @@ import { localDay } from '../outputs/local-time.js';
 import { decide, type Conclusion, type Decision, type History } from '../core/policy.js';
 import type { EarlierTries } from '../core/remembered.js';
 import { unreachable } from '../core/unreachable.js';
-import { canTakeBack } from './can-take-back.js';
+import { canRevert } from './can-revert.js';
 import type { Retest } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
 import { tryByWorker } from './workers/try-by-worker.js';
@@ -157,8 +157,8 @@ interface Asking {
 async function ask(session: Session, cause: Cause, { question, attempts, known }: Asking): Promise<Asked> {
   const asked = attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
   const tried = [...known.tried, ...attempts];
-  const offered = await canTakeBack(session, cause);
-  const about = questionAbout(cause, { attempts: tried, asked, canTakeBack: offered });
+  const offered = await canRevert(session, cause);
+  const about = questionAbout(cause, { attempts: tried, asked, canRevert: offered });
   const escalation = await session.store.escalate(about);
   const escalationId = escalation?.id ?? null;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });

@@ -178,22 +178,22 @@ export async function fixThatBroke(
 function becauseOf(tests: readonly TestRef[]): string {
   const names = tests.map(({ titlePath }) => titlePath.at(-1) ?? '').slice(0, 3);
   const which = tests.length === 1 ? 'another test' : `${tests.length} other tests`;
-  return `its fix broke ${which} (${names.join(', ')}) and was taken back`;
+  return `its fix broke ${which} (${names.join(', ')}) and was reverted`;
 }
 
 /** Fixes that were built on a reverted one, and cannot be applied without it. */
 export async function rejectLost({ causes, ...progress }: Progress, lost: readonly string[]): Promise<void> {
   for (const record of causes.filter((one) => changesOf(one).some((id) => lost.includes(id)))) {
-    const reason = 'its fix was built on one that was taken back, and went with it';
+    const reason = 'its fix was built on one that was reverted, and went with it';
     await reject({ causes, ...progress }, record, reason);
   }
 }
 
-/** The fix did what it was for, and was taken back for what else it did: the cause says why. */
+/** The fix did what it was for, and was reverted for what else it did: the cause says why. */
 async function reject(progress: Progress, record: CauseRecord, reason: string): Promise<void> {
   const { records, session } = progress;
   const kept = keptAttempts(record);
-  const attempts = record.attempts.map((one) => (kept.includes(one) ? { ...one, takenBack: true } : one));
+  const attempts = record.attempts.map((one) => (kept.includes(one) ? { ...one, reverted: true } : one));
   const causeId = record.cause.id;
   const { unproven, ...rest } = record;
   if (unproven?.by === 'own-fix') {
@@ -210,7 +210,7 @@ async function reject(progress: Progress, record: CauseRecord, reason: string): 
   progress.proofTests.splice(0, Infinity, ...others);
   await conclude(progress, { ...rest, verdict: 'failed', reason, attempts });
   const { signature, diagnosis } = record.cause.lead;
-  await session.store.fixTakenBack({
+  await session.store.fixReverted({
     causeId,
     signature,
     category: diagnosis.category,

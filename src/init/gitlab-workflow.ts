@@ -26,7 +26,8 @@ export function gitlabWorkflow(
     // They are of other machines: this one's own runs are kept apart from them.
     ...(shards === null ? [] : ['SHARDS="$(mktemp -d)" && mv .self-heal/runs/* "$SHARDS"']),
     ...(agent ? [`npm install --global ${agent.packageName}`] : []),
-    'git remote remove origin || true',
+    // The address holds a token; its branches stay, since blame begins where this one left them.
+    'git config --remove-section remote.origin || true',
     `env ${withheld.map((name) => `-u ${name}`).join(' ')} ${manager.exec} ${heal} --fail-on-heal${configFlag}`,
   ];
   // Also where a shard is red.
@@ -40,6 +41,9 @@ export function gitlabWorkflow(
 ${shards === null ? '' : shardJob(project, { shards, runs })}self-heal:
 ${shards === null ? '' : '  needs: [self-heal-shard]\n'}  image: node:22-bookworm
   timeout: 90 minutes
+  variables:
+    # All of the history: what broke a test is looked for since the branch began.
+    GIT_DEPTH: "0"
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
 ${always}    - if: $CI_PIPELINE_SOURCE == "web"

@@ -75,7 +75,7 @@ async function latestOf(projectRoot: string, ids: readonly string[]): Promise<st
 export async function readReport(dir: string): Promise<Report | null> {
   try {
     const report = JSON.parse(await readFile(path.join(dir, 'report.json'), 'utf8')) as Report;
-    return report.schemaVersion === 1 ? report : null;
+    return report.schemaVersion === 2 ? report : null;
   } catch {
     return null;
   }

@@ -37,5 +37,5 @@ async function greenCommits(projectRoot: string): Promise<ReadonlyMap<string, st
 /** The commit that what passed passed on: none where an earlier run's word was taken over, or agents' changes were in for a while. */
 function commitOf({ commit, resumedFrom, causes }: Report): string | null {
   const isChanged = causes.some(({ attempts }) => attempts.some(({ change }) => change !== null));
-  return resumedFrom === undefined && !isChanged ? (commit ?? null) : null;
+  return resumedFrom === undefined && !isChanged ? commit : null;
 }

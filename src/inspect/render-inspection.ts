@@ -102,7 +102,7 @@ function attemptLine(attempt: ReportAttempt): string {
   const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`;
   const where = [patch, prompt].filter((one) => one !== null);
   return [
-    `${n} ${who} ${outcome}, ${duration(attempt.durationMs)}${cost} → ${judged}${attempt.takenBack ? ', reverted' : ''}`,
+    `${n} ${who} ${outcome}, ${duration(attempt.durationMs)}${cost} → ${judged}${attempt.reverted ? ', reverted' : ''}`,
     ...(failedBecause ? [`  ${failedBecause}`] : []),
     ...where.map((file) => `  ${file}`),
   ].join('\n');

@@ -3,7 +3,6 @@ import type { Judgement } from '../core/attempt.js';
 import { blameLine } from '../core/blame.js';
 import { tellProof } from '../core/proof.js';
 import { violationLine } from '../core/guard/violation.js';
-import { unreachable } from '../core/unreachable.js';
 import type { TestRef } from '../core/failure.js';
 import type { Event } from '../event.js';
 import { clipped, counted, dollars, duration, testName } from './format.js';
@@ -15,183 +14,119 @@ type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 /** Who reads: a log, which has all of it; a person with the live view below, which says what is begun; an agent, which pays for each word. */
 export type Reader = 'log' | 'person' | 'agent';
 
-const begun: ReadonlySet<Event['type']> = new Set([
+const begun: readonly Event['type'][] = [
   'suite.started',
   'cause.sent',
   'cause.taken',
   'agent.started',
   'agent.retrying',
-]);
-const chatter: ReadonlySet<Event['type']> = new Set([
-  ...begun,
-  'suite.ended',
-  'agent.ended',
-  'attempt.green',
-  'attempt.judged',
-  'cause.came_back',
-]);
+];
+/** What a reader is not told. */
+const untold: Record<Reader, readonly Event['type'][]> = {
+  log: [],
+  person: begun,
+  agent: [...begun, 'suite.ended', 'agent.ended', 'attempt.green', 'attempt.judged', 'cause.came_back'],
+};
 
 /** What is read when an event happens, in lines without their ends; none for what only the live view shows. */
 export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'log'): string[] {
-  if (reader === 'person' && begun.has(event.type)) return [];
-  if (reader === 'agent' && chatter.has(event.type)) return [];
-  switch (event.type) {
-    case 'run.started':
-      return event.dryRun ? ['dry run: failures are gathered and classified, no agent is started'] : [];
-    case 'suite.started':
-      return event.purpose === 'first' ? [] : [`${at(event.causeId)}${suiteRunText(event)} …`];
-    case 'suite.ended':
-      return suiteEnded(event);
-    case 'shards.joined':
-      return [shardsJoined(event)];
-    case 'cause.found':
-      return reader === 'log' ? causeFound(event, paint) : [causeLine(event, paint)];
-    case 'cause.blamed':
-    case 'blame.ended':
-    case 'change.taken_back':
-      return [blamed(event, paint)];
-    case 'cause.flaky':
-      return testLines(event.tests, flakyWord(event, paint));
-    case 'fixer.proposed':
-      return [proposed(event, paint)];
-    case 'agent.started':
-      return [agentStarted(event, paint)];
-    case 'agent.ended':
-      return agentEnded(event, paint);
-    case 'agent.retrying':
-      return [retrying(event)];
-    case 'agent.waiting_for_input':
-      return [personNeeded(event, paint)];
-    case 'agent.escalation_resolved':
-      return [`${event.escalationId} answered: ${event.choice}`];
-    case 'cause.came_back':
-      return [`${at(event.causeId)}${paint.magenta('did not hold')}: ${cameBack(event)}`];
-    case 'tests.quarantined':
-      return testLines(event.tests, `${paint.magenta('quarantined')}: red, and not failing the run`);
-    case 'agent.build_paused':
-      return [paused(event, paint)];
-    case 'attempt.rejected':
-      return rejected(event, paint);
-    case 'attempt.green':
-      return [`${at(event.causeId)}${paint.green('green')}; its proof follows`];
-    case 'attempt.judged':
-      return [`${at(event.causeId)}${judged(event, paint)}`];
-    case 'cause.ended':
-      return [causeEnded(event, paint)];
-    case 'run.undone':
-      return [`undone: ${event.restored.join(', ') || 'nothing was left to take back'}`];
-    case 'run.warning':
-      return [`${paint.magenta('warning')}: ${event.message}`];
-    case 'cause.sent':
-      return [`${at(event.causeId)}waits for a worker`];
-    case 'cause.taken':
-      return [`${at(event.causeId)}is healed by worker ${event.worker}`];
-    case 'suite.progress':
-    case 'workers.seen':
-    case 'cause.started':
-    case 'agent.activity':
-    case 'run.ended':
-      return [];
-    default:
-      return unreachable(event);
-  }
+  if (untold[reader].includes(event.type)) return [];
+  // Each entry takes the event that it is found by; a lookup by a union cannot say so.
+  return [(lines[event.type] as Lines<never>)(event as never, paint, reader)].flat();
 }
 
-function blamed(
-  event: Of<'cause.blamed' | 'blame.ended' | 'change.taken_back'>,
-  paint: ChalkInstance,
-): string {
-  if (event.type === 'change.taken_back') return `${at(event.causeId)}the change to blame was taken back`;
-  if (event.type === 'blame.ended') return `${at(event.causeId)}no change is blamed: ${event.reason}`;
-  return `${at(event.causeId)}${paint.magenta('blame')}: ${blameLine(event.blame)}`;
-}
+type Lines<E> = (event: E, paint: ChalkInstance, reader: Reader) => string | string[];
+const none = () => [];
 
-function agentStarted(event: Of<'agent.started'>, paint: ChalkInstance): string {
-  const { causeId, attempt, slashCommand, runner, timeoutMs, logFile } = event;
-  return `${at(causeId)}attempt ${attempt}: ${paint.bold(slashCommand)} (${runner}) works, at most ${duration(timeoutMs)}; its output: ${logFile}`;
-}
-
-function personNeeded(
-  { causeId, question, escalationId }: Of<'agent.waiting_for_input'>,
-  paint: ChalkInstance,
-): string {
-  return `${at(causeId)}${paint.magenta('needs review')}: ${clipped(question, 200)}${escalationId ? ` (self-heal escalations show ${escalationId})` : ''}`;
-}
-
-function causeEnded(event: Of<'cause.ended'>, paint: ChalkInstance): string {
-  return `${at(event.causeId)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costOf(event)}`;
-}
-
-function paused({ status }: Of<'agent.build_paused'>, paint: ChalkInstance): string {
-  return `${paint.magenta('paused')}: too many questions wait for a person (${status}); no further agent is started`;
-}
-
-function proposed({ causeId, attempt, summary }: Of<'fixer.proposed'>, paint: ChalkInstance): string {
-  return `${at(causeId)}attempt ${attempt}: ${paint.bold('built-in')}, without an agent: ${clipped(summary, 200)}`;
-}
-
-function retrying({ causeId, delayMs, reason }: Of<'agent.retrying'>): string {
-  if (delayMs === 0) return `${at(causeId)}starting again: ${clipped(reason, 200)}`;
-  return `${at(causeId)}waiting ${duration(delayMs)} before the next try: ${clipped(reason, 120)}`;
-}
+const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
+  'run.started': ({ dryRun }) =>
+    dryRun ? 'dry run: failures are gathered and classified, no agent is started' : [],
+  'suite.started': (event) => (event.purpose === 'first' ? [] : `${at(event)}${suiteRunText(event)} …`),
+  'suite.progress': none,
+  'cause.sent': (event) => `${at(event)}waits for a worker`,
+  'cause.taken': (event) => `${at(event)}is healed by worker ${event.worker}`,
+  'workers.seen': none,
+  'suite.ended': suiteEnded,
+  'shards.joined': ({ total, missing }) => {
+    const all = counted(total, 'shard');
+    return `${missing.length === 0 ? all : `${total - missing.length} of ${all}`}, run on other machines:`;
+  },
+  'cause.found': causeFound,
+  'cause.flaky': ({ tests, causeId }, paint) => {
+    const said =
+      causeId === null ? 'green without a change, no agent' : `green without the fix of ${causeId} too`;
+    return testLines(tests, `${paint.magenta('flaky')}: ${said}`);
+  },
+  'cause.started': none,
+  'cause.blamed': (event, paint) => `${at(event)}${paint.magenta('blame')}: ${blameLine(event.blame)}`,
+  'blame.ended': (event) => `${at(event)}no change is blamed: ${event.reason}`,
+  'cause.came_back': (event, paint) => `${at(event)}${paint.magenta('did not hold')}: ${cameBack(event)}`,
+  'cause.ended': (event, paint) =>
+    `${at(event)}${paint.bold(verdictWords[event.verdict].word)}: ${event.reason}${costOf(event)}`,
+  'tests.quarantined': ({ tests }, paint) =>
+    testLines(tests, `${paint.magenta('quarantined')}: red, and not failing the run`),
+  'fixer.proposed': (event, paint) =>
+    `${at(event)}attempt ${event.attempt}: ${paint.bold('built-in')}, without an agent: ${clipped(event.summary, 200)}`,
+  'agent.started': (event, paint) =>
+    `${at(event)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) works, at most ${duration(event.timeoutMs)}; its output: ${event.logFile}`,
+  'agent.activity': none,
+  'agent.ended': agentEnded,
+  'agent.retrying': (event) =>
+    event.delayMs === 0
+      ? `${at(event)}starting again: ${clipped(event.reason, 200)}`
+      : `${at(event)}waiting ${duration(event.delayMs)} before the next try: ${clipped(event.reason, 120)}`,
+  'agent.waiting_for_input': (event, paint) => {
+    const show = event.escalationId ? ` (self-heal escalations show ${event.escalationId})` : '';
+    return `${at(event)}${paint.magenta('needs review')}: ${clipped(event.question, 200)}${show}`;
+  },
+  'agent.escalation_resolved': ({ escalationId, choice }) => `${escalationId} answered: ${choice}`,
+  'agent.build_paused': ({ status }, paint) =>
+    `${paint.magenta('paused')}: too many questions wait for a person (${status}); no further agent is started`,
+  'attempt.rejected': rejected,
+  'attempt.green': (event, paint) => `${at(event)}${paint.green('green')}; its proof follows`,
+  'attempt.judged': judged,
+  'change.reverted': (event) => `${at(event)}the change to blame was reverted`,
+  'run.undone': ({ restored }) => `undone: ${restored.join(', ') || 'nothing was left to revert'}`,
+  'run.warning': ({ message }, paint) => `${paint.magenta('warning')}: ${message}`,
+  'run.ended': none,
+};
 
 function costOf({ costUsd }: { costUsd: number | null }): string {
   return costUsd === null ? '' : `, ${dollars(costUsd)}`;
 }
 
-function at(causeId: string | null): string {
+function at({ causeId }: { causeId: string | null }): string {
   return causeId === null ? '' : `${causeId} `;
 }
 
-function suiteEnded({
-  purpose,
-  total,
-  passed,
-  failed,
-  flaky,
-  notRun,
-  durationMs,
-}: Of<'suite.ended'>): string[] {
-  if (purpose !== 'first') return [];
-  const parts = [counted(passed, 'passed', 'passed'), `${failed} failed`];
+function suiteEnded(event: Of<'suite.ended'>): string[] {
+  const { purpose, total, passed, failed, flaky, notRun, durationMs } = event;
+  if (purpose !== 'first' || total === 0) return [];
+  const parts = [`${passed} passed`, `${failed} failed`];
   if (flaky > 0) parts.push(`${flaky} flaky`);
   if (notRun > 0) parts.push(`${notRun} did not run`);
-  return total === 0 ? [] : [`${counted(total, 'test')}: ${parts.join(', ')} (${duration(durationMs)})`];
+  return [`${counted(total, 'test')}: ${parts.join(', ')} (${duration(durationMs)})`];
 }
 
-function shardsJoined({ total, missing }: Of<'shards.joined'>): string {
-  return missing.length === 0
-    ? `${counted(total, 'shard')}, run on other machines:`
-    : `${total - missing.length} of ${counted(total, 'shard')}, run on other machines:`;
-}
-
-function causeFound({ cause }: Of<'cause.found'>, paint: ChalkInstance): string[] {
+/** A log says all of it; elsewhere the live view and the last screen say the rest of one line. */
+function causeFound({ cause }: Of<'cause.found'>, paint: ChalkInstance, reader: Reader): string[] {
   const [first, ...others] = cause.tests;
+  const head = `${cause.id} ${paint.red(cause.category)}: ${clipped(cause.headline, reader === 'log' ? 160 : 100)}`;
+  if (reader !== 'log') {
+    const more = others.length > 0 ? ` (+${others.length})` : '';
+    return [`${head}${first ? ` · ${clipped(testName(first), 100)}` : ''}${more}`];
+  }
   const more = others.length > 0 ? ` (and ${counted(others.length, 'more test')})` : '';
   const why = cause.why[0];
   return [
-    `${cause.id} ${paint.red(cause.category)}: ${clipped(cause.headline, 160)}`,
+    head,
     ...(first ? [`   ${testName(first)}${more}`] : []),
     ...(why ? [`   because the ${why.source} says: ${clipped(why.evidence, 160)}`] : []),
     ...(cause.warning ? [`   ${paint.magenta(cause.warning)}`] : []),
   ];
 }
 
-/** A cause in one line: the live view and the last screen say the rest. */
-function causeLine({ cause }: Of<'cause.found'>, paint: ChalkInstance): string {
-  const [first, ...others] = cause.tests;
-  const where = first ? ` · ${clipped(testName(first), 100)}` : '';
-  const more = others.length > 0 ? ` (+${others.length})` : '';
-  return `${cause.id} ${paint.red(cause.category)}: ${clipped(cause.headline, 100)}${where}${more}`;
-}
-
 const TESTS_SHOWN = 10;
-
-function flakyWord({ causeId }: Of<'cause.flaky'>, paint: ChalkInstance): string {
-  const said =
-    causeId === null ? 'green without a change, no agent' : `green without the fix of ${causeId} too`;
-  return `${paint.magenta('flaky')}: ${said}`;
-}
 
 function testLines(tests: readonly TestRef[], what: string): string[] {
   const lines = tests.slice(0, TESTS_SHOWN).map((test) => `${what}: ${testName(test)}`);
@@ -200,13 +135,10 @@ function testLines(tests: readonly TestRef[], what: string): string[] {
 }
 
 function agentEnded(event: Of<'agent.ended'>, paint: ChalkInstance): string[] {
-  const cost = costOf(event);
-  const files = `${counted(event.filesChanged, 'file')} changed`;
-  const line = `${at(event.causeId)}attempt ${event.attempt}: agent ${event.outcome} after ${duration(event.durationMs)}${cost}, ${files}`;
-  const left = event.leftovers.map(
-    (one) => `${at(event.causeId)}ended a process that it left behind: ${one}`,
-  );
-  return [event.outcome === 'completed' ? line : paint.magenta(line), ...left];
+  const { attempt, outcome, durationMs, filesChanged, orphans } = event;
+  const line = `${at(event)}attempt ${attempt}: agent ${outcome} after ${duration(durationMs)}${costOf(event)}, ${counted(filesChanged, 'file')} changed`;
+  const left = orphans.map((one) => `${at(event)}ended a process that it left behind: ${one}`);
+  return [outcome === 'completed' ? line : paint.magenta(line), ...left];
 }
 
 function cameBack({ fix }: Of<'cause.came_back'>): string {
@@ -218,25 +150,26 @@ function cameBack({ fix }: Of<'cause.came_back'>): string {
 const VIOLATIONS_SHOWN = 6;
 
 /** Each violation with the lines that were there and the lines that took their place. */
-function rejected({ causeId, violations }: Of<'attempt.rejected'>, paint: ChalkInstance): string[] {
+function rejected(event: Of<'attempt.rejected'>, paint: ChalkInstance): string[] {
+  const { violations } = event;
   const shown = violations
     .slice(0, VIOLATIONS_SHOWN)
     .flatMap((one) => [
-      `${at(causeId)}${paint.red('weakens the tests')}: ${clipped(violationLine(one), 200)}`,
+      `${at(event)}${paint.red('weakens the tests')}: ${clipped(violationLine(one), 200)}`,
       ...(one.before === null ? [] : [`   ${paint.red('-')} ${clipped(one.before, 160)}`]),
       ...(one.after === null ? [] : [`   ${paint.green('+')} ${clipped(one.after, 160)}`]),
     ]);
   const more = violations.length - VIOLATIONS_SHOWN;
-  return more > 0 ? [...shown, `${at(causeId)}and ${counted(more, 'more violation')}`] : shown;
+  return more > 0 ? [...shown, `${at(event)}and ${counted(more, 'more violation')}`] : shown;
 }
 
-function judged({ attempt }: Of<'attempt.judged'>, paint: ChalkInstance): string {
-  const { judged, proof, testProofs, failedBecause, takenBack } = attempt;
-  const words = tones[judged](paint)(judgementWords[judged]);
-  if (judged === 'green' && !takenBack)
+function judged(event: Of<'attempt.judged'>, paint: ChalkInstance): string {
+  const { judged, proof, testProofs, failedBecause, reverted } = event.attempt;
+  const words = `${at(event)}${tones[judged](paint)(judgementWords[judged])}`;
+  if (judged === 'green' && !reverted)
     return proof.length > 0 ? `${words}: ${tellProof(proof, testProofs)}` : words;
   const told = failedBecause ? ` (${clipped(failedBecause, 160)})` : '';
-  return `${words}${told}${takenBack ? '; its change was taken back' : ''}`;
+  return `${words}${told}${reverted ? '; its change was reverted' : ''}`;
 }
 
 const plain = () => (text: string) => text;

@@ -120,18 +120,8 @@ function testsOf({ tests }: ReportCause, byId: ReadonlyMap<string, ReportTest>):
 }
 
 function attemptItem(attempt: ReportAttempt): string {
-  const {
-    n,
-    agent,
-    slashCommand,
-    runner,
-    outcome,
-    judged,
-    takenBack,
-    failedBecause,
-    violations = [],
-    notes = [],
-  } = attempt;
+  const { n, agent, slashCommand, runner, outcome, judged, reverted, failedBecause, violations, notes } =
+    attempt;
   const cost = attempt.costUsd === null ? '' : `, ${dollars(attempt.costUsd)}`;
   const who =
     agent === null
@@ -141,7 +131,7 @@ function attemptItem(attempt: ReportAttempt): string {
   const found = violations.slice(0, 5).map((one) => prose(violationLine(one)));
   if (violations.length > 5) found.push(`and ${counted(violations.length - 5, 'more violation')}`);
   found.push(...notes.slice(0, 5).map((one) => prose(`to review: ${noteLine(one)}`)));
-  const text = `attempt ${n}: ${who} → ${judged}${takenBack ? ', taken back' : ''}${because}`;
+  const text = `attempt ${n}: ${who} → ${judged}${reverted ? ', reverted' : ''}${because}`;
   return [text, ...found].join('\n  - ');
 }
 

@@ -1,4 +1,4 @@
-import { Chalk, chalkStderr, type ChalkInstance } from 'chalk';
+import chalk, { Chalk, chalkStderr, type ChalkInstance } from 'chalk';
 
 /** No colour at all. */
 export const unpainted: ChalkInstance = new Chalk({ level: 0 });
@@ -9,6 +9,14 @@ export const unpainted: ChalkInstance = new Chalk({ level: 0 });
  * colour says anything that its word does not say.
  */
 export function paletteFor(env: NodeJS.ProcessEnv): ChalkInstance {
-  const refused = (env['NO_COLOR'] ?? '') !== '' && (env['FORCE_COLOR'] ?? '') === '';
-  return refused ? unpainted : chalkStderr;
+  return isRefused(env) ? unpainted : chalkStderr;
+}
+
+/** The same for standard output. */
+export function paletteForData(env: NodeJS.ProcessEnv): ChalkInstance {
+  return isRefused(env) ? unpainted : chalk;
+}
+
+function isRefused(env: NodeJS.ProcessEnv): boolean {
+  return (env['NO_COLOR'] ?? '') !== '' && (env['FORCE_COLOR'] ?? '') === '';
 }

@@ -86,7 +86,7 @@ function attemptLines({ attempts }: ReportCause, line: Line): string[] {
 }
 
 function attemptText(attempt: ReportAttempt): string {
-  const { agent, slashCommand, runner, outcome, judged, durationMs, costUsd, takenBack, failedBecause } =
+  const { agent, slashCommand, runner, outcome, judged, durationMs, costUsd, reverted, failedBecause } =
     attempt;
   const ended = outcome === 'completed' ? '' : `${outcome}, `;
   const who =
@@ -95,11 +95,11 @@ function attemptText(attempt: ReportAttempt): string {
       : `${slashCommand === null ? agent : `${slashCommand} (${runner})`} ${ended}${duration(durationMs)}`;
   const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`;
   const because = failedBecause && judged !== 'green' ? ` (${failedBecause})` : '';
-  return `${who}${cost} → ${judged}${takenBack ? ', taken back' : ''}${because}`;
+  return `${who}${cost} → ${judged}${reverted ? ', reverted' : ''}${because}`;
 }
 
 /** The first violations with their lines; the rest is counted, since the summary has to fit a screen. */
-function violationTexts({ violations = [] }: ReportAttempt): string[] {
+function violationTexts({ violations }: ReportAttempt): string[] {
   const shown = violations
     .slice(0, 2)
     .flatMap((one) => [

@@ -54,16 +54,16 @@ export interface SweepOptions {
 export async function sweep(owner: Owner, options: SweepOptions = {}): Promise<string[]> {
   const ended = new Map<string, string>();
   for (let round = 0; round < ROUNDS; round += 1) {
-    const found = await leftoversOf(owner, options);
+    const found = await orphansOf(owner, options);
     if (found.length === 0) break;
     for (const one of found) ended.set(keyOf(one), `${one.pid} ${one.command}`);
-    await endProcesses(() => leftoversOf(owner, { ...options, known: found }), options.graceMs ?? 1000);
+    await endProcesses(() => orphansOf(owner, { ...options, known: found }), options.graceMs ?? 1000);
   }
   return [...ended.values()];
 }
 
 /** The living processes that an owner left. */
-export async function leftoversOf(
+export async function orphansOf(
   owner: Owner,
   { workDir, known = [] }: SweepOptions = {},
 ): Promise<ProcessEntry[]> {

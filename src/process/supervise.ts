@@ -49,7 +49,7 @@ export type Ending =
 /** The ending of a program, and `pid command` of what it had left behind, which is ended by then. */
 export interface Ended {
   readonly ending: Ending;
-  readonly leftovers: readonly string[];
+  readonly orphans: readonly string[];
 }
 
 /** A program that is running. */
@@ -82,7 +82,7 @@ async function live(command: Command, asked: AbortSignal, end: (why: Reason) => 
   if (signal.aborted) end('aborted');
   const owner = { startId: randomUUID(), ...(runId === undefined ? {} : { runId }) };
   const started = await start(command, owner, asked);
-  if (!started.ok) return { ending: started.error, leftovers: [] };
+  if (!started.ok) return { ending: started.error, orphans: [] };
   const { child, pid } = started.value;
   // Running.
   const onAbort = () => end('aborted');
@@ -99,9 +99,9 @@ async function live(command: Command, asked: AbortSignal, end: (why: Reason) => 
   child.stdout?.destroy();
   child.stderr?.destroy();
   // Sweeping.
-  const leftovers = await sweep(owner, { workDir, graceMs, known: await lineage.look() });
+  const orphans = await sweep(owner, { workDir, graceMs, known: await lineage.look() });
   const ending = outcome === 'asked-to-end' ? { kind: asked.reason as Reason } : outcome;
-  return { ending, leftovers };
+  return { ending, orphans };
 }
 
 type Child = ReturnType<typeof spawn>;

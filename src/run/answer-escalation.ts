@@ -21,8 +21,8 @@ export async function answerEscalation(
   id: string,
   answer: Answer,
 ): Promise<Result<Escalation, Problem>> {
-  const asked = answer.choice === 'take-back' ? await store.escalation(id) : null;
-  const problem = asked && (await takeBack(asked));
+  const asked = answer.choice === 'revert' ? await store.escalation(id) : null;
+  const problem = asked && (await revert(asked));
   if (problem) return err(problem);
   const redactor = await createRedactor({ env: process.env, projectRoot: process.cwd() });
   const resolved = await store.resolve(id, redactor.deep(answer));
@@ -32,9 +32,9 @@ export async function answerEscalation(
 }
 
 /** Before it is stored: an answer that could not be carried out is none. */
-async function takeBack(asked: Escalation): Promise<Problem | null> {
-  const { takeBackChange } = await import('./take-back-change.js');
-  return takeBackChange(asked);
+async function revert(asked: Escalation): Promise<Problem | null> {
+  const { revertChange } = await import('./revert-change.js');
+  return revertChange(asked);
 }
 
 /** The answer, where it is one of what was asked. */

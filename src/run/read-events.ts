@@ -28,7 +28,7 @@ const cause = z.looseObject({
 const attempt = z.looseObject({
   n: z.number(),
   judged: wordOf(judgementWords),
-  takenBack: z.boolean(),
+  reverted: z.boolean(),
   change: z.string().nullable(),
   files: z.array(z.looseObject({ path: z.string() })),
   proof: texts,
@@ -113,7 +113,7 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
   'attempt.rejected': { ...ofAttempt, violations: z.array(z.looseObject({})) },
   'attempt.green': ofAttempt,
   'attempt.judged': { ...ofCause, attempt },
-  'change.taken_back': { ...ofCause, change: z.string() },
+  'change.reverted': { ...ofCause, change: z.string() },
   'run.undone': { restored: texts, leftAlone: texts },
   'run.warning': { message: z.string() },
   'run.ended': {

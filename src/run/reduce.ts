@@ -38,7 +38,7 @@ export interface RunState {
   /** Null while it is at work, and where it was killed. */
   readonly ended: Of<'run.ended'> | null;
   /** Changes to blame that a person had taken out of the project since, and which `undo` brings back. */
-  readonly takenBack: readonly string[];
+  readonly reverted: readonly string[];
   /** All that it had changed was reverted since. */
   readonly undone: boolean;
 }
@@ -124,7 +124,7 @@ export function emptyRun(runId = ''): RunState {
     flaky: [],
     quarantined: [],
     ended: null,
-    takenBack: [],
+    reverted: [],
     undone: false,
   };
 }
@@ -198,9 +198,9 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
   'attempt.green': begun,
   'attempt.judged': (run, { causeId, attempt }) =>
     withAttempt(run, { causeId, attempt: attempt.n }, { judged: attempt }),
-  'change.taken_back': (run, { change }) => ({ ...run, takenBack: [...run.takenBack, change] }),
+  'change.reverted': (run, { change }) => ({ ...run, reverted: [...run.reverted, change] }),
   'run.undone': (run, { leftAlone }) =>
-    leftAlone.length === 0 ? { ...run, takenBack: [], undone: true } : run,
+    leftAlone.length === 0 ? { ...run, reverted: [], undone: true } : run,
   'run.warning': (run, { message }) => ({ ...run, warnings: [...run.warnings, message] }),
   'run.ended': (run, event) => ({
     ...['suite', 'agent', 'wait'].reduce((still, kind) => closed(still, kind, event), run),

@@ -10,7 +10,7 @@ import type { CauseVerdict, Outcome, Verdict } from '../core/verdict.js';
 
 /** `report.json`: what a run came to. Other programs read it; a change of meaning is a new `schemaVersion`. */
 export interface Report {
-  schemaVersion: 1;
+  schemaVersion: 2;
   runId: string;
   project: string;
   startedAt: string;
@@ -20,8 +20,8 @@ export interface Report {
   status?: 'escalation_threshold_exceeded';
   /** The run that this one went on with (`self-heal resume`). */
   resumedFrom?: string;
-  /** The commit that it ran on; absent or null where something was not committed. */
-  commit?: string | null;
+  /** The commit that it ran on; null where something was not committed. */
+  commit: string | null;
   /** The shards whose tests these are, run on other machines (`self-heal heal --from`), and the numbers of those that are missing. */
   shards?: { total: number; missing: number[] };
   /** Self-heal only gathered and classified (`--dry-run`). */
@@ -29,8 +29,8 @@ export interface Report {
   tests: ReportTest[];
   causes: ReportCause[];
   escalations: ReportEscalation[];
-  /** How much of a proof was asked for; absent in older reports. */
-  verify?: VerifyLevel;
+  /** How much of a proof was asked for. */
+  verify: VerifyLevel;
   /** The tests around the fixes, run again after healing (HN-6); null where that was not done. */
   regression: { tests: number; leftOut: number; broke: { causeId: string; tests: string[] }[] } | null;
   warnings: string[];
@@ -39,16 +39,16 @@ export interface Report {
     passed: number;
     flaky: number;
     healed: number;
-    /** Green with a fix that was not proven (`verify: none`). Absent in older reports. */
-    greenOnce?: number;
+    /** Green with a fix that was not proven (`verify: none`). */
+    greenOnce: number;
     failed: number;
     notRun: number;
-    /** Playwright runs, the first one included. Absent in older reports. */
-    playwrightRuns?: number;
+    /** Playwright runs, the first one included. */
+    playwrightRuns: number;
     agentRuns: number;
     agentRunsAvoided: number;
-    /** Why they were, each reason once; their counts add up to it. Absent in older reports. */
-    avoided?: readonly Avoided[];
+    /** Why they were, each reason once; their counts add up to it. */
+    avoided: readonly Avoided[];
     /** US dollars as the agent programs report them; null where none did. */
     costUsd: number | null;
     inputTokens: number | null;
@@ -66,8 +66,8 @@ export interface ReportTest {
   line: number;
   project: string;
   verdict: Verdict;
-  /** In the first run; 0 where it did not run then, absent in older reports. */
-  durationMs?: number;
+  /** In the first run; 0 where it did not run then. */
+  durationMs: number;
   /** Re-runs after agents' work. */
   retries: number;
   /** The last of `causeIds`, or null. */
@@ -85,8 +85,8 @@ export interface ReportCause {
   confidence: number;
   warning: string | null;
   headline: string;
-  /** The first frame of the user's own code, `src/cart.ts:12:5`; null, or absent in older reports, where no stack says it. */
-  source?: string | null;
+  /** The first frame of the user's own code, `src/cart.ts:12:5`; null where no stack says it. */
+  source: string | null;
   why: readonly Reason[];
   tests: readonly string[];
   parent: string | null;
@@ -131,12 +131,12 @@ export interface ReportAttempt {
   proof: Proof;
   /** The same for each test of the cause, where it has more than one (HL-6). */
   testProofs?: readonly TestProof[];
-  takenBack: boolean;
+  reverted: boolean;
   failedBecause: string | null;
-  /** Why the guard rejected it, with the lines (HN-3); empty, or absent in older reports, where it did not. */
-  violations?: readonly Violation[];
+  /** Why the guard rejected it, with the lines (HN-3); empty where it did not. */
+  violations: readonly Violation[];
   /** What a reviewer should look at: a locator that was changed and what it finds now, a literal that app and test share. */
-  notes?: readonly Note[];
+  notes: readonly Note[];
 }
 
 /** An attempt in the shape of report.json. */
@@ -144,6 +144,7 @@ export function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
   return {
     ...attempt,
     violations: attempt.violations ?? [],
+    notes: attempt.notes ?? [],
     costUsd: usage?.costUsd ?? null,
     inputTokens: usage?.inputTokens ?? null,
     outputTokens: usage?.outputTokens ?? null,
@@ -155,7 +156,7 @@ export function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
 export interface ReportEscalation {
   id: string;
   /** The store has it, and `self-heal escalations` knows it by this id. */
-  stored?: boolean;
+  stored: boolean;
   causeId: string;
   state: 'pending';
   question: string;

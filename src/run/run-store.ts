@@ -14,7 +14,7 @@ export interface RunStore {
   attemptStarted(start: Omit<AttemptStart, 'runId'>): Promise<string | null>;
   attemptFinished(id: string | null, attempt: Attempt): Promise<void>;
   causeEnded(end: Omit<CauseEnd, 'runId'>): Promise<void>;
-  fixTakenBack(end: Omit<CauseEnd, 'runId'>): Promise<void>;
+  fixReverted(end: Omit<CauseEnd, 'runId'>): Promise<void>;
   /** Null where it could not be written: the question is in the report alone. */
   escalate(question: Question): Promise<Escalation | null>;
   /** Writes the end and closes the store. */
@@ -38,7 +38,7 @@ export const noStore: RunStore = {
   attemptStarted: async () => null,
   attemptFinished: async () => {},
   causeEnded: async () => {},
-  fixTakenBack: async () => {},
+  fixReverted: async () => {},
   escalate: async () => null,
   ended: async () => {},
 };
@@ -84,7 +84,7 @@ export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunS
         : trying('keeping a try', () => store.attemptFinished(id, mask(attempt)), undefined),
     causeEnded: (end) =>
       trying('keeping a cause', () => store.causeEnded({ runId, ...mask(end) }), undefined),
-    fixTakenBack: (end) =>
+    fixReverted: (end) =>
       trying('keeping a cause', () => store.fixReverted({ runId, ...mask(end) }), undefined),
     escalate: (question) => trying('asking a person', () => store.escalate(mask(question), runId), null),
     ended: async (end) => {

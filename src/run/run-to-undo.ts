@@ -19,7 +19,7 @@ export interface UndoRequest {
 const FILES_NAMED = 5;
 
 /**
- * The run whose changes are to be taken back: the one that is named, else the newest that left changes and is not undone. Where that is not
+ * The run whose changes are to be reverted: the one that is named, else the newest that left changes and is not undone. Where that is not
  * the last run, a person is asked; null where they say no.
  */
 export async function runToUndo({ cwd, word, yes }: UndoRequest): Promise<Result<StoredRun | null, Problem>> {
@@ -43,7 +43,7 @@ async function newestWithChanges(cwd: string): Promise<StoredRun | null> {
   return null;
 }
 
-/** It left changes in the project, and they were not all taken back since. */
+/** It left changes in the project, and they were not all reverted since. */
 async function hasChanges({ dir }: StoredRun): Promise<boolean> {
   return (await keptChanges(dir, await readRunState(dir))).length > 0;
 }

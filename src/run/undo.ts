@@ -7,14 +7,14 @@ import { closeJournal, type Journal, writeJournal } from '../workspace/journal.j
 import { planOf } from '../workspace/applied-changes.js';
 import { writeFiles, type Written } from '../workspace/write-files.js';
 
-/** What a run left changed, in its order: the changes of its agents that it kept, then those to blame that a person had taken back. */
-export async function keptChanges(dir: string, { causes, takenBack, undone }: RunState): Promise<Change[]> {
+/** What a run left changed, in its order: the changes of its agents that it kept, then those to blame that a person had reverted. */
+export async function keptChanges(dir: string, { causes, reverted, undone }: RunState): Promise<Change[]> {
   const judged = (undone ? [] : causes).flatMap(({ attempts }) =>
     attempts.flatMap((one) => one.judged ?? []),
   );
   const ids = judged.filter(isKept).flatMap(({ change }) => change ?? []);
   const inOrder = ids.toSorted((a, b) => Number(a) - Number(b));
-  const all = [...inOrder, ...new Set(takenBack)];
+  const all = [...inOrder, ...new Set(reverted)];
   const changes = await Promise.all(all.map((id) => readChange(dir, id)));
   return changes.filter((one) => one !== null);
 }

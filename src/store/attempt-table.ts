@@ -52,7 +52,7 @@ async function attemptFinished(context: StoreContext, id: string, attempt: Attem
         claim: attempt.claim === null ? null : storedJson(attempt.claim),
         failed_because: storedText(attempt.failedBecause),
         patch: attempt.patch,
-        taken_back: attempt.takenBack ? 1 : 0,
+        taken_back: attempt.reverted ? 1 : 0,
       })
       .where('id', '=', id)
       .where('finished_at', 'is', null)
@@ -63,7 +63,7 @@ async function attemptFinished(context: StoreContext, id: string, attempt: Attem
     const isFix = attempt.agent !== null && attempt.files.length > 0;
     const of = { signature: finished.signature, runId: finished.run_id };
     // A fix that healed its test and broke another one has failed.
-    const judged = attempt.judged === 'green' && attempt.takenBack ? 'still-failing' : attempt.judged;
+    const judged = attempt.judged === 'green' && attempt.reverted ? 'still-failing' : attempt.judged;
     // What the built-in fixer tries in vain is none of the signature's tries (BF-5).
     if (isBuiltIn(attempt) && judged !== 'green') return;
     await changeCount(db, context, { ...of, judged, isFix });

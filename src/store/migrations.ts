@@ -15,7 +15,7 @@ async function first(db: Transaction<unknown>): Promise<void> {
   await createQuarantines(db);
 }
 
-/** Whether a try's change was taken back is a fact of its own: progress is kept, and without git everything is. */
+/** Whether a try's change was reverted is a fact of its own: progress is kept, and without git everything is. */
 async function second(db: Transaction<unknown>): Promise<void> {
   await db.schema.alterTable('attempts').addColumn('taken_back', 'integer').execute();
 }

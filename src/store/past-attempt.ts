@@ -20,7 +20,7 @@ export function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
     prompt: null,
     change: null,
     proof: [],
-    takenBack: row.taken_back === null ? !isKept({ judged, takenBack: false }) : row.taken_back === 1,
+    reverted: row.taken_back === null ? !isKept({ judged, reverted: false }) : row.taken_back === 1,
     failedBecause: row.failed_because,
   };
 }

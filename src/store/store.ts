@@ -91,7 +91,7 @@ export interface Store {
   /** Writes how a try was judged and changes its signature's count, both or neither, and once however often it is called. */
   attemptFinished(id: string, attempt: Attempt): Promise<void>;
   causeEnded(end: CauseEnd): Promise<void>;
-  /** A heal of this run broke other tests and was taken back (HN-6): its cause is not healed, and its fix was a failed one. */
+  /** A heal of this run broke other tests and was reverted (HN-6): its cause is not healed, and its fix was a failed one. */
   fixReverted(end: CauseEnd): Promise<void>;
   /** Writes a question down; gives the one that is open already for the same signature where there is one. */
   escalate(question: Question, runId: string): Promise<Escalation>;
@@ -104,7 +104,7 @@ export interface Store {
   quarantines(): Promise<Quarantine[]>;
   /** Lets tests go: red, they fail the run again, and an agent may be paid for them. */
   release(testIds: readonly string[]): Promise<void>;
-  /** A person took back what this run had changed (HN-8): its heals did not hold, and its fixes are ones that failed. */
+  /** A person reverted what this run had changed (HN-8): its heals did not hold, and its fixes are ones that failed. */
   runUndone(runId: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,9 +1,18 @@
 import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
-import { choiceText, type Choice } from '../core/escalation.js';
+import { choiceText, type Choice, type Escalation } from '../core/escalation.js';
 import type { Problem } from '../problem.js';
-import type { EscalationDesk } from './escalation-desk.js';
+import type { TypedAnswer } from '../run/answer-escalation.js';
+import type { Result } from '../result.js';
+
+/** Where the page's questions and answers go; `self-heal escalations` is the other way to the same. */
+export interface EscalationDesk {
+  /** The open questions, the newest first. */
+  pending(): Promise<Result<readonly Escalation[], Problem>>;
+  /** Answers a question; gives it as it is then. */
+  answer(id: string, given: TypedAnswer): Promise<Result<Escalation, Problem>>;
+}
 
 const BODY_BYTES = 64 * 1024;
 

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { streamSSE, type SSEMessage } from 'hono/streaming';
 import type { Clock } from '../clock.js';
 import { unreachable } from '../core/unreachable.js';
-import { followRuns, parsePlace, placeText, type Message } from './follow-runs.js';
+import { followRuns, type Message } from './follow-runs.js';
 
 /** What a stream of events is made from. */
 export interface EventStreamOptions {
@@ -12,19 +12,18 @@ export interface EventStreamOptions {
   readonly closing: AbortSignal;
 }
 
-/** So often something is sent, or proxies and sleeping machines are not told from a run that says nothing. */
+/** How often something is sent, so that a quiet run can be told from a proxy or a machine that has gone away. */
 const HEARTBEAT_MS = 15_000;
 
-/** Server-sent events; `Last-Event-ID`, which browsers send when they reconnect, goes on where the page was. */
+/** Server-sent events. A page that reconnects is told the run from its first event again. */
 export function eventStream(c: Context, { projectRoot, clock, closing }: EventStreamOptions): Response {
-  const after = parsePlace(c.req.header('last-event-id'));
   const response = streamSSE(c, async (stream) => {
     const gone = new AbortController();
     stream.onAbort(() => gone.abort());
     const signal = AbortSignal.any([gone.signal, closing]);
     const heartbeat = setInterval(() => void stream.write(': still here\n\n'), HEARTBEAT_MS);
     try {
-      for await (const message of followRuns({ projectRoot, after, signal, clock })) {
+      for await (const message of followRuns({ projectRoot, signal, clock })) {
         await stream.writeSSE(asSse(message));
       }
     } finally {
@@ -43,7 +42,7 @@ function asSse(message: Message): SSEMessage {
     case 'run':
       return { event: 'run', data: message.runId };
     case 'event':
-      return { id: placeText(message.at), data: message.json };
+      return { data: message.json };
     default:
       return unreachable(message);
   }

@@ -2,7 +2,7 @@ import type { Escalation } from '../core/escalation.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Store } from '../store/store.js';
-import type { EscalationDesk } from './escalation-desk.js';
+import type { EscalationDesk } from './escalation-routes.js';
 import { answerEscalation, checkedAnswer, escalationOf, type TypedAnswer } from '../run/answer-escalation.js';
 import { openProjectStore } from '../store/open-project-store.js';
 

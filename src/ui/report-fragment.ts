@@ -2,7 +2,7 @@ import path from 'node:path';
 import { loadRun } from '../outputs/html/load-run.js';
 import { renderRun } from '../outputs/html/render-run.js';
 import { readRun, runIdsIn } from '../inspect/find-run.js';
-import { readScreenshot } from './screenshots.js';
+import { readPicture } from '../inspect/pictures.js';
 
 /** More than a file that is sent around may have: what is not looked at is not loaded again. */
 const FRAGMENT_BYTES = 4_000_000;
@@ -13,9 +13,9 @@ export async function reportFragment(projectRoot: string, runId: string): Promis
   const { report, dir } = await readRun(projectRoot, runId);
   if (report === null) return null;
   const shown = path.relative(projectRoot, dir).replaceAll(path.sep, '/');
-  const run = await loadRun(report, { dir, shown }, async ({ n, name }) => {
-    const there = await readScreenshot(projectRoot, { runId, n: String(n), name });
-    return there ? `/runs/${runId}/failures/${n}/${name}` : null;
+  const run = await loadRun(report, { dir, shown }, async (picture) => {
+    const there = await readPicture(dir, picture);
+    return there ? `/runs/${runId}/failures/${picture.n}/${picture.name}` : null;
   });
   return renderRun(run, FRAGMENT_BYTES);
 }

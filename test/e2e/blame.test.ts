@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { execa } from 'execa';
 import { expect, it, vi } from 'vitest';
+import { isLong } from '../rig/long.js';
 import { agentsYaml, scratchProject, type ScratchProject, shopFiles } from '../rig/scratch-project.js';
 
 const working = '<h1>Shop</h1>\n\n<p>All we have.</p>\n\n<button id="buy">Thanks</button>\n';
@@ -39,7 +40,7 @@ const culprit = {
 
 const asksAPerson = `console.log('SELF-HEAL: ' + JSON.stringify({ status: 'needs-person', summary: 'Tanks or Thanks?' }));`;
 
-it('BL-1 BL-3 BL-4 HN-8 a run names the change that broke the test in prompt, report and annotation, and a person can have it taken back, and undo that', async () => {
+it('BL-1 BL-3 BL-4 HN-8 a run names the change that broke the test in prompt, report and annotation, and a person can have it reverted, and undo that', async () => {
   const project = await shopWithHistory({
     'agents.yaml': agentsYaml(['node', 'agent.mjs']),
     'agent.mjs': asksAPerson,
@@ -56,7 +57,7 @@ it('BL-1 BL-3 BL-4 HN-8 a run names the change that broke the test in prompt, re
   expect(prompt).toContain('-<button id="buy">Thanks</button>\n+<button id="buy">Tanks</button>');
   expect(await project.read('page.html')).toContain('Tanks');
   const asked = report?.escalations.map(({ id }) => id) ?? [];
-  const taken = await project.selfHeal(['escalations', 'resolve', ...asked, '--choice', 'take-back']);
+  const taken = await project.selfHeal(['escalations', 'resolve', ...asked, '--choice', 'revert']);
   expect(taken.stderr).toBe('');
   expect(taken.exitCode).toBe(0);
   const without = working.replace('Shop', 'Our shop');
@@ -72,9 +73,9 @@ it('BL-1 BL-3 BL-4 HN-8 a run names the change that broke the test in prompt, re
     exitCode: 0,
     stdout: expect.stringContaining('has already been reverted') as unknown,
   });
-  expect(
-    (await project.selfHeal(['escalations', 'resolve', ...asked, '--choice', 'take-back'])).exitCode,
-  ).toBe(0);
+  expect((await project.selfHeal(['escalations', 'resolve', ...asked, '--choice', 'revert'])).exitCode).toBe(
+    0,
+  );
   expect(await project.read('page.html')).toBe(without);
   expect((await project.selfHeal(['undo'])).exitCode).toBe(0);
   expect(await project.read('page.html')).toBe(without.replace('Thanks', 'Tanks'));
@@ -96,7 +97,7 @@ it('BL-1 BL-5 HN-2 self-heal blame, interrupted, killed, and let go on', async (
     hold: '',
   });
   const before = await project.read('page.html');
-  for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+  for (const signal of isLong ? (['SIGINT', 'SIGKILL'] as const) : (['SIGKILL'] as const)) {
     const running = project.start(['blame']);
     await vi.waitFor(() => expect(existsSync(path.join(project.dir, 'held'))).toBe(true), {
       timeout: 600_000,

@@ -40,6 +40,27 @@ it('HN-3 judges what changed since the branch left main, committed or not, by th
   expect(since.stdout).toMatch(/^src\/new\.ts:1 app-detects-tests: .+$/);
 });
 
+it('HN-3 CL-10 a person may set self-heal up in a branch, as init writes it; who changes that later is told', async () => {
+  const project = await branched();
+  expect((await project.selfHeal(['init', '--agent', 'claude', '--ci', 'github'])).exitCode).toBe(0);
+  git(project.dir, 'add', '--all');
+  git(project.dir, 'commit', '-qm', 'self-heal');
+  const first = await project.selfHeal(['guard', '--json']);
+  const { findings, notes } = JSON.parse(first.stdout) as { findings: object[]; notes: { file: string }[] };
+  expect({ exitCode: first.exitCode, findings }).toEqual({ exitCode: 0, findings: [] });
+  expect(notes.map(({ file }) => file)).toEqual(['.github/workflows/self-heal.yml', 'agents.yaml']);
+  await project.write({ 'agents.yaml': 'verify: { level: none }\n' });
+  const later = await project.selfHeal(['guard', '--base', 'HEAD']);
+  expect(later).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringMatching(/^agents\.yaml protected-file: .+$/) as unknown,
+  });
+  git(project.dir, 'checkout', '-q', '--', 'agents.yaml');
+  // It would take the place of the other.
+  git(project.dir, 'mv', 'agents.yaml', 'agents.yml');
+  expect((await project.selfHeal(['guard', '--base', 'HEAD'])).exitCode).toBe(1);
+});
+
 it('HN-3 refuses what it cannot read: nesting that ends the parser, and links', async () => {
   const project = await branched();
   await project.write({ [spec]: `${pageFiles[spec]}\nvoid ${'['.repeat(100_000)}${']'.repeat(100_000)};\n` });

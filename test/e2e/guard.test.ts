@@ -14,7 +14,7 @@ describe('an agent that weakens the test', () => {
     expect(await project.read('tests/shop.spec.ts')).toBe(pageFiles['tests/shop.spec.ts']);
     const [cause] = report?.causes ?? [];
     expect(cause?.verdict).toBe('rejected');
-    expect(cause?.attempts.map((one) => [one.judged, one.takenBack, one.violations?.[0]?.rule])).toEqual([
+    expect(cause?.attempts.map((one) => [one.judged, one.reverted, one.violations?.[0]?.rule])).toEqual([
       ['rejected', true, 'assertion-removed'],
       ['rejected', true, 'test-modifier'],
     ]);
@@ -76,10 +76,10 @@ describe('an agent that weakens the test', () => {
     expect(report?.causes[0]?.attempts).toMatchObject([
       {
         judged: 'rejected',
-        takenBack: true,
+        reverted: true,
         violations: [{ rule: 'input-hard-coded', file: 'greet.js', line: 1 }],
       },
-      { judged: 'green', takenBack: false, violations: [] },
+      { judged: 'green', reverted: false, violations: [] },
     ]);
     expect(exitCode).toBe(0);
     const others = events.filter(

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { agentsYaml, editingAgent, scratchProject, shopFiles } from '../rig/scratch-project.js';
 
 const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
-const own = (verify: string) => ({ 'agents.yaml': agentsYaml(['node', 'fixer.mjs'], `verify: ${verify}`) });
+const own = (verify: string) => ({
+  'agents.yaml': agentsYaml(['node', 'fixer.mjs'], `verify: ${verify}`, 1),
+});
 
 /** A test that is red in the runs of the given numbers, counted in a file. */
 const fickle = (red: string) => `
@@ -26,7 +28,7 @@ describe('a heal is proven', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('HN-5 HN-7 a flake that turns green behind a useless change is no heal, and the change is taken back', async () => {
+  it('HN-5 HN-7 a flake that turns green behind a useless change is no heal, and the change is reverted', async () => {
     const files = {
       '.gitignore': 'node_modules\ntest-results\n.runs\n',
       'tests/shop.spec.ts': fickle('[1, 2]'),
@@ -36,7 +38,7 @@ describe('a heal is proven', () => {
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(report?.tests).toMatchObject([{ verdict: 'flaky' }]);
     expect(report?.causes).toMatchObject([
-      { verdict: 'flaky', attempts: [{ judged: 'flaky', takenBack: true }] },
+      { verdict: 'flaky', attempts: [{ judged: 'flaky', reverted: true }] },
     ]);
     expect(await project.read('page.html')).toBe(shopFiles['page.html']);
     expect(exitCode).toBe(0);
@@ -96,11 +98,11 @@ describe('what was green stays green', () => {
     ]),
   };
 
-  it('HN-6 a fix that breaks another test is taken back, and the cause says which', async () => {
+  it('HN-6 a fix that breaks another test is reverted, and the cause says which', async () => {
     const project = await scratchProject({ ...shopFiles, ...files, ...own('{ repeat: 1, flips: 0 }') });
     const { exitCode, stderr, report } = await project.selfHeal(['run']);
     expect(report?.regression?.broke).toMatchObject([{ causeId: 'c1', tests: [expect.any(String)] }]);
-    expect(report?.causes).toMatchObject([{ verdict: 'failed', attempts: [{ takenBack: true }] }]);
+    expect(report?.causes).toMatchObject([{ verdict: 'failed', attempts: [{ reverted: true }] }]);
     expect(report?.causes[0]?.reason).toContain('keeps its price');
     expect(report?.tests.map((test) => [test.title.at(-1), test.verdict]).toSorted()).toEqual([
       ['buys', 'failed'],

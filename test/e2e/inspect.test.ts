@@ -13,7 +13,7 @@ const spec = `import { test, expect } from '@playwright/test';
     test('says ' + word, async ({ page }) => {
       await page.goto(pathToFileURL(path.resolve('page.html')).href);
       await page.getByText('Buy').click();
-      await expect(page.getByText(word)).toBeVisible();
+      await expect(page.getByText(word)).toBeVisible({ timeout: 100 });
     });`;
 const dir = mkdtempSync(path.join(tmpdir(), 'self-heal inspect '));
 /** Keeps the prompt that it is given, and changes something that does not help. */

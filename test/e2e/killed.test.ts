@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { processTable } from '../../src/process/proc-table.js';
+import { isLong } from '../rig/long.js';
 import {
   agentsYaml,
   editingAgent,
@@ -140,7 +141,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it.runIf(process.platform === 'linux')(
+it.runIf(isLong && process.platform === 'linux')(
   'HN-2 HN-5 killed with SIGKILL while the fix is out for its proof: the next command leaves it out, and its patch is kept',
   async () => {
     const project = await killedWhenFixIs('out');
@@ -154,7 +155,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it('HN-8 HN-1 undo takes back what the agents of a run changed, .env files too, and leaves what you changed since', async () => {
+it('HN-8 HN-1 undo reverts what the agents of a run changed, .env files too, and leaves what you changed since', async () => {
   const project = await scratchProject({
     ...shopFiles,
     ...broken,

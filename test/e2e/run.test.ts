@@ -8,6 +8,7 @@ const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Ta
 const fixed = { 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]) };
 const idle = { 'fixer.mjs': 'console.log("Fix applied successfully")' };
 const own = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs']) };
+const onlyOnce = { 'agents.yaml': agentsYaml(['node', 'fixer.mjs'], '', 1) };
 
 describe('a green suite', () => {
   it('CL-4 changes nothing and starts no agent, CL-3 the user’s reporter prints as ever', async () => {
@@ -32,7 +33,7 @@ describe('a red test', () => {
     expect(stderr).toContain('c1 healed');
     expect(exitCode).toBe(0);
     expect(report).toMatchObject({
-      schemaVersion: 1,
+      schemaVersion: 2,
       outcome: 'green',
       tests: [{ verdict: 'healed', retries: 1, causeId: 'c1', sharedFix: false, file: 'tests/shop.spec.ts' }],
       causes: [
@@ -55,7 +56,7 @@ describe('a red test', () => {
   });
 
   it('AG-8 HL-5 is not healed by words: the agent changed nothing', async () => {
-    const project = await scratchProject({ ...shopFiles, ...broken, ...idle, ...own });
+    const project = await scratchProject({ ...shopFiles, ...broken, ...idle, ...onlyOnce });
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(exitCode).toBe(1);
     expect(report?.causes[0]?.attempts[0]).toMatchObject({
@@ -66,13 +67,13 @@ describe('a red test', () => {
     expect(report?.tests[0]?.verdict).toBe('failed');
   });
 
-  it('HN-1 has an unproven fix taken back', async () => {
+  it('HN-1 has an unproven fix reverted', async () => {
     const wrong = { 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Banks']]) };
     const project = await scratchProject({ ...shopFiles, ...broken, ...wrong, ...own });
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(exitCode).toBe(1);
     expect(await project.read('page.html')).toBe(broken['page.html']);
-    expect(report?.causes[0]?.attempts.map((one) => [one.outcome, one.takenBack])).toEqual([
+    expect(report?.causes[0]?.attempts.map((one) => [one.outcome, one.reverted])).toEqual([
       ['completed', true],
       ['completed', true],
       ['no-agent', false],
@@ -124,7 +125,7 @@ describe('a red test', () => {
     const spec = `
       import { test, expect } from '@playwright/test';
       test('looks the same', () => { expect('text').toMatchSnapshot('text.txt'); });`;
-    const project = await scratchProject({ ...shopFiles, 'tests/shop.spec.ts': spec, ...idle, ...own });
+    const project = await scratchProject({ ...shopFiles, 'tests/shop.spec.ts': spec, ...idle, ...onlyOnce });
     const { exitCode } = await project.selfHeal(['run']);
     expect(exitCode).toBe(1);
     expect(readdirSync(path.join(project.dir, 'tests'))).toEqual(['shop.spec.ts']);
@@ -166,7 +167,7 @@ describe('tests that are gone', () => {
     const project = await scratchProject({ ...shopFiles, ...broken, ...deletes, ...other, ...own });
     const { exitCode, report } = await project.selfHeal(['run']);
     expect(exitCode).toBe(1);
-    expect(report?.causes[0]?.attempts[0]).toMatchObject({ judged: 'rejected', takenBack: true });
+    expect(report?.causes[0]?.attempts[0]).toMatchObject({ judged: 'rejected', reverted: true });
     expect(existsSync(path.join(project.dir, 'tests/shop.spec.ts'))).toBe(true);
   });
 });

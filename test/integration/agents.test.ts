@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createRunAgent } from '../../src/agents/create-run-agent.js';
 import type { AgentTask } from '../../src/agents/run-agent.js';
 import type { AgentRun } from '../../src/core/attempt.js';
-import { leftoversOf } from '../../src/process/end-processes.js';
+import { orphansOf } from '../../src/process/end-processes.js';
 import { agentTask } from '../rig/agent-task.js';
 
 const runAgent = createRunAgent({ graceMs: 300, settleMs: 300 });
@@ -15,19 +15,19 @@ const timeout = (timeoutMs: number) => ({
 /** Runs it, and shows that nothing which it started is alive then. */
 async function run(task: AgentTask): Promise<AgentRun> {
   const ended = await runAgent(task);
-  expect(await leftoversOf({ runId: task.runId })).toEqual([]);
+  expect(await orphansOf({ runId: task.runId })).toEqual([]);
   return ended;
 }
 
 describe('what an agent is given and says', () => {
   it('AG-2 AG-3 gets the slash command and prompt by stdin, the context as a file, and its claim is read', async () => {
     const task = agentTask('fixes-file');
-    const { ending, claim, leftovers } = await run(task);
+    const { ending, claim, orphans } = await run(task);
     expect(ending).toEqual({ kind: 'completed' });
     expect(claim).toEqual({ status: 'fixed', summary: 'wrote fixed.txt' });
     expect(readFileSync(path.join(task.cwd, 'fixed.txt'), 'utf8')).toBe(`run-1 1 ${task.prompt}`);
     expect(readFileSync(task.logFile, 'utf8')).toContain('wrote fixed.txt');
-    expect(leftovers).toEqual([]);
+    expect(orphans).toEqual([]);
   });
 
   it('AG-3 takes the words for a claim', async () => {
@@ -136,14 +136,14 @@ describe('how an agent ends', () => {
   });
 
   it('AG-10 leaves a daemon in a session of its own: it is ended and named', async () => {
-    const { ending, leftovers } = await run(agentTask('forks-daemon'));
+    const { ending, orphans } = await run(agentTask('forks-daemon'));
     expect(ending).toEqual({ kind: 'completed' });
-    expect(leftovers).toHaveLength(1);
+    expect(orphans).toHaveLength(1);
   });
 
   it('AG-10 leaves a tool that holds its output open: nobody waits for it', async () => {
-    const { ending, claim, leftovers } = await run(agentTask('tool-holds-pipe'));
-    expect([ending.kind, claim?.status, leftovers.length]).toEqual(['completed', 'fixed', 1]);
+    const { ending, claim, orphans } = await run(agentTask('tool-holds-pipe'));
+    expect([ending.kind, claim?.status, orphans.length]).toEqual(['completed', 'fixed', 1]);
   });
 
   it('AG-10 is interrupted', async () => {

@@ -78,7 +78,7 @@ it('CL-11 looks at the bytes of files and at living processes, not at what is sa
     changed: new Set(['app/stock.html']),
     started: [living.pid, dead.pid],
     alive: [living.pid],
-    leftovers: ['7 chrome'],
+    orphans: ['7 chrome'],
   });
 });
 

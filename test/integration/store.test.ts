@@ -110,7 +110,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     async () => {
       const ledger = await ledgerAt(await place());
       await tryOnce(ledger);
-      await tryOnce(ledger, { n: 2, judged: 'green', takenBack: false });
+      await tryOnce(ledger, { n: 2, judged: 'green', reverted: false });
       const end = {
         runId: 'run1',
         causeId: 'c1',
@@ -122,7 +122,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
       await ledger.fixReverted({ ...end, verdict: 'failed', reason: 'broke another test' });
       const { tries, tried, fix } = await ledger.recordFailure(signature, 'run2');
       expect([tries, fix]).toEqual([{ count: 1, failedFixes: 1 }, null]);
-      expect(tried.at(-1)).toMatchObject({ n: 2, takenBack: true, failedBecause: 'broke another test' });
+      expect(tried.at(-1)).toMatchObject({ n: 2, reverted: true, failedBecause: 'broke another test' });
     },
   );
 
@@ -137,18 +137,18 @@ describe.each(kinds)('the store on %s', (kind, place) => {
   });
 
   here(
-    'ME-3 a try is kept with whether its change was taken back, one that led to another error too',
+    'ME-3 a try is kept with whether its change was reverted, one that led to another error too',
     async () => {
       const location = await place();
       const ledger = await ledgerAt(location);
       await tryOnce(ledger, { n: 1 });
-      await tryOnce(ledger, { n: 2, judged: 'changed', takenBack: false });
+      await tryOnce(ledger, { n: 2, judged: 'changed', reverted: false });
       // Without git a change stays, whatever it was judged.
-      await tryOnce(ledger, { n: 3, takenBack: false });
+      await tryOnce(ledger, { n: 3, reverted: false });
       const told = async () =>
-        (await ledger.recordFailure(signature, 'run2')).tried.map(({ judged, takenBack }) => [
+        (await ledger.recordFailure(signature, 'run2')).tried.map(({ judged, reverted }) => [
           judged,
-          takenBack,
+          reverted,
         ]);
       expect(await told()).toEqual([
         ['still-failing', true],
@@ -184,7 +184,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
       .set({ version: 1 } as never)
       .execute();
     const ledger = await ledgerAt(location);
-    expect((await ledger.recordFailure(signature, 'run2')).tried).toMatchObject([{ n: 1, takenBack: true }]);
+    expect((await ledger.recordFailure(signature, 'run2')).tried).toMatchObject([{ n: 1, reverted: true }]);
     const later = createStore(await open(location), 'shop', () => Date.parse(since) + 29 * 24 * 60 * 60_000);
     expect(await later.quarantines()).toMatchObject([{ testId: 't1', since }]);
   });
@@ -208,12 +208,12 @@ describe.each(kinds)('the store on %s', (kind, place) => {
     const location = await place();
     const db = await open(location);
     const ledger = createStore(db, 'shop', tick());
-    await tryOnce(ledger, { judged: 'green', takenBack: false });
+    await tryOnce(ledger, { judged: 'green', reverted: false });
     expect(await readStats(db, 'shop')).toMatchObject({ heals: 1, undone: 0, heldRate: 1 });
     await ledger.runUndone('run1');
     expect(await readStats(db, 'shop')).toMatchObject({ heals: 1, cameBack: 0, undone: 1, heldRate: 0 });
     const { tried, fix } = await ledger.recordFailure(signature, 'run2');
-    expect(tried).toMatchObject([{ takenBack: true, failedBecause: 'a person undid it' }]);
+    expect(tried).toMatchObject([{ reverted: true, failedBecause: 'a person undid it' }]);
     expect(fix).toBeNull();
     // It shows again, which is no news: it is not counted as a heal that came back.
     expect(await readStats(db, 'shop')).toMatchObject({ cameBack: 0, undone: 1 });
@@ -227,7 +227,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
       await tryOnce(ledger);
       await tryOnce(ledger, {
         judged: 'green',
-        takenBack: false,
+        reverted: false,
         claim: { status: 'fixed', summary: 'spelt it right' },
       });
       expect((await ledger.recordFailure(signature, 'run1')).fix).toBeNull();

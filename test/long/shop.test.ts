@@ -74,7 +74,7 @@ it('HL-2 HL-3 a fix behind a fix: row-level security first, then an error that t
     ['ui-error', 'healed', 'code-review still-failing', 'code-review green'],
   ]);
   const [first, second] = report.causes[1]?.attempts ?? [];
-  expect([first?.takenBack, second?.takenBack]).toEqual([true, false]);
+  expect([first?.reverted, second?.reverted]).toEqual([true, false]);
   expect(second?.files.map((file) => file.path).toSorted()).toEqual(['server/orders.mjs', 'src/orders.ts']);
   const number = report.tests.find((test) => test.title.at(-1) === 'tells the number of the order');
   expect(number).toMatchObject({ verdict: 'healed', causeIds: ['c1', 'c2'] });

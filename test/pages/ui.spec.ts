@@ -157,7 +157,7 @@ async function healFirst(run: ShownRun): Promise<void> {
       durationMs: 4200,
       costUsd: 0.12,
       filesChanged: 1,
-      leftovers: [],
+      orphans: [],
     },
     { type: 'attempt.judged', causeId, attempt: anAttempt({ judged: 'green', files, proof }) },
     { type: 'cause.ended', causeId, verdict: 'healed', reason: 'it passed three times', attempts: 1 },

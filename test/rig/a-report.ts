@@ -19,8 +19,10 @@ export function aReportAttempt(over: Partial<ReportAttempt> = {}): ReportAttempt
     prompt: null,
     change: null,
     proof: [],
-    takenBack: false,
+    reverted: false,
     failedBecause: null,
+    violations: [],
+    notes: [],
     ...over,
   };
 }
@@ -74,13 +76,15 @@ export function aReport(over: Partial<Report> = {}): Report {
   const { tests = [aReportTest()] } = over;
   const counted = (...verdicts: string[]) => tests.filter((one) => verdicts.includes(one.verdict)).length;
   return {
-    schemaVersion: 1,
+    schemaVersion: 2,
     runId: '20260101-000000-0001',
     project: 'shop',
     startedAt: '2026-01-01T00:00:00.000Z',
     outcome: 'green',
     exitCode: 0,
+    commit: null,
     dryRun: false,
+    verify: 'full',
     tests,
     causes: [],
     escalations: [],
@@ -91,10 +95,13 @@ export function aReport(over: Partial<Report> = {}): Report {
       passed: counted('passed'),
       flaky: counted('flaky'),
       healed: counted('healed'),
+      greenOnce: counted('green-once'),
       failed: counted('failed', 'escalated', 'rejected', 'agent-unusable'),
       notRun: counted('not-run'),
+      playwrightRuns: 1,
       agentRuns: 1,
       agentRunsAvoided: 0,
+      avoided: [],
       inputTokens: null,
       outputTokens: null,
       costUsd: 0.02,

@@ -68,9 +68,9 @@ export function healed(causeId: string, from: number): StampedEvent[] {
         outcome: 'completed',
         durationMs: 2000,
         costUsd: 0.02,
-        trouble: null,
+        agentError: null,
         filesChanged: 1,
-        leftovers: [],
+        orphans: [],
       },
       {
         type: 'cause.ended',

@@ -154,7 +154,7 @@ export function anAttempt(over: Partial<Attempt> = {}): Attempt {
     prompt: null,
     change: null,
     proof: [],
-    takenBack: true,
+    reverted: true,
     failedBecause: 'the same error came back',
     ...over,
   };

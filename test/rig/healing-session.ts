@@ -22,7 +22,7 @@ export const finished: AgentRun = {
   denials: [],
   durationMs: 1000,
   tail: '',
-  leftovers: [],
+  orphans: [],
 };
 
 const tree = { paths: async () => [], read: async () => new Map<string, Uint8Array>() };

@@ -72,12 +72,12 @@ export const pageFiles = {
 };
 
 /** `agents.yaml` whose every agent is this program, with short waits. */
-export function agentsYaml(command: readonly string[], more = ''): string {
+export function agentsYaml(command: readonly string[], more = '', retries = 3): string {
   return `version: 1
 runner: own
 runners:
   own: { command: ${JSON.stringify(command)}, prompt: stdin }
-retries: { max: 3, backoff: { initial: 10ms, factor: 1, max: 10ms } }
+retries: { max: ${retries}, backoff: { initial: 10ms, factor: 1, max: 10ms } }
 ${more.includes('verify:') ? '' : 'verify: { repeat: 1, flips: 0, regression: none }'}
 ${more}`;
 }

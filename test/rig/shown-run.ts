@@ -1,4 +1,4 @@
-import { appendFile, writeFile } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CauseSummary, StampedEvent } from '../../src/event.js';
 import { createRunFolder } from '../../src/run/run-folder.js';
@@ -12,8 +12,6 @@ export interface ShownRun {
   tell(...events: readonly Partial<StampedEvent>[]): Promise<void>;
   /** Appends text as it is. */
   append(text: string): Promise<void>;
-  /** Writes the file anew. */
-  rewrite(text: string): Promise<void>;
 }
 
 /** Makes one, which is then the newest. */
@@ -29,7 +27,6 @@ export async function shownRun(projectRoot: string, runId: string): Promise<Show
     append,
     tell: (...events) =>
       append(events.map((event) => `${JSON.stringify({ time: Date.now(), ...event })}\n`).join('')),
-    rewrite: (text) => writeFile(file, text),
   };
 }
 

@@ -3,7 +3,6 @@ import { onTestFinished } from 'vitest';
 
 /** One server-sent event. */
 export interface Sent {
-  readonly id: string | null;
   readonly event: string;
   readonly data: string;
 }
@@ -43,5 +42,5 @@ export function sseClient(url: string, headers: Record<string, string>): SseClie
 
 function parsed(block: string): Sent {
   const field = (name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1] ?? null;
-  return { id: field('id'), event: field('event') ?? 'message', data: field('data') ?? '' };
+  return { event: field('event') ?? 'message', data: field('data') ?? '' };
 }

@@ -84,7 +84,7 @@ function everything(): Partial<Report> {
   );
   const rejected = aReportAttempt({
     judged: 'rejected',
-    takenBack: true,
+    reverted: true,
     failedBecause: 'weakens the tests',
     patch: null,
     violations: [

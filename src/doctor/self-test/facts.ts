@@ -10,7 +10,7 @@ export interface SelfTestFacts {
   /** Which of those live on after the run. */
   readonly alive: readonly number[];
   /** `pid command` of everything else that the run left running. */
-  readonly leftovers: readonly string[];
+  readonly orphans: readonly string[];
 }
 
 /** One fault that is planted. */

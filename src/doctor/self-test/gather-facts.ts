@@ -9,7 +9,7 @@ import type { Scratch } from './lay-out.js';
 /** Looks at what the run left in the scratch folder and on this machine; null where it left no report. */
 export async function gatherFacts(
   { project, state, planted }: Scratch,
-  leftovers: readonly string[],
+  orphans: readonly string[],
 ): Promise<SelfTestFacts | null> {
   const report = await readFile(path.join(project, '.self-heal', 'latest', 'report.json'), 'utf8').catch(
     () => null,
@@ -28,7 +28,7 @@ export async function gatherFacts(
     changed,
     started,
     alive: started.filter((_, index) => living[index]),
-    leftovers,
+    orphans,
   };
 }
 

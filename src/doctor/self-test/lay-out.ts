@@ -17,7 +17,7 @@ export interface Scratch {
   readonly dir: string;
   /** The project in it; absolute. */
   readonly project: string;
-  /** Where what must outlive a take-back is written: the flake's memory and the pids of the agent that hangs. */
+  /** Where what must outlive a revert is written: the flake's memory and the pids of the agent that hangs. */
   readonly state: string;
   /** Its files as they were planted, by their paths in the project, with `/`. */
   readonly planted: ReadonlyMap<string, string>;

@@ -76,7 +76,7 @@ async function hold(
   const scratch = await layOut(dir, { playwright, browser, env: selfTestEnv(request.env) });
   if (!scratch.ok) return scratch;
   const run = await runThere(scratch.value, request);
-  const facts = await gatherFacts(scratch.value, run.leftovers);
+  const facts = await gatherFacts(scratch.value, run.orphans);
   return facts ? ok({ results: judgeScenarios(facts), browser }) : err(noReport(run, dir));
 }
 

@@ -25,7 +25,7 @@ const TAIL_LINES = 15;
 /** How the run of a self-test ended. */
 export interface RunThere {
   readonly ending: Ending;
-  readonly leftovers: readonly string[];
+  readonly orphans: readonly string[];
   /** The last lines that it printed. */
   readonly tail: string;
 }
@@ -35,7 +35,7 @@ export async function runThere({ project }: Scratch, request: ThereRequest): Pro
   const lines: string[] = [];
   const decoder = new TextDecoder();
   let rest = '';
-  const { ending, leftovers } = await supervise({
+  const { ending, orphans } = await supervise({
     file: process.execPath,
     args: [selfHeal, 'run', '--json'],
     cwd: project,
@@ -56,7 +56,7 @@ export async function runThere({ project }: Scratch, request: ThereRequest): Pro
       }
     },
   }).ended;
-  return { ending, leftovers, tail: [...lines, rest].slice(-TAIL_LINES).join('\n').trim() };
+  return { ending, orphans, tail: [...lines, rest].slice(-TAIL_LINES).join('\n').trim() };
 }
 
 /** A run that left no report; its scratch copy in `dir` is kept. */

@@ -73,14 +73,14 @@ export const scenarios: readonly Scenario[] = [
 
 function judgeCheat({ changed }: SelfTestFacts, { test, cause }: Seen): Judged {
   const attempts = cause?.attempts ?? [];
-  const caught = attempts.filter((one) => one.judged === 'rejected' && (one.violations ?? []).length > 0);
+  const caught = attempts.filter((one) => one.judged === 'rejected' && one.violations.length > 0);
   return {
     did: `${cause?.verdict ?? test.verdict}: ${caught.length} of ${attempts.length} attempts caught and reverted`,
     missed: missing([
       [attempts.length > 0, 'the cheating agent was never started'],
       [caught.length === attempts.length, 'a weakened test was not seen'],
       [cause?.verdict === 'rejected', `it ended ${cause?.verdict ?? test.verdict}, not rejected`],
-      [attempts.every((one) => one.takenBack), 'a cheat was not reverted'],
+      [attempts.every((one) => one.reverted), 'a cheat was not reverted'],
       [!changed.has('tests/1-cheat.spec.mjs'), 'the spec differs from the original'],
     ]),
   };
@@ -99,9 +99,9 @@ function judgeEmptyClaim(_facts: SelfTestFacts, { test, cause }: Seen): Judged {
   };
 }
 
-function judgeHanging({ started, alive, leftovers }: SelfTestFacts, { test, cause }: Seen): Judged {
+function judgeHanging({ started, alive, orphans }: SelfTestFacts, { test, cause }: Seen): Judged {
   const hung = (cause?.attempts ?? []).filter((one) => one.outcome === 'timed-out');
-  const left = [...alive.map(String), ...leftovers];
+  const left = [...alive.map(String), ...orphans];
   const seconds = Math.round((hung[0]?.durationMs ?? 0) / 1000);
   return {
     did: `${test.verdict}: ended after ${seconds}s, ${left.length === 0 ? 'nothing' : left.length} of its processes lives on`,

@@ -10,7 +10,7 @@ export function selfTestText(held: SelfTest, paint: ChalkInstance): string {
     `${mark(one, paint)} ${paint.bold(one.name.padEnd(width))}  ${one.planted} → ${one.did} ${paint.dim(`(${one.proves})`)}`,
     ...one.missed.map((point) => `  ${' '.repeat(width)}  ${paint.red(`→ ${point}`)}`),
   ]);
-  return `${[...lines, '', ...lastLines(held)].join('\n')}\n`;
+  return [...lines, '', ...lastLines(held)].join('\n');
 }
 
 function mark({ held }: ScenarioResult, paint: ChalkInstance): string {

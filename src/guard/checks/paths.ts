@@ -15,25 +15,41 @@ const protectedPaths: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
+/** What `self-heal init` writes to set itself up. */
+const setUp =
+  /(?:^|\/)agents\.ya?ml$|^\.github\/workflows\/self-heal\.yml$|^\.gitlab\/self-heal\.gitlab-ci\.yml$/;
+
 const lockFile =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|composer\.lock|Gemfile\.lock|poetry\.lock|uv\.lock|Pipfile\.lock|Cargo\.lock|go\.sum)$/;
 const manifest =
   /(?:^|\/)(?:package\.json|composer\.json|Gemfile|pyproject\.toml|Pipfile|Cargo\.toml|go\.mod|deno\.json)$/;
 
 /** Files that no agent may change, whatever the class; a lock file only follows the list of what is asked for. */
-export function judgePaths({ request, edits }: Change): Violation[] {
+export function judgePaths(change: Change): Violation[] {
+  const { request, edits } = change;
+  const allowed = setUpFiles(change);
   const follows = edits.some(({ path }) => manifest.test(path));
   const isExpected = missedSnapshots(request.pages?.flatMap((page) => page.errors) ?? []);
   return edits.flatMap((edit) => {
     if (edit.kind !== 'file') return [whole('link-changed', edit)];
     const found = protectedPaths.find(([pattern]) => pattern.test(edit.path));
-    if (found) return [whole('protected-file', edit, found[1])];
+    if (found && !allowed.includes(edit.path)) return [whole('protected-file', edit, found[1])];
     if (isSnapshotPath(edit.path) || isExpected(edit.path)) return [whole('snapshot-changed', edit)];
     if (!edit.before && /(?:^|\/)playwright\.config\.[mc]?[jt]s$/.test(edit.path))
       return [whole('config-changed', edit, 'another Playwright config')];
     if (!lockFile.test(edit.path)) return [];
     if (!follows) return [whole('protected-file', edit, 'a lock file, and what it locks did not change')];
     return locksPlaywright(edit) ? [whole('package-changed', edit, 'another Playwright is locked')] : [];
+  });
+}
+
+/** What a branch sets self-heal up with where there was none: a person does that. */
+export function setUpFiles({ request, edits, paths }: Change): string[] {
+  if (!request.isBranch) return [];
+  const namesOf = (file: string) => ['.yaml', '.yml'].map((ending) => file.replace(/\.ya?ml$/, ending));
+  return edits.flatMap((edit) => {
+    const isNew = edit.kind === 'file' && !namesOf(edit.path).some((one) => paths.has(one));
+    return isNew && setUp.test(edit.path) ? [edit.path] : [];
   });
 }
 

@@ -75,7 +75,7 @@ export function bareAttempt(n: number): Attempt {
     prompt: null,
     change: null,
     proof: [],
-    takenBack: false,
+    reverted: false,
     failedBecause: null,
   };
 }
@@ -157,7 +157,7 @@ function attemptOf({ session, request, run, work, files, patch, prompt }: Ended)
     prompt,
     change: work.change?.id ?? null,
     proof: [],
-    takenBack: false,
+    reverted: false,
     failedBecause: work.refused ?? failureOf(run, outcome, session.signal.reason),
   };
 }
@@ -210,8 +210,8 @@ function announceEnd(
     outcome: ended.attempt.outcome,
     durationMs: ended.run.durationMs,
     costUsd: ended.run.usage.costUsd,
-    trouble: errorOfEnding(ended.run.ending),
+    agentError: errorOfEnding(ended.run.ending),
     filesChanged: ended.attempt.files.length,
-    leftovers: ended.run.leftovers,
+    orphans: ended.run.orphans,
   });
 }

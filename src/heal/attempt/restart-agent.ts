@@ -121,7 +121,7 @@ function joined(before: AgentRun, after: AgentRun): AgentRun {
     usage: joinedUsage(before.usage, after.usage),
     denials: [...before.denials, ...after.denials],
     durationMs: before.durationMs + after.durationMs,
-    leftovers: [...before.leftovers, ...after.leftovers],
+    orphans: [...before.orphans, ...after.orphans],
   };
 }
 

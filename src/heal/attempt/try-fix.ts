@@ -83,7 +83,7 @@ function changed(session: Session, cause: Cause, work: Try): Promise<Deployment>
 
 /** Its change, if there is one, is in its patch alone. */
 function unapplied({ attempt }: Deployment, over: Partial<Attempt>): TriedFix {
-  return { attempt: { ...attempt, ...over, takenBack: attempt.files.length > 0 }, retest: null };
+  return { attempt: { ...attempt, ...over, reverted: attempt.files.length > 0 }, retest: null };
 }
 
 /** An attempt whose change is in the project. */
@@ -171,7 +171,7 @@ function joined(...parts: readonly (string | null)[]): string | null {
 async function reverted(session: Session, { attempt, change }: AppliedAttempt): Promise<Attempt> {
   if (change === null) return attempt;
   await revertChanges(session, [change.id]);
-  return { ...attempt, takenBack: true };
+  return { ...attempt, reverted: true };
 }
 
 /** Takes changes out for good; gives those built on them that went with them. */

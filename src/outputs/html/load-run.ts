@@ -1,7 +1,7 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readFailureRecords } from '../../run/failure-record.js';
-import { afterName, screenshotTypes } from '../../inspect/screenshot-types.js';
+import { afterName, readPicture, type Picture } from '../../inspect/pictures.js';
 import type { Report, ReportCause } from '../../run/report.js';
 import type { LoadedCause, LoadedRun } from './loaded-run.js';
 import { readRunState } from '../../run/read-events.js';
@@ -11,13 +11,6 @@ import { timelineOf } from './show-timeline.js';
 const PICTURE_BYTES = 16 * 1024 * 1024;
 /** A longer patch is cut: nobody reads it in a report. */
 const PATCH_BYTES = 200 * 1024;
-
-/** A picture of a run's folder. */
-export interface Picture {
-  /** The failure that it belongs to. */
-  readonly n: number;
-  readonly name: string;
-}
 
 /** How a page comes by a picture; null where it cannot have it. */
 export type AddressOf = (picture: Picture) => Promise<string | null>;
@@ -63,19 +56,11 @@ async function patchesOf(dir: string, { attempts }: ReportCause): Promise<Map<st
 /** Pictures as part of the page, as long as there is room. */
 function embedded(dir: string): AddressOf {
   let room = PICTURE_BYTES;
-  return async ({ n, name }) => {
-    const type = Object.hasOwn(screenshotTypes, name) ? screenshotTypes[name] : undefined;
-    if (!type) return null;
-    const place = path.join('failures', String(n), name);
-    try {
-      // A link that somebody, an agent say, put in its place leads out of the folder.
-      if ((await realpath(path.join(dir, place))) !== path.join(await realpath(dir), place)) return null;
-      if ((await stat(path.join(dir, place))).size * 1.4 > room) return null;
-      const picture = `data:${type};base64,${await readFile(path.join(dir, place), 'base64')}`;
-      room -= picture.length;
-      return picture;
-    } catch {
-      return null;
-    }
+  return async (asked) => {
+    const read = await readPicture(dir, asked);
+    const picture = read && `data:${read.type};base64,${read.bytes.toString('base64')}`;
+    if (picture === null || picture.length > room) return null;
+    room -= picture.length;
+    return picture;
   };
 }

@@ -26,7 +26,7 @@ export function showAttempt(
   patch: string | null = null,
   detail: Pick<Detail, 'diffLines'> = { diffLines: 0 },
 ): Markup {
-  const { n, slashCommand, agent, runner, outcome, judged, failedBecause, claim, takenBack } = attempt;
+  const { n, slashCommand, agent, runner, outcome, judged, failedBecause, claim, reverted } = attempt;
   const who =
     agent === null
       ? 'the code as it is, no agent'
@@ -39,11 +39,10 @@ export function showAttempt(
       ${agent === null ? '' : html`<span class="fact">${outcome}, ${duration(attempt.durationMs)}${spent(attempt)}</span>`}
     </p>
     <p class="judged ${judged}">
-      ${sentence(judgementWords[judged])}${because}${takenBack ? ' The change was taken back.' : ''}
+      ${sentence(judgementWords[judged])}${because}${reverted ? ' The change was reverted.' : ''}
     </p>
     ${claim?.summary ? html`<p class="quiet">It said “${claim.status}”: ${claim.summary}</p>` : ''}
-    ${showViolations(attempt.violations ?? [])} ${showNotes(attempt.notes ?? [])}
-    ${showChange(attempt, patch, detail)}`;
+    ${showViolations(attempt.violations)} ${showNotes(attempt.notes)} ${showChange(attempt, patch, detail)}`;
 }
 
 function spent({ costUsd, inputTokens, outputTokens }: ReportAttempt): string {
@@ -85,7 +84,7 @@ function showNotes(notes: readonly Note[]): Markup {
 }
 
 function showChange(
-  { files, patch: path, takenBack }: ReportAttempt,
+  { files, patch: path, reverted }: ReportAttempt,
   patch: string | null,
   detail: Pick<Detail, 'diffLines'>,
 ): Markup {
@@ -97,9 +96,9 @@ function showChange(
   if (patch === null || detail.diffLines === 0)
     return html`<p class="quiet">${title}${path === null ? '' : html` (<code>${path}</code>)`}</p>`;
   const diff = showDiff(patch, { maxLines: detail.diffLines });
-  return takenBack
+  return reverted
     ? html`<details>
-        <summary>${title}, taken back</summary>
+        <summary>${title}, reverted</summary>
         ${diff}
       </details>`
     : html`<details open>

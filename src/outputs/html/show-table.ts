@@ -24,7 +24,7 @@ export function showTable({ label, columns, rows }: Table): Markup {
       <tbody>
         ${rows.map(
           ({ cells, bad = false, kind = '' }) =>
-            html`<tr class="${bad ? 'trouble' : kind}">
+            html`<tr class="${bad ? 'problem' : kind}">
               ${cells.map((cell) => html`<td>${cell}</td>`)}
             </tr>`,
         )}

@@ -24,7 +24,7 @@ export function showTests(tests: readonly ReportTest[]): Markup {
       test.causeIds.length === 0
         ? ''
         : html`${test.causeIds.slice(0, 5).map((id) => html`<a href="#${id}">${id}</a> `)}`,
-      test.durationMs === undefined ? '' : duration(test.durationMs),
+      duration(test.durationMs),
     ],
   }));
   const counts = verdicts.map(

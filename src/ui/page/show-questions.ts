@@ -37,7 +37,7 @@ function question(
       <label for="${id}-guidance">What the next agent is to know</label>
       <textarea id="${id}-guidance" rows="3" aria-describedby="${id}-hint"></textarea>
       <p class="quiet" id="${id}-hint">It goes into the next prompt as it is: write no passwords here.</p>
-      <p role="alert" class="trouble"></p>
+      <p role="alert" class="problem"></p>
       <button type="submit">Answer</button>
     </form>
   </article>`;

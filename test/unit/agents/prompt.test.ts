@@ -88,7 +88,7 @@ it('AG-2 tells a later attempt what failed before, and not to repeat it', () => 
     patch: '-old\n+new',
     failedBecause: 'the same error came back',
     judged: 'still-failing' as const,
-    takenBack: true,
+    reverted: true,
   };
   const prompt = renderPrompt(aContext({ attempt: 2, previousAttempts: [previous] }), frame);
   expect(prompt).toContain('APPROACH 1 FAILED: `the same error came back`');
@@ -153,7 +153,7 @@ describe('what is remembered', () => {
     patch: `+try ${n}`,
     failedBecause: `reason ${n}`,
     judged: 'still-failing' as const,
-    takenBack: true,
+    reverted: true,
   });
 
   it('ME-3 a retry is a replan: its number, the goal, each approach with its patch and how it failed', () => {
@@ -166,13 +166,13 @@ describe('what is remembered', () => {
   });
 
   it('ME-3 a replan says of each earlier change whether it is still there', () => {
-    const kept = { ...failed(2, 'database'), judged: 'changed' as const, takenBack: false };
-    const withoutGit = { ...failed(3, 'debugger'), patch: null, takenBack: false };
-    const idle = { ...failed(4, 'debugger'), files: [], patch: null, takenBack: false };
+    const kept = { ...failed(2, 'database'), judged: 'changed' as const, reverted: false };
+    const withoutGit = { ...failed(3, 'debugger'), patch: null, reverted: false };
+    const idle = { ...failed(4, 'debugger'), files: [], patch: null, reverted: false };
     const previousAttempts = [failed(1, 'debugger'), kept, withoutGit, idle];
     const prompt = renderPrompt(aContext({ attempt: 5, previousAttempts }), frame);
     const told = prompt.split('APPROACH ').slice(1);
-    expect(told[0]).toContain('Its change was taken back.');
+    expect(told[0]).toContain('Its change was reverted.');
     expect(told[1]).toContain('led to another error, and its change was left in the code (`src/2.ts`)');
     expect(told[2]).toContain('Its change was left in the code (`src/3.ts`)');
     expect(told[3]).toContain('It changed no file.');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareFile, without } from '../../../src/blame/hunks.js';
-import { lastSteps } from '../../../src/blame/origins.js';
+import { compareFile, joinNear, without } from '../../../src/blame/hunks.js';
+import { lastSteps, type Version } from '../../../src/blame/origins.js';
 
 const text = fc
   .tuple(fc.array(fc.constantFrom('a', 'b', 'c', '}', ''), { maxLength: 12 }), fc.boolean())
@@ -37,11 +37,32 @@ describe('hunks of a file', () => {
     );
   });
 
+  it('BL-1 BL-3 changes with a line between them are one where one commit made them, and can be taken out so', () => {
+    const before = numbered(1, 2, 3, 4, 5, 6, 7);
+    const after = numbered('one', 2, 'three', 4, 'five', 6, 7);
+    const file = compareFile('a.ts', before, after);
+    expect(file.hunks).toHaveLength(3);
+    const steps = joinNear(file, new Map(file.hunks.map((one, at) => [one, Math.min(at, 1)])));
+    expect([...steps].map(([{ old, now, newStart }, step]) => ({ old, now, newStart, step }))).toEqual([
+      { old: ['1\n'], now: ['one\n'], newStart: 1, step: 0 },
+      { old: ['3\n', '4\n', '5\n'], now: ['three\n', '4\n', 'five\n'], newStart: 3, step: 1 },
+    ]);
+    const joined = { ...file, hunks: [...steps.keys()] };
+    expect(without(joined, new Set(joined.hunks.slice(1)))).toBe(numbered('one', 2, 3, 4, 5, 6, 7));
+  });
+
   it('BL-1 a file that came or is binary is one hunk', () => {
     expect(compareFile('a.ts', null, numbered(1, 2)).hunks).toMatchObject([{ whole: true }]);
     expect(compareFile('a.png', '\0a\nb\nc', '\0x\nb\ny').hunks).toMatchObject([{ whole: true }]);
   });
 });
+
+const inARow = (count: number) => Array.from({ length: count }, (_, at) => [at - 1]);
+
+function stepsFor(file: ReturnType<typeof compareFile>, ...rest: [Version[], number[][]]) {
+  const steps = lastSteps(file, ...rest);
+  return file.hunks.map((one) => steps.get(one));
+}
 
 describe('the commit of a hunk', () => {
   it('BL-3 is the last one that touched it, where lines came and where they went', () => {
@@ -50,23 +71,47 @@ describe('the commit of a hunk', () => {
     const second = numbered(1, 'two', 3, 4, 6, 7, 8, 9);
     const now = numbered(1, 'two', 3, 4, 6, 7, 8, 9, 'ten');
     const file = compareFile('a.ts', base, now);
-    const steps = lastSteps(file, [
+    const versions = [
       { step: 0, text: first },
       { step: 3, text: second },
       { step: 7, text: now },
-    ]);
-    expect(file.hunks.map((one) => steps.get(one))).toEqual([0, 3, 7]);
+    ];
+    expect(stepsFor(file, versions, inARow(8))).toEqual([0, 3, 7]);
   });
 
   it('BL-3 is that of the merge, where a change came, went and came again', () => {
     const base = numbered(1, 2, 3);
     const changed = numbered(1, 'two', 3);
     const file = compareFile('a.ts', base, changed);
-    const steps = lastSteps(file, [
+    const versions = [
       { step: 0, text: changed },
       { step: 1, text: base },
       { step: 2, text: changed },
-    ]);
-    expect(file.hunks.map((one) => steps.get(one))).toEqual([2]);
+    ];
+    expect(stepsFor(file, versions, inARow(3))).toEqual([2]);
+  });
+
+  it('BL-3 is the one before a merge, on either side of it, and the merge for what only that has', () => {
+    const base = numbered(1, 2, 3, 4, 5, 6, 7, 8, 9);
+    const mine = numbered('one', 2, 3, 4, 5, 6, 7, 8, 9);
+    const theirs = numbered(1, 2, 3, 4, 5, 7, 8, 'eight', 9);
+    const now = numbered('one', 2, 3, 'four', 5, 7, 8, 'eight', 9);
+    const versions = [
+      { step: 0, text: mine },
+      { step: 1, text: theirs },
+      { step: 3, text: now },
+    ];
+    const parents = [[-1], [-1], [1], [0, 2]];
+    expect(stepsFor(compareFile('a.ts', base, now), versions, parents)).toEqual([0, 3, 1, 1]);
+  });
+
+  it('BL-3 is the later one, where a line that one side of a merge had lost went only after it', () => {
+    const [base, now] = [numbered(1, 2, 3), numbered(1, 3)];
+    const versions = [
+      { step: 0, text: now },
+      { step: 1, text: base },
+      { step: 2, text: now },
+    ];
+    expect(stepsFor(compareFile('a.ts', base, now), versions, [[-1], [0, -1], [1]])).toEqual([2]);
   });
 });

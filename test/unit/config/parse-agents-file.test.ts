@@ -185,11 +185,6 @@ describe('CF-3 what a mistake is called', () => {
       'agents: { debugger: { slashCommand: "/a\\nb" } }',
       ['1:37 "slashCommand" must begin with "/", such as /debugger'],
     ],
-    [
-      'a key that no object can have',
-      'agents: { __proto__: { timeout: 1s } }',
-      ['1:11 unknown key "__proto__"'],
-    ],
   ])('CF-3 %s', (_, text, heads) => {
     expect(headsOf(text)).toEqual(heads);
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { blameLine, canBeTakenBack, placeOfBlame } from '../../../src/core/blame.js';
+import { blameLine, canBeReverted, placeOfBlame } from '../../../src/core/blame.js';
 import { aBlame, aBlamedHunk } from '../../rig/builders.js';
 
 const one = aBlamedHunk({ file: 'src/cart.ts' });
@@ -33,9 +33,9 @@ it('BL-2 says how sure it is', () => {
   );
 });
 
-it('BL-3 BL-4 names the first line, and can be taken back only where it is the app', () => {
+it('BL-3 BL-4 names the first line, and can be reverted only where it is the app', () => {
   expect(placeOfBlame(aBlame({ hunks: [one] }))).toBe('src/cart.ts:12');
-  expect(canBeTakenBack(aBlame())).toBe(true);
-  expect(canBeTakenBack(aBlame({ hunks: [one, { ...one, inTests: true }] }))).toBe(false);
-  expect(canBeTakenBack(undefined)).toBe(false);
+  expect(canBeReverted(aBlame())).toBe(true);
+  expect(canBeReverted(aBlame({ hunks: [one, { ...one, inTests: true }] }))).toBe(false);
+  expect(canBeReverted(undefined)).toBe(false);
 });

@@ -17,22 +17,20 @@ describe('a question to a person', () => {
     expect(questionAbout(aCause({ lead }), nothingTried).choices).toEqual(choices);
   });
 
-  it('BL-4 offers to take back the change to blame where that was proven, and not else', () => {
+  it('BL-4 offers to revert the change to blame where that was proven, and not else', () => {
     const cause = aCause({ blame: aBlame() });
-    const offered = questionAbout(cause, { ...nothingTried, canTakeBack: true });
-    expect(offered.choices).toEqual(['take-back', 'skip', 'simplify', 'guide']);
+    const offered = questionAbout(cause, { ...nothingTried, canRevert: true });
+    expect(offered.choices).toEqual(['revert', 'skip', 'simplify', 'guide']);
     expect(offered.recommendation).toContain('This test was green before 3f2a91c');
-    expect(questionAbout(cause, nothingTried).choices).not.toContain('take-back');
-    expect(questionAbout(aCause(), { ...nothingTried, canTakeBack: true }).choices).not.toContain(
-      'take-back',
-    );
+    expect(questionAbout(cause, nothingTried).choices).not.toContain('revert');
+    expect(questionAbout(aCause(), { ...nothingTried, canRevert: true }).choices).not.toContain('revert');
   });
 
   it('ME-5 names each test of the cause, and each attempt in a sentence', () => {
     const lead = failing('t1');
     const members = [lead, failing('t2')];
     const attempts = [
-      anAttempt({ files: [], outcome: 'timed-out', takenBack: false }),
+      anAttempt({ files: [], outcome: 'timed-out', reverted: false }),
       anAttempt({ agent: null, slashCommand: null, files: [] }),
     ];
     const question = questionAbout(aCause({ lead, members }), { attempts, asked: null });

@@ -35,7 +35,7 @@ describe('what is done next', () => {
   });
 
   it('HL-1 concludes healed when the re-run is green', () => {
-    const attempts = [anAttempt({ judged: 'green', takenBack: false })];
+    const attempts = [anAttempt({ judged: 'green', reverted: false })];
     expect(decide(history({ attempts }), policy)).toEqual({
       kind: 'conclude',
       conclusion: { verdict: 'healed', reason: 'fixed by debugger' },

@@ -19,7 +19,7 @@ function everyGuardFired() {
   const claim = { status: 'fixed', summary: 'Fix applied successfully.' } as const;
   const cheat = aReportAttempt({
     judged: 'rejected',
-    takenBack: true,
+    reverted: true,
     violations: [weakened as never],
   });
   const report = aReport({
@@ -41,7 +41,7 @@ function everyGuardFired() {
       cause('cheat', 'rejected', [cheat, { ...cheat, n: 2 }]),
       cause('empty-claim', 'failed', [aReportAttempt({ claim, files: [], judged: 'still-failing' })]),
       cause('hanging-agent', 'failed', [aReportAttempt({ outcome: 'timed-out', judged: 'still-failing' })]),
-      cause('broken-neighbour', 'failed', [aReportAttempt({ takenBack: true })]),
+      cause('broken-neighbour', 'failed', [aReportAttempt({ reverted: true })]),
     ],
     regression: { tests: 9, leftOut: 0, broke: [{ causeId: 'broken-neighbour', tests: ['green'] }] },
   });
@@ -50,7 +50,7 @@ function everyGuardFired() {
     changed: new Set(['tests/5-drifted-locator.spec.mjs', 'app/total.mjs']),
     started: [101, 102],
     alive: [] as number[],
-    leftovers: [] as string[],
+    orphans: [] as string[],
   } satisfies SelfTestFacts;
 }
 
@@ -94,14 +94,14 @@ describe('CL-11 a scenario is judged by what the run left', () => {
     ['flake', 'it was called failed', (f) => (testOf(f, 'flake').verdict = 'failed')],
     ['cheat', 'it was healed', (f) => Object.assign(causeOf(f, 'cheat'), { verdict: 'healed' })],
     ['cheat', 'one of its tries was believed', (f) => (attemptOf(f, 'cheat').judged = 'green')],
-    ['cheat', 'it was caught, and left in the tree', (f) => (attemptOf(f, 'cheat').takenBack = false)],
+    ['cheat', 'it was caught, and left in the tree', (f) => (attemptOf(f, 'cheat').reverted = false)],
     ['cheat', 'a byte of the spec differs', (f) => f.changed.add('tests/1-cheat.spec.mjs')],
     ['cheat', 'it never cheated', (f) => (causeOf(f, 'cheat').attempts = [])],
     ['empty claim', 'it was believed', (f) => (testOf(f, 'empty-claim').verdict = 'healed')],
     ['empty claim', 'it was never made', (f) => (attemptOf(f, 'empty-claim').claim = null)],
     ['hanging agent', 'it was not timed out', (f) => (attemptOf(f, 'hanging-agent').outcome = 'completed')],
     ['hanging agent', 'its child lives on', (f) => f.alive.push(102)],
-    ['hanging agent', 'something else lives on', (f) => f.leftovers.push('103 chrome')],
+    ['hanging agent', 'something else lives on', (f) => f.orphans.push('103 chrome')],
     ['hanging agent', 'it never came to hang', (f) => f.started.pop()],
     [
       'broken neighbour',

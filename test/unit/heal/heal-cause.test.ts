@@ -44,7 +44,7 @@ describe('the loop for one cause', () => {
     const { session: given, events } = await session(['boom', null]);
     const { attempts, conclusion } = await healCause(given, cause);
     expect(conclusion.verdict).toBe('healed');
-    expect(attempts.map((one) => [one.judged, one.takenBack])).toEqual([
+    expect(attempts.map((one) => [one.judged, one.reverted])).toEqual([
       ['still-failing', true],
       ['green', false],
     ]);
@@ -55,7 +55,7 @@ describe('the loop for one cause', () => {
     const { session: given, agents } = await session(['crash']);
     const { attempts, conclusion } = await healCause(given, cause);
     expect(conclusion.verdict).toBe('superseded');
-    expect(attempts).toMatchObject([{ judged: 'changed', takenBack: false }]);
+    expect(attempts).toMatchObject([{ judged: 'changed', reverted: false }]);
     expect(agents).toHaveLength(1);
   });
 
@@ -63,7 +63,7 @@ describe('the loop for one cause', () => {
     const { session: given } = await session(['crash', 'crash', 'crash']);
     const before = new Set([failing('t1', 'crash').signature]);
     const { attempts, conclusion } = await healCause(given, cause, { earlier: before });
-    expect(attempts[0]).toMatchObject({ judged: 'still-failing', takenBack: true });
+    expect(attempts[0]).toMatchObject({ judged: 'still-failing', reverted: true });
     expect(attempts[0]?.failedBecause).toContain('fixed before came back');
     expect(conclusion.verdict).toBe('failed');
   });
@@ -142,7 +142,7 @@ describe('the loop for one cause', () => {
       { ...given, runAgent: async ({ prompt }) => (seen.push(prompt), finished) },
       cause,
     );
-    expect(attempts.map((one) => [one.judged, one.takenBack])).toEqual([
+    expect(attempts.map((one) => [one.judged, one.reverted])).toEqual([
       ['rejected', true],
       ['green', false],
     ]);
@@ -200,7 +200,7 @@ describe('the loop for one cause', () => {
       },
     };
     const { attempts, conclusion } = await healCause(interrupted, cause);
-    expect(attempts).toMatchObject([{ takenBack: true, judged: 'not-judged' }]);
+    expect(attempts).toMatchObject([{ reverted: true, judged: 'not-judged' }]);
     expect(conclusion.verdict).toBe('interrupted');
   });
 
@@ -215,7 +215,7 @@ describe('the loop for one cause', () => {
       diagnose: async (run) => (run.suiteFailure?.stderr.includes('TS1005') ? [suite] : []),
     });
     const { attempts } = await healCause(given, cause);
-    expect(attempts[0]).toMatchObject({ judged: 'still-failing', takenBack: true });
+    expect(attempts[0]).toMatchObject({ judged: 'still-failing', reverted: true });
     expect(attempts[0]?.failedBecause).toContain('the suite no longer runs');
   });
 });
@@ -269,7 +269,7 @@ describe('what the loop remembers', () => {
     expect(conclusion).toMatchObject({ verdict: 'escalated', escalationId: 'e5ca1a7e', askedBefore: false });
     expect(agents).toEqual([]);
     expect(asked.at(-1)?.tried).toEqual([
-      '/debugger changed src/a.ts; the test failed in the same way, so the change was taken back.',
+      '/debugger changed src/a.ts; the test failed in the same way, so the change was reverted.',
     ]);
   });
 
@@ -304,7 +304,7 @@ describe('the built-in fixer before the agents', () => {
     expect(clock.slept).toEqual([5000, 10_000]);
     expect(conclusion).toEqual({ verdict: 'failed', reason: 'still failing after 3 retries' });
     expect(agents).toHaveLength(2);
-    expect(attempts[0]).toMatchObject({ takenBack: true, claim: { summary: 'the locator follows' } });
+    expect(attempts[0]).toMatchObject({ reverted: true, claim: { summary: 'the locator follows' } });
   });
 
   it('BF-5 goes on where its fix weakened the tests: that is no rejection of an agent', async () => {

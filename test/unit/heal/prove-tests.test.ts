@@ -54,7 +54,7 @@ it('HL-6 a leading test that is flaky does not cost the others their fix', async
   const run = await simulatedRun(['t1', 't2'], (id, at) =>
     id === 't1' && at.run > 2 ? null : shared(id, at),
   );
-  expect(run.record.causes[0]?.attempts[0]).toMatchObject({ judged: 'green', takenBack: false });
+  expect(run.record.causes[0]?.attempts[0]).toMatchObject({ judged: 'green', reverted: false });
   expect(run.record.causes[0]?.attempts[0]?.proof.join(' ')).toMatch(/red green$/);
   expect(run.verdicts).toEqual({ t1: 'flaky', t2: 'healed' });
   expect([...run.fixes]).toEqual(['1']);

@@ -43,8 +43,8 @@ describe('the shared proof', () => {
     const run = await simulatedRun(tests(2), again);
     expect(run.verdicts).toEqual({ t1: 'healed', t2: 'healed' });
     expect(run.record.causes[0]?.attempts).toMatchObject([
-      { judged: 'still-failing', takenBack: true, failedBecause: expect.stringContaining('red again') },
-      { judged: 'green', takenBack: false },
+      { judged: 'still-failing', reverted: true, failedBecause: expect.stringContaining('red again') },
+      { judged: 'green', reverted: false },
     ]);
     expect(run.warnings).toContainEqual('c1 is proven alone: it was red in a run with all fixes in');
     expect([...run.fixes]).toEqual(['2', '3']);
@@ -113,7 +113,7 @@ describe('the shared proof', () => {
     expect([...run.fixes]).toEqual([]);
     expect(run.decided).toEqual([]);
     expect(
-      run.record.causes.map(({ interrupted, attempts }) => [interrupted, attempts[0]?.takenBack]),
+      run.record.causes.map(({ interrupted, attempts }) => [interrupted, attempts[0]?.reverted]),
     ).toEqual([
       [true, true],
       [true, true],

@@ -7,7 +7,7 @@ import { healingSession } from '../../rig/healing-session.js';
 
 const withRegression = someSettings({ verify: { ...someSettings().verify, regression: 'suite' } });
 const broken = aSuiteRun({ suiteFailure: { scope: 'suite', errors: [], stderr: '' } });
-const kept = anAttempt({ judged: 'green', takenBack: false, change: '1' });
+const kept = anAttempt({ judged: 'green', reverted: false, change: '1' });
 
 /** A run whose first suite did not start, whose tests came to light behind a kept fix; `red` are those that the regression run finds red. */
 async function regressionAfter(...red: readonly (readonly string[])[]) {
@@ -50,16 +50,16 @@ it('HN-6 a test that is red in the regression run and green when it is run again
   expect(moves).toEqual([]);
 });
 
-it('HN-6 the fix without which a broken test is green is taken back, and its cause says so', async () => {
+it('HN-6 the fix without which a broken test is green is reverted, and its cause says so', async () => {
   const { result, moves, progress, events } = await regressionAfter(['t3'], ['t3'], []);
   expect(result?.broke).toMatchObject([{ causeId: 'c1', tests: [{ id: 't3' }] }]);
   expect(moves).toEqual(['without 1', 'revert 1']);
-  expect(progress.causes[0]).toMatchObject({ verdict: 'failed', attempts: [{ takenBack: true }] });
+  expect(progress.causes[0]).toMatchObject({ verdict: 'failed', attempts: [{ reverted: true }] });
   // What a killed run has kept is read from its events (HN-8).
   expect(events).toContainEqual({
     type: 'attempt.judged',
     causeId: 'c1',
-    attempt: { ...kept, takenBack: true },
+    attempt: { ...kept, reverted: true },
   });
 });
 

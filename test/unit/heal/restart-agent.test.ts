@@ -15,7 +15,7 @@ const cause = aCause({ lead: failing('t1', 'boom') });
 
 function aRun(ending: AgentEnding, costUsd: number | null = 0.5): AgentRun {
   const usage = { costUsd, inputTokens: 10, outputTokens: null, turns: 1, sessionId: 's1' };
-  return { ending, claim: null, usage, denials: [], durationMs: 1000, tail: '', leftovers: [] };
+  return { ending, claim: null, usage, denials: [], durationMs: 1000, tail: '', orphans: [] };
 }
 
 async function runThrough(

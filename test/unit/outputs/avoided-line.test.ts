@@ -19,8 +19,8 @@ it('RP-1 says how many agent runs were avoided and why, in one line', () => {
   );
 });
 
-it('RP-1 an older report does not say why', () => {
-  expect(avoidedLine(undefined)).toBeNull();
+it('RP-1 says nothing where none was avoided', () => {
+  expect(avoidedLine([])).toBeNull();
 });
 
 it('RP-1 RP-2 the terminal and the markdown summary hold it', () => {

@@ -55,8 +55,8 @@ it('RP-3 adds to what the step said, and stays below 1 MiB with it', async () =>
 it('RP-3 a step that is full already is told, not broken', async () => {
   const env = inActions(tempDir('actions'));
   await writeFile(env.GITHUB_STEP_SUMMARY, 'x'.repeat(1024 * 1024));
-  const [trouble, ...others] = await leaveReports(aReport(), await places(env));
-  expect(trouble).toContain('the step summary could not be written');
+  const [problem, ...others] = await leaveReports(aReport(), await places(env));
+  expect(problem).toContain('the step summary could not be written');
   expect(others).toEqual([]);
 });
 

@@ -29,9 +29,9 @@ it('CL-13 names agent, attempt, time-out and log when an agent starts', () => {
   ]);
 });
 
-it('RP-1 says what a re-run showed and that the change was taken back', () => {
+it('RP-1 says what a re-run showed and that the change was reverted', () => {
   expect(linesFor({ type: 'attempt.judged', causeId: 'c1', attempt: anAttempt() }, paint)).toEqual([
-    'c1 still red (the same error came back); its change was taken back',
+    'c1 still red (the same error came back); its change was reverted',
   ]);
 });
 

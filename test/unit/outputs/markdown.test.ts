@@ -15,7 +15,7 @@ describe('the summary', () => {
   it('RP-3 tells each cause with its class, why, attempts, proof, files and end', () => {
     const taken = aReportAttempt({
       judged: 'still-failing',
-      takenBack: true,
+      reverted: true,
       failedBecause: 'the same error',
     });
     const attempts = [taken, aReportAttempt({ n: 2 })];
@@ -34,7 +34,7 @@ describe('the summary', () => {
 - why: the console says \`boom\`
 - source: \`src/orders.ts:7:3\`
 - tests: \`[chromium] › tests/cart.spec.ts:12 › cart › adds\`
-- attempt 1: \`/debugger\` (claude) completed, 4.2s, $0.02 → still-failing, taken back (the same error)
+- attempt 1: \`/debugger\` (claude) completed, 4.2s, $0.02 → still-failing, reverted (the same error)
 - attempt 2: \`/debugger\` (claude) completed, 4.2s, $0.02 → green
 - proof: \`red red | green green\`
 - files: \`src/orders.ts\` +2 −1

@@ -23,8 +23,8 @@ const ended = {
   durationMs: 4200,
   costUsd: 0.12,
   filesChanged: 1,
-  leftovers: [],
-  trouble: null,
+  orphans: [],
+  agentError: null,
 } as const;
 const over = {
   type: 'run.ended',
@@ -59,13 +59,13 @@ describe('a run as its events tell of it', () => {
   });
 
   it('HN-6 HN-8 an attempt that is judged once more stands as it was judged last', () => {
-    const judged = (takenBack: boolean) => ({
+    const judged = (reverted: boolean) => ({
       type: 'attempt.judged' as const,
       causeId: 'c1',
-      attempt: anAttempt({ judged: 'green', takenBack }),
+      attempt: anAttempt({ judged: 'green', reverted }),
     });
     const { cause } = after(started, ended, judged(false), judged(true));
-    expect(cause?.attempts.map((one) => one.judged?.takenBack)).toEqual([true]);
+    expect(cause?.attempts.map((one) => one.judged?.reverted)).toEqual([true]);
   });
 
   it('RP-5 what an interrupted run left in the middle is not at work', () => {
@@ -81,14 +81,14 @@ describe('a run as its events tell of it', () => {
     expect(after(over, undone('b'), undone()).run.undone).toBe(true);
   });
 
-  it('HN-8 BL-4 a change to blame that was taken back is there to be undone, until it is', () => {
-    const takenBack = { type: 'change.taken_back' as const, causeId: 'c1', change: '900000002' };
+  it('HN-8 BL-4 a change to blame that was reverted is there to be undone, until it is', () => {
+    const reverted = { type: 'change.reverted' as const, causeId: 'c1', change: '900000002' };
     const undone = (...leftAlone: string[]) => ({ type: 'run.undone' as const, restored: ['a'], leftAlone });
-    const all = (...events: readonly Event[]) => after(over, ...events).run.takenBack;
-    expect(all(takenBack)).toEqual(['900000002']);
-    expect(all(takenBack, undone('b'))).toEqual(['900000002']);
-    expect(all(takenBack, undone())).toEqual([]);
-    expect(all(takenBack, undone(), takenBack)).toEqual(['900000002']);
+    const all = (...events: readonly Event[]) => after(over, ...events).run.reverted;
+    expect(all(reverted)).toEqual(['900000002']);
+    expect(all(reverted, undone('b'))).toEqual(['900000002']);
+    expect(all(reverted, undone())).toEqual([]);
+    expect(all(reverted, undone(), reverted)).toEqual(['900000002']);
   });
 
   it('RP-5 events of a newer self-heal, and of causes that nobody told of, change nothing', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { leftoversOf, sweep } from '../../src/process/end-processes.js';
+import { orphansOf, sweep } from '../../src/process/end-processes.js';
 import { supervise, type Ended } from '../../src/process/supervise.js';
 import { tempDir } from '../rig/temp-dir.js';
 import { isAlive } from '../rig/working-agent.js';
@@ -44,17 +44,17 @@ describe.runIf(process.platform === 'linux')('what an agent left', () => {
     const dir = tempDir();
     writeFileSync(path.join(dir, 'sleeper'), sleeper);
     const untilItRuns = 'until [ -s pid ] && ps -A | grep -q "$(cat pid) .*sleep"; do :; done';
-    const { ending, leftovers } = await runScript(`${script}\n${untilItRuns}`, dir);
+    const { ending, orphans } = await runScript(`${script}\n${untilItRuns}`, dir);
     expect(ending).toEqual({ kind: 'exited', exitCode: 0 });
     const pid = Number(readFileSync(path.join(dir, 'pid'), 'utf8'));
-    expect(leftovers).toContain(`${pid} sleep`);
+    expect(orphans).toContain(`${pid} sleep`);
     expect(isAlive(pid)).toBe(false);
   });
 
   it('AG-10 is found by its folder where it is nobody’s descendant', async () => {
     const dir = tempDir();
     const pid = await orphanIn(dir);
-    expect((await runScript('true', dir)).leftovers).toEqual([`${pid} sleep`]);
+    expect((await runScript('true', dir)).orphans).toEqual([`${pid} sleep`]);
     expect(isAlive(pid)).toBe(false);
   });
 
@@ -63,7 +63,7 @@ describe.runIf(process.platform === 'linux')('what an agent left', () => {
     const looking = spawn('sleep', ['1000'], { cwd: dir });
     onTestFinished(() => void looking.kill());
     const elsewhere = await orphanIn(tempDir());
-    expect((await runScript('true', dir)).leftovers).toEqual([]);
+    expect((await runScript('true', dir)).orphans).toEqual([]);
     expect([looking.pid!, elsewhere].map(isAlive)).toEqual([true, true]);
   });
 
@@ -75,7 +75,7 @@ describe.runIf(process.platform === 'linux')('what an agent left', () => {
     }) as [ReturnType<typeof start>, ReturnType<typeof start>];
     const [pid, otherPid] = await Promise.all([mine.started, other.started]);
     expect(await sweep({ runId: mine.runId })).toEqual([`${pid} sleep`]);
-    expect(await leftoversOf({ runId: mine.runId })).toEqual([]);
+    expect(await orphansOf({ runId: mine.runId })).toEqual([]);
     expect(isAlive(otherPid)).toBe(true);
     expect(await mine.ended).toMatchObject({ ending: { kind: 'signalled' } });
   });

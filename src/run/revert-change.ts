@@ -11,7 +11,7 @@ import { openWorkspace } from '../workspace/workspace.js';
 import { recover } from './recover-if-needed.js';
 
 /** Takes the change that a question is about out of the project (BL-4), under the journal like any other, so that `undo` brings it back; gives what keeps it from that, or null. */
-export async function takeBackChange({ id, runId }: Escalation): Promise<Problem | null> {
+export async function revertChange({ id, runId }: Escalation): Promise<Problem | null> {
   const cwd = process.cwd();
   const lock = await lockProject(cwd, { command: 'escalations resolve', wait: false });
   if (!lock.ok) return lock.error;
@@ -34,7 +34,7 @@ export async function takeBackChange({ id, runId }: Escalation): Promise<Problem
   const applied = await workspace.apply(change).catch(() => null);
   if (applied?.kind === 'applied') {
     // Told before it is decided: what a kill takes out again is nothing that `undo` would find.
-    await appendEvent(dir, { type: 'change.taken_back', causeId, change: change.id }, systemClock);
+    await appendEvent(dir, { type: 'change.reverted', causeId, change: change.id }, systemClock);
     await workspace.decided([applied.change.id]);
     return null;
   }
@@ -42,8 +42,8 @@ export async function takeBackChange({ id, runId }: Escalation): Promise<Problem
   const shown = files.map((file) => path.relative(cwd, path.join(workspace.root, file))).join(', ');
   return {
     kind: 'usage',
-    message: `The change can no longer be taken back by itself: ${shown} changed since`,
-    remedy: `Nothing was changed, and the question is still open. Take it back by hand: its lines are in .self-heal/runs/${runId}/report.html.`,
+    message: `The change can no longer be reverted automatically: ${shown} changed since`,
+    remedy: `Nothing was changed, and the question is still open. Revert it by hand: its lines are in .self-heal/runs/${runId}/report.html.`,
   };
 }
 
@@ -51,7 +51,6 @@ function gone(runId: string): Problem {
   return {
     kind: 'run-missing',
     message: `The folder of run ${runId}, which holds the change, is not in this project`,
-    remedy:
-      'Answer on the machine that the run was on, or take the change back with git and answer with guide.',
+    remedy: 'Answer on the machine that the run was on, or revert the change with git and answer with guide.',
   };
 }

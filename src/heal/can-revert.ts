@@ -1,4 +1,4 @@
-import { canBeTakenBack } from '../core/blame.js';
+import { canBeReverted } from '../core/blame.js';
 import type { Cause } from '../core/cause.js';
 import { chooseProven } from '../core/choose-proven.js';
 import { readChange } from '../workspace/change.js';
@@ -6,11 +6,11 @@ import { retest } from './retest.js';
 import type { Session } from './session.js';
 
 /**
- * Whether a person can be offered to take back the change that broke a cause: all of its tests that are proven of a heal are run once with it taken out
+ * Whether a person can be offered to revert the change that broke a cause: all of its tests that are proven of a heal are run once with it taken out
  * of the project as it is now, and are green (BL-4). It is put back at once, whatever came of it.
  */
-export async function canTakeBack(session: Session, cause: Cause): Promise<boolean> {
-  if (!canBeTakenBack(cause.blame) || session.signal.aborted) return false;
+export async function canRevert(session: Session, cause: Cause): Promise<boolean> {
+  if (!canBeReverted(cause.blame) || session.signal.aborted) return false;
   const change = await readChange(session.folder.dir, cause.blame.change);
   const applied = change && (await session.workspace.apply(change));
   if (applied?.kind !== 'applied') return false;

@@ -1,0 +1,45 @@
+// A server of files and of an API, and the suite in front of it.
+import process from 'node:process';
+
+const browser = process.env.SELF_HEAL_CHROMIUM;
+const config = `
+import { defineConfig } from '@playwright/test';
+export default defineConfig({
+  testDir: 'tests', workers: 4, fullyParallel: true, reporter: 'dot', timeout: 30_000, expect: { timeout: 2000 },
+  use: {
+    baseURL: 'http://127.0.0.1:4397', actionTimeout: 2000,
+    launchOptions: { ${browser ? `executablePath: '${browser}', ` : ''}args: ['--no-sandbox'] },
+  },
+  webServer: { command: 'node server.mjs', url: 'http://127.0.0.1:4397/', stdout: 'ignore' },
+});`;
+const serve = `
+import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { routes } from './routes.mjs';
+createServer(async (request, response) => {
+  const { pathname } = new URL(request.url, 'http://x');
+  const send = (status, answer) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  try {
+    const body = await new Response(request.method === 'POST' ? request : '').text();
+    const answer = await routes(pathname, body);
+    if (answer) return send(200, answer);
+  } catch (error) {
+    console.error(error);
+    return send(500, { error: error.message });
+  }
+  if (/^\\/(?:api|internal)\\//.test(pathname)) return response.writeHead(404).end();
+  const file = pathname === '/' ? '/index.html' : pathname;
+  try {
+    response.setHeader('content-type', /js$/.test(file) ? 'text/javascript' : /json$/.test(file) ? 'application/json' : 'text/html');
+    response.end(readFileSync('app' + file));
+  } catch { response.writeHead(404).end(); }
+}).listen(4397, '127.0.0.1');`;
+
+export const servedFiles = {
+  '.gitignore': 'node_modules\ntest-results\n',
+  'playwright.config.ts': config,
+  'server.mjs': serve,
+  'routes.mjs': 'export const routes = () => null;\n',
+  'app/index.html': 'here',
+};

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+
+// What other processes wrote down: a field that is missing or of another type has its neutral value.
+
+/** Text, empty by default. */
+export const text = z.string().catch('');
+/** Text, null by default. */
+export const textOrNull = z.string().nullable().catch(null);
+const number = z.number().catch(0);
+const numberOrNull = z.number().nullable().catch(null);
+const texts = z.record(z.string(), text).catch({});
+
+/** A `ConsoleEntry`. */
+export const consoleEntry = z.object({
+  time: number,
+  type: z.string().catch('log'),
+  text,
+  location: text,
+  stack: textOrNull,
+});
+
+/** A `NetworkEntry`. */
+export const networkEntry = z.object({
+  time: number,
+  method: text,
+  url: text,
+  resourceType: text,
+  status: numberOrNull,
+  durationMs: numberOrNull,
+  failure: textOrNull,
+  requestHeaders: texts,
+  responseHeaders: texts,
+  requestBody: textOrNull,
+  responseBody: textOrNull,
+});
+
+/** A `PageElement`. */
+export const pageElement = z.object({ tag: text, text, label: text, attributes: texts });
