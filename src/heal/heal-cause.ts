@@ -1,5 +1,5 @@
 import { agentsFor } from '../core/agents-for.js';
-import { type Attempt, isKept } from '../core/attempt.js';
+import type { Attempt } from '../core/attempt.js';
 import { builtIn, isBuiltIn } from '../core/built-in-fixer.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { questionAbout, type Escalation } from '../core/escalation.js';
@@ -10,7 +10,8 @@ import { unreachable } from '../core/unreachable.js';
 import { canRevert } from './can-revert.js';
 import type { Retest } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
-import { tryByWorker } from './workers/try-by-worker.js';
+import { type TriedByWorker, tryByWorker } from './workers/try-by-worker.js';
+import { attemptDecided } from './attempt/attempt-decided.js';
 import type { Proposal } from '../fixer/proposal.js';
 import type { Session } from './session.js';
 import { withoutTree } from './tree-lock.js';
@@ -81,36 +82,13 @@ export async function healCause(
       case 'deploy':
       case 'retest': {
         askFixer = false;
-        const proposal = decision.kind === 'ask-fixer' ? await proposed(session, cause, known) : null;
-        if (decision.kind === 'ask-fixer' && proposal === null) break;
-        if (decision.kind === 'deploy' && session.workers) {
-          const work = { n: decision.attempt, previous: attempts, earlier, beside, known };
-          const tried = await tryByWorker(session, cause, { ...work, mayGoOn });
-          if ('conclusion' in tried) {
-            attempts.push(...tried.attempts);
-            return ended(tried.conclusion);
-          }
-          attempts.push(...tried.attempts);
-          lastRetest = tried.retest;
-          attemptId = tried.id;
-          waited = false;
-          break;
-        }
-        const agent = decision.kind === 'deploy' ? decision.agent : proposal && builtIn;
-        const missing = agent === null ? undefined : session.missingAgents?.get(agent);
-        if (missing !== undefined) return ended({ verdict: 'agent-unusable', reason: missing });
-        const judged = await attempt(session, cause, {
-          agent,
-          ...(proposal ? { proposal } : {}),
-          n: decision.attempt,
-          previous: attempts,
-          earlier,
-          beside,
-          known,
-        });
-        attempts.push(judged.attempt);
-        lastRetest = judged.retest;
-        attemptId = judged.id;
+        const work = { n: decision.attempt, previous: attempts, earlier, beside, known };
+        const turn = await turnOf(session, cause, { decision, work, mayGoOn });
+        if (turn === null) break;
+        attempts.push(...turn.attempts);
+        if ('conclusion' in turn) return ended(turn.conclusion);
+        lastRetest = turn.retest;
+        attemptId = turn.id;
         waited = false;
         break;
       }
@@ -126,6 +104,29 @@ export async function healCause(
   function ended(conclusion: HealedCause['conclusion']): HealedCause {
     return { cause, attempts, conclusion, lastRetest, known, attemptId, copy: session.copy };
   }
+}
+
+interface TurnRequest {
+  readonly decision: Extract<Decision, { kind: 'ask-fixer' | 'deploy' | 'retest' }>;
+  readonly work: Omit<Try, 'agent'>;
+  readonly mayGoOn: () => boolean;
+}
+
+/** Does what was decided: on another machine where there are workers, else here. Null where the built-in fixer is sure of nothing. */
+async function turnOf(
+  session: Session,
+  cause: Cause,
+  { decision, work, mayGoOn }: TurnRequest,
+): Promise<TriedByWorker | null> {
+  if (decision.kind === 'deploy' && session.workers) return tryByWorker(session, cause, { ...work, mayGoOn });
+  const proposal = decision.kind === 'ask-fixer' ? await proposed(session, cause, work.known) : null;
+  if (decision.kind === 'ask-fixer' && proposal === null) return null;
+  const agent = decision.kind === 'deploy' ? decision.agent : proposal && builtIn;
+  const missing = agent === null ? undefined : session.missingAgents?.get(agent);
+  if (missing !== undefined)
+    return { attempts: [], conclusion: { verdict: 'agent-unusable', reason: missing } };
+  const tried = await attempt(session, cause, { ...work, agent, ...(proposal ? { proposal } : {}) });
+  return { attempts: [tried.attempt], retest: tried.retest, id: tried.id };
 }
 
 /** What the policy says. Where the agents at work may cost what is left, it is asked again when one has ended. */
@@ -240,14 +241,4 @@ async function attempt(
     session.bus.emit({ type: 'attempt.green', causeId: cause.id, attempt: n });
   else await attemptDecided(session, { causeId: cause.id, id, attempt: tried.attempt });
   return { ...tried, id };
-}
-
-/** The last of an attempt: it is counted, its change stays or is out, and only then is it told. */
-export async function attemptDecided(
-  { store, workspace, bus }: Session,
-  { causeId, id, attempt }: { causeId: string; id: string | null; attempt: Attempt },
-): Promise<void> {
-  await store.attemptFinished(id, attempt);
-  if (isKept(attempt) && attempt.change !== null) await workspace.decided([attempt.change]);
-  bus.emit({ type: 'attempt.judged', causeId, attempt });
 }

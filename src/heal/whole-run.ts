@@ -193,8 +193,9 @@ async function remember(
 }
 
 /** What `resume` needs to go on; the store's URL may hold a password. */
-function typed({ filters, passThrough, options: { store: _, ...options } }: RunRequest) {
-  return { filters, passThrough, options };
+function typed({ filters, passThrough, options: asked }: RunRequest) {
+  const { store, ...options } = asked;
+  return { filters, passThrough, options: store === undefined ? asked : options };
 }
 
 function staleServer(url: string): string {

@@ -65,7 +65,7 @@ export const attemptShape: z.ZodType<Attempt> = z.object({
       }),
     )
     .exactOptional(),
-  takenBack: z.boolean(),
+  reverted: z.boolean(),
   failedBecause: known,
   violations: z
     .array(z.object({ rule: text, file: text, line: amount, before: known, after: known, says: text }))

@@ -77,7 +77,7 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
   });
   await boss.createQueue(name);
   const look = async (id: string): Promise<JobState> => {
-    const job = await boss.getJobById(name, id, { includeArchive: true } as never);
+    const job = await boss.getJobById(name, id, { includeArchive: true });
     return job ? { state: states[job.state], output: job.output } : { state: 'gone', output: null };
   };
   return {

@@ -8,7 +8,7 @@ export interface Packed {
 }
 
 /** The most that one message may take in the database, in bytes. */
-export const mostPackedBytes = 16 * 1024 * 1024;
+const mostPackedBytes = 16 * 1024 * 1024;
 /** The most that one message may unpack to: it may be crafted. */
 const mostBytes = 16 * mostPackedBytes;
 

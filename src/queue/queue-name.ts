@@ -24,8 +24,24 @@ export function queueName(tree: HealedTree): string {
 }
 
 /** The settings without what may differ from machine to machine, and what comes with each cause. */
-function configOf({ store: _, file: __, limits, verify: { prepare }, ...settings }: Settings): unknown {
-  return { ...settings, prepare, agentRunsPerTest: limits.agentRunsPerTest };
+function configOf(settings: Settings): unknown {
+  const { project, agents, runners, routes, classify, retries, limits, evidence, verify, queue, fixer } =
+    settings;
+  const { agentRunsPerTest } = limits;
+  const { prepare } = verify;
+  return {
+    project,
+    agents,
+    runners,
+    routes,
+    classify,
+    retries,
+    agentRunsPerTest,
+    evidence,
+    prepare,
+    queue,
+    fixer,
+  };
 }
 
 /** The settings in a few letters, so that people can see that they differ. */

@@ -51,7 +51,7 @@ export function createSharedSpending(options: SharedSpending): Spending {
       await table.agentRestarted();
       await refresh();
     },
-    nextEnd: async () => void (await delay(askAgainMs)),
+    nextEnd: () => delay(askAgainMs),
     spentFor: (cause, now) => {
       const spent = own.spentFor(cause, now);
       const onTest = spent.agentRunsOnTest + agentRunsOnTest;

@@ -106,10 +106,7 @@ export function workerTable(db: Database, project: string, queue: string): Worke
         .execute();
     },
     agentCost: (usd) => agentCost({ db, queue }, usd),
-    spent: async () => {
-      const row = await db.selectFrom('heals').selectAll().where('queue', '=', queue).executeTakeFirst();
-      return { agentRuns: row?.agent_runs ?? 0, costUsd: row?.cost_usd ?? null };
-    },
+    spent: () => spent({ db, queue }),
     coordinate: (who, instead) => coordinate({ db, queue }, who, instead),
     coordinatorBeat: async (who) =>
       happened(
@@ -134,6 +131,11 @@ interface OfQueue {
 
 function rowOf({ commit, causeId, jobId, ...row }: WorkerRow) {
   return { ...row, commit_id: commit, cause_id: causeId, job_id: jobId };
+}
+
+async function spent({ db, queue }: OfQueue): Promise<SpentTogether> {
+  const row = await db.selectFrom('heals').selectAll().where('queue', '=', queue).executeTakeFirst();
+  return { agentRuns: row?.agent_runs ?? 0, costUsd: row?.cost_usd ?? null };
 }
 
 /** All that claim wait for each other at the row of the heal, so that no two take the last agent. */

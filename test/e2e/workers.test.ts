@@ -82,7 +82,7 @@ describe.skipIf(!programs)('workers', () => {
       await machine('other'),
     ];
     await git(other.dir, 'commit', '--allow-empty', '-qm', 'two');
-    start(other, ['worker']);
+    void start(other, ['worker']);
 
     // The first worker dies with its agent at work.
     const dies = start(one, ['worker']);

@@ -20,20 +20,20 @@ describe.skipIf(!programs)('queue', () => {
   });
   afterAll(() => postgres.stop());
 
-  /** So many machines that use one new database, each with a connection of its own. */
-  async function machines(count: number) {
+  async function machine(url: string) {
+    const opened = await openStore(url, '/');
+    if (!opened.ok) throw new Error(opened.error.message);
+    const db = opened.value;
+    onTestFinished(() => db.destroy());
+    const queue = await openQueue(db, 'causes-1');
+    onTestFinished(() => queue.close());
+    return { queue, table: workerTable(db, 'shop', 'causes-1') };
+  }
+
+  /** Machines that begin at once with one new database, each with connections of its own. */
+  async function machines() {
     const url = await postgres.newDatabase(`queue_${++databases}`);
-    return Promise.all(
-      Array.from({ length: count }, async () => {
-        const opened = await openStore(url, '/');
-        if (!opened.ok) throw new Error(opened.error.message);
-        const db = opened.value;
-        onTestFinished(() => db.destroy());
-        const queue = await openQueue(db, 'causes-1');
-        onTestFinished(() => queue.close());
-        return { queue, table: workerTable(db, 'shop', 'causes-1') };
-      }),
-    );
+    return Promise.all([machine(url), machine(url), machine(url), machine(url)]);
   }
 
   const message = (of: unknown) => pack(of) ?? { packed: '' };
@@ -53,7 +53,7 @@ describe.skipIf(!programs)('queue', () => {
   });
 
   it('SC-2 a cause that is sent by several is there once, and is taken by one', async () => {
-    const all = await machines(6);
+    const all = await machines();
     const ids = Array.from({ length: 10 }, (_, n) => jobId('causes-1', `cause ${n}`));
     await Promise.all(
       all.slice(0, 2).flatMap(({ queue }) => ids.map((id) => queue.send(id, message({ id })))),
@@ -68,37 +68,37 @@ describe.skipIf(!programs)('queue', () => {
   });
 
   it('SC-2 what a worker has done is there for a coordinator that begins again, until it is taken out', async () => {
-    const [first, second] = await machines(2);
+    const [first, second] = await machines();
     const id = jobId('causes-1', 'cause');
-    await first!.queue.send(id, message({ n: 1 }));
-    const job = await second!.queue.take();
+    await first.queue.send(id, message({ n: 1 }));
+    const job = await second.queue.take();
     expect(unpack(job?.data, z.object({ n: z.number() }))).toEqual({ n: 1 });
-    await second!.queue.done(id, message({ healed: true }));
-    await first!.queue.send(id, message({ n: 2 }));
-    expect(await second!.queue.take()).toBeNull();
-    const { state, output } = await first!.queue.look(id);
+    await second.queue.done(id, message({ healed: true }));
+    await first.queue.send(id, message({ n: 2 }));
+    expect(await second.queue.take()).toBeNull();
+    const { state, output } = await first.queue.look(id);
     expect(state).toBe('done');
     expect(unpack(output, z.object({ healed: z.boolean() }))).toEqual({ healed: true });
-    await first!.queue.remove([id]);
-    expect((await first!.queue.look(id)).state).toBe('gone');
-    await first!.queue.send(id, message({ n: 3 }));
-    expect((await second!.queue.take())?.id).toBe(id);
+    await first.queue.remove([id]);
+    expect((await first.queue.look(id)).state).toBe('gone');
+    await first.queue.send(id, message({ n: 3 }));
+    expect((await second.queue.take())?.id).toBe(id);
   });
 
   it('SC-2 a worker without a sign of life loses its cause after the lease, whatever its clock says, and one that lives does not', async () => {
-    const [coordinator, dead, living] = await machines(3);
+    const [coordinator, dead, living] = await machines();
     const [lostId, keptId] = [jobId('causes-1', 'lost'), jobId('causes-1', 'kept')];
-    await coordinator!.queue.send(lostId, message({}));
-    await dead!.queue.take();
-    await coordinator!.queue.send(keptId, message({}));
-    await living!.queue.take();
+    await coordinator.queue.send(lostId, message({}));
+    await dead.queue.take();
+    await coordinator.queue.send(keptId, message({}));
+    await living.queue.take();
     const [one, other] = [aWorker({ jobId: lostId }), aWorker({ id: 'w2', name: 'host-2', jobId: keptId })];
-    await dead!.table.register(one);
-    await living!.table.register(other);
+    await dead.table.register(one);
+    await living.table.register(other);
     const clock = virtualClock();
     const lost: (string | null)[] = [];
     const watch = createWatch({
-      ...coordinator!,
+      ...coordinator,
       clock,
       leaseMs: 1000,
       onWorkers: () => undefined,
@@ -107,13 +107,13 @@ describe.skipIf(!programs)('queue', () => {
     expect(await watch.workers()).toHaveLength(2);
     await clock.sleep(999);
     expect(await watch.workers()).toHaveLength(2);
-    await living!.table.beat({ ...other, beat: 1 });
+    await living.table.beat({ ...other, beat: 1 });
     await clock.sleep(1);
     expect((await watch.workers()).map(({ name }) => name)).toEqual(['host-2']);
     expect(lost).toEqual([lostId, 'host-1']);
     // It is another one's now, and the one that was silent learns that it is not its own any more.
-    expect((await living!.queue.take())?.id).toBe(lostId);
-    expect(await dead!.table.beat({ ...one, beat: 1 })).toBe(false);
+    expect((await living.queue.take())?.id).toBe(lostId);
+    expect(await dead.table.beat({ ...one, beat: 1 })).toBe(false);
     // One that died before it could write down what it had taken.
     const alive = await watch.workers();
     await watch.taken(lostId, alive);
@@ -121,26 +121,26 @@ describe.skipIf(!programs)('queue', () => {
     await watch.taken(lostId, alive);
     await watch.taken(keptId, alive);
     expect(lost).toEqual([lostId, 'host-1', lostId, null]);
-    expect((await coordinator!.queue.look(keptId)).state).toBe('taken');
+    expect((await coordinator.queue.look(keptId)).state).toBe('taken');
   });
 
   it('SC-2 a cause whose workers all die is given up', async () => {
-    const [one] = await machines(1);
+    const [one] = await machines();
     const id = jobId('causes-1', 'cause');
-    await one!.queue.send(id, message({}));
+    await one.queue.send(id, message({}));
     let times = 0;
-    for (; await one!.queue.take(); times += 1) await one!.queue.giveBack(id);
+    for (; await one.queue.take(); times += 1) await one.queue.giveBack(id);
     expect(times).toBe(3);
-    expect((await one!.queue.look(id)).state).toBe('given-up');
+    expect((await one.queue.look(id)).state).toBe('given-up');
     // Somebody who sends it again means it.
-    await one!.queue.send(id, message({}));
-    expect((await one!.queue.take())?.id).toBe(id);
+    await one.queue.send(id, message({}));
+    expect((await one.queue.take())?.id).toBe(id);
   });
 
   it('SC-2 HN-9 limits hold over all workers together, also where all ask at once', async () => {
-    const all = await machines(5);
+    const all = await machines();
     const [first] = all;
-    await first!.table.coordinate('here');
+    await first.table.coordinate('here');
     const limits = { agentRuns: 3, costUsd: 10 };
     const asked = all.flatMap(({ table }) => [
       table.claimAgent(null, limits),
@@ -149,31 +149,31 @@ describe.skipIf(!programs)('queue', () => {
     expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(3);
     // An agent at work may cost as much as the dearest.
     const money = { agentRuns: 100, costUsd: 1 };
-    await first!.table.agentCost(0.4);
-    await first!.table.register(aWorker());
-    expect(await first!.table.claimAgent('w1', money)).toBe(true);
-    await first!.table.register(aWorker({ id: 'w2' }));
-    expect(await first!.table.claimAgent('w2', money)).toBe(true);
-    await first!.table.register(aWorker({ id: 'w3' }));
-    expect(await first!.table.claimAgent('w3', money)).toBe(false);
+    await first.table.agentCost(0.4);
+    await first.table.register(aWorker());
+    expect(await first.table.claimAgent('w1', money)).toBe(true);
+    await first.table.register(aWorker({ id: 'w2' }));
+    expect(await first.table.claimAgent('w2', money)).toBe(true);
+    await first.table.register(aWorker({ id: 'w3' }));
+    expect(await first.table.claimAgent('w3', money)).toBe(false);
     // One that died is not at work any more; it was counted.
-    await first!.table.remove({ id: 'w2' });
-    expect(await first!.table.claimAgent('w3', money)).toBe(true);
-    expect(await all[4]!.table.spent()).toEqual({ agentRuns: 6, costUsd: 0.4 });
+    await first.table.remove({ id: 'w2' });
+    expect(await first.table.claimAgent('w3', money)).toBe(true);
+    expect(await all[3].table.spent()).toEqual({ agentRuns: 6, costUsd: 0.4 });
   });
 
   it('SC-2 one coordinator at a time sends the causes of a commit; one that gives no sign is followed', async () => {
-    const [one, two] = await machines(2);
-    expect(await one!.table.coordinate('one')).toBeNull();
-    await one!.table.claimAgent(null, { agentRuns: 9, costUsd: 9 });
-    const seen = await two!.table.coordinate('two');
+    const [one, two] = await machines();
+    expect(await one.table.coordinate('one')).toBeNull();
+    await one.table.claimAgent(null, { agentRuns: 9, costUsd: 9 });
+    const seen = await two.table.coordinate('two');
     expect(seen).toEqual({ who: 'one', beat: 0 });
-    expect(await one!.table.coordinatorBeat('one')).toBe(true);
-    const alive = await two!.table.coordinate('two', seen ?? undefined);
+    expect(await one.table.coordinatorBeat('one')).toBe(true);
+    const alive = await two.table.coordinate('two', seen ?? undefined);
     expect(alive).toEqual({ who: 'one', beat: 1 });
-    expect(await two!.table.coordinate('two', alive ?? undefined)).toBeNull();
-    expect(await one!.table.coordinatorBeat('one')).toBe(false);
+    expect(await two.table.coordinate('two', alive ?? undefined)).toBeNull();
+    expect(await one.table.coordinatorBeat('one')).toBe(false);
     // What was spent counts on.
-    expect(await two!.table.spent()).toEqual({ agentRuns: 1, costUsd: null });
+    expect(await two.table.spent()).toEqual({ agentRuns: 1, costUsd: null });
   });
 });

@@ -9,7 +9,7 @@ import type { KnownFailure } from '../../store/store.js';
 import { contentsOf } from '../../workspace/change.js';
 import { keepPatch } from '../attempt/deploy.js';
 import { tryFix } from '../attempt/try-fix.js';
-import { attemptDecided } from '../heal-cause.js';
+import { attemptDecided } from '../attempt/attempt-decided.js';
 import type { Retest } from '../retest.js';
 import type { Session } from '../session.js';
 import { withoutTree } from '../tree-lock.js';
@@ -26,7 +26,7 @@ interface WorkerTry {
 }
 
 /** What came of it: attempts of which the last is judged here too; or the end of the cause. */
-type TriedByWorker =
+export type TriedByWorker =
   | { readonly attempts: readonly Attempt[]; readonly retest: Retest | null; readonly id: string | null }
   | { readonly attempts: readonly Attempt[]; readonly conclusion: Conclusion };
 
@@ -73,9 +73,9 @@ function told({ bus }: Session, { id: causeId }: Cause, attempt: Attempt): void 
     outcome: attempt.outcome,
     durationMs: attempt.durationMs,
     costUsd: attempt.usage?.costUsd ?? null,
-    trouble: null,
+    agentError: null,
     filesChanged: attempt.files.length,
-    leftovers: [],
+    orphans: [],
   });
 }
 
@@ -92,7 +92,7 @@ async function join(
   { work, got, attempt: made, done }: Joining,
 ): Promise<{ attempts: Attempt[]; retest: Retest | null; id: string | null }> {
   const { workspace, folder, bus } = session;
-  const open = { ...made, judged: 'not-judged', takenBack: false, failedBecause: null, proof: [] } as const;
+  const open = { ...made, judged: 'not-judged', reverted: false, failedBecause: null, proof: [] } as const;
   const received = await receiveEdits(got.edits ?? [], workspace.root, contentsOf(folder.dir));
   if ('strange' in received) {
     const failedBecause = `its patch does not fit the files here: ${received.strange}`;

@@ -122,7 +122,7 @@ async function healTaken(at: AtWork, job: TakenJob): Promise<Problem | null> {
   const signal = AbortSignal.any([interrupts.signal, lost]);
   const parts: WorkerParts = {
     ...at,
-    rowId: presence.id,
+    rowId: () => presence.id(),
     onCause: (causeId) => presence.tell({ state: 'healing', causeId, jobId: job.id }),
     onAgent: (isAtWork) =>
       void presence.tell({ state: isAtWork ? 'agent' : 'healing' }).catch(() => undefined),
