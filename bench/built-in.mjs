@@ -1,7 +1,7 @@
 // What the built-in fixer heals for nothing: faults of its kinds, planted into apps of different make (pages of markup; pages that a script
 // builds, with page objects; pages that read an API and a database; a server in TypeScript), and traps, where nothing was renamed and a fix
 // would be a false heal although the test would pass. No agent program is there.
-// Usage: node bench/built-in.mjs [markup] [script] [api] [build] [--kind TEXT] [--loud]
+// Usage: node bench/built-in.mjs [markup] [script] [api] [build] [--kind TEXT] [--skip N] [--loud]
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -19,7 +19,13 @@ const SHARE = 0.6;
 
 const { values: options, positionals: asked } = parseArgs({
   allowPositionals: true,
-  options: { kind: { type: 'string', default: '' }, loud: { type: 'boolean', default: false } },
+  options: {
+    /** Faults whose kind has this text in it. */
+    kind: { type: 'string', default: '' },
+    /** Without the first faults of an app. */
+    skip: { type: 'string', default: '0' },
+    loud: { type: 'boolean', default: false },
+  },
 });
 const bin = programs();
 const sums = { faults: 0, healed: 0, traps: 0, falseHeals: 0, tried: 0, reverted: 0 };
@@ -38,7 +44,7 @@ process.exitCode = share < SHARE || sums.falseHeals > FALSE_HEALS ? 1 : 0;
 /** Its faults together in one project, or each in one of its own. */
 function measure(name, { faults, together, ...app }) {
   const started = performance.now();
-  const wanted = faults.filter(({ kind }) => kind.includes(options.kind));
+  const wanted = faults.slice(Number(options.skip)).filter(({ kind }) => kind.includes(options.kind));
   const groups = together ? [wanted] : wanted.map((one) => [one]);
   let runs = 0;
   for (const group of groups) runs += heal(name, { ...app, faults: group }).totals.playwrightRuns;

@@ -66,8 +66,8 @@ export type Event =
   | { type: 'cause.taken'; causeId: string; worker: string }
   /** The workers of the project, each time that anything changes with one of them. */
   | { type: 'workers.seen'; workers: readonly WorkerSummary[] }
-  /** The built-in fixer is sure of a fix, which is now judged like an agent's (BF-1). */
-  | { type: 'fixer.proposed'; causeId: string; attempt: number; summary: string }
+  /** The built-in fixer is sure of a fix, which is now judged like an agent's (BF-1); or an agent's fix of a killed run is taken up again. */
+  | { type: 'fixer.proposed'; causeId: string; attempt: number; summary: string; agent?: string }
   | {
       type: 'agent.started';
       causeId: string;
@@ -110,7 +110,14 @@ export type Event =
   /** The guard found that an agent weakened the tests: its change is reverted, and nothing is run with it (HN-3). */
   | { type: 'attempt.rejected'; causeId: string; attempt: number; violations: readonly Violation[] }
   /** The re-run after it was green; its fix is still to be proven, together with the others (HN-5). */
-  | { type: 'attempt.green'; causeId: string; attempt: number }
+  /** Green once: its change is kept, and a run that goes on with this one begins with it. Older runs say neither agent nor change. */
+  | {
+      type: 'attempt.green';
+      causeId: string;
+      attempt: number;
+      agent?: string | null;
+      change?: string | null;
+    }
   | { type: 'attempt.judged'; causeId: string; attempt: Attempt }
   | {
       type: 'cause.ended';

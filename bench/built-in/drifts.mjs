@@ -153,6 +153,6 @@ function page(n, element, decoy, write) {
 }
 
 /** Without what only this program asks. */
-function named({ passes: _, tag, text = '', ...attributes }) {
-  return { tag, text, attributes: Object.entries(attributes) };
+function named({ tag, text = '', ...attributes }) {
+  return { tag, text, attributes: Object.entries(attributes).filter(([name]) => name !== 'passes') };
 }

@@ -1,7 +1,7 @@
 import type { Blame } from '../core/blame.js';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { akin, apart, blamedHunk, type Candidate } from './candidates.js';
-import type { History } from './history.js';
+import { type History, notWhole } from './history.js';
 import { type Found, minimalSet } from './minimal-set.js';
 import type { Trial } from './trials.js';
 
@@ -9,6 +9,7 @@ import type { Trial } from './trials.js';
 export interface BlameSearch {
   readonly lead: DiagnosedFailure;
   readonly base: History['base'];
+  readonly isWhole: boolean;
   readonly candidates: readonly Candidate[];
   readonly trial: Trial;
   /** Keeps the change that takes a set back, and gives its id. */
@@ -63,12 +64,13 @@ function isAt({ diagnosis }: DiagnosedFailure, { file, line, now }: ReturnType<t
   return at?.['file'] === file && named >= line - 1 && named <= line + now.length;
 }
 
-function whyNothing({ trial, base, candidates }: BlameSearch): string {
+function whyNothing({ trial, base, candidates, isWhole }: BlameSearch): string {
   const { endedBy, runs, unresolved } = trial.said;
   const at = base.commit.slice(0, 7);
   if (endedBy === 'interrupt') return 'interrupted';
   if (endedBy !== null) return `no answer within the limit (${endedBy})`;
   if (unresolved === runs) return `its test does not run at ${at}, where the search begins`;
   const hunks = candidates.length === 1 ? 'the 1 change' : `all ${candidates.length} changes`;
-  return `it is red without ${hunks} since ${at} too: what broke it is older, or no file of the repository`;
+  const red = `it is red without ${hunks} since ${at} too`;
+  return isWhole ? `${red}: what broke it is older, or no file of the repository` : `${red}, and ${notWhole}`;
 }

@@ -11,7 +11,7 @@ import { lastSteps } from './origins.js';
 export interface Candidate {
   readonly hunk: ExactHunk;
   readonly file: ChangedFile;
-  /** The last commit that touched it, counted from the base; what is not committed comes after all. */
+  /** The last commit that touched it, counted from the base; what is not committed comes after all. That a file was renamed comes before all that its text became. */
   readonly step: number;
   readonly commit: BlamedCommit | null;
   /** It lies among the tests. */
@@ -41,13 +41,25 @@ export async function candidatesOf(history: History, place: CandidatePlace): Pro
     for (const [hunk, step] of steps)
       all.push({ hunk, file, step, commit: history.commits[step] ?? null, inTests });
   }
-  return all.toSorted(
+  return renamesFirst(all).toSorted(
     (a, b) =>
       b.step - a.step ||
       Number(a.inTests) - Number(b.inTests) ||
       compare(a.file.path, b.file.path) ||
       a.hunk.newStart - b.hunk.newStart,
   );
+}
+
+/** The old name holds the old text: with a rename all is taken out that the file became since. */
+function renamesFirst(all: readonly Candidate[]): Candidate[] {
+  const firsts = new Map<string, number>();
+  for (const { file, step } of all)
+    for (const one of file.renamed ? [file.path, file.renamed.from] : [])
+      firsts.set(one, Math.min(step, firsts.get(one) ?? step));
+  return all.map((one) => {
+    const first = one.hunk.whole ? firsts.get(one.file.path) : undefined;
+    return first === undefined ? one : { ...one, step: first - 0.5 };
+  });
 }
 
 function compare(a: string, b: string): number {

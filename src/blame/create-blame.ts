@@ -116,6 +116,7 @@ async function answerFor(parts: BlameParts, asked: Asked): Promise<Blame | strin
     lead,
     candidates,
     base: history.base,
+    isWhole: history.isWhole,
     trial: trials.search({ causeId, lead, beside, limits }),
     keep: (out) => trials.keep(out),
     root: parts.workspace.root,

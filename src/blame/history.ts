@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BlameBase, BlamedCommit } from '../core/blame.js';
-import { gitChanges, readObjects } from '../git-trees.js';
-import { git, gitBytes, gitSays } from '../git.js';
+import { gitChanges } from '../git-trees.js';
+import { git, gitSays } from '../git.js';
 import { isWritable } from '../workspace/project-files.js';
-import { type ChangedFile, compareFile } from './hunks.js';
-import type { Version } from './origins.js';
+import { type FileHistory, readFiles } from './file-history.js';
+import { stepsOf } from './steps.js';
 
 /** What happened to the project's files since a state that may be green. */
 export interface History {
@@ -15,7 +14,9 @@ export interface History {
   /** Of each step its parents among the steps, the first one first; -1 stands for the base, and for all that is older. */
   readonly parents: readonly (readonly number[])[];
   /** Regular files alone: links and submodules are left out. */
-  readonly files: readonly { readonly file: ChangedFile; readonly versions: readonly Version[] }[];
+  readonly files: readonly FileHistory[];
+  /** Older commits than these are in the repository. */
+  readonly isWhole: boolean;
 }
 
 /** From where to look; both may be left out. */
@@ -52,22 +53,25 @@ export async function readHistory(
     (one) => one.kind === 'file' && isWritable(one.path) && !without.has(one.path),
   );
   const since = changed.base === head ? `${head.slice(0, 7)} (HEAD)` : changed.base.slice(0, 7);
-  if (paths.length === 0) return `no file differs from ${since}${await unlessWhole(root)}`;
+  if (paths.length === 0)
+    return `no file differs from ${since}${(await isWhole(root)) ? '' : `, and ${notWhole}`}`;
   if (paths.length > MAX_FILES) return `${paths.length} files differ from ${since}, which are too many`;
   const steps = await stepsOf(root, changed.base);
   const files = await readFiles(root, {
+    base: changed.base,
     before: await changed.before.read(paths.map((one) => one.path)),
     paths: paths.map((one) => one.path),
     steps,
   });
   const parents = [...steps.map((step) => step.parents), [steps.length - 1]];
-  return { base, commits: steps.map(({ commit }) => commit), parents, files };
+  return { base, commits: steps.map(({ commit }) => commit), parents, files, isWhole: await isWhole(root) };
 }
 
 /** Said of a repository that has the newest commits alone, as CI systems fetch it. */
-async function unlessWhole(root: string): Promise<string> {
-  const answer = await git(root, ['rev-parse', '--is-shallow-repository']);
-  return answer?.trim() === 'true' ? ', and older commits are not here: fetch more history' : '';
+export const notWhole = 'older commits are not here: fetch more history';
+
+async function isWhole(root: string): Promise<boolean> {
+  return (await git(root, ['rev-parse', '--is-shallow-repository']))?.trim() !== 'true';
 }
 
 function whyNot(what: string, detail: string): string {
@@ -79,103 +83,4 @@ function whyNot(what: string, detail: string): string {
   return said.startsWith('not a git repository')
     ? 'the project is no git repository'
     : `git does not read the repository: ${said}`;
-}
-
-/** One commit, with the blob that each file had after it; null where the file went. */
-interface Step {
-  readonly commit: BlamedCommit;
-  /** As in `History`. */
-  readonly parents: readonly number[];
-  /** Of the files that are not as in the first parent. */
-  readonly blobs: ReadonlyMap<string, string | null>;
-}
-
-/** All commits, those that came by a merge too: what CI systems check out of a pull request is a merge. */
-async function stepsOf(root: string, base: string): Promise<Step[]> {
-  const format = '--format=%x01%H%x02%P%x02%an%x02%aI%x02%s';
-  const order = ['--topo-order', '--reverse', '--diff-merges=first-parent'];
-  const how = [...order, '--raw', '--no-abbrev', '--no-renames', '-z', '--no-ext-diff', format];
-  const text = await gitBytes(root, ['log', ...how, `${base}..HEAD`]);
-  const known = new Map<string, number>();
-  return String(text)
-    .split('\u0001')
-    .slice(1)
-    .map((one, at) => {
-      const step = stepOf(one, known);
-      known.set(step.commit.id, at);
-      return step;
-    });
-}
-
-/** `id STX parents STX author STX date STX subject NUL`, then `:mode mode blob blob status NUL path NUL` for each file. */
-function stepOf(text: string, known: ReadonlyMap<string, number>): Step {
-  const [head = '', ...fields] = text.split('\0');
-  const [headLine = '', firstRaw = ''] = head.split('\n');
-  const [id = '', above = '', author = '', date = '', subject = ''] = headLine.split('\u0002');
-  const raw = [firstRaw, ...fields].map((one) => one.trim()).filter((one) => one !== '');
-  const blobs = new Map<string, string | null>();
-  for (const [at, one] of raw.entries()) {
-    const [, blob, status] = /^:\d{6} \d{6} [\da-f]+ ([\da-f]+) ([A-Z])/.exec(one) ?? [];
-    const file = raw[at + 1];
-    if (blob && file !== undefined) blobs.set(file, status === 'D' ? null : blob);
-  }
-  const parents = above.split(' ').map((one) => known.get(one) ?? -1);
-  return { commit: { id, author, date, subject }, parents, blobs };
-}
-
-interface Reading {
-  readonly before: ReadonlyMap<string, Uint8Array>;
-  readonly paths: readonly string[];
-  readonly steps: readonly Step[];
-}
-
-async function readFiles(root: string, { before, paths, steps }: Reading): Promise<History['files']> {
-  const known = new Set(paths);
-  const ids = steps.flatMap(({ blobs }) =>
-    [...blobs].flatMap(([file, id]) => (id && known.has(file) ? [id] : [])),
-  );
-  const blobs = await readObjects(root, [...new Set(ids)]);
-  return paths.flatMap((file) => {
-    const now = textNow(path.join(root, file));
-    const like = (bytes: Uint8Array | undefined) => (bytes ? withEndsOf(now, textOf(bytes)) : null);
-    const compared = compareFile(file, like(before.get(file)), now);
-    if (compared.before === compared.after) return [];
-    const committed = steps.flatMap(({ blobs: after }, step) => {
-      const id = after.get(file);
-      return id === undefined ? [] : [{ step, text: id === null ? null : like(blobs.get(id)) }];
-    });
-    const open =
-      headText(committed, steps, compared.before) === now ? [] : [{ step: steps.length, text: now }];
-    return [{ file: compared, versions: [...committed, ...open] }];
-  });
-}
-
-/** A file as HEAD has it: what no step says is as in the step's first parent. */
-function headText(
-  versions: readonly Version[],
-  steps: readonly Step[],
-  before: string | null,
-): string | null {
-  const texts = new Map(versions.map(({ step, text }) => [step, text]));
-  let step = steps.length - 1;
-  while (step >= 0 && !texts.has(step)) step = steps[step]?.parents[0] ?? -1;
-  return texts.get(step) ?? (step < 0 ? before : null);
-}
-
-function textNow(place: string): string | null {
-  try {
-    return textOf(readFileSync(place));
-  } catch {
-    return null;
-  }
-}
-
-/** One character a byte, so that no byte is lost. */
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('latin1');
-}
-
-/** Git may keep other line ends than it checks out. */
-function withEndsOf(now: string | null, text: string): string {
-  return now?.includes('\r\n') && !text.includes('\r') ? text.replaceAll('\n', '\r\n') : text;
 }

@@ -16,6 +16,14 @@ export interface ChangedFile {
   readonly before: string | null;
   readonly after: string | null;
   readonly hunks: readonly ExactHunk[];
+  /** Of a file that was renamed, whose text is compared with that under its old name: the hunk without which it is not there. */
+  readonly renamed?: Renamed & { readonly hunk: ExactHunk };
+}
+
+/** The old name of a file, and the step that took it. */
+interface Renamed {
+  readonly from: string;
+  readonly step: number;
 }
 
 /** Beyond so many changed lines a file counts as replaced: the search for the shortest difference is quadratic. */
@@ -33,8 +41,23 @@ export function compareFile(file: string, before: string | null, after: string |
   return { path: file, before, after, hunks: changes ? hunksOf(file, changes) : [whole] };
 }
 
+/** The hunks of a file that was renamed. The deletion of the old one is a hunk of that one. */
+export function compareRenamed(
+  file: string,
+  { before, after, ...renamed }: Renamed & { readonly before: string; readonly after: string },
+): ChangedFile {
+  const compared =
+    before === after ? { path: file, before, after, hunks: [] } : compareFile(file, before, after);
+  // Nothing of its text is new.
+  const hunk = { file, oldStart: 1, newStart: 1, old: [], now: [], whole: true };
+  return { ...compared, hunks: [...compared.hunks, hunk], renamed: { ...renamed, hunk } };
+}
+
 /** The file with some of its hunks taken out; null where it is not there then. */
-export function without({ before, after, hunks }: ChangedFile, out: ReadonlySet<ExactHunk>): string | null {
+export function without(file: ChangedFile, out: ReadonlySet<ExactHunk>): string | null {
+  const { before, after, renamed } = file;
+  if (renamed && out.has(renamed.hunk)) return null;
+  const hunks = file.hunks.filter((one) => one !== renamed?.hunk);
   const gone = hunks.filter((one) => out.has(one));
   if (gone.length === 0) return after;
   if (gone.length === hunks.length || before === null || after === null) return before;
@@ -87,7 +110,8 @@ export function joinNear(
     const step = steps.get(hunk) ?? 0;
     const [last, lastStep] = joined.at(-1) ?? [];
     const between = last ? lines.slice(last.oldStart - 1 + last.old.length, hunk.oldStart - 1) : [];
-    if (!last || lastStep !== step || between.length > LINES_BETWEEN) joined.push([hunk, step]);
+    const isApart = lastStep !== step || between.length > LINES_BETWEEN || hunk.whole;
+    if (!last || isApart) joined.push([hunk, step]);
     else {
       const [old, now] = [
         [...last.old, ...between, ...hunk.old],

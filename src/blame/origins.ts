@@ -48,6 +48,7 @@ export function lastSteps(
   const last = versions.at(-1)?.step ?? 0;
   return new Map(
     file.hunks.map((hunk) => {
+      if (hunk === file.renamed?.hunk) return [hunk, file.renamed.step];
       const added = lines.slice(hunk.newStart - 1, hunk.newStart - 1 + hunk.now.length);
       const steps = [
         ...added.map((line) => line.step ?? -1),

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { VerifyLevel } from '../core/settings.js';
 import type { Problem } from '../problem.js';
 import type { ProjectLock } from '../run/project-lock.js';
@@ -40,7 +41,7 @@ async function goOn(
   const run = found.value;
   const typed = run.request as Pick<RunRequest, 'filters' | 'passThrough' | 'options'>;
   const own: RunOptions = { ...typed.options, ...options };
-  const resumed = resumedFrom(run);
+  const resumed = await resumedFrom(run, path.join(process.cwd(), '.self-heal', 'runs', run.runId));
   process.stderr.write(`self-heal continues run ${run.runId}: ${whatIsLeft(resumed, own)}\n`);
   const held = lock === null ? {} : { lock };
   return runSelfHeal({ ...typed, cwd: process.cwd(), env: process.env, options: own, resumed, ...held });

@@ -13,6 +13,8 @@ export interface DriftEvidence {
   readonly locator: string;
   /** Whether the failing step expects something of the element: then the texts it is found by are expectations. */
   readonly isExpectation: boolean;
+  /** Whether Playwright says that it found an element, which then was not as it had to be. */
+  readonly foundSome: boolean;
   readonly page: RedPage;
   /** Code of the tests: specs, page objects, fixtures. */
   readonly tests: readonly SourceText[];
@@ -43,10 +45,24 @@ interface Drift {
 export async function driftedLocator(evidence: DriftEvidence): Promise<Proposal | null> {
   const { page } = evidence;
   const names = namesIn(evidence.locator) ?? [];
-  const name = names.find((one) => !valuesOnPage(page, one).some((value) => isFoundBy(one, value)));
+  const missing = names.find((one) => !valuesOnPage(page, one).some((value) => isFoundBy(one, value)));
+  const name = missing ?? (await renamedWithin(names, evidence));
   if (!name || (evidence.isExpectation && isVisibleText(name))) return null;
   const drift = (await roleOf(name, evidence)) ?? (await driftOf(name, evidence));
   return drift && follow(name, drift, evidence);
+}
+
+/** Of a locator that finds nothing although the page has all of its names, somewhere: the one that a change replaced by another that is there. */
+async function renamedWithin(
+  names: readonly LocatorName[],
+  { page, renaming, foundSome }: DriftEvidence,
+): Promise<LocatorName | null> {
+  if (foundSome) return null;
+  for (const name of names.toReversed()) {
+    const change = await renaming(name.value);
+    if (change.kind === 'renamed' && valuesOnPage(page, name).includes(change.to)) return name;
+  }
+  return null;
 }
 
 /** What a visitor sees or hears of an element: an assertion that names it expects it. */

@@ -1,5 +1,5 @@
-import { nodeIn, nodesIn, parseSource, propertyOf, visit, type SyntaxNode } from '../guard/code/syntax.js';
-import { optionOf, textOf, type LocatorName } from './locator-links.js';
+import { nodeIn, nodesIn, parseSource, propertyOf, visit, type SyntaxNode } from '../code/syntax.js';
+import { hasText, optionOf, textOf, type LocatorName } from './locator-links.js';
 import type { SourceText } from './proposal.js';
 import { placesOf } from './renamed.js';
 
@@ -48,7 +48,7 @@ function placesIn(
   const calls: Place[] = [];
   const others: Place[] = [];
   const place = (node: SyntaxNode, around: SyntaxNode, locates: boolean): Place[] =>
-    rangesIn(text.slice(node.start, node.end), name).map(({ start, end }) => ({
+    rangesIn(text.slice(node.start, node.end), name, locates).map(({ start, end }) => ({
       file,
       start: node.start + start,
       end: node.start + end,
@@ -62,7 +62,7 @@ function placesIn(
       const literal = inCall(node);
       if (literal && !seen.has(literal.start)) calls.push(...place(literal, node, true));
       if (literal) seen.add(literal.start);
-    } else if (textOf(node) === name.value && !seen.has(node.start)) others.push(...place(node, node, false));
+    } else if (textOf(node) !== null && !seen.has(node.start)) others.push(...place(node, node, false));
   });
   return calls.length > 0 ? calls : others;
 }
@@ -78,12 +78,17 @@ function literalOf(call: SyntaxNode, name: LocatorName): SyntaxNode | null {
     return isIt && option && textOf(option) === name.value ? option : null;
   }
   const own = methodOf[name.kind];
-  if (own !== undefined) return method === own && textOf(first) === name.value ? first : null;
+  if (method === own) return textOf(first) === name.value ? first : null;
+  if (name.kind === 'text') {
+    const option = hasText(method, [first, second]);
+    if (option) return textOf(option) === name.value ? option : null;
+  } else if (own !== undefined) return null;
   // `locator('#pay')`, and the page's older methods that take a selector.
   const selector = textOf(first);
   const isSelector =
     /^(?:locator|\$\$?|click|dblclick|fill|type|press|check|uncheck|hover|selectOption|waitForSelector|isVisible|textContent|innerText|inputValue)$/;
-  return selector !== null && isSelector.test(method) && rangesIn(selector, name).length > 0 ? first : null;
+  const says = selector !== null && rangesIn(JSON.stringify(selector), name, true).length > 0;
+  return says && isSelector.test(method) ? first : null;
 }
 
 interface Range {
@@ -91,18 +96,20 @@ interface Range {
   readonly end: number;
 }
 
-/** Where a literal's own text, or a selector in it, says the name. */
-function rangesIn(raw: string, { kind, value }: LocatorName): Range[] {
-  const at = (start: number) => ({ start, end: start + value.length });
-  if (kind === 'id' || kind === 'class') {
-    const sign = kind === 'id' ? '#' : '.';
-    return placesOf(raw, value).flatMap((start) => (raw[start - 1] === sign ? [at(start)] : []));
-  }
-  if (kind === 'attribute')
-    return placesOf(raw, value).flatMap((start) =>
-      /=\\?["']?$/.test(raw.slice(0, start)) ? [at(start)] : [],
-    );
-  return raw.slice(1, -1) === value ? [at(1)] : [];
+/** What stands before a name in a selector. */
+const before: Readonly<Record<string, RegExp>> = {
+  id: /#$/,
+  class: /\.$/,
+  attribute: /=\\?["']?$/,
+  text: /^.text=\\?["']?$/,
+};
+
+/** Where a literal in its quotes says the name: in a selector, or as all that it says; in a locating call the names of a selector stand in one. */
+function rangesIn(raw: string, { kind, value }: LocatorName, locates: boolean): Range[] {
+  const sign = before[kind];
+  const inSelector = sign ? placesOf(raw, value).filter((start) => sign.test(raw.slice(0, start))) : [];
+  const isAll = raw.slice(1, -1) === value && !(locates && sign && kind !== 'text');
+  return (isAll ? [1] : inSelector).map((start) => ({ start, end: start + value.length }));
 }
 
 /** The text with these places replaced; null where the new value would need to be escaped. */

@@ -1,4 +1,4 @@
-import { nodeIn, nodesIn, parseSource, propertyOf, type SyntaxNode } from '../guard/code/syntax.js';
+import { nodeIn, nodesIn, parseSource, propertyOf, type SyntaxNode } from '../code/syntax.js';
 
 /** One name by which a locator finds its element. */
 export type LocatorName =
@@ -44,6 +44,24 @@ function plainName(callee: SyntaxNode): string | null {
 }
 
 function namesOfCall(method: string, [first, second]: readonly SyntaxNode[]): LocatorName[] {
+  const within = hasText(method, [first, second]);
+  const text = within && textOf(within);
+  return [
+    ...namesOfArgument(method, [first, second]),
+    ...(text ? [{ kind: 'text', value: text, exact: false } as const] : []),
+  ];
+}
+
+/** The text that an element has to have in it, in `filter({ hasText: 'Pay' })` and `locator('button', { hasText: 'Pay' })`. */
+export function hasText(method: string, given: readonly (SyntaxNode | undefined)[]): SyntaxNode | null {
+  const options = method === 'filter' ? given[0] : method === 'locator' ? given[1] : undefined;
+  return options ? optionOf(options, 'hasText') : null;
+}
+
+function namesOfArgument(
+  method: string,
+  [first, second]: readonly (SyntaxNode | undefined)[],
+): LocatorName[] {
   const value = first ? textOf(first) : null;
   if (value === null || value === '') return [];
   const exact = second ? optionOf(second, 'exact')?.['value'] === true : false;
@@ -71,17 +89,21 @@ export function optionOf(object: SyntaxNode, name: string): SyntaxNode | null {
   return property ? nodeIn(property, 'value') : null;
 }
 
-/** The ids, classes and attributes that a CSS selector names; none for another engine's. */
+/** The ids, classes and attributes that a selector names (CSS, or the attributes of an XPath), or its text; none for another engine's. */
 function namesInSelector(selector: string): LocatorName[] {
-  if (/^(?:xpath=|text=|\/\/|\.\.|internal:)|>>|:/.test(selector)) return [];
-  const attributes = [...selector.matchAll(/\[([\w-]+)=(?:"([^"\]]+)"|'([^'\]]+)'|([\w-]+))\]/g)];
+  const [, quote, text] = /^text=(["']?)(.+)\1$/.exec(selector) ?? [];
+  if (text !== undefined) return [{ kind: 'text', value: text, exact: quote !== '' }];
+  if (/^(?:text=|\.\.|internal:)|>>|:/.test(selector)) return [];
+  const found = [...selector.matchAll(/\[@?([\w-]+)=(?:"([^"\]]+)"|'([^'\]]+)'|([\w-]+))\]/g)];
+  const attributes = found.map(([, name = '', ...values]): LocatorName => ({
+    kind: 'attribute',
+    name,
+    value: values.find((value) => value !== undefined) ?? '',
+  }));
+  if (/^(?:xpath=|\/\/)/.test(selector)) return attributes;
   const rest = selector.replaceAll(/\[[^\]]*\]/g, ' ');
   return [
-    ...attributes.map(([, name = '', ...values]): LocatorName => ({
-      kind: 'attribute',
-      name,
-      value: values.find((value) => value !== undefined) ?? '',
-    })),
+    ...attributes,
     ...Array.from(rest.matchAll(/#([\w-]+)/g), ([, value = '']): LocatorName => ({ kind: 'id', value })),
     ...Array.from(rest.matchAll(/\.([\w-]+)/g), ([, value = '']): LocatorName => ({ kind: 'class', value })),
   ];

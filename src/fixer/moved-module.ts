@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { nodeIn, nodesIn, parseSource, type SyntaxNode } from '../guard/code/syntax.js';
+import { nodeIn, nodesIn, parseSource, type SyntaxNode } from '../code/syntax.js';
 import { textOf } from './locator-links.js';
 import type { Proposal, ProposedFile, Sources, SourceText } from './proposal.js';
 

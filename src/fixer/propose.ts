@@ -5,13 +5,14 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Cause } from '../core/cause.js';
 import type { Location, TestError } from '../core/failure.js';
 import { framesIn } from '../evidence/source-maps/parse-frames.js';
-import { isCode } from '../guard/code/imports.js';
+import { isCode } from '../code/imports.js';
 import { fromRepository, openAppChanges } from './app-changes.js';
 import { driftedLocator } from './drifted-locator.js';
 import { movedModule } from './moved-module.js';
 import { openSources } from './project-sources.js';
 import type { Proposal, Sources } from './proposal.js';
 import { holds } from './renamed.js';
+import { renamedCode } from './renamed-code.js';
 import { renamedName } from './renamed-name.js';
 import { runCodeFixes } from './run-code-fixes.js';
 
@@ -66,7 +67,7 @@ function testFilesOf({ testFiles }: FixerPlaces, { members }: Cause): ReadonlySe
 }
 
 /** What the compiler, the bundler or Node said of the code. */
-async function build({ lead }: Cause, { places, sources }: Known): Promise<Proposal | null> {
+async function build({ lead }: Cause, { places, sources, changes }: Known): Promise<Proposal | null> {
   const { failure, evidence, diagnosis } = lead;
   if (diagnosis.category !== 'build-error') return null;
   const said = stripVTControlCharacters(
@@ -76,7 +77,12 @@ async function build({ lead }: Cause, { places, sources }: Known): Promise<Propo
       ...(failure.scope === 'suite' ? [failure.stderr] : []),
     ].join('\n'),
   );
-  return (await movedModule(said, sources)) ?? runCodeFixes(said, [places.cwd, places.root]);
+  const folders = [places.cwd, places.root];
+  const moved = await movedModule(said, sources);
+  if (moved) return moved;
+  const hunksAbout = (name: string) => changes.hunksAbout(name);
+  const found = await renamedCode({ said, sources, hunksAbout, folders });
+  return found === 'gone' ? null : (found ?? runCodeFixes(said, folders));
 }
 
 /** A database, a server or the app's own code that met a name of before. */
@@ -88,21 +94,26 @@ async function renamed(
   const [, source = '', line = ''] = /^(.+?):(\d+)/.exec(diagnosis.facts.source ?? '') ?? [];
   const file = source === '' ? null : path.resolve(places.cwd, source);
   const thrower = file !== null && isApp(file) ? file : null;
-  return renamedName({
-    said: [
-      ...evidence.errors.map(({ message }) => message),
-      ...evidence.console.map((entry) => entry.text),
-      ...evidence.network.map(({ responseBody }) => responseBody ?? ''),
-      evidence.serverOutput,
-    ].join('\n'),
-    notFound: evidence.network.flatMap(({ status, url }) =>
-      status === 404 || status === 405 ? [new URL(url, 'http://localhost').pathname] : [],
-    ),
+  const own = [
+    ...evidence.errors.map(({ message }) => message),
+    ...evidence.console.map((entry) => entry.text),
+    ...evidence.network.map(({ responseBody }) => responseBody ?? ''),
+  ].join('\n');
+  const notFound = evidence.network.flatMap(({ status, url }) =>
+    status === 404 || status === 405 ? [new URL(url, 'http://localhost').pathname] : [],
+  );
+  const known = {
+    notFound,
     line: thrower === null ? null : lineOf(thrower, Number(line)),
     thrower,
     sources,
-    hunksAbout: (name) => changes.hunksAbout(name),
-  });
+    hunksAbout: (name: string) => changes.hunksAbout(name),
+  };
+  // Tests share a server: its log says of their neighbours, too.
+  return (
+    (await renamedName({ ...known, said: own })) ??
+    renamedName({ ...known, said: `${own}\n${evidence.serverOutput}` })
+  );
 }
 
 async function drift({ lead }: Cause, { places, isApp, sources, changes }: Known): Promise<Proposal | null> {
@@ -115,6 +126,7 @@ async function drift({ lead }: Cause, { places, isApp, sources, changes }: Known
   return driftedLocator({
     locator,
     isExpectation: evidence.errors.some(({ message }) => /\bexpect\b.*\(/.test(message.split('\n')[0] ?? '')),
+    foundSome: evidence.errors.some(({ message }) => /\bresolved to\b/.test(message)),
     page: { elements, ariaSnapshot },
     tests,
     frames: failure.errors.flatMap(framesOf),

@@ -1,4 +1,4 @@
-import { parseSource, visit } from '../guard/code/syntax.js';
+import { parseSource, visit } from '../code/syntax.js';
 import type { Hunk } from '../core/blame.js';
 import type { Proposal, ProposedFile, Sources, SourceText } from './proposal.js';
 import { holds, placesOf, renamedIn } from './renamed.js';
@@ -63,16 +63,20 @@ function followers(
       return ofApp.length > 0 ? ofApp : changed(tests, name, rewrite);
     }
     case 'property':
+    case 'element': {
+      const before = kind === 'property' ? /\./ : /["'`#.=]/;
+      const rewrite = (text: string) =>
+        atAll(
+          text,
+          placesOf(text, name).filter((at) => before.test(text[at - 1] ?? '')),
+          { name, to },
+        );
       return changed(
         app.filter(({ file }) => file === thrower),
         name,
-        (text) =>
-          atAll(
-            text,
-            placesOf(text, name).filter((at) => text[at - 1] === '.'),
-            { name, to },
-          ),
+        rewrite,
       );
+    }
     default:
       return kind satisfies never;
   }

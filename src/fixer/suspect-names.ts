@@ -1,6 +1,6 @@
 /** A name that the failing side says and that may be an old one. */
 export interface Suspect {
-  readonly kind: 'column' | 'route' | 'property';
+  readonly kind: 'column' | 'route' | 'property' | 'element';
   readonly name: string;
 }
 
@@ -27,9 +27,26 @@ export function suspectNames({ said, notFound, line }: NameEvidence): Suspect[] 
   const named = columns.flatMap((pattern) => Array.from(said.matchAll(pattern), ([, name = '']) => name));
   return [
     ...[...new Set(named)].map((name): Suspect => ({ kind: 'column', name })),
-    ...[...new Set(notFound.flatMap(routesOf))].map((name): Suspect => ({ kind: 'route', name })),
+    ...[...new Set([...notFound, ...notFoundIn(said)].flatMap(routesOf))].map((name): Suspect => ({
+      kind: 'route',
+      name,
+    })),
     ...(line === null ? [] : propertiesIn(said, line)).map((name): Suspect => ({ kind: 'property', name })),
+    ...(line === null ? [] : elementsIn(said, line)).map((name): Suspect => ({ kind: 'element', name })),
   ];
+}
+
+/** Paths of what was asked for, as servers and clients log it: the address and its status in one line. */
+function notFoundIn(said: string): string[] {
+  const logged = /\bhttps?:\/\/[^\s/'"`]+(\/[\w./-]*\w)\S*[^\n]*\b40[45]\b/g;
+  return Array.from(said.matchAll(logged), ([, place = '']) => place);
+}
+
+/** Ids, classes and attributes of elements that a script looks for in vain. */
+function elementsIn(said: string, line: string): string[] {
+  if (!/\bof null\b|\bis null\b/.test(said)) return [];
+  const asked = line.matchAll(/\b(?:getElementById|querySelector)\(\s*["'`]([^"'`]+)["'`]/g);
+  return Array.from(asked, ([, given = '']) => given).flatMap((one) => one.match(/[\w-]+/g) ?? []);
 }
 
 /** A path, and those above it: `/api/orders/7`, `/api/orders`. */

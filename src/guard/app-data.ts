@@ -1,6 +1,6 @@
 import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
-import { isCode } from './code/imports.js';
+import { isCode } from '../code/imports.js';
 import { type FileEdit, fileState } from './edit.js';
 import { isSpecName, type SuitePlaces, testPlaces } from './test-files.js';
 import type { Tree } from '../workspace/tree.js';

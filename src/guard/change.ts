@@ -1,6 +1,6 @@
 import { appDataIn } from './app-data.js';
 import { isSnapshotPath } from './checks/paths.js';
-import { isCode } from './code/imports.js';
+import { isCode } from '../code/imports.js';
 import { type FileEdit, fileState, isSameState } from './edit.js';
 import type { GuardRequest } from './judge.js';
 import { isSpecName, readTestCode, type SuitePlaces, type TestCode, testPlaces } from './test-files.js';

@@ -8,7 +8,7 @@ import { judgePaths, judgeShadows, setUpFiles } from './checks/paths.js';
 import { judgeReadOnly } from './checks/read-only.js';
 import { judgeSettings } from './checks/settings.js';
 import { judgeTests, stepsOf } from './checks/tests.js';
-import { TooLarge } from './code/print.js';
+import { TooLarge } from '../code/print.js';
 import { harmless, type Judgement } from './judgement.js';
 import { otherInput } from './other-input.js';
 import { violationOf } from './rules.js';

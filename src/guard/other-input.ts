@@ -1,5 +1,5 @@
-import { jsonStart, nameOf, nodesIn, nodesOf, type SourceFile, type SyntaxNode } from './code/syntax.js';
-import { rootName } from './code/test-object.js';
+import { jsonStart, nameOf, nodesIn, nodesOf, type SourceFile, type SyntaxNode } from '../code/syntax.js';
+import { rootName } from '../code/test-object.js';
 import { type Literal, literalsIn, type SharedLiteral } from './shared-literals.js';
 
 /** A file of the tests in which inputs were exchanged. */

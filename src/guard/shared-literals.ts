@@ -1,4 +1,4 @@
-import { isCode } from './code/imports.js';
+import { isCode } from '../code/imports.js';
 import {
   calleeOf,
   childrenOf,
@@ -10,7 +10,7 @@ import {
   propertyOf,
   type SourceFile,
   type SyntaxNode,
-} from './code/syntax.js';
+} from '../code/syntax.js';
 import type { FileEdit } from './edit.js';
 
 /** A literal that a fix added to the app and that a test uses too: perhaps the app answers this test alone. */

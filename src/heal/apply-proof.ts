@@ -5,7 +5,8 @@ import { attemptDecided } from './attempt/attempt-decided.js';
 import type { HealedCause } from './heal-cause.js';
 import { type CauseRecord, changesOf, type Progress, sawRed } from './progress.js';
 import { type ProofTest, testProofs } from './proof-test.js';
-import { type ByKey, conclude } from './apply-result.js';
+import { type ByKey } from './apply-result.js';
+import { conclude } from './conclude.js';
 import { revertChanges } from './attempt/try-fix.js';
 
 /** Why a fix is not proven. */

@@ -1,13 +1,12 @@
-import { spentOn } from '../core/spent-on.js';
 import type { AvoidedReason } from '../core/avoided.js';
-import type { Attempt } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { chooseProven } from '../core/choose-proven.js';
 import { failureKey } from '../core/failure.js';
 import type { CauseVerdict } from '../core/verdict.js';
 import type { HealedCause } from './heal-cause.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { type CauseRecord, isKnownRed, keptAttempts, type Progress, sawRed } from './progress.js';
+import { conclude, put } from './conclude.js';
+import { type Progress, sawRed } from './progress.js';
 import { proofTest } from './proof-test.js';
 import { retest, type Retest } from './retest.js';
 import type { Session } from './session.js';
@@ -41,71 +40,6 @@ export function applyFlaky(
   for (const test of tests) records.decided(test.id, 'flaky');
   session.spending.avoided(flaky.length, 'flaky');
   session.bus.emit({ type: 'cause.flaky', tests, causeId: null });
-}
-
-/**
- * An earlier fix of this round may have healed this cause too, or a part of it: then nobody is paid for that. Gives
- * what is left of the cause, or null. Where a run of the tree as it is now showed it red, it is not run again.
- */
-export async function unhealedYet(
-  progress: Progress,
-  cause: Cause,
-  attempts: readonly Attempt[] = [],
-): Promise<Cause | null> {
-  const { session } = progress;
-  if (isKnownRed(progress, cause.lead)) return cause;
-  const failures = [...cause.members];
-  const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: cause.id });
-  const red = failures.filter((member) => !isGreen(seen, member));
-  for (const member of failures) {
-    if (red.includes(member)) sawRed(progress, seen.observe(member).failure ?? member);
-    else takeGreen(progress, cause, member);
-  }
-  const [first] = red;
-  if (first) return { ...cause, members: red, lead: red.includes(cause.lead) ? cause.lead : first };
-  const reason = 'healed by an earlier fix of this run';
-  const unproven = { by: 'other-fix', otherwise: null } as const;
-  put(progress, { cause, verdict: 'healed', reason, attempts, overBudget: false, unproven });
-  return null;
-}
-
-/** Green with a fix that was made for another test: it is proven like any other (HN-5). */
-function takeGreen(progress: Progress, cause: Cause, failure: DiagnosedFailure): void {
-  const isProven = chooseProven(cause).has(failure);
-  progress.proofTests.push(proofTest(progress, { failure, causeId: cause.id, isLead: false, isProven }, 1));
-}
-
-function isGreen(seen: Retest, failure: DiagnosedFailure): boolean {
-  const { ended, suiteFailure } = seen.observe(failure);
-  return ended === 'passed' && !suiteFailure;
-}
-
-/**
- * A cause that no agent could heal may have been healed by a fix that came later: those tests are looked at once more, so
- * that their final status is true.
- */
-export async function recheckFailed(progress: Progress): Promise<void> {
-  const { session, causes } = progress;
-  const lastFix = causes.findLastIndex((one) => keptAttempts(one).length > 0);
-  const given = causes.slice(0, Math.max(0, lastFix)).filter(canBeHealedYet);
-  const failures = given.flatMap((one) => one.cause.members).filter((one) => !isKnownRed(progress, one));
-  if (failures.length === 0 || session.signal.aborted) return;
-  const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: null });
-  for (const one of given) {
-    const green = one.cause.members.filter((member) => failures.includes(member) && isGreen(seen, member));
-    for (const member of one.cause.members) {
-      if (green.includes(member)) takeGreen(progress, one.cause, member);
-      else sawRed(progress, member);
-    }
-    if (green.length < one.cause.members.length) continue;
-    const reason = 'healed by a later fix of this run';
-    const unproven = { by: 'other-fix', otherwise: one } as const;
-    put(progress, { ...one, verdict: 'healed', reason, overBudget: false, unproven });
-  }
-}
-
-function canBeHealedYet({ verdict, cause }: CauseRecord): boolean {
-  return (verdict === 'failed' || verdict === 'escalated') && cause.lead.failure.scope === 'test';
 }
 
 /** What the loop for a cause was given beside it. */
@@ -241,34 +175,4 @@ function sayHowMany({ bus }: Session, { id, members }: Cause, once: number): voi
 
 function causeVerdictOf(verdict: HealedCause['conclusion']['verdict']): CauseVerdict {
   return verdict === 'budget' || verdict === 'interrupted' ? 'failed' : verdict;
-}
-
-/** Puts the record of a cause in the place of an earlier one. */
-function put({ causes }: Progress, record: CauseRecord): void {
-  const at = causes.findIndex((one) => one.cause.id === record.cause.id);
-  if (at === -1) causes.push(record);
-  else causes[at] = record;
-}
-
-/** Writes down the end of a cause, and tells it. */
-export async function conclude(progress: Progress, ended: CauseRecord): Promise<void> {
-  put(progress, ended);
-  const { cause, verdict, reason, attempts } = ended;
-  const { signature, diagnosis } = cause.lead;
-  await progress.session.store.causeEnded({
-    causeId: cause.id,
-    signature,
-    category: diagnosis.category,
-    verdict,
-    reason,
-    bySharedFix: attempts.at(-1)?.judged !== 'green',
-  });
-  progress.session.bus.emit({
-    type: 'cause.ended',
-    causeId: cause.id,
-    verdict,
-    reason,
-    attempts: attempts.length,
-    costUsd: spentOn(attempts).costUsd,
-  });
 }

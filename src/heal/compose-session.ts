@@ -7,11 +7,10 @@ import { sweep } from '../process/end-processes.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
-import type { RunJournal } from '../run/run-journal.js';
 import type { RunStore } from '../run/run-store.js';
+import type { LateWorkspace } from './late-workspace.js';
 import type { Session } from './session.js';
 import type { Problem } from '../problem.js';
-import type { Watchdog } from '../process/watchdog.js';
 import type { Redactor } from '../secrets/redactor.js';
 import { createSpending, type Spending } from '../run/spending.js';
 import type { Workers } from './workers/workers.js';
@@ -19,7 +18,6 @@ import type { SuiteRuns } from './suite-runs.js';
 import type { Propose } from '../fixer/propose.js';
 import { idleWorkspace } from '../workspace/idle-workspace.js';
 import type { ShardRun } from '../shards/read-shard.js';
-import type { Workspace } from '../workspace/workspace.js';
 
 /** What a session is made of. */
 export interface SessionParts {
@@ -32,8 +30,7 @@ export interface SessionParts {
   readonly bus: Bus;
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
-  readonly running: RunJournal;
-  readonly watchdog: Watchdog;
+  readonly workspace: LateWorkspace;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** The run's first suite, from which the guard knows which files are tests. */
@@ -47,8 +44,8 @@ export interface SessionParts {
   readonly missing: ReadonlyMap<string, Problem>;
   /** How the change to blame is looked for; absent where nobody looks. */
   readonly blame?: BlameRequest;
-  /** False for a dry run: no copy is made. */
-  readonly startsAgents: boolean;
+  /** Fixes of the run that this one goes on with. */
+  readonly kept?: Session['kept'];
 }
 
 /** Puts the real effects together. What only a red run needs is loaded when one needs it (CL-4). */
@@ -58,7 +55,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
   const red = isRed(first);
   if (red) await redactor.load();
   if (red) for (const message of missingWarnings(parts.missing)) bus.emit({ type: 'run.warning', message });
-  const workspace = red ? await openForAgents(parts) : idleWorkspace(cwd);
+  const workspace = red ? await parts.workspace.open() : idleWorkspace(cwd);
   const { prepare } = settings.verify;
   const diagnose = late(async () => {
     const { createDiagnose } = await import('./diagnose.js');
@@ -78,7 +75,8 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
       const { createGuard } = await import('../guard/create-guard.js');
       return createGuard(workspace.root, first);
     }),
-    // Workers ask the built-in fixer themselves.
+    // A queue has the fixes of a killed run itself, and workers ask the built-in fixer.
+    ...(parts.kept && !parts.workers ? { kept: parts.kept } : {}),
     ...(settings.fixer === 'none' || parts.workers
       ? {}
       : { propose: fixer({ cwd, root: workspace.root, first }) }),
@@ -131,35 +129,6 @@ function missingWarnings(missing: ReadonlyMap<string, Problem>): string[] {
     ({ message, remedy }) =>
       `${message}: failures routed to it are diagnosed and reported, but not fixed. ${remedy}`,
   );
-}
-
-async function openForAgents({
-  cwd,
-  folder,
-  signal,
-  running,
-  bus,
-  startsAgents,
-  watchdog,
-  workers,
-}: SessionParts): Promise<Workspace> {
-  const { contentsOf } = await import('../workspace/change.js');
-  const { openWorkspace } = await import('../workspace/workspace.js');
-  const workspace = await openWorkspace({
-    project: cwd,
-    runId: folder.runId,
-    runDir: folder.dir,
-    contents: contentsOf(folder.dir),
-    signal,
-    onCopy: async (copies) => {
-      watchdog.watch(copies);
-      await running.hasCopies(copies);
-    },
-    warn: (message) => bus.emit({ type: 'run.warning', message }),
-  });
-  // The copy is made while the confirming run goes on.
-  if (startsAgents && !workers) workspace.prepare();
-  return workspace;
 }
 
 /** A step whose code is loaded when it is first taken. */

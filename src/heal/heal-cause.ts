@@ -12,7 +12,7 @@ import type { Retest } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
 import { type TriedByWorker, tryByWorker } from './workers/try-by-worker.js';
 import { attemptDecided } from './attempt/attempt-decided.js';
-import type { Proposal } from '../fixer/proposal.js';
+import { agentOf, type Proposed } from './attempt/apply-proposal.js';
 import type { Session } from './session.js';
 import { withoutTree } from './tree-lock.js';
 import type { KnownFailure } from '../store/store.js';
@@ -121,8 +121,8 @@ async function turnOf(
   if (decision.kind === 'deploy' && session.workers) return tryByWorker(session, cause, { ...work, mayGoOn });
   const proposal = decision.kind === 'ask-fixer' ? await proposed(session, cause, work.known) : null;
   if (decision.kind === 'ask-fixer' && proposal === null) return null;
-  const agent = decision.kind === 'deploy' ? decision.agent : proposal && builtIn;
-  const missing = agent === null ? undefined : session.missingAgents?.get(agent);
+  const agent = decision.kind === 'deploy' ? decision.agent : proposal && agentOf(proposal);
+  const missing = decision.kind === 'deploy' ? session.missingAgents?.get(decision.agent) : undefined;
   if (missing !== undefined)
     return { attempts: [], conclusion: { verdict: 'agent-unusable', reason: missing } };
   const tried = await attempt(session, cause, { ...work, agent, ...(proposal ? { proposal } : {}) });
@@ -188,7 +188,7 @@ function historyOf(session: Session, cause: Cause, so: SoFar) {
   return {
     ...so,
     // What is left to people is left alone.
-    askFixer: so.askFixer && routed.length > 0 && session.propose !== undefined,
+    askFixer: so.askFixer && routed.length > 0 && (session.propose ?? session.kept) !== undefined,
     ...(withoutAgent
       ? { noAgent: 'the built-in fixer is sure of no fix, and no agent program is set up' }
       : {}),
@@ -199,12 +199,14 @@ function historyOf(session: Session, cause: Cause, so: SoFar) {
   };
 }
 
-/** What the built-in fixer is sure of; not what it tried in an earlier run, and what did not hold. */
+/** A fix of the run that this one goes on with; else what the built-in fixer is sure of, not what it tried in an earlier run, and what did not hold. */
 async function proposed(
-  { propose, bus }: Session,
+  { propose, kept, bus }: Session,
   cause: Cause,
   { tried }: KnownFailure,
-): Promise<Proposal | null> {
+): Promise<Proposed | null> {
+  const fix = kept?.get(cause.lead.signature);
+  if (fix) return fix;
   try {
     const proposal = (await propose?.(cause)) ?? null;
     const isOld = tried.some((one) => isBuiltIn(one) && one.claim?.summary === proposal?.summary);
@@ -238,7 +240,13 @@ async function attempt(
   const id = await session.store.attemptStarted({ causeId: cause.id, signature, n, agent });
   const tried = await tryFix(session, cause, work);
   if (tried.attempt.judged === 'green')
-    session.bus.emit({ type: 'attempt.green', causeId: cause.id, attempt: n });
+    session.bus.emit({
+      type: 'attempt.green',
+      causeId: cause.id,
+      attempt: n,
+      agent: tried.attempt.agent,
+      change: tried.attempt.change,
+    });
   else await attemptDecided(session, { causeId: cause.id, id, attempt: tried.attempt });
   return { ...tried, id };
 }

@@ -1,6 +1,8 @@
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
-import { applyResult, conclude, unhealedYet } from './apply-result.js';
+import { applyResult } from './apply-result.js';
+import { unhealedYet } from './other-fix.js';
+import { conclude } from './conclude.js';
 import { healCause, type HealedCause } from './heal-cause.js';
 import { type CauseRecord, goesOn, isKnownRed, keptAttempts, type Progress, sawRed } from './progress.js';
 import { retest } from './retest.js';

@@ -11,6 +11,7 @@ import { eventsWriter } from '../run/write-events.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
 import type { Checked } from './check-request.js';
 import type { RunRequest } from './run-request.js';
+import { lateWorkspace } from './late-workspace.js';
 import { createSuiteRuns } from './suite-runs.js';
 
 interface Ready extends Checked {
@@ -43,14 +44,16 @@ export async function openRun(
     signal: run.signal,
     args: toPlaywrightArgs({ ...request.options, filters, passThrough }),
   });
-  return { ...ready, ...run, cwd, env, running, redactor, warnings, bus, plan, suites };
+  const workspace = lateWorkspace({ ...ready, ...run, cwd, running, bus });
+  return { ...ready, ...run, cwd, env, running, redactor, warnings, bus, plan, suites, workspace };
 }
 
 /** Ends a run that came to nothing; gives the problem without the secrets that Playwright, say, repeated (EV-9). */
 export async function closed(
-  { running, bus, redactor }: Pick<Opened, 'running' | 'bus' | 'redactor'>,
+  { running, bus, redactor, workspace }: Pick<Opened, 'running' | 'bus' | 'redactor' | 'workspace'>,
   problem: Problem,
 ): Promise<Problem> {
+  await workspace.close();
   await running.ended();
   await bus.close();
   return redactor.deep(problem);

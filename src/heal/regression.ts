@@ -5,7 +5,7 @@ import { attemptDecided } from './attempt/attempt-decided.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type CauseRecord, changesOf, keptAttempts, type Progress } from './progress.js';
 import type { ProofTest } from './proof-test.js';
-import { conclude } from './apply-result.js';
+import { conclude } from './conclude.js';
 import { revertChanges } from './attempt/try-fix.js';
 
 /** What running the suite around the fixes once more showed (HN-6). */

@@ -1,3 +1,4 @@
+import { type KeptFix, keptFixes } from './kept-fixes.js';
 import type { SavedProgress } from './save-progress.js';
 import type { TestRecord } from '../run/test-records.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -14,12 +15,14 @@ export interface Resumed {
   readonly open: number | null;
   /** Those whose run it had healed from, where it was so. */
   readonly shards?: ShardCount;
+  /** Its fixes that were green and not proven yet, by signature. */
+  readonly kept: ReadonlyMap<string, KeptFix>;
   /** Runs what it had not finished with, and that alone. */
   firstRun(suites: SuiteRuns, stdout: number): Promise<SuiteRun>;
 }
 
 /** Reads where a stored run stood. One that was killed before it knew its tests begins again, with its counts. */
-export function resumedFrom(run: UnfinishedRun): Resumed {
+export async function resumedFrom(run: UnfinishedRun, runDir: string): Promise<Resumed> {
   const progress = run.progress as SavedProgress | null;
   const isWhole = progress === null || progress.suiteOpen;
   const tests = isWhole ? [] : progress.tests;
@@ -28,6 +31,7 @@ export function resumedFrom(run: UnfinishedRun): Resumed {
   return {
     runId: run.runId,
     ...(shards ? { shards } : {}),
+    kept: await keptFixes(runDir),
     carried: tests.filter((one) => !one.open),
     open: isWhole ? null : tests.filter((one) => one.open).length,
     firstRun: (suites, stdout) => {

@@ -8,6 +8,7 @@ import type { DiagnosedFailure } from '../core/cause.js';
 import type { Settings } from '../core/settings.js';
 import type { SuitePurpose } from '../event.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
+import type { KeptFix } from './kept-fixes.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
 import type { Redactor } from '../secrets/redactor.js';
@@ -39,6 +40,8 @@ export interface Session {
   readonly guard?: Guard;
   /** The built-in fixer; absent where settings leave it out. */
   readonly propose?: Propose;
+  /** Fixes of the run that this one goes on with, by the signatures that they are for (ME-8). */
+  readonly kept?: ReadonlyMap<string, KeptFix>;
   readonly runAgent: RunAgent;
   /** Agents that cannot be started here, each with the reason; absent where all can. */
   readonly missingAgents?: ReadonlyMap<string, string>;

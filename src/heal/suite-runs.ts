@@ -13,8 +13,8 @@ import type { AgainRequest } from './session.js';
 
 /** The project's Playwright, as a run uses it. */
 export interface SuiteRuns {
-  /** The user's own selection, reporters and terminal; `stdout` is the file descriptor that Playwright prints to. */
-  first(stdout: number): Promise<SuiteRun>;
+  /** The user's own selection, reporters and terminal; `stdout` is the file descriptor that Playwright prints to. `onEarlyRed` is told while it goes on with red tests behind it. */
+  first(stdout: number, onEarlyRed?: () => void): Promise<SuiteRun>;
   again(request: AgainRequest): Promise<SuiteRun>;
 }
 
@@ -36,13 +36,14 @@ interface Why {
   purpose: SuitePurpose;
   causeId: string | null;
   signal?: AbortSignal;
+  onEarlyRed?: (() => void) | undefined;
 }
 
 /** Starts Playwright runs, each in a folder of its own (`suites/<n>`), and tells the bus of them. */
 export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
   // Where the capture could not be installed, traces of the re-runs take its place.
   let needsTrace = false;
-  const run = async (mode: SuiteOptions['mode'], { signal = options.signal, ...why }: Why) => {
+  const run = async (mode: SuiteOptions['mode'], { signal = options.signal, onEarlyRed, ...why }: Why) => {
     const ids = mode.kind === 'rerun' ? mode.ids : null;
     const planned = options.plan.begin(ids, why.purpose === 'blame');
     options.bus.emit({ type: 'suite.started', tests: ids?.length ?? null, ...why, ...planned });
@@ -56,8 +57,10 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
       env: options.env,
       signal,
       mode,
-      onProgress: ({ done, total, failed, test }) =>
-        options.bus.emit({ type: 'suite.progress', done, total, failed, test: test ?? '' }),
+      onProgress: ({ done, total, failed, test }) => {
+        options.bus.emit({ type: 'suite.progress', done, total, failed, test: test ?? '' });
+        if (failed > 0 && done < total) onEarlyRed?.();
+      },
     });
     options.plan.ended(suite);
     await maskSuiteFolder(runDir, { isRed: isRed(suite), redactor: options.redactor });
@@ -67,9 +70,9 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     return suite;
   };
   return {
-    first: (stdout) =>
+    first: (stdout, onEarlyRed) =>
       // oxlint-disable-next-line no-restricted-properties -- the user's own reporter prints there, as without self-heal
-      run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null }),
+      run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null, onEarlyRed }),
     again: ({ ids, purpose, causeId, signal }) =>
       run(
         { kind: 'rerun', ids, pictures: purpose === 'retest', ...(needsTrace ? { trace: true } : {}) },

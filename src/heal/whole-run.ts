@@ -100,13 +100,13 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
     first,
     ...(workers.value ? { workers: workers.value } : {}),
     ...(checked.shards ? { known } : {}),
-    startsAgents: request.options.dryRun !== true,
+    ...(request.resumed ? { kept: request.resumed.kept } : {}),
     ...blameOf(request, checked.settings),
   });
   const record = await planOrHeal(request, session, first);
   await session.sweep();
   await workers.value?.close(!interrupts.signal.aborted);
-  await session.workspace.close();
+  await opened.workspace.close();
   await opened.running.ended();
   const { commit, isDirty } = await checkout;
   const isOfCommit = !isDirty && checked.shards?.isOfCommit !== false;
@@ -122,6 +122,10 @@ async function workersOf(
   if (queued === null || !isRed(first)) return ok(null);
   const { openWorkers } = await import('./workers/open-workers.js');
   return openWorkers(opened, first, queued);
+}
+
+function startsAgents({ options, blame }: RunRequest): boolean {
+  return !options.dryRun && !options.collect && !options.queue && !blame;
 }
 
 /** A run that is only shown changes nothing in the project, also for a while. */
@@ -171,7 +175,8 @@ async function firstRun(
   const gone = resumed?.shards ? missingWarning(resumed.shards) : null;
   if (gone !== null) bus.emit({ type: 'run.warning', message: gone });
   const stdout = options.json ? 2 : 1;
-  const first = resumed ? await resumed.firstRun(suites, stdout) : await suites.first(stdout);
+  const onEarlyRed = startsAgents(request) ? opened.workspace.begin : undefined;
+  const first = resumed ? await resumed.firstRun(suites, stdout) : await suites.first(stdout, onEarlyRed);
   if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
   return ok({ run: first, known: new Map() });
 }

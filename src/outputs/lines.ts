@@ -66,7 +66,7 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'tests.quarantined': ({ tests }, paint) =>
     testLines(tests, `${paint.magenta('quarantined')}: red, and not failing the run`),
   'fixer.proposed': (event, paint) =>
-    `${at(event)}attempt ${event.attempt}: ${paint.bold('built-in')}, without an agent: ${clipped(event.summary, 200)}`,
+    `${at(event)}attempt ${event.attempt}: ${paint.bold(event.agent ?? 'built-in')}, without an agent run: ${clipped(event.summary, 200)}`,
   'agent.started': (event, paint) =>
     `${at(event)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) works, at most ${duration(event.timeoutMs)}; its output: ${event.logFile}`,
   'agent.activity': none,

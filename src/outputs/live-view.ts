@@ -2,7 +2,7 @@ import type { ChalkInstance } from 'chalk';
 import { cut } from './cut.js';
 import { counted, dollars, duration } from './format.js';
 import { isGood, markOf } from './marks.js';
-import type { CauseState, Phase, RunState } from '../run/reduce.js';
+import type { CauseState, Phase, RunState } from '../run/run-state.js';
 import { phaseWords, verdictWords, workerWords } from './wording.js';
 
 /** The room there is, in columns and rows, and the time in milliseconds since the epoch. */

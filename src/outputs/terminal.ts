@@ -1,6 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import type { Reporter } from '../run/bus.js';
-import { emptyRun, reduce, type RunState } from '../run/reduce.js';
+import { reduce } from '../run/reduce.js';
+import { emptyRun, type RunState } from '../run/run-state.js';
 import { cutPainted } from './cut.js';
 import { linesFor, type Reader } from './lines.js';
 import { liveRegion, type Screen } from './live-region.js';

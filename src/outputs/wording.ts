@@ -1,7 +1,7 @@
 import type { Judgement } from '../core/attempt.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import type { Event, SuitePurpose, WorkerSummary } from '../event.js';
-import type { PhaseEvent } from '../run/reduce.js';
+import type { PhaseEvent } from '../run/run-state.js';
 import { unreachable } from '../core/unreachable.js';
 import { counted, plannedText } from './format.js';
 

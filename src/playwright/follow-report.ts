@@ -7,17 +7,17 @@ const pollMs = 200;
 const chunkBytes = 256 * 1024;
 
 /**
- * Hands on each line of a report as it is appended, until `finished` aborts, and then what is left; resolves after that.
+ * Hands on the lines of a report that were appended since it was looked at last, until `finished` aborts, and then what is left; resolves after that.
  * It polls: watching a file tells nothing on some network and container file systems. A torn last line is left out.
  */
 export async function followReport(
   file: string,
   finished: AbortSignal,
-  onLine: (line: ReportLine) => void,
+  onLines: (lines: readonly ReportLine[]) => void,
 ): Promise<void> {
   const handle = await open(file, 'r');
   try {
-    const read = reader(handle, onLine);
+    const read = reader(handle, onLines);
     while (!finished.aborted) {
       await read();
       await systemClock.sleep(pollMs, finished);
@@ -29,7 +29,7 @@ export async function followReport(
 }
 
 /** Each call reads what was appended since the last one. */
-function reader(handle: FileHandle, onLine: (line: ReportLine) => void): () => Promise<void> {
+function reader(handle: FileHandle, onLines: (lines: readonly ReportLine[]) => void): () => Promise<void> {
   const buffer = Buffer.alloc(chunkBytes);
   const decoder = new StringDecoder('utf8');
   let rest = '';
@@ -39,7 +39,7 @@ function reader(handle: FileHandle, onLine: (line: ReportLine) => void): () => P
       if (bytesRead === 0) return;
       const lines = (rest + decoder.write(buffer.subarray(0, bytesRead))).split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) onLine(JSON.parse(line) as ReportLine);
+      if (lines.length > 0) onLines(lines.map((line) => JSON.parse(line) as ReportLine));
     }
   };
 }

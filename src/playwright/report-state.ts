@@ -44,35 +44,35 @@ export function emptyReport(): ReportState {
   };
 }
 
-/** Adds one line to the state; says whether the progress changed. */
-export function addLine(state: ReportState, line: ReportLine): boolean {
+/** Adds one line to the state. */
+export function addLine(state: ReportState, line: ReportLine): void {
   switch (line.type) {
     case 'hello':
       state.hello = true;
-      return false;
+      break;
     case 'configured':
       state.rootDir = line.rootDir;
       state.configFile = line.configFile;
       state.shard = line.shard;
-      return false;
+      break;
     case 'begin':
       state.reusedServer = line.reusedServer;
       state.progress = { ...state.progress, total: line.total };
-      return true;
+      break;
     case 'error':
       if (state.errors.length < maxErrors) state.errors.push(line.error);
-      return false;
+      break;
     case 'failed-try':
       state.tries.set(line.failure.test.id, line.failure);
-      return false;
+      break;
     case 'test-end':
       state.progress = progressAfter(state.progress, line);
-      return true;
+      break;
     case 'end':
       state.end = line;
-      return false;
+      break;
     default:
-      return unreachable(line);
+      unreachable(line);
   }
 }
 

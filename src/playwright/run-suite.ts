@@ -79,9 +79,12 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   const state = emptyReport();
   const over = new AbortController();
   const lingering = new AbortController();
-  const following = followReport(path.join(runDir, runFiles.report), over.signal, (line) => {
-    if (addLine(state, line)) onProgress?.(state.progress);
-    if (line.type === 'end') endLater(lingering, over.signal, options.exitMs ?? defaultExitMs);
+  const following = followReport(path.join(runDir, runFiles.report), over.signal, (lines) => {
+    const { progress } = state;
+    for (const line of lines) addLine(state, line);
+    if (state.progress !== progress) onProgress?.(state.progress);
+    if (lines.some(({ type }) => type === 'end'))
+      endLater(lingering, over.signal, options.exitMs ?? defaultExitMs);
   });
   const exit = await start(options, AbortSignal.any([signal, lingering.signal])).finally(() => over.abort());
   await following;

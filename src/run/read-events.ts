@@ -3,7 +3,8 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { Event, StampedEvent } from '../event.js';
 import { judgementWords, outcomeWords, purposeWords, verdictWords } from '../outputs/wording.js';
-import { runOf, type RunState } from './reduce.js';
+import { runOf } from './reduce.js';
+import type { RunState } from './run-state.js';
 import { eventsFile } from './write-events.js';
 
 const wordOf = (words: object) => z.enum(Object.keys(words));
@@ -97,7 +98,7 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
   'cause.came_back': ofCause,
   'cause.ended': { ...ofCause, verdict: wordOf(verdictWords), reason: z.string() },
   'tests.quarantined': { tests: z.array(test) },
-  'fixer.proposed': { ...ofAttempt, summary: z.string() },
+  'fixer.proposed': { ...ofAttempt, summary: z.string(), agent: z.string().optional() },
   'agent.started': { ...ofAttempt, slashCommand: z.string(), runner: z.string(), logFile: z.string() },
   'agent.activity': { ...ofCause, text: z.string() },
   'agent.ended': {
@@ -111,7 +112,7 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
   'agent.escalation_resolved': { escalationId: z.string() },
   'agent.build_paused': {},
   'attempt.rejected': { ...ofAttempt, violations: z.array(z.looseObject({})) },
-  'attempt.green': ofAttempt,
+  'attempt.green': { ...ofAttempt, agent: z.string().nullish(), change: z.string().nullish() },
   'attempt.judged': { ...ofCause, attempt },
   'change.reverted': { ...ofCause, change: z.string() },
   'run.undone': { restored: texts, leftAlone: texts },
@@ -144,7 +145,7 @@ export function eventIn(line: string): StampedEvent | null {
 }
 
 /** The events of the run in this folder; none where there are none. */
-async function readEvents(dir: string): Promise<StampedEvent[]> {
+export async function readEvents(dir: string): Promise<StampedEvent[]> {
   const text = await readFile(path.join(dir, eventsFile), 'utf8').catch(() => '');
   return text.split('\n').flatMap((line) => eventIn(line) ?? []);
 }

@@ -1,133 +1,14 @@
-import type { Attempt } from '../core/attempt.js';
-import type { TestRef } from '../core/failure.js';
-import type { CauseSummary, Event, RunAsked, StampedEvent, WorkerSummary } from '../event.js';
-
-type Of<T extends Event['type']> = Extract<StampedEvent, { type: T }>;
-
-/** A run, as its events tell of it: what is shown of a run, live or later, is made from this. Times are milliseconds since the epoch. */
-export interface RunState {
-  readonly runId: string;
-  readonly project: string;
-  readonly dryRun: boolean;
-  /** What was typed; null where an older run does not say. */
-  readonly request: RunAsked | null;
-  readonly resumedFrom: string | null;
-  /** Null before the first event. */
-  readonly startedAt: number | null;
-  readonly lastEventAt: number | null;
-  /** How the first Playwright run ended; null before. */
-  readonly first: Of<'suite.ended'> | null;
-  /** Tests of the Playwright run that is under way; null between two, or where their number is not known. */
-  readonly progress: { readonly done: number; readonly total: number } | null;
-  /** What is done for no cause alone; null while causes alone are at work. */
-  readonly phase: Phase | null;
-  /** The cause whose phase began last; null where that was the run's own. */
-  readonly latest: string | null;
-  /** In the order in which they were found. */
-  readonly causes: readonly CauseState[];
-  /** Suite runs, agents and waits, in the order in which they began. */
-  readonly spans: readonly SpanState[];
-  readonly agentRuns: number;
-  /** US dollars; null where no agent program reports any. */
-  readonly costUsd: number | null;
-  /** Those on other machines; empty in most runs. */
-  readonly workers: readonly WorkerSummary[];
-  readonly warnings: readonly string[];
-  readonly flaky: readonly TestRef[];
-  readonly quarantined: readonly TestRef[];
-  /** Null while it is at work, and where it was killed. */
-  readonly ended: Of<'run.ended'> | null;
-  /** Changes to blame that a person had taken out of the project since, and which `undo` brings back. */
-  readonly reverted: readonly string[];
-  /** All that it had changed was reverted since. */
-  readonly undone: boolean;
-}
-
-/** One cause. */
-export interface CauseState {
-  readonly summary: CauseSummary;
-  /** Null while it waits for its turn. */
-  readonly startedAt: number | null;
-  /** Null while it waits for its turn, and when it has ended. */
-  readonly phase: Phase | null;
-  /** By their numbers, from 1. */
-  readonly attempts: readonly AttemptState[];
-  /** What happened beside its attempts. */
-  readonly asides: readonly Aside[];
-  readonly costUsd: number | null;
-  readonly ended: Of<'cause.ended'> | null;
-}
-
-/** One attempt: under way until it is judged. */
-export interface AttemptState {
-  readonly n: number;
-  /** Null for a re-run without an agent, which is first heard of when it is judged. */
-  readonly started: Of<'agent.started'> | null;
-  readonly ended: Of<'agent.ended'> | null;
-  readonly judged: Attempt | null;
-}
-
-/** An event of a cause that is told beside its attempts. */
-export type Aside = Of<'agent.retrying' | 'agent.waiting_for_input' | 'cause.came_back' | 'cause.blamed'>;
-
-/** What is being done. */
-export interface Phase {
-  /** It began with this event, and goes on until the next phase. */
-  readonly since: PhaseEvent;
-  /** The last that was heard of it: what the agent did, which test is running. */
-  readonly doing: string;
-}
-
-/** An event with which something else begins. */
-export type PhaseEvent = Of<
-  | 'suite.started'
-  | 'suite.ended'
-  | 'cause.started'
-  | 'cause.sent'
-  | 'cause.taken'
-  | 'agent.started'
-  | 'agent.ended'
-  | 'attempt.green'
-  | 'agent.retrying'
->;
-
-/** A stretch of a run: Playwright at work, an agent at work, or a wait. */
-export interface SpanState {
-  readonly kind: 'suite' | 'agent' | 'wait';
-  readonly since: Of<'suite.started' | 'agent.started' | 'agent.retrying'>;
-  /** Null while it goes on. */
-  readonly to: number | null;
-  /** US dollars, where an agent program reported them. */
-  readonly costUsd: number | null;
-}
-
-/** A run of which nothing is known yet. */
-export function emptyRun(runId = ''): RunState {
-  return {
-    runId,
-    project: '',
-    dryRun: false,
-    request: null,
-    resumedFrom: null,
-    startedAt: null,
-    lastEventAt: null,
-    first: null,
-    progress: null,
-    phase: null,
-    latest: null,
-    causes: [],
-    spans: [],
-    agentRuns: 0,
-    costUsd: null,
-    workers: [],
-    warnings: [],
-    flaky: [],
-    quarantined: [],
-    ended: null,
-    reverted: [],
-    undone: false,
-  };
-}
+import type { CauseSummary, Event, StampedEvent } from '../event.js';
+import {
+  type Aside,
+  type AttemptState,
+  type CauseState,
+  emptyRun,
+  type Of,
+  type PhaseEvent,
+  type RunState,
+  type SpanState,
+} from './run-state.js';
 
 /** The run after one more event. Events that it does not know, of a newer self-heal, change nothing. Pure, also in a browser. */
 export function reduce(run: RunState, event: StampedEvent): RunState {
@@ -182,7 +63,8 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
   'cause.came_back': aside,
   'cause.ended': (run, event) => changed(run, event.causeId, { phase: null, ended: event }),
   'tests.quarantined': (run, { tests }) => ({ ...run, quarantined: [...run.quarantined, ...tests] }),
-  'fixer.proposed': (run, { causeId, summary }) => heard(run, causeId, `built-in: ${summary}`),
+  'fixer.proposed': (run, { causeId, summary, agent = 'built-in' }) =>
+    heard(run, causeId, `${agent}: ${summary}`),
   'agent.started': (run, event) => ({
     ...began(withAttempt(begun(run, event), event, { started: event, ended: null }), 'agent', event),
     agentRuns: run.agentRuns + 1,

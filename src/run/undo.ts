@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isKept } from '../core/attempt.js';
-import type { RunState } from './reduce.js';
+import type { RunState } from './run-state.js';
 import { type Change, contentsOf, readChange } from '../workspace/change.js';
 import { changesPackages, installOf } from '../workspace/install.js';
 import { closeJournal, type Journal, writeJournal } from '../workspace/journal.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Contents } from './change.js';
 import type { ProjectCopy } from './copy.js';
 import { contentOf, type FileEdit, type FileState, isSame, kindOf } from './file-state.js';
-import { stamp } from './mirror.js';
+import { isUntouched } from './mirror.js';
 import { isInside } from './is-inside.js';
 import { type Entry, ignoredAmong, isWritable, listAll } from './project-files.js';
 
@@ -26,7 +26,8 @@ export async function collect(root: string, copy: ProjectCopy, contents: Content
   const known = new Map(copy.entries.map((one) => [one.path, one]));
   const isTouched = (file: string) => {
     const now = there.get(file);
-    return !now || copy.copied.get(file)?.copy !== stamp(now.stat);
+    const copied = copy.copied.get(file);
+    return !(now && copied && isUntouched(copied.copy, now.stat));
   };
   const old = [...base.keys()].filter(isTouched);
   const others = [...there.keys()].filter((file) => !base.has(file) && isWritable(file) && isTouched(file));

@@ -56,14 +56,18 @@ function markerOf(folder: string): string {
   return path.join(folder, `.${path.basename(folder)}`);
 }
 
-/** Whether a folder is such a copy, and not what somebody wrote into a file of ours. */
+/** Whether a folder is such a copy, and not what somebody wrote into a file of ours. The watchdog may be removing it. */
 export async function isCopy(folder: string): Promise<boolean> {
   if (!path.basename(folder).startsWith('self-heal-')) return false;
-  const isMarked = await lstat(markerOf(folder)).then(
+  return (await isFolder(folder)) && (await isFolder(markerOf(folder)));
+}
+
+/** Whether there is a folder, and not a link to one. */
+function isFolder(place: string): Promise<boolean> {
+  return lstat(place).then(
     (info) => info.isDirectory(),
     () => false,
   );
-  return isMarked && !(await lstat(folder)).isSymbolicLink();
 }
 
 /** Removes a copy, its mark at last, and nothing that is not one. The watchdog of a killed run may be at it as well. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import { writeFileAtomic } from '../write-file-atomic.js';
@@ -23,7 +23,9 @@ export interface ProjectCopy {
   readonly entries: readonly Entry[];
   /** Ignored folders that were left out since they are large. */
   readonly leftOut: readonly string[];
-  /** Brings it up to the project as it is now; what an agent did to it is gone. */
+  /** Begins it, before its agent is there. */
+  prepare(): Promise<void>;
+  /** Brings it up to the project as it is now, for an agent; what another one did to it is gone. */
   refresh(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -31,14 +33,31 @@ export interface ProjectCopy {
 /** An ignored folder of more than this is data, not code that the work needs. */
 const MAX_IGNORED = { files: 50_000, bytes: 500 * 1024 * 1024 };
 
-/** A copy that is not made yet: `refresh` makes it. */
+/** A copy that is not made yet: `prepare` or `refresh` makes it. */
 export function createCopy(root: string, folder: string): ProjectCopy {
   const tree = path.join(folder, 'copy', path.basename(root) || 'project');
   const base = path.join(folder, 'base');
+  const retarget = (link: string, from: Source) => linkIn({ link, at: from.path, root, tree });
   const known = { base: new Map() as Copied, tree: new Map() as Copied };
   let entries: readonly Entry[] = [];
   let leftOut: readonly string[] = [];
-  const retarget = (link: string, from: Source) => linkIn({ link, at: from.path, root, tree });
+  // What it holds, while no agent was in it.
+  let untouched: { base: readonly Entry[]; tree: readonly Entry[]; repository: string } | null = null;
+  const prepare = async () => {
+    const before = untouched;
+    untouched = null;
+    ({ entries, leftOut } = withoutLarge(await listProject(root)));
+    const source = entries.filter(({ area }) => area === 'source').map((one) => ({ ...one, root }));
+    const others = entries.filter(({ area }) => area !== 'source').map((one) => ({ ...one, root }));
+    const [toBase, toTree] = [
+      { copied: known.base, held: before?.base, retarget: (link: string) => link },
+      { copied: known.tree, held: before?.tree, retarget },
+    ];
+    const inBase = await mirror(source, base, toBase);
+    const inTree = await mirror([...inBase, ...others], tree, toTree);
+    const repository = await makeRepository(root, tree, before?.repository);
+    untouched = { base: inBase, tree: inTree, repository };
+  };
   return {
     folder,
     tree,
@@ -50,13 +69,10 @@ export function createCopy(root: string, folder: string): ProjectCopy {
     get leftOut() {
       return leftOut;
     },
+    prepare,
     refresh: async () => {
-      ({ entries, leftOut } = withoutLarge(await listProject(root)));
-      const source = entries.filter(({ area }) => area === 'source').map((one) => ({ ...one, root }));
-      const based = await mirror(source, base, { copied: known.base, retarget: (link) => link });
-      const others = entries.filter(({ area }) => area !== 'source').map((one) => ({ ...one, root }));
-      await mirror([...based, ...others], tree, { copied: known.tree, retarget });
-      await makeRepository(root, tree);
+      await prepare();
+      untouched = null;
     },
     remove: () => removeCopy(folder),
   };
@@ -94,9 +110,10 @@ function topIn(folders: ReadonlySet<string>, file: string): string {
 
 /**
  * Gives the copy a repository of its own, made anew each time: what an agent commits, resets or deletes there is nobody's. Where the project has
- * one, the copy reads the project's objects, so that log, blame and diff tell what they tell at home; it has no remotes, hooks or settings.
+ * one, the copy reads the project's objects, so that log, blame and diff tell what they tell at home; it has no remotes, hooks or settings. Gives
+ * what it was made from; where that is as `before`, nothing is done.
  */
-async function makeRepository(root: string, tree: string): Promise<void> {
+async function makeRepository(root: string, tree: string, before: string | undefined): Promise<string> {
   const run = async (...args: string[]) =>
     execa('git', args, {
       cwd: tree,
@@ -105,15 +122,21 @@ async function makeRepository(root: string, tree: string): Promise<void> {
       reject: false,
       stdin: 'ignore',
     });
-  const [head, objects, branch] = await Promise.all([
-    git(root, ['rev-parse', '--verify', 'HEAD']),
-    git(root, ['rev-parse', '--path-format=absolute', '--git-path', 'objects']),
-    git(root, ['symbolic-ref', '--short', 'HEAD']),
-  ]);
+  const [head, objects, branch] = existsSync(path.join(root, '.git'))
+    ? await Promise.all([
+        git(root, ['rev-parse', '--verify', 'HEAD']),
+        git(root, ['rev-parse', '--path-format=absolute', '--git-path', 'objects']),
+        git(root, ['symbolic-ref', '--short', 'HEAD']),
+      ])
+    : [];
+  const from = JSON.stringify([head, objects, branch]);
+  if (from === before) return from;
+  await rm(path.join(tree, '.git'), { recursive: true, force: true });
   const made = await run('init', '--quiet', '--template=', `--initial-branch=${branch?.trim() || 'main'}`);
-  if (made.exitCode !== 0 || !head || !objects || !existsSync(path.join(root, '.git'))) return;
+  if (made.exitCode !== 0 || !head || !objects) return from;
   await mkdir(path.join(tree, '.git', 'objects', 'info'), { recursive: true });
   await writeFileAtomic(path.join(tree, '.git', 'objects', 'info', 'alternates'), objects);
   await run('update-ref', 'HEAD', head.trim());
   await run('read-tree', 'HEAD');
+  return from;
 }

@@ -10,23 +10,32 @@ export interface Source extends Pick<Entry, 'path' | 'kind' | 'stat'> {
 }
 
 /** How source and copy of a path looked when it was copied last. */
-export type Copied = Map<string, { readonly source: string; readonly copy: string }>;
+export type Copied = Map<string, { readonly source: Stats; readonly copy: Stats }>;
 
-const CONCURRENCY = 32;
+/** Enough to keep Node's four threads busy, and few enough that the rest of the program, which reads evidence meanwhile, is served soon. */
+const CONCURRENCY = 8;
+
+/** What becomes of the files on their way. */
+interface Mirroring {
+  readonly copied: Copied;
+  /** Where a link of the copy leads. */
+  readonly retarget: (link: string, from: Source) => string;
+  /** What is in the folder, where nobody can have touched it since it was filled. */
+  readonly held?: readonly Entry[] | undefined;
+}
 
 /**
  * Makes a folder hold exactly these entries: copies what is new or was touched on either side since the last time, and removes the rest. Files are
- * cloned where the file system can (`COPYFILE_FICLONE`), else copied; never linked, so no write to the copy reaches its source. `retarget` says
- * where a link of the copy leads. Gives the entries as they are in the folder now.
+ * cloned where the file system can (`COPYFILE_FICLONE`), else copied; never linked, so no write to the copy reaches its source. Gives the entries as they are in the folder now.
  */
 export async function mirror<Of extends Source>(
   sources: readonly Of[],
   target: string,
-  { copied, retarget }: { copied: Copied; retarget: (link: string, from: Source) => string },
+  { copied, retarget, held }: Mirroring,
 ): Promise<Of[]> {
   await mkdir(target, { recursive: true });
   const wanted = new Map(sources.map((one) => [one.path, one]));
-  const there = new Map((await listAll(target)).map((one) => [one.path, one]));
+  const there = new Map((held ?? (await listAll(target))).map((one) => [one.path, one]));
   const stale = [...there.values()].filter(({ path, kind }) => wanted.get(path)?.kind !== kind);
   await removeAll(target, stale);
   for (const { path: folder, stat } of sources.filter(({ kind }) => kind === 'folder')) {
@@ -37,12 +46,13 @@ export async function mirror<Of extends Source>(
     if (now?.kind === 'folder' && (now.stat.mode & 0o777) !== mode)
       await chmod(path.join(target, folder), mode);
   }
-  const files = sources.filter(({ path, kind, stat }) => {
+  const isNew = ({ path, stat }: Of) => {
     const before = copied.get(path);
     const now = there.get(path);
-    return kind !== 'folder' && !(now && before?.source === stamp(stat) && before.copy === stamp(now.stat));
-  });
+    return !(now && before && isUntouched(before.source, stat) && isUntouched(before.copy, now.stat));
+  };
   const stats = new Map<string, Stats>();
+  const files = sources.filter((one) => one.kind !== 'folder' && isNew(one));
   await pMap(
     files,
     async (one) => {
@@ -51,7 +61,7 @@ export async function mirror<Of extends Source>(
       await copyOne(one, place, retarget);
       const stat = lstatSync(place);
       stats.set(one.path, stat);
-      copied.set(one.path, { source: stamp(one.stat), copy: stamp(stat) });
+      copied.set(one.path, { source: one.stat, copy: stat });
     },
     { concurrency: CONCURRENCY },
   );
@@ -81,7 +91,13 @@ async function removeAll(target: string, entries: readonly Entry[]): Promise<voi
   for (const { path: file } of entries) await rm(path.join(target, file), { recursive: true, force: true });
 }
 
-/** Changes with every write to a file, also where its times are put back: no program can set the time of the last change. */
-export function stamp({ size, mode, ino, mtimeMs, ctimeMs }: Stats): string {
-  return [size, mode, ino, mtimeMs, ctimeMs].join(' ');
+/** Whether nothing was written to a file in between, also where its times were put back: no program can set the time of the last change. */
+export function isUntouched(before: Stats, now: Stats): boolean {
+  return (
+    before.ctimeMs === now.ctimeMs &&
+    before.mtimeMs === now.mtimeMs &&
+    before.ino === now.ino &&
+    before.size === now.size &&
+    before.mode === now.mode
+  );
 }

@@ -1,10 +1,18 @@
-import { existsSync, lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { git } from '../git.js';
 import { kindOf } from './file-state.js';
 import { isInside } from './is-inside.js';
+import { turns } from './turns.js';
 
 /**
  * What a file is to an agent's work: `source` can be part of a fix; `ignored` (what git ignores, apart from `.env` files) and `installed`
@@ -66,37 +74,49 @@ interface Place {
   readonly ignored: ReadonlySet<string>;
 }
 
-async function list(root: string, place: Place | null, folder = place?.folder ?? ''): Promise<Entry[]> {
-  const names = await readdir(path.join(root, folder), { withFileTypes: true }).catch(() => []);
-  const here =
-    place &&
-    (await withRulesOf(
-      root,
-      place,
-      names.some(({ name }) => name === '.git'),
-    ));
-  const found = await Promise.all(
-    names.map(async ({ name }) => {
-      const file = folder === '' ? name : `${folder}/${name}`;
-      const area = here ? areaOf(file, here) : 'source';
-      if (area === null) return [];
-      const info = statOf(path.join(root, file));
-      const kind = info && (info.isDirectory() ? 'folder' : (kindOf(info) ?? (here ? null : 'other')));
-      if (!info || !kind) return [];
-      const entry = await followed(root, { path: file, kind, area, stat: info }, here !== null);
-      if (entry === null) return [];
-      if (entry.kind !== 'folder') return [entry];
-      const below = await list(root, here && { ...here, folder: file, area }, file);
-      return [entry, ...below];
-    }),
-  );
-  return found.flat();
+async function list(
+  root: string,
+  place: Place | null,
+  { folder = '', turn = turns(), found = [] }: Partial<Listing> = {},
+): Promise<Entry[]> {
+  await turn();
+  const names = namesIn(path.join(root, folder));
+  const here = place && (await withRulesOf(root, place, names.includes('.git')));
+  for (const name of names) {
+    const file = folder === '' ? name : `${folder}/${name}`;
+    const area = here ? areaOf(file, here) : 'source';
+    const entry = area && entryOf(root, { file, area, isProject: here !== null });
+    if (!entry) continue;
+    found.push(entry);
+    if (entry.kind === 'folder')
+      await list(root, here && { ...here, folder: file, area: entry.area }, { folder: file, turn, found });
+  }
+  return found;
 }
 
-/** Asked at once, not through the thread pool: in folders of packages that is several times quicker. */
-function statOf(file: string): Stats | null {
+interface Listing {
+  folder: string;
+  turn: ReturnType<typeof turns>;
+  found: Entry[];
+}
+
+function namesIn(folder: string): string[] {
   try {
-    return lstatSync(file);
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function entryOf(
+  root: string,
+  { file, area, isProject }: { file: string; area: Area; isProject: boolean },
+): Entry | null {
+  try {
+    const stat = lstatSync(path.join(root, file));
+    const kind = stat.isDirectory() ? 'folder' : (kindOf(stat) ?? (isProject ? null : 'other'));
+    const entry: Entry | null = kind && { path: file, kind, area, stat };
+    return entry && isProject ? followed(root, entry) : entry;
   } catch {
     return null;
   }
@@ -106,16 +126,23 @@ function statOf(file: string): Stats | null {
  * A link that leads out of the root would let an agent write there: a file is copied instead, and so are packages; another folder is left out, null.
  * Links among packages (to the store of a package manager) stay links.
  */
-async function followed(root: string, entry: Entry, isProject: boolean): Promise<Entry | null> {
+function followed(root: string, entry: Entry): Entry | null {
   const { kind, area, path: file } = entry;
-  const place = path.join(root, file);
   const isPackages = packageFolder.test(file);
-  if (!isProject || kind !== 'link' || (area === 'installed' && !isPackages)) return entry;
-  const target = await realpath(place).catch(() => null);
+  if (kind !== 'link' || (area === 'installed' && !isPackages)) return entry;
+  const target = realPathOf(path.join(root, file));
   if (target === null || isInside(realpathSync(root), target)) return entry;
-  const followed = await stat(target);
-  if (isPackages && followed.isDirectory()) return { ...entry, kind: 'folder', stat: followed };
-  return followed.isFile() ? { ...entry, kind: 'file', area: 'ignored', stat: followed } : null;
+  const stat = statSync(target);
+  if (isPackages && stat.isDirectory()) return { ...entry, kind: 'folder', stat };
+  return stat.isFile() ? { ...entry, kind: 'file', area: 'ignored', stat } : null;
+}
+
+function realPathOf(place: string): string | null {
+  try {
+    return realpathSync(place);
+  } catch {
+    return null;
+  }
 }
 
 /** Null for what is never copied. */
@@ -135,12 +162,15 @@ async function withRulesOf(root: string, place: Place, isRepository: boolean): P
   const under = (file: string) => path.posix.join(place.folder, file.replace(/\/$/, ''));
   const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory'];
   const names = [...skipped].filter((name) => name !== '.git' && name !== '.self-heal');
-  const tracked = await git(folder, ['ls-files', '-z', '--', ...names.map((name) => `:(glob)**/${name}/**`)]);
+  const [others, tracked] = await Promise.all([
+    git(folder, args),
+    git(folder, ['ls-files', '-z', '--', ...names.map((name) => `:(glob)**/${name}/**`)]),
+  ]);
   return {
     ...place,
     ignored: new Set([
       ...place.ignored,
-      ...split(await git(folder, args)).map(under),
+      ...split(others).map(under),
       ...split(tracked).flatMap((file) => namedParents(file, names).map((parent) => `!${under(parent)}`)),
     ]),
   };

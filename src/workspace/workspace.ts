@@ -142,7 +142,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
 async function openCopy(place: CopyFolder): Promise<ProjectCopy> {
   const folder = await makeCopyFolder(place);
   const copy = createCopy(place.root, folder);
-  await copy.refresh();
+  await copy.prepare();
   return copy;
 }
 

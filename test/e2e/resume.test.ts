@@ -65,6 +65,25 @@ it.runIf(process.platform === 'linux').each(kills.slice(0, orWhenLong(1, 2)))(
   },
 );
 
+it.runIf(process.platform === 'linux')(
+  'ME-8 resume takes up an agent’s fix whose proof the kill cut off, and starts no agent for it again',
+  async () => {
+    const proven = agentsYaml(['node', 'fixer.mjs'], 'verify: { repeat: 2, flips: 0, regression: none }');
+    const project = await scratchProject({ ...files, 'agents.yaml': proven, 'hang-at': '4' });
+    const running = project.start(['run', 'tests/words.spec.ts']);
+    await hasRun(project, 4);
+    const ended = once(running, 'exit');
+    running.kill('SIGKILL');
+    await ended;
+    const { exitCode, report } = await project.selfHeal(['resume']);
+    expect(await project.read('thanks.mjs')).toContain("'Thanks'");
+    const [attempt, ...others] = report?.causes[0]?.attempts ?? [];
+    expect([attempt?.agent, attempt?.judged, others.length]).toEqual(['debugger', 'green', 0]);
+    expect(report?.totals).toMatchObject({ healed: 1, agentRuns: 0 });
+    expect(exitCode).toBe(0);
+  },
+);
+
 it('CL-12 resume without a run, and of one that is unknown, says so and ends with 2', async () => {
   const project = await scratchProject(files);
   const none = await project.selfHeal(['resume']);

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agentsYaml, editingAgent, pageFiles, scratchProject, shopFiles } from '../rig/scratch-project.js';
+import { tempDir } from '../rig/temp-dir.js';
 
 const broken = { 'page.html': '<button id="buy" onclick="this.textContent = \'Tanks\'">Buy</button>' };
 const fixed = { 'fixer.mjs': editingAgent([['page.html', 'Tanks', 'Thanks']]) };
@@ -24,6 +25,32 @@ describe('a green suite', () => {
     expect(git()).toBe(before);
     expect(existsSync(path.join(project.dir, '.self-heal', 'checkpoints.git'))).toBe(false);
   });
+});
+
+it('HN-1 HL-7 the copy is begun while the suite goes on behind a red test, and is gone where that was flaky', async () => {
+  const project = await scratchProject({
+    ...shopFiles,
+    ...idle,
+    ...own,
+    'tests/a.spec.ts': `
+      import { test, expect } from '@playwright/test';
+      import { existsSync, writeFileSync } from 'node:fs';
+      test('is red once', () => {
+        const hasRun = existsSync('.ran');
+        writeFileSync('.ran', '');
+        expect(hasRun).toBe(true);
+      });`,
+    'tests/b.spec.ts': `
+      import { test, expect } from '@playwright/test';
+      import { readdirSync } from 'node:fs';
+      test('sees the copy', () =>
+        expect.poll(() => readdirSync(process.env.XDG_CACHE_HOME), { timeout: 20_000 }).toHaveLength(1));`,
+  });
+  const cache = tempDir();
+  const { exitCode, report } = await project.selfHeal(['run'], { XDG_CACHE_HOME: cache });
+  expect(report?.totals).toMatchObject({ flaky: 1, passed: 2, agentRuns: 0 });
+  expect(readdirSync(cache)).toEqual([]);
+  expect(exitCode).toBe(0);
 });
 
 describe('a red test', () => {

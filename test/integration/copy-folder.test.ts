@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { makeCopyFolder, removeCopy } from '../../src/workspace/copy-folder.js';
+import { isCopy, makeCopyFolder, removeCopy } from '../../src/workspace/copy-folder.js';
 import { tempDir } from '../rig/temp-dir.js';
 
 /** Makes the folder of a project's copy, as a run does; `announced` are the places that a kill would look at. */
@@ -33,6 +33,15 @@ describe('the folder of a copy', () => {
     rmSync(path.join(folder, mark), { recursive: true });
     await removeCopy(folder);
     expect(existsSync(folder)).toBe(false);
+  });
+
+  it('HN-2 may be removed by another process while it is looked at', async () => {
+    const { folder } = await made(tempDir());
+    const looking = isCopy(folder);
+    // The first look, in a thread of its own, is over before the folder is gone, and the next is not.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    rmSync(folder, { recursive: true });
+    expect(await looking).toBe(false);
   });
 
   it('HN-2 may be removed by the watchdog and the next command at once', async () => {

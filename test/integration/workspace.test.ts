@@ -13,6 +13,7 @@ import path from 'node:path';
 import { execaSync } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { contentsOf } from '../../src/workspace/change.js';
+import { createCopy } from '../../src/workspace/copy.js';
 import { renderChange } from '../../src/workspace/patch-text.js';
 import { agentWorkspace, inventoryOf, writeInto } from '../rig/agent-workspace.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -79,6 +80,22 @@ describe('the copy', () => {
     expect(Object.entries(now).filter(apart)).toEqual(Object.entries(made).filter(apart));
     expect(now['src/cart.js']).toContain('newer');
     expect(now).not.toHaveProperty(['src/old.js']);
+  });
+
+  it('HN-1 that was begun early is as the project is when its agent comes', async () => {
+    const { dir, write, git } = await agentWorkspace(files);
+    const copy = createCopy(dir, path.join(tempDir(), 'copy'));
+    await copy.prepare();
+    write({ 'src/cart.js': 'newer\n', 'src/new/a.js': 'new\n', 'node_modules/left-pad/index.js': 'newer\n' });
+    rmSync(path.join(dir, 'src/old.js'));
+    chmodSync(path.join(dir, 'data'), 0o750);
+    git('checkout', '--quiet', '-b', 'other');
+    await copy.refresh();
+    const apart = ([name]: [string, string]) => !/^\.git($|\/)/.test(name);
+    const [now, project] = [copy.tree, dir].map((one) => Object.entries(inventoryOf(one)).filter(apart));
+    expect(now).toEqual(project);
+    expect(execaSync('git', ['branch', '--show-current'], { cwd: copy.tree }).stdout).toBe('other');
+    expect(execaSync('git', ['ls-files'], { cwd: copy.tree }).stdout).toContain('src/old.js');
   });
 
   it('HN-1 of a package holds the whole repository, and the agent works in the package', async () => {

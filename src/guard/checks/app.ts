@@ -2,7 +2,7 @@ import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
 import type { Violation } from '../../core/guard/violation.js';
 import type { Change } from '../change.js';
-import { isCode } from '../code/imports.js';
+import { isCode } from '../../code/imports.js';
 import {
   constantOf,
   nameOf,
@@ -14,7 +14,7 @@ import {
   placeOf,
   type SourceFile,
   visit,
-} from '../code/syntax.js';
+} from '../../code/syntax.js';
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
 import { isCatchAll, isSilent, lostFailures } from './failures.js';

@@ -11,7 +11,7 @@ import {
   propertyOf,
   type SourceFile,
   type SyntaxNode,
-} from '../code/syntax.js';
+} from '../../code/syntax.js';
 import { type Rule, violationOf } from '../rules.js';
 
 type State = 'fails' | 'passes' | 'asks' | 'knows' | 'calls';

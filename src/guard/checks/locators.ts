@@ -1,6 +1,6 @@
 import type { Note } from '../../core/guard/note.js';
 import { type AriaLine, ariaLineOf } from '../../evidence/aria-line.js';
-import { partOf } from '../code/exports.js';
+import { partOf } from '../../code/exports.js';
 import {
   calleeOf,
   constantOf,
@@ -10,7 +10,7 @@ import {
   parseSource,
   propertyOf,
   type SyntaxNode,
-} from '../code/syntax.js';
+} from '../../code/syntax.js';
 import type { Judgement } from '../judgement.js';
 import { violationOf } from '../rules.js';
 import type { Replacement } from '../tests/compare.js';

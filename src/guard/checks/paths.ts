@@ -1,5 +1,5 @@
 import type { Violation } from '../../core/guard/violation.js';
-import { isCode } from '../code/imports.js';
+import { isCode } from '../../code/imports.js';
 import type { Change } from '../change.js';
 import { type Rule, violationOf } from '../rules.js';
 import type { FileEdit } from '../edit.js';

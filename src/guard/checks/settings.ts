@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { parse } from 'dotenv';
 import type { Violation } from '../../core/guard/violation.js';
-import { jsonSettings, type Settings } from '../code/json-settings.js';
+import { jsonSettings, type Settings } from '../../code/json-settings.js';
 import type { Change } from '../change.js';
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';

@@ -1,6 +1,6 @@
 import type { Change } from '../change.js';
-import { isSameProgram } from '../code/same-program.js';
-import { openSources, type Sources } from '../code/sources.js';
+import { isSameProgram } from '../../code/same-program.js';
+import { openSources, type Sources } from '../../code/sources.js';
 import { importedBy, importersOf, type TestCode } from '../test-files.js';
 import { isReconnected, isRepaired } from '../repaired.js';
 import { compareTests } from '../tests/compare.js';

@@ -1,7 +1,7 @@
-import type { LocatorText } from '../code/locator.js';
-import { type PrintContext, printCode, type PrintedCode } from '../code/print.js';
-import { lookUp, type Scope } from '../code/scope.js';
-import { memberNode, nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from '../code/syntax.js';
+import type { LocatorText } from '../../code/locator.js';
+import { type PrintContext, printCode, type PrintedCode } from '../../code/print.js';
+import { lookUp, type Scope } from '../../code/scope.js';
+import { memberNode, nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from '../../code/syntax.js';
 import { amountOf, type BareAssertion, optionsIn, timeoutIn } from './assertion.js';
 import { callKind, ownOption, sameVerb, selectorFirst } from './calls.js';
 import type { ActionStep } from './step.js';

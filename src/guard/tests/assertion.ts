@@ -1,7 +1,7 @@
-import { spell } from '../code/locator.js';
-import { type PrintContext, printCode } from '../code/print.js';
-import type { Scope } from '../code/scope.js';
-import type { Sources } from '../code/sources.js';
+import { spell } from '../../code/locator.js';
+import { type PrintContext, printCode } from '../../code/print.js';
+import type { Scope } from '../../code/scope.js';
+import type { Sources } from '../../code/sources.js';
 import {
   bare,
   bodyOf,
@@ -12,8 +12,8 @@ import {
   nodesIn,
   propertyOf,
   type SyntaxNode,
-} from '../code/syntax.js';
-import { originOf } from '../code/test-object.js';
+} from '../../code/syntax.js';
+import { originOf } from '../../code/test-object.js';
 import type { AssertionStep } from './step.js';
 
 /** An assertion as far as its own expression says it. */

@@ -1,4 +1,4 @@
-import { callScope, parameterScope } from '../code/scope.js';
+import { callScope, parameterScope } from '../../code/scope.js';
 import {
   bare,
   isFunction,
@@ -8,7 +8,7 @@ import {
   placeOf,
   propertyOf,
   type SyntaxNode,
-} from '../code/syntax.js';
+} from '../../code/syntax.js';
 import { actionOf, waitOf } from './action.js';
 import { expectCall, readAssertion, type ExpectCall } from './assertion.js';
 import { scripts } from './calls.js';

@@ -1,8 +1,8 @@
-import { partOf } from '../code/exports.js';
-import { printCode } from '../code/print.js';
-import type { Scope } from '../code/scope.js';
-import type { Sources } from '../code/sources.js';
-import { nameOf, nodeIn, nodesIn, type Place, placeOf, type SyntaxNode } from '../code/syntax.js';
+import { partOf } from '../../code/exports.js';
+import { printCode } from '../../code/print.js';
+import type { Scope } from '../../code/scope.js';
+import type { Sources } from '../../code/sources.js';
+import { nameOf, nodeIn, nodesIn, type Place, placeOf, type SyntaxNode } from '../../code/syntax.js';
 
 /** One setting of the Playwright config; `path` as in `use.actionTimeout`, projects by their names. */
 export interface ConfigEntry extends Place {

@@ -1,7 +1,7 @@
-import { printCode } from '../code/print.js';
-import { lookUp, parameterScope } from '../code/scope.js';
-import { bare, isFunction, nameOf, nodeIn, nodesIn, placeOf, type SyntaxNode } from '../code/syntax.js';
-import { chainOf, originOf, rootName } from '../code/test-object.js';
+import { printCode } from '../../code/print.js';
+import { lookUp, parameterScope } from '../../code/scope.js';
+import { bare, isFunction, nameOf, nodeIn, nodesIn, placeOf, type SyntaxNode } from '../../code/syntax.js';
+import { chainOf, originOf, rootName } from '../../code/test-object.js';
 import type { Rule } from '../rules.js';
 import { guarded, push, type Reading, readFunction } from './reading.js';
 import type { Step } from './step.js';

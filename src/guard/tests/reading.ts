@@ -1,9 +1,9 @@
-import { spell } from '../code/locator.js';
-import { type PrintContext, printCode } from '../code/print.js';
-import { declarePattern, innerScope, lookUp, type Scope } from '../code/scope.js';
-import type { Sources } from '../code/sources.js';
-import { nodeIn, nodesIn, placeOf, type SyntaxNode } from '../code/syntax.js';
-import { isTestObject, rootName } from '../code/test-object.js';
+import { spell } from '../../code/locator.js';
+import { type PrintContext, printCode } from '../../code/print.js';
+import { declarePattern, innerScope, lookUp, type Scope } from '../../code/scope.js';
+import type { Sources } from '../../code/sources.js';
+import { nodeIn, nodesIn, placeOf, type SyntaxNode } from '../../code/syntax.js';
+import { isTestObject, rootName } from '../../code/test-object.js';
 import type { ActionStep, Hooks, Root, Step } from './step.js';
 
 /** Where the reading stands. */

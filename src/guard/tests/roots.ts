@@ -1,8 +1,8 @@
-import { printCode } from '../code/print.js';
-import { returnedValue } from '../code/returned-value.js';
-import { parameterScope } from '../code/scope.js';
-import type { Located, Sources } from '../code/sources.js';
-import { bare, isFunction, nameOf, nodeIn, placeOf, type SyntaxNode, visit } from '../code/syntax.js';
+import { printCode } from '../../code/print.js';
+import { returnedValue } from '../../code/returned-value.js';
+import { parameterScope } from '../../code/scope.js';
+import type { Located, Sources } from '../../code/sources.js';
+import { bare, isFunction, nameOf, nodeIn, placeOf, type SyntaxNode, visit } from '../../code/syntax.js';
 import { push, type Reading, readFunction } from './reading.js';
 import { read } from './statements.js';
 import type { Hooks, Root, Step } from './step.js';

@@ -1,4 +1,4 @@
-import { callScope, declareAll, declarePattern, innerScope, lookUp } from '../code/scope.js';
+import { callScope, declareAll, declarePattern, innerScope, lookUp } from '../../code/scope.js';
 import {
   bare,
   bodyOf,
@@ -9,8 +9,8 @@ import {
   nodesIn,
   type SyntaxNode,
   visit,
-} from '../code/syntax.js';
-import { rootName } from '../code/test-object.js';
+} from '../../code/syntax.js';
+import { rootName } from '../../code/test-object.js';
 import { readCall } from './call-steps.js';
 import { given, pureClass } from './calls.js';
 import {

@@ -1,4 +1,4 @@
-import type { LocatorText } from '../code/locator.js';
+import type { LocatorText } from '../../code/locator.js';
 import type { Rule } from '../rules.js';
 import type { AssertionStep, Step } from './step.js';
 

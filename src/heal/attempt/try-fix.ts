@@ -9,9 +9,8 @@ import { nameFound } from '../../guard/checks/locators.js';
 import type { Judgement as Guarded } from '../../guard/judgement.js';
 import { guardAttempt } from './guard-attempt.js';
 import { retest, type Retest } from '../retest.js';
-import type { Proposal } from '../../fixer/proposal.js';
 import type { Session } from '../session.js';
-import { applyProposal } from './apply-proposal.js';
+import { applyProposal, type Proposed } from './apply-proposal.js';
 import { type OtherInputVerdict, tryOtherInput } from './try-other-input.js';
 import type { KnownFailure } from '../../store/store.js';
 import type { Change } from '../../workspace/change.js';
@@ -20,8 +19,8 @@ import type { Change } from '../../workspace/change.js';
 export interface Try {
   /** Null runs the test again with the code as it is (HL-5). */
   readonly agent: string | null;
-  /** A fix of the built-in fixer, in an agent's place. */
-  readonly proposal?: Proposal;
+  /** A fix that is there already, in the place of an agent's work. */
+  readonly proposal?: Proposed;
   /** What an agent did on another machine, in the place of one here (SC-2). */
   readonly deployed?: Deployment;
   readonly n: number;

@@ -91,7 +91,8 @@ async function healed(parts: WorkerParts, opened: Opened, job: CauseJob): Promis
   const ledger = createStore(db, settings.project, () => systemClock.now());
   const mask = <T>(value: T) => redactor.deep(value);
   const store = jobStore(createRunStore({ store: ledger, runId: job.runId, bus, mask }));
-  const composed = await composeSession({ ...opened, store, first, known, startsAgents: true });
+  opened.workspace.begin();
+  const composed = await composeSession({ ...opened, store, first, known });
   const { agentRunsOnTest } = job;
   const spending = createSharedSpending({ table, worker: rowId, startedAt, agentRunsOnTest, onAgent });
   const session = { ...composed, store, spending };
@@ -99,7 +100,7 @@ async function healed(parts: WorkerParts, opened: Opened, job: CauseJob): Promis
     return await healJob(session, job, first);
   } finally {
     await session.sweep();
-    await session.workspace.close();
+    await opened.workspace.close();
   }
 }
 

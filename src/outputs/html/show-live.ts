@@ -1,7 +1,7 @@
 import { blameLine } from '../../core/blame.js';
 import { unreachable } from '../../core/unreachable.js';
 import { reportAttempt } from '../../run/report.js';
-import type { Aside, AttemptState, CauseState, RunState } from '../../run/reduce.js';
+import type { Aside, AttemptState, CauseState, RunState } from '../../run/run-state.js';
 import { counted, dollars, duration, testName } from '../format.js';
 import { outcomeWords, phaseWords, sentence, verdictWords, workerWords } from '../wording.js';
 import { html, nothing, type Markup } from './markup.js';

@@ -1,5 +1,5 @@
 import { dollars, duration } from '../format.js';
-import type { RunState, SpanState } from '../../run/reduce.js';
+import type { RunState, SpanState } from '../../run/run-state.js';
 import { purposeInShort } from '../wording.js';
 import { html, nothing, type Markup } from './markup.js';
 

@@ -30,7 +30,7 @@ function install(lib: string): void {
   root.fixtures.push({
     location: { file: __filename, line: 1, column: 1 },
     fixtures: {
-      _selfHealCapture: [captureTry, { auto: 'all-hooks-included', box: true, timeout: 0 }],
+      _selfHealCapture: [captureTry, { auto: 'all-hooks-included', box: 'self', timeout: 0 }],
     },
   });
 }

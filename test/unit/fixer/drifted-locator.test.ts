@@ -19,6 +19,7 @@ function evidence(
   return {
     locator: "getByTestId('pay')",
     isExpectation: false,
+    foundSome: false,
     page: { elements: ids.map((id) => element({ 'data-testid': id })), ariaSnapshot: aria },
     tests: [{ file: spec, text: code }],
     frames: [{ file: spec, line: 1 }],
@@ -100,6 +101,36 @@ describe('BF-2 a locator follows the app', () => {
     expect(await textAfter(given)).toEqual([code.replace("'button'", `'${role}'`)]);
   });
 
+  it.each([
+    ['the text of a filter', "getByRole('listitem').filter({ hasText: 'Pay' })"],
+    [
+      'the text of a selector',
+      "locator('li').filter({ hasText: 'Pay' })",
+      "locator('li', { hasText: 'Pay' })",
+    ],
+    ['the text engine', "locator('text=Pay')", "click('text=Pay')"],
+    ['the text engine in quotes', `locator('text="Pay"')`],
+    ['an XPath', `locator('//button[@title="Pay"]')`],
+    ['a constant selector', `locator('[title="Pay"]')`, `const pay = '[title="Pay"]'; page.locator(pay)`],
+    ['what a helper is given', `locator('[title="Pay"]')`, "byTitle(page, 'Pay')"],
+  ])('BF-2 to the name that a change gave it, in %s', async (_, locator, code = `page.${locator}`) => {
+    const page = { elements: [element({ title: 'Buy' }, { text: 'Buy' })], ariaSnapshot: '' };
+    const found = await textAfter(evidence({ locator, code, page, renaming: renamed('Buy') }));
+    expect(found).toEqual([code.replace('Pay', 'Buy')]);
+  });
+
+  it('BF-2 to the name that a change gave it inside of another element, where the page has the old one elsewhere', async () => {
+    const code = "dialog.getByRole('button', { name: 'Yes' }).click();";
+    const given = {
+      locator: "getByRole('dialog').getByRole('button', { name: 'Yes' })",
+      code,
+      aria: '- button "Yes"\n- dialog:\n  - button "Delete"',
+      renaming: renamed('Delete'),
+    };
+    expect(await textAfter(evidence(given))).toEqual([code.replace('Yes', 'Delete')]);
+    expect(await textAfter(evidence({ ...given, foundSome: true }))).toBeNull();
+  });
+
   it('BF-2 to the one that is like it where no change is known, in a constant too', async () => {
     const code = "const ids = { pay: 'payButton' }; page.getByTestId(ids.pay).click();";
     const given = { locator: "getByTestId('payButton')", code, ids: ['pay-button', 'cancel'] };
@@ -110,7 +141,10 @@ describe('BF-2 a locator follows the app', () => {
     ['the page does not have the new name', { ids: ['other'], renaming: renamed('checkout-pay') }],
     ['the element was taken away', { ids: ['pay2'], renaming: async () => ({ kind: 'removed' }) }],
     ['the app still says the old name', { ids: ['pay-now'], isInApp: async () => true }],
-    ['it found its element', { ids: ['pay', 'checkout-pay'], renaming: renamed('checkout-pay') }],
+    [
+      'it found its element',
+      { ids: ['pay', 'checkout-pay'], foundSome: true, renaming: renamed('checkout-pay') },
+    ],
     [
       'two are as like it',
       {

@@ -58,6 +58,39 @@ describe('BF-4 the failing side follows a renamed', () => {
     ]);
   });
 
+  it('BF-4 route that a log names with its answer, a stack of line 404 aside', async () => {
+    const server = source("fetch('http://rates:80/internal/rates')");
+    const proposal = await renamedName(
+      evidence({
+        said: 'Error: http://rates:80/internal/rates answered 404\n  at http://localhost/app.js:404:5',
+        app: [server],
+        hunksAbout: async (name) =>
+          name === '/internal/rates' ? [hunk("get('/internal/rates')", "get('/internal/euro')")] : [],
+      }),
+    );
+    expect(proposal?.files.map(({ after }) => after)).toEqual(["fetch('http://rates:80/internal/euro')"]);
+  });
+
+  it.each([
+    ["document.getElementById('total').textContent = sum;", 'total'],
+    ['document.querySelector(".row #total").remove();', 'total'],
+  ])('BF-4 element that a script looks for: %s', async (line, name) => {
+    const thrower = source(`// total\n${line}`);
+    const proposal = await renamedName(
+      evidence({
+        said: "TypeError: Cannot set properties of null (setting 'textContent')",
+        line,
+        thrower: thrower.file,
+        app: [thrower, source("byId('total')", '/p/src/other.ts')],
+        hunksAbout: async (one) =>
+          one === name ? [hunk('<b id="total"></b>', '<b id="order-sum"></b>')] : [],
+      }),
+    );
+    expect(proposal?.files.map(({ after }) => after)).toEqual([
+      `// total\n${line.replace('total', 'order-sum')}`,
+    ]);
+  });
+
   it('BF-4 property of what is undefined', async () => {
     const page = source('show(order.delivery.id);');
     const proposal = await renamedName(

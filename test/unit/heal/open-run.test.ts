@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { lateWorkspace, type WorkspaceParts } from '../../../src/heal/late-workspace.js';
 import { closed } from '../../../src/heal/open-run.js';
 import { createRedactor } from '../../../src/secrets/redactor.js';
 import { tempDir } from '../../rig/temp-dir.js';
@@ -8,8 +9,9 @@ it('EV-9 what kept a run from running repeats no secret of the environment', asy
   const redactor = await createRedactor({ env, projectRoot: tempDir('closed') });
   const running = { ended: async () => {}, hasCopies: async () => {} };
   const bus = { emit: () => {}, close: async () => [] };
+  const workspace = lateWorkspace({} as WorkspaceParts);
   const problem = await closed(
-    { running, bus, redactor },
+    { running, bus, redactor, workspace },
     {
       kind: 'playwright-refused',
       message: 'Playwright ended before its tests',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Event, StampedEvent } from '../../../src/event.js';
-import { emptyRun, reduce, runOf } from '../../../src/run/reduce.js';
+import { reduce, runOf } from '../../../src/run/reduce.js';
+import { emptyRun } from '../../../src/run/run-state.js';
 import { anAttempt } from '../../rig/builders.js';
 import { aCauseSummary } from '../../rig/shown-run.js';
 

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { readObjects } from '../git-trees.js';
+import { gitBytes } from '../git.js';
+import { type ChangedFile, compareFile, compareRenamed } from './hunks.js';
+import type { Version } from './origins.js';
+import type { Step } from './steps.js';
+
+/** A file that differs, with its states on the way. */
+export interface FileHistory {
+  readonly file: ChangedFile;
+  readonly versions: readonly Version[];
+}
+
+/** Which files are read. */
+export interface FilesRequest {
+  readonly base: string;
+  readonly paths: readonly string[];
+  /** The old contents, by path. */
+  readonly before: ReadonlyMap<string, Uint8Array>;
+  readonly steps: readonly Step[];
+}
+
+/** Reads the old state of each file, that after each step, and that on the disk. */
+export async function readFiles(
+  root: string,
+  { base, before, paths, steps }: FilesRequest,
+): Promise<FileHistory[]> {
+  const known = new Set(paths);
+  const ids = steps.flatMap(({ blobs }) =>
+    [...blobs].flatMap(([file, id]) => (id && known.has(file) ? [id] : [])),
+  );
+  const blobs = await readObjects(root, [...new Set(ids)]);
+  const renames = await renamesSince(root, base);
+  return paths.flatMap((file) => {
+    const now = textNow(path.join(root, file));
+    const like = (bytes: Uint8Array | undefined) => (bytes ? withEndsOf(now, textOf(bytes)) : null);
+    const versionsOf = (one: string) =>
+      steps.flatMap(({ blobs: after }, step) => {
+        const id = after.get(one);
+        return id === undefined ? [] : [{ step, text: id === null ? null : like(blobs.get(id)) }];
+      });
+    const own = versionsOf(file);
+    const old = renames.get(file);
+    const text = old !== undefined && known.has(old) ? like(before.get(old)) : null;
+    if (old !== undefined && text !== null && now !== null) {
+      // What happened to it under its old name is its history, too.
+      const under = versionsOf(old).filter((one) => one.text !== null);
+      const step = own[0]?.step ?? steps.length;
+      const renamed = compareRenamed(file, { before: text, after: now, from: old, step });
+      return [{ file: renamed, versions: upToNow([...under, ...own], renamed, steps) }];
+    }
+    const compared = compareFile(file, like(before.get(file)), now);
+    if (compared.before === compared.after) return [];
+    return [{ file: compared, versions: upToNow(own, compared, steps) }];
+  });
+}
+
+/** The old path of each file that was renamed, as git finds them by their texts. */
+async function renamesSince(root: string, base: string): Promise<ReadonlyMap<string, string>> {
+  const how = ['--find-renames', '--diff-filter=R', '--name-status', '--no-ext-diff', '-z'];
+  const fields = String(await gitBytes(root, ['diff', ...how, base, '--'])).split('\0');
+  return new Map(fields.flatMap((old, at) => (at % 3 === 1 ? [[fields[at + 1] ?? '', old] as const] : [])));
+}
+
+/** With what is not committed as the last one; where no step changed a file, it is as its first parent has it. */
+function upToNow(
+  committed: readonly Version[],
+  { before, after }: ChangedFile,
+  steps: readonly Step[],
+): Version[] {
+  const texts = new Map(committed.map(({ step, text }) => [step, text]));
+  let step = steps.length - 1;
+  while (step >= 0 && !texts.has(step)) step = steps[step]?.parents[0] ?? -1;
+  const atHead = step < 0 ? before : texts.get(step);
+  return atHead === after ? [...committed] : [...committed, { step: steps.length, text: after }];
+}
+
+function textNow(place: string): string | null {
+  try {
+    return textOf(readFileSync(place));
+  } catch {
+    return null;
+  }
+}
+
+/** One character a byte, so that no byte is lost. */
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('latin1');
+}
+
+/** Git may keep other line ends than it checks out. */
+function withEndsOf(now: string | null, text: string): string {
+  return now?.includes('\r\n') && !text.includes('\r') ? text.replaceAll('\n', '\r\n') : text;
+}

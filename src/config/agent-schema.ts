@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { categories, type Category } from '../core/diagnosis.js';
+import { argument, duration, placeholdersInText, text } from './fields.js';
+
+// The part of agents.yaml that says who fixes what.
+
+/** How a runner is given the prompt. */
+const promptWays = ['stdin', 'argument', 'none'] as const;
+
+/** A program that runs slash commands. */
+export const runner = z.strictObject({
+  command: z
+    .array(argument, 'must be a list of texts, such as [node, tools/fixer.mjs]; it is not given to a shell')
+    .min(1, 'must name a program, such as [node, tools/fixer.mjs]')
+    .refine((argv) => argv.length === 0 || /\S/.test(argv[0] ?? ''), 'must begin with the name of a program')
+    .optional()
+    .meta({
+      description: `The program and its arguments, not given to a shell. These are replaced: ${placeholdersInText}.`,
+      examples: [['node', 'tools/fixer.mjs', '{slashCommand}']],
+    }),
+  prompt: z
+    .enum(promptWays, `must be one of ${promptWays.join(', ')}`)
+    .optional()
+    .describe(
+      'How the program gets the prompt: on its standard input (stdin, the default), as last argument, or not at all.',
+    ),
+  args: z
+    .array(text, 'must be a list of texts, such as [--model, sonnet]')
+    .optional()
+    .meta({
+      description:
+        'Further arguments for a built-in runner: a model, or a permission that it does not have by itself.',
+      examples: [['--allowedTools', 'Bash(npx playwright test *)']],
+    }),
+  env: z
+    .array(text, 'must be a list of names, such as [MY_PROXY, AWS_*]')
+    .optional()
+    .meta({
+      description:
+        'Variables of the environment that a built-in runner is given besides those it needs. A name that ends in * matches every name with that beginning.',
+      examples: [['AWS_PROFILE']],
+    }),
+});
+
+/** An agent. */
+export const agent = z.strictObject({
+  slashCommand: z
+    .string('must be text; put it in quotes')
+    .regex(/^\/\S[^\r\n]*$/, 'must begin with "/", such as /debugger')
+    .optional()
+    .meta({
+      description: "The slash command to run. Default: / and the agent's name.",
+      examples: ['/debugger'],
+    }),
+  runner: text.optional().describe('The program that runs it. Default: the `runner` of the file.'),
+  timeout: duration('more than zero').optional().describe('When to end it. Default: 5m.'),
+});
+
+const classText: Record<Category, string> = {
+  'build-error': 'Compiler, bundler, syntax, a module that is not found.',
+  'database-error': 'Row-level security, missing relation or column, constraint, migration.',
+  'runtime-error': 'An exception of the application, an unhandled rejection, hydration.',
+  'network-error': 'A response of 500, a refused connection, CORS.',
+  'ui-error': 'A locator that finds nothing, or too much, or the wrong text.',
+  unknown: 'Nothing that is known matches.',
+};
+
+const route = z.array(text, 'must be a list of agents, such as [debugger]');
+
+/** The agents for each class of failure. */
+export const routeShape = Object.fromEntries(
+  categories.map((category) => [
+    category,
+    route
+      .optional()
+      .describe(`${classText[category]} The first agent goes first; an empty list starts no agent.`),
+  ]),
+) as Record<Category, z.ZodOptional<typeof route>>;

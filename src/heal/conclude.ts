@@ -1,0 +1,32 @@
+import { spentOn } from '../core/spent-on.js';
+import type { CauseRecord, Progress } from './progress.js';
+
+/** Puts the record of a cause in the place of an earlier one. */
+export function put({ causes }: Progress, record: CauseRecord): void {
+  const at = causes.findIndex((one) => one.cause.id === record.cause.id);
+  if (at === -1) causes.push(record);
+  else causes[at] = record;
+}
+
+/** Writes down the end of a cause, and tells it. */
+export async function conclude(progress: Progress, ended: CauseRecord): Promise<void> {
+  put(progress, ended);
+  const { cause, verdict, reason, attempts } = ended;
+  const { signature, diagnosis } = cause.lead;
+  await progress.session.store.causeEnded({
+    causeId: cause.id,
+    signature,
+    category: diagnosis.category,
+    verdict,
+    reason,
+    bySharedFix: attempts.at(-1)?.judged !== 'green',
+  });
+  progress.session.bus.emit({
+    type: 'cause.ended',
+    causeId: cause.id,
+    verdict,
+    reason,
+    attempts: attempts.length,
+    costUsd: spentOn(attempts).costUsd,
+  });
+}

@@ -1,0 +1,72 @@
+import type { Watchdog } from '../process/watchdog.js';
+import type { Bus } from '../run/bus.js';
+import type { RunFolder } from '../run/run-folder.js';
+import type { RunJournal } from '../run/run-journal.js';
+import type { Workspace } from '../workspace/workspace.js';
+
+/** What a workspace needs of a run. */
+export interface WorkspaceParts {
+  readonly cwd: string;
+  readonly folder: RunFolder;
+  readonly signal: AbortSignal;
+  readonly running: RunJournal;
+  readonly bus: Bus;
+  readonly watchdog: Watchdog;
+}
+
+/** The workspace of a run, of which a green run knows nothing (CL-4). */
+export interface LateWorkspace {
+  /** Opens it, once. */
+  open(): Promise<Workspace>;
+  /** Opens it and begins its first copy while the suite goes on, so that it is there when its agent is. */
+  readonly begin: () => void;
+  /** Throws its copies away, where it was opened. */
+  close(): Promise<void>;
+}
+
+/** A workspace that is opened when something is red. */
+export function lateWorkspace(parts: WorkspaceParts): LateWorkspace {
+  let opened: Promise<Workspace> | undefined;
+  const open = () => (opened ??= openWorkspaceOf(parts));
+  let hasBegun = false;
+  return {
+    open,
+    begin: () => {
+      if (hasBegun) return;
+      hasBegun = true;
+      // What is in its way is told to whoever opens it.
+      open().then(
+        (workspace) => workspace.prepare(),
+        () => undefined,
+      );
+    },
+    close: async () => {
+      const workspace = await opened?.catch(() => undefined);
+      await workspace?.close();
+    },
+  };
+}
+
+async function openWorkspaceOf({
+  cwd,
+  folder,
+  signal,
+  running,
+  bus,
+  watchdog,
+}: WorkspaceParts): Promise<Workspace> {
+  const { contentsOf } = await import('../workspace/change.js');
+  const { openWorkspace } = await import('../workspace/workspace.js');
+  return openWorkspace({
+    project: cwd,
+    runId: folder.runId,
+    runDir: folder.dir,
+    contents: contentsOf(folder.dir),
+    signal,
+    onCopy: async (copies) => {
+      watchdog.watch(copies);
+      await running.hasCopies(copies);
+    },
+    warn: (message) => bus.emit({ type: 'run.warning', message }),
+  });
+}

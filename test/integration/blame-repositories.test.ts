@@ -1,0 +1,221 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type AgentWorkspace, agentWorkspace } from '../rig/agent-workspace.js';
+import { cause, changed, files, repository, stateOf } from '../rig/blame-repository.js';
+import { aResult, aSuiteRun } from '../rig/builders.js';
+
+describe('the change to blame, in repositories as people have them', () => {
+  const [a, b] = [files['src/a.ts'], files['src/b.ts']];
+  const SIX = changed(a, 'six', 'SIX');
+
+  const merge = (project: AgentWorkspace, branch: string) =>
+    project.git(
+      '-c',
+      'user.name=Ann',
+      '-c',
+      'user.email=a@b.c',
+      'merge',
+      '--quiet',
+      '--no-ff',
+      '-m',
+      'merged',
+      branch,
+    );
+
+  it('BL-1 BL-5 a commit that came by a merge is to blame, not the merge; a detached HEAD is no matter', async () => {
+    const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
+    project.git('checkout', '--quiet', '-b', 'other');
+    const culprit = commit('louder', { 'src/a.ts': SIX });
+    project.git('checkout', '--quiet', '-b', 'feature', 'main');
+    commit('mine', { 'src/b.ts': changed(b, 'one', 'ONE') });
+    merge(project, 'other');
+    project.git('checkout', '--quiet', '--detach');
+    const before = stateOf(project);
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame?.hunks).toMatchObject([
+      { file: 'src/a.ts', line: 6, commit: { id: culprit, subject: 'louder' } },
+    ]);
+    expect(stateOf(project)).toEqual(before);
+  });
+
+  it('BL-1 BL-3 of a pull request as CI systems check it out, merged into main, its own commit is to blame, and nothing of main', async () => {
+    const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
+    project.git('checkout', '--quiet', '-b', 'feature');
+    commit('before it', { 'src/a.ts': changed(a, 'one', 'uno') });
+    const culprit = commit('louder', { 'src/a.ts': changed(SIX, 'one', 'uno') });
+    commit('after it', { 'src/b.ts': changed(b, 'six', 'sechs') });
+    project.git('checkout', '--quiet', 'main');
+    commit('of main', { 'src/a.ts': changed(a, 'eleven', 'elf'), 'src/more.ts': 'more\n' });
+    project.git('checkout', '--quiet', '--detach');
+    merge(project, 'feature');
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame).toMatchObject({
+      hunks: [{ file: 'src/a.ts', line: 6, commit: { id: culprit, subject: 'louder' } }],
+      outOf: 3,
+    });
+  });
+
+  it('BL-1 BL-3 what a merge itself made of a conflict is the merge’s', async () => {
+    const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('VI'));
+    project.git('checkout', '--quiet', '-b', 'feature');
+    commit('louder', { 'src/a.ts': SIX });
+    project.git('checkout', '--quiet', 'main');
+    commit('of main', { 'src/a.ts': changed(a, 'six', 'sechs') });
+    project.git('checkout', '--quiet', 'feature');
+    expect(() => merge(project, 'main')).toThrow();
+    const id = commit('both', { 'src/a.ts': changed(a, 'six', 'VI') });
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame?.hunks).toMatchObject([{ line: 6, old: ['sechs'], now: ['VI'], commit: { id } }]);
+  });
+
+  it('BL-1 BL-5 in the middle of a rebase with a conflict: what is not committed is searched, and the rebase goes on', async () => {
+    const { project, find, commit } = await repository((read) => !read('src/b.ts').includes('broken'));
+    project.git('checkout', '--quiet', '-b', 'feature');
+    commit('mine', { 'src/a.ts': SIX });
+    project.git('checkout', '--quiet', 'main');
+    commit('theirs', { 'src/a.ts': changed(a, 'six', 'sechs') });
+    project.git('checkout', '--quiet', 'feature');
+    expect(() => project.git('-c', 'user.name=me', '-c', 'user.email=a@b.c', 'rebase', 'main')).toThrow();
+    project.write({ 'src/b.ts': changed(b, 'one', 'broken') });
+    const [status, before] = [project.git('status', '--porcelain'), stateOf(project)];
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame?.hunks).toMatchObject([{ file: 'src/b.ts', line: 1, commit: null }]);
+    expect(project.git('status', '--porcelain')).toBe(status);
+    expect(stateOf(project)).toEqual(before);
+  });
+
+  it('BL-1 BL-5 files of Windows and what git keeps of them: the one line, with its ends', async () => {
+    const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
+    project.git('config', 'core.autocrlf', 'true');
+    const crlf = (text: string) => text.replaceAll('\n', '\r\n');
+    project.git('checkout', '--quiet', '-b', 'feature');
+    commit('louder', { 'src/a.ts': crlf(SIX) });
+    const before = stateOf(project);
+    const [blamed] = await find({
+      runAgain: async ({ ids }) => {
+        const text = project.read('src/a.ts');
+        expect(text.replaceAll('\r\n', '')).not.toContain('\n');
+        return aSuiteRun({
+          tests: (ids ?? []).map((id) => aResult(id, text.includes('SIX') ? 'unexpected' : 'expected')),
+        });
+      },
+    })([cause]);
+    expect(blamed?.blame).toMatchObject({
+      hunks: [{ file: 'src/a.ts', line: 6, old: ['six'], now: ['SIX'], commit: { subject: 'louder' } }],
+      outOf: 1,
+    });
+    expect(stateOf(project)).toEqual(before);
+  });
+
+  it('BL-1 BL-5 a binary file, a file that is not tracked, and one that was renamed', async () => {
+    const bytes = '\u0000\u0001picture';
+    const { project, find, commit } = await repository((read) => !read('picture.bin').includes('broken'));
+    project.write({ 'picture.bin': bytes });
+    project.git('add', '--all');
+    project.git('-c', 'user.name=me', '-c', 'user.email=a@b.c', 'commit', '--quiet', '-m', 'picture');
+    project.git('checkout', '--quiet', '-b', 'feature');
+    project.git('mv', 'src/b.ts', 'src/moved.ts');
+    commit('another picture', { 'picture.bin': `${bytes}broken` });
+    project.write({ 'src/new.ts': 'new\n' });
+    const before = stateOf(project);
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame?.hunks).toMatchObject([
+      { file: 'picture.bin', whole: true, commit: { subject: 'another picture' } },
+    ]);
+    expect(stateOf(project)).toEqual(before);
+  });
+
+  it('BL-1 BL-5 a file that is not tracked is to blame, and one that was renamed is where the test looks for its old name', async () => {
+    const { project, find } = await repository(() => !('src/new.ts' in stateOf(project)));
+    project.write({ 'src/new.ts': 'new\n', 'src/a.ts': SIX });
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame?.hunks).toMatchObject([{ file: 'src/new.ts', whole: true, commit: null }]);
+    expect(project.read('src/new.ts')).toBe('new\n');
+    const other = await repository(() => 'src/b.ts' in stateOf(other.project));
+    other.project.git('checkout', '--quiet', '-b', 'feature');
+    other.project.git('mv', 'src/b.ts', 'src/moved.ts');
+    other.commit('tidier', { 'src/a.ts': SIX });
+    const before = stateOf(other.project);
+    const [renamed] = await other.find()([cause]);
+    expect(renamed?.blame?.hunks).toMatchObject([
+      { file: 'src/b.ts', whole: true, commit: { subject: 'tidier' } },
+    ]);
+    expect(stateOf(other.project)).toEqual(before);
+  });
+
+  it('BL-1 BL-3 BL-5 a line of a file that was renamed is to blame, its commit before or after that, committed or not', async () => {
+    const { project, find, commit, runs } = await repository((read) => {
+      const here = stateOf(project);
+      return (
+        'src/a.ts' in here !== 'src/moved.ts' in here &&
+        !read('src/a.ts' in here ? 'src/a.ts' : 'src/moved.ts').includes('SIX')
+      );
+    });
+    project.git('checkout', '--quiet', '-b', 'feature');
+    const first = commit('louder', { 'src/a.ts': SIX });
+    project.git('mv', 'src/a.ts', 'src/moved.ts');
+    commit('tidier', { 'src/b.ts': changed(b, 'one', 'ONE') });
+    commit('after it', { 'src/moved.ts': changed(SIX, 'eleven', 'ELEVEN') });
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame?.hunks).toMatchObject([
+      { file: 'src/moved.ts', line: 6, old: ['six'], now: ['SIX'], commit: { id: first } },
+    ]);
+    project.write({ 'src/moved.ts': changed(a, 'eleven', 'ELEVEN') });
+    const later = commit('quieter', {});
+    project.write({ 'src/moved.ts': changed(SIX, 'eleven', 'ELEVEN') });
+    const before = stateOf(project);
+    const [open] = await find()([cause]);
+    expect(later).not.toBe(first);
+    expect(open?.blame?.hunks).toMatchObject([{ file: 'src/moved.ts', line: 6, commit: null }]);
+    expect(stateOf(project)).toEqual(before);
+    expect(runs()).toBeGreaterThan(0);
+  });
+
+  it('BL-2 of a clone with the last commit alone it says what is missing, and searches what is not committed', async () => {
+    const { project, find, told, commit } = await repository((read) => !read('src/b.ts').includes('other'));
+    project.git('checkout', '--quiet', '-b', 'feature');
+    const head = commit('louder', { 'src/a.ts': SIX });
+    // What `git clone --depth 1` leaves.
+    writeFileSync(path.join(project.dir, '.git/shallow'), `${head}\n`);
+    expect(await find()([cause])).toEqual([cause]);
+    expect(told).toEqual([[null, expect.stringMatching(/^no file differs .*: fetch more history$/)]]);
+    project.write({ 'src/b.ts': 'other\n' });
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame).toMatchObject({ base: { from: 'head' }, hunks: [{ file: 'src/b.ts' }] });
+    project.write({ 'src/b.ts': b, 'src/more.ts': 'more\n' });
+    told.length = 0;
+    expect(
+      await find({
+        runAgain: async ({ ids }) => aSuiteRun({ tests: (ids ?? []).map((id) => aResult(id, 'unexpected')) }),
+      })([cause]),
+    ).toEqual([cause]);
+    expect(told).toEqual([
+      ['c1', expect.stringMatching(/^it is red without the 1 change .*: fetch more history$/)],
+    ]);
+  });
+
+  it('BL-2 a repository that has lost what git needs is no error of the run', async () => {
+    const { project, find, told, commit } = await repository(() => true);
+    project.git('checkout', '--quiet', '-b', 'feature');
+    commit('louder', { 'src/a.ts': SIX });
+    const tree = project.git('rev-parse', 'main^{tree}');
+    rmSync(path.join(project.dir, '.git/objects', tree.slice(0, 2), tree.slice(2)));
+    expect(await find()([cause])).toEqual([cause]);
+    expect(told).toEqual([[null, expect.stringMatching(/^git cannot read what changed: (?!Command)/)]]);
+  });
+
+  it('BL-1 BL-5 a submodule is left as it is, whatever it is at', async () => {
+    const { project, find, commit } = await repository((read) => !read('src/a.ts').includes('SIX'));
+    const inner = await agentWorkspace({ 'x.ts': 'inner\n' });
+    project.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.dir, 'lib');
+    project.git('-c', 'user.name=me', '-c', 'user.email=a@b.c', 'commit', '--quiet', '-m', 'with lib');
+    project.git('checkout', '--quiet', '-b', 'feature');
+    commit('louder', { 'src/a.ts': SIX });
+    project.write({ 'lib/x.ts': 'changed\n', 'lib/new.ts': 'new\n' });
+    const before = stateOf(project);
+    const [blamed] = await find()([cause]);
+    expect(blamed?.blame).toMatchObject({ hunks: [{ file: 'src/a.ts', line: 6 }], outOf: 1 });
+    expect(stateOf(project)).toEqual(before);
+  });
+});

@@ -1,0 +1,82 @@
+import path from 'node:path';
+import { createBlame } from '../../src/blame/create-blame.js';
+import type { Blame } from '../../src/core/blame.js';
+import { contentsOf, keepChange } from '../../src/workspace/change.js';
+import { type AgentWorkspace, agentWorkspace, inventoryOf } from './agent-workspace.js';
+import { aCause, aResult, aSuiteRun, failing } from './builders.js';
+
+/** Lines with their ends. */
+export const lines = (...some: string[]) => `${some.join('\n')}\n`;
+const filler = ['two', 'three', 'four', 'five'];
+/** What the repository holds. */
+export const files = {
+  'src/a.ts': lines('one', ...filler, 'six', ...filler, 'eleven'),
+  'src/b.ts': lines('one', ...filler, 'six'),
+  'tests/shop.spec.ts': lines('test'),
+};
+
+/** A repository, and a test that is green while a condition on its files holds; null for a state that does not start. */
+export async function repository(green: (read: (file: string) => string) => boolean | null, at = '') {
+  const project = await agentWorkspace(
+    Object.fromEntries(Object.entries(files).map(([file, text]) => [path.posix.join(at, file), text])),
+    { at },
+  );
+  const told: (readonly [string | null, Blame | string])[] = [];
+  let runs = 0;
+  const find = (over: Partial<Parameters<typeof createBlame>[0]> = {}) =>
+    createBlame({
+      cwd: path.join(project.dir, at),
+      workspace: project.workspace,
+      contents: contentsOf(project.runDir),
+      keepChange: (change) => keepChange(project.runDir, change),
+      rootFromProject: at === '' ? '' : '..',
+      prepare: async () => null,
+      runAgain: async ({ ids }) => {
+        runs += 1;
+        const isGreen = green((file) => project.read(path.posix.join(at, file)));
+        if (isGreen === null) return aSuiteRun();
+        return aSuiteRun({
+          tests: (ids ?? []).map((id) => aResult(id, isGreen ? 'expected' : 'unexpected')),
+        });
+      },
+      warn: (message) => void project.warnings.push(message),
+      signal: new AbortController().signal,
+      now: () => Date.now(),
+      limits: { runs: 12, timeMs: 120_000 },
+      named: null,
+      lastGreen: async () => null,
+      isTest: (file) => file.includes('tests/'),
+      likelyMs: () => null,
+      tell: (id, answer) => void told.push([id, answer]),
+      always: false,
+      ...over,
+    });
+  const commit = (subject: string, changed: Record<string, string>) => {
+    project.write(
+      Object.fromEntries(Object.entries(changed).map(([file, text]) => [path.posix.join(at, file), text])),
+    );
+    project.git('add', '--all');
+    project.git(
+      '-c',
+      'user.name=Ann',
+      '-c',
+      'user.email=ann@example.com',
+      'commit',
+      '--quiet',
+      '-m',
+      subject,
+    );
+    return project.git('rev-parse', 'HEAD');
+  };
+  return { project, find, commit, told, runs: () => runs };
+}
+
+/** A text with something else in the place of one of its words. */
+export const changed = (text: string, from: string, to: string) => text.replace(from, to);
+/** What is searched for. */
+export const cause = aCause({ lead: failing('t1') });
+
+/** Everything that a search has to leave as it was. */
+export function stateOf({ dir }: AgentWorkspace) {
+  return inventoryOf(dir);
+}

@@ -1,0 +1,45 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { keptFixes } from '../../../src/heal/kept-fixes.js';
+import { eventsFile } from '../../../src/run/write-events.js';
+import { keepChange } from '../../../src/workspace/change.js';
+import { anAttempt } from '../../rig/builders.js';
+import { aCauseSummary } from '../../rig/shown-run.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+it('ME-8 keeps the fixes that were green and judged by nobody: not those that failed, nor the built-in fixer’s, nor without a change', async () => {
+  const runDir = path.join(tempDir(), '.self-heal', 'runs', 'r1');
+  mkdirSync(runDir, { recursive: true });
+  const change = { id: '1', root: '', edits: [], folders: [] };
+  await keepChange(runDir, change);
+  const green = (causeId: string, agent: string, id: string | null) => ({
+    type: 'attempt.green',
+    causeId,
+    attempt: 1,
+    agent,
+    change: id,
+  });
+  const judged = (causeId: string, judgement: 'not-judged' | 'still-failing') => ({
+    type: 'attempt.judged',
+    causeId,
+    attempt: anAttempt({ judged: judgement }),
+  });
+  const events = [
+    ...['killed', 'interrupted', 'failed', 'free', 'lost', 'unchanged'].map((id) => ({
+      type: 'cause.found',
+      cause: aCauseSummary({ id, signature: `shop:Error:${id}` }),
+    })),
+    ...['killed', 'interrupted', 'failed'].map((id) => green(id, 'debugger', '1')),
+    green('free', 'built-in', '1'),
+    green('lost', 'debugger', '2'),
+    green('unchanged', 'debugger', null),
+    judged('interrupted', 'not-judged'),
+    judged('failed', 'still-failing'),
+  ];
+  const lines = events.map((event) => `${JSON.stringify({ ...event, time: 1 })}\n`);
+  writeFileSync(path.join(runDir, eventsFile), lines.join(''));
+  const kept = await keptFixes(runDir);
+  expect([...kept.keys()]).toEqual(['shop:Error:killed', 'shop:Error:interrupted']);
+  expect(kept.get('shop:Error:killed')).toMatchObject({ agent: 'debugger', change, runDir });
+});

@@ -1,0 +1,23 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { followReport } from '../../../src/playwright/follow-report.js';
+import type { ReportLine } from '../../../src/playwright/report-format.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+it('CL-4 hands on in one piece what came since its last look, so that thousands of quick tests are told of a few times', async () => {
+  const file = path.join(tempDir(), 'report.ndjson');
+  const ended = (n: number) => `${JSON.stringify({ type: 'test-end', title: `${n}`, failed: false })}\n`;
+  writeFileSync(file, [1, 2, 3].map(ended).join(''));
+  const over = new AbortController();
+  const pieces: (readonly ReportLine[])[] = [];
+  await followReport(file, over.signal, (lines) => {
+    if (pieces.push(lines) > 1) return;
+    appendFileSync(file, `${ended(4)}${ended(5)}{"type":"torn`);
+    over.abort();
+  });
+  expect(pieces.map((lines) => lines.map((line) => line.type === 'test-end' && line.title))).toEqual([
+    ['1', '2', '3'],
+    ['4', '5'],
+  ]);
+});
