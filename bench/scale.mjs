@@ -7,7 +7,15 @@
 // For a quick try: --shards 2 --failures 12 --causes 4 --workers 3 --kill 1. Exits 1 where anything is not as it has to be.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -33,6 +41,7 @@ const { values } = parseArgs({
 });
 const [shards, failures, causes] = [values.shards, values.failures, values.causes].map(Number);
 const [workers, kills, agentMs] = [values.workers, values.kill, values['agent-ms']].map(Number);
+const confirm = Number(values.confirm);
 const each = Math.ceil(failures / causes);
 const parts = Array.from({ length: causes }, (_, n) => `part${n + 1}`);
 const home = mkdtempSync(path.join(tmpdir(), 'self-heal-scale-'));
@@ -56,7 +65,7 @@ fixer: none
 blame: { enabled: false }
 limits: { agentRuns: ${causes + kills} }
 queue: { lease: 10s }
-verify: { level: quick, confirm: ${values.confirm} }
+verify: { level: quick, confirm: ${confirm} }
 `,
 };
 for (const part of parts) {
@@ -182,7 +191,9 @@ try {
   const env = { SELF_HEAL_STORE };
   const places = Array.from({ length: workers }, (_, n) => checkout(`worker${n + 1}`));
   const heal = checkout('heal');
-  console.log(`${shards} shards, ${total} failures, ${causes} causes, ${workers} workers, ${kills} to be killed`);
+  console.log(
+    `${shards} shards, ${total} failures, ${causes} causes, ${workers} workers, ${kills} to be killed`,
+  );
 
   const began = performance.now();
   const all = places.map((place) => start(place, ['worker'], env));
@@ -215,10 +226,23 @@ try {
   check('signatures with a failed try', signatures.filter(({ count }) => count > 0).length, 0);
   const alive = started.filter((name) => isAlive(Number(name.split('-')[1])));
   check('agents left alive', alive.length, 0);
-  check('checkouts of workers that differ', places.filter((one) => git(one, 'status', '--porcelain') !== '').length, 0);
+  check(
+    'checkouts of workers that differ',
+    places.filter((one) => git(one, 'status', '--porcelain') !== '').length,
+    0,
+  );
   const { playwrightRuns } = report.totals;
   console.log(`${seconds} s, ${playwrightRuns} Playwright runs of the coordinator`);
-  const figures = { shards, failures: total, causes, workers, kills, agents: started.length, seconds, playwrightRuns };
+  const figures = {
+    shards,
+    failures: total,
+    causes,
+    workers,
+    kills,
+    agents: started.length,
+    seconds,
+    playwrightRuns,
+  };
   console.log(JSON.stringify({ load: loadavg()[0], ...figures }));
 } finally {
   for (const child of running) child.kill('SIGKILL');

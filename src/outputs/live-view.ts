@@ -95,9 +95,7 @@ function workerLines({ workers }: RunState, { paint, columns, now }: LiveViewOpt
   });
   const rest = workers.length - lines.length;
   if (workers.length === 0) return [];
-  return rest > 0
-    ? [...lines, `    ${paint.dim(cut(`${counted(rest, 'more worker')}`, columns - 5))}`]
-    : lines;
+  return rest > 0 ? [...lines, `    ${paint.dim(cut(counted(rest, 'more worker'), columns - 5))}`] : lines;
 }
 
 function endedLine(cause: CauseState, { paint, columns }: LiveViewOptions): string {
