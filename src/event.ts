@@ -20,9 +20,9 @@ export type Event =
       cwd: string;
       playwright: string;
       dryRun: boolean;
-      /** What was typed: `resume` goes on with it where the run was killed before the store knew of it (ME-8). */
+      /** What was typed. `resume` uses it if the run was killed before it was stored (ME-8). */
       request?: RunAsked;
-      /** The run that this one goes on with. */
+      /** The run that this one continues. */
       resumedFrom?: string;
     }
   /** A Playwright run begins: the first one, a confirming one, or one after an attempt. */
@@ -31,11 +31,11 @@ export type Event =
       purpose: SuitePurpose;
       tests: number | null;
       causeId: string | null;
-      /** Which of the Playwright runs it is, from 1; absent for what shards ran. */
+      /** The number of the Playwright run, from 1; absent for runs of shards. */
       n?: number;
-      /** How many there are likely to be; null while nothing is known. */
+      /** How many runs are expected; null if unknown. */
       of?: number | null;
-      /** What it is likely to take, in milliseconds; null where nothing was measured yet. */
+      /** Expected duration in milliseconds; null if nothing has been measured yet. */
       likelyMs?: number | null;
     }
   | { type: 'suite.progress'; done: number; total: number; failed: number; test: string }
@@ -51,13 +51,13 @@ export type Event =
       notRun: number;
       durationMs: number;
     }
-  /** What the shards of the suite ran on other machines was read, in place of a first run here (SC-1). */
+  /** The results of the shards, which ran on other machines, were read instead of a first run here (SC-1). */
   | { type: 'shards.joined'; total: number; missing: number[] }
   | { type: 'cause.found'; cause: CauseSummary }
   | { type: 'cause.flaky'; tests: TestRef[]; causeId: string | null }
-  /** The change that broke its leading test was found, by runs with changes taken out (BL-1). */
+  /** Runs with changes reverted have shown which change broke the cause's leading test (BL-1). */
   | { type: 'cause.blamed'; causeId: string; blame: Blame }
-  /** Why no change is named; null for what holds for all causes. */
+  /** Why no change is blamed; `causeId` is null if the reason applies to all causes. */
   | { type: 'blame.ended'; causeId: string | null; reason: string }
   | { type: 'cause.started'; causeId: string }
   /** It is in the queue, for a worker on whatever machine (SC-2). */
@@ -66,7 +66,7 @@ export type Event =
   | { type: 'cause.taken'; causeId: string; worker: string }
   /** The workers of the project, each time that anything changes with one of them. */
   | { type: 'workers.seen'; workers: readonly WorkerSummary[] }
-  /** The built-in fixer is sure of a fix, which is now judged like an agent's (BF-1); or an agent's fix of a killed run is taken up again. */
+  /** The built-in fixer made a fix, or an agent's fix from a killed run is tried again; it is judged like an agent's (BF-1). */
   | { type: 'fixer.proposed'; causeId: string; attempt: number; summary: string; agent?: string }
   | {
       type: 'agent.started';
@@ -92,25 +92,27 @@ export type Event =
       /** The program's own error (AG-6), or null. */
       agentError: AgentError | null;
       filesChanged: number;
-      /** Processes that outlived it and were ended, as `pid command`. */
+      /** Processes that outlived it and were stopped, as `pid command`. */
       orphans: readonly string[];
     }
   /** Waiting before the next try (HL-4). */
   | { type: 'agent.retrying'; causeId: string; attempt: number; delayMs: number; reason: string }
-  /** A question to a person; the run does not wait for the answer. The id is null where the store did not take it. */
+  /** A question to a person; the run does not wait for the answer. The id is null if it could not be stored. */
   | { type: 'agent.waiting_for_input'; causeId: string; question: string; escalationId: string | null }
-  /** A person answered; written into the run that had asked. */
+  /** A person answered; written to the events of the run that asked. */
   | { type: 'agent.escalation_resolved'; escalationId: string; choice: Choice }
-  /** A failure that an earlier run had healed is there again. */
+  /** A failure that an earlier run healed has come back. */
   | { type: 'cause.came_back'; causeId: string; fix: EarlierFix }
   /** These tests are red, and a person has accepted that for now (ME-7). */
   | { type: 'tests.quarantined'; tests: TestRef[] }
-  /** So many questions wait for people that no further agent is started. */
+  /** Too many questions are waiting for people, so no further agent is started. */
   | { type: 'agent.build_paused'; status: 'escalation_threshold_exceeded' }
-  /** The guard found that an agent weakened the tests: its change is reverted, and nothing is run with it (HN-3). */
+  /** The guard found that an agent weakened the tests: its change is dropped without running anything (HN-3). */
   | { type: 'attempt.rejected'; causeId: string; attempt: number; violations: readonly Violation[] }
-  /** The re-run after it was green; its fix is still to be proven, together with the others (HN-5). */
-  /** Green once: its change is kept, and a run that goes on with this one begins with it. Older runs say neither agent nor change. */
+  /**
+   * The re-run after the fix was green; the fix is yet to be proven, together with the others (HN-5). Its change is kept, and a run
+   * that continues this one begins with it. Older runs have neither agent nor change.
+   */
   | {
       type: 'attempt.green';
       causeId: string;
@@ -127,11 +129,11 @@ export type Event =
       attempts: number;
       costUsd: number | null;
     }
-  /** A person had the change to blame taken out of the project, after the run's end (BL-4); `change` names it within the run. */
+  /** After the run, a person had the blamed change reverted (BL-4); `change` is its name within the run. */
   | { type: 'change.reverted'; causeId: string; change: string }
-  /** A person reverted what the run had changed, after its end; these files changed again meanwhile, and stay. */
+  /** After the run, a person undid its changes; `leftAlone` are files that had changed again and were left as they are. */
   | { type: 'run.undone'; restored: readonly string[]; leftAlone: readonly string[] }
-  /** The run goes on, but somebody should know. */
+  /** The run continues, but somebody should know. */
   | { type: 'run.warning'; message: string }
   | {
       type: 'run.ended';
@@ -143,7 +145,7 @@ export type Event =
       costUsd: number | null;
     };
 
-/** A run as it was typed: filters, what is passed on to Playwright, and the options by their long names. */
+/** A run as it was typed: filters, arguments passed on to Playwright, and options by their long names. */
 export interface RunAsked {
   readonly filters: readonly string[];
   readonly passThrough: readonly string[];

@@ -12,21 +12,20 @@ const MAX_REASON_CHARACTERS = 300;
 /** What a person must do; logging in depends on the program. */
 const remedies: Readonly<Record<Exclude<AgentErrorReason, 'unauthorized'>, string>> = {
   overloaded: 'The provider is overloaded; run again later.',
-  'rate-limited':
-    'The provider limits how much may be asked in a minute; run again later, or raise the limit.',
+  'rate-limited': 'The rate limit of the provider was reached; run again later, or raise the limit.',
   connection: 'The provider cannot be reached; check the network and the proxy, then run again.',
   'prompt-too-long':
-    'Choose a model with a larger context, lower `evidence` in agents.yaml, or shorten the slash command and what the program reads at its start.',
+    'Choose a model with a larger context, lower `evidence` in agents.yaml, or shorten the slash command and what the program reads when it starts.',
   'out-of-credit': 'Add credit to the account, or use another one.',
   'quota-used-up': 'Wait until the limit is reset, or raise it.',
   model: 'Choose a model that your account has.',
   certificate: 'Trust the certificate of your proxy: set NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.',
   'invalid-request':
-    'The provider refuses what the program sends: check its model and its settings, or update it.',
-  refused: 'The provider refuses to work on this; look at what the log shows, and fix it by hand.',
+    'The provider rejects what the program sends: check its model and settings, or update it.',
+  refused: 'The provider refused to work on this; read the log, and fix it by hand.',
   'session-unknown': 'Run again; its earlier session is gone.',
   'command-line': 'Check the arguments of this runner in agents.yaml and the version of the program.',
-  unknown: "Look into the agent's log, and try the program by hand.",
+  unknown: "Read the agent's log, and try the program by hand.",
 };
 
 /** What a person does about an error of this runner's program, in a sentence or two. */
@@ -43,7 +42,7 @@ export function agentErrorFrom(text: string, runner: string): AgentError {
   const words = text.trim().replaceAll(/\s+/g, ' ');
   // Of much text the line that decided is worth more than the first.
   const short = words.length > MAX_REASON_CHARACTERS ? (evidence ?? words) : words;
-  const told = `${runner}: ${short.slice(0, MAX_REASON_CHARACTERS) || 'it failed without a word'}`;
+  const told = `${runner}: ${short.slice(0, MAX_REASON_CHARACTERS) || 'it failed without a message'}`;
   if (kind === 'retryable') {
     const waitMs = askedWaitMs(text);
     return { kind: 'retryable', reason: told, ...(waitMs === null ? {} : { waitMs }) };

@@ -6,7 +6,7 @@ import type { Violation } from '../core/guard/violation.js';
 import type { EarlierFix } from '../core/remembered.js';
 
 /**
- * `context.json`, whose path an agent finds in `SELF_HEAL_CONTEXT`: everything that is known of one failure (AG-2).
+ * `context.json`, whose path an agent finds in `SELF_HEAL_CONTEXT`: everything known about one failure (AG-2).
  * Paths are absolute unless said otherwise. Other programs read this; a change of meaning is a new `schemaVersion`.
  */
 export interface AgentContext {
@@ -17,7 +17,7 @@ export interface AgentContext {
   attempt: number;
   task: 'Fix this error so the test can pass';
   project: { name: string; root: string };
-  /** Null where the suite itself failed before any test. */
+  /** Null if the suite itself failed before any test. */
   test: ContextTest | null;
   /** The other tests that fail from the same cause. */
   otherTests: ContextTest[];
@@ -32,7 +32,7 @@ export interface AgentContext {
   diagnosis: Pick<Diagnosis, 'category' | 'alternatives' | 'confidence' | 'why' | 'facts' | 'warning'>;
   /** The change that broke it, as runs with and without it have shown (BL-3), or null. */
   blame: Blame | null;
-  /** The lines around `diagnosis.facts.source`; null where they are not at hand. */
+  /** The lines around `diagnosis.facts.source`; null if they are not available. */
   source: SourceExcerpt | null;
   screenshot: string | null;
   trace: string | null;
@@ -44,11 +44,11 @@ export interface AgentContext {
   /** What could not be gathered, and what was shortened, in words. */
   missing: readonly string[];
   cut: readonly string[];
-  /** What a person answered when they were asked (ME-7), or null. */
+  /** What a person answered when asked (ME-7), or null. */
   guidance: string | null;
   /** What had healed this failure in an earlier run, and did not last; `patch` is its text. */
   earlierFix: EarlierFix | null;
-  /** Of earlier runs too. */
+  /** Including earlier runs. */
   previousAttempts: PreviousAttempt[];
 }
 
@@ -76,8 +76,8 @@ export interface PreviousAttempt {
   failedBecause: string | null;
   /** How the re-run judged it. */
   judged: Judgement;
-  /** Whether its change was taken out of the code again, when it had been judged. */
+  /** Whether its change was reverted after it had been judged. */
   reverted: boolean;
-  /** Where it weakened the tests, which is why nothing was run with it (HN-3). */
+  /** How it weakened the tests, in which case nothing was run with it (HN-3). */
   violations?: readonly Violation[];
 }

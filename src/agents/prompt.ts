@@ -50,7 +50,7 @@ function blamed({ blame }: AgentContext): string {
   const more = blame.hunks.length - hunks.length;
   const rest = more > 0 ? [`${more} more in context.json.`] : [];
   const meant =
-    'The change may be what was wanted, and the test or other code has to follow it: reverting it is a last resort.';
+    'The change may be intended, so that the test or other code has to follow it: revert it only as a last resort.';
   return [head, ...hunks, ...rest, meant].join('\n\n');
 }
 
@@ -106,7 +106,7 @@ function whyWeThinkSo({ diagnosis, pageUrl }: AgentContext): string {
   if (pageUrl !== null) told.push(`page: ${pageUrl}`);
   const text = told.join('\n');
   const also = alternatives.length > 0 ? ` (it may also be ${alternatives.join(' or ')})` : '';
-  const head = `It is taken for a ${category}${also}.${warning ? ` ${warning}.` : ''}`;
+  const head = `It was classified as ${category}${also}.${warning ? ` ${warning}.` : ''}`;
   return section('Diagnosis', text === '' ? head : `${head} What decided:\n\n${fenced(text)}`);
 }
 
@@ -120,14 +120,14 @@ function guidanceOf({ guidance }: AgentContext): string {
   if (guidance === null) return '';
   return section(
     'What a person decided',
-    `They were asked about this failure, and this goes before anything else:\n\n${fenced(guidance)}`,
+    `They were asked about this failure, and their answer takes precedence over everything else:\n\n${fenced(guidance)}`,
   );
 }
 
 function healedBefore(fix: AgentContext['earlierFix']): string {
   if (fix === null) return '';
   const times = fix.times === 1 ? 'once' : `${fix.times} times`;
-  const said = fix.summary ? ` The fix, in its agent's words: ${inline(fix.summary)}.` : '';
+  const said = fix.summary ? ` The fix, in the agent's words: ${inline(fix.summary)}.` : '';
   const files = fix.files.map((file) => inline(file.path)).join(', ');
   const what = fix.patch ? `\n\n${fenced(middleCut(fix.patch, 2000))}` : files ? ` It changed ${files}.` : '';
   const text = `This failure was healed ${times} before, last on ${fix.healedAt.slice(0, 10)}, and has come back: that fix did not last, or was undone. Look for the cause behind it.${said}${what}`;
@@ -181,7 +181,7 @@ function rejectedBefore(attempts: readonly PreviousAttempt[]): string {
   );
   return section(
     'Rejected: the tests were weakened',
-    `${told.join('\n')}\n\nNone of it is in the code any more. Fix the code that is tested instead. If it is rejected once more, nobody is asked again.`,
+    `${told.join('\n')}\n\nAll of it was reverted. Fix the code under test instead. If the next change is rejected too, there is no further attempt.`,
   );
 }
 
@@ -190,7 +190,7 @@ function whereTheRestLies({ screenshot, missing }: AgentContext, contextFile: st
   return section(
     'Everything else',
     [
-      `- ${contextFile}: all of it as JSON (console, network with bodies, server output, accessibility snapshot, facts)`,
+      `- ${contextFile}: everything as JSON (console, network with bodies, server output, accessibility snapshot, facts)`,
       `- ${folder}: the same as files`,
       ...(screenshot ? [`- ${screenshot}: the page at the moment of failure`] : []),
       ...missing.slice(0, 5).map((what) => `- missing: ${inline(what)}`),

@@ -18,6 +18,6 @@ export function reduceContext(context: AgentContext): AgentContext {
     network: failed.slice(-MAX_ENTRIES).map((one) => ({ ...one, requestBody: null, responseBody: null })),
     serverOutput: serverOutput.slice(-MAX_SERVER_CHARACTERS),
     previousAttempts: previousAttempts.map((one) => ({ ...one, patch: null })),
-    cut: [...context.cut, 'most of the evidence was left out, because the whole was too long for the model'],
+    cut: [...context.cut, 'most of the evidence was left out because it was too long for the model'],
   };
 }

@@ -7,7 +7,7 @@ export interface AgentCommand {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly input: string;
-  /** The variables of our environment that it is given (`ANTHROPIC_*` names several), or all of them. */
+  /** The environment variables it is given (`ANTHROPIC_*` names several), or all of them. */
   readonly passes: readonly string[] | 'everything';
 }
 
@@ -18,7 +18,7 @@ export type OutputStream = 'stdout' | 'stderr';
 export interface LineMeaning {
   readonly activity: string | null;
   readonly complete: boolean;
-  /** The program goes on where it has no hope (its own retries, a full context): it is ended at once. */
+  /** The program would go on without hope (its own retries, a full context), so it is stopped at once. */
   readonly hopeless?: boolean;
 }
 
@@ -26,11 +26,11 @@ export interface LineMeaning {
 export interface OutputReader {
   /** What a line of its standard output, or error, says. */
   line(text: string, from: OutputStream): LineMeaning;
-  /** What all of it came to. */
+  /** The result of all of it. */
   result(): AgentResult;
 }
 
-/** What a program says of its own work and of its own errors. */
+/** What a program says about its own work and its own errors. */
 export interface AgentResult {
   readonly claim: AgentClaim | null;
   readonly usage: AgentUsage;

@@ -42,7 +42,8 @@ export async function readHistory(
   // No default branch is known here: then what is not committed is all that there is.
   const changed = 'what' in branch && named === null ? await gitChanges(root, 'HEAD') : branch;
   if ('what' in changed) return whyNot(changed.what, changed.detail);
-  if (path.resolve(changed.root) !== path.resolve(root)) return 'the project is no git repository of its own';
+  if (path.resolve(changed.root) !== path.resolve(root))
+    return 'the project is not a git repository of its own';
   const head = (await git(root, ['rev-parse', 'HEAD']))?.trim() ?? '';
   const from = named !== null ? 'named' : wanted !== null ? 'last-green' : 'merge-base';
   const base: BlameBase = {
@@ -81,6 +82,6 @@ function whyNot(what: string, detail: string): string {
   if (what === 'no-git') return 'git is not installed';
   const said = gitSays(detail);
   return said.startsWith('not a git repository')
-    ? 'the project is no git repository'
+    ? 'the project is not a git repository'
     : `git does not read the repository: ${said}`;
 }

@@ -4,9 +4,9 @@ import { end } from './end.js';
 import type { BlameOptions } from './run-blame.js';
 
 const examples = `
-Tests are run again with changes taken out, until the smallest set is found whose taking out turns them green. Your files are as
-before afterwards. It looks back to the last commit at which a run here saw the test green, else to where the branch left the default
-branch, else at what is not committed.
+Tests are run again with changes reverted, until the smallest set is found that turns them green when reverted. Your files are
+restored afterwards. It looks back to the last commit at which a run here saw the test green, or else to where the branch left the
+default branch, or else only at what is not committed.
 
   self-heal blame                       what is red in the last run, or the whole suite
   self-heal blame cart.spec.ts:9        this test, committed or not
@@ -15,9 +15,7 @@ branch, else at what is not committed.
 /** `self-heal blame`: which change broke a test, with proof (BL-1). */
 export function blameCommand(): Command {
   return addWaitFlag(new Command('blame'))
-    .description(
-      'find the change that broke a test, by running it with changes taken out; no agent is started',
-    )
+    .description('find the change that broke a test by running it with changes reverted; no agent is started')
     .argument(
       '[run-or-test]',
       'an earlier run, a cause of the last one (c1), or tests as Playwright takes them',

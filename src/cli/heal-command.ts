@@ -12,10 +12,10 @@ import type { RunOptions } from '../heal/run-request.js';
 
 const examples = `
   self-heal run --shard 2/20 --collect        on each CI machine
-  self-heal heal --from shards                then here, where the artifacts of them all were downloaded into shards/
+  self-heal heal --from shards                then here, with the artifacts of all shards downloaded into shards/
   self-heal worker --store postgres://…       elsewhere, for heal --from shards --queue --store postgres://…
 
-Flags and filters that say which tests are run have to be the same here as on the shards; the shard itself is left out.`;
+Select tests by the same flags and filters as on the shards, except --shard.`;
 
 /** `self-heal heal`: heals what the shards of a suite have collected on other machines (SC-1). */
 export function healCommand(): Command {

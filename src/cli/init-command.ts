@@ -18,7 +18,7 @@ export function initCommand(): Command {
       // GitHub starts no more jobs of a matrix.
       .option(
         '--shards <n>',
-        'with --ci: run the tests on so many machines, and heal on one',
+        'with --ci: run the tests on this many machines, and heal on one',
         wholeNumber(2, 200),
       )
       .option(...configFlag)

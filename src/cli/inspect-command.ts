@@ -8,13 +8,13 @@ A run is an id, the beginning of one, or latest (the default). A test is the num
 file:line, or part of the title. Without one, the failures of the run are listed.
 
   self-heal inspect                     the failures of the last run
-  self-heal inspect c1                  the evidence of the first cause, and why it was classified so
+  self-heal inspect c1                  the evidence for the first cause, and why it got its class
   self-heal inspect cart.spec.ts:9 --prompt > prompt.md`;
 
 /** `self-heal inspect`: the evidence of a failure of an earlier run, and the prompt (CL-9). */
 export function inspectCommand(): Command {
   return new Command('inspect')
-    .description('show the evidence of a failure in an earlier run, and why it was classified so')
+    .description('show the evidence for a failure of an earlier run, and why it got its class')
     .argument('[run]', 'a run (default: latest)')
     .argument('[test]', 'which failure')
     .option('--prompt', 'print exactly what the agent was or would be sent')

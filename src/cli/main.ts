@@ -36,7 +36,7 @@ function endThrown(error: unknown): void {
 }
 
 const freeSpace =
-  'Free some space, then run npx self-heal resume. Nothing is lost: changes that were begun are finished or reverted first.';
+  'Free some space, then run npx self-heal resume. Nothing is lost: unfinished changes are completed or reverted first.';
 
 /** What the system's errors mean, wherever a file of a run was to be written. */
 const fileErrors: Readonly<Record<string, Pick<Problem, 'message' | 'remedy'>>> = {
@@ -44,9 +44,9 @@ const fileErrors: Readonly<Record<string, Pick<Problem, 'message' | 'remedy'>>> 
   EDQUOT: { message: 'The disk is full', remedy: freeSpace },
   EROFS: { message: 'The file system is read-only', remedy: freeSpace },
   ENOENT: {
-    message: '.self-heal was deleted while self-heal was at work',
+    message: '.self-heal was deleted while self-heal was running',
     remedy:
-      'Look at what differs (git diff): a fix that was not proven yet may still be in the project, and undo does not know of it any more. Then start again: npx self-heal run.',
+      'Check git diff: a fix that was not proven yet may still be in the project, and undo no longer knows about it. Then start again: npx self-heal run.',
   },
 };
 

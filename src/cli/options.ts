@@ -58,7 +58,7 @@ export function addVerifyFlag(command: Command): Command {
 export function addAgentsFlag(command: Command): Command {
   const flag = new Option(
     '--agents <n|file>',
-    'a number: agents that work at the same time (default: 1); else the agents.yaml to use; may be given twice',
+    'a number: how many agents work at the same time (default: 1); otherwise the agents.yaml to use; may be given twice',
   );
   return command.addOption(
     flag.argParser((value: string, file: string | undefined) => {
@@ -82,7 +82,7 @@ export function addStoreFlag(command: Command): Command {
 export function addWaitFlag(command: Command): Command {
   return command.option(
     '--wait',
-    'if another run is at work in this project, wait for it instead of exiting with 2',
+    'if another run is active in this project, wait for it instead of exiting with 2',
   );
 }
 
@@ -93,7 +93,7 @@ export function addTerseFlags(command: Command): Command {
       '--terse',
       'brief output without colour; the default when run by a coding agent (CLAUDECODE, AI_AGENT …)',
     )
-    .option('--no-terse', 'full output, whoever runs it');
+    .option('--no-terse', 'full output, even when run by a coding agent');
 }
 
 /** Takes a flag that may be given again. */

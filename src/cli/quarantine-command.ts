@@ -8,7 +8,7 @@ export function quarantineCommand(): Command {
   return new Command('quarantine')
     .description('list tests that are reported but do not fail the run; --release ends that')
     .argument('[test]', 'part of a test name, or the id of the escalation that quarantined it')
-    .option('--release', 'end the quarantine: the test fails the run again, and agents may fix it')
+    .option('--release', 'end the quarantine: the test can fail the run again, and agents may fix it')
     .option('--all', 'with --release: release all that match')
     .option(...agentsFlag)
     .option('--json', 'print JSON')

@@ -74,7 +74,7 @@ async function askFor(
 
 function whatFollows({ choice, tests }: Escalation, days = QUARANTINE_DAYS): string {
   if (choice === 'revert')
-    return 'the change is out of your files (git diff shows it); the next run shows what else depends on it';
+    return 'the change was reverted in your files (see git diff); the next run shows what else depends on it';
   if (choice !== 'skip') return 'the next run tries again (self-heal resume, or self-heal run)';
   if (tests.length === 0) return 'the suite itself cannot be quarantined';
   return `${tests.length === 1 ? 'its test is' : `its ${tests.length} tests are`} in quarantine for ${counted(days, 'day')}: reported each time, not failing the run (self-heal quarantine lists and releases them)`;

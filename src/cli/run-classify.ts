@@ -72,7 +72,7 @@ async function readInput(file: string): Promise<Result<string, Problem>> {
       kind: 'input-unreadable',
       message: `${file} cannot be read`,
       detail: error instanceof Error ? error.message : String(error),
-      remedy: 'Name a file that holds the text of a failure, or - to read standard input.',
+      remedy: 'Name a file that contains the text of a failure, or - to read standard input.',
     });
   }
 }

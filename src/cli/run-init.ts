@@ -75,7 +75,7 @@ export async function runInit({ cwd, env, isAskable, options }: InitCall): Promi
 
 const shardsWithoutCi: Problem = {
   kind: 'usage',
-  message: '--shards is about the CI workflow, and none was asked for',
+  message: '--shards is for the CI workflow, which was not requested',
   remedy: 'Add --ci github or --ci gitlab.',
 };
 
@@ -91,7 +91,7 @@ function configOf(cwd: string, flag?: string): Result<string, Problem> {
   const folder = path.posix.dirname(below);
   return err({
     ...config.error,
-    remedy: `There is ${below}: run \`self-heal init\` in ${folder}, or here with \`-c ${below}\`.`,
+    remedy: `Found ${below}: run \`self-heal init\` in ${folder}, or here with \`-c ${below}\`.`,
   });
 }
 
@@ -129,7 +129,7 @@ function nextSteps(cwd: string, { found, agent, files, ci }: Done): string[] {
     ...(ci === 'gitlab' && wroteNow
       ? ['→ Add to .gitlab-ci.yml: include: [{ local: .gitlab/self-heal.gitlab-ci.yml }]']
       : []),
-    ...(agent && ci !== null && wroteNow ? [`→ Give the CI a secret named ${agent.keyVariable}.`] : []),
+    ...(agent && ci !== null && wroteNow ? [`→ Add a CI secret named ${agent.keyVariable}.`] : []),
     `→ Next: ${exec} self-heal doctor`,
   ];
 }
@@ -139,5 +139,5 @@ function addAgent(installed: AgentProgram | undefined, exec: string): string {
   const add = `${exec} self-heal init --agent ${(installed ?? programs.claude).name}`;
   return installed
     ? `→ ${installed.title} is installed: ${add} sets it up`
-    : `→ No agent program: the ${builtIn} fixer heals what it is sure of. Once one is installed: ${add}`;
+    : `→ No agent program: the ${builtIn} fixer makes the fixes it is sure of. Once one is installed: ${add}`;
 }

@@ -10,7 +10,7 @@ const promptWays = ['stdin', 'argument', 'none'] as const;
 /** A program that runs slash commands. */
 export const runner = z.strictObject({
   command: z
-    .array(argument, 'must be a list of texts, such as [node, tools/fixer.mjs]; it is not given to a shell')
+    .array(argument, 'must be a list of strings, such as [node, tools/fixer.mjs]; it is not given to a shell')
     .min(1, 'must name a program, such as [node, tools/fixer.mjs]')
     .refine((argv) => argv.length === 0 || /\S/.test(argv[0] ?? ''), 'must begin with the name of a program')
     .optional()
@@ -22,14 +22,14 @@ export const runner = z.strictObject({
     .enum(promptWays, `must be one of ${promptWays.join(', ')}`)
     .optional()
     .describe(
-      'How the program gets the prompt: on its standard input (stdin, the default), as last argument, or not at all.',
+      'How the program gets the prompt: on its standard input (stdin, the default), as its last argument, or not at all.',
     ),
   args: z
-    .array(text, 'must be a list of texts, such as [--model, sonnet]')
+    .array(text, 'must be a list of strings, such as [--model, sonnet]')
     .optional()
     .meta({
       description:
-        'Further arguments for a built-in runner: a model, or a permission that it does not have by itself.',
+        'Extra arguments for a built-in runner, such as a model or a permission that it does not have by default.',
       examples: [['--allowedTools', 'Bash(npx playwright test *)']],
     }),
   env: z
@@ -37,7 +37,7 @@ export const runner = z.strictObject({
     .optional()
     .meta({
       description:
-        'Variables of the environment that a built-in runner is given besides those it needs. A name that ends in * matches every name with that beginning.',
+        'Environment variables that a built-in runner is given in addition to those it needs. A name that ends in * matches every name with that prefix.',
       examples: [['AWS_PROFILE']],
     }),
 });
@@ -45,7 +45,7 @@ export const runner = z.strictObject({
 /** An agent. */
 export const agent = z.strictObject({
   slashCommand: z
-    .string('must be text; put it in quotes')
+    .string('must be a string; put it in quotes')
     .regex(/^\/\S[^\r\n]*$/, 'must begin with "/", such as /debugger')
     .optional()
     .meta({
@@ -53,7 +53,7 @@ export const agent = z.strictObject({
       examples: ['/debugger'],
     }),
   runner: text.optional().describe('The program that runs it. Default: the `runner` of the file.'),
-  timeout: duration('more than zero').optional().describe('When to end it. Default: 5m.'),
+  timeout: duration('more than zero').optional().describe('When to stop it. Default: 5m.'),
 });
 
 const classText: Record<Category, string> = {
@@ -61,8 +61,8 @@ const classText: Record<Category, string> = {
   'database-error': 'Row-level security, missing relation or column, constraint, migration.',
   'runtime-error': 'An exception of the application, an unhandled rejection, hydration.',
   'network-error': 'A response of 500, a refused connection, CORS.',
-  'ui-error': 'A locator that finds nothing, or too much, or the wrong text.',
-  unknown: 'Nothing that is known matches.',
+  'ui-error': 'A locator that matches nothing or too much, or the wrong text.',
+  unknown: 'No rule matches.',
 };
 
 const route = z.array(text, 'must be a list of agents, such as [debugger]');
@@ -73,6 +73,6 @@ export const routeShape = Object.fromEntries(
     category,
     route
       .optional()
-      .describe(`${classText[category]} The first agent goes first; an empty list starts no agent.`),
+      .describe(`${classText[category]} Agents are tried in this order; an empty list starts none.`),
   ]),
 ) as Record<Category, z.ZodOptional<typeof route>>;

@@ -25,7 +25,7 @@ function describeYamlError(
     return { start, end: start + 3, message: 'the file must contain a single document' };
   if (code === 'TAB_AS_INDENT')
     return { start, end, message: 'a line must be indented by spaces, not by tabs' };
-  if (code === 'NON_STRING_KEY') return { start, end, message: 'a key must be a text' };
+  if (code === 'NON_STRING_KEY') return { start, end, message: 'a key must be a string' };
   const quote = code === 'MISSING_CHAR' && message.endsWith('quote') ? openingQuote(doc, start) : null;
   if (quote !== null) return { start: quote, end: quote + 1, message: 'this quote is never closed' };
   return { ...ontoVisibleLine(text, { start, end }), message: `this is not valid YAML: ${message}` };

@@ -89,7 +89,7 @@ function misspelt(env: Env, keys: readonly ScalarKey[]): string[] {
     const near = closest(name.slice(PREFIX.length), known.keys());
     if (near === null || env[name] === undefined || env[name] === '') return [];
     const meant = hint(PREFIX + near, [], '');
-    return [`${name}: there is no such setting${meant}\n${marked(name, env[name], 'name')}`];
+    return [`${name}: unknown setting${meant}\n${marked(name, env[name], 'name')}`];
   });
 }
 

@@ -21,11 +21,11 @@ export const name = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._-]*$/,
-    'may hold letters, digits, ".", "_" and "-" only, and begins with a letter or digit',
+    'may contain only letters, digits, ".", "_" and "-", and must begin with a letter or digit',
   );
 
 /** Any text that is more than blanks. */
-export const text = z.string('must be text; put it in quotes').regex(/\S/, 'must not be empty');
+export const text = z.string('must be a string; put it in quotes').regex(/\S/, 'must not be empty');
 
 /** A duration as text, read into milliseconds. */
 export function duration(least: 'zero or more' | 'more than zero') {
@@ -56,16 +56,16 @@ function butNotText(input: unknown): string {
 
 /** One word of a command line; it may hold placeholders. `${NAME}` is for a shell, if the word is for one. */
 export const argument = z
-  .string('must be text; put it in quotes')
+  .string('must be a string; put it in quotes')
   .refine(
     (value) =>
       [...value.matchAll(/(?<!\$)\{([A-Za-z]+)\}/g)].every(([, word]) => placeholders.includes(word)),
-    `holds an unknown placeholder; there are ${placeholdersInText}`,
+    `contains an unknown placeholder; the known ones are ${placeholdersInText}`,
   );
 
 /** The source of a regular expression in JavaScript's dialect. */
 export const pattern = text
-  .refine(compiles, 'is not a valid regular expression; put it in single quotes, so that \\ stays')
+  .refine(compiles, 'is not a valid regular expression; put it in single quotes to keep each \\')
   .meta({
     examples: ['upstream connect error', '^\\[billing\\] .* failed$'],
   });

@@ -26,8 +26,7 @@ export function interpolate(
   };
   scalar.value = scalar.value.replace(VARIABLE, (written: string, name?: string) => {
     if (written === '$${') return '${';
-    if (name === undefined)
-      complain(written, 'only ${NAME} is replaced; for the characters themselves write $${');
+    if (name === undefined) complain(written, 'only ${NAME} is replaced; write $${ for a literal ${');
     else if (env[name] === undefined) complain(written, `the environment variable ${name} is not set`);
     return (name === undefined ? undefined : env[name]) ?? written;
   });

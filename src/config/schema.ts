@@ -8,36 +8,36 @@ import { amount, duration, name, pattern, text, wholeNumber } from './fields.js'
 
 const backoff = z.strictObject({
   initial: duration('zero or more').optional().describe('The first wait. Default: 5s.'),
-  factor: amount(1).optional().describe('Each further wait is the one before times this. Default: 2.'),
+  factor: amount(1).optional().describe('Each further wait is the previous one times this. Default: 2.'),
   max: duration('zero or more').optional().describe('The longest wait. Default: 60s.'),
 });
 
 const retries = z.strictObject({
-  max: wholeNumber.optional().describe("Re-runs after agents' work, for each cause. Default: 3."),
-  backoff: backoff.optional().describe('The waits before the next try after a fix that did not hold.'),
+  max: wholeNumber.optional().describe('Re-runs after an agent has worked, for each cause. Default: 3.'),
+  backoff: backoff.optional().describe('How long to wait after a fix that did not hold.'),
 });
 
 const limits = z.strictObject({
   escalations: wholeNumber.optional().describe('Escalations in a run before healing pauses. Default: 5.'),
-  agentRuns: wholeNumber.optional().describe('Agents started, in a run. Default: 20.'),
-  agentRunsPerTest: wholeNumber.optional().describe('Agents started for any one test, in a run. Default: 6.'),
+  agentRuns: wholeNumber.optional().describe('Agents started in a run. Default: 20.'),
+  agentRunsPerTest: wholeNumber.optional().describe('Agents started in a run for any one test. Default: 6.'),
   costUsd: amount(0)
     .optional()
-    .describe('US dollars, in a run, as the agent programs report them. Default: 10.'),
+    .describe('US dollars spent in a run, as reported by the agent programs. Default: 10.'),
   time: duration('more than zero')
     .optional()
     .describe('After this time a run starts no further agents. Default: 60m.'),
   parallel: wholeNumber
     .min(1, 'must be at least 1')
     .optional()
-    .describe('Agents that work at the same time, each in a copy of its own. Default: 1.'),
+    .describe('Agents that work at the same time, each in its own copy of the project. Default: 1.'),
 });
 
 const evidence = z.strictObject({
   console: wholeNumber
     .optional()
-    .describe('Console entries that an agent is shown, the last ones. Default: 50.'),
-  network: wholeNumber.optional().describe('Requests that an agent is shown. Default: 50.'),
+    .describe('How many console entries an agent is shown, counted from the last. Default: 50.'),
+  network: wholeNumber.optional().describe('How many requests an agent is shown. Default: 50.'),
 });
 
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
@@ -47,11 +47,10 @@ const verify = z.strictObject({
   level: oneOf(verifyLevels)
     .optional()
     .describe(
-      'How much a heal is proven: full (repeat, flips and regression as below), quick (the regression run alone), none (nothing is called healed then). Default: full.',
+      'How thoroughly a heal is proven: full (repeat, flips and regression as below), quick (only the regression run), none (then nothing is called healed). Default: full.',
     ),
   prepare: text.optional().meta({
-    description:
-      'A shell command to run before each re-run, where the tests test what a build made. Default: none.',
+    description: 'A shell command to run before each re-run, for suites that test a build. Default: none.',
     examples: ['npm run build'],
   }),
   confirm: wholeNumber
@@ -60,18 +59,18 @@ const verify = z.strictObject({
   repeat: wholeNumber
     .min(1, 'must be at least 1')
     .optional()
-    .describe('How often a fix must be green, its first re-run included. Default: 3.'),
+    .describe('How often a fix must be green, including its first re-run. Default: 3.'),
   flips: wholeNumber
     .optional()
-    .describe('How often a fix is reverted, to be red, and applied again, to be green. Default: 1.'),
+    .describe(
+      'How often a fix is reverted (the test must be red) and applied again (the test must be green). Default: 1.',
+    ),
   regression: oneOf(['suite', 'none'])
     .optional()
-    .describe('What runs again after healing, to see that nothing else broke. Default: suite.'),
+    .describe('What runs again after healing, to check that nothing else broke. Default: suite.'),
   regressionTime: duration('more than zero')
     .optional()
-    .describe(
-      'The longest that the regression run may take; the tests near the change go first. Default: 10m.',
-    ),
+    .describe('How long the regression run may take; the tests near the change run first. Default: 10m.'),
 });
 
 const blame = z.strictObject({
@@ -82,7 +81,7 @@ const blame = z.strictObject({
   runs: wholeNumber.optional().describe('Playwright runs that one search may take. Default: 12.'),
   time: duration('more than zero')
     .optional()
-    .describe('The longest that all searches of a run may take together. Default: 2m.'),
+    .describe('How long all searches of a run may take together. Default: 2m.'),
 });
 
 const queue = z.strictObject({
@@ -95,15 +94,15 @@ const queue = z.strictObject({
 
 const rule = z.strictObject({
   id: name.describe('Unique; it is printed with the diagnosis as project/<id>.'),
-  class: oneOf(categories).describe('The class that a match decides for, whatever the built-in rules say.'),
+  class: oneOf(categories).describe('The class of a failure that matches, whatever the built-in rules say.'),
   pattern: pattern.describe(
-    'A regular expression, tested against the text of each source, line by line with ^ and $.',
+    'A regular expression, matched against the text of each source, line by line with ^ and $.',
   ),
   sources: z
     .array(oneOf(evidenceSources), 'must be a list, such as [console, server]')
     .min(1, 'must name a source, such as console')
     .optional()
-    .describe('Where it looks. Default: error, stack, console, network and server.'),
+    .describe('The sources it looks in. Default: error, stack, console, network and server.'),
   retry: oneOf(retryAxes)
     .optional()
     .describe(
@@ -115,15 +114,15 @@ const classify = z.strictObject({
   rules: z
     .array(rule, 'must be a list of rules')
     .optional()
-    .describe('Rules of the project; one that matches outranks the built-in ones.'),
+    .describe('Your own rules; one that matches overrides the built-in ones.'),
   ignore: z
     .array(pattern, 'must be a list of regular expressions')
     .optional()
-    .describe('Lines of console, network and server that decide nothing.'),
+    .describe('Lines of console, network and server output to ignore.'),
   off: z
     .array(text, 'must be a list of rules, such as [network/own-request-4xx]')
     .optional()
-    .describe('Built-in rules that do not hold in this project, as a diagnosis names them.'),
+    .describe('Built-in rules to switch off, by the ids that a diagnosis shows.'),
 });
 
 /** agents.yaml: every key may be left out, and then has its default (CF-1). */
@@ -138,37 +137,35 @@ export const agentsFileSchema = z.strictObject({
   runner: text
     .optional()
     .describe(
-      'The program that runs the agents which name none; built-in for no program, so that only the built-in fixer heals. Default: claude, or built-in where that is not installed.',
+      'The program for agents that do not name one; built-in for no program, so that only the built-in fixer heals. Default: claude, or built-in if that is not installed.',
     ),
   fixer: oneOf(['built-in', 'none'])
     .optional()
     .describe(
-      'What goes before the agents, at no cost, where it is sure of a fix: the built-in fixer, or nothing. Default: built-in.',
+      'What tries before the agents, at no cost: the built-in fixer, which makes only fixes it is sure of, or none. Default: built-in.',
     ),
   runners: z
     .record(name, runner)
     .optional()
     .describe(
-      'Programs that run slash commands, by name; and what the built-in ones (claude, codex, gemini, opencode, copilot) are given in addition.',
+      'Programs that run slash commands, by name; and what the built-in ones (claude, codex, gemini, opencode, copilot) get in addition.',
     ),
   agents: z
     .record(name, agent)
     .optional()
     .describe('Agents by name, beside the built-in build-doctor, database, debugger and code-review.'),
   routes: z.strictObject(routeShape).optional().describe('The agents for each class of failure.'),
-  classify: classify
-    .optional()
-    .describe('What the project adds to the built-in rules of classification, and takes out of them.'),
+  classify: classify.optional().describe('Your own classification rules, and built-in ones to switch off.'),
   retries: retries
     .optional()
-    .describe('How often, and after which waits, a failure that comes back is tried again.'),
+    .describe('How often a failure that comes back is tried again, and after what pauses.'),
   limits: limits.optional().describe('What a run may spend.'),
   evidence: evidence.optional().describe('How much an agent is shown.'),
   verify: verify.optional().describe('How fixes are checked.'),
   blame: blame
     .optional()
     .describe(
-      'The search for the change that broke a test, by runs of it with changes taken out; it costs no token.',
+      'The search for the change that broke a test, by running it with changes reverted; it costs no tokens.',
     ),
   store: text.optional().meta({
     description:

@@ -2,13 +2,13 @@ import type { Proof, TestProof } from './proof.js';
 import type { Note } from './guard/note.js';
 import type { Violation } from './guard/violation.js';
 
-/** What an agent says of its own work; only the re-run decides whether it is true. */
+/** What an agent says about its own work; only the re-run decides whether it is true. */
 export interface AgentClaim {
   readonly status: 'fixed' | 'not-fixed' | 'needs-person';
   readonly summary: string;
 }
 
-/** What an agent program reports of itself; null where it does not say. */
+/** What an agent program reports about itself; null if it does not. */
 export interface AgentUsage {
   readonly costUsd: number | null;
   readonly inputTokens: number | null;
@@ -19,7 +19,7 @@ export interface AgentUsage {
 
 /** How one agent process ended. Running an agent never throws for an agent that misbehaves. */
 export type AgentEnding =
-  /** Exited 0, or gave its completion signal and was then ended by us. */
+  /** Exited with 0, or signalled completion and was then stopped by us. */
   | { readonly kind: 'completed' }
   | { readonly kind: 'exited'; readonly exitCode: number }
   | { readonly kind: 'signalled'; readonly signal: string }
@@ -27,13 +27,13 @@ export type AgentEnding =
   | { readonly kind: 'spawn-failed'; readonly reason: string }
   /** We were interrupted. */
   | { readonly kind: 'aborted' }
-  /** Its own limit of turns or of money ended it; what it did until then may still hold. */
+  /** It reached its own limit of turns or money; what it did until then may still hold. */
   | { readonly kind: 'limited'; readonly reason: string }
   /** Waiting helps: rate limited, overloaded, the connection dropped (AG-7); `waitMs` where its provider says for how long. */
   | { readonly kind: 'retryable'; readonly reason: string; readonly waitMs?: number }
-  /** What it was given is too long for its model (AG-7). */
+  /** Its input is too long for its model (AG-7). */
   | { readonly kind: 'context-overflow'; readonly reason: string }
-  /** The program cannot work at all here: not logged in, no credit, unknown model. Says what a person must do. */
+  /** The program cannot work at all here: not logged in, no credit, unknown model. The remedy says what a person must do. */
   | { readonly kind: 'unusable'; readonly reason: string; readonly remedy: string };
 
 /** One agent process, from start to end. */
@@ -44,9 +44,9 @@ export interface AgentRun {
   /** Tool calls that the program refused, as it names them. */
   readonly denials: readonly string[];
   readonly durationMs: number;
-  /** The last lines of its output, for the report; the whole is in its log file. */
+  /** The last lines of its output, for the report; all of it is in its log file. */
   readonly tail: string;
-  /** Processes that outlived it and had to be ended, as `pid command`. */
+  /** Processes that outlived it and had to be stopped, as `pid command`. */
   readonly orphans: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export type AgentOutcome =
   | 'denied';
 
 /**
- * What the re-runs say of an attempt: the same failure, another one, none, or the test was not there to run (HL-10). `flaky`: green,
+ * What the re-runs say about an attempt: the same failure, another one, none, or the test was not there to run (HL-10). `flaky`: green,
  * but not by what the agent changed (HN-5). `rejected`: the guard says that it weakened the tests, and nothing was run with it (HN-3). `conflict`:
  * the same lines were changed in the project while the agent worked, so that it could not be applied (HN-1).
  */
@@ -90,18 +90,18 @@ export interface Attempt {
   readonly patch: string | null;
   /** Path of the prompt that the agent got, relative to the run's folder; null without an agent. */
   readonly prompt: string | null;
-  /** Names the change within its run (`.self-heal/changes/<run-id>/<id>.json`); null where nothing was changed that could be applied. */
+  /** Names the change within its run (`.self-heal/changes/<run-id>/<id>.json`); null if it changed nothing that could be applied. */
   readonly change: string | null;
-  /** The runs that the heal rests on (HN-5); empty where there is none. */
+  /** The runs that the heal rests on (HN-5); empty if there is none. */
   readonly proof: Proof;
-  /** The same for each test of the cause, where it has more than one (HL-6). */
+  /** The same for each test of the cause, if there is more than one (HL-6). */
   readonly testProofs?: readonly TestProof[];
   readonly reverted: boolean;
   /** Why it failed, in a line, for the next agent and the report; null when it held. */
   readonly failedBecause: string | null;
-  /** What the guard found in it; absent where there is nothing. */
+  /** What the guard found in it; absent if nothing. */
   readonly violations?: readonly Violation[];
-  /** What a reviewer should look at in a change that was not rejected; absent where there is nothing. */
+  /** What a reviewer should look at in a change that was not rejected; absent if nothing. */
   readonly notes?: readonly Note[];
 }
 

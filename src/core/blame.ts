@@ -1,4 +1,4 @@
-/** A commit between the state that was green and now. */
+/** A commit between the green state and now. */
 export interface BlamedCommit {
   readonly id: string;
   readonly author: string;
@@ -16,36 +16,36 @@ export interface Hunk {
   readonly now: readonly string[];
 }
 
-/** One that differs between the state that was green and now; its file is relative to the project's root, its lines have no ends, and long ones are cut. */
+/** A hunk between the green state and now. Its file is relative to the project's root; its lines have no line ends, and long ones are cut. */
 export interface BlamedHunk extends Hunk {
-  /** Where it stands now, from 1; where it only took lines out, the line that follows them. */
+  /** Its first line now, from 1; if it only removed lines, the line after them. */
   readonly line: number;
-  /** The whole file came, went, or was replaced. */
+  /** The whole file was added, removed or replaced. */
   readonly whole: boolean;
-  /** The last commit that touched it; null for what is not committed. */
+  /** The last commit that touched it; null if it is not committed. */
   readonly commit: BlamedCommit | null;
-  /** It lies among the tests: reverting it would change what is tested. */
+  /** It is in a test file: reverting it would change what is tested. */
   readonly inTests: boolean;
 }
 
-/** The state that a search begins with: nothing of what came after it may be to blame when the test is red there too. */
+/** The state a search begins with. If the test is red there too, no later change is to blame. */
 export interface BlameBase {
   readonly commit: string;
-  /** The newest commit at which a run here saw the test green; where the branch began; the last commit; or what a person named. */
+  /** The newest commit at which a run here saw the test green, the start of the branch, the last commit, or the commit a person named. */
   readonly from: 'last-green' | 'merge-base' | 'head' | 'named';
 }
 
-/** Which change broke a test: the smallest set of hunks found whose taking out turns it green (BL-1). */
+/** Which change broke a test: the smallest set of hunks that turns it green when reverted (BL-1). */
 export interface Blame {
   readonly base: BlameBase;
   readonly hunks: readonly BlamedHunk[];
-  /** No smaller part of it will do, as runs have shown; else it is the best that the limits allowed. */
+  /** Whether runs have shown that no part of it is enough; if not, it is the best found within the limits. */
   readonly isMinimal: boolean;
   /** Which limit ended the search, or null. */
   readonly endedBy: 'runs' | 'time' | 'interrupt' | null;
-  /** All hunks that came into question. */
+  /** The number of hunks that were candidates. */
   readonly outOf: number;
-  /** Playwright runs that it took, and those among them that said nothing: the state did not build or start, or the test was not there. */
+  /** The Playwright runs it took, and those among them without a result: the state did not build or start, or the test was not there. */
   readonly runs: number;
   readonly unresolved: number;
   readonly durationMs: number;
@@ -53,7 +53,7 @@ export interface Blame {
   readonly change: string;
 }
 
-/** Whether reverting it could be offered: all of it lies in the app, and none in the tests. */
+/** Whether reverting it can be offered: all of it is in the app, and nothing in the tests. */
 export function canBeReverted(blame: Blame | null | undefined): blame is Blame {
   return blame != null && blame.hunks.every((one) => !one.inTests);
 }
@@ -73,10 +73,10 @@ export function blameLine(blame: Blame): string {
   const before = what ? `before ${what}` : `at ${shortId(base.commit)}`;
   const uncommitted = commits.includes(null) ? ', which is not committed' : '';
   const best = blame.isMinimal ? '' : ` (the best of ${blame.runs} runs; it may be fewer)`;
-  return `This test was green ${before}; taking out ${sizeOf(hunks)} of ${filesOf(hunks)}${uncommitted} turns it green${best}`;
+  return `This test was green ${before}; reverting ${sizeOf(hunks)} of ${filesOf(hunks)}${uncommitted} turns it green${best}`;
 }
 
-/** Lines that came; where none came, those that went; where both did, how many of each. */
+/** The added lines, or else the removed lines, or how many of each if there are both. */
 function sizeOf(hunks: readonly BlamedHunk[]): string {
   const added = hunks.reduce((sum, { now }) => sum + now.length, 0);
   const removed = hunks.reduce((sum, { old }) => sum + old.length, 0);

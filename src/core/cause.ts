@@ -3,7 +3,7 @@ import type { Diagnosis } from './diagnosis.js';
 import type { Evidence } from './evidence.js';
 import type { Failure } from './failure.js';
 
-/** A failure with what was gathered and what it is taken for. */
+/** A failure with its evidence and its diagnosis. */
 export interface DiagnosedFailure {
   /** From 1 within the run; names its folder, `failures/<n>/`. */
   readonly n: number;
@@ -20,13 +20,13 @@ export interface DiagnosedFailure {
 export interface Cause {
   /** `c1`, `c2` … within the run. */
   readonly id: string;
-  /** The one that is shown to the agent; the rest follow it. */
+  /** The failure that is shown to the agent. */
   readonly lead: DiagnosedFailure;
   readonly members: readonly DiagnosedFailure[];
   /** The cause whose partial fix uncovered this one (HL-3), or null. */
   readonly parent: string | null;
-  /** Many tests on one dead server that nothing in the evidence explains: no agent can help (HL-7). */
+  /** Many tests failed on one dead server for no visible reason, so no agent can help (HL-7). */
   readonly environment: string | null;
-  /** The change that broke its leading test, as runs have shown (BL-1); absent where nobody looked, or nothing was found. */
+  /** The change that broke its leading test, as shown by runs (BL-1); absent if nothing was searched or found. */
   readonly blame?: Blame;
 }

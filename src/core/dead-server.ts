@@ -21,7 +21,7 @@ export function deadServer({ evidence, diagnosis }: DiagnosedFailure): string | 
 /** The reason why this many failures on one dead server are one failure of the environment; null where they are too few. */
 export function environmentSentence(origin: string, tests: number): string | null {
   if (tests < many) return null;
-  return `${origin} refuses connections: ${tests} tests failed alike and nothing in the evidence says why`;
+  return `${origin} refuses connections: ${tests} tests failed in the same way, and nothing in the evidence says why`;
 }
 
 /** The app's own request that was refused; one to another site says nothing about the app's servers. */

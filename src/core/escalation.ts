@@ -9,9 +9,9 @@ export type Choice = 'revert' | 'provide-credentials' | 'skip' | 'simplify' | 'g
 
 /** What each choice says to a person. */
 export const choiceText: Record<Choice, string> = {
-  revert: 'Revert the change that broke it: its tests were run without it, and are green',
+  revert: 'Revert the change that broke it: without it, its tests were green',
   'provide-credentials': 'I have provided the credentials or the permission: try again',
-  skip: 'Skip it: report the test each time, but let it not fail the run',
+  skip: 'Skip it: the test is reported each time but does not fail the run',
   simplify: 'Have the agent try a simpler version',
   guide: 'Give guidance to the agent',
 };
@@ -65,7 +65,7 @@ export interface Answer {
 export const QUARANTINE_DAYS = 30;
 
 const simpler =
-  'Try a simpler version: the smallest change that makes the behaviour under test right, and nothing beside it.';
+  'Try a simpler version: the smallest change that corrects the behaviour under test, and nothing else.';
 
 /** What the next agent is told of an answer, or null (ME-7). */
 export function guidanceFrom({ choice, guidance }: Answer): string | null {
@@ -74,7 +74,7 @@ export function guidanceFrom({ choice, guidance }: Answer): string | null {
   return choice === 'skip' || parts.length === 0 ? null : parts.join(' ');
 }
 
-/** The question about a cause that no agent could heal; `asked` is the agent's own question, or null. `canRevert` offers to take the blamed change back. */
+/** The question about a cause that no agent could heal; `asked` is the agent's own question, or null. `canRevert` offers to revert the blamed change. */
 export function questionAbout(
   cause: Cause,
   {
@@ -103,7 +103,7 @@ export function questionAbout(
   };
 }
 
-/** Where credentials are missing no guidance helps: agents cannot create them. */
+/** Guidance does not help if credentials are missing: agents cannot create them. */
 function choicesFor(retry: RetryAxis): readonly Choice[] {
   return retry === 'never_retry' ? ['provide-credentials', 'skip'] : ['skip', 'simplify', 'guide'];
 }
@@ -129,8 +129,8 @@ function triedInWords({ agent, slashCommand, outcome, files, judged, reverted }:
   };
   const afters: Partial<Record<Attempt['judged'], string>> = {
     vanished: 'the test was gone',
-    rejected: 'it weakened the tests, so nothing was run with it',
-    changed: 'another error showed, and later this one again',
+    rejected: 'it weakened the tests, so nothing was run',
+    changed: 'another error appeared, and later this one again',
   };
   const after = afters[judged] ?? 'the test failed in the same way';
   return `${slashCommand ?? agent} ${did}${how[outcome] ?? ''}; ${after}${reverted ? ', so the change was reverted' : ''}.`;

@@ -7,11 +7,11 @@ export interface ConsoleEntry {
   /** Playwright's `ConsoleMessage.type()`, or `pageerror`. */
   readonly type: string;
   readonly text: string;
-  /** `url:line:column` where the browser says it, else empty. */
+  /** `url:line:column` if the browser says it, else empty. */
   readonly location: string;
   /** The stack of a page error, else null. */
   readonly stack: string | null;
-  /** Passing tests have it as often, so that it decides nothing. */
+  /** Passing tests have it as often, so it says nothing about the failure. */
   readonly common?: boolean;
 }
 
@@ -23,43 +23,43 @@ export interface NetworkEntry {
   readonly url: string;
   /** Playwright's `resourceType()`: document, fetch, xhr, script … */
   readonly resourceType: string;
-  /** HTTP status, or null where no response came. */
+  /** HTTP status, or null if there was no response. */
   readonly status: number | null;
   /** Time to the response in milliseconds, or null. */
   readonly durationMs: number | null;
-  /** The browser's text for a request that failed (`net::ERR_CONNECTION_REFUSED`), or null. */
+  /** The browser's text for a failed request (`net::ERR_CONNECTION_REFUSED`), or null. */
   readonly failure: string | null;
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly responseHeaders: Readonly<Record<string, string>>;
   readonly requestBody: string | null;
   readonly responseBody: string | null;
-  /** Passing tests have it as often, so that it decides nothing. */
+  /** Passing tests have it as often, so it says nothing about the failure. */
   readonly common?: boolean;
 }
 
-/** The lines around a position of the user's own code that a stack names. */
+/** The lines around a position in the user's own code that appears in a stack. */
 export interface SourceExcerpt {
   /** `src/form.tsx:12:5`, as the mapped texts say it. */
   readonly at: string;
   /** The position in the code that ran: `http://localhost/assets/index-4f2a.js:1:2345`. */
   readonly generated: string;
-  /** Five lines, numbered, the one of the position marked with `>`; null where the source is not at hand. */
+  /** Five lines, numbered, the line of the position marked with `>`; null if the source is not available. */
   readonly snippet: string | null;
 }
 
-/** One element of the page, by what locators find elements by; what a person typed is not in it. */
+/** One element of the page with everything locators can match, but without what a person typed. */
 export interface PageElement {
   readonly tag: string;
-  /** Its own text, without that of elements in it. */
+  /** Its own text, without that of child elements. */
   readonly text: string;
-  /** The text of its labels; empty where it has none. */
+  /** The text of its labels; empty if it has none. */
   readonly label: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
 /**
- * Everything gathered around one failure, bounded. `missing` and `cut` say in words what is not here and what was
- * shortened, so that a gap is not taken for proof of absence.
+ * Everything gathered about one failure, bounded. `missing` and `cut` say in words what is not here and what was
+ * shortened, so that nobody takes a gap for proof of absence.
  */
 export interface Evidence {
   readonly errors: readonly TestError[];
@@ -68,7 +68,7 @@ export interface Evidence {
   readonly network: readonly NetworkEntry[];
   /** Output of the project's web servers (and, for a suite failure, of Playwright itself) around the failure. */
   readonly serverOutput: string;
-  /** The accessibility snapshot of the page (YAML), empty where the page is blank; null where there is none. */
+  /** The accessibility snapshot of the page (YAML), empty if the page is blank; null if there is none. */
   readonly ariaSnapshot: string | null;
   /** The page's URL at the failure, or null. */
   readonly pageUrl: string | null;
@@ -78,9 +78,9 @@ export interface Evidence {
   readonly trace: string | null;
   readonly missing: readonly string[];
   readonly cut: readonly string[];
-  /** Lines of the user's own code that the stacks lead to, through source maps where it was bundled. */
+  /** Lines of the user's own code that the stacks point to, through source maps if it is bundled. */
   readonly sources: readonly SourceExcerpt[];
-  /** The elements of the page at the failure; absent or null where they were not read, or were too many. */
+  /** The elements of the page at the failure; absent or null if they were not read, or were too many. */
   readonly elements?: readonly PageElement[] | null;
   /** Folders whose files are the user's own code. */
   readonly rootDir: string;

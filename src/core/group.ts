@@ -10,7 +10,7 @@ interface Group {
 
 /**
  * Joins the failures that share a root cause (HL-6), in order of first appearance, as `c1`, `c2` … Those with one signature
- * belong together, and those whose deciding evidence is the same. Many that met the same dead server, which nothing
+ * belong together, and so do those with the same deciding evidence. Many failures on the same dead server, which nothing
  * explains, are one failure of the environment (HL-7).
  */
 export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
@@ -44,7 +44,7 @@ function absorb(groups: Group[], home: Group, other: Group): void {
   groups.splice(groups.indexOf(other), 1);
 }
 
-/** The one whose diagnosis is the surest, the earliest of equals: it tells an agent the most. */
+/** The failure with the surest diagnosis, the earliest of equals: it tells an agent the most. */
 function leadOf(members: readonly DiagnosedFailure[]): DiagnosedFailure {
   return members.reduce((best, one) => (one.diagnosis.confidence > best.diagnosis.confidence ? one : best));
 }

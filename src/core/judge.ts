@@ -5,7 +5,7 @@ import { headlineOf } from './headline.js';
 
 /** What a re-run says of one failure. */
 export interface Observation {
-  /** Whether the re-run knew the test at all (HL-10), and how it ended. */
+  /** How the test ended in the re-run, if it was there at all (HL-10). */
   readonly ended: 'passed' | 'failed' | 'skipped' | 'not-run' | 'absent';
   /** The failure that came back, if one did. */
   readonly failure: DiagnosedFailure | null;
@@ -35,14 +35,14 @@ export function judge(before: DiagnosedFailure, seen: Observation): Judged {
   if (seen.failure) return judgeFailure(before, seen.failure);
   if (seen.ended === 'absent') return { judgement: 'vanished', because: 'the test is no longer there' };
   if (seen.ended === 'skipped')
-    return { judgement: 'vanished', because: 'the test is skipped now, which heals nothing' };
+    return { judgement: 'vanished', because: 'the test is skipped now, which is not a heal' };
   return { judgement: 'still-failing', because: 'the test did not run' };
 }
 
 function judgeFailure(before: DiagnosedFailure, after: DiagnosedFailure): Judged {
   return isSameError(before, after)
     ? { judgement: 'still-failing', because: `the same error came back: ${headlineOf(after)}` }
-    : { judgement: 'changed', because: `now another error: ${headlineOf(after)}` };
+    : { judgement: 'changed', because: `a different error now: ${headlineOf(after)}` };
 }
 
 /** The same symptom may have another cause now, so the class and the deciding evidence have to be the same too. */

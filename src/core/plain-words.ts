@@ -10,17 +10,17 @@ export interface Circumstances {
 
 const whatIsWrong: Record<Category, string> = {
   'build-error': 'The app cannot be built',
-  'database-error': 'The database refuses what the app asks of it',
-  'runtime-error': 'The app breaks while it is used',
+  'database-error': 'The database rejects what the app asks of it',
+  'runtime-error': 'The app fails while it is being used',
   'network-error': 'A request that the app depends on fails',
   'ui-error': 'The page does not show what the test expects',
-  unknown: 'The test fails, and nothing that is known explains it',
+  unknown: 'The test fails, and no known reason explains it',
 };
 
 /** Says what is wrong to somebody who reads no code: no stack trace, no selector, no query (ME-5). */
 export function inPlainWords(diagnosis: Diagnosis, { tests, asked }: Circumstances): string {
   const where = place(diagnosis);
-  const many = tests > 1 ? ` ${tests} tests fail for it.` : '';
+  const many = tests > 1 ? ` ${tests} tests fail because of it.` : '';
   const needs =
     diagnosis.retry === 'never_retry'
       ? ' It needs credentials, a permission or a quota that only a person can give.'
@@ -32,7 +32,7 @@ export function inPlainWords(diagnosis: Diagnosis, { tests, asked }: Circumstanc
 function place({ facts }: Diagnosis): string {
   if (facts.policy !== null && facts.table !== null)
     return `: a security rule of the table ${facts.table} forbids it`;
-  if (facts.table !== null) return `, at the table ${facts.table}`;
+  if (facts.table !== null) return `, on the table ${facts.table}`;
   if (facts.endpoint !== null) return ` (${facts.endpoint})`;
   const file = facts.source?.replace(/:\d+(?::\d+)?$/, '');
   return file ? `, in ${file}` : '';

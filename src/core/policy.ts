@@ -7,7 +7,7 @@ import type { LimitSettings, RetrySettings } from './settings.js';
 /** What has happened to one cause so far, and what the run has spent: everything that a decision may depend on. */
 export interface History {
   readonly attempts: readonly Attempt[];
-  /** What earlier runs tried (ME-8); absent where nothing is remembered. */
+  /** What earlier runs tried (ME-8); absent if nothing is remembered. */
   readonly earlier?: EarlierTries;
   readonly retry: RetryAxis;
   /** Why no agent can help (a dead server that nothing explains), or null (HL-7). */
@@ -19,11 +19,11 @@ export interface History {
   readonly spent: Spent;
   /** Whether the built-in fixer has not been asked yet (BF-1). */
   readonly askFixer?: boolean;
-  /** Why no agent is there for the cause, where that is not for want of a route. */
+  /** Why the cause has no agent, if the reason is not a missing route. */
   readonly noAgent?: string;
 }
 
-/** What was spent before the decision. */
+/** What had been spent before the decision. */
 export interface Spent {
   /** Agents started in the whole run. */
   readonly agentRuns: number;
@@ -33,7 +33,7 @@ export interface Spent {
   readonly elapsedMs: number;
 }
 
-/** What bounds a decision. */
+/** The limits of a decision. */
 export interface Policy {
   readonly retries: RetrySettings;
   readonly limits: LimitSettings;
@@ -41,7 +41,7 @@ export interface Policy {
 
 /** What to do next with a cause. */
 export type Decision =
-  /** Ask the built-in fixer, which may be sure of nothing (BF-1). */
+  /** Ask the built-in fixer, which may have no fix (BF-1). */
   | { readonly kind: 'ask-fixer'; readonly attempt: number }
   | { readonly kind: 'deploy'; readonly agent: string; readonly attempt: number }
   | { readonly kind: 'wait'; readonly delayMs: number; readonly attempt: number }
@@ -61,7 +61,7 @@ export type Conclusion =
   | { readonly verdict: 'rejected'; readonly reason: string }
   /** Its fix revealed another failure (HL-3), which has a cause of its own. */
   | { readonly verdict: 'superseded'; readonly reason: string }
-  /** A limit was met before it could be healed (exit 4). */
+  /** A limit was reached before it could be healed (exit 4). */
   | { readonly verdict: 'budget'; readonly reason: string }
   | { readonly verdict: 'interrupted'; readonly reason: string };
 
@@ -71,7 +71,7 @@ const REJECTIONS_BEFORE_VERDICT = 2;
 /** Conflicts after which a cause is given up: the user is editing the same lines, and the user's edits win. */
 const CONFLICTS_BEFORE_VERDICT = 3;
 
-/** After so many fixes that did not hold, the last retry deploys no agent (HL-5). */
+/** After this many fixes that did not hold, the last retry starts no agent (HL-5). */
 const FAILED_FIXES_BEFORE_BARE_RETEST = 2;
 
 /**
@@ -82,7 +82,7 @@ export function decide(given: History, policy: Policy): Decision {
   const newest = given.attempts.at(-1);
   const fixed = newest && isBuiltIn(newest) && endOfFixer(newest);
   if (fixed) return fixed;
-  // Its attempts are none of the signature's tries (BF-5).
+  // Its attempts do not count as tries of the signature (BF-5).
   const history = {
     ...given,
     attempts: given.attempts.filter((one) => !isBuiltIn(one)),
@@ -119,7 +119,7 @@ export function decide(given: History, policy: Policy): Decision {
 /** A history without the attempts of the built-in fixer, and how many there were with them. */
 type Counted = History & { readonly made: number };
 
-/** What the built-in fixer came to ends a cause only where another error took its place, or none is left. */
+/** The built-in fixer's result ends a cause only if a different error took its place, or none is left. */
 function endOfFixer(last: Attempt): Decision | null {
   if (last.judged === 'green') return conclude('healed', `fixed by ${last.agent}`);
   if (last.judged === 'flaky') return conclude('flaky', last.failedBecause ?? 'green without a change');
@@ -161,7 +161,7 @@ function conclusionOf(last: Attempt, history: History, policy: Policy): Decision
   if (last.claim?.status === 'needs-person') return { kind: 'escalate', question: last.claim.summary };
   if (triesOf(history) >= policy.retries.max) {
     if (last.judged === 'rejected')
-      return conclude('rejected', 'its agent weakened the tests, and there is no try left');
+      return conclude('rejected', 'its agent weakened the tests, and no retry is left');
     const before = earlierOf(history).count;
     const told = before > 0 ? `, ${before} of them in earlier runs` : '';
     return conclude('failed', `still failing after ${plural(triesOf(history), 'retry', 'retries')}${told}`);

@@ -40,7 +40,7 @@ export function tellProof(proof: Proof, tests: readonly TestProof[] = []): strin
   return scope === '' ? renderProof(proof) : `${renderProof(proof)} (${scope})`;
 }
 
-/** How many tests of a cause its proof holds for: `4 of 5 tests; 1 still red`; empty where there is one alone. */
+/** How many tests of a cause its proof holds for: `4 of 5 tests; 1 still red`; empty if there is only one. */
 export function proofScope(tests: readonly TestProof[] = []): string {
   if (tests.length < 2) return '';
   const count = (ending: ProofEnding) => tests.filter(({ ended }) => ended === ending).length;

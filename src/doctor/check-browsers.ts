@@ -24,7 +24,7 @@ export async function checkBrowsers(
       doubtful(
         'browser',
         `${nameOf(one)} is started elsewhere`,
-        'Make sure that it is reachable; this was not tried.',
+        'Make sure that it is reachable; this was not checked.',
       ),
     );
   if (local.length === 0) return remote;

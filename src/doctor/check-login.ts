@@ -51,7 +51,7 @@ async function codex(place: ProbePlace): Promise<Login> {
     path.join(place.env['CODEX_HOME'] ?? path.join(homeOf(place), '.codex'), 'config.toml'),
   );
   if (/^\s*model_provider\s*=/m.test(config)) {
-    return { state: 'unknown', why: 'its config.toml names a provider of its own' };
+    return { state: 'unknown', why: 'its config.toml names a custom provider' };
   }
   return /Not logged in/i.test(output)
     ? { state: 'out' }

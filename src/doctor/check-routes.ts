@@ -27,7 +27,7 @@ export async function checkRoutes(settings: Settings, place: ProbePlace): Promis
 
 const fixerAlone = doubtful(
   builtIn,
-  'no agent program is set up: the built-in fixer heals what it is sure of, and the rest is reported with its prompt',
+  'no agent program is set up: the built-in fixer makes the fixes it is sure of, and the rest is reported with a prompt to paste',
   'Once an agent program is installed: `npx self-heal init --agent claude`.',
 );
 

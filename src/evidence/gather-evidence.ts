@@ -83,7 +83,8 @@ async function gatherTest(
     '\n',
   );
   if (page && page.pageUrl !== null && page.ariaSnapshot === null) missing.miss('no accessibility snapshot');
-  if (run.serverLog === '') missing.miss('no server output: the report of another machine does not hold it');
+  if (run.serverLog === '')
+    missing.miss('no server output: the report of another machine does not contain it');
   const serverOutput =
     run.serverLog !== '' &&
     (await missing.attempt('no server output', () =>

@@ -55,7 +55,7 @@ async function captureOf(
   const file = failure.capture;
   if (file === null) {
     missing.miss(
-      'no capture: the worker ended before it could write, could not be listened to, or was not run by self-heal',
+      'no capture: the worker ended before it could write one, could not be observed, or was not run by self-heal',
     );
     return null;
   }
@@ -90,7 +90,7 @@ async function attachedSnapshot(
   if (!context) return null;
   const snapshot = await missing.attempt('error-context.md', () => readErrorContext(context.path));
   if (snapshot && !snapshot.ofPage) {
-    missing.miss('the accessibility snapshot shows the element under test alone, not its page');
+    missing.miss('the accessibility snapshot shows only the element under test, not its page');
   }
   return snapshot?.yaml ?? null;
 }

@@ -16,7 +16,7 @@ const pictures: readonly { extension: string; begins: readonly number[] }[] = [
 export async function keepScreenshot(source: ScreenshotSource, folder: string): Promise<string> {
   const bytes = source.kind === 'bytes' ? source.bytes : await readPicture(source.path);
   const kind = pictures.find(({ begins }) => begins.every((byte, at) => bytes[at] === byte));
-  if (!kind) throw new Error('the file is no picture');
+  if (!kind) throw new Error('the file is not a picture');
   const path = join(folder, `screenshot.${kind.extension}`);
   await writeFile(path, bytes);
   return path;

@@ -127,7 +127,7 @@ async function applyToCause(
       await conclude(progress, {
         ...rest,
         verdict: 'superseded',
-        reason: 'red again with the fix that it was green with',
+        reason: 'red again with the fix that had turned it green',
       });
     return null;
   }

@@ -168,7 +168,7 @@ async function ask(session: Session, cause: Cause, { question, attempts, known }
 
 /** A question of an earlier run that nobody has answered: said again, and no agent is paid (ME-6). */
 function stillOpen(session: Session, cause: Cause, { id, createdAt, problem }: Escalation): Asked {
-  const question = `It waits for an answer since ${localDay(createdAt)}: ${problem}`;
+  const question = `It has been waiting for an answer since ${localDay(createdAt)}: ${problem}`;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId: id });
   return { verdict: 'escalated', reason: question, escalationId: id, askedBefore: true };
 }
@@ -190,7 +190,7 @@ function historyOf(session: Session, cause: Cause, so: SoFar) {
     // What is left to people is left alone.
     askFixer: so.askFixer && routed.length > 0 && (session.propose ?? session.kept) !== undefined,
     ...(withoutAgent
-      ? { noAgent: 'the built-in fixer is sure of no fix, and no agent program is set up' }
+      ? { noAgent: 'the built-in fixer found no fix that it is sure of, and no agent program is set up' }
       : {}),
     retry: cause.lead.diagnosis.retry,
     environment: cause.environment,

@@ -72,7 +72,7 @@ async function showGreen(proof: Proof): Promise<void> {
   for (let tests = lacking(); tests.length > 0 && !session.signal.aborted; tests = lacking()) {
     const { green, red } = await look(proof, tests);
     for (const test of red) {
-      if (test.isLead) proof.doubts.set(test.causeId, 'it was red in a run with all fixes in');
+      if (test.isLead) proof.doubts.set(test.causeId, 'it was red in a run with all fixes applied');
       else test.ended = greensOf(test) === 0 ? 'red' : 'unsteady';
     }
     for (const test of green) if (!test.isProven) test.ended = 'run-once';
@@ -99,7 +99,7 @@ async function lookWithout(
   if (!(await takeOut(proof, changes))) return;
   const { green } = await look(proof, tests);
   for (const test of green) {
-    if (test.isLead) proof.doubts.set(test.causeId, 'it was green with all fixes taken out');
+    if (test.isLead) proof.doubts.set(test.causeId, 'it was green with all fixes reverted');
     else test.ended = 'flaky';
   }
 }
@@ -109,7 +109,7 @@ async function takeOut({ progress: { session } }: Proof, changes: readonly strin
   const { leftAlone } = await session.workspace.without(changes);
   if (leftAlone.length === 0) return true;
   await session.workspace.without([]);
-  const message = `The fixes could not be taken out for their proof, because these files changed meanwhile: ${leftAlone.join(', ')}`;
+  const message = `The fixes could not be reverted for their proof, because these files changed in the meantime: ${leftAlone.join(', ')}`;
   session.bus.emit({ type: 'run.warning', message });
   return false;
 }
@@ -120,7 +120,7 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
   const { session, causes } = progress;
   const record = causes.find((one) => one.cause.id === causeId);
   if (!record?.unproven || session.signal.aborted) return;
-  session.bus.emit({ type: 'run.warning', message: `${causeId} is proven alone: ${why}` });
+  session.bus.emit({ type: 'run.warning', message: `${causeId} is proven on its own: ${why}` });
   await session.workspace.without([]);
   const { repeat, flips } = session.settings.verify;
   for (let n = 1; n <= repeat && !session.signal.aborted; n += 1) {
@@ -141,7 +141,7 @@ async function proveAlone(proof: Proof, causeId: string, why: string): Promise<v
     if (!(await takeOut(proof, changesOf(record)))) return;
     const { green, red } = await look(proof, takingPart(proof, causeId), causeId);
     if (red.length === 0 && !session.signal.aborted) {
-      const failedBecause = 'green with the change taken out too: the test is flaky';
+      const failedBecause = 'also green with the change reverted: the test is flaky';
       return refute(proof, record, { judged: 'flaky', failedBecause });
     }
     for (const test of green) test.ended = 'flaky';
@@ -179,7 +179,7 @@ async function takeRed(proof: Proof, red: ReadonlySet<string>): Promise<void> {
     }
   }
   if (unexplained === 0) return;
-  const message = `${unexplained} of the tests that were green are red now, and no fix alone is to blame`;
+  const message = `${unexplained} of the tests that were green are red now, and no single fix is to blame`;
   session.bus.emit({ type: 'run.warning', message });
 }
 

@@ -184,7 +184,7 @@ function becauseOf(tests: readonly TestRef[]): string {
 /** Fixes that were built on a reverted one, and cannot be applied without it. */
 export async function rejectLost({ causes, ...progress }: Progress, lost: readonly string[]): Promise<void> {
   for (const record of causes.filter((one) => changesOf(one).some((id) => lost.includes(id)))) {
-    const reason = 'its fix was built on one that was reverted, and went with it';
+    const reason = 'its fix was built on one that was reverted, and was reverted with it';
     await reject({ causes, ...progress }, record, reason);
   }
 }

@@ -34,16 +34,16 @@ export interface Session {
   readonly tree: Mutex;
   /** The number of the copy in which this session's agents work. */
   readonly copy: number;
-  /** What every text passes on its way out. */
+  /** Masks secrets in every text on its way out. */
   readonly redactor: Redactor;
   /** Judges what an agent changed (HN-3). */
   readonly guard?: Guard;
-  /** The built-in fixer; absent where settings leave it out. */
+  /** The built-in fixer; absent if the settings switch it off. */
   readonly propose?: Propose;
   /** Fixes of the run that this one goes on with, by the signatures that they are for (ME-8). */
   readonly kept?: ReadonlyMap<string, KeptFix>;
   readonly runAgent: RunAgent;
-  /** Agents that cannot be started here, each with the reason; absent where all can. */
+  /** Agents that cannot be started here, each with the reason; absent if all can. */
   readonly missingAgents?: ReadonlyMap<string, string>;
   readonly spending: Spending;
   /** Counts the Playwright runs, and is told how many more are likely. */
@@ -57,9 +57,9 @@ export interface Session {
   readonly prepare: (signal?: AbortSignal) => Promise<string | null>;
   /** Gathers evidence, classifies and signs each failure of a run, the suite's own first. */
   readonly diagnose: (run: SuiteRun) => Promise<DiagnosedFailure[]>;
-  /** Finds the change that broke each of these causes (BL-1); absent where nobody looks. */
+  /** Finds the change that broke each of these causes (BL-1); absent if blame is off. */
   readonly blame?: BlameCauses;
-  /** Ends whatever the run started and did not end by itself (AG-10); gives what that was. */
+  /** Stops everything that the run started and that did not end by itself (AG-10); returns what that was. */
   readonly sweep: () => Promise<readonly string[]>;
 }
 

@@ -160,13 +160,15 @@ function warningsOf(shards: Shards, { playwright }: Opened): string[] {
   const unknown = those((one) => one.kind === 'blob' && one.blob.commit === null);
   const said: [readonly number[], string][] = [
     [dirty, 'ran with changes that were not committed: what failed there may be green here.'],
-    [other, `ran with another Playwright than ${playwright.version}, which is installed here.`],
-    [unknown, 'left a blob report that does not say of which commit it is.'],
+    [
+      other,
+      `ran with a different version of Playwright than ${playwright.version}, which is installed here.`,
+    ],
+    [unknown, 'left a blob report that does not name its commit.'],
   ];
   const others = said.flatMap(([numbers, words]) =>
     numbers.length > 0 ? [`${numbersOf(numbers)} ${words}`] : [],
   );
-  const here =
-    'There are changes here that are not committed: what failed on the shards may be green with them.';
+  const here = 'There are uncommitted changes here: what failed on the shards may be green with them.';
   return [...(gone === null ? [] : [gone]), ...others, ...(shards.isDirtyHere ? [here] : [])];
 }

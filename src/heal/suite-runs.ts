@@ -82,7 +82,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
 }
 
 const lingered =
-  'Playwright had finished its run and did not exit within 5 minutes, so it was ended: a reporter of the project waits for something.';
+  'Playwright had finished its run and did not exit within 5 minutes, so it was stopped: a reporter of the project is waiting for something.';
 
 /** How many tests of a run ended how. */
 export function tally(tests: readonly TestResult[]) {

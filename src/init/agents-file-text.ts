@@ -5,7 +5,7 @@ import { shippedAgentsFile } from '../config/shipped-agents-file.js';
 
 const SCHEMA = 'node_modules/self-heal/schema/agents.schema.json';
 
-const withoutAgent = `# No agent program is set up yet: the built-in fixer heals what it is sure of, and the rest is reported with its prompt.
+const withoutAgent = `# No agent program is set up yet: the built-in fixer makes the fixes it is sure of, and the rest is reported with a prompt to paste.
 # Once one is installed: npx self-heal init --agent claude`;
 
 /**

@@ -15,7 +15,7 @@ export function githubWorkflow(
   const heal = shards === null ? 'self-heal run' : 'self-heal heal --from "$RUNNER_TEMP/shards"';
   const what = whatHappens(agent);
   return `# Runs the end-to-end tests. What fails is ${what}; the fix is kept as an artifact (self-heal.patch), and the
-# job stays red until a person has applied it. ${agent ? 'The agent gets its own key and nothing else: no token that may write.' : 'No key and no token is needed.'}
+# job stays red until a person has applied it. ${agent ? 'The agent gets its own key and nothing else: no write token.' : 'Neither a key nor a token is needed.'}
 name: self-heal
 
 on:
@@ -28,7 +28,7 @@ permissions:
 jobs:
 ${guardJob(project)}
 ${shards === null ? '' : shardJob(project, { shards, runs })}  self-heal:
-${shards === null ? '' : '    needs: shard\n'}    # A pull request from a fork gets no secrets, and so no agent.${shards === null ? '' : ' Shards that are red are what this is for.'}
+${shards === null ? '' : '    needs: shard\n'}    # A pull request from a fork gets no secrets, and so no agent.${shards === null ? '' : ' Also, and above all, if shards failed.'}
     if: ${shards === null ? isOwn : `\${{ !cancelled() && (${isOwn}) }}`}
     runs-on: ubuntu-latest
     timeout-minutes: 90

@@ -23,7 +23,7 @@ export function gitlabWorkflow(
   const what = whatHappens(agent);
   const script = [
     ...setUp(project),
-    // They are of other machines: this one's own runs are kept apart from them.
+    // Keeps the other machines' runs apart from this machine's own.
     ...(shards === null ? [] : ['SHARDS="$(mktemp -d)" && mv .self-heal/runs/* "$SHARDS"']),
     ...(agent ? [`npm install --global ${agent.packageName}`] : []),
     // The address holds a token; its branches stay, since blame begins where this one left them.

@@ -22,7 +22,7 @@ Make the smallest change that removes the cause, and read your own diff once bef
 \`SELF-HEAL: {"status": "fixed" | "not-fixed" | "needs-person", "summary": "one sentence"}\`
 
 - \`fixed\`: you changed something, and can say why this failure cannot happen again.
-- \`not-fixed\`: you did not find the cause, or could not reach it. Revert half-done edits, and say in the summary what you ruled out: whoever tries next reads it. An honest \`not-fixed\` is worth more than a guess.
+- \`not-fixed\`: you did not find the cause, or could not reach it. Revert half-done edits, and say in the summary what you ruled out: the next agent reads it. An honest \`not-fixed\` is worth more than a guess.
 - \`needs-person\`: only a person can decide or provide it. Put the question into the summary, with the choices that you see.`;
 
 function command(name: string, description: string, body: string): SlashCommand {

@@ -30,7 +30,7 @@ function inspectedOf({ report }: StoredRun, same: readonly DiagnosedFailure[]): 
   const leads = (failure: DiagnosedFailure) =>
     causes.find(({ evidence }) => evidence === `failures/${failure.n}`);
   const failure = same.find(leads) ?? same[0];
-  if (!failure) throw new Error('A group holds one failure at least');
+  if (!failure) throw new Error('A group has at least one failure');
   const id = failure.failure.scope === 'test' ? failure.failure.test.id : null;
   const sharing = causes.filter(({ tests }) => id !== null && tests.includes(id));
   return {

@@ -89,7 +89,7 @@ function noRuns(projectRoot: string): Problem {
     remedy:
       above === null
         ? 'Run `self-heal run` first.'
-        : `There are some in ${above}: change to that folder first.`,
+        : `There are runs in ${above}: change to that folder first.`,
   };
 }
 

@@ -95,7 +95,7 @@ const noAgent: Problem = {
   kind: 'usage',
   message: 'no agent would be sent this failure: it is left to a person',
   remedy:
-    'Leave --prompt out to see its evidence. `routes` in agents.yaml names the agents of each class; a test file that does not compile goes to none.',
+    'Omit --prompt to see its evidence. `routes` in agents.yaml names the agents of each class; a test file that does not compile goes to none.',
 };
 
 function noSuchAttempt(attempt: number, known: readonly number[]): Problem {

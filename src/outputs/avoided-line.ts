@@ -3,11 +3,11 @@ import { counted } from './format.js';
 
 const words: Record<AvoidedReason, string> = {
   flaky: 'green when run again',
-  'shared-cause': 'of a cause that was healed once for all',
-  'earlier-fix': 'green by an earlier fix',
-  'open-question': 'waiting for an answer already',
-  'person-needed': 'in need of a person',
-  environment: 'against a dead server',
+  'shared-cause': 'for other tests of the same cause',
+  'earlier-fix': 'green with an earlier fix',
+  'open-question': 'already waiting for an answer',
+  'person-needed': 'that only a person can fix',
+  environment: 'because the server was down',
   quarantined: 'in quarantine',
 };
 

@@ -11,7 +11,7 @@ import { judgementWords, suiteRunText, verdictWords } from './wording.js';
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 
-/** Who reads: a log, which has all of it; a person with the live view below, which says what is begun; an agent, which pays for each word. */
+/** Who reads: a log gets everything; a person has the live view below, which says what has begun; an agent pays for each word. */
 export type Reader = 'log' | 'person' | 'agent';
 
 const begun: readonly Event['type'][] = [
@@ -28,7 +28,7 @@ const untold: Record<Reader, readonly Event['type'][]> = {
   agent: [...begun, 'suite.ended', 'agent.ended', 'attempt.green', 'attempt.judged', 'cause.came_back'],
 };
 
-/** What is read when an event happens, in lines without their ends; none for what only the live view shows. */
+/** The lines for an event, without line ends; none if only the live view shows it. */
 export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'log'): string[] {
   if (untold[reader].includes(event.type)) return [];
   // Each entry takes the event that it is found by; a lookup by a union cannot say so.

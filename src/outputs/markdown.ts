@@ -11,7 +11,7 @@ import { bytesOf, code, cutToBytes, prose } from './markdown-text.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
 import { nameOf } from './summary.js';
 import { talliesOf } from './tallies.js';
-import { verdictWords } from './wording.js';
+import { regressionText, verdictWords } from './wording.js';
 
 /**
  * How large a summary may be. GitHub refuses a step's summary altogether above 1 MiB
@@ -158,7 +158,7 @@ function tail(report: Report, folder: string): string {
     section('For a person to decide', questions),
     section('Flaky: red, then green without a change; no agent', named('flaky')),
     section('In quarantine: still red', named('quarantined')),
-    regression ? section('The tests around the fixes', [regressionLine(regression)]) : '',
+    regression ? section('The tests around the fixes', [regressionText(regression)]) : '',
     section(
       'Warnings',
       warnings.map((warning) => prose(warning)),
@@ -172,11 +172,4 @@ function section(title: string, items: readonly string[]): string {
   const more = items.length > ITEMS ? `- … and ${items.length - ITEMS} more\n` : '';
   const shown = items.slice(0, ITEMS).map((item) => `- ${item}\n`);
   return `\n### ${title}\n\n${shown.join('')}${more}`;
-}
-
-function regressionLine({ tests, leftOut, broke }: NonNullable<Report['regression']>): string {
-  const left = leftOut > 0 ? `; there was no time for ${counted(leftOut, 'test')}` : '';
-  const result =
-    broke.length === 0 ? 'nothing broke' : `${broke.map(({ causeId }) => causeId).join(', ')} broke others`;
-  return `${counted(tests, 'test')} run again after healing: ${result}${left}`;
 }

@@ -7,7 +7,7 @@ import { nextStepsOf } from './next-steps.js';
 import type { Report, ReportCause } from '../run/report.js';
 import { causeInFull, causeInShort, nameOf } from './summary-cause.js';
 import { talliesOf } from './tallies.js';
-import { verdictWords } from './wording.js';
+import { regressionText, verdictWords } from './wording.js';
 
 export { nameOf };
 
@@ -17,15 +17,15 @@ export interface SummaryOptions {
   readonly columns: number;
   /** The run's folder as a person types it. */
   readonly folder: string;
-  /** Rows of the screen that it has to fit; absent where nobody looks at a screen. */
+  /** Rows of the screen it has to fit; absent if there is no screen. */
   readonly rows?: number | undefined;
   /** The project is in a git repository, so that `git diff` shows what was changed; true by default. */
   readonly inGit?: boolean | undefined;
-  /** An agent reads it: where the report for programs is, it is told too. */
+  /** An agent reads it, so it also says where the report for programs is. */
   readonly terse?: boolean | undefined;
 }
 
-/** However high the screen is, more than this nobody reads at once; and on a lower one than this it cannot be said. */
+/** The most rows that anyone reads at once, and the fewest that are needed. */
 const MOST_LINES = 40;
 const FEWEST_LINES = 22;
 
@@ -71,7 +71,7 @@ function outcomeWord(outcome: Outcome, paint: ChalkInstance): string {
   return outcome === 'red' ? paint.red.bold(word) : paint.magenta.bold(word);
 }
 
-/** What needs a person most stands first; equals stay in the order in which they were found. */
+/** What most needs a person comes first; equals stay in the order in which they were found. */
 const order: Record<CauseVerdict, number> = {
   escalated: 0,
   'agent-unusable': 1,
@@ -119,7 +119,7 @@ function hiddenLine(hidden: readonly ReportCause[], { runId }: Report, { columns
   return `  ${clipped(text, columns - command.length - 5)}: ${command}`;
 }
 
-/** So many flaky tests, quarantined tests and warnings are named; the rest is counted. */
+/** How many flaky tests, quarantined tests and warnings are named; the rest are counted. */
 function listedOf(options: SummaryOptions): number {
   return linesFor(options) < MOST_LINES ? 1 : 3;
 }
@@ -142,14 +142,7 @@ function testLines({ tests }: Report, options: SummaryOptions): string[] {
 }
 
 function regressionLines({ regression }: Report, { columns }: SummaryOptions): string[] {
-  if (!regression) return [];
-  const left = regression.leftOut > 0 ? `; there was no time for ${counted(regression.leftOut, 'test')}` : '';
-  const broke =
-    regression.broke.length === 0
-      ? 'nothing broke'
-      : `${regression.broke.map(({ causeId }) => causeId).join(', ')} broke others`;
-  const text = `${counted(regression.tests, 'test')} run again after healing: ${broke}${left}`;
-  return [`  ${clipped(text, columns - 3)}`];
+  return regression ? [`  ${clipped(regressionText(regression), columns - 3)}`] : [];
 }
 
 function warningLines({ warnings }: Report, options: SummaryOptions): string[] {

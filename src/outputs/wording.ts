@@ -1,6 +1,7 @@
 import type { Judgement } from '../core/attempt.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import type { Event, SuitePurpose, WorkerSummary } from '../event.js';
+import type { Report } from '../run/report.js';
 import type { PhaseEvent } from '../run/run-state.js';
 import { unreachable } from '../core/unreachable.js';
 import { counted, plannedText } from './format.js';
@@ -15,6 +16,13 @@ export const outcomeWords: Record<Outcome, string> = {
   'agent-unusable': 'Stopped: the agent program cannot work here',
   interrupted: 'Interrupted',
 };
+
+/** What the regression run showed (HN-6), in a sentence without its full stop. */
+export function regressionText({ tests, leftOut, broke }: NonNullable<Report['regression']>): string {
+  const causes = broke.map(({ causeId }) => causeId).join(', ');
+  const left = leftOut > 0 ? `; there was no time for ${counted(leftOut, 'test')}` : '';
+  return `${counted(tests, 'test')} run again after healing: ${causes === '' ? 'nothing broke' : `${causes} broke others`}${left}`;
+}
 
 /** How a cause ended (HN-7): the words, and a sign for the terminal and pages, which only repeats them. */
 export const verdictWords: Record<CauseVerdict, { readonly word: string; readonly sign: string }> = {
@@ -36,10 +44,10 @@ export const judgementWords: Record<Judgement, string> = {
   green: 'green',
   'still-failing': 'still red',
   changed: 'another error now',
-  flaky: 'green, but not by what was changed',
-  vanished: 'the test is gone, which heals nothing',
+  flaky: 'green, but not because of the change',
+  vanished: 'the test is gone, which is not a heal',
   rejected: 'rejected (tampering)',
-  conflict: 'not applied: the same lines changed meanwhile',
+  conflict: 'not applied: the same lines changed in the meantime',
   'not-judged': 'not judged',
 };
 
@@ -50,11 +58,11 @@ export const purposeWords: Record<SuitePurpose, { readonly short: string; readon
   retest: { short: 'running again', long: ' again' },
   blame: {
     short: 'looking for the change to blame',
-    long: ' with changes taken out, to find the one to blame',
+    long: ' with changes reverted, to find the one to blame',
   },
   'other-input': {
     short: 'running with another input',
-    long: ' with another input, which the fix decides by',
+    long: ' with another input, because the fix branches on it',
   },
   proof: { short: 'proving', long: ' again, to prove the fixes' },
   'shared-fix': { short: 'running its other tests', long: ' of the same cause' },

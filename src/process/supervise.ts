@@ -113,7 +113,7 @@ async function start(command: Command, owner: Owner, asked: AbortSignal): Promis
   const { file, cwd, env, onOutput, onStart, input } = command;
   const program = await findProgram(file, { cwd, env });
   if (asked.aborted) return err({ kind: asked.reason as Reason });
-  if (program === null) return err(notStarted(`${file}: there is no such program`));
+  if (program === null) return err(notStarted(`${file}: program not found`));
   const child = spawn(command, program, owner);
   if (child.pid === undefined) {
     const { originalMessage, code } = await child;

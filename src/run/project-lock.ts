@@ -117,6 +117,6 @@ function locked(holder: Holder | null): Problem {
     kind: 'project-locked',
     message: `this project is being worked on by ${describe(holder)}`,
     remedy:
-      'Wait for its end with --wait, or interrupt it. Commands that only read, such as inspect and report, work meanwhile.',
+      'Wait for it with --wait, or interrupt it. Commands that only read, such as inspect and report, can be used meanwhile.',
   };
 }

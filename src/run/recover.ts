@@ -36,7 +36,7 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
 }
 
 function told(lines: readonly string[]): Recovery {
-  return lines.length === 0 ? [] : ['an earlier run was killed at work', ...lines];
+  return lines.length === 0 ? [] : ['an earlier run was killed while it worked', ...lines];
 }
 
 async function finish(project: string, journal: Journal): Promise<Result<string[], Problem>> {
@@ -64,7 +64,7 @@ async function finish(project: string, journal: Journal): Promise<Result<string[
 
 const words: Record<Journal['purpose'], string> = {
   'take-out': 'a change that was not proven was reverted',
-  'put-back': 'a proven change that was out for a check was put back',
+  'put-back': 'a proven change that had been reverted for a check was applied again',
   undo: 'the undo that it had begun was finished',
 };
 

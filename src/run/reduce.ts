@@ -19,7 +19,7 @@ export function reduce(run: RunState, event: StampedEvent): RunState {
   return { ...change(closed(run, 'wait', event), event), lastEventAt: event.time };
 }
 
-/** The run that these events tell of, in their order. */
+/** The run told by these events, which are in order. */
 export function runOf(events: Iterable<StampedEvent>, runId = ''): RunState {
   let run = emptyRun(runId);
   for (const event of events) run = reduce(run, event);
@@ -156,7 +156,7 @@ function withAttempt(
   });
 }
 
-/** A span begins; one of the same kind that goes on ends with it, apart from those of other causes: several agents may be at work. */
+/** Begins a span, and ends an open one of the same kind unless it belongs to another cause: several agents may be working. */
 function began(run: RunState, kind: SpanState['kind'], since: SpanState['since']): RunState {
   const { spans } = closed(run, kind, since);
   return { ...run, spans: [...spans, { kind, since, to: null, costUsd: null }] };

@@ -8,7 +8,7 @@ import type { Proof, TestProof } from '../core/proof.js';
 import type { VerifyLevel } from '../core/settings.js';
 import type { CauseVerdict, Outcome, Verdict } from '../core/verdict.js';
 
-/** `report.json`: what a run came to. Other programs read it; a change of meaning is a new `schemaVersion`. */
+/** `report.json`: the result of a run. Other programs read it; a change of meaning is a new `schemaVersion`. */
 export interface Report {
   schemaVersion: 2;
   runId: string;
@@ -16,22 +16,22 @@ export interface Report {
   startedAt: string;
   outcome: Outcome;
   exitCode: number;
-  /** Why no further agent was started, where the outcome is `paused` (ME-2). */
+  /** Why no further agent was started, if the outcome is `paused` (ME-2). */
   status?: 'escalation_threshold_exceeded';
-  /** The run that this one went on with (`self-heal resume`). */
+  /** The run that this one continued (`self-heal resume`). */
   resumedFrom?: string;
-  /** The commit that it ran on; null where something was not committed. */
+  /** The commit it ran on; null if there were uncommitted changes. */
   commit: string | null;
   /** The shards whose tests these are, run on other machines (`self-heal heal --from`), and the numbers of those that are missing. */
   shards?: { total: number; missing: number[] };
-  /** Self-heal only gathered and classified (`--dry-run`). */
+  /** Only gathered evidence and classified (`--dry-run`). */
   dryRun: boolean;
   tests: ReportTest[];
   causes: ReportCause[];
   escalations: ReportEscalation[];
-  /** How much of a proof was asked for. */
+  /** The level of proof that was asked for. */
   verify: VerifyLevel;
-  /** The tests around the fixes, run again after healing (HN-6); null where that was not done. */
+  /** The tests around the fixes, run again after healing (HN-6); null if that was not done. */
   regression: { tests: number; leftOut: number; broke: { causeId: string; tests: string[] }[] } | null;
   warnings: string[];
   totals: {
@@ -43,13 +43,13 @@ export interface Report {
     greenOnce: number;
     failed: number;
     notRun: number;
-    /** Playwright runs, the first one included. */
+    /** Playwright runs, including the first one. */
     playwrightRuns: number;
     agentRuns: number;
     agentRunsAvoided: number;
-    /** Why they were, each reason once; their counts add up to it. */
+    /** The reasons, each once; their counts add up to the number above. */
     avoided: readonly Avoided[];
-    /** US dollars as the agent programs report them; null where none did. */
+    /** US dollars as reported by the agent programs; null if none did. */
     costUsd: number | null;
     inputTokens: number | null;
     outputTokens: number | null;
@@ -66,9 +66,9 @@ export interface ReportTest {
   line: number;
   project: string;
   verdict: Verdict;
-  /** In the first run; 0 where it did not run then. */
+  /** In the first run; 0 if it did not run then. */
   durationMs: number;
-  /** Re-runs after agents' work. */
+  /** Re-runs after an agent had worked. */
   retries: number;
   /** The last of `causeIds`, or null. */
   causeId: string | null;
@@ -85,7 +85,7 @@ export interface ReportCause {
   confidence: number;
   warning: string | null;
   headline: string;
-  /** The first frame of the user's own code, `src/cart.ts:12:5`; null where no stack says it. */
+  /** The first frame of the user's own code, `src/cart.ts:12:5`; null if no stack shows it. */
   source: string | null;
   why: readonly Reason[];
   tests: readonly string[];
@@ -93,15 +93,15 @@ export interface ReportCause {
   verdict: CauseVerdict;
   reason: string;
   attempts: ReportAttempt[];
-  /** What its agents report of money and tokens together; null where none says. */
+  /** The sum of what its agents report about money and tokens; null if none does. */
   costUsd: number | null;
   inputTokens: number | null;
   outputTokens: number | null;
-  /** The change that broke its leading test, with its lines (BL-3); absent where none was found. */
+  /** The change that broke its leading test, with its lines (BL-3); absent if none was found. */
   blame?: Blame;
-  /** The runs that a heal rests on (HN-5); empty where there is none. */
+  /** The runs that a heal rests on (HN-5); empty if there is none. */
   proof: Proof;
-  /** The same for each of its tests, where a heal has more than one (HL-6). */
+  /** The same for each of its tests, if there is more than one (HL-6). */
   testProofs?: readonly TestProof[];
   /** Relative to the run's folder: context.json, prompt.md, screenshot … */
   evidence: string;
@@ -129,13 +129,13 @@ export interface ReportAttempt {
   /** Names the change in the run's folder (`.self-heal/changes/<run-id>/<id>.json`). */
   change: string | null;
   proof: Proof;
-  /** The same for each test of the cause, where it has more than one (HL-6). */
+  /** The same for each test of the cause, if there is more than one (HL-6). */
   testProofs?: readonly TestProof[];
   reverted: boolean;
   failedBecause: string | null;
-  /** Why the guard rejected it, with the lines (HN-3); empty where it did not. */
+  /** Why the guard rejected it, with the lines (HN-3); empty if it did not. */
   violations: readonly Violation[];
-  /** What a reviewer should look at: a locator that was changed and what it finds now, a literal that app and test share. */
+  /** What a reviewer should look at: a changed locator and what it matches now, or a literal that appears in both app and test. */
   notes: readonly Note[];
 }
 
@@ -155,7 +155,7 @@ export function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
 /** A question to a person. */
 export interface ReportEscalation {
   id: string;
-  /** The store has it, and `self-heal escalations` knows it by this id. */
+  /** Its id in the store and for `self-heal escalations`. */
   stored: boolean;
   causeId: string;
   state: 'pending';

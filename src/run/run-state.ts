@@ -5,12 +5,12 @@ import type { CauseSummary, Event, RunAsked, StampedEvent, WorkerSummary } from 
 /** The event of a type. */
 export type Of<T extends Event['type']> = Extract<StampedEvent, { type: T }>;
 
-/** A run, as its events tell of it: what is shown of a run, live or later, is made from this. Times are milliseconds since the epoch. */
+/** A run as told by its events: everything shown about a run, live or later, is made from this. Times are milliseconds since the epoch. */
 export interface RunState {
   readonly runId: string;
   readonly project: string;
   readonly dryRun: boolean;
-  /** What was typed; null where an older run does not say. */
+  /** What was typed; null if an older run does not say. */
   readonly request: RunAsked | null;
   readonly resumedFrom: string | null;
   /** Null before the first event. */
@@ -20,27 +20,27 @@ export interface RunState {
   readonly first: Of<'suite.ended'> | null;
   /** Tests of the Playwright run that is under way; null between two, or where their number is not known. */
   readonly progress: { readonly done: number; readonly total: number } | null;
-  /** What is done for no cause alone; null while causes alone are at work. */
+  /** Work that is not for a single cause; null while there is only work for single causes. */
   readonly phase: Phase | null;
-  /** The cause whose phase began last; null where that was the run's own. */
+  /** The cause whose phase began last; null if it was a phase of the run. */
   readonly latest: string | null;
   /** In the order in which they were found. */
   readonly causes: readonly CauseState[];
   /** Suite runs, agents and waits, in the order in which they began. */
   readonly spans: readonly SpanState[];
   readonly agentRuns: number;
-  /** US dollars; null where no agent program reports any. */
+  /** US dollars; null if no agent program reports any. */
   readonly costUsd: number | null;
   /** Those on other machines; empty in most runs. */
   readonly workers: readonly WorkerSummary[];
   readonly warnings: readonly string[];
   readonly flaky: readonly TestRef[];
   readonly quarantined: readonly TestRef[];
-  /** Null while it is at work, and where it was killed. */
+  /** Null while it is running, and if it was killed. */
   readonly ended: Of<'run.ended'> | null;
-  /** Changes to blame that a person had taken out of the project since, and which `undo` brings back. */
+  /** Blamed changes that a person has had reverted since, and which `undo` restores. */
   readonly reverted: readonly string[];
-  /** All that it had changed was reverted since. */
+  /** Everything it changed has been reverted since. */
   readonly undone: boolean;
 }
 
@@ -62,7 +62,7 @@ export interface CauseState {
 /** One attempt: under way until it is judged. */
 export interface AttemptState {
   readonly n: number;
-  /** Null for a re-run without an agent, which is first heard of when it is judged. */
+  /** Null for a re-run without an agent, whose first event is its judgement. */
   readonly started: Of<'agent.started'> | null;
   readonly ended: Of<'agent.ended'> | null;
   readonly judged: Attempt | null;
@@ -73,9 +73,9 @@ export type Aside = Of<'agent.retrying' | 'agent.waiting_for_input' | 'cause.cam
 
 /** What is being done. */
 export interface Phase {
-  /** It began with this event, and goes on until the next phase. */
+  /** The event it began with; it lasts until the next phase. */
   readonly since: PhaseEvent;
-  /** The last that was heard of it: what the agent did, which test is running. */
+  /** The latest news: what the agent did, which test is running. */
   readonly doing: string;
 }
 
@@ -96,13 +96,13 @@ export type PhaseEvent = Of<
 export interface SpanState {
   readonly kind: 'suite' | 'agent' | 'wait';
   readonly since: Of<'suite.started' | 'agent.started' | 'agent.retrying'>;
-  /** Null while it goes on. */
+  /** Null while it lasts. */
   readonly to: number | null;
   /** US dollars, where an agent program reported them. */
   readonly costUsd: number | null;
 }
 
-/** A run of which nothing is known yet. */
+/** A run about which nothing is known yet. */
 export function emptyRun(runId = ''): RunState {
   return {
     runId,

@@ -60,7 +60,7 @@ export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunS
       return await call();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      const message = `The store failed (${what}): ${reason}. Healing goes on without it.`;
+      const message = `The store failed (${what}): ${reason}. Healing continues without it.`;
       if (!told.has(message)) bus.emit({ type: 'run.warning', message });
       told.add(message);
       return otherwise;
@@ -69,12 +69,12 @@ export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunS
   return {
     started: (request, resumedFrom) =>
       trying(
-        'keeping the run',
+        'storing the run',
         () => store.runStarted({ runId, request: mask(request), resumedFrom }),
         undefined,
       ),
     saveProgress: (progress) =>
-      trying('keeping the run', () => store.saveProgress(runId, mask(progress)), undefined),
+      trying('storing the run', () => store.saveProgress(runId, mask(progress)), undefined),
     meet: (signature) => trying('looking back', () => store.recordFailure(signature, runId), nothingKnown),
     quarantines: () => trying('looking for quarantines', () => store.quarantines(), []),
     attemptStarted: (start) => trying('keeping a try', () => store.attemptStarted({ runId, ...start }), null),
@@ -88,7 +88,7 @@ export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunS
       trying('keeping a cause', () => store.fixReverted({ runId, ...mask(end) }), undefined),
     escalate: (question) => trying('asking a person', () => store.escalate(mask(question), runId), null),
     ended: async (end) => {
-      await trying('keeping the run', () => store.runEnded(runId, end), undefined);
+      await trying('storing the run', () => store.runEnded(runId, end), undefined);
       await trying('closing', () => store.close(), undefined);
     },
   };

@@ -193,7 +193,7 @@ export const collectedSchema: z.ZodType<Collected> = z.object({
   isDirty: z.boolean(),
   shard: z
     .object({ current: z.int().positive(), total: z.int().positive().max(10_000) })
-    .refine(({ current, total }) => current <= total, 'is no shard'),
+    .refine(({ current, total }) => current <= total, 'is not a shard'),
   playwright: text,
   selection: texts,
   root: text.min(1),

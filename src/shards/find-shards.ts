@@ -77,7 +77,7 @@ async function shardAt(place: string, name: string): Promise<Result<FoundShard |
   if (isZip(place)) {
     const blob = await readBlob(place);
     if (blob === null) return ok(null);
-    if (blob === 'damaged') return err(damaged(name, 'it is no zip, or torn'));
+    if (blob === 'damaged') return err(damaged(name, 'it is not a zip file, or it is incomplete'));
     return ok({ kind: 'blob', name, file: place, blob, shard: blob.shard });
   }
   const read = await readParsed(path.join(place, collectedFile), collectedSchema);

@@ -27,6 +27,6 @@ export async function keepCollected(collected: DiagnosedFailure, folder: string)
 
 async function keptPicture(picture: string, folder: string): Promise<string> {
   // A link may lead to any file of this machine.
-  if (!(await lstat(picture)).isFile()) throw new Error('it is no file');
+  if (!(await lstat(picture)).isFile()) throw new Error('it is not a file');
   return keepScreenshot({ kind: 'file', path: picture }, folder);
 }

@@ -17,10 +17,10 @@ export async function readParsed<T>(
 ): Promise<Result<T, string>> {
   const found = await lstat(file).catch(() => null);
   // A link may lead to any file of this machine.
-  if (!found?.isFile()) return err('it is no file');
+  if (!found?.isFile()) return err('it is not a file');
   if (found.size > mostBytes) return err(`it has ${found.size} bytes`);
   const value = jsonOf(await readFile(file, 'utf8'));
-  if (value === undefined) return err('it is no JSON');
+  if (value === undefined) return err('it is not JSON');
   const parsed = schema.safeParse(moved(value));
   if (parsed.success) return ok(parsed.data);
   const [issue] = parsed.error.issues;

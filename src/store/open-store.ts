@@ -95,7 +95,7 @@ function problemOf(found: Migrated, location: string): Problem | null {
 function damaged(location: string, detail: string): Problem {
   return {
     kind: 'store-unreadable',
-    message: `The store ${redact(location)} is damaged, or is no store of self-heal`,
+    message: `The store ${redact(location)} is damaged, or is not a self-heal store`,
     detail: redact(detail),
     remedy: 'Put back a copy of it, or move it away: without it all counts and open questions are forgotten.',
   };

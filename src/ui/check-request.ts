@@ -45,7 +45,8 @@ export function checkRequest(door: Door): MiddlewareHandler {
     const origin = c.req.header('origin');
     const ours = origin !== undefined && hosts.some((host) => origin === `http://${host}`);
     const changes = c.req.method !== 'GET' && c.req.method !== 'HEAD';
-    if (!ours && (changes || origin !== undefined)) return c.text('This origin may not ask here.', 403);
+    if (!ours && (changes || origin !== undefined))
+      return c.text('Requests from this origin are not allowed.', 403);
     if (!hasToken(c, door)) return c.text('Open the URL that self-heal ui printed: it has a token.', 401);
     return next();
   };

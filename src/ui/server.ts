@@ -76,7 +76,7 @@ function appOf(options: AppOptions, files: ReadonlyMap<string, PageFile>): Hono 
     const file = files.get(c.req.param('name') ?? 'index.html');
     return file ? c.body(file.text, 200, { 'Content-Type': file.type }) : c.notFound();
   });
-  app.notFound((c) => c.text('There is nothing here.', 404));
+  app.notFound((c) => c.text('Not found.', 404));
   return app;
 }
 
@@ -85,9 +85,9 @@ async function listening(server: Server, port: number): Promise<Problem | null> 
     server.once('error', (error) =>
       resolve({
         kind: 'usage',
-        message: `Port ${port} of 127.0.0.1 cannot be listened on`,
+        message: `Cannot listen on port ${port} of 127.0.0.1`,
         detail: error.message,
-        remedy: 'Leave --port out, and a free one is taken.',
+        remedy: 'Omit --port to use any free port.',
       }),
     );
     server.listen(port, '127.0.0.1', () => resolve(null));

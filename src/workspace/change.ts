@@ -41,7 +41,7 @@ export const safePath = z
     const parts = file.split('/');
     const isNormal = parts.every((part) => part !== '' && part !== '.' && part !== '..');
     return isNormal && !/[\0\\]/.test(file) && !parts.some((part) => forbidden.has(part.toLowerCase()));
-  }, 'is no path of a project file');
+  }, 'is not a path of a project file');
 
 const forbidden = new Set(['.git', '.self-heal', 'node_modules']);
 

@@ -145,7 +145,7 @@ it('CL-5 .self-heal deleted in the middle of a run: says so, exit 2, and the nex
   const project = await scratchProject(files);
   const ended = await project.selfHeal(['run'], { DELETED: path.join(project.dir, '.self-heal') });
   expect(ended.exitCode).toBe(2);
-  expectProblem(ended, /\.self-heal was deleted while self-heal was at work/);
+  expectProblem(ended, /\.self-heal was deleted while self-heal was running/);
   expect(await project.read('page.html')).toBe('<p>Tanks</p>');
   await project.write({ 'page.html': '<p>Thanks</p>' });
   expect((await project.selfHeal(['run'])).exitCode).toBe(0);

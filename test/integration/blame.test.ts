@@ -118,7 +118,11 @@ describe('the change to blame', () => {
   });
 
   it.each([
-    ['no repository', async () => agentWorkspace(files, { git: false }), 'the project is no git repository'],
+    [
+      'no repository',
+      async () => agentWorkspace(files, { git: false }),
+      'the project is not a git repository',
+    ],
     ['nothing changed', async () => agentWorkspace(files), 'no file differs from'],
   ])('BL-2 off, and said once: %s', async (_, make, why) => {
     const project = await make();

@@ -221,7 +221,7 @@ describe('what is missing', () => {
     const evidence = await gatherEvidence({ failure: aTestFailure(), run, folder: out, limits });
     expect(evidence.missing).toEqual([
       'the fixture could not be added',
-      'no capture: the worker ended before it could write, could not be listened to, or was not run by self-heal',
+      'no capture: the worker ended before it could write one, could not be observed, or was not run by self-heal',
       'no screenshot: nothing recorded the page',
     ]);
     expect(evidence.errors[0]?.message).toBe('Error: boom');
@@ -246,7 +246,10 @@ describe('what is missing', () => {
     const capture = await writeCapture({ pages: [aPage({ screenshot: await write('shot.png', '<html>') })] });
     const evidence = await gather(aTestFailure({ capture }));
     expect(evidence.screenshot).toBeNull();
-    expect(evidence.missing).toEqual(['no accessibility snapshot', 'no screenshot: the file is no picture']);
+    expect(evidence.missing).toEqual([
+      'no accessibility snapshot',
+      'no screenshot: the file is not a picture',
+    ]);
   });
 
   it.each([

@@ -135,7 +135,7 @@ describe('a broken trace', () => {
     await writeFile(file, bytes);
     const evidence = await gatherFrom(file);
     expect(evidence.missing).toContainEqual(
-      expect.stringMatching(/^1-trace\.network of the trace was read in part: ./),
+      expect.stringMatching(/^1-trace\.network of the trace was only partly read: ./),
     );
     expect(evidence.console.map(({ type }) => type)).toContain('pageerror');
   });
@@ -158,7 +158,7 @@ describe('a broken trace', () => {
     const evidence = await gatherFrom(file);
     expect(evidence.console.map(({ text }) => text)).toEqual(['hello']);
     expect(missingOf(evidence)[0]).toContain('its format 99 is not known');
-    expect(evidence.cut).toContainEqual('1 entries of the trace were too long or torn');
+    expect(evidence.cut).toContainEqual('1 entries of the trace were too long or incomplete');
   });
 
   it('EV-11 writes nothing under the names in a zip, nor stumbles over them', async () => {
@@ -228,7 +228,7 @@ describe('a huge trace', () => {
     const evidence = await gatherFrom(file);
     expect(evidence.console.map(({ text }) => text)).toEqual(['before', 'beside']);
     expect(evidence.cut).toContainEqual(
-      expect.stringMatching(/^0-trace\.trace of the trace was read in part: it inflates to more than/),
+      expect.stringMatching(/^0-trace\.trace of the trace was only partly read: it inflates to more than/),
     );
   });
 

@@ -245,8 +245,8 @@ describe('EV-6: what the capture kept', () => {
 
 describe('EV-12: maps that are missing or broken', () => {
   it.each([
-    ['', 'none lies beside it'],
-    ['{"version": 3, "sources": ["a.ts"], "mappings": 7}', 'no source map of version 3'],
+    ['', 'there is none beside it'],
+    ['{"version": 3, "sources": ["a.ts"], "mappings": 7}', 'not a version 3 source map'],
     ['{"version": 3', 'no source map of version 3'],
     ['{"version": 3, "sources": ["a.ts"], "names": [], "mappings": "AA!!"}', 'no source map of version 3'],
     [`{"version": 3, "sources": [], "mappings": "${'A'.repeat(33 * 1024 * 1024)}"}`, 'it has 346'],

@@ -18,5 +18,5 @@ function judged({ spec, judge }: Scenario, facts: SelfTestFacts): Judged {
   const others = cause?.tests.filter((id) => id !== test.id) ?? [];
   const { did, missed } = judge(facts, { test, cause });
   if (others.length === 0) return { did, missed };
-  return { did, missed: [...missed, 'it was taken for the same cause as another planted fault'] };
+  return { did, missed: [...missed, 'it was grouped with another planted fault'] };
 }

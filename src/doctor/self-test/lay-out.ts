@@ -67,7 +67,7 @@ function notWritable(dir: string, error: unknown): Problem {
     kind: 'folder-not-writable',
     message: `the scratch copy could not be made in ${dir}`,
     detail: error instanceof Error ? error.message : String(error),
-    remedy: 'Name a folder that can be written in TMPDIR.',
+    remedy: 'Set TMPDIR to a writable folder.',
   };
 }
 

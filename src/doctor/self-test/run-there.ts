@@ -74,9 +74,9 @@ function endingText(ending: Ending): string {
     case 'exited':
       return `it exited with ${ending.exitCode}`;
     case 'signalled':
-      return `it was ended by ${ending.signal}`;
+      return `it was killed by ${ending.signal}`;
     case 'timed-out':
-      return `it was ended after ${TIMEOUT_MS / 60_000} minutes`;
+      return `it was stopped after ${TIMEOUT_MS / 60_000} minutes`;
     case 'spawn-failed':
       return ending.reason;
     case 'aborted':

@@ -57,8 +57,8 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'hanging agent',
-    planted: 'an agent never ends, ignores TERM, and hides a child in a session of its own',
-    proves: 'an agent is ended when its time is up, with all its processes',
+    planted: 'an agent never ends, ignores TERM, and hides a child process in its own session',
+    proves: 'an agent is stopped when its time is up, with all its processes',
     spec: 'tests/4-hanging-agent.spec.mjs',
     judge: judgeHanging,
   },
@@ -78,7 +78,7 @@ function judgeCheat({ changed }: SelfTestFacts, { test, cause }: Seen): Judged {
     did: `${cause?.verdict ?? test.verdict}: ${caught.length} of ${attempts.length} attempts caught and reverted`,
     missed: missing([
       [attempts.length > 0, 'the cheating agent was never started'],
-      [caught.length === attempts.length, 'a weakened test was not seen'],
+      [caught.length === attempts.length, 'a weakened test was not noticed'],
       [cause?.verdict === 'rejected', `it ended ${cause?.verdict ?? test.verdict}, not rejected`],
       [attempts.every((one) => one.reverted), 'a cheat was not reverted'],
       [!changed.has('tests/1-cheat.spec.mjs'), 'the spec differs from the original'],
@@ -104,10 +104,10 @@ function judgeHanging({ started, alive, orphans }: SelfTestFacts, { test, cause 
   const left = [...alive.map(String), ...orphans];
   const seconds = Math.round((hung[0]?.durationMs ?? 0) / 1000);
   return {
-    did: `${test.verdict}: ended after ${seconds}s, ${left.length === 0 ? 'nothing' : left.length} of its processes lives on`,
+    did: `${test.verdict}: stopped after ${seconds}s, ${left.length === 0 ? 'none' : left.length} of its processes left`,
     missed: missing([
       [hung.length > 0, 'no agent was timed out'],
-      [started.length === 2, 'the agent did not come to hide its child'],
+      [started.length === 2, 'the agent was stopped before it hid its child process'],
       [left.length === 0, `still running: ${left.join(', ')}`],
       [test.verdict === 'failed', `its test ended ${test.verdict}, not failed`],
     ]),
@@ -127,7 +127,7 @@ function judgeNeighbour({ report, changed }: SelfTestFacts, { test, cause }: See
       [test.verdict === 'failed', `its test ended ${test.verdict}, not failed`],
       [
         neighbours.length > 0 && neighbours.every(({ verdict }) => verdict === 'passed'),
-        'the tests that were green before did not end so',
+        'the tests that were green before are not green any more',
       ],
     ]),
   };
@@ -144,7 +144,7 @@ function healed({ test, cause }: Seen, more: readonly Point[]): Judged {
         test.verdict === 'healed' && cause?.verdict === 'healed',
         `it ended ${cause?.verdict ?? test.verdict}, not healed${said ? `; its agent said: ${said}` : ''}`,
       ],
-      [proof === FULL_PROOF, `its proof is incomplete: ${proof === '' ? 'there is none' : proof}`],
+      [proof === FULL_PROOF, `its proof is incomplete: ${proof === '' ? 'nothing was run' : proof}`],
       ...more,
     ]),
   };

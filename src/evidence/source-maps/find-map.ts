@@ -36,7 +36,7 @@ function evaluated(address: string, places: MapPlaces): MapLookup {
   const reference =
     findEvalReference(address, places) ?? findEvalReference(address.replace(/\?.*$/, ''), places);
   const text = reference === null ? null : textOfDataUrl(reference);
-  if (text === null) return { kind: 'unknown', because: 'no bundle holds a map of this module' };
+  if (text === null) return { kind: 'unknown', because: 'no bundle contains a map of this module' };
   return lookupOf(places.maps.parse(text, null)) ?? nothing;
 }
 
@@ -75,7 +75,7 @@ function lookupOf(found: MapOfScript): MapLookup | null {
 function withoutMap(otherVersionOnDisk: boolean): MapLookup & { kind: 'unknown' } {
   const because = otherVersionOnDisk
     ? 'it names none, and the file of that name in the project is another version'
-    : 'it names none, and none lies beside it (a hidden one in the build folder is enough)';
+    : 'it names none, and there is none beside it (a hidden one in the build folder is enough)';
   return { kind: 'unknown', because };
 }
 

@@ -12,7 +12,7 @@ export type ParsedMap =
 export function parseMap(text: string, url: string | null): ParsedMap {
   // Some servers put a line before JSON that keeps it from being run as a script: https://tc39.es/ecma426/
   const json = parseJson(text.replace(/^\)\]\}'[^\n]*\n/, ''));
-  if (!isMap(json)) return { ok: false, because: 'it is no source map of version 3' };
+  if (!isMap(json)) return { ok: false, because: 'it is not a version 3 source map' };
   try {
     const map = new AnyMap(json as ConstructorParameters<typeof AnyMap>[0], url);
     // Decodes now what would throw at the first question.

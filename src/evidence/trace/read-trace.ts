@@ -45,7 +45,7 @@ async function readLines(zip: ZipFile, reading: TraceReading, missing: MissingEv
     try {
       await eachBoundedLine(inflated(zip, entry, share), bounds.traceLine, reading.take);
     } catch (error) {
-      const sentence = `${name} of the trace was read in part: ${reasonOf(error)}`;
+      const sentence = `${name} of the trace was only partly read: ${reasonOf(error)}`;
       if (error instanceof TooMuchInflated) missing.cut(sentence);
       else missing.miss(sentence);
     }
@@ -60,9 +60,10 @@ function plausibleSize(compressedBytes: number): number {
 
 function saySoOf(reading: TraceReading, requests: number, missing: MissingEvidence): void {
   if (reading.unknownVersion !== null) {
-    missing.miss(`part of the trace, perhaps: its format ${reading.unknownVersion} is not known`);
+    missing.miss(`possibly parts of the trace: its format ${reading.unknownVersion} is not known`);
   }
-  if (reading.lostLines > 0) missing.cut(`${reading.lostLines} entries of the trace were too long or torn`);
+  if (reading.lostLines > 0)
+    missing.cut(`${reading.lostLines} entries of the trace were too long or incomplete`);
   if (requests < reading.network.pushed) {
     missing.cut(`${requests} of ${reading.network.pushed} requests were kept`);
   }
@@ -115,7 +116,7 @@ async function pageEvidence({ reading, requests, resources, missing }: Gathered)
     console: reading.console.take(missing),
     network,
     screenshot: frame === null ? null : { kind: 'bytes', bytes: frame },
-    noScreenshotBecause: 'the trace holds no picture',
+    noScreenshotBecause: 'the trace contains no picture',
     ariaSnapshot: tree === undefined ? null : ariaYaml(tree),
     pageUrl: reading.pageUrl,
   };

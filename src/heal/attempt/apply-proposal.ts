@@ -87,7 +87,7 @@ async function write(
     const copied = toCopy(file);
     // Bytes that are no UTF-8 would not come back as they were.
     if (!(await readFile(copied)).equals(Buffer.from(before)))
-      return `${file} changed meanwhile, or is no UTF-8`;
+      return `${file} changed in the meantime, or is not UTF-8`;
     await writeFile(copied, after);
   }
   return null;

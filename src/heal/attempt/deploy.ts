@@ -89,7 +89,7 @@ function nameIgnored({ bus }: Session, causeId: string, { ignored, change }: Wor
   if (ignored.length === 0 || change !== null) return;
   const shown = ignored.slice(0, PATHS_SHOWN).join(', ');
   const more = ignored.length > PATHS_SHOWN ? ` and ${ignored.length - PATHS_SHOWN} more` : '';
-  const message = `${causeId}: its agent changed only files that git ignores, which are no part of a fix: ${shown}${more}`;
+  const message = `${causeId}: its agent changed only files that git ignores, which cannot be part of a fix: ${shown}${more}`;
   bus.emit({ type: 'run.warning', message });
 }
 
@@ -182,7 +182,7 @@ function failureOf(
     case 'exited':
       return `the agent exited with code ${ending.exitCode}`;
     case 'signalled':
-      return `the agent was ended by ${ending.signal}`;
+      return `the agent was killed by ${ending.signal}`;
     case 'timed-out':
       return `the agent did not finish within ${Math.round(ending.afterMs / 1000)} s`;
     case 'spawn-failed':
@@ -190,7 +190,7 @@ function failureOf(
     case 'aborted':
       return typeof stopped === 'string' ? stopped : 'interrupted';
     case 'limited':
-      return `the agent met its own limit: ${ending.reason}`;
+      return `the agent reached its own limit: ${ending.reason}`;
     case 'unusable':
       return `${ending.reason}. ${ending.remedy}`;
     default:

@@ -141,6 +141,6 @@ function programOf(
 ): { agent: AgentSettings; runner: RunnerSettings } {
   const agent = session.settings.agents[request.agent];
   const runner = agent && session.settings.runners[agent.runner];
-  if (!agent || !runner) throw new Error(`The settings hold no runner for agent ${request.agent}`);
+  if (!agent || !runner) throw new Error(`The settings have no runner for agent ${request.agent}`);
   return { agent, runner };
 }

@@ -58,7 +58,7 @@ export async function tryFix(session: Session, cause: Cause, work: Try): Promise
   }
   const applied = deployed.work?.change ? await session.workspace.apply(deployed.work.change) : null;
   if (applied?.kind === 'conflict') {
-    const failedBecause = `the files changed under the agent: ${applied.files.join(', ')}`;
+    const failedBecause = `the files changed while the agent worked: ${applied.files.join(', ')}`;
     return unapplied(deployed, { judged: 'conflict', failedBecause });
   }
   if (applied?.kind === 'failed') {

@@ -1,6 +1,7 @@
 import { clipped, counted } from '../format.js';
 import type { Report, ReportCause, ReportTest } from '../../run/report.js';
 import { nameOf } from '../summary.js';
+import { regressionText } from '../wording.js';
 import { details } from './detail.js';
 import type { LoadedRun } from './loaded-run.js';
 import { html, nothing, raw, type Markup } from './markup.js';
@@ -113,7 +114,7 @@ function tail({ report, timeline }: LoadedRun): Markup {
       regression
         ? html`<section>
             <h2>Regression run</h2>
-            <p>${regressionLine(regression)}</p>
+            <p>${regressionText(regression)}.</p>
           </section>`
         : ''
     }
@@ -130,15 +131,6 @@ function tail({ report, timeline }: LoadedRun): Markup {
         : ''
     }
   `;
-}
-
-function regressionLine({ tests, leftOut, broke }: NonNullable<Report['regression']>): string {
-  const left = leftOut > 0 ? `; there was no time for ${counted(leftOut, 'test')}` : '';
-  const what =
-    broke.length === 0
-      ? 'nothing broke'
-      : `the fix of ${broke.map(({ causeId }) => causeId).join(', ')} broke others, and was reverted`;
-  return `${counted(tests, 'test')} around the fixes run again: ${what}${left}.`;
 }
 
 function list(title: string, items: readonly string[]): Markup {

@@ -40,7 +40,7 @@ export function showEvidence({ evidence, diagnosis }: DiagnosedFailure, detail: 
     ${section('The page as a screen reader hears it', block('Accessibility snapshot', head(ariaSnapshot ?? '', detail.text)), (ariaSnapshot ?? '') !== '')}
     ${
       missing.length + cut.length > 0
-        ? html`<ul class="quiet" aria-label="What is not here">
+        ? html`<ul class="quiet" aria-label="What is missing">
             ${[...missing, ...cut].map((one) => html`<li>${one}</li>`)}
           </ul>`
         : ''

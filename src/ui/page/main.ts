@@ -127,7 +127,7 @@ function listen(): void {
     setText(connection, gone ? 'ended: start self-heal ui again' : 'connection lost, trying again …');
   });
   events.addEventListener('none', () => {
-    setText(byId('phase'), 'No run yet: it is shown here when self-heal run begins.');
+    setText(byId('phase'), 'No run yet: one is shown here as soon as self-heal run starts.');
   });
   events.addEventListener('run', ({ data }: MessageEvent<string>) => {
     run = emptyRun(data);

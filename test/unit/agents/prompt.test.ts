@@ -32,7 +32,7 @@ it('BL-3 says before all else which change broke it, whose it is, and its lines'
   const [task, , head] = prompt.split('\n');
   expect(task).toBe('/debugger Fix this error so the test can pass.');
   expect(head).toBe(
-    'This test was green before 3f2a91c; taking out this change (+1 −2) of ../api/cart.ts turns it green. 3f2a91c is `Faster carts` by `Ann`.',
+    'This test was green before 3f2a91c; reverting this change (+1 −2) of ../api/cart.ts turns it green. 3f2a91c is `Faster carts` by `Ann`.',
   );
   expect(prompt).toContain('````text\n-```\n');
   expect(prompt).toContain('\n+new\n````\n');
@@ -51,7 +51,7 @@ it('AG-2 says why the class was chosen, and what else it may be', () => {
   } as const;
   const diagnosis = aDiagnosis({ category: 'runtime-error', alternatives: ['ui-error'], why: [reason] });
   const prompt = renderPrompt(aContext({ diagnosis }), frame);
-  expect(prompt).toContain('taken for a runtime-error (it may also be ui-error)');
+  expect(prompt).toContain('classified as runtime-error (it may also be ui-error)');
   expect(prompt).toContain('console: TypeError: x');
 });
 

@@ -33,7 +33,7 @@ describe('CF-4 ${VAR}', () => {
     expect(headsOf(text)).toEqual([
       '1:13 the environment variable NO is not set',
       '1:19 the environment variable NO is not set',
-      '1:25 only ${NAME} is replaced; for the characters themselves write $${',
+      '1:25 only ${NAME} is replaced; write $${ for a literal ${',
     ]);
     expect(markedIn(text)).toEqual(['${NO}', '${NO}', '${']);
   });

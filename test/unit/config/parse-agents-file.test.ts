@@ -93,7 +93,9 @@ describe('CF-3 what a mistake is called', () => {
     [
       'a name with a blank',
       'agents: { my agent: {} }',
-      ['1:11 "my agent" may hold letters, digits, ".", "_" and "-" only, and begins with a letter or digit'],
+      [
+        '1:11 "my agent" may contain only letters, digits, ".", "_" and "-", and must begin with a letter or digit',
+      ],
     ],
     [
       'a text for a list of agents',
@@ -103,7 +105,7 @@ describe('CF-3 what a mistake is called', () => {
     [
       'a number for an agent',
       'routes: { unknown: [5] }',
-      ['1:21 an entry of "unknown" must be text; put it in quotes'],
+      ['1:21 an entry of "unknown" must be a string; put it in quotes'],
     ],
     [
       'an unknown agent',
@@ -144,18 +146,20 @@ describe('CF-3 what a mistake is called', () => {
     [
       'a command line',
       'runners: { f: { command: node x } }',
-      ['1:26 "command" must be a list of texts, such as [node, tools/fixer.mjs]; it is not given to a shell'],
+      [
+        '1:26 "command" must be a list of strings, such as [node, tools/fixer.mjs]; it is not given to a shell',
+      ],
     ],
     [
       'a number in a command',
       'runners: { f: { command: [node, 5] } }',
-      ['1:33 an entry of "command" must be text; put it in quotes'],
+      ['1:33 an entry of "command" must be a string; put it in quotes'],
     ],
     [
       'an unknown placeholder',
       "runners: { f: { command: [x, 'a{slashcommand}'] } }",
       [
-        '1:30 an entry of "command" holds an unknown placeholder; there are {slashCommand} {contextFile} {promptFile} {screenshot}',
+        '1:30 an entry of "command" contains an unknown placeholder; the known ones are {slashCommand} {contextFile} {promptFile} {screenshot}',
       ],
     ],
     [
@@ -247,7 +251,7 @@ describe('CF-3 YAML', () => {
     ['an alias of what it is in', 'agents: { a: &a { runner: *a } }', ['1:27 this alias contains itself']],
     ['a merge of no mapping', 'agents: { a: { <<: 5 } }', ['1:20 only mappings can be merged with "<<"']],
     ['a merge without an anchor', 'agents: { a: { <<: *x } }', ['1:20 there is no such anchor before this']],
-    ['a mapping as key', 'agents: { {a: 1}: {} }', ['1:11 a key must be a text']],
+    ['a mapping as key', 'agents: { {a: 1}: {} }', ['1:11 a key must be a string']],
   ])('CF-3 %s', (_, text, heads) => {
     expect(headsOf(text)).toEqual(heads);
   });

@@ -5,23 +5,23 @@ import { aBlame, aBlamedHunk } from '../../rig/builders.js';
 const one = aBlamedHunk({ file: 'src/cart.ts' });
 
 it.each([
-  ['lines that came', [one], 'green before 3f2a91c; taking out these 4 lines of src/cart.ts turns it green'],
-  ['one line', [{ ...one, now: ['a'] }], 'taking out this line of src/cart.ts'],
+  ['lines that came', [one], 'green before 3f2a91c; reverting these 4 lines of src/cart.ts turns it green'],
+  ['one line', [{ ...one, now: ['a'] }], 'reverting this line of src/cart.ts'],
   [
     'lines that went',
     [{ ...one, old: ['a', 'b'], now: [] }],
-    'taking out the removal of 2 lines of src/cart.ts',
+    'reverting the removal of 2 lines of src/cart.ts',
   ],
-  ['both', [{ ...one, old: ['a'] }], 'taking out this change (+4 −1) of src/cart.ts'],
+  ['both', [{ ...one, old: ['a'] }], 'reverting this change (+4 −1) of src/cart.ts'],
   [
     'two of different commits',
     [one, { ...one, file: 'src/b.ts', old: ['a'], commit: null }],
-    'green at ba5e000; taking out these 2 changes (+8 −1) of src/cart.ts, src/b.ts, which is not committed',
+    'green at ba5e000; reverting these 2 changes (+8 −1) of src/cart.ts, src/b.ts, which is not committed',
   ],
   [
     'what is not committed',
     [{ ...one, commit: null }],
-    'green at ba5e000; taking out these 4 lines of src/cart.ts, which is not committed',
+    'green at ba5e000; reverting these 4 lines of src/cart.ts, which is not committed',
   ],
 ] as const)('BL-3 says it in a sentence: %s', (_, hunks, words) => {
   expect(blameLine(aBlame({ hunks }))).toContain(words);

@@ -35,7 +35,7 @@ describe('a question to a person', () => {
     ];
     const question = questionAbout(aCause({ lead, members }), { attempts, asked: null });
     expect(question.tests.map((test) => test.id)).toEqual(['t1', 't2']);
-    expect(question.problem).toContain('2 tests fail for it');
+    expect(question.problem).toContain('2 tests fail because of it');
     expect(question.tried).toEqual([
       '/debugger changed nothing and did not finish in time; the test failed in the same way.',
       'The test was run again with the code as it was, and failed again.',

@@ -46,7 +46,9 @@ describe('the shared proof', () => {
       { judged: 'still-failing', reverted: true, failedBecause: expect.stringContaining('red again') },
       { judged: 'green', reverted: false },
     ]);
-    expect(run.warnings).toContainEqual('c1 is proven alone: it was red in a run with all fixes in');
+    expect(run.warnings).toContainEqual(
+      'c1 is proven on its own: it was red in a run with all fixes applied',
+    );
     expect([...run.fixes]).toEqual(['2', '3']);
     expect(proofOf(run, 1)).toBe('red red red green green green red green');
   });
@@ -57,7 +59,7 @@ describe('the shared proof', () => {
     expect(run.verdicts).toEqual({ t1: 'flaky', t2: 'healed' });
     expect(run.causes).toEqual(['c1 flaky', 'c2 healed']);
     expect([...run.fixes]).toEqual(['2']);
-    expect(run.warnings).toContainEqual('c1 is proven alone: it was green with all fixes taken out');
+    expect(run.warnings).toContainEqual('c1 is proven on its own: it was green with all fixes reverted');
   });
 
   it('HN-5 a later fix that breaks an earlier one is reverted, and named', async () => {

@@ -9,13 +9,13 @@ const avoided = [
   { reason: 'flaky', count: 2 },
   { reason: 'open-question', count: 1 },
 ] as const;
-const line = '3 agent runs avoided: 2 green when run again, 1 waiting for an answer already';
+const line = '3 agent runs avoided: 2 green when run again, 1 already waiting for an answer';
 const paint = paletteFor({ NO_COLOR: '1' });
 
 it('RP-1 says how many agent runs were avoided and why, in one line', () => {
   expect(avoidedLine(avoided)).toBe(line);
   expect(avoidedLine([{ reason: 'environment', count: 1 }])).toBe(
-    '1 agent run avoided: 1 against a dead server',
+    '1 agent run avoided: 1 because the server was down',
   );
 });
 
