@@ -85,7 +85,9 @@ try {
   for (const [what, each] of Object.entries(figures)) console.log(`  ${what}: ${each}`);
   console.log(`  on the disk: ${perJob.toFixed(0)} KB a cause`);
   console.log(isExact ? 'each cause was taken once, each agent counted once' : 'NOT exact');
-  console.log(JSON.stringify({ load: loadavg()[0], jobs: count, workers: machines, ...figures, perJob, isExact }));
+  console.log(
+    JSON.stringify({ load: loadavg()[0], jobs: count, workers: machines, ...figures, perJob, isExact }),
+  );
   if (!isExact) process.exitCode = 1;
   for (const place of places) {
     await place.queue.close();
