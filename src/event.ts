@@ -60,6 +60,12 @@ export type Event =
   /** Why no change is blamed; `causeId` is null if the reason applies to all causes. */
   | { type: 'blame.ended'; causeId: string | null; reason: string }
   | { type: 'cause.started'; causeId: string }
+  /** It is in the queue, for a worker on whatever machine (SC-2). */
+  | { type: 'cause.sent'; causeId: string }
+  /** A worker has taken it. */
+  | { type: 'cause.taken'; causeId: string; worker: string }
+  /** The workers of the project, each time that anything changes with one of them. */
+  | { type: 'workers.seen'; workers: readonly WorkerSummary[] }
   /** The built-in fixer made a fix, or an agent's fix from a killed run is tried again; it is judged like an agent's (BF-1). */
   | { type: 'fixer.proposed'; causeId: string; attempt: number; summary: string; agent?: string }
   | {
@@ -144,6 +150,18 @@ export interface RunAsked {
   readonly filters: readonly string[];
   readonly passThrough: readonly string[];
   readonly options: object;
+}
+
+/** A `self-heal worker`, on this machine or another. */
+export interface WorkerSummary {
+  /** Machine and process. */
+  readonly name: string;
+  readonly state: 'waiting' | 'healing' | 'agent';
+  /** In this state, in milliseconds since the epoch, by its own clock. */
+  readonly since: number;
+  readonly causeId: string | null;
+  /** Why it takes none of the run's causes (another commit, say); null where it does. */
+  readonly elsewhere: string | null;
 }
 
 /** Why Playwright is run. */

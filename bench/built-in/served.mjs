@@ -5,9 +5,9 @@ const browser = process.env.SELF_HEAL_CHROMIUM;
 const config = `
 import { defineConfig } from '@playwright/test';
 export default defineConfig({
-  testDir: 'tests', workers: 4, fullyParallel: true, reporter: 'dot', timeout: 30_000, expect: { timeout: 2000 },
+  testDir: 'tests', workers: 4, fullyParallel: true, reporter: 'dot', timeout: 30_000, expect: { timeout: 5000 },
   use: {
-    baseURL: 'http://127.0.0.1:4397', actionTimeout: 2000,
+    baseURL: 'http://127.0.0.1:4397', actionTimeout: 5000,
     connectOptions: { wsEndpoint: 'ws://127.0.0.1:4396/browser' },
   },
   webServer: { command: 'node server.mjs', url: 'http://127.0.0.1:4397/', stdout: 'ignore' },

@@ -1,6 +1,7 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import {
   addHealingFlags,
+  addStoreFlag,
   addTerseFlags,
   addVerifyFlag,
   addWaitFlag,
@@ -12,6 +13,7 @@ import type { RunOptions } from '../heal/run-request.js';
 const examples = `
   self-heal run --shard 2/20 --collect        on each CI machine
   self-heal heal --from shards                then here, with the artifacts of all shards downloaded into shards/
+  self-heal worker --store postgres://…       elsewhere, for heal --from shards --queue --store postgres://…
 
 Select tests by the same flags and filters as on the shards, except --shard.`;
 
@@ -24,8 +26,16 @@ export function healCommand(): Command {
       '--from <dir...>',
       'folders that `run --collect` left, blob reports of Playwright, or folders that hold any number of these',
     )
-    .option('--allow-missing-shards', 'heal what was collected when some shards are missing');
-  return addHealingFlags(addTerseFlags(addWaitFlag(addVerifyFlag(addWholeSelectionFlags(command)))))
+    .option('--allow-missing-shards', 'heal what was collected when some shards are missing')
+    .addOption(
+      new Option(
+        '--queue',
+        'have the causes healed by `self-heal worker` on other machines; needs a PostgreSQL store',
+      ).conflicts(['dryRun']),
+    );
+  return addStoreFlag(
+    addHealingFlags(addTerseFlags(addWaitFlag(addVerifyFlag(addWholeSelectionFlags(command))))),
+  )
     .addHelpText('after', examples)
     .action((words: string[], options: RunOptions) => runAsTyped(words, options));
 }

@@ -70,6 +70,14 @@ export function addAgentsFlag(command: Command): Command {
   );
 }
 
+/** Where it is remembered what was tried, and where workers meet. */
+export function addStoreFlag(command: Command): Command {
+  return command.option(
+    '--store <place>',
+    'the store instead of the one in agents.yaml: a file or a postgres:// URL (a password is better in SELF_HEAL_STORE)',
+  );
+}
+
 /** What a command does where another one is at work in the project. */
 export function addWaitFlag(command: Command): Command {
   return command.option(

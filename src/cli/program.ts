@@ -15,12 +15,14 @@ import { runCommand } from './run-command.js';
 import { statsCommand } from './stats-command.js';
 import { uiCommand } from './ui-command.js';
 import { undoCommand } from './undo-command.js';
+import { workerCommand } from './worker-command.js';
 import { version } from '../version.js';
 
 /** All commands, in the order in which `--help` lists them. */
 const commands = [
   runCommand,
   healCommand,
+  workerCommand,
   classifyCommand,
   blameCommand,
   inspectCommand,

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { end } from './end.js';
-import { addAgentsFlag, addTerseFlags, addVerifyFlag, addWaitFlag } from './options.js';
+import { addAgentsFlag, addStoreFlag, addTerseFlags, addVerifyFlag, addWaitFlag } from './options.js';
 import type { ResumeOptions } from './run-resume.js';
 
 /** `self-heal resume`: goes on with a killed, paused or limited run where it stood, with its counts (ME-8). */
 export function resumeCommand(): Command {
-  return addTerseFlags(addAgentsFlag(addVerifyFlag(addWaitFlag(new Command('resume')))))
+  return addStoreFlag(addTerseFlags(addAgentsFlag(addVerifyFlag(addWaitFlag(new Command('resume'))))))
     .description('continue a run that was killed, interrupted, paused or stopped by a limit')
     .argument('[run]', 'its id, the name of its folder in .self-heal/runs (default: the newest run)')
     .option('--json', 'print report.json to standard output')

@@ -38,7 +38,7 @@ export async function runAsTyped(words: readonly string[], options: RunOptions):
 }
 
 /** Commander joins what stands before and behind `--`; only the words behind it are Playwright's own. */
-function splitAtDashes(
+export function splitAtDashes(
   words: readonly string[],
   argv: readonly string[],
 ): { filters: string[]; passThrough: string[] } {

@@ -15,6 +15,7 @@ export interface ResumeOptions {
   agents?: string;
   parallel?: number;
   verify?: VerifyLevel;
+  store?: string;
   json?: boolean;
   terse?: boolean;
   wait?: boolean;
@@ -35,7 +36,7 @@ async function goOn(
   options: ResumeOptions,
   lock: ProjectLock | null,
 ): Promise<number | Problem> {
-  const found = await lookUp(runId ?? null, options.agents);
+  const found = await lookUp(runId ?? null, options);
   if (!found.ok) return found.error;
   const run = found.value;
   const typed = run.request as Pick<RunRequest, 'filters' | 'passThrough' | 'options'>;
@@ -48,9 +49,9 @@ async function goOn(
 
 async function lookUp(
   runId: string | null,
-  agents: string | undefined,
+  { agents, store: place }: ResumeOptions,
 ): Promise<Result<UnfinishedRun, Problem>> {
-  const opened = await openProjectStore(agents);
+  const opened = await openProjectStore(agents, place);
   if (!opened.ok) return opened;
   const store = opened.value?.store ?? null;
   try {

@@ -16,7 +16,7 @@ const routes: Readonly<Record<Category, readonly (typeof defaultAgents)[number][
 /** What holds where agents.yaml says nothing (CF-1). */
 export const defaults: Pick<
   Settings,
-  'routes' | 'retries' | 'limits' | 'evidence' | 'verify' | 'blame' | 'store' | 'fixer'
+  'routes' | 'retries' | 'limits' | 'evidence' | 'verify' | 'blame' | 'store' | 'queue' | 'fixer'
 > & {
   runner: string;
   timeoutMs: number;
@@ -46,5 +46,6 @@ export const defaults: Pick<
   },
   blame: { enabled: true, runs: 12, timeMs: 2 * 60_000 },
   store: '.self-heal/ledger.db',
+  queue: { leaseMs: 30_000 },
   fixer: 'built-in',
 };

@@ -23,6 +23,8 @@ export interface SettingsRequest {
   readonly verify?: VerifyLevel;
   /** `--agents <n>`, likewise. */
   readonly parallel?: number;
+  /** `--store`, likewise. */
+  readonly store?: string;
   /** What to call the project instead of the name in its package.json. */
   readonly packageName?: string;
 }
@@ -46,9 +48,13 @@ export async function loadSettings(request: SettingsRequest): Promise<Result<Set
 /** The settings that hold when every source has had its say (CF-4). */
 export function settingsOf(
   { environment, file, source, project }: SettingsLayers,
-  { verify: level, parallel }: Pick<SettingsRequest, 'verify' | 'parallel'> = {},
+  { verify: level, parallel, store }: Pick<SettingsRequest, 'verify' | 'parallel' | 'store'> = {},
 ): Settings {
-  const flags = { ...(level ? { verify: { level } } : {}), ...(parallel ? { limits: { parallel } } : {}) };
+  const flags = {
+    ...(level ? { verify: { level } } : {}),
+    ...(parallel ? { limits: { parallel } } : {}),
+    ...(store ? { store } : {}),
+  };
   const merged = overlay(overlay(file, environment.settings), flags);
   return resolveSettings({ file: merged, project, filePath: source?.path ?? null });
 }

@@ -43,6 +43,7 @@ export function resolveSettings({ file, project, filePath }: SettingsSources): S
       ...given({ enabled: blame?.enabled, runs: blame?.runs, timeMs: blame?.time }),
     },
     store: file.store ?? defaults.store,
+    queue: { leaseMs: file.queue?.lease ?? defaults.queue.leaseMs },
     fixer: file.fixer ?? defaults.fixer,
     runnerByDefault: file.runner === undefined ? agentNames(file).filter(isUnnamed) : [],
     file: filePath,

@@ -84,6 +84,14 @@ const blame = z.strictObject({
     .describe('How long all searches of a run may take together. Default: 2m.'),
 });
 
+const queue = z.strictObject({
+  lease: duration('more than zero')
+    .optional()
+    .describe(
+      'How long a worker on another machine may give no sign before its cause goes to another one. Default: 30s.',
+    ),
+});
+
 const rule = z.strictObject({
   id: name.describe('Unique; it is printed with the diagnosis as project/<id>.'),
   class: oneOf(categories).describe('The class of a failure that matches, whatever the built-in rules say.'),
@@ -164,6 +172,7 @@ export const agentsFileSchema = z.strictObject({
       'Where retry counts, attempts and escalations are kept: a file, relative to the project, or a postgres:// URL. Default: .self-heal/ledger.db.',
     examples: ['.self-heal/ledger.db', '${SELF_HEAL_STORE}'],
   }),
+  queue: queue.optional().describe('Workers on several machines, which a PostgreSQL store makes possible.'),
 });
 
 /** A valid agents.yaml: what it says and no more, durations in milliseconds. */

@@ -93,6 +93,11 @@ export interface Settings {
   };
   /** A path, relative to the project, or a `postgres://` URL, which may hold a password (ME-10). */
   readonly store: string;
+  /** Workers on several machines (SC-2). */
+  readonly queue: {
+    /** How long a worker may give no sign before its cause goes to another, in milliseconds. */
+    readonly leaseMs: number;
+  };
   /** What goes before the agents where it is sure (BF-1). */
   readonly fixer: 'built-in' | 'none';
   /** Agents whose runner nobody named: the default one. */

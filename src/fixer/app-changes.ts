@@ -50,6 +50,9 @@ export function openAppChanges(root: string, blamed: readonly Hunk[] = []): AppC
   };
 }
 
+/** A migration says a rename in words, and takes no line out. */
+const renames = /\brename/i;
+
 function tookOut({ old }: Hunk, name: string): boolean {
   return old.some((line) => holds(line, name));
 }
@@ -79,7 +82,9 @@ async function lastChangeOf(root: string, name: string): Promise<readonly Hunk[]
   const range = oldest ? `${oldest}..HEAD` : 'HEAD';
   const found = await git(root, [...args, '--no-merges', range, '--'], { timeoutMs: SEARCH_MS });
   const commits = (found ?? '').split('\u0001').map(hunksIn);
-  return commits.find((hunks) => hunks.some((hunk) => tookOut(hunk, name))) ?? [];
+  const tells = (hunk: Hunk) =>
+    tookOut(hunk, name) || hunk.now.some((line) => renames.test(line) && holds(line, name));
+  return commits.find((hunks) => hunks.some(tells)) ?? [];
 }
 
 /** A POSIX expression for the name as a whole, as `holds` takes it. */

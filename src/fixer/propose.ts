@@ -1,10 +1,7 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import type { Cause } from '../core/cause.js';
-import type { Location, TestError } from '../core/failure.js';
-import { framesIn } from '../evidence/source-maps/parse-frames.js';
 import { isCode } from '../code/imports.js';
 import { fromRepository, openAppChanges } from './app-changes.js';
 import { driftedLocator } from './drifted-locator.js';
@@ -15,6 +12,7 @@ import { holds } from './renamed.js';
 import { renamedCode } from './renamed-code.js';
 import { renamedName } from './renamed-name.js';
 import { runCodeFixes } from './run-code-fixes.js';
+import { framesOf, real, whatFailed } from './what-failed.js';
 
 /** Where the built-in fixer works. */
 export interface FixerPlaces {
@@ -90,30 +88,10 @@ async function renamed(
   { lead }: Cause,
   { places, isApp, sources, changes }: Known,
 ): Promise<Proposal | null> {
-  const { evidence, diagnosis } = lead;
-  const [, source = '', line = ''] = /^(.+?):(\d+)/.exec(diagnosis.facts.source ?? '') ?? [];
-  const file = source === '' ? null : path.resolve(places.cwd, source);
-  const thrower = file !== null && isApp(file) ? file : null;
-  const own = [
-    ...evidence.errors.map(({ message }) => message),
-    ...evidence.console.map((entry) => entry.text),
-    ...evidence.network.map(({ responseBody }) => responseBody ?? ''),
-  ].join('\n');
-  const notFound = evidence.network.flatMap(({ status, url }) =>
-    status === 404 || status === 405 ? [new URL(url, 'http://localhost').pathname] : [],
-  );
-  const known = {
-    notFound,
-    line: thrower === null ? null : lineOf(thrower, Number(line)),
-    thrower,
-    sources,
-    hunksAbout: (name: string) => changes.hunksAbout(name),
-  };
-  // Tests share a server: its log says of their neighbours, too.
-  return (
-    (await renamedName({ ...known, said: own })) ??
-    renamedName({ ...known, said: `${own}\n${evidence.serverOutput}` })
-  );
+  const { own, ofServer, ...seen } = whatFailed(lead, { cwd: places.cwd, isApp });
+  const known = { ...seen, sources, hunksAbout: (name: string) => changes.hunksAbout(name) };
+  const found = await renamedName({ ...known, said: own });
+  return found ?? (ofServer === null ? null : renamedName({ ...known, said: `${own}\n${ofServer}` }));
 }
 
 async function drift({ lead }: Cause, { places, isApp, sources, changes }: Known): Promise<Proposal | null> {
@@ -134,29 +112,4 @@ async function drift({ lead }: Cause, { places, isApp, sources, changes }: Known
     changesAbout: (name) => changes.changesAbout(name, ofApp),
     isInApp: async (name) => app?.some(({ text }) => holds(text, name)) ?? true,
   });
-}
-
-/** The positions that an error names, of files on the disk, innermost first. */
-function framesOf({ location, stack }: TestError): Location[] {
-  const ofStack = framesIn(stripVTControlCharacters(stack ?? '')).flatMap(({ address, line, column }) => {
-    const file = address.startsWith('file:///') ? fileURLToPath(address) : address;
-    return path.isAbsolute(file) ? [{ file, line, column }] : [];
-  });
-  return [...(location ? [location] : []), ...ofStack].map((one) => ({ ...one, file: real(one.file) }));
-}
-
-function lineOf(file: string, line: number): string | null {
-  try {
-    return readFileSync(file, 'utf8').split('\n')[line - 1] ?? null;
-  } catch {
-    return null;
-  }
-}
-
-function real(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return path.resolve(file);
-  }
 }

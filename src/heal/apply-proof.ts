@@ -1,7 +1,8 @@
 import type { Attempt } from '../core/attempt.js';
 import type { AvoidedReason } from '../core/avoided.js';
 import { failureKey, type TestRef } from '../core/failure.js';
-import { attemptDecided, type HealedCause } from './heal-cause.js';
+import { attemptDecided } from './attempt/attempt-decided.js';
+import type { HealedCause } from './heal-cause.js';
 import { type CauseRecord, changesOf, type Progress, sawRed } from './progress.js';
 import { type ProofTest, testProofs } from './proof-test.js';
 import { type ByKey } from './apply-result.js';

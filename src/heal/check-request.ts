@@ -11,6 +11,8 @@ import type { RunRequest } from './run-request.js';
 /** What must be there before anything is run. */
 export interface Checked {
   readonly settings: Settings;
+  /** As they are written, whatever is installed here: the same on all machines. */
+  readonly asWritten: Settings;
   readonly playwright: Playwright;
   /** Agents that cannot be started here; none where none is needed. */
   readonly missing: ReadonlyMap<string, Problem>;
@@ -29,17 +31,18 @@ export async function checkRequest({
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
   if (!playwright.ok) return playwright;
   if (!config.ok) return config;
-  const { agents, verify, parallel } = options;
+  const { agents, verify, parallel, store } = options;
   const named = {
+    ...(store ? { store } : {}),
     ...(agents ? { file: agents } : {}),
     ...(verify ? { verify } : {}),
     ...(parallel ? { parallel } : {}),
   };
   const loaded = await loadSettings({ cwd, env, ...named });
   if (!loaded.ok) return loaded;
-  // Then no agent is started.
-  const isShown = options.dryRun === true || options.collect === true;
+  // Then no agent is started here.
+  const isShown = options.dryRun === true || options.collect === true || options.queue === true;
   const settings = isShown ? loaded.value : await withInstalledRunner(loaded.value, cwd);
   const missing = isShown ? new Map<string, Problem>() : await missingAgents(settings, cwd);
-  return ok({ settings, playwright: playwright.value, missing });
+  return ok({ settings, asWritten: loaded.value, playwright: playwright.value, missing });
 }

@@ -12,7 +12,8 @@ import type { LateWorkspace } from './late-workspace.js';
 import type { Session } from './session.js';
 import type { Problem } from '../problem.js';
 import type { Redactor } from '../secrets/redactor.js';
-import { createSpending } from '../run/spending.js';
+import { createSpending, type Spending } from '../run/spending.js';
+import type { Workers } from './workers/workers.js';
 import type { SuiteRuns } from './suite-runs.js';
 import type { Propose } from '../fixer/propose.js';
 import { idleWorkspace } from '../workspace/idle-workspace.js';
@@ -37,6 +38,8 @@ export interface SessionParts {
   /** Those of its failures that were diagnosed elsewhere, where it is the run of shards. */
   readonly known?: ShardRun['known'];
   readonly store: RunStore;
+  /** Other machines, on which the agents work. */
+  readonly workers?: Workers;
   /** Agents that cannot be started here. */
   readonly missing: ReadonlyMap<string, Problem>;
   /** How the change to blame is looked for; absent where nobody looks. */
@@ -72,10 +75,14 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
       const { createGuard } = await import('../guard/create-guard.js');
       return createGuard(workspace.root, first);
     }),
-    ...(parts.kept ? { kept: parts.kept } : {}),
-    ...(settings.fixer === 'none' ? {} : { propose: fixer({ cwd, root: workspace.root, first }) }),
+    // A queue has the fixes of a killed run itself, and workers ask the built-in fixer.
+    ...(parts.kept && !parts.workers ? { kept: parts.kept } : {}),
+    ...(settings.fixer === 'none' || parts.workers
+      ? {}
+      : { propose: fixer({ cwd, root: workspace.root, first }) }),
+    ...(parts.workers ? { workers: parts.workers } : {}),
     clock: systemClock,
-    spending: createSpending(startedAt),
+    spending: spendingOf(createSpending(startedAt), parts.workers),
     plan,
     redactor,
     store,
@@ -100,6 +107,11 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
     return composeBlame(session, first, blame);
   });
   return { ...session, blame: find };
+}
+
+/** What agents on other machines have come to is known there. */
+function spendingOf(own: Spending, workers: Workers | undefined): Spending {
+  return workers ? { ...own, totals: () => ({ ...own.totals(), ...workers.spent() }) } : own;
 }
 
 function fixer({ cwd, root, first }: { cwd: string; root: string; first: SuiteRun }): Propose {

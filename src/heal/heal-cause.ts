@@ -1,5 +1,5 @@
 import { agentsFor } from '../core/agents-for.js';
-import { type Attempt, isKept } from '../core/attempt.js';
+import type { Attempt } from '../core/attempt.js';
 import { builtIn, isBuiltIn } from '../core/built-in-fixer.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { questionAbout, type Escalation } from '../core/escalation.js';
@@ -10,6 +10,8 @@ import { unreachable } from '../core/unreachable.js';
 import { canRevert } from './can-revert.js';
 import type { Retest } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
+import { type TriedByWorker, tryByWorker } from './workers/try-by-worker.js';
+import { attemptDecided } from './attempt/attempt-decided.js';
 import { agentOf, type Proposed } from './attempt/apply-proposal.js';
 import type { Session } from './session.js';
 import { withoutTree } from './tree-lock.js';
@@ -80,23 +82,13 @@ export async function healCause(
       case 'deploy':
       case 'retest': {
         askFixer = false;
-        const proposal = decision.kind === 'ask-fixer' ? await proposed(session, cause, known) : null;
-        if (decision.kind === 'ask-fixer' && proposal === null) break;
-        const agent = decision.kind === 'deploy' ? decision.agent : proposal && agentOf(proposal);
-        const missing = decision.kind === 'deploy' ? session.missingAgents?.get(decision.agent) : undefined;
-        if (missing !== undefined) return ended({ verdict: 'agent-unusable', reason: missing });
-        const judged = await attempt(session, cause, {
-          agent,
-          ...(proposal ? { proposal } : {}),
-          n: decision.attempt,
-          previous: attempts,
-          earlier,
-          beside,
-          known,
-        });
-        attempts.push(judged.attempt);
-        lastRetest = judged.retest;
-        attemptId = judged.id;
+        const work = { n: decision.attempt, previous: attempts, earlier, beside, known };
+        const turn = await turnOf(session, cause, { decision, work, mayGoOn });
+        if (turn === null) break;
+        attempts.push(...turn.attempts);
+        if ('conclusion' in turn) return ended(turn.conclusion);
+        lastRetest = turn.retest;
+        attemptId = turn.id;
         waited = false;
         break;
       }
@@ -114,6 +106,29 @@ export async function healCause(
   }
 }
 
+interface TurnRequest {
+  readonly decision: Extract<Decision, { kind: 'ask-fixer' | 'deploy' | 'retest' }>;
+  readonly work: Omit<Try, 'agent'>;
+  readonly mayGoOn: () => boolean;
+}
+
+/** Does what was decided: on another machine where there are workers, else here. Null where the built-in fixer is sure of nothing. */
+async function turnOf(
+  session: Session,
+  cause: Cause,
+  { decision, work, mayGoOn }: TurnRequest,
+): Promise<TriedByWorker | null> {
+  if (decision.kind === 'deploy' && session.workers) return tryByWorker(session, cause, { ...work, mayGoOn });
+  const proposal = decision.kind === 'ask-fixer' ? await proposed(session, cause, work.known) : null;
+  if (decision.kind === 'ask-fixer' && proposal === null) return null;
+  const agent = decision.kind === 'deploy' ? decision.agent : proposal && agentOf(proposal);
+  const missing = decision.kind === 'deploy' ? session.missingAgents?.get(decision.agent) : undefined;
+  if (missing !== undefined)
+    return { attempts: [], conclusion: { verdict: 'agent-unusable', reason: missing } };
+  const tried = await attempt(session, cause, { ...work, agent, ...(proposal ? { proposal } : {}) });
+  return { attempts: [tried.attempt], retest: tried.retest, id: tried.id };
+}
+
 /** What the policy says. Where the agents at work may cost what is left, it is asked again when one has ended. */
 async function nextStep(session: Session, history: () => History, mayGoOn: () => boolean): Promise<Decision> {
   const { settings, spending, signal } = session;
@@ -121,7 +136,9 @@ async function nextStep(session: Session, history: () => History, mayGoOn: () =>
     const decision = decide(history(), settings);
     const isEnd = decision.kind === 'conclude' || decision.kind === 'escalate';
     if (!isEnd && !mayGoOn()) return left('healing stopped before its next try');
-    if (decision.kind !== 'deploy' || spending.hasLeft(settings.limits.costUsd)) return decision;
+    // Workers ask for themselves.
+    if (decision.kind !== 'deploy' || session.workers || (await spending.mayStart(settings.limits)))
+      return decision;
     await withoutTree(session, () => spending.nextEnd());
   }
   return left('interrupted');
@@ -232,14 +249,4 @@ async function attempt(
     });
   else await attemptDecided(session, { causeId: cause.id, id, attempt: tried.attempt });
   return { ...tried, id };
-}
-
-/** The last of an attempt: it is counted, its change stays or is out, and only then is it told. */
-export async function attemptDecided(
-  { store, workspace, bus }: Session,
-  { causeId, id, attempt }: { causeId: string; id: string | null; attempt: Attempt },
-): Promise<void> {
-  await store.attemptFinished(id, attempt);
-  if (isKept(attempt) && attempt.change !== null) await workspace.decided([attempt.change]);
-  bus.emit({ type: 'attempt.judged', causeId, attempt });
 }

@@ -48,10 +48,12 @@ export async function healCauses(
 }
 
 /** How many of these causes are healed at the same time. */
-export function atOnce({ settings }: Session, causes: readonly Cause[]): number {
+export function atOnce({ settings, workers }: Session, causes: readonly Cause[]): number {
   // The suite's own failure goes alone: without it nothing can be seen of the others.
   const isSuite = causes.some(({ lead }) => lead.failure.scope === 'suite');
-  return isSuite ? 1 : Math.min(settings.limits.parallel, causes.length);
+  if (isSuite) return 1;
+  // How many work is up to the queue.
+  return workers ? causes.length : Math.min(settings.limits.parallel, causes.length);
 }
 
 async function healOneByOne(round: Round, copy: number): Promise<void> {

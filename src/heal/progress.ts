@@ -5,7 +5,8 @@ import { failureKey } from '../core/failure.js';
 import type { CauseVerdict } from '../core/verdict.js';
 import type { HealedCause } from './heal-cause.js';
 import type { ProofTest } from './proof-test.js';
-import type { TestRecords } from '../run/test-records.js';
+import type { SuiteRun } from '../playwright/suite-run.js';
+import { createTestRecords, type TestRecords } from '../run/test-records.js';
 import type { Session } from './session.js';
 
 /** A cause with its ending. */
@@ -46,6 +47,20 @@ export interface Progress {
   readonly proofTests: ProofTest[];
   /** When each failure was last red, by its key. */
   readonly lastRed: Map<string, LastRed>;
+}
+
+/** That of a run that begins. */
+export function newProgress(session: Session, first: SuiteRun): Progress {
+  return {
+    session,
+    records: createTestRecords(),
+    causes: [],
+    suiteFlakes: 0,
+    firstWasBroken: first.suiteFailure !== null || first.status === 'interrupted',
+    rerunIds: first.rerunIds,
+    proofTests: [],
+    lastRed: new Map(),
+  };
 }
 
 /** A suite whose own failure comes and goes is given up after this many disappearances. */

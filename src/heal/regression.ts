@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { chooseRegression, type RegressionTests, type TestFile } from '../core/choose-regression.js';
 import { failureKey, type TestRef } from '../core/failure.js';
-import { attemptDecided } from './heal-cause.js';
+import { attemptDecided } from './attempt/attempt-decided.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type CauseRecord, changesOf, keptAttempts, type Progress } from './progress.js';
 import type { ProofTest } from './proof-test.js';

@@ -35,6 +35,10 @@ export interface RunOptions {
   from?: string[];
   /** Also where nothing was collected of some shards. */
   allowMissingShards?: boolean;
+  /** Have the causes healed by `self-heal worker` on other machines. */
+  queue?: boolean;
+  /** The store instead of the one that is set: a path or a `postgres://` URL, which may hold a password. */
+  store?: string;
   /** Few words, as for an agent; where it is not said, the environment decides. */
   terse?: boolean;
 }

@@ -6,10 +6,10 @@ import { isPaused } from '../core/policy.js';
 import { healCause, type HealedCause } from './heal-cause.js';
 import { atOnce, earlierSignatures, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { type CauseRecord, goesOn, type Progress, sawRed } from './progress.js';
+import { type CauseRecord, goesOn, newProgress, type Progress, sawRed } from './progress.js';
 import { proofRuns, proveFixes } from './prove.js';
 import type { RegressionResult } from './regression.js';
-import { createTestRecords, type TestRecord } from '../run/test-records.js';
+import type { TestRecord } from '../run/test-records.js';
 import type { Session } from './session.js';
 import { newlyRed, applyResult, applyFlaky } from './apply-result.js';
 import { recheckFailed } from './other-fix.js';
@@ -41,16 +41,7 @@ export async function healRun(
   first: SuiteRun,
   carried: readonly TestRecord[] = [],
 ): Promise<RunRecord> {
-  const progress: Progress = {
-    session,
-    records: createTestRecords(),
-    causes: [],
-    suiteFlakes: 0,
-    firstWasBroken: first.suiteFailure !== null || first.status === 'interrupted',
-    rerunIds: first.rerunIds,
-    proofTests: [],
-    lastRed: new Map(),
-  };
+  const progress = newProgress(session, first);
   for (const record of carried) progress.records.carry(record);
   progress.records.saw(first);
   const found = await withoutQuarantined(progress, await session.diagnose(first));
@@ -140,7 +131,7 @@ async function healRound(
   const { plan, workspace, settings } = progress.session;
   const likely = groupCauses(asked);
   plan.expect(settings.verify.confirm + likely.length + shared);
-  workspace.prepare(atOnce(progress.session, likely));
+  if (!progress.session.workers) workspace.prepare(atOnce(progress.session, likely));
   const { confirmed, flaky, uncovered, blockedBy, run } = await confirm(progress, asked);
   if (progress.session.signal.aborted) return [...failures];
   applyFlaky(progress, flaky, run);

@@ -16,6 +16,7 @@ import type { RunStore } from '../run/run-store.js';
 import type { Spending } from '../run/spending.js';
 import type { Guard } from '../guard/create-guard.js';
 import type { Workspace } from '../workspace/workspace.js';
+import type { Workers } from './workers/workers.js';
 
 /** What every step of one run is given: the effects as functions, and the run's own state. */
 export interface Session {
@@ -48,6 +49,8 @@ export interface Session {
   /** Counts the Playwright runs, and is told how many more are likely. */
   readonly plan: RunPlan;
   readonly store: RunStore;
+  /** Other machines, on which agents work (SC-2); absent where they work here. */
+  readonly workers?: Workers;
   /** Exactly these tests again, or the whole selection for null. */
   readonly runAgain: (request: AgainRequest) => Promise<SuiteRun>;
   /** Runs `verify.prepare`: null when it succeeded, or was not set, else its output as a failure of the suite. */

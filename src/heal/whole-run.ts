@@ -24,6 +24,8 @@ import { closed, type Opened, openRun } from './open-run.js';
 import type { RunRequest } from './run-request.js';
 import type { Session } from './session.js';
 import type { Shards } from './shards.js';
+import type { HealedHere } from './workers/healed-here.js';
+import type { Workers } from './workers/workers.js';
 
 /** The whole of `self-heal run`: gives the exit code, or the problem that kept it from running. */
 export async function runSelfHeal(request: RunRequest): Promise<number | Problem> {
@@ -32,7 +34,9 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
   if (!checked.ok) return checked.error;
   const shards = await shardsFor(request, checked.value);
   if (!shards.ok) return shards.error;
-  const ready = { ...checked.value, shards: shards.value };
+  const queued = await queuedHere(request, checked.value);
+  if (!queued.ok) return queued.error;
+  const ready = { ...checked.value, shards: shards.value, queued: queued.value };
   const run = (held: ProjectLock) => runLocked(request, ready, held);
   const command = options.from ? 'heal' : 'run';
   return lock ? run(lock) : underLock({ cwd, command, wait: options.wait ?? false }, run);
@@ -47,8 +51,18 @@ async function shardsFor(request: RunRequest, checked: Checked): Promise<Result<
   return shardsOf(request, from, checked);
 }
 
-/** A request that can be met, and the shards that it is about. */
-type Ready = Checked & { readonly shards: Shards | null };
+/** The queue in which the causes are put for other machines (SC-2); null where they are healed here. */
+async function queuedHere(
+  request: RunRequest,
+  { asWritten }: Checked,
+): Promise<Result<HealedHere | null, Problem>> {
+  if (!request.options.queue) return ok(null);
+  const { healedHere } = await import('./workers/healed-here.js');
+  return healedHere(request, asWritten);
+}
+
+/** A request that can be met, the shards that it is about, and the queue. */
+type Ready = Checked & { readonly shards: Shards | null; readonly queued: HealedHere | null };
 
 async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock): Promise<number | Problem> {
   const startedAt = systemClock.now();
@@ -78,16 +92,20 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
   if (!store.ok) return closed(opened, store.error);
   // What comes after the suite is loaded after it: people wait for Playwright's start.
   const { composeSession } = await import('./compose-session.js');
+  const workers = await workersOf(opened, first, checked.queued);
+  if (!workers.ok) return closed(opened, workers.error);
   const session = await composeSession({
     ...opened,
     store: store.value,
     first,
+    ...(workers.value ? { workers: workers.value } : {}),
     ...(checked.shards ? { known } : {}),
     ...(request.resumed ? { kept: request.resumed.kept } : {}),
     ...blameOf(request, checked.settings),
   });
   const record = await planOrHeal(request, session, first);
   await session.sweep();
+  await workers.value?.close(!interrupts.signal.aborted);
   await opened.workspace.close();
   await opened.running.ended();
   const { commit, isDirty } = await checkout;
@@ -96,8 +114,18 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
   return finishRun(request, { ...opened, ...ended });
 }
 
+async function workersOf(
+  opened: Opened,
+  first: SuiteRun,
+  queued: HealedHere | null,
+): Promise<Result<Workers | null, Problem>> {
+  if (queued === null || !isRed(first)) return ok(null);
+  const { openWorkers } = await import('./workers/open-workers.js');
+  return openWorkers(opened, first, queued);
+}
+
 function startsAgents({ options, blame }: RunRequest): boolean {
-  return !options.dryRun && !options.collect && !blame;
+  return !options.dryRun && !options.collect && !options.queue && !blame;
 }
 
 /** A run that is only shown changes nothing in the project, also for a while. */
@@ -169,9 +197,10 @@ async function remember(
   return store;
 }
 
-/** What `resume` needs to go on. */
-function typed({ filters, passThrough, options }: RunRequest) {
-  return { filters, passThrough, options };
+/** What `resume` needs to go on; the store's URL may hold a password. */
+function typed({ filters, passThrough, options: asked }: RunRequest) {
+  const { store, ...options } = asked;
+  return { filters, passThrough, options: store === undefined ? asked : options };
 }
 
 function staleServer(url: string): string {

@@ -14,7 +14,13 @@ type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 /** Who reads: a log gets everything; a person has the live view below, which says what has begun; an agent pays for each word. */
 export type Reader = 'log' | 'person' | 'agent';
 
-const begun: readonly Event['type'][] = ['suite.started', 'agent.started', 'agent.retrying'];
+const begun: readonly Event['type'][] = [
+  'suite.started',
+  'cause.sent',
+  'cause.taken',
+  'agent.started',
+  'agent.retrying',
+];
 /** What a reader is not told. */
 const untold: Record<Reader, readonly Event['type'][]> = {
   log: [],
@@ -37,6 +43,9 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
     dryRun ? 'dry run: failures are gathered and classified, no agent is started' : [],
   'suite.started': (event) => (event.purpose === 'first' ? [] : `${at(event)}${suiteRunText(event)} …`),
   'suite.progress': none,
+  'cause.sent': (event) => `${at(event)}waits for a worker`,
+  'cause.taken': (event) => `${at(event)}is healed by worker ${event.worker}`,
+  'workers.seen': none,
   'suite.ended': suiteEnded,
   'shards.joined': ({ total, missing }) => {
     const all = counted(total, 'shard');

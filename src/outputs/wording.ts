@@ -1,6 +1,6 @@
 import type { Judgement } from '../core/attempt.js';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
-import type { Event, SuitePurpose } from '../event.js';
+import type { Event, SuitePurpose, WorkerSummary } from '../event.js';
 import type { Report } from '../run/report.js';
 import type { PhaseEvent } from '../run/run-state.js';
 import { unreachable } from '../core/unreachable.js';
@@ -95,6 +95,10 @@ export function phaseWords(event: PhaseEvent): string {
       return event.causeId === null ? 'gathering evidence' : 'judging';
     case 'cause.started':
       return 'beginning';
+    case 'cause.sent':
+      return 'waits for a worker';
+    case 'cause.taken':
+      return `with worker ${event.worker}`;
     case 'agent.started':
       return `agent works, try ${event.attempt}`;
     case 'agent.ended':
@@ -106,6 +110,13 @@ export function phaseWords(event: PhaseEvent): string {
     default:
       return unreachable(event);
   }
+}
+
+/** What a worker does, in short. */
+export function workerWords({ state, elsewhere }: Pick<WorkerSummary, 'state' | 'elsewhere'>): string {
+  if (elsewhere !== null) return elsewhere;
+  if (state === 'agent') return 'its agent works';
+  return state === 'healing' ? 'runs tests' : 'waits for a cause';
 }
 
 /** Words as a sentence begins. */

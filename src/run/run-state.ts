@@ -1,6 +1,6 @@
 import type { Attempt } from '../core/attempt.js';
 import type { TestRef } from '../core/failure.js';
-import type { CauseSummary, Event, RunAsked, StampedEvent } from '../event.js';
+import type { CauseSummary, Event, RunAsked, StampedEvent, WorkerSummary } from '../event.js';
 
 /** The event of a type. */
 export type Of<T extends Event['type']> = Extract<StampedEvent, { type: T }>;
@@ -31,6 +31,8 @@ export interface RunState {
   readonly agentRuns: number;
   /** US dollars; null if no agent program reports any. */
   readonly costUsd: number | null;
+  /** Those on other machines; empty in most runs. */
+  readonly workers: readonly WorkerSummary[];
   readonly warnings: readonly string[];
   readonly flaky: readonly TestRef[];
   readonly quarantined: readonly TestRef[];
@@ -82,6 +84,8 @@ export type PhaseEvent = Of<
   | 'suite.started'
   | 'suite.ended'
   | 'cause.started'
+  | 'cause.sent'
+  | 'cause.taken'
   | 'agent.started'
   | 'agent.ended'
   | 'attempt.green'
@@ -116,6 +120,7 @@ export function emptyRun(runId = ''): RunState {
     spans: [],
     agentRuns: 0,
     costUsd: null,
+    workers: [],
     warnings: [],
     flaky: [],
     quarantined: [],

@@ -2,20 +2,21 @@ import type { Avoided, AvoidedReason } from '../core/avoided.js';
 import type { Cause } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import type { Spent } from '../core/policy.js';
+import type { LimitSettings } from '../core/settings.js';
 
 /** Keeps what a run has spent; `Spent` for a decision is read from it. */
 export interface Spending {
   /** It is at work until it is disposed of. */
   agentStarted(cause: Cause): AgentAtWork;
   /** The same agent once more, for a reason that is no test's fault (AG-7): it counts for the run alone. */
-  agentRestarted(): void;
+  agentRestarted(): void | Promise<void>;
   /** The number of an attempt within the run, from 1: names its files and its change, in the order in which they were made. */
   nextAttempt(): number;
   /**
-   * Whether one more agent can be started within this many US dollars. Those at work count as much as the dearest so far, since what they cost is
-   * known when they end.
+   * Whether one more agent can be started within these limits; it is then taken to be. Those at work cost as much as the dearest so far, since
+   * what they cost is known when they end.
    */
-  hasLeft(costUsd: number): boolean;
+  mayStart(limits: Pick<LimitSettings, 'agentRuns' | 'costUsd'>): Promise<boolean>;
   /** Resolves when the next of those at work has ended. */
   nextEnd(): Promise<void>;
   /** Agents that were not started, and why not. */
@@ -27,7 +28,7 @@ export interface Spending {
 /** An agent that has been started. */
 export interface AgentAtWork extends Disposable {
   /** What it cost, in US dollars; null where its program does not say. */
-  cost(usd: number | null): void;
+  cost(usd: number | null): void | Promise<void>;
 }
 
 /** Starts counting at `startedAt`, in milliseconds since the epoch. */
@@ -56,7 +57,7 @@ export function createSpending(startedAt: number): Spending {
         },
       };
     },
-    hasLeft: (limit) => atWork === 0 || (costUsd ?? 0) + atWork * dearest < limit,
+    mayStart: async (limits) => atWork === 0 || (costUsd ?? 0) + atWork * dearest < limits.costUsd,
     nextEnd: () => new Promise((resolve) => void waiting.push(resolve)),
     agentRestarted: () => {
       agentRuns += 1;

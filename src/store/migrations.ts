@@ -4,7 +4,7 @@ import { sql, type Kysely, type Transaction } from 'kysely';
 export type Migration = (db: Transaction<unknown>) => Promise<void>;
 
 /** All steps, oldest first. One that was released is never changed: a store may have taken it. */
-export const migrations: readonly Migration[] = [first, second, third];
+export const migrations: readonly Migration[] = [first, second, third, fourth];
 
 async function first(db: Transaction<unknown>): Promise<void> {
   await createRuns(db);
@@ -35,6 +35,30 @@ async function third(db: Transaction<unknown>): Promise<void> {
     .alterTable('signatures')
     .addColumn('undone', 'integer', (column) => column.notNull().defaultTo(0))
     .execute();
+}
+
+/** Workers on several machines, and what they have spent together; used in PostgreSQL alone. */
+async function fourth(db: Transaction<unknown>): Promise<void> {
+  await db.schema
+    .createTable('heals')
+    .addColumn('queue', 'text', (column) => column.primaryKey())
+    .addColumn('coordinator', 'text', (column) => column.notNull())
+    .addColumn('beat', 'integer', (column) => column.notNull())
+    .addColumn('agent_runs', 'integer', (column) => column.notNull())
+    .addColumn('cost_usd', 'double precision')
+    .addColumn('dearest_usd', 'double precision', (column) => column.notNull())
+    .execute();
+  const texts = ['project', 'queue', 'commit_id', 'config', 'version', 'name', 'state', 'since'];
+  const table = texts.reduce(
+    (building, name) => building.addColumn(name, 'text', (column) => column.notNull()),
+    db.schema.createTable('workers').addColumn('id', 'text', (column) => column.primaryKey()),
+  );
+  await table
+    .addColumn('cause_id', 'text')
+    .addColumn('job_id', 'text')
+    .addColumn('beat', 'integer', (column) => column.notNull())
+    .execute();
+  await db.schema.createIndex('workers_by_project').on('workers').column('project').execute();
 }
 
 function createRuns(db: Kysely<unknown>): Promise<void> {

@@ -19,9 +19,11 @@ export interface OpenProjectStore {
 /** Opens the store of the project in the current folder; null where nothing was ever stored. */
 export async function openProjectStore(
   agents: string | undefined,
+  named?: string,
 ): Promise<Result<OpenProjectStore | null, Problem>> {
   const cwd = process.cwd();
-  const settings = await loadSettings({ cwd, env: process.env, ...(agents ? { file: agents } : {}) });
+  const flags = { ...(agents ? { file: agents } : {}), ...(named ? { store: named } : {}) };
+  const settings = await loadSettings({ cwd, env: process.env, ...flags });
   if (!settings.ok) return settings;
   const { store: place, project } = settings.value;
   if (!/^\w+:\/\//.test(place) && !existsSync(path.resolve(cwd, place))) return ok(null);

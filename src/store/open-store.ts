@@ -33,8 +33,8 @@ export async function openStore(location: string, cwd: string): Promise<Result<D
   }
 }
 
-/** The `store` of agents.yaml names a server. */
-function isUrl(location: string): boolean {
+/** Whether the `store` of agents.yaml names a server. */
+export function isUrl(location: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(location);
 }
 

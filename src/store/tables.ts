@@ -11,6 +11,8 @@ export interface Tables {
   attempts: AttemptsTable;
   escalations: EscalationsTable;
   quarantines: QuarantinesTable;
+  heals: HealsTable;
+  workers: WorkersTable;
 }
 
 /** The store as queries see it. */
@@ -127,4 +129,41 @@ interface QuarantinesTable {
   escalation_id: string;
   since: string;
   until: string;
+}
+
+/** A heal whose causes are in a queue (SC-2), and what its workers have spent together. */
+interface HealsTable {
+  queue: string;
+  /** Who sends the causes: one at a time. */
+  coordinator: string;
+  /** Counted up while the coordinator is alive. */
+  beat: number;
+  agent_runs: number;
+  /** Null where no agent program reports any. */
+  cost_usd: number | null;
+  /** What the dearest agent cost. */
+  dearest_usd: number;
+}
+
+/** A `self-heal worker` that is alive, or was until lately. */
+interface WorkersTable {
+  id: string;
+  project: string;
+  /** The queue from which it takes causes. */
+  queue: string;
+  commit_id: string;
+  /** Its settings, in a few letters. */
+  config: string;
+  /** Of its self-heal. */
+  version: string;
+  /** Machine and process. */
+  name: string;
+  /** `waiting`, `healing`, or `agent` while an agent works. */
+  state: string;
+  /** In this state, by its own clock. */
+  since: string;
+  cause_id: string | null;
+  job_id: string | null;
+  /** Counted up while it is alive. */
+  beat: number;
 }

@@ -58,7 +58,7 @@ const changeSchema = z.strictObject({
 
 /** The contents of the changes of the run whose folder this is, which they are kept apart from: folders of runs are handed on, and these hold secrets as they are. */
 export function contentsOf(runDir: string): Contents {
-  const folder = path.join(folderOf(runDir), 'contents');
+  const folder = path.join(changesFolder(runDir), 'contents');
   return {
     put: async (content) => {
       const hash = hashOf(content);
@@ -101,10 +101,10 @@ export function jsonOf(text: string): unknown {
 }
 
 function fileOf(runDir: string, id: string): string {
-  return path.join(folderOf(runDir), `${id}.json`);
+  return path.join(changesFolder(runDir), `${id}.json`);
 }
 
 /** `.self-heal/changes/<run-id>` for `.self-heal/runs/<run-id>`. */
-function folderOf(runDir: string): string {
+export function changesFolder(runDir: string): string {
   return path.join(path.dirname(path.dirname(runDir)), 'changes', path.basename(runDir));
 }

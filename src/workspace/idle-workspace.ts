@@ -7,6 +7,9 @@ export function idleWorkspace(root: string): Workspace {
     root,
     prepare: () => undefined,
     ready: never,
+    around: () => {
+      throw new Error('No agent works in this run.');
+    },
     collect: never,
     apply: never,
     without: never,

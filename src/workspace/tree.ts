@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { listAll } from './project-files.js';
+import { type Entry, listAll, listProject } from './project-files.js';
 
 /** The files of one recorded state, to be read. */
 export interface Tree {
@@ -12,8 +12,17 @@ export interface Tree {
 
 /** The files of a folder. */
 export function folderTree(root: string): Tree {
+  return treeIn(root, () => listAll(root));
+}
+
+/** The source files of a project. */
+export function projectTree(root: string): Tree {
+  return treeIn(root, async () => (await listProject(root)).filter(({ area }) => area === 'source'));
+}
+
+function treeIn(root: string, list: () => Promise<readonly Entry[]>): Tree {
   return {
-    paths: async () => (await listAll(root)).filter(({ kind }) => kind === 'file').map((one) => one.path),
+    paths: async () => (await list()).filter(({ kind }) => kind === 'file').map((one) => one.path),
     read: async (paths) => {
       const found = new Map<string, Uint8Array>();
       // Not all at once: each open file takes a descriptor.

@@ -7,7 +7,7 @@ import { createCopy, type ProjectCopy } from './copy.js';
 import { type CopyFolder, makeCopyFolder } from './copy-folder.js';
 import { rootOf } from './project-files.js';
 import { replacePath } from './replace-path.js';
-import { folderTree, type Tree } from './tree.js';
+import { folderTree, projectTree, type Tree } from './tree.js';
 import type { Written } from './write-files.js';
 
 /** The copy, ready for an agent. */
@@ -54,6 +54,8 @@ export interface Workspace {
    * it cannot be made (a full disk).
    */
   ready(copy?: number): Promise<AgentPlace>;
+  /** The project's sources before and after a change that was made elsewhere, whatever else was changed here. */
+  around(edits: Change['edits']): Pick<Work, 'before' | 'after'>;
   /** What the agent changed in it. `id` names the change within the run. */
   collect(id: string, copy?: number): Promise<Work>;
   /** Writes a change into the project, on top of those that are there. Until it is decided, a kill means that it is taken out again. */
@@ -115,12 +117,18 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         ...pathsBetween(options.project, root, tree),
       };
     },
+    around: (edits) => {
+      const source = projectTree(root);
+      const undone = edits.map((edit) => ({ ...edit, after: edit.before }));
+      return { before: treeOf(source, undone, contents), after: treeOf(source, edits, contents) };
+    },
     collect: async (id, n = 0) => {
       const made = await opened(n);
       const { edits, ignored, refused } = await collect(root, made, contents).catch(unreadable);
       const change = { id, root: path.relative(project, root).replaceAll(path.sep, '/'), edits, folders: [] };
-      const before = treeOf(made.base, [], contents);
-      const after = treeOf(made.base, edits, contents);
+      const source = folderTree(made.base);
+      const before = treeOf(source, [], contents);
+      const after = treeOf(source, edits, contents);
       return { change: edits.length > 0 ? change : null, ignored, refused, before, after };
     },
     ...changes,
@@ -157,9 +165,8 @@ function pathsBetween(project: string, root: string, tree: string): Pick<AgentPl
 }
 
 /** The source files as they were, with the edits over them. */
-function treeOf(base: string, edits: Change['edits'], contents: Contents): Tree {
+function treeOf(source: Tree, edits: Change['edits'], contents: Contents): Tree {
   const edited = new Map(edits.map((one) => [one.path, one.after]));
-  const source = folderTree(base);
   return {
     paths: async () => {
       const kept = (await source.paths()).filter((file) => !edited.has(file));

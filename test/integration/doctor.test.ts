@@ -301,6 +301,5 @@ it('CL-11 the remedy stands under the line that needs it', () => {
     '           → Run `x`.',
     '',
     'One check fails: a run would not work.',
-    '',
   ]);
 });

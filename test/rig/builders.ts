@@ -219,6 +219,7 @@ export function someSettings(over: Partial<Settings> = {}): Settings {
       regressionTimeMs: 60_000,
     },
     blame: { enabled: true, runs: 12, timeMs: 120_000 },
+    queue: { leaseMs: 30_000 },
     store: '.self-heal/ledger.db',
     fixer: 'built-in',
     runnerByDefault: [],

@@ -60,6 +60,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
         toProject: (text) => text,
         leftOut: [],
       }),
+      around: () => ({ before: tree, after: tree }),
       collect: async (id) => {
         const state = async (text: string) => ({
           kind: 'file' as const,

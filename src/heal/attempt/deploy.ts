@@ -39,7 +39,7 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
   const { files, patch } = work.change ? await keepPatch(session, work.change, file) : nothing;
   const prompt = inRunFolder(session, `${file}.prompt.md`);
   const attempt = attemptOf({ session, request, run, work, files, patch, prompt });
-  working.cost(attempt.usage?.costUsd ?? null);
+  await working.cost(attempt.usage?.costUsd ?? null);
   announceEnd(session, request, { attempt, run });
   return { attempt, work };
 }

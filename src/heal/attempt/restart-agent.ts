@@ -61,7 +61,7 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
     // Others may have been started meanwhile.
     if (limitMet(session, { ...request, delayMs: 0, whole }) !== null)
       return finished(whole, ending, request.runner);
-    session.spending.agentRestarted();
+    await session.spending.agentRestarted();
     next = again;
   }
 }

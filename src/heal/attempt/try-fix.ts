@@ -21,6 +21,8 @@ export interface Try {
   readonly agent: string | null;
   /** A fix that is there already, in the place of an agent's work. */
   readonly proposal?: Proposed;
+  /** What an agent did on another machine, in the place of one here (SC-2). */
+  readonly deployed?: Deployment;
   readonly n: number;
   readonly previous: readonly Attempt[];
   /** Signatures that the same tests have had before in this run. */
@@ -71,7 +73,8 @@ export async function tryFix(session: Session, cause: Cause, work: Try): Promise
 }
 
 function changed(session: Session, cause: Cause, work: Try): Promise<Deployment> {
-  const { agent, proposal, n, previous, known } = work;
+  const { agent, proposal, deployed, n, previous, known } = work;
+  if (deployed) return Promise.resolve(deployed);
   if (proposal) return applyProposal(session, { proposal, causeId: cause.id, n });
   if (agent === null) return Promise.resolve({ attempt: bareAttempt(n), work: null });
   return deploy(session, { cause, agent, n, previous, known });

@@ -3,10 +3,11 @@ import { unreachable } from '../../core/unreachable.js';
 import { reportAttempt } from '../../run/report.js';
 import type { Aside, AttemptState, CauseState, RunState } from '../../run/run-state.js';
 import { counted, dollars, duration, testName } from '../format.js';
-import { outcomeWords, phaseWords, sentence, verdictWords } from '../wording.js';
+import { outcomeWords, phaseWords, sentence, verdictWords, workerWords } from '../wording.js';
 import { html, nothing, type Markup } from './markup.js';
 import { showAttempt, showProof } from './show-attempts.js';
 import { causeLine, picture, showReasons } from './show-cause.js';
+import { showTable } from './show-table.js';
 
 /** A number of seconds that goes on: the page's script counts it. */
 function timeSince(time: number): Markup {
@@ -84,6 +85,18 @@ function fact(name: string, value: Markup | string): [string, Markup | string] {
 
 function some(count: number, what: string): string {
   return count > 0 ? `, ${count} ${what}` : '';
+}
+
+/** Where each worker stands (SC-2). */
+export function showWorkers({ workers }: RunState): Markup {
+  return showTable({
+    label: 'Workers',
+    columns: ['Worker', 'Cause', 'State', 'Since'],
+    rows: workers.map((one) => ({
+      cells: [one.name, one.causeId ?? '', workerWords(one), timeSince(one.since)],
+      ...(one.elsewhere === null ? {} : { kind: 'quiet' }),
+    })),
+  });
 }
 
 /** What belongs to no cause. */

@@ -1,6 +1,6 @@
 import type { StampedEvent } from '../../event.js';
 import { duration } from '../../outputs/format.js';
-import { phaseOf, showLiveCause, showNotes, showNow } from '../../outputs/html/show-live.js';
+import { phaseOf, showLiveCause, showNotes, showNow, showWorkers } from '../../outputs/html/show-live.js';
 import { html } from '../../outputs/html/markup.js';
 import { reduce } from '../../run/reduce.js';
 import { emptyRun, type CauseState, type RunState } from '../../run/run-state.js';
@@ -36,7 +36,9 @@ async function show(view: RunState): Promise<void> {
   byId('causes-section').hidden = isReported || causes.length === 0;
   byId('notes-section').hidden =
     isReported || view.flaky.length + view.quarantined.length + view.warnings.length === 0;
+  byId('workers-section').hidden = isReported || view.workers.length === 0;
   await fill(byId('now'), showNow(view));
+  await fill(byId('workers'), showWorkers(view));
   // The report has elements of the same ids.
   const cards = isReported ? [] : causes.map((cause) => showLiveCause(cause, screenshotOf(cause)));
   await fill(byId('causes'), html`${cards}`);

@@ -104,6 +104,10 @@ export async function runThatSays(
         const change = { id, root: '', edits, folders: [] };
         return { change, ignored: [], refused: null, before: tree, after: tree };
       },
+      around: () => ({
+        before: { paths: async () => [], read: async () => new Map() },
+        after: { paths: async () => [], read: async () => new Map() },
+      }),
       apply: async (change) => ({ kind: 'applied', change }),
       without: async () => ({ written: [], leftAlone: [] }),
       revert: async () => ({ written: [], leftAlone: [], lost: [] }),

@@ -67,3 +67,19 @@ it('BF-2 the change to blame is asked before git is, and a whole file of it is l
   const whole = openAppChanges(dir, fromRepository([{ ...blamed, whole: true }], places));
   expect(await whole.renaming('cart-count', isApp)).toMatchObject({ to: 'basket-count' });
 });
+
+it('BF-4 a migration that was committed says what a column is called now, although it takes no line out', async () => {
+  const { dir, commit } = repository();
+  commit({
+    'db/1.sql': 'create table members (mail text);\n',
+    'src/a.ts': "query('select mail from members')\n",
+  });
+  const migration = 'alter table members rename column mail to address;';
+  commit({ 'db/2.sql': `${migration}\n`, 'src/other.ts': 'other();\n' });
+  commit({ 'src/other.ts': 'mail();\n' });
+  expect(await openAppChanges(dir).hunksAbout('mail')).toContainEqual({
+    file: 'db/2.sql',
+    old: [],
+    now: [migration],
+  });
+});

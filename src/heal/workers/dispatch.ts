@@ -1,0 +1,111 @@
+import { isBuiltIn } from '../../core/built-in-fixer.js';
+import type { Cause } from '../../core/cause.js';
+import { failureKey } from '../../core/failure.js';
+import type { SuiteRun } from '../../playwright/suite-run.js';
+import type { Queue } from '../../queue/open-queue.js';
+import { pack } from '../../queue/packed.js';
+import { jobId } from '../../queue/queue-name.js';
+import { sendEdits } from '../../queue/sent-edits.js';
+import type { WorkerTable } from '../../queue/worker-table.js';
+import { contentsOf } from '../../workspace/change.js';
+import type { Opened } from '../open-run.js';
+import type { Session } from '../session.js';
+import { causeJob } from './cause-job.js';
+import type { HealedHere } from './healed-here.js';
+import { keptSoFar } from './kept-so-far.js';
+import { failed, Lookout } from './lookout.js';
+import type { FromWorkers, SentCause, Workers } from './workers.js';
+
+/** What a coordinator works with. */
+export interface DispatchParts {
+  readonly opened: Opened;
+  readonly first: SuiteRun;
+  readonly here: HealedHere;
+  readonly queue: Queue;
+  readonly table: WorkerTable;
+  /** The coordinator, as its row names it. */
+  readonly who: string;
+}
+
+/** Sends the causes of a run, and looks after them and their workers until it is closed. */
+export function createDispatch(parts: DispatchParts): Workers {
+  const { opened, queue, table, who } = parts;
+  const lookout = new Lookout(parts);
+  const sentIds = new Set<string>();
+  const names = createNames(queue.name);
+  const agentsOnTest = new Map<string, number>();
+  return {
+    send: async (session, sent) => {
+      const { cause } = sent;
+      const agentRunsOnTest = Math.max(0, ...keysOf(cause).map((key) => agentsOnTest.get(key) ?? 0));
+      const made = await packed(parts, session, { sent, agentRunsOnTest });
+      if (typeof made === 'string') return () => Promise.resolve(failed(made));
+      const id = jobId(queue.name, names.next(cause));
+      sentIds.add(id);
+      const failure = await queue.send(id, made).then(() => null, reasonOf);
+      if (failure !== null) return () => Promise.resolve(failed(`it could not be sent: ${failure}`));
+      opened.bus.emit({ type: 'cause.sent', causeId: cause.id });
+      return async () => {
+        const came = await lookout.resultOf(id, { session, sent });
+        const agents = came.kind === 'tried' ? came.attempts.filter(isAgents).length : 0;
+        for (const key of keysOf(cause)) agentsOnTest.set(key, (agentsOnTest.get(key) ?? 0) + agents);
+        return came;
+      };
+    },
+    spent: () => lookout.spent,
+    close: async (isOver) => {
+      await lookout.close();
+      const end = isOver ? Promise.all([queue.remove([...sentIds]), table.over()]) : table.leave(who);
+      // What is left of it does no harm, and says who coordinates until the lease ends.
+      await Promise.resolve(end).catch(() => undefined);
+    },
+  };
+}
+
+function isAgents({ attempt }: Extract<FromWorkers, { kind: 'tried' }>['attempts'][number]): boolean {
+  return attempt.agent !== null && !isBuiltIn(attempt);
+}
+
+/** The same name for the same cause, in this run and in one that goes on with it: its signature, and how often it was sent. */
+function createNames(queue: string): { next(cause: Cause): string } {
+  const owners = new Map<string, string[]>();
+  const times = new Map<string, number>();
+  return {
+    next: ({ id, lead: { signature } }) => {
+      const own = owners.get(signature) ?? [];
+      if (!own.includes(id)) own.push(id);
+      owners.set(signature, own);
+      const time = (times.get(id) ?? 0) + 1;
+      times.set(id, time);
+      return [queue, signature, own.indexOf(id), time].join('\n');
+    },
+  };
+}
+
+/** The job of a cause; or why there is none, in words. */
+async function packed(
+  { first, here, opened }: DispatchParts,
+  session: Session,
+  { sent, agentRunsOnTest }: { sent: SentCause; agentRunsOnTest: number },
+) {
+  const contents = contentsOf(session.folder.dir);
+  const base = await sendEdits(await keptSoFar(session.workspace, contents), contents, session.redactor);
+  if ('secretIn' in base)
+    return `${base.secretIn} was changed here and holds a secret, which is not sent to workers: commit it, or heal without --queue`;
+  const { project, commit, selection, root, place } = here;
+  const context = {
+    first,
+    place: { project, commit, playwright: opened.playwright.version, selection: [...selection], root, place },
+    base: base.edits,
+    agentRunsOnTest,
+  };
+  return pack(await causeJob(session, sent, context)) ?? 'its evidence is too large to be sent to a worker';
+}
+
+function keysOf({ members }: Cause): string[] {
+  return members.map(({ failure }) => failureKey(failure));
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,50 @@
+import type { Settings } from '../../core/settings.js';
+import type { Problem } from '../../problem.js';
+import { type HealedTree, queueName } from '../../queue/queue-name.js';
+import { err, ok, type Result } from '../../result.js';
+import { checkedOut } from '../../run/checked-out.js';
+import { isUrl } from '../../store/open-store.js';
+import { version } from '../../version.js';
+import type { RunRequest } from '../run-request.js';
+import { placeOf, selectionOf } from '../shards.js';
+
+/** What is healed in this checkout, and the queue of its causes. */
+export interface HealedHere extends HealedTree {
+  readonly queue: string;
+  /** The top of the repository; absolute. */
+  readonly root: string;
+  /** Something is not committed. */
+  readonly isDirty: boolean;
+}
+
+/** Looks at the checkout; a `Problem` where its causes can be in no queue. */
+export async function healedHere(
+  request: RunRequest,
+  settings: Settings,
+): Promise<Result<HealedHere, Problem>> {
+  if (!isUrl(settings.store)) return err(noServer);
+  const { commit, isDirty } = await checkedOut(request.cwd);
+  if (commit === null) return err(noCommit);
+  const { root, place } = await placeOf(request.cwd);
+  const tree = {
+    project: settings.project,
+    place,
+    commit,
+    selection: selectionOf(request),
+    version: version(),
+    settings,
+  };
+  return ok({ ...tree, queue: queueName(tree), root, isDirty });
+}
+
+const noServer: Problem = {
+  kind: 'usage',
+  message: 'workers need a store that all machines reach, and this one is a file',
+  remedy: 'Name a PostgreSQL database: --store postgres://…, SELF_HEAL_STORE, or `store` in agents.yaml.',
+};
+
+const noCommit: Problem = {
+  kind: 'usage',
+  message: 'workers heal what is committed, and there is no commit here',
+  remedy: 'Commit the project in a git repository that the workers have checked out too.',
+};

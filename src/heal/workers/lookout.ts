@@ -1,0 +1,142 @@
+import { systemClock } from '../../clock.js';
+import type { Conclusion } from '../../core/policy.js';
+import { jobResult } from '../../queue/messages.js';
+import { unpack } from '../../queue/packed.js';
+import { createWatch } from '../../queue/queue-watch.js';
+import type { SpentTogether, WorkerRow } from '../../queue/worker-table.js';
+import type { Session } from '../session.js';
+import type { DispatchParts } from './dispatch.js';
+import { createWorkerNews } from './worker-news.js';
+import type { FromWorkers, SentCause } from './workers.js';
+
+/** A cause that is waited for. */
+interface Waiting {
+  readonly session: Session;
+  readonly sent: SentCause;
+}
+
+/** The most that it looks, in milliseconds between two looks. */
+const mostPollMs = 1000;
+
+/** Looks after what was sent: results, workers that died, limits; and gives a sign of life of the coordinator. */
+export class Lookout {
+  readonly #parts: DispatchParts;
+  readonly #news: ReturnType<typeof createWorkerNews>;
+  readonly #watch: ReturnType<typeof createWatch>;
+  readonly #waiting = new Map<string, Waiting & { readonly settle: (came: FromWorkers) => void }>();
+  readonly #takenBack: Promise<void>[] = [];
+  readonly #stop = new AbortController();
+  readonly #looking: Promise<void>;
+  #spent: SpentTogether = { agentRuns: 0, costUsd: null };
+
+  constructor(parts: DispatchParts) {
+    const { queue, table, opened, here } = parts;
+    const { leaseMs } = opened.settings.queue;
+    this.#parts = parts;
+    this.#news = createWorkerNews(opened.bus, here, opened.settings);
+    this.#watch = createWatch({
+      queue,
+      table,
+      clock: systemClock,
+      leaseMs,
+      onWorkers: (workers) => this.#news.saw(workers, this.#waiting.size),
+      onLost: (id, worker) => this.#news.lost(this.#waiting.get(id)?.sent.cause.id ?? null, worker),
+    });
+    this.#looking = this.#lookUntilClosed(Math.min(mostPollMs, leaseMs / 5));
+  }
+
+  /** What the agents of all have come to, as it was known last. */
+  get spent(): SpentTogether {
+    return this.#spent;
+  }
+
+  /** Waits for the result of a cause. */
+  resultOf(id: string, { session, sent }: Waiting): Promise<FromWorkers> {
+    return new Promise((settle) => {
+      this.#waiting.set(id, { session, sent, settle });
+      const onAbort = () => {
+        this.#takenBack.push(this.#takeBack(id, interrupted(session)).catch(() => undefined));
+      };
+      if (session.signal.aborted) onAbort();
+      session.signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#looking;
+    await Promise.all(this.#takenBack);
+    this.#spent = await this.#parts.table.spent().catch(() => this.#spent);
+  }
+
+  async #lookUntilClosed(pollMs: number): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      // A server that is started anew is waited for.
+      await this.#look().then(
+        () => this.#news.reached(),
+        (error: unknown) => this.#news.unreachable(error),
+      );
+      await systemClock.sleep(pollMs, this.#stop.signal);
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { table, who } = this.#parts;
+    if (!(await table.coordinatorBeat(who))) this.#news.replaced();
+    const alive = await this.#watch.workers();
+    for (const [id, one] of this.#waiting) await this.#lookAt(id, one, alive);
+    this.#spent = await table.spent();
+  }
+
+  async #lookAt(id: string, { session, sent }: Waiting, alive: readonly WorkerRow[]): Promise<unknown> {
+    const { state, output } = await this.#parts.queue.look(id);
+    if (state === 'taken') return this.#watch.taken(id, alive);
+    if (state === 'done') return this.#settle(id, resultIn(output));
+    if (state !== 'waiting')
+      return this.#settle(id, failed('no worker healed it: each that took it was lost'));
+    const stopped = whyStopped(session, sent);
+    return stopped && this.#takeBack(id, stopped);
+  }
+
+  async #takeBack(id: string, conclusion: Conclusion): Promise<void> {
+    const { queue, table } = this.#parts;
+    if (!this.#settle(id, { kind: 'ended', conclusion })) return;
+    await queue.cancel(id);
+    // Whoever works on it finds its row gone, and ends its agent.
+    for (const worker of await table.workers())
+      if (worker.jobId === id) await table.remove({ id: worker.id });
+  }
+
+  #settle(id: string, came: FromWorkers): boolean {
+    this.#waiting.get(id)?.settle(came);
+    return this.#waiting.delete(id);
+  }
+}
+
+function resultIn(output: unknown): FromWorkers {
+  const result = unpack(output, jobResult);
+  if (!result) return failed('what its worker sent cannot be read');
+  if (result.kind === 'tried') return result;
+  return failed(`worker ${result.worker} could not heal it: ${result.reason}`);
+}
+
+function whyStopped(
+  { settings, spending, clock }: Session,
+  { cause, mayGoOn }: SentCause,
+): Conclusion | null {
+  const { timeMs } = settings.limits;
+  if (!mayGoOn()) return { verdict: 'interrupted', reason: 'healing stopped before a worker took it' };
+  if (spending.spentFor(cause, clock.now()).elapsedMs < timeMs) return null;
+  const reason = `limits.time (${timeMs / 60_000} min) is reached, and no worker took it`;
+  return { verdict: 'budget', reason };
+}
+
+function interrupted({ signal }: Session): Conclusion {
+  const reason = typeof signal.reason === 'string' ? signal.reason : 'interrupted while a worker had it';
+  return { verdict: 'interrupted', reason };
+}
+
+/** The end of a cause that no worker could heal. */
+export function failed(reason: string): FromWorkers {
+  return { kind: 'ended', conclusion: { verdict: 'failed', reason } };
+}

@@ -1,0 +1,110 @@
+import path from 'node:path';
+import { systemClock } from '../../clock.js';
+import { startWatchdog } from '../../process/watchdog.js';
+import type { Problem } from '../../problem.js';
+import { causeJob, type CauseJob, type JobResult } from '../../queue/messages.js';
+import type { TakenJob } from '../../queue/open-queue.js';
+import { unpack } from '../../queue/packed.js';
+import { createSharedSpending } from '../../queue/shared-spending.js';
+import type { WorkerTable } from '../../queue/worker-table.js';
+import type { Result } from '../../result.js';
+import { ok } from '../../result.js';
+import { dropAllUnmasked } from '../../run/mask-suite-folder.js';
+import type { ProjectLock } from '../../run/project-lock.js';
+import { createRunFolder, newRunId } from '../../run/run-folder.js';
+import { createRunStore } from '../../run/run-store.js';
+import { createStore } from '../../store/create-store.js';
+import type { Database } from '../../store/tables.js';
+import type { Checked } from '../check-request.js';
+import { composeSession } from '../compose-session.js';
+import { type Opened, openRun } from '../open-run.js';
+import type { RunRequest } from '../run-request.js';
+import { tally } from '../suite-runs.js';
+import type { HealedHere } from './healed-here.js';
+import { type Came, healJob, readJob } from './heal-job.js';
+import { jobStore } from './job-store.js';
+
+/** What a worker heals with. */
+export interface WorkerParts {
+  readonly request: RunRequest;
+  readonly checked: Checked;
+  readonly here: HealedHere;
+  readonly lock: ProjectLock;
+  readonly db: Database;
+  readonly table: WorkerTable;
+  /** Its row, as it is now. */
+  readonly rowId: () => string;
+  readonly onCause: (causeId: string) => Promise<void>;
+  readonly onAgent: (isAtWork: boolean) => void;
+}
+
+/** Heals the cause of a job as a run of its own, in a run folder of this checkout. */
+export async function takeJob(
+  parts: WorkerParts,
+  { data, waitedMs }: TakenJob,
+  signal: AbortSignal,
+): Promise<Result<Came, Problem>> {
+  const { request, checked, lock, here } = parts;
+  const job = unpack(data, causeJob);
+  if (!job) return ok({ kind: 'refused', reason: 'it cannot be read' });
+  // The queue is named after them: this is for one that was written by hand.
+  if (job.collected.commit !== here.commit || job.collected.project !== here.project)
+    return ok({ kind: 'refused', reason: 'it is of another commit or project' });
+  await parts.onCause(job.causeId);
+  const now = systemClock.now();
+  const startedAt = now - job.elapsedMs - waitedMs;
+  const folder = await createRunFolder(request.cwd, newRunId(now, systemClock.random()));
+  if (!folder.ok) return folder;
+  await lock.tell(folder.value.runId);
+  using watchdog = startWatchdog(folder.value.runId);
+  const opened = await openRun(
+    request,
+    { ...checked, folder: folder.value, watchdog },
+    { signal, startedAt },
+  );
+  const { running, bus } = opened;
+  try {
+    return ok(await healed(parts, opened, job));
+  } finally {
+    await running.ended();
+    await dropAllUnmasked(folder.value.dir);
+    await bus.close();
+  }
+}
+
+async function healed(parts: WorkerParts, opened: Opened, job: CauseJob): Promise<Came> {
+  const { db, table, rowId, onAgent, here } = parts;
+  const { bus, folder, settings, playwright, redactor, startedAt, cwd } = opened;
+  const { runId } = folder;
+  bus.emit({
+    type: 'run.started',
+    runId,
+    project: settings.project,
+    cwd,
+    playwright: playwright.version,
+    dryRun: false,
+  });
+  const run = await readJob(job, path.join(folder.dir, 'job'), { cwd, root: here.root });
+  if ('refused' in run) return { kind: 'refused', reason: run.refused };
+  const { run: first, known } = run;
+  bus.emit({ type: 'suite.ended', purpose: 'first', causeId: null, ...tally(first.tests), durationMs: 0 });
+  const ledger = createStore(db, settings.project, () => systemClock.now());
+  const mask = <T>(value: T) => redactor.deep(value);
+  const store = jobStore(createRunStore({ store: ledger, runId: job.runId, bus, mask }));
+  opened.workspace.begin();
+  const composed = await composeSession({ ...opened, store, first, known });
+  const { agentRunsOnTest } = job;
+  const spending = createSharedSpending({ table, worker: rowId, startedAt, agentRunsOnTest, onAgent });
+  const session = { ...composed, store, spending };
+  try {
+    return await healJob(session, job, first);
+  } finally {
+    await session.sweep();
+    await opened.workspace.close();
+  }
+}
+
+/** With the name of the worker. */
+export function named(came: Came, worker: string): JobResult {
+  return { ...came, worker };
+}

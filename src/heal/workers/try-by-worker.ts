@@ -1,0 +1,124 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Attempt } from '../../core/attempt.js';
+import type { Cause, DiagnosedFailure } from '../../core/cause.js';
+import type { Conclusion } from '../../core/policy.js';
+import { receiveEdits } from '../../queue/sent-edits.js';
+import type { SentAttempt } from '../../queue/messages.js';
+import type { KnownFailure } from '../../store/store.js';
+import { contentsOf } from '../../workspace/change.js';
+import { keepPatch } from '../attempt/deploy.js';
+import { tryFix } from '../attempt/try-fix.js';
+import { attemptDecided } from '../attempt/attempt-decided.js';
+import type { Retest } from '../retest.js';
+import type { Session } from '../session.js';
+import { withoutTree } from '../tree-lock.js';
+import type { FromWorkers } from './workers.js';
+
+/** What a worker is to try. */
+interface WorkerTry {
+  readonly n: number;
+  readonly previous: readonly Attempt[];
+  readonly known: KnownFailure;
+  readonly earlier: ReadonlySet<string>;
+  readonly beside: () => readonly DiagnosedFailure[];
+  readonly mayGoOn: () => boolean;
+}
+
+/** What came of it: attempts of which the last is judged here too; or the end of the cause. */
+export type TriedByWorker =
+  | { readonly attempts: readonly Attempt[]; readonly retest: Retest | null; readonly id: string | null }
+  | { readonly attempts: readonly Attempt[]; readonly conclusion: Conclusion };
+
+/**
+ * Has a cause healed on another machine (SC-2), and joins the patch that comes back: guarded, applied, run again and judged in this
+ * checkout like an agent's that worked here. One that does not join is a failed attempt, and the policy decides whether the cause is sent again.
+ */
+export async function tryByWorker(session: Session, cause: Cause, work: WorkerTry): Promise<TriedByWorker> {
+  const { workers } = session;
+  if (!workers) throw new Error('There are no workers');
+  const { previous, known, mayGoOn } = work;
+  const result = await workers.send(session, { cause, previous, known, mayGoOn });
+  const got = await withoutTree(session, result);
+  if (got.kind === 'ended') return { attempts: [], conclusion: got.conclusion };
+  const isOpen = got.edits !== null;
+  const made = await Promise.all(got.attempts.map((one) => keptHere(session, one)));
+  const done = isOpen ? made.slice(0, -1) : made;
+  for (const attempt of made) told(session, cause, attempt);
+  for (const attempt of done) session.bus.emit({ type: 'attempt.judged', causeId: cause.id, attempt });
+  const last = made.at(-1);
+  if (isOpen && last) {
+    const joined = await join(session, cause, { work, got, attempt: last, done });
+    return { ...joined, attempts: [...done, ...joined.attempts] };
+  }
+  // A person is asked from here.
+  if (got.conclusion.verdict === 'escalated') return { attempts: done, retest: null, id: null };
+  return { attempts: done, conclusion: got.conclusion };
+}
+
+/** An attempt of another machine, with its patch in this run's folder. */
+async function keptHere(session: Session, { attempt, patch }: SentAttempt): Promise<Attempt> {
+  const file = await session.folder.attempt(session.spending.nextAttempt());
+  if (patch !== null) await writeFile(`${file}.patch`, session.redactor.text(patch));
+  const kept = `attempts/${path.basename(file)}.patch`;
+  return { ...attempt, patch: patch === null ? null : kept, prompt: null, change: null };
+}
+
+function told({ bus }: Session, { id: causeId }: Cause, attempt: Attempt): void {
+  if (attempt.agent === null) return;
+  bus.emit({
+    type: 'agent.ended',
+    causeId,
+    attempt: attempt.n,
+    outcome: attempt.outcome,
+    durationMs: attempt.durationMs,
+    costUsd: attempt.usage?.costUsd ?? null,
+    agentError: null,
+    filesChanged: attempt.files.length,
+    orphans: [],
+  });
+}
+
+interface Joining {
+  readonly work: WorkerTry;
+  readonly got: Extract<FromWorkers, { kind: 'tried' }>;
+  readonly attempt: Attempt;
+  readonly done: readonly Attempt[];
+}
+
+async function join(
+  session: Session,
+  cause: Cause,
+  { work, got, attempt: made, done }: Joining,
+): Promise<{ attempts: Attempt[]; retest: Retest | null; id: string | null }> {
+  const { workspace, folder, bus } = session;
+  const open = { ...made, judged: 'not-judged', reverted: false, failedBecause: null, proof: [] } as const;
+  const received = await receiveEdits(got.edits ?? [], workspace.root, contentsOf(folder.dir));
+  if ('strange' in received) {
+    const failedBecause = `its patch does not fit the files here: ${received.strange}`;
+    const attempt: Attempt = { ...open, judged: 'conflict', failedBecause };
+    await attemptDecided(session, { causeId: cause.id, id: got.attemptId, attempt });
+    return { attempts: [attempt], retest: null, id: null };
+  }
+  const id = String(session.spending.nextAttempt());
+  const root = path.relative(session.cwd, workspace.root).replaceAll(path.sep, '/');
+  const change = { id, root, edits: received.edits, folders: [] };
+  const kept = await keepPatch(session, change, await folder.attempt(Number(id)));
+  const { testProofs: _, ...rest } = open;
+  const tried = await tryFix(session, cause, {
+    agent: open.agent,
+    n: open.n,
+    previous: [...work.previous, ...done],
+    earlier: work.earlier,
+    beside: work.beside,
+    known: work.known,
+    deployed: {
+      attempt: { ...rest, ...kept, change: id },
+      work: { change, ignored: [], refused: null, ...workspace.around(change.edits) },
+    },
+  });
+  const { attempt } = tried;
+  if (attempt.judged === 'green') bus.emit({ type: 'attempt.green', causeId: cause.id, attempt: attempt.n });
+  else await attemptDecided(session, { causeId: cause.id, id: got.attemptId, attempt });
+  return { attempts: [attempt], retest: tried.retest, id: got.attemptId };
+}

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import process from 'node:process';
+import { systemClock } from '../../clock.js';
+import { exitCodes } from '../../core/exit-codes.js';
+import { say } from '../../outputs/say.js';
+import type { Problem } from '../../problem.js';
+import { type Interrupts, listenForInterrupts } from '../../process/interrupts.js';
+import { openQueue, type Queue, type TakenJob } from '../../queue/open-queue.js';
+import { pack } from '../../queue/packed.js';
+import { configDigest } from '../../queue/queue-name.js';
+import { type WorkerRow, type WorkerState, type WorkerTable, workerTable } from '../../queue/worker-table.js';
+import { recover } from '../../run/recover-if-needed.js';
+import { underLock } from '../../run/under-lock.js';
+import { redact } from '../../secrets/redact.js';
+import { openStore } from '../../store/open-store.js';
+import { type Checked, checkRequest } from '../check-request.js';
+import type { RunRequest } from '../run-request.js';
+import { type HealedHere, healedHere } from './healed-here.js';
+import { named, takeJob, type WorkerParts } from './take-job.js';
+
+/** When a worker ends by itself. */
+export interface WorkerOptions {
+  /** After one cause. */
+  readonly once: boolean;
+  /** When there was none for so long, in milliseconds; null for never. */
+  readonly idleTimeoutMs: number | null;
+}
+
+/** How often a worker that waits looks into the queue, at most. */
+const mostPollMs = 2000;
+
+/** The whole of `self-heal worker`: heals causes from the queue, one after the other, in this checkout (SC-2). Gives the exit code. */
+export async function runWorker(request: RunRequest, options: WorkerOptions): Promise<number | Problem> {
+  const checked = await checkRequest(request);
+  if (!checked.ok) return checked.error;
+  const [missing] = checked.value.missing.values();
+  if (missing) return missing;
+  const here = await cleanHere(request, checked.value);
+  if ('kind' in here) return here;
+  const locked = { cwd: request.cwd, command: 'worker', wait: request.options.wait ?? false };
+  return underLock(locked, (lock) => underWay({ request, checked: checked.value, here, lock }, options));
+}
+
+type Place = Pick<WorkerParts, 'request' | 'checked' | 'here' | 'lock'>;
+
+async function underWay(place: Place, options: WorkerOptions): Promise<number | Problem> {
+  const { request, checked, here } = place;
+  const unrecovered = await recover(request.cwd);
+  if (unrecovered) return unrecovered;
+  using interrupts = listenForInterrupts(say);
+  const opened = await openStore(checked.settings.store, request.cwd);
+  if (!opened.ok) return opened.error;
+  const db = opened.value;
+  const table = workerTable(db, here.project, here.queue);
+  try {
+    const queue = await openQueue(db, here.queue);
+    await using presence = await createPresence(table, place);
+    say(`worker ${presence.name} waits for causes of ${here.project} at ${here.commit.slice(0, 12)}`);
+    try {
+      return await takeJobs({ ...place, db, table, presence, queue, interrupts }, options);
+    } finally {
+      await queue.close();
+    }
+  } catch (error) {
+    if (!isOfDatabase(error)) throw error;
+    return unreachable(checked.settings.store, error);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** The checkout, where all is committed: a patch is made against the commit. */
+async function cleanHere(request: RunRequest, { asWritten }: Checked): Promise<HealedHere | Problem> {
+  const here = await healedHere(request, asWritten);
+  if (!here.ok) return here.error;
+  if (!here.value.isDirty) return here.value;
+  return {
+    kind: 'usage',
+    message: 'a worker heals what is committed, and there are changes here that are not',
+    remedy: 'Commit or stash them (git status), or give the worker a checkout of its own.',
+  };
+}
+
+interface AtWork extends Place, Pick<WorkerParts, 'db' | 'table'> {
+  readonly presence: Presence;
+  readonly queue: Queue;
+  readonly interrupts: Interrupts;
+}
+
+async function takeJobs(at: AtWork, { once, idleTimeoutMs }: WorkerOptions): Promise<number | Problem> {
+  const { queue, interrupts, here, checked, request } = at;
+  const pollMs = Math.min(mostPollMs, checked.settings.queue.leaseMs / 2);
+  let idleSince = systemClock.now();
+  while (!interrupts.signal.aborted) {
+    const job = await queue.take();
+    if (!job) {
+      if (idleTimeoutMs !== null && systemClock.now() - idleSince >= idleTimeoutMs) {
+        say('no cause for so long: the worker ends');
+        return exitCodes.green;
+      }
+      await systemClock.sleep(pollMs, interrupts.signal);
+      continue;
+    }
+    const now = await cleanHere(request, checked);
+    if ('kind' in now || now.queue !== here.queue) {
+      await queue.giveBack(job.id);
+      return 'kind' in now ? now : moved(here, now);
+    }
+    const problem = await healTaken(at, job);
+    if (problem) return problem;
+    if (once) break;
+    idleSince = systemClock.now();
+  }
+  const by = interrupts.by();
+  return by === null ? exitCodes.green : by === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
+}
+
+async function healTaken(at: AtWork, job: TakenJob): Promise<Problem | null> {
+  const { presence, queue, interrupts } = at;
+  const lost = presence.begin(job.id);
+  const signal = AbortSignal.any([interrupts.signal, lost]);
+  const parts: WorkerParts = {
+    ...at,
+    rowId: () => presence.id(),
+    onCause: (causeId) => presence.tell({ state: 'healing', causeId, jobId: job.id }),
+    onAgent: (isAtWork) =>
+      void presence.tell({ state: isAtWork ? 'agent' : 'healing' }).catch(() => undefined),
+  };
+  const came = await takeJob(parts, job, signal);
+  if (lost.aborted) say('the cause was taken back; its patch is dropped');
+  else if (interrupts.signal.aborted || !came.ok) await queue.giveBack(job.id);
+  else {
+    const result = named(came.value, presence.name);
+    const tooLarge = { kind: 'refused', worker: presence.name, reason: 'its patch is too large to be sent' };
+    const packed = pack(result) ?? pack(tooLarge);
+    if (packed) await queue.done(job.id, packed);
+    say(
+      result.kind === 'refused' ? `not healed: ${result.reason}` : `sent back: ${result.conclusion.reason}`,
+    );
+  }
+  await presence.tell({ state: 'waiting', causeId: null, jobId: null });
+  return came.ok ? null : came.error;
+}
+
+/** A worker's row, and the signs of life that keep it. */
+interface Presence extends AsyncDisposable {
+  readonly name: string;
+  id(): string;
+  /** Gives what aborts when the cause is taken away: the worker was taken for dead, or nobody wants it any more. */
+  begin(jobId: string): AbortSignal;
+  tell(over: Partial<Pick<WorkerRow, 'state' | 'causeId' | 'jobId'>>): Promise<void>;
+}
+
+async function createPresence(table: WorkerTable, { here, checked }: Place): Promise<Presence> {
+  const name = `${hostname()}-${process.pid}`;
+  const { queue, commit, version } = here;
+  let row: WorkerRow = {
+    id: randomUUID(),
+    name,
+    queue,
+    commit,
+    version,
+    config: configDigest(checked.asWritten),
+    state: 'waiting',
+    since: new Date(systemClock.now()).toISOString(),
+    causeId: null,
+    jobId: null,
+    beat: 0,
+  };
+  await table.register(row);
+  let lost = new AbortController();
+  const stop = new AbortController();
+  const beat = async () => {
+    row = { ...row, beat: row.beat + 1 };
+    if (await table.beat(row)) return;
+    lost.abort('the cause was taken back');
+    row = { ...row, id: randomUUID() };
+    await table.register(row);
+  };
+  const beating = (async () => {
+    while (!stop.signal.aborted) {
+      await systemClock.sleep(checked.settings.queue.leaseMs / 5, stop.signal);
+      // A server that is away for a while is asked again; for longer, the lease says what happens.
+      if (!stop.signal.aborted) await beat().catch(() => undefined);
+    }
+  })();
+  return {
+    name,
+    id: () => row.id,
+    begin: (jobId) => {
+      lost = new AbortController();
+      row = { ...row, jobId };
+      return lost.signal;
+    },
+    tell: async (over) => {
+      const state: WorkerState = over.state ?? row.state;
+      const since = state === row.state ? row.since : new Date(systemClock.now()).toISOString();
+      row = { ...row, ...over, state, since };
+      await beat();
+    },
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await beating;
+      await table.remove({ id: row.id }).catch(() => false);
+    },
+  };
+}
+
+function moved(here: HealedHere, now: HealedHere): Problem {
+  const commits = `${here.commit.slice(0, 12)} was checked out when the worker began, now it is ${now.commit.slice(0, 12)}`;
+  return {
+    kind: 'usage',
+    message: now.commit === here.commit ? 'the settings changed since the worker began' : commits,
+    remedy: 'Start it again: it then takes the causes of what is checked out.',
+  };
+}
+
+/** What the driver says carries a code: of PostgreSQL, or of the connection. */
+function isOfDatabase(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    (/^[\dA-Z]{5}$/.test(codeOf(error)) ||
+      /Connection terminated|timeout exceeded/.test(error.message) ||
+      /^E(?:CONN|PIPE|HOST)/.test(codeOf(error)))
+  );
+}
+
+function codeOf(error: Error): string {
+  return String(Reflect.get(error, 'code') ?? '');
+}
+
+function unreachable(store: string, error: unknown): Problem {
+  return {
+    kind: 'store-unusable',
+    message: `The store ${redact(store)} cannot be used any more`,
+    detail: redact(error instanceof Error ? error.message : String(error)),
+    remedy: 'Start the worker again when the server is there; the cause it had goes to another one.',
+  };
+}

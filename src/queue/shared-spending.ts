@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createSpending, type Spending } from '../run/spending.js';
+import type { WorkerTable } from './worker-table.js';
+
+/** What a worker's spending is counted by. */
+export interface SharedSpending {
+  readonly table: WorkerTable;
+  /** The worker's row. */
+  readonly worker: () => string;
+  /** When the run began, in milliseconds since the epoch, by this machine's clock. */
+  readonly startedAt: number;
+  /** Agents that the tests of the cause have seen on other machines. */
+  readonly agentRunsOnTest: number;
+  /** Told when an agent begins, and when it has ended. */
+  readonly onAgent: (isAtWork: boolean) => void;
+}
+
+/** How often it is asked whether agents on other machines have ended. */
+const askAgainMs = 1000;
+
+/** The spending of a run whose agents work on several machines: its limits hold for them together. */
+export function createSharedSpending(options: SharedSpending): Spending {
+  const { table, worker, startedAt, agentRunsOnTest, onAgent } = options;
+  const own = createSpending(startedAt);
+  let together = { agentRuns: 0, costUsd: null as number | null };
+  const refresh = async () => void (together = await table.spent());
+  return {
+    ...own,
+    mayStart: async (limits) => {
+      const may = await table.claimAgent(worker(), limits);
+      await refresh();
+      return may;
+    },
+    agentStarted: (cause) => {
+      const working = own.agentStarted(cause);
+      onAgent(true);
+      return {
+        cost: async (usd) => {
+          await working.cost(usd);
+          if (usd !== null) await table.agentCost(usd);
+          await refresh();
+        },
+        [Symbol.dispose]: () => {
+          working[Symbol.dispose]();
+          onAgent(false);
+        },
+      };
+    },
+    agentRestarted: async () => {
+      await own.agentRestarted();
+      await table.agentRestarted();
+      await refresh();
+    },
+    nextEnd: () => delay(askAgainMs),
+    spentFor: (cause, now) => {
+      const spent = own.spentFor(cause, now);
+      const onTest = spent.agentRunsOnTest + agentRunsOnTest;
+      return {
+        ...spent,
+        agentRuns: together.agentRuns,
+        costUsd: together.costUsd ?? 0,
+        agentRunsOnTest: onTest,
+      };
+    },
+    totals: () => ({ ...own.totals(), ...together }),
+  };
+}

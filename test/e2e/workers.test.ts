@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { postgresPrograms, startPostgres, type Postgres } from '../rig/postgres.js';
+import { agentsYaml, type ScratchProject, shopFiles } from '../rig/scratch-project.js';
+import { download, repositoryOf } from '../rig/shards.js';
+import { tempDir } from '../rig/temp-dir.js';
+import { isAlive } from '../rig/working-agent.js';
+
+const programs = postgresPrograms();
+if (!programs) process.stderr.write('PostgreSQL is not installed: workers are not tested\n');
+
+/** A test that looks for one word of the page: a cause of its own. */
+const wants = (word: string) => `
+  import { test, expect } from '@playwright/test';
+  import { readFileSync } from 'node:fs';
+  test('sells ${word}', () => {
+    expect(readFileSync('page.html', 'utf8').includes('good ${word}'), 'the page sells ${word}').toBe(true);
+  });`;
+
+/** Cheese and pears are on one line: who is joined second is healed again, on a tree with the fix of the first. */
+const page = 'bad bread\n\n\n\n\nbad cheese, bad pears\n';
+const words = ['bread', 'cheese', 'pears'];
+
+/** Mends its word; the first that is to mend bread works for ever. Each start leaves a file, named after the word and the process. */
+const agent = (starts: string) => `
+  import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+  const word = /^Test:.*sells (\\w+)/m.exec(readFileSync(0, 'utf8'))[1];
+  const starts = ${JSON.stringify(starts)};
+  const isFirst = !readdirSync(starts).some((one) => one.startsWith(word));
+  writeFileSync(starts + '/' + word + '-' + process.pid, '');
+  if (word === 'bread' && isFirst) setInterval(() => {}, 1000);
+  else writeFileSync('page.html', readFileSync('page.html', 'utf8').replace('bad ' + word, 'good ' + word));`;
+
+describe.skipIf(!programs)('workers', () => {
+  let postgres: Postgres;
+  beforeAll(async () => {
+    postgres = await startPostgres(programs ?? '');
+  });
+  afterAll(() => postgres.stop());
+
+  /** A repository with three causes, what a shard collected of it, and a database. */
+  async function market() {
+    const starts = tempDir('starts');
+    const { 'tests/shop.spec.ts': _, ...files } = shopFiles;
+    const { machine, git } = await repositoryOf({
+      ...files,
+      '.gitignore': `${shopFiles['.gitignore']}.self-heal\n`,
+      'page.html': page,
+      'agent.mjs': agent(starts),
+      'agents.yaml': agentsYaml(['node', 'agent.mjs'], 'queue: { lease: 2s }\nblame: { enabled: false }'),
+      ...Object.fromEntries(words.map((word) => [`tests/${word}.spec.ts`, wants(word)])),
+    });
+    const shard = await machine('shard');
+    await shard.selfHeal(['run', '--collect']);
+    const artifacts = tempDir('artifacts');
+    await mkdir(artifacts, { recursive: true });
+    await download(shard, path.join(artifacts, 'shard-1'));
+    const SELF_HEAL_STORE = await postgres.newDatabase(`workers_${process.pid}`);
+    return { machine, git, artifacts, starts: () => readdirSync(starts), env: { SELF_HEAL_STORE } };
+  }
+
+  const statusOf = async (git: Awaited<ReturnType<typeof market>>['git'], { dir }: ScratchProject) =>
+    (await git(dir, 'status', '--porcelain')).stdout;
+
+  const eventsOf = ({ dir }: ScratchProject) =>
+    readFileSync(path.join(dir, '.self-heal', 'latest', 'events.ndjson'), 'utf8');
+
+  it('SC-2 one cause, one agent, on all machines; a worker and the coordinator are killed, and nothing is lost or counted twice', async () => {
+    const { machine, git, artifacts, starts, env } = await market();
+    const start = (project: ScratchProject, args: string[]) => {
+      const running = project.start(args, env);
+      onTestFinished(() => void running.kill('SIGKILL'));
+      return running;
+    };
+    const [heal, one, two, other] = [
+      await machine('heal'),
+      await machine('one'),
+      await machine('two'),
+      await machine('other'),
+    ];
+    await git(other.dir, 'commit', '--allow-empty', '-qm', 'two');
+    void start(other, ['worker']);
+
+    // The first worker dies with its agent at work.
+    const dies = start(one, ['worker']);
+    const coordinator = start(heal, ['heal', '--from', artifacts, '--queue', '--verify', 'quick']);
+    await vi.waitFor(() => expect(starts()).toHaveLength(1), { timeout: 120_000, interval: 50 });
+    const killed = Number(starts()[0]?.split('-')[1]);
+    dies.kill('SIGKILL');
+    await once(dies, 'exit');
+
+    // The second one heals the others; the coordinator dies when it has the first of them.
+    const lives = start(two, ['worker']);
+    await vi.waitFor(() => expect(eventsOf(heal)).toContain('"type":"attempt.green"'), {
+      timeout: 240_000,
+      interval: 50,
+    });
+    expect(eventsOf(heal)).toMatch(/"elsewhere":"is at commit/);
+    coordinator.kill('SIGKILL');
+    await once(coordinator, 'exit');
+
+    const { exitCode, report, stderr } = await heal.selfHeal(['resume'], env);
+    expect(
+      report?.causes.map(({ verdict }) => verdict),
+      stderr,
+    ).toEqual(['healed', 'healed', 'healed']);
+    expect(exitCode).toBe(0);
+    expect(await heal.read('page.html')).toBe(page.replaceAll('bad', 'good'));
+    // One for each cause, that of the worker that died, and that of the patch which did not join.
+    expect(
+      starts()
+        .map((name) => name.split('-')[0])
+        .toSorted(),
+    ).toEqual(['bread', 'bread', 'cheese', 'pears', 'pears']);
+    expect(report?.totals.agentRuns).toBe(5);
+
+    // What was killed left neither a process nor a change, and who is asked to end does so.
+    await vi.waitFor(() => expect(isAlive(killed)).toBe(false), { timeout: 20_000 });
+    lives.kill('SIGTERM');
+    expect((await lives).exitCode).toBe(143);
+    expect(await statusOf(git, two)).toBe('');
+    expect(await statusOf(git, one)).toBe('');
+  });
+
+  it('SC-2 a worker that cannot heal what is committed, or has no server, says so and ends with 2', async () => {
+    const { machine, env } = await market();
+    const worker = await machine('worker');
+    const file = await worker.selfHeal(['worker']);
+    expect(file.exitCode).toBe(2);
+    expect(file.stderr).toContain('--store postgres://');
+    const idle = await worker.selfHeal(['worker', '--idle-timeout', '1ms'], env);
+    expect(idle.exitCode).toBe(0);
+    await worker.write({ 'page.html': 'mine' });
+    const dirty = await worker.selfHeal(['worker', '--once'], env);
+    expect(dirty.exitCode).toBe(2);
+    expect(dirty.stderr).toContain('git status');
+    const away = await worker.selfHeal(['worker'], {
+      SELF_HEAL_STORE: 'postgres://ann:hunter2@127.0.0.1:1/none',
+    });
+    expect(away.exitCode).toBe(2);
+    expect(away.stderr).not.toContain('hunter2');
+  });
+});

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openQueue } from '../../src/queue/open-queue.js';
+import { pack, unpack } from '../../src/queue/packed.js';
+import { jobId } from '../../src/queue/queue-name.js';
+import { createWatch } from '../../src/queue/queue-watch.js';
+import { type WorkerRow, workerTable } from '../../src/queue/worker-table.js';
+import { openStore } from '../../src/store/open-store.js';
+import { z } from 'zod';
+import { postgresPrograms, startPostgres, type Postgres } from '../rig/postgres.js';
+import { virtualClock } from '../rig/virtual-clock.js';
+
+const programs = postgresPrograms();
+if (!programs) process.stderr.write('PostgreSQL is not installed: the queue is not tested\n');
+
+describe.skipIf(!programs)('queue', () => {
+  let postgres: Postgres;
+  let databases = 0;
+  beforeAll(async () => {
+    postgres = await startPostgres(programs ?? '');
+  });
+  afterAll(() => postgres.stop());
+
+  async function machine(url: string) {
+    const opened = await openStore(url, '/');
+    if (!opened.ok) throw new Error(opened.error.message);
+    const db = opened.value;
+    onTestFinished(() => db.destroy());
+    const queue = await openQueue(db, 'causes-1');
+    onTestFinished(() => queue.close());
+    return { queue, table: workerTable(db, 'shop', 'causes-1') };
+  }
+
+  /** Machines that begin at once with one new database, each with connections of its own. */
+  async function machines() {
+    const url = await postgres.newDatabase(`queue_${++databases}`);
+    return Promise.all([machine(url), machine(url), machine(url), machine(url)]);
+  }
+
+  const message = (of: unknown) => pack(of) ?? { packed: '' };
+  const aWorker = (over: Partial<WorkerRow> = {}): WorkerRow => ({
+    id: 'w1',
+    name: 'host-1',
+    queue: 'causes-1',
+    commit: 'c0ffee',
+    config: 'abc',
+    version: '1',
+    state: 'waiting',
+    since: '2026-01-01T00:00:00Z',
+    causeId: null,
+    jobId: null,
+    beat: 0,
+    ...over,
+  });
+
+  it('SC-2 a cause that is sent by several is there once, and is taken by one', async () => {
+    const all = await machines();
+    const ids = Array.from({ length: 10 }, (_, n) => jobId('causes-1', `cause ${n}`));
+    await Promise.all(
+      all.slice(0, 2).flatMap(({ queue }) => ids.map((id) => queue.send(id, message({ id })))),
+    );
+    const taken: string[] = [];
+    await Promise.all(
+      all.map(async ({ queue }) => {
+        for (let job = await queue.take(); job; job = await queue.take()) taken.push(job.id);
+      }),
+    );
+    expect(taken.toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('SC-2 what a worker has done is there for a coordinator that begins again, until it is taken out', async () => {
+    const [first, second] = await machines();
+    const id = jobId('causes-1', 'cause');
+    await first.queue.send(id, message({ n: 1 }));
+    const job = await second.queue.take();
+    expect(unpack(job?.data, z.object({ n: z.number() }))).toEqual({ n: 1 });
+    await second.queue.done(id, message({ healed: true }));
+    await first.queue.send(id, message({ n: 2 }));
+    expect(await second.queue.take()).toBeNull();
+    const { state, output } = await first.queue.look(id);
+    expect(state).toBe('done');
+    expect(unpack(output, z.object({ healed: z.boolean() }))).toEqual({ healed: true });
+    await first.queue.remove([id]);
+    expect((await first.queue.look(id)).state).toBe('gone');
+    await first.queue.send(id, message({ n: 3 }));
+    expect((await second.queue.take())?.id).toBe(id);
+  });
+
+  it('SC-2 a worker without a sign of life loses its cause after the lease, whatever its clock says, and one that lives does not', async () => {
+    const [coordinator, dead, living] = await machines();
+    const [lostId, keptId] = [jobId('causes-1', 'lost'), jobId('causes-1', 'kept')];
+    await coordinator.queue.send(lostId, message({}));
+    await dead.queue.take();
+    await coordinator.queue.send(keptId, message({}));
+    await living.queue.take();
+    const [one, other] = [aWorker({ jobId: lostId }), aWorker({ id: 'w2', name: 'host-2', jobId: keptId })];
+    await dead.table.register(one);
+    await living.table.register(other);
+    const clock = virtualClock();
+    const lost: (string | null)[] = [];
+    const watch = createWatch({
+      ...coordinator,
+      clock,
+      leaseMs: 1000,
+      onWorkers: () => undefined,
+      onLost: (id, worker) => lost.push(id, worker),
+    });
+    expect(await watch.workers()).toHaveLength(2);
+    await clock.sleep(999);
+    expect(await watch.workers()).toHaveLength(2);
+    await living.table.beat({ ...other, beat: 1 });
+    await clock.sleep(1);
+    expect((await watch.workers()).map(({ name }) => name)).toEqual(['host-2']);
+    expect(lost).toEqual([lostId, 'host-1']);
+    // It is another one's now, and the one that was silent learns that it is not its own any more.
+    expect((await living.queue.take())?.id).toBe(lostId);
+    expect(await dead.table.beat({ ...one, beat: 1 })).toBe(false);
+    // One that died before it could write down what it had taken.
+    const alive = await watch.workers();
+    await watch.taken(lostId, alive);
+    await clock.sleep(1000);
+    await watch.taken(lostId, alive);
+    await watch.taken(keptId, alive);
+    expect(lost).toEqual([lostId, 'host-1', lostId, null]);
+    expect((await coordinator.queue.look(keptId)).state).toBe('taken');
+  });
+
+  it('SC-2 a cause whose workers all die is given up', async () => {
+    const [one] = await machines();
+    const id = jobId('causes-1', 'cause');
+    await one.queue.send(id, message({}));
+    let times = 0;
+    for (; await one.queue.take(); times += 1) await one.queue.giveBack(id);
+    expect(times).toBe(3);
+    expect((await one.queue.look(id)).state).toBe('given-up');
+    // Somebody who sends it again means it.
+    await one.queue.send(id, message({}));
+    expect((await one.queue.take())?.id).toBe(id);
+  });
+
+  it('SC-2 HN-9 limits hold over all workers together, also where all ask at once', async () => {
+    const all = await machines();
+    const [first] = all;
+    await first.table.coordinate('here');
+    const limits = { agentRuns: 3, costUsd: 10 };
+    const asked = all.flatMap(({ table }) => [
+      table.claimAgent(null, limits),
+      table.claimAgent(null, limits),
+    ]);
+    expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(3);
+    // An agent at work may cost as much as the dearest.
+    const money = { agentRuns: 100, costUsd: 1 };
+    await first.table.agentCost(0.4);
+    await first.table.register(aWorker());
+    expect(await first.table.claimAgent('w1', money)).toBe(true);
+    await first.table.register(aWorker({ id: 'w2' }));
+    expect(await first.table.claimAgent('w2', money)).toBe(true);
+    await first.table.register(aWorker({ id: 'w3' }));
+    expect(await first.table.claimAgent('w3', money)).toBe(false);
+    // One that died is not at work any more; it was counted.
+    await first.table.remove({ id: 'w2' });
+    expect(await first.table.claimAgent('w3', money)).toBe(true);
+    expect(await all[3].table.spent()).toEqual({ agentRuns: 6, costUsd: 0.4 });
+  });
+
+  it('SC-2 one coordinator at a time sends the causes of a commit; one that gives no sign is followed', async () => {
+    const [one, two] = await machines();
+    expect(await one.table.coordinate('one')).toBeNull();
+    await one.table.claimAgent(null, { agentRuns: 9, costUsd: 9 });
+    const seen = await two.table.coordinate('two');
+    expect(seen).toEqual({ who: 'one', beat: 0 });
+    expect(await one.table.coordinatorBeat('one')).toBe(true);
+    const alive = await two.table.coordinate('two', seen ?? undefined);
+    expect(alive).toEqual({ who: 'one', beat: 1 });
+    expect(await two.table.coordinate('two', alive ?? undefined)).toBeNull();
+    expect(await one.table.coordinatorBeat('one')).toBe(false);
+    // What was spent counts on.
+    expect(await two.table.spent()).toEqual({ agentRuns: 1, costUsd: null });
+  });
+});
