@@ -1,3 +1,4 @@
+import { Mutex } from 'async-mutex';
 import { CompiledQuery, sql } from 'kysely';
 import type PgBoss from 'pg-boss';
 import type { Database } from '../store/tables.js';
@@ -70,12 +71,20 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
   });
   // Its maintenance is tried again; what is asked of it rejects by itself.
   boss.on('error', () => undefined);
-  // Of several that begin at once, one makes the tables: pg-boss leaves the others in a transaction that has failed.
-  await db.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(${tablesLock})`.execute(transaction);
+  // A queue is a table. Processes that make tables at the same time would deadlock, or pg-boss would leave a transaction that has failed.
+  // Within this process they queue up before they take a connection, since the work needs a second one.
+  const tables = new Mutex();
+  const alone = (work: () => Promise<unknown>): Promise<void> =>
+    tables.runExclusive(() =>
+      db.transaction().execute(async (transaction) => {
+        await sql`select pg_advisory_xact_lock(${tablesLock})`.execute(transaction);
+        await work();
+      }),
+    );
+  await alone(async () => {
     await boss.start();
+    await boss.createQueue(name);
   });
-  await boss.createQueue(name);
   const look = async (id: string): Promise<JobState> => {
     const job = await boss.getJobById(name, id, { includeArchive: true });
     return job ? { state: states[job.state], output: job.output } : { state: 'gone', output: null };
@@ -85,7 +94,7 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
     look,
     send: async (id, job) => {
       // The queue may have been taken out with the heal before this one.
-      await boss.createQueue(name);
+      await alone(() => boss.createQueue(name));
       const options = { id, retryLimit: retries, retryDelay: 0, expireInHours };
       if ((await boss.send(name, job, options)) !== null || (await look(id)).state !== 'given-up') return;
       await boss.deleteJob(name, id);
@@ -103,7 +112,7 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
     remove: async (ids) => {
       if (ids.length > 0) await boss.deleteJob(name, [...ids]);
       // Others are taken out by pg-boss in time.
-      await boss.deleteQueue(name).catch(() => undefined);
+      await alone(() => boss.deleteQueue(name)).catch(() => undefined);
     },
     close: () => boss.stop({ graceful: false }),
   };

@@ -36,6 +36,7 @@ const agent = (starts: string) => `
 
 describe.skipIf(!programs)('workers', () => {
   let postgres: Postgres;
+  let databases = 0;
   beforeAll(async () => {
     postgres = await startPostgres(programs ?? '');
   });
@@ -58,7 +59,7 @@ describe.skipIf(!programs)('workers', () => {
     const artifacts = tempDir('artifacts');
     await mkdir(artifacts, { recursive: true });
     await download(shard, path.join(artifacts, 'shard-1'));
-    const SELF_HEAL_STORE = await postgres.newDatabase(`workers_${process.pid}`);
+    const SELF_HEAL_STORE = await postgres.newDatabase(`workers_${++databases}`);
     return { machine, git, artifacts, starts: () => readdirSync(starts), env: { SELF_HEAL_STORE } };
   }
 

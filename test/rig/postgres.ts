@@ -52,8 +52,7 @@ export async function startPostgres(programs: string): Promise<Postgres> {
     newDatabase: async (name) => {
       const client = new pg.Client(url('postgres'));
       await client.connect();
-      await client.query(`create database ${name}`);
-      await client.end();
+      await client.query(`create database ${name}`).finally(() => client.end());
       return url(name);
     },
     stop: async () => {
