@@ -91,7 +91,7 @@ describe('a run that was killed', () => {
     const { workspace, change, dir, after, project } = await killed();
     await workspace.decided([change.id]);
     await workspace.without([change.id]);
-    expect(await nextCommand(project)).toContain('was put back');
+    expect(await nextCommand(project)).toContain('was applied again: gone.js');
     expect(inventoryOf(dir)).toEqual(after);
   });
 

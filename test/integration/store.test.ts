@@ -176,6 +176,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
       .insertInto('quarantines')
       .values({ ...skipped, since, until: since })
       .execute();
+    for (const table of ['heals', 'workers']) await db.schema.dropTable(table).execute();
     await db.schema.alterTable('attempts').dropColumn('taken_back').execute();
     await db.schema.alterTable('quarantines').dropColumn('until').execute();
     await db.schema.alterTable('signatures').dropColumn('undone').execute();
