@@ -52,7 +52,11 @@ export async function startPostgres(programs: string): Promise<Postgres> {
     newDatabase: async (name) => {
       const client = new pg.Client(url('postgres'));
       await client.connect();
-      await client.query(`create database ${name}`).finally(() => client.end());
+      try {
+        await client.query(`create database ${name}`);
+      } finally {
+        await client.end();
+      }
       return url(name);
     },
     stop: async () => {
