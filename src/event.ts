@@ -111,14 +111,14 @@ export type Event =
   | { type: 'attempt.rejected'; causeId: string; attempt: number; violations: readonly Violation[] }
   /**
    * The re-run after the fix was green; the fix is yet to be proven, together with the others (HN-5). Its change is kept, and a run
-   * that continues this one begins with it. Older runs have neither agent nor change.
+   * that continues this one begins with it.
    */
   | {
       type: 'attempt.green';
       causeId: string;
       attempt: number;
-      agent?: string | null;
-      change?: string | null;
+      agent: string | null;
+      change: string | null;
     }
   | { type: 'attempt.judged'; causeId: string; attempt: Attempt }
   | {

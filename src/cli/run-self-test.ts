@@ -1,7 +1,7 @@
 import process from 'node:process';
 import ora from 'ora';
 import { runSelfTest, type SelfTest } from '../doctor/self-test/run-self-test.js';
-import { exitCodes } from '../core/exit-codes.js';
+import { exitCodes, exitCodeOfSignal } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { clipped } from '../outputs/format.js';
 import { selfTestText } from '../doctor/self-test/self-test-text.js';
@@ -28,9 +28,7 @@ export async function doctorSelfTest({ config, json }: SelfTestOptions): Promise
     ...(config === undefined ? {} : { config }),
   });
   progress[Symbol.dispose]();
-  if (selfTest === 'interrupted') {
-    return interrupts.by() === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
-  }
+  if (selfTest === 'interrupted') return exitCodeOfSignal(interrupts.by() ?? 'SIGTERM');
   if (!selfTest.ok) {
     if (json) print({ schemaVersion: 1, ok: false, problem: selfTest.error });
     return selfTest.error;

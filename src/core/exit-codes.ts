@@ -11,3 +11,8 @@ export const exitCodes = {
   interrupted: 130,
   terminated: 143,
 } as const;
+
+/** What a command exits with that was interrupted; a closed terminal (SIGHUP) counts as SIGTERM. */
+export function exitCodeOfSignal(by: NodeJS.Signals): number {
+  return by === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
+}

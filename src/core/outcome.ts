@@ -1,4 +1,4 @@
-import { exitCodes } from './exit-codes.js';
+import { exitCodes, exitCodeOfSignal } from './exit-codes.js';
 import type { CauseVerdict, Outcome, Verdict } from './verdict.js';
 
 /** What the outcome of a run depends on. */
@@ -23,12 +23,7 @@ export interface FinalOutcome {
 /** Decides a run's outcome: what needs a person goes before what is only red. */
 export function outcomeOf(run: RunResult): FinalOutcome {
   const { tests, causes } = run;
-  if (run.interruptedBy) {
-    return {
-      outcome: 'interrupted',
-      exitCode: run.interruptedBy === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated,
-    };
-  }
+  if (run.interruptedBy) return { outcome: 'interrupted', exitCode: exitCodeOfSignal(run.interruptedBy) };
   if (causes.some((cause) => cause.verdict === 'agent-unusable'))
     return { outcome: 'agent-unusable', exitCode: exitCodes.agentUnusable };
   if (run.paused) return { outcome: 'paused', exitCode: exitCodes.budget };

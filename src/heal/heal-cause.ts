@@ -11,8 +11,8 @@ import { canRevert } from './can-revert.js';
 import type { Retest } from './retest.js';
 import { tryFix, type TriedFix, type Try } from './attempt/try-fix.js';
 import { type TriedByWorker, tryByWorker } from './workers/try-by-worker.js';
-import { attemptDecided } from './attempt/attempt-decided.js';
-import { agentOf, type Proposed } from './attempt/apply-proposal.js';
+import { attemptTried } from './attempt/attempt-decided.js';
+import { proposedFor } from './attempt/proposed.js';
 import type { Session } from './session.js';
 import { withoutTree } from './tree-lock.js';
 import type { KnownFailure } from '../store/store.js';
@@ -119,9 +119,9 @@ async function turnOf(
   { decision, work, mayGoOn }: TurnRequest,
 ): Promise<TriedByWorker | null> {
   if (decision.kind === 'deploy' && session.workers) return tryByWorker(session, cause, { ...work, mayGoOn });
-  const proposal = decision.kind === 'ask-fixer' ? await proposed(session, cause, work.known) : null;
+  const proposal = decision.kind === 'ask-fixer' ? await proposedFor(session, cause, work.known) : null;
   if (decision.kind === 'ask-fixer' && proposal === null) return null;
-  const agent = decision.kind === 'deploy' ? decision.agent : proposal && agentOf(proposal);
+  const agent = decision.kind === 'deploy' ? decision.agent : (proposal?.agent ?? null);
   const missing = decision.kind === 'deploy' ? session.missingAgents?.get(decision.agent) : undefined;
   if (missing !== undefined)
     return { attempts: [], conclusion: { verdict: 'agent-unusable', reason: missing } };
@@ -199,25 +199,6 @@ function historyOf(session: Session, cause: Cause, so: SoFar) {
   };
 }
 
-/** A fix of the run that this one goes on with; else what the built-in fixer is sure of, not what it tried in an earlier run, and what did not hold. */
-async function proposed(
-  { propose, kept, bus }: Session,
-  cause: Cause,
-  { tried }: KnownFailure,
-): Promise<Proposed | null> {
-  const fix = kept?.get(cause.lead.signature);
-  if (fix) return fix;
-  try {
-    const proposal = (await propose?.(cause)) ?? null;
-    const isOld = tried.some((one) => isBuiltIn(one) && one.claim?.summary === proposal?.summary);
-    return isOld ? null : proposal;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    bus.emit({ type: 'run.warning', message: `${cause.id}: the built-in fixer failed: ${reason}` });
-    return null;
-  }
-}
-
 async function wait(
   session: Session,
   cause: Cause,
@@ -229,7 +210,7 @@ async function wait(
   await withoutTree(session, () => session.clock.sleep(so.delayMs, session.signal));
 }
 
-/** One attempt, written into the memory before it begins; and when it is decided, which a green one is only by its proof. */
+/** One attempt, written into the memory before it begins. */
 async function attempt(
   session: Session,
   cause: Cause,
@@ -239,14 +220,6 @@ async function attempt(
   const { signature } = cause.lead;
   const id = await session.store.attemptStarted({ causeId: cause.id, signature, n, agent });
   const tried = await tryFix(session, cause, work);
-  if (tried.attempt.judged === 'green')
-    session.bus.emit({
-      type: 'attempt.green',
-      causeId: cause.id,
-      attempt: n,
-      agent: tried.attempt.agent,
-      change: tried.attempt.change,
-    });
-  else await attemptDecided(session, { causeId: cause.id, id, attempt: tried.attempt });
+  await attemptTried(session, { causeId: cause.id, id, attempt: tried.attempt });
   return { ...tried, id };
 }

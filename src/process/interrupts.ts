@@ -1,4 +1,4 @@
-import { exitCodes } from '../core/exit-codes.js';
+import { exitCodeOfSignal } from '../core/exit-codes.js';
 
 /** Turns signals into an `AbortSignal`, and remembers which it was. */
 export interface Interrupts extends Disposable {
@@ -18,7 +18,7 @@ export function listenForInterrupts(say: (text: string) => void): Interrupts {
     count += 1;
     by ??= signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
     if (count === 1) say('interrupted: ending agents, browsers and servers …');
-    if (count >= 3) process.exit(signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated);
+    if (count >= 3) process.exit(exitCodeOfSignal(signal));
     controller.abort();
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

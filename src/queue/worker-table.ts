@@ -138,6 +138,16 @@ async function spent({ db, queue }: OfQueue): Promise<SpentTogether> {
   return { agentRuns: row?.agent_runs ?? 0, costUsd: row?.cost_usd ?? null };
 }
 
+/** The row of the heal, which nobody else reads or writes until the transaction ends. */
+function lockedHeal(transaction: Database, queue: string) {
+  return transaction
+    .selectFrom('heals')
+    .selectAll()
+    .where('queue', '=', queue)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
 /** All that claim wait for each other at the row of the heal, so that no two take the last agent. */
 function claimAgent(
   { db, queue }: OfQueue,
@@ -145,12 +155,7 @@ function claimAgent(
   limits: Pick<LimitSettings, 'agentRuns' | 'costUsd'>,
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    const heal = await transaction
-      .selectFrom('heals')
-      .selectAll()
-      .where('queue', '=', queue)
-      .forUpdate()
-      .executeTakeFirst();
+    const heal = await lockedHeal(transaction, queue);
     if (!heal || heal.agent_runs >= limits.agentRuns) return false;
     const { atWork } = await transaction
       .selectFrom('workers')
@@ -174,12 +179,7 @@ function claimAgent(
 
 async function agentCost({ db, queue }: OfQueue, usd: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    const heal = await transaction
-      .selectFrom('heals')
-      .selectAll()
-      .where('queue', '=', queue)
-      .forUpdate()
-      .executeTakeFirst();
+    const heal = await lockedHeal(transaction, queue);
     if (!heal) return;
     await transaction
       .updateTable('heals')

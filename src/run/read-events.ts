@@ -112,7 +112,7 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
   'agent.escalation_resolved': { escalationId: z.string() },
   'agent.build_paused': {},
   'attempt.rejected': { ...ofAttempt, violations: z.array(z.looseObject({})) },
-  'attempt.green': { ...ofAttempt, agent: z.string().nullish(), change: z.string().nullish() },
+  'attempt.green': { ...ofAttempt, agent: z.string().nullable(), change: z.string().nullable() },
   'attempt.judged': { ...ofCause, attempt },
   'change.reverted': { ...ofCause, change: z.string() },
   'run.undone': { restored: texts, leftAlone: texts },

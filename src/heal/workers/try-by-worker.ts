@@ -9,7 +9,7 @@ import type { KnownFailure } from '../../store/store.js';
 import { contentsOf } from '../../workspace/change.js';
 import { keepPatch } from '../attempt/deploy.js';
 import { tryFix } from '../attempt/try-fix.js';
-import { attemptDecided } from '../attempt/attempt-decided.js';
+import { attemptTried } from '../attempt/attempt-decided.js';
 import type { Retest } from '../retest.js';
 import type { Session } from '../session.js';
 import { withoutTree } from '../tree-lock.js';
@@ -91,13 +91,13 @@ async function join(
   cause: Cause,
   { work, got, attempt: made, done }: Joining,
 ): Promise<{ attempts: Attempt[]; retest: Retest | null; id: string | null }> {
-  const { workspace, folder, bus } = session;
+  const { workspace, folder } = session;
   const open = { ...made, judged: 'not-judged', reverted: false, failedBecause: null, proof: [] } as const;
   const received = await receiveEdits(got.edits ?? [], workspace.root, contentsOf(folder.dir));
   if ('strange' in received) {
     const failedBecause = `its patch does not fit the files here: ${received.strange}`;
     const attempt: Attempt = { ...open, judged: 'conflict', failedBecause };
-    await attemptDecided(session, { causeId: cause.id, id: got.attemptId, attempt });
+    await attemptTried(session, { causeId: cause.id, id: got.attemptId, attempt });
     return { attempts: [attempt], retest: null, id: null };
   }
   const id = String(session.spending.nextAttempt());
@@ -118,7 +118,6 @@ async function join(
     },
   });
   const { attempt } = tried;
-  if (attempt.judged === 'green') bus.emit({ type: 'attempt.green', causeId: cause.id, attempt: attempt.n });
-  else await attemptDecided(session, { causeId: cause.id, id: got.attemptId, attempt });
+  await attemptTried(session, { causeId: cause.id, id: got.attemptId, attempt });
   return { attempts: [attempt], retest: tried.retest, id: got.attemptId };
 }

@@ -1,15 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
-import process from 'node:process';
 import { systemClock } from '../../clock.js';
-import { exitCodes } from '../../core/exit-codes.js';
+import { exitCodes, exitCodeOfSignal } from '../../core/exit-codes.js';
 import { say } from '../../outputs/say.js';
 import type { Problem } from '../../problem.js';
 import { type Interrupts, listenForInterrupts } from '../../process/interrupts.js';
 import { openQueue, type Queue, type TakenJob } from '../../queue/open-queue.js';
 import { pack } from '../../queue/packed.js';
-import { configDigest } from '../../queue/queue-name.js';
-import { type WorkerRow, type WorkerState, type WorkerTable, workerTable } from '../../queue/worker-table.js';
+import { workerTable } from '../../queue/worker-table.js';
 import { recover } from '../../run/recover-if-needed.js';
 import { underLock } from '../../run/under-lock.js';
 import { redact } from '../../secrets/redact.js';
@@ -17,6 +13,8 @@ import { openStore } from '../../store/open-store.js';
 import { type Checked, checkRequest } from '../check-request.js';
 import type { RunRequest } from '../run-request.js';
 import { type HealedHere, healedHere } from './healed-here.js';
+import { err, type Result } from '../../result.js';
+import { createPresence, type Presence } from './presence.js';
 import { named, takeJob, type WorkerParts } from './take-job.js';
 
 /** When a worker ends by itself. */
@@ -36,8 +34,9 @@ export async function runWorker(request: RunRequest, options: WorkerOptions): Pr
   if (!checked.ok) return checked.error;
   const [missing] = checked.value.missing.values();
   if (missing) return missing;
-  const here = await cleanHere(request, checked.value);
-  if ('kind' in here) return here;
+  const clean = await cleanHere(request, checked.value);
+  if (!clean.ok) return clean.error;
+  const here = clean.value;
   const locked = { cwd: request.cwd, command: 'worker', wait: request.options.wait ?? false };
   return underLock(locked, (lock) => underWay({ request, checked: checked.value, here, lock }, options));
 }
@@ -71,15 +70,14 @@ async function underWay(place: Place, options: WorkerOptions): Promise<number | 
 }
 
 /** The checkout, where all is committed: a patch is made against the commit. */
-async function cleanHere(request: RunRequest, { asWritten }: Checked): Promise<HealedHere | Problem> {
+async function cleanHere(request: RunRequest, { asWritten }: Checked): Promise<Result<HealedHere, Problem>> {
   const here = await healedHere(request, asWritten);
-  if (!here.ok) return here.error;
-  if (!here.value.isDirty) return here.value;
-  return {
+  if (!here.ok || !here.value.isDirty) return here;
+  return err({
     kind: 'usage',
     message: 'a worker heals what is committed, and there are changes here that are not',
     remedy: 'Commit or stash them (git status), or give the worker a checkout of its own.',
-  };
+  });
 }
 
 interface AtWork extends Place, Pick<WorkerParts, 'db' | 'table'> {
@@ -103,9 +101,9 @@ async function takeJobs(at: AtWork, { once, idleTimeoutMs }: WorkerOptions): Pro
       continue;
     }
     const now = await cleanHere(request, checked);
-    if ('kind' in now || now.queue !== here.queue) {
+    if (!now.ok || now.value.queue !== here.queue) {
       await queue.giveBack(job.id);
-      return 'kind' in now ? now : moved(here, now);
+      return now.ok ? moved(here, now.value) : now.error;
     }
     const problem = await healTaken(at, job);
     if (problem) return problem;
@@ -113,7 +111,7 @@ async function takeJobs(at: AtWork, { once, idleTimeoutMs }: WorkerOptions): Pro
     idleSince = systemClock.now();
   }
   const by = interrupts.by();
-  return by === null ? exitCodes.green : by === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
+  return by === null ? exitCodes.green : exitCodeOfSignal(by);
 }
 
 async function healTaken(at: AtWork, job: TakenJob): Promise<Problem | null> {
@@ -141,70 +139,6 @@ async function healTaken(at: AtWork, job: TakenJob): Promise<Problem | null> {
   }
   await presence.tell({ state: 'waiting', causeId: null, jobId: null });
   return came.ok ? null : came.error;
-}
-
-/** A worker's row, and the signs of life that keep it. */
-interface Presence extends AsyncDisposable {
-  readonly name: string;
-  id(): string;
-  /** Gives what aborts when the cause is taken away: the worker was taken for dead, or nobody wants it any more. */
-  begin(jobId: string): AbortSignal;
-  tell(over: Partial<Pick<WorkerRow, 'state' | 'causeId' | 'jobId'>>): Promise<void>;
-}
-
-async function createPresence(table: WorkerTable, { here, checked }: Place): Promise<Presence> {
-  const name = `${hostname()}-${process.pid}`;
-  const { queue, commit, version } = here;
-  let row: WorkerRow = {
-    id: randomUUID(),
-    name,
-    queue,
-    commit,
-    version,
-    config: configDigest(checked.asWritten),
-    state: 'waiting',
-    since: new Date(systemClock.now()).toISOString(),
-    causeId: null,
-    jobId: null,
-    beat: 0,
-  };
-  await table.register(row);
-  let lost = new AbortController();
-  const stop = new AbortController();
-  const beat = async () => {
-    row = { ...row, beat: row.beat + 1 };
-    if (await table.beat(row)) return;
-    lost.abort('the cause was taken back');
-    row = { ...row, id: randomUUID() };
-    await table.register(row);
-  };
-  const beating = (async () => {
-    while (!stop.signal.aborted) {
-      await systemClock.sleep(checked.settings.queue.leaseMs / 5, stop.signal);
-      // A server that is away for a while is asked again; for longer, the lease says what happens.
-      if (!stop.signal.aborted) await beat().catch(() => undefined);
-    }
-  })();
-  return {
-    name,
-    id: () => row.id,
-    begin: (jobId) => {
-      lost = new AbortController();
-      row = { ...row, jobId };
-      return lost.signal;
-    },
-    tell: async (over) => {
-      const state: WorkerState = over.state ?? row.state;
-      const since = state === row.state ? row.since : new Date(systemClock.now()).toISOString();
-      row = { ...row, ...over, state, since };
-      await beat();
-    },
-    [Symbol.asyncDispose]: async () => {
-      stop.abort();
-      await beating;
-      await table.remove({ id: row.id }).catch(() => false);
-    },
-  };
 }
 
 function moved(here: HealedHere, now: HealedHere): Problem {

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import process from 'node:process';
+import { systemClock } from '../../clock.js';
+import { configDigest } from '../../queue/queue-name.js';
+import type { WorkerRow, WorkerState, WorkerTable } from '../../queue/worker-table.js';
+import type { WorkerParts } from './take-job.js';
+
+/** A worker's row, and the signs of life that keep it. */
+export interface Presence extends AsyncDisposable {
+  readonly name: string;
+  id(): string;
+  /** Gives what aborts when the cause is taken away: the worker was taken for dead, or nobody wants it any more. */
+  begin(jobId: string): AbortSignal;
+  tell(over: Partial<Pick<WorkerRow, 'state' | 'causeId' | 'jobId'>>): Promise<void>;
+}
+
+export async function createPresence(
+  table: WorkerTable,
+  { here, checked }: Pick<WorkerParts, 'here' | 'checked'>,
+): Promise<Presence> {
+  const name = `${hostname()}-${process.pid}`;
+  const { queue, commit, version } = here;
+  let row: WorkerRow = {
+    id: randomUUID(),
+    name,
+    queue,
+    commit,
+    version,
+    config: configDigest(checked.asWritten),
+    state: 'waiting',
+    since: new Date(systemClock.now()).toISOString(),
+    causeId: null,
+    jobId: null,
+    beat: 0,
+  };
+  await table.register(row);
+  let lost = new AbortController();
+  const stop = new AbortController();
+  const beat = async () => {
+    row = { ...row, beat: row.beat + 1 };
+    if (await table.beat(row)) return;
+    lost.abort('the cause was taken back');
+    row = { ...row, id: randomUUID() };
+    await table.register(row);
+  };
+  const beating = (async () => {
+    while (!stop.signal.aborted) {
+      await systemClock.sleep(checked.settings.queue.leaseMs / 5, stop.signal);
+      // A server that is away for a while is asked again; for longer, the lease says what happens.
+      if (!stop.signal.aborted) await beat().catch(() => undefined);
+    }
+  })();
+  return {
+    name,
+    id: () => row.id,
+    begin: (jobId) => {
+      lost = new AbortController();
+      row = { ...row, jobId };
+      return lost.signal;
+    },
+    tell: async (over) => {
+      const state: WorkerState = over.state ?? row.state;
+      const since = state === row.state ? row.since : new Date(systemClock.now()).toISOString();
+      row = { ...row, ...over, state, since };
+      await beat();
+    },
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await beating;
+      await table.remove({ id: row.id }).catch(() => false);
+    },
+  };
+}
