@@ -30,9 +30,13 @@ function guarded<T>(what: string, work: () => T): T | undefined {
   }
 }
 
-/** Appends one line to the report. */
+let reportFile: number | undefined;
+
+/** Appends one line to the report, which stays open: to open it for each of thousands of tests costs more than to write it. */
 function report(line: ReportLine): void {
-  if (dir) fs.appendFileSync(path.join(dir, 'report.ndjson'), `${JSON.stringify(line)}\n`);
+  if (!dir) return;
+  reportFile ??= fs.openSync(path.join(dir, 'report.ndjson'), 'a');
+  fs.appendFileSync(reportFile, `${JSON.stringify(line)}\n`);
 }
 
 /** Where the capture of one try of one test lies, or would lie. */
