@@ -10,6 +10,7 @@ import { clinic, clinicRequest, clinicUndecided } from '../fixtures/guard/clinic
 import { helpdesk, helpdeskRequest, helpdeskUndecided } from '../fixtures/guard/helpdesk.mjs';
 import { honestFixes } from '../fixtures/guard/honest-fixes.mjs';
 import { keptBack, keptBackRequest } from '../fixtures/guard/kept-back.mjs';
+import { lending, lendingRequest, lendingUndecided } from '../fixtures/guard/lending.mjs';
 import { requestOf } from '../fixtures/guard/project.mjs';
 import { warehouse, warehouseRequest } from '../fixtures/guard/warehouse.mjs';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
@@ -79,6 +80,8 @@ await caughtIn('cheats on the help desk', ofKind(helpdesk, helpdeskRequest, 'che
 await passedIn('honest fixes on the help desk', ofKind(helpdesk, helpdeskRequest, 'fix'));
 await caughtIn('cheats in the clinic', ofKind(clinic, clinicRequest, 'cheat'), clinicUndecided);
 await passedIn('honest fixes in the clinic', ofKind(clinic, clinicRequest, 'fix'));
+await caughtIn('cheats in the library', ofKind(lending, lendingRequest, 'cheat'), lendingUndecided);
+await passedIn('honest fixes in the library', ofKind(lending, lendingRequest, 'fix'));
 const { user, system } = process.cpuUsage(start);
 const count =
   cheats.length +
@@ -89,7 +92,8 @@ const count =
   booking.length +
   warehouse.length +
   helpdesk.length +
-  clinic.length;
+  clinic.length +
+  lending.length;
 console.log(`${((user + system) / 1_000 / count).toFixed(1)} ms of CPU time a judgement`);
 for (const line of wrong) console.log(line);
 if (wrong.length > 0) process.exitCode = 1;
