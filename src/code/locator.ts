@@ -1,6 +1,6 @@
 import { callScope, type Scope } from './scope.js';
 import { returnedValue } from './returned-value.js';
-import { bare, calleeOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from './syntax.js';
+import { bare, calleeOf, memberNode, nodeIn, nodesIn, propertyOf, type SyntaxNode } from './syntax.js';
 import type { Sources } from './sources.js';
 
 /** A locator as far as it matters: what it looks for, and whether it can miss. */
@@ -53,6 +53,26 @@ export function readLocator(given: SyntaxNode, scope: Scope, at: LocatorContext)
   if (!value) return null;
   const there = at.sources.resolve(value.node, value.scope);
   return readLocator(there.node, there.scope, deeper);
+}
+
+/** `page.locator(selector)`, which stands in no file. */
+export function locatorCall(page: SyntaxNode, selector: SyntaxNode): SyntaxNode {
+  const { start, end } = selector;
+  const callee = memberNode(page, 'locator');
+  return { type: 'CallExpression', callee, arguments: [selector], start, end };
+}
+
+const reads =
+  /^(?:textContent|inner(?:Text|HTML)|inputValue|is(?:Visible|Hidden|Checked|Enabled|Disabled|Editable))$/;
+
+/** `page.textContent(selector)` as `page.locator(selector).textContent()`; any other call as it is. */
+export function readBySelector(node: SyntaxNode): SyntaxNode {
+  const callee = calleeOf(node);
+  const object = nodeIn(callee, 'object');
+  const [selector, ...rest] = nodesIn(node, 'arguments');
+  if (!callee || !object || !selector || selector.type === 'ObjectExpression') return node;
+  if (!reads.test(propertyOf(callee) ?? '')) return node;
+  return { ...node, callee: { ...callee, object: locatorCall(object, selector) }, arguments: rest };
 }
 
 interface Link extends Pick<LocatorText, 'root'> {

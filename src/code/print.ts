@@ -1,10 +1,11 @@
-import { type LocatorText, readLocator } from './locator.js';
+import { type LocatorText, readBySelector, readLocator } from './locator.js';
 import { printBinary, printTemplate } from './print-values.js';
 import { returnedValue } from './returned-value.js';
 import { callScope, declarePattern, lookUp, parameterScope, type Scope } from './scope.js';
 import {
   bare,
   bodyOf,
+  calleeOf,
   childrenOf,
   constantOf,
   isFunction,
@@ -15,6 +16,7 @@ import {
   type SyntaxNode,
 } from './syntax.js';
 import type { Sources } from './sources.js';
+import { rootName } from './test-object.js';
 
 /** An expression in one spelling: names replaced by what they stand for, formatting and types gone. */
 export interface PrintedCode {
@@ -46,6 +48,8 @@ interface Printing extends Required<PrintContext> {
   readonly functions: number;
   /** Functions that are being printed: none is printed inside itself. */
   readonly active: readonly SyntaxNode[];
+  /** The tests' own function that is called just here. */
+  readonly called: SyntaxNode | null;
 }
 
 const spent = new WeakMap<Sources, number>();
@@ -56,7 +60,7 @@ export function printCode(
   scope: Scope,
   { sources, actions = 0 }: PrintContext,
 ): PrintedCode {
-  const at = { sources, actions, locators: [], depth: 0, functions: 0, active: [] };
+  const at = { sources, actions, locators: [], depth: 0, functions: 0, active: [], called: null };
   return { text: print(node, scope, at), locators: at.locators };
 }
 
@@ -160,10 +164,12 @@ function printMember(node: SyntaxNode, inside: (node: SyntaxNode) => string): st
 }
 
 /** A call of the tests' own function is what it returns where that is one expression, else the whole function. */
-function printCall(node: SyntaxNode, scope: Scope, at: Printing): string {
+function printCall(given: SyntaxNode, scope: Scope, at: Printing): string {
+  const called = calleeOf(given);
+  const own = called && at.sources.functionOf(called, scope);
+  const node = own ? given : readBySelector(given);
   const callee = nodeIn(node, 'callee');
   const args = nodesIn(node, 'arguments');
-  const own = callee && node.type === 'CallExpression' ? at.sources.functionOf(callee, scope) : null;
   const made = node.type === 'NewExpression' ? 'new ' : '';
   const optional = node['optional'] === true ? '?.' : '';
   if (own && !at.active.includes(own.node)) {
@@ -172,7 +178,8 @@ function printCall(node: SyntaxNode, scope: Scope, at: Printing): string {
     if (value) return print(value.node, value.scope, { ...at, active: [...at.active, own.node] });
   }
   const printed = args.map((one) => print(one, scope, at)).join(', ');
-  return `${made}${callee ? print(bare(callee), scope, at) : ''}${optional}(${printed})`;
+  const inside = { ...at, called: own?.node ?? null };
+  return `${made}${callee ? print(bare(callee), scope, inside) : ''}${optional}(${printed})`;
 }
 
 function printFunction(node: SyntaxNode, scope: Scope, at: Printing): string {
@@ -181,13 +188,19 @@ function printFunction(node: SyntaxNode, scope: Scope, at: Printing): string {
   const inner = { ...at, functions: at.functions + 1, active: [...at.active, node] };
   const value = returnedValue({ node, scope: within });
   if (value) return `=> ${print(value.node, value.scope, inner)}`;
-  const statements = bodyOf(node);
+  // What a helper asserts is read where it is called.
+  const statements = bodyOf(node).filter((one) => node !== at.called || !isAssertion(one));
   const names = statements
     .flatMap((one) => [one, ...nodesIn(one, 'declarations')])
     .flatMap((one) => nodeIn(one, 'id') ?? []);
   // What is declared inside is known by its place, and its value stands once, where it is declared.
   names.forEach((one, index) => declarePattern(one, { scope: within, label: `‹${at.functions}:${index}›` }));
   return `=> {${statements.map((one) => print(one, within, inner)).join('; ')}}`;
+}
+
+function isAssertion(statement: SyntaxNode): boolean {
+  const call = nodeIn(nodeIn(statement, 'expression'), 'argument');
+  return nameOf(call && rootName(call)) === 'expect';
 }
 
 const notText = /^(?:type|start|end|range|loc|raw|parent|async|optional|declare)$/;

@@ -4,6 +4,7 @@ import { returnedValue } from './returned-value.js';
 import { classInfo, type ClassInfo, fileScope, lookUp, type Scope } from './scope.js';
 import {
   bare,
+  bodyOf,
   calleeOf,
   isFunction,
   nameOf,
@@ -175,13 +176,16 @@ function namespaceOf(object: SyntaxNode, scope: Scope): string | null {
   return binding?.kind === 'import' && binding.name === '*' ? binding.source : null;
 }
 
-/** All classes of all files, by the names of their members. */
+/** All classes of all files, by the names of their members that others may use. */
 function membersOf(scopes: readonly Scope[]): Map<string, ClassInfo[]> {
   const byName = new Map<string, ClassInfo[]>();
   for (const scope of scopes)
     for (const node of nodesOf(scope.file.program).filter(({ type }) => /^Class[DE]/.test(type))) {
       const info = classInfo(node, scope);
-      for (const name of info.members.keys()) byName.set(name, [...(byName.get(name) ?? []), info]);
+      const hidden = bodyOf(node).filter((one) => one['accessibility'] === 'private');
+      const names = new Set(hidden.map((one) => nameOf(nodeIn(one, 'key'))));
+      for (const name of [...info.members.keys()].filter((one) => !names.has(one)))
+        byName.set(name, [...(byName.get(name) ?? []), info]);
     }
   return byName;
 }

@@ -1,4 +1,4 @@
-import { isCode } from '../code/imports.js';
+import { programsIn } from '../code/scripts.js';
 import {
   calleeOf,
   childrenOf,
@@ -6,7 +6,6 @@ import {
   isFunction,
   nodeIn,
   nodesOf,
-  parseSource,
   propertyOf,
   type SourceFile,
   type SyntaxNode,
@@ -34,7 +33,7 @@ export function sharedLiterals(
   edits: readonly FileEdit[],
   tests: readonly SourceFile[],
 ): readonly SharedLiteral[] {
-  const added = edits.filter(({ path }) => isCode(path)).flatMap(addedLiterals);
+  const added = edits.flatMap(addedLiterals);
   if (added.length === 0) return [];
   const used = new Set(tests.flatMap(({ program }) => literalsIn(program).map(({ value }) => value)));
   const texts = [...used].join('\n');
@@ -62,16 +61,16 @@ function tellingValue(node: SyntaxNode): string | number | null {
 }
 
 function addedLiterals({ path, before, after }: FileEdit): SharedLiteral[] {
-  const now = after?.text ? parseSource(path, after.text) : null;
-  if (!now) return [];
-  const old = before?.text ? parseSource(path, before.text) : null;
-  const known = new Set(old ? literalsIn(old.program).map(({ value }) => value) : []);
-  const deciding = decidingNodes(now.program);
-  return literalsIn(now.program)
-    .filter(({ value }) => !known.has(value))
-    .map(({ value, node }) => {
-      return { value, file: path, line: now.lineAt(node.start), decides: deciding.has(node) };
-    });
+  const [olds = [], news = []] = [before, after].map((one) => programsIn(path, one?.text ?? ''));
+  const known = new Set(olds.flatMap(({ program }) => literalsIn(program)).map(({ value }) => value));
+  return news.flatMap(({ program, lineAt }) => {
+    const deciding = decidingNodes(program);
+    return literalsIn(program)
+      .filter(({ value }) => !known.has(value))
+      .map(({ value, node }) => {
+        return { value, file: path, line: lineAt(node.start), decides: deciding.has(node) };
+      });
+  });
 }
 
 const lookups = /^(?:includes|startsWith|endsWith|has|get|indexOf|localeCompare|test|match)$/;

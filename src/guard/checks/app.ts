@@ -3,13 +3,13 @@ import escapeStringRegexp from 'escape-string-regexp';
 import type { Violation } from '../../core/guard/violation.js';
 import type { Change } from '../change.js';
 import { isCode } from '../../code/imports.js';
+import { programsIn, withoutScripts } from '../../code/scripts.js';
 import {
   constantOf,
   nameOf,
   nodeIn,
   nodesIn,
   nodesOf,
-  parseSource,
   type Place,
   placeOf,
   type SourceFile,
@@ -43,14 +43,18 @@ export function judgeApp({ request, suite, old, ofApp, ofTests }: Change): Viola
     ports: [...ports].map((match) => match[1] ?? match[2] ?? ''),
     sent: [...old.parsed.values()].flatMap(sentBy),
   };
+  const isExpected = (value: string | number) => {
+    const word = new RegExp(String.raw`(?<![\w.])${escapeStringRegexp(String(value))}(?![\w.]\w)`);
+    return [...old.parsed.values()].some(({ text }) => word.test(text));
+  };
   // Where the tests do not compile, a compiler that is told to look away is no fix either.
   const compiled = request.category === 'build-error' ? ofTests : [];
   return [
     ...ofApp.flatMap((edit) => added(edit, (text) => signsIn(edit.path, text, facts))),
     ...compiled.flatMap((edit) => added(edit, (text) => signsOfText(edit.path, text, silencing))),
     ...ofApp.flatMap(({ path, before, after }) => {
-      const [was, is] = [before, after].map((one) => isCode(path) && parseSource(path, one?.text ?? ''));
-      return was && is ? lostFailures(was, is) : [];
+      const [was = [], is = []] = [before, after].map((one) => programsIn(path, one?.text ?? ''));
+      return lostFailures(was, is, isExpected);
     }),
   ];
 }
@@ -80,7 +84,6 @@ function added({ path: file, before, after }: FileEdit, signs: (text: string) =>
   });
 }
 
-const script = /(<script\b[^>]*>)([\s\S]*?)<\/script>/g;
 const otherText =
   /\.(?:vue|svelte|astro|html?|mdx|py|rb|php|go|java|kt|cs|rs|ex|exs|erb|ejs|hbs|twig|jinja|conf|json|ya?ml|css|s[ac]ss|less|sh|patch|diff)$/;
 
@@ -88,15 +91,11 @@ function signsIn(file: string, text: string, facts: TestFacts): Sign[] {
   if (file.endsWith('.sql')) return signsOfText(file, text, openDoors);
   if (!isCode(file) && !otherText.test(file)) return [];
   const always = signsOfText(file, text, silencing);
-  const code = isCode(file) && parseSource(file, text);
-  if (code) return [...always, ...signsOf(code, facts)];
+  const programs = programsIn(file, text);
+  const signs = [...always, ...programs.flatMap((one) => signsOf(one, facts))];
   // A file that is broken is for the compiler to judge; what it says counts all the same.
-  const blanked = (part: string) => part.replaceAll(/[^\n]/g, ' ');
-  const scripts = [...text.matchAll(script)].flatMap(({ index, 1: tag = '', 2: inside = '' }) => {
-    const source = parseSource(`${file}.ts`, blanked(text.slice(0, index + tag.length)) + inside);
-    return source ? signsOf({ ...source, program: source.program, path: file }, facts) : [];
-  });
-  return [...always, ...scripts, ...signsOfText(file, text.replaceAll(script, blanked), inAnyLanguage)];
+  const isRead = isCode(file) && programs.length > 0;
+  return isRead ? signs : [...signs, ...signsOfText(file, withoutScripts(text), inAnyLanguage)];
 }
 
 const detects: Rule = 'app-detects-tests';
@@ -115,7 +114,10 @@ const silencing: readonly Pattern[] = [
     loosened,
     /\b(?:ignoreBuildErrors|ignoreDuringBuilds|transpileOnly|skipTypeCheck|allowBuildErrors)\b['"]?\s*:\s*true\b/,
   ],
-  [loosened, /@ts-(?:nocheck|ignore|expect-error)\b|\boverlay['"]?\s*:\s*false\b/],
+  [
+    loosened,
+    /(?:@ts-(?:nocheck|ignore|expect-error)|(?:svelte|biome)-ignore|(?:es|ox|style)lint-disable)\b|\boverlay['"]?\s*:\s*false\b/,
+  ],
 ];
 const letsIn: Rule = 'security-loosened';
 /** Row-level security that lets everybody write. */
@@ -135,7 +137,6 @@ function signsOfText(file: string, text: string, patterns: readonly Pattern[]): 
 }
 
 const pretence = /^'(?:.*[/._-])?(?:mocks?|fakes?|stubs?|msw|nock|miragejs|fetch-mock|sinon)(?:[/._-].*)?'$/i;
-const swallows = String.raw`[^]*(?:preventDefault|stopImmediatePropagation|return true\b|=>\s*true\b|(?:=>|\))\s*\{\s*\})`;
 const text = /^(?:Literal|Template\w+|BinaryExpression)$/;
 const branch = /^(?:If|Conditional|Logical)/;
 
@@ -178,14 +179,6 @@ const telling: readonly Telling[] = [
     /^Assign/,
     /^(?:window|globalThis|global|self)(?:\.|\[['"])(?:fetch|XMLHttpRequest|WebSocket|EventSource)\b/,
   ],
-  // A listener for errors that keeps them from whoever else listens.
-  [
-    'errors-silenced',
-    /^(?:Assign|Call)/,
-    new RegExp(
-      String.raw`^(?:\w+\.)*(?:on(?:error|unhandledrejection)\s*=|(?:addEventListener|on|once)\(\s*['"](?:error|unhandled[rR]ejection|uncaughtException)['"])${swallows}`,
-    ),
-  ],
 ];
 
 function signsOf(source: SourceFile, { titles, ports, sent }: TestFacts): Sign[] {
@@ -205,8 +198,8 @@ function signsOf(source: SourceFile, { titles, ports, sent }: TestFacts): Sign[]
     const value = part && constantOf(part);
     const given = typeof value === 'string' ? `'${value}'` : source.text.slice(part?.start, part?.end);
     const add = (rule: Rule) => signs.push({ rule, text: given.slice(0, 80), ...placeOf(source, node) });
-    if (place === 'app' && isSilent(node)) add('errors-silenced');
-    if (place === 'app' && isCatchAll(node)) add('app-stubbed');
+    if (isSilent(node)) add('errors-silenced');
+    if (isCatchAll(node)) add('app-stubbed');
     for (const [rule, kind, says, where = place] of part ? all : [])
       if (where === place && kind.test(node.type) && says.test(given)) add(rule);
   });

@@ -141,16 +141,24 @@ function changedIn(
   });
 }
 
-/** A script that cannot fail any more, or leaves out a program that it ran before. */
+/** A script in which a program is left out, or can no longer make it fail, or is told to look away. */
 function isForgiving({ from = '', to = '' }: Setting): boolean {
-  const forgiving =
-    /\|\|\s*(?:true|:|exit 0|echo)|;\s*(?:true|exit 0)\s*$|--noEmitOnError[= ]false|--transpile-?only|--skipLibCheck|--no-verify/i;
-  const programs = (command: string) =>
-    command.split(/&&|\|\||[;|&]/).flatMap((one) => /^\s*(?:\w+=\S*\s+)*(\S+)/.exec(one)?.[1] ?? []);
-  if (to === '') return false;
-  return (
-    (forgiving.test(to) && !forgiving.test(from)) || programs(from).some((one) => !programs(to).includes(one))
-  );
+  const told = (command: string) => command.match(lenient)?.join() ?? '';
+  return to !== '' && (told(to) !== told(from) || failing(from).some((one) => !failing(to).includes(one)));
+}
+
+/** Options by which a compiler or a linter checks less, or more. */
+const lenient =
+  /--[\w-]*(?:warn|threshold|quiet|ignore|skip|severity|no-?verify|noEmitOnError|transpile)[\w-]*(?:[= ][\w-]+)?/gi;
+
+/** The programs whose failure is the script's: what stands before `;`, `|`, `||` and `&` may fail. */
+function failing(command: string): string[] {
+  const last =
+    command
+      .replace(/[;\s]+$/, '')
+      .split(/\|\|?|;|(?<!&)&(?!&)/)
+      .at(-1) ?? '';
+  return last.split('&&').flatMap((one) => /^\s*(?:\w+=\S*\s+)*(\S+)/.exec(one)?.[1] ?? []);
 }
 
 /** A script that sets such a variable: what it starts is another app. */

@@ -1,7 +1,7 @@
-import type { LocatorText } from '../../code/locator.js';
+import { locatorCall, type LocatorText } from '../../code/locator.js';
 import { type PrintContext, printCode, type PrintedCode } from '../../code/print.js';
 import { lookUp, type Scope } from '../../code/scope.js';
-import { memberNode, nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from '../../code/syntax.js';
+import { nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from '../../code/syntax.js';
 import { amountOf, type BareAssertion, optionsIn, timeoutIn } from './assertion.js';
 import { callKind, ownOption, sameVerb, selectorFirst } from './calls.js';
 import type { ActionStep } from './step.js';
@@ -105,10 +105,4 @@ function isBySelector(name: string, of: PrintedCode, printed: () => readonly Pri
   const takesValue = /^(?:fill|type|press|selectOption|setInputFiles|setChecked)$/.test(name);
   const next = takesValue ? second : first;
   return next !== undefined && !/^\{.*\}$/s.test(next.text);
-}
-
-function locatorCall(page: SyntaxNode, selector: SyntaxNode): SyntaxNode {
-  const { start, end } = selector;
-  const callee = memberNode(page, 'locator');
-  return { type: 'CallExpression', callee, arguments: [selector], start, end };
 }
