@@ -43,9 +43,9 @@ export function judgeApp({ request, suite, old, ofApp, ofTests }: Change): Viola
     ports: [...ports].map((match) => match[1] ?? match[2] ?? ''),
     sent: [...old.parsed.values()].flatMap(sentBy),
   };
-  const isExpected = (value: string | number) => {
+  const isExpected = (value: unknown) => {
     const word = new RegExp(String.raw`(?<![\w.])${escapeStringRegexp(String(value))}(?![\w.]\w)`);
-    return [...old.parsed.values()].some(({ text }) => word.test(text));
+    return String(value).length > 1 && [...old.parsed.values()].some(({ text }) => word.test(text));
   };
   // Where the tests do not compile, a compiler that is told to look away is no fix either.
   const compiled = request.category === 'build-error' ? ofTests : [];
