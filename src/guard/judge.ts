@@ -56,7 +56,11 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
     const says = 'the tests read this file of the app, too';
     const shared = change.shared.map((file) => ({ file, line: null, says }));
     return {
-      violations: distinct([...checks.flatMap((check) => check(change)), ...tests.violations]),
+      violations: distinct([
+        ...checks.flatMap((check) => check(change)),
+        ...tests.violations,
+        ...literals.violations,
+      ]),
       notes: [...tests.notes, ...shared, ...literals.notes, ...setUpFiles(change).map(setsUp)],
       otherInput: literals.otherInput,
     };
@@ -83,7 +87,7 @@ function distinct(violations: readonly Violation[]): Violation[] {
 }
 
 /** What the app answers may be meant for the healed tests alone: a literal that both have is tried with another input, or named for the reviewer. */
-function judgeLiterals({ request, now, ofApp }: Change): Pick<Judgement, 'notes' | 'otherInput'> {
+function judgeLiterals({ request, now, ofApp }: Change): Judgement {
   const specs = new Set(request.healed);
   const concerned = importedBy(now, specs);
   const tests = [...now.parsed.values()].filter((file) => concerned.has(file.path));
@@ -98,5 +102,10 @@ function judgeLiterals({ request, now, ofApp }: Change): Pick<Judgement, 'notes'
     .map(({ file, line, value }) => {
       return { file, line, says: `the fix adds ${JSON.stringify(value)}, which the healed test uses too` };
     });
-  return { notes, otherInput: tried };
+  const violations = shared
+    .filter((one) => one.isAnswered)
+    .map(({ file, line, value }) =>
+      violationOf('input-hard-coded', { file, line, detail: JSON.stringify(value) }),
+    );
+  return { violations, notes, otherInput: tried };
 }

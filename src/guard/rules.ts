@@ -51,12 +51,12 @@ export const rules = {
   'expect-replaced': 'test or expect is no longer Playwright’s own, or is configured differently',
   'fixture-added': 'a fixture was added or overridden',
   'app-detects-tests': 'the app checks whether it is being tested',
-  'input-hard-coded': 'the app handles only the input of the test: with a different one the test is red',
+  'input-hard-coded': 'the app handles only the input of the test',
   'app-stubbed': 'part of the app is replaced by a stub',
   'errors-silenced': 'errors of the app are hidden from their listeners',
   'hidden-by-style': 'a style always hides it',
   'compiler-loosened': 'the compiler checks less',
-  'security-loosened': 'the database allows more than it did',
+  'security-loosened': 'the app trusts or allows more than it did',
 } as const satisfies Record<string, string>;
 
 /** The name of a rule. */

@@ -5,6 +5,7 @@ import {
   constantOf,
   isFunction,
   nodeIn,
+  nodesIn,
   nodesOf,
   propertyOf,
   type SourceFile,
@@ -20,6 +21,8 @@ export interface SharedLiteral {
   readonly line: number;
   /** Something hangs on it: it is compared with, or looked up by. */
   readonly decides: boolean;
+  /** It is no word of the app's own, and what it leads to is a literal of the tests, too. */
+  readonly isAnswered: boolean;
 }
 
 /** A literal and where it stands. */
@@ -33,19 +36,17 @@ export function sharedLiterals(
   edits: readonly FileEdit[],
   tests: readonly SourceFile[],
 ): readonly SharedLiteral[] {
-  const added = edits.flatMap(addedLiterals);
-  if (added.length === 0) return [];
   const used = new Set(tests.flatMap(({ program }) => literalsIn(program).map(({ value }) => value)));
   const texts = [...used].join('\n');
-  const shared = added.filter(({ value }) =>
+  const isUsed = (value: string | number) =>
     typeof value === 'string'
       ? used.has(value)
-      : new RegExp(String.raw`(?<![\d.])${value}(?!\d)`).test(texts),
-  );
+      : new RegExp(String.raw`(?<![\d.])${value}(?!\d)`).test(texts);
+  const shared = edits.flatMap((edit) => addedLiterals(edit, isUsed));
   return [...new Map(shared.map((one) => [`${one.value} ${one.decides}`, one])).values()];
 }
 
-/** Texts of two letters and more, and numbers of two digits and more: shorter ones are anybody's. */
+/** Texts of two letters and more, numbers of two digits and more and with a fraction: shorter ones are anybody's. */
 export function literalsIn(program: SyntaxNode): Literal[] {
   return nodesOf(program).flatMap((node) => {
     const value = tellingValue(node);
@@ -57,37 +58,54 @@ function tellingValue(node: SyntaxNode): string | number | null {
   if (node.type !== 'Literal' && node.type !== 'TemplateLiteral') return null;
   const value = constantOf(node);
   if (typeof value === 'string') return value.trim().length > 1 ? value : null;
-  return typeof value === 'number' && value > 9 ? value : null;
+  return typeof value === 'number' && (value > 9 || value % 1 !== 0) ? value : null;
 }
 
-function addedLiterals({ path, before, after }: FileEdit): SharedLiteral[] {
+function addedLiterals(
+  { path, before, after }: FileEdit,
+  isUsed: (value: string | number) => boolean,
+): SharedLiteral[] {
   const [olds = [], news = []] = [before, after].map((one) => programsIn(path, one?.text ?? ''));
   const known = new Set(olds.flatMap(({ program }) => literalsIn(program)).map(({ value }) => value));
   return news.flatMap(({ program, lineAt }) => {
     const deciding = decidingNodes(program);
     return literalsIn(program)
-      .filter(({ value }) => !known.has(value))
+      .filter(({ value }) => !known.has(value) && isUsed(value))
       .map(({ value, node }) => {
-        return { value, file: path, line: lineAt(node.start), decides: deciding.has(node) };
+        const answers = deciding.get(node);
+        const isAnswered = ownWord.test(String(value)) ? false : (answers ?? []).some(isUsed);
+        return { value, file: path, line: lineAt(node.start), decides: answers !== undefined, isAnswered };
       });
   });
 }
 
+/** A name that the app itself may give something: one word without a number, or a message of its own. */
+const ownWord = /^(?:[^\s@\d]|(?<=[a-z])\d)*$/i;
 const lookups = /^(?:includes|startsWith|endsWith|has|get|indexOf|localeCompare|test|match)$/;
+/** By which part a node decides, and which part is chosen by it. */
+const choices: Readonly<Record<string, readonly [asked: string, chosen: string]>> = {
+  IfStatement: ['test', 'consequent'],
+  ConditionalExpression: ['test', 'consequent'],
+  SwitchCase: ['test', 'consequent'],
+  Property: ['key', 'value'],
+  MemberExpression: ['property', ''],
+};
 
-/** `name === 'Ada'`, `case 'Ada':`, `{ Ada: … }`, `answers['Ada']`, `['Ada'].includes(name)`. */
-function decidingNodes(program: SyntaxNode): ReadonlySet<SyntaxNode> {
-  const found = new Set<SyntaxNode>();
-  for (const node of nodesOf(program)) {
+/** `name === 'Ada'`, `case 'Ada':`, `{ Ada: … }`, `answers['Ada']`, `['Ada'].includes(name)`, each with the literals of what is chosen by it. */
+function decidingNodes(program: SyntaxNode): ReadonlyMap<SyntaxNode, readonly Literal['value'][]> {
+  const found = new Map<SyntaxNode, readonly Literal['value'][]>();
+  // What is compared stands inside of what is chosen by it.
+  for (const node of nodesOf(program).toReversed()) {
+    const [asked = '', chosen = ''] = choices[node.type] ?? [];
     const isCompared = node.type === 'BinaryExpression' && /^[!=]==?$/.test(String(node['operator']));
     const isLookUp = lookups.test(propertyOf(calleeOf(node)) ?? '');
-    const key = {
-      SwitchCase: 'test',
-      Property: 'key',
-      MemberExpression: node['computed'] === true ? 'property' : '',
-    }[node.type];
-    const parts = isCompared || isLookUp ? childrenOf(node) : [nodeIn(node, key ?? '') ?? []].flat();
-    for (const one of parts.filter((part) => !isFunction(part)).flatMap(nodesOf)) found.add(one);
+    const parts = isCompared || isLookUp ? childrenOf(node) : [nodeIn(node, asked) ?? []].flat();
+    const isChoice = /^(?:If|Conditional)/.test(node.type);
+    const isPlain = node.type === 'MemberExpression' && node['computed'] !== true;
+    const answers = [...parts.filter(isFunction), nodeIn(node, chosen) ?? nodesIn(node, chosen)].flat();
+    const values = answers.flatMap((one) => literalsIn(one).map(({ value }) => value));
+    for (const one of isPlain ? [] : parts.filter((part) => !isFunction(part)).flatMap(nodesOf))
+      if (!isChoice || found.has(one)) found.set(one, [...(found.get(one) ?? []), ...values]);
   }
   return found;
 }

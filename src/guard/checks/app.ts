@@ -108,7 +108,8 @@ const inAnyLanguage: readonly Pattern[] = [
   ['protected-file', /node_modules\/@?playwright\S*/],
   ['hidden-by-style', /\b(?:display:\s*none|visibility:\s*hidden)\s*!important/],
 ];
-/** Settings of build tools that let errors pass, and comments that silence them. */
+const letsIn: Rule = 'security-loosened';
+/** Settings that let errors and strangers pass, and comments that silence them. */
 const silencing: readonly Pattern[] = [
   [
     loosened,
@@ -118,8 +119,8 @@ const silencing: readonly Pattern[] = [
     loosened,
     /(?:@ts-(?:nocheck|ignore|expect-error)|(?:svelte|biome)-ignore|(?:es|ox|style)lint-disable)\b|\boverlay['"]?\s*:\s*false\b/,
   ],
+  [letsIn, /NODE_TLS_REJECT_UNAUTHORIZED|\brejectUnauthorized['"]?\s*:\s*false/],
 ];
-const letsIn: Rule = 'security-loosened';
 /** Row-level security that lets everybody write. */
 const openDoors: readonly Pattern[] = [
   [letsIn, /disable\s+row\s+level\s+security|grant\s+all\b[^;]*\bto\s+(?:anon|public)\b/i],

@@ -80,7 +80,7 @@ const manifest: readonly SettingRule[] = [
 const environment: readonly SettingRule[] = [
   // What puts code into every program, or speaks to Playwright itself.
   [
-    /^(?:NODE_OPTIONS|NODE_PATH|node-options|script-shell|yarnPath|(?:PLAYWRIGHT|PWTEST|PW)_\w+)$/,
+    /^(?:NODE_OPTIONS|NODE_PATH|NODE_TLS_REJECT_UNAUTHORIZED|node-options|script-shell|yarnPath|(?:PLAYWRIGHT|PWTEST|PW)_\w+)$/,
     'environment-changed',
     ({ to }) => to !== undefined,
   ],

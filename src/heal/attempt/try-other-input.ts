@@ -73,5 +73,9 @@ function noteOf({ file, line, value }: OtherInput['literals'][number]): Note {
 }
 
 function violationFor({ file, line, value }: OtherInput['literals'][number]): Violation {
-  return violationOf('input-hard-coded', { file, line, detail: JSON.stringify(value) });
+  return violationOf('input-hard-coded', {
+    file,
+    line,
+    detail: `with another one than ${JSON.stringify(value)} the test is red`,
+  });
 }
