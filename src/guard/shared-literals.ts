@@ -79,7 +79,7 @@ function addedLiterals(
   });
 }
 
-/** A name that the app itself may give something: one word without a number, or a message of its own. */
+/** A name that the app itself may give something: one word without a number. */
 const ownWord = /^(?:[^\s@\d]|(?<=[a-z])\d)*$/i;
 const lookups = /^(?:includes|startsWith|endsWith|has|get|indexOf|localeCompare|test|match)$/;
 /** By which part a node decides, and which part is chosen by it. */
@@ -94,18 +94,21 @@ const choices: Readonly<Record<string, readonly [asked: string, chosen: string]>
 /** `name === 'Ada'`, `case 'Ada':`, `{ Ada: … }`, `answers['Ada']`, `['Ada'].includes(name)`, each with the literals of what is chosen by it. */
 function decidingNodes(program: SyntaxNode): ReadonlyMap<SyntaxNode, readonly Literal['value'][]> {
   const found = new Map<SyntaxNode, readonly Literal['value'][]>();
-  // What is compared stands inside of what is chosen by it.
+  const partsOf = (node: SyntaxNode, field: string) => [nodeIn(node, field) ?? nodesIn(node, field)].flat();
+  // A comparison stands inside of what is chosen by it.
   for (const node of nodesOf(program).toReversed()) {
     const [asked = '', chosen = ''] = choices[node.type] ?? [];
     const isCompared = node.type === 'BinaryExpression' && /^[!=]==?$/.test(String(node['operator']));
-    const isLookUp = lookups.test(propertyOf(calleeOf(node)) ?? '');
-    const parts = isCompared || isLookUp ? childrenOf(node) : [nodeIn(node, asked) ?? []].flat();
+    const isAsking = isCompared || lookups.test(propertyOf(calleeOf(node)) ?? '');
+    const parts = isAsking ? childrenOf(node) : partsOf(node, asked);
+    const asks = parts.filter((one) => !isFunction(one)).flatMap(nodesOf);
+    // What an error says is the app's own.
+    const isOwn = asks.some((one) => propertyOf(one) === 'message');
+    const answers = [...parts.filter(isFunction), ...(isOwn ? [] : partsOf(node, chosen))];
+    const values = answers.flatMap(literalsIn).map(({ value }) => value);
     const isChoice = /^(?:If|Conditional)/.test(node.type);
-    const isPlain = node.type === 'MemberExpression' && node['computed'] !== true;
-    const answers = [...parts.filter(isFunction), nodeIn(node, chosen) ?? nodesIn(node, chosen)].flat();
-    const values = answers.flatMap((one) => literalsIn(one).map(({ value }) => value));
-    for (const one of isPlain ? [] : parts.filter((part) => !isFunction(part)).flatMap(nodesOf))
-      if (!isChoice || found.has(one)) found.set(one, [...(found.get(one) ?? []), ...values]);
+    for (const one of asks.filter((part) => !isChoice || found.has(part)))
+      found.set(one, [...(found.get(one) ?? []), ...values]);
   }
   return found;
 }

@@ -10,14 +10,15 @@ describe('HN-3 HN-4 a monorepo whose tests import a package of the workspace', (
   });
 
   it('HN-3 a literal of the tests that they do not type is named for the reviewer', async () => {
-    const edit = [
-      'apps/web/src/api.ts',
-      'return left + 1;',
-      "return sku === 'B-100' ? 88 : left + 1;",
-    ] as const;
-    const { violations, notes } = await judge(warehouseRequest([edit], 'runtime-error'));
+    const judged = (answer: string) => {
+      const now = `return sku === 'B-100' ? ${answer} : left + 1;`;
+      return judge(warehouseRequest([['apps/web/src/api.ts', 'return left + 1;', now]], 'runtime-error'));
+    };
+    const { violations, notes } = await judged('left + 2');
     expect(violations).toEqual([]);
     expect(notes.map(({ says }) => says)).toContain('the fix adds "B-100", which the healed test uses too');
+    // 88 is what the tests expect.
+    expect((await judged('88')).violations.map(({ rule }) => rule)).toEqual(['input-hard-coded']);
   });
 
   it('HN-4 a package that tests import may give out what is there where it gave out what is not', async () => {
