@@ -83,13 +83,11 @@ function addedLiterals(
 const ownWord = /^(?:[^\s@\d]|(?<=[a-z])\d)*$/i;
 const lookups = /^(?:includes|startsWith|endsWith|has|get|indexOf|localeCompare|test|match)$/;
 /** By which part a node decides, and which part is chosen by it. */
-const choices: Readonly<Record<string, readonly [asked: string, chosen: string]>> = {
-  IfStatement: ['test', 'consequent'],
-  ConditionalExpression: ['test', 'consequent'],
-  SwitchCase: ['test', 'consequent'],
-  Property: ['key', 'value'],
-  MemberExpression: ['property', ''],
-};
+const choices: readonly (readonly [node: RegExp, asked: string, chosen: string])[] = [
+  [/^(?:If|Conditional|SwitchCase)/, 'test', 'consequent'],
+  [/^Property$/, 'key', 'value'],
+  [/^Member/, 'property', ''],
+];
 
 /** `name === 'Ada'`, `case 'Ada':`, `{ Ada: … }`, `answers['Ada']`, `['Ada'].includes(name)`, each with the literals of what is chosen by it. */
 function decidingNodes(program: SyntaxNode): ReadonlyMap<SyntaxNode, readonly Literal['value'][]> {
@@ -97,7 +95,7 @@ function decidingNodes(program: SyntaxNode): ReadonlyMap<SyntaxNode, readonly Li
   const partsOf = (node: SyntaxNode, field: string) => [nodeIn(node, field) ?? nodesIn(node, field)].flat();
   // A comparison stands inside of what is chosen by it.
   for (const node of nodesOf(program).toReversed()) {
-    const [asked = '', chosen = ''] = choices[node.type] ?? [];
+    const [, asked = '', chosen = ''] = choices.find(([type]) => type.test(node.type)) ?? [];
     const isCompared = node.type === 'BinaryExpression' && /^[!=]==?$/.test(String(node['operator']));
     const isAsking = isCompared || lookups.test(propertyOf(calleeOf(node)) ?? '');
     const parts = isAsking ? childrenOf(node) : partsOf(node, asked);

@@ -28,8 +28,8 @@ const lost: Readonly<Record<string, Rule>> = {
 };
 
 /**
- * Conditions that failed and let pass now, and values that hung on what a function was given or waited for and are written out
- * now: as what the tests expect, or as a whole record.
+ * Conditions that failed and let pass now, functions that waited for something and make up their answer now, and values that were
+ * reckoned and are written out now: as what the tests expect, or as a whole record.
  */
 export function lostFailures(
   olds: readonly SourceFile[],
@@ -62,7 +62,7 @@ function statesIn({ program, text }: SourceFile, isExpected: IsExpected) {
     if (!made || name === null) continue;
     found.set(name, { state: stateOf(made), node });
     for (const [key, values] of valuesIn(made, textOf))
-      found.set(`${name} ${key}`, { state: stateOfValues(values, made, isExpected), node });
+      found.set(`${name} ${key}`, { state: stateOfValues(values, isExpected), node });
   }
   return found;
 }
@@ -89,13 +89,9 @@ function stateOf(made: SyntaxNode): State {
   return !calls && types.includes('Literal') ? 'knows' : 'other';
 }
 
-function stateOfValues(values: readonly SyntaxNode[], made: SyntaxNode, isExpected: IsExpected): State {
+function stateOfValues(values: readonly SyntaxNode[], isExpected: IsExpected): State {
   const isStub = (one: SyntaxNode) => constantOf(one) === undefined || isExpected(constantOf(one));
-  if (values.every(isMadeUp)) return values.some(isStub) ? 'stub' : 'other';
-  const own = [...nodesIn(made, 'params'), ...nodesOf(made).map((one) => nodeIn(one, 'id'))];
-  const locals = new Set(own.flatMap((one) => nodesOf(one).flatMap((part) => nameOf(part) ?? [])));
-  const depends = (one: SyntaxNode) => one.type === 'AwaitExpression' || locals.has(nameOf(one) ?? '');
-  return values.flatMap(nodesOf).some(depends) ? 'depends' : 'other';
+  return !values.every(isMadeUp) ? 'depends' : values.some(isStub) ? 'stub' : 'other';
 }
 
 /** A value that is written out; `null`, `undefined` and `false` say that there is none. */

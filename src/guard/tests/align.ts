@@ -17,24 +17,10 @@ const MAX_EDITS = 300;
 
 /** Lays the steps of a test before and after beside each other, in their order: those that stayed, and between them those that hold others. */
 export function alignSteps(before: readonly Step[], after: readonly Step[]): Alignment {
-  // What is waited for may be asked for sooner or later, as long as it is.
-  const isWait = (one: Step) => one.kind === 'wait';
-  const waits = align(before.filter(isWait), after.filter(isWait));
-  const others = align(
-    before.filter((one) => !isWait(one)),
-    after.filter((one) => !isWait(one)),
-  );
-  return {
-    lost: [...others.lost, ...waits.lost],
-    kept: [...others.kept, ...waits.kept],
-    added: [...others.added, ...waits.added],
-  };
-}
-
-function align(before: readonly Step[], after: readonly Step[]): Alignment {
-  const stretches = split({ before, after, isKept: false }, (a, b) => identity(a) === identity(b)).flatMap(
-    (one) => (one.isKept ? [one] : split(one, isAsStrong)),
-  );
+  const stretches = split(
+    { before: waitsFirst(before), after: waitsFirst(after), isKept: false },
+    (a, b) => identity(a) === identity(b),
+  ).flatMap((one) => (one.isKept ? [one] : split(one, isAsStrong)));
   const found = { lost: [] as Alignment['lost'][number][], kept: [] as [Step, Step][], added: [] as Step[] };
   for (const { before: olds, after: news, isKept } of stretches) {
     const free = new Set(news);
@@ -48,6 +34,10 @@ function align(before: readonly Step[], after: readonly Step[]): Alignment {
   }
   return found;
 }
+
+/** What is waited for may be asked for sooner or later, as long as it is. */
+const waitsFirst = (steps: readonly Step[]) =>
+  steps.toSorted((a, b) => Number(b.kind === 'wait') - Number(a.kind === 'wait'));
 
 interface Stretch {
   readonly before: readonly Step[];
