@@ -9,8 +9,6 @@ import { parseJson } from './unknown-fields.js';
 
 /** What is read of one run's notes; a worker writes at most 2,000 lines. */
 const mostLines = 20_000;
-/** Playwright adds what the browser's process wrote to the error of an action that the end of its test cut off. */
-const browserLog = /^.{0,20}\[pid=\d+\].*$/gm;
 /** Shorter texts turn up in unrelated errors. */
 const shortestText = 12;
 
@@ -55,9 +53,8 @@ export class PassingEvidence {
     errors: readonly Pick<TestError, 'message'>[],
   ): T {
     if (this.#heard.size === 0) return evidence;
-    const messages = errors.map(({ message }) => message.replaceAll(browserLog, ''));
     const isError = ({ text }: ConsoleEntry) =>
-      text.length >= shortestText && messages.some((message) => message.includes(text));
+      text.length >= shortestText && errors.some(({ message }) => message.includes(text));
     return {
       ...evidence,
       console: this.#marked(evidence.console, (entry) => (isError(entry) ? null : consoleKey(entry.text))),
