@@ -24,6 +24,8 @@ interface Heard {
 export interface Ended {
   readonly green: ReadonlySet<string>;
   readonly red: ReadonlySet<string>;
+  /** In how many ways the red ones failed. */
+  readonly symptoms: number;
 }
 
 /**
@@ -77,15 +79,17 @@ export class PassingEvidence {
 
 /** So many times as many fail with a complaint as pass. */
 const clearly = 10;
+/** So many different symptoms at a time come of one exception rather than of as many faults beside it. */
+const manySymptoms = 8;
 
 function goesWithFailing(
   { passed, failed }: Record<'passed' | 'failed', number>,
-  { green, red }: Ended,
+  { green, red, symptoms }: Ended,
 ): boolean {
   const without = { passed: green.size - passed, failed: Math.max(0, red.size - failed) };
   const others = without.passed + without.failed;
   // Where every test has it there is nothing to compare with, and only a clear majority tells.
-  if (others === 0) return failed >= passed * clearly;
+  if (others === 0) return failed >= passed * clearly || (failed > passed && symptoms >= manySymptoms);
   return failed > passed && failed / (failed + passed) > without.failed / others;
 }
 
