@@ -67,19 +67,20 @@ function addedLiterals(
 ): SharedLiteral[] {
   const [olds = [], news = []] = [before, after].map((one) => programsIn(path, one?.text ?? ''));
   const known = new Set(olds.flatMap(({ program }) => literalsIn(program)).map(({ value }) => value));
-  return news.flatMap(({ program, lineAt }) => {
-    const deciding = decidingNodes(program);
-    return literalsIn(program)
+  return news.flatMap((file) => {
+    const deciding = decidingNodes(file.program);
+    return literalsIn(file.program)
       .filter(({ value }) => !known.has(value) && isUsed(value))
       .map(({ value, node }) => {
         const answers = deciding.get(node);
-        const isAnswered = ownWord.test(String(value)) ? false : (answers ?? []).some(isUsed);
-        return { value, file: path, line: lineAt(node.start), decides: answers !== undefined, isAnswered };
+        const isOwn = typeof value === 'number' || ownWord.test(value);
+        const told = { value, file: path, line: file.lineAt(node.start) };
+        return { ...told, decides: Boolean(answers), isAnswered: !isOwn && (answers ?? []).some(isUsed) };
       });
   });
 }
 
-/** A name that the app itself may give something: one word without a number. */
+/** A name that the app itself may give something: one word without a number; numbers are statuses and keys. */
 const ownWord = /^(?:[^\s@\d]|(?<=[a-z])\d)*$/i;
 const lookups = /^(?:includes|startsWith|endsWith|has|get|indexOf|localeCompare|test|match)$/;
 /** By which part a node decides, and which part is chosen by it. */
