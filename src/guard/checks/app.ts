@@ -47,11 +47,11 @@ export function judgeApp({ request, suite, old, ofApp, ofTests }: Change): Viola
     const word = new RegExp(String.raw`(?<![\w.])${escapeStringRegexp(String(value))}(?![\w.]\w)`);
     return String(value).length > 1 && [...old.parsed.values()].some(({ text }) => word.test(text));
   };
-  // Where the tests do not compile, a compiler that is told to look away is no fix either.
-  const compiled = request.category === 'build-error' ? ofTests : [];
+  // Where something does not build, a compiler or a linter that is told to look away is no fix, in the tests either.
+  const built = request.category === 'build-error' ? [...ofTests, ...ofApp] : [];
   return [
     ...ofApp.flatMap((edit) => added(edit, (text) => signsIn(edit.path, text, facts))),
-    ...compiled.flatMap((edit) => added(edit, (text) => signsOfText(edit.path, text, silencing))),
+    ...built.flatMap((edit) => added(edit, (text) => signsOfText(edit.path, text, unlinted))),
     ...ofApp.flatMap(({ path, before, after }) => {
       const [was = [], is = []] = [before, after].map((one) => programsIn(path, one?.text ?? ''));
       return lostFailures(was, is, isExpected);
@@ -115,11 +115,12 @@ const silencing: readonly Pattern[] = [
     loosened,
     /\b(?:ignoreBuildErrors|ignoreDuringBuilds|transpileOnly|skipTypeCheck|allowBuildErrors)\b['"]?\s*:\s*true\b/,
   ],
-  [
-    loosened,
-    /(?:@ts-(?:nocheck|ignore|expect-error)|(?:svelte|biome)-ignore|(?:es|ox|style)lint-disable)\b|\boverlay['"]?\s*:\s*false\b/,
-  ],
+  [loosened, /@ts-(?:nocheck|ignore|expect-error)\b|\boverlay['"]?\s*:\s*false\b/],
   [letsIn, /NODE_TLS_REJECT_UNAUTHORIZED|\brejectUnauthorized['"]?\s*:\s*false/],
+];
+const unlinted: readonly Pattern[] = [
+  ...silencing,
+  [loosened, /\b(?:(?:svelte|biome)-ignore|(?:es|ox|style)lint-disable)\b/],
 ];
 /** Row-level security that lets everybody write. */
 const openDoors: readonly Pattern[] = [

@@ -94,14 +94,16 @@ function stateOfValues(values: readonly SyntaxNode[], isExpected: IsExpected): S
   return !values.every(isMadeUp) ? 'depends' : values.some(isStub) ? 'stub' : 'other';
 }
 
-/** A value that is written out; `null`, `undefined` and `false` say that there is none. */
+/** A value that is written out; `null`, `false` and what is empty say that there is none. */
 function isMadeUp(given: SyntaxNode): boolean {
+  return isWritten(given) && (nodesOf(bare(given)).length > 1 || Boolean(constantOf(given)));
+}
+
+function isWritten(given: SyntaxNode): boolean {
   const node = bare(given);
-  const parts = nodesOf(node).map(({ type }) => type);
-  if (/^(?:Array|Object)Expression$/.test(node.type))
-    return parts.every((one) => /^(?:(?:Array|Object)Expression|Property|Identifier|Literal)$/.test(one));
-  const value = constantOf(node);
-  return value !== undefined && value !== null && value !== false;
+  const values = nodesIn(node, 'properties').map((one) => nodeIn(one, 'value') ?? one);
+  const isList = /^(?:Array|Object)Expression$/.test(node.type);
+  return isList ? [...nodesIn(node, 'elements'), ...values].every(isWritten) : constantOf(node) !== undefined;
 }
 
 const ofErrors =

@@ -25,6 +25,13 @@ describe('HN-3 who learns of an error of the app', () => {
         'try {\n    return (await fetch(url)).json();\n  } catch {\n    show("The shop does not answer");\n  }',
       ),
     ],
+    ['there is an empty list', load, load.replace('.json()', '.json().catch(() => [])')],
+    [
+      'a record names its parts',
+      'export function configOf(settings) {\n  return pick(settings);\n}\n',
+      'export function configOf({ limits, agents }) {\n  return { limits, agents };\n}\n',
+    ],
+    ['a linter is told why', load, `// eslint-disable-next-line no-undef -- the browser has it\n${load}`],
     ['there is nothing', load, load.replace('.json()', '.json().catch(() => null)')],
     [
       'what was known before is shown',
