@@ -37,6 +37,21 @@ export async function healedHere(
   return ok({ ...tree, queue: queueName(tree), root, isDirty });
 }
 
+/** The same for a worker, whose patches are made against the commit: a `Problem` where something here is not committed. */
+export async function committedHere(
+  request: RunRequest,
+  settings: Settings,
+): Promise<Result<HealedHere, Problem>> {
+  const here = await healedHere(request, settings);
+  return here.ok && here.value.isDirty ? err(uncommitted) : here;
+}
+
+const uncommitted: Problem = {
+  kind: 'usage',
+  message: 'a worker heals what is committed, and there are changes here that are not',
+  remedy: 'Commit or stash them (git status), or give the worker a checkout of its own.',
+};
+
 const noServer: Problem = {
   kind: 'usage',
   message: 'workers need a store that all machines reach, and this one is a file',
