@@ -1,11 +1,10 @@
-// All benchmarks, one after the other: `npm run bench`. Each prints what it compares and what it reached.
+// All benchmarks, one after the other, or those named: `npm run bench [name …]`. Each prints what it compares and what it reached.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import { root, setUp } from '../scripts/setup.mjs';
 
-const env = await setUp();
-for (const name of [
+const all = [
   'start-up',
   'green-suite',
   'overhead',
@@ -18,7 +17,15 @@ for (const name of [
   'shards',
   'evidence-memory',
   'prompts',
-]) {
+];
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !all.includes(name));
+if (unknown.length > 0) {
+  console.error(`no benchmark is called ${unknown.join(', ')}; there are ${all.join(', ')}`);
+  process.exit(2);
+}
+const env = await setUp();
+for (const name of asked.length > 0 ? asked : all) {
   console.log(`\n# ${name}`);
   spawnSync(process.execPath, [path.join(root, 'bench', `${name}.mjs`)], {
     cwd: root,

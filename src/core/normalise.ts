@@ -2,6 +2,8 @@ import { stripAnsi } from './classify/strip-ansi.js';
 
 /** The volatile parts. The order matters: a later pattern could match a piece of what an earlier one replaces. */
 const volatile: readonly (readonly [RegExp, string])[] = [
+  // What a browser printed until it was closed is chance.
+  [/^Browser logs:\n<launching>[^]*?(?=^Call log:|(?![^]))/gm, 'Browser logs\n'],
   // How often Playwright retried before it gave up is chance: `14 × locator resolved to …`, `retrying click action, attempt #3`.
   [/^(?:- )?(?:\d{1,6} × )?(?:retrying \w{1,40} action.*|waiting \d{1,9}ms)$/gm, ''],
   [/\b\d{1,6} × /g, ''],

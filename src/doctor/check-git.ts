@@ -8,7 +8,14 @@ export async function checkGit(place: ProbePlace): Promise<Check[]> {
     return [doubtful('git', 'not found', 'Install git: `self-heal guard` and coding agents need it.')];
   }
   const version = /\d+\.\d+[\w.]*/.exec(output)?.[0] ?? output.trim();
-  return [good('git', version), await checkIgnored(place)];
+  return [checkVersion(version), await checkIgnored(place)];
+}
+
+/** `git log --diff-merges=first-parent`, which finds the commits to blame, is there since 2.31. */
+function checkVersion(version: string): Check {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > 2 || (major === 2 && minor >= 31)) return good('git', version);
+  return doubtful('git', version, 'Install git 2.31 or newer: `self-heal blame` needs it, all else works.');
 }
 
 async function checkIgnored(place: ProbePlace): Promise<Check> {

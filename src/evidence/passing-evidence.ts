@@ -9,8 +9,6 @@ import { parseJson } from './unknown-fields.js';
 
 /** What is read of one run's notes; a worker writes at most 2,000 lines. */
 const mostLines = 20_000;
-/** Playwright adds what the browser's process wrote to the error of an action that the end of its test cut off. */
-const browserLog = /^.{0,20}\[pid=\d+\].*$/gm;
 /** Shorter texts turn up in unrelated errors. */
 const shortestText = 12;
 
@@ -26,6 +24,8 @@ interface Heard {
 export interface Ended {
   readonly green: ReadonlySet<string>;
   readonly red: ReadonlySet<string>;
+  /** In how many ways the red ones failed. */
+  readonly symptoms: number;
 }
 
 /**
@@ -55,9 +55,8 @@ export class PassingEvidence {
     errors: readonly Pick<TestError, 'message'>[],
   ): T {
     if (this.#heard.size === 0) return evidence;
-    const messages = errors.map(({ message }) => message.replaceAll(browserLog, ''));
     const isError = ({ text }: ConsoleEntry) =>
-      text.length >= shortestText && messages.some((message) => message.includes(text));
+      text.length >= shortestText && errors.some(({ message }) => message.includes(text));
     return {
       ...evidence,
       console: this.#marked(evidence.console, (entry) => (isError(entry) ? null : consoleKey(entry.text))),
@@ -80,15 +79,17 @@ export class PassingEvidence {
 
 /** So many times as many fail with a complaint as pass. */
 const clearly = 10;
+/** So many different symptoms at a time come of one exception rather than of as many faults beside it. */
+const manySymptoms = 8;
 
 function goesWithFailing(
   { passed, failed }: Record<'passed' | 'failed', number>,
-  { green, red }: Ended,
+  { green, red, symptoms }: Ended,
 ): boolean {
   const without = { passed: green.size - passed, failed: Math.max(0, red.size - failed) };
   const others = without.passed + without.failed;
   // Where every test has it there is nothing to compare with, and only a clear majority tells.
-  if (others === 0) return failed >= passed * clearly;
+  if (others === 0) return failed >= passed * clearly || (failed > passed && symptoms >= manySymptoms);
   return failed > passed && failed / (failed + passed) > without.failed / others;
 }
 

@@ -4,6 +4,7 @@ import type { DiagnosedFailure } from '../core/cause.js';
 import { createClassify } from '../core/classify/classify.js';
 import type { Failure } from '../core/failure.js';
 import type { Settings } from '../core/settings.js';
+import { normalise } from '../core/normalise.js';
 import { signatureOf, signedText } from '../core/signature.js';
 import { writeFailureRecord } from '../run/failure-record.js';
 import { boundedText } from '../evidence/bounded-text.js';
@@ -95,12 +96,16 @@ interface Recorded extends Pick<DiagnoseOptions, 'isCollecting'> {
   readonly mask: (failure: DiagnosedFailure) => DiagnosedFailure;
 }
 
-function endedIn({ tests }: SuiteRun): Ended {
+/** Failures whose symptoms are looked at: more than that many are many. */
+const mostSymptoms = 50;
+
+function endedIn({ tests, failures }: SuiteRun): Ended {
   const ids = (isOne: (outcome: SuiteRun['tests'][number]['outcome']) => boolean) =>
     new Set(tests.filter(({ outcome }) => isOne(outcome)).map(({ test }) => test.id));
   return {
     green: ids((outcome) => outcome === 'expected'),
     red: ids((outcome) => outcome === 'unexpected' || outcome === 'flaky'),
+    symptoms: new Set(failures.slice(0, mostSymptoms).map((one) => normalise(signedText(one)))).size,
   };
 }
 

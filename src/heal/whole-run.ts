@@ -1,4 +1,5 @@
 import { systemClock } from '../clock.js';
+import { builtIn } from '../core/built-in-fixer.js';
 import type { Settings } from '../core/settings.js';
 import { showPlan } from '../outputs/run-terminal.js';
 import { say } from '../outputs/say.js';
@@ -124,8 +125,12 @@ async function workersOf(
   return openWorkers(opened, first, queued);
 }
 
-function startsAgents({ options, blame }: RunRequest): boolean {
-  return !options.dryRun && !options.collect && !options.queue && !blame;
+/** Whether an agent may come to need a copy: the built-in fixer needs none. */
+function startsAgents({ options, blame }: RunRequest, { settings, missing }: Opened): boolean {
+  if (options.dryRun || options.collect || options.queue || blame) return false;
+  return Object.entries(settings.agents).some(
+    ([name, { runner }]) => runner !== builtIn && !missing.has(name),
+  );
 }
 
 /** A run that is only shown changes nothing in the project, also for a while. */
@@ -175,7 +180,7 @@ async function firstRun(
   const gone = resumed?.shards ? missingWarning(resumed.shards) : null;
   if (gone !== null) bus.emit({ type: 'run.warning', message: gone });
   const stdout = options.json ? 2 : 1;
-  const onEarlyRed = startsAgents(request) ? opened.workspace.begin : undefined;
+  const onEarlyRed = startsAgents(request, opened) ? opened.workspace.begin : undefined;
   const first = resumed ? await resumed.firstRun(suites, stdout) : await suites.first(stdout, onEarlyRed);
   if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
   return ok({ run: first, known: new Map() });

@@ -1,5 +1,6 @@
 import type { TestError, TestFailure } from '../core/failure.js';
 import { unreachable } from '../core/unreachable.js';
+import { withoutPageConsole } from '../core/without-page-console.js';
 import type { ReportLine } from './report-format.js';
 import type { SuiteRun } from './suite-run.js';
 
@@ -63,7 +64,10 @@ export function addLine(state: ReportState, line: ReportLine): void {
       if (state.errors.length < maxErrors) state.errors.push(line.error);
       break;
     case 'failed-try':
-      state.tries.set(line.failure.test.id, line.failure);
+      state.tries.set(line.failure.test.id, {
+        ...line.failure,
+        errors: line.failure.errors.map(ofTheTest),
+      });
       break;
     case 'test-end':
       state.progress = progressAfter(state.progress, line);
@@ -74,6 +78,14 @@ export function addLine(state: ReportState, line: ReportLine): void {
     default:
       unreachable(line);
   }
+}
+
+function ofTheTest({ message, stack, ...error }: TestError): TestError {
+  return {
+    ...error,
+    message: withoutPageConsole(message),
+    stack: stack === null ? null : withoutPageConsole(stack),
+  };
 }
 
 function progressAfter(

@@ -7,7 +7,7 @@ export function idleWorkspace(root: string): Workspace {
     root,
     prepare: () => undefined,
     ready: never,
-    around: () => {
+    edit: () => {
       throw new Error('No agent works in this run.');
     },
     collect: never,

@@ -54,8 +54,8 @@ export interface Workspace {
    * it cannot be made (a full disk).
    */
   ready(copy?: number): Promise<AgentPlace>;
-  /** The project's sources before and after a change that was made elsewhere, whatever else was changed here. */
-  around(edits: Change['edits']): Pick<Work, 'before' | 'after'>;
+  /** A change whose edits are known without an agent's work in a copy, as `collect` gives one. Their contents are kept already. */
+  edit(id: string, edits: Change['edits']): Work & { readonly change: Change };
   /** What the agent changed in it. `id` names the change within the run. */
   collect(id: string, copy?: number): Promise<Work>;
   /** Writes a change into the project, on top of those that are there. Until it is decided, a kill means that it is taken out again. */
@@ -100,6 +100,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   };
   const opened = (n: number) => (copies[n] ??= openCopy({ root, project, n, announce }));
   const changes = appliedChanges(options, { root, project });
+  const up = path.relative(project, root).replaceAll(path.sep, '/');
+  const changeOf = (id: string, edits: Change['edits']): Change => ({ id, root: up, edits, folders: [] });
   return {
     root,
     prepare: (count = 1) => {
@@ -117,19 +119,19 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         ...pathsBetween(options.project, root, tree),
       };
     },
-    around: (edits) => {
+    edit: (id, edits) => {
       const source = projectTree(root);
       const undone = edits.map((edit) => ({ ...edit, after: edit.before }));
-      return { before: treeOf(source, undone, contents), after: treeOf(source, edits, contents) };
+      const trees = { before: treeOf(source, undone, contents), after: treeOf(source, edits, contents) };
+      return { change: changeOf(id, edits), ignored: [], refused: null, ...trees };
     },
     collect: async (id, n = 0) => {
       const made = await opened(n);
       const { edits, ignored, refused } = await collect(root, made, contents).catch(unreadable);
-      const change = { id, root: path.relative(project, root).replaceAll(path.sep, '/'), edits, folders: [] };
       const source = folderTree(made.base);
       const before = treeOf(source, [], contents);
       const after = treeOf(source, edits, contents);
-      return { change: edits.length > 0 ? change : null, ignored, refused, before, after };
+      return { change: edits.length > 0 ? changeOf(id, edits) : null, ignored, refused, before, after };
     },
     ...changes,
     close: async () => {

@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { Mutex } from 'async-mutex';
 import type { AgentRun } from '../../src/core/attempt.js';
 import type { DiagnosedFailure } from '../../src/core/cause.js';
@@ -51,7 +53,8 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
     folder: folder.value,
     signal: new AbortController().signal,
     workspace: {
-      root: '/project',
+      // The files that the built-in fixer reads are made in there.
+      root: realpathSync(tmpdir()),
       prepare: () => undefined,
       ready: async () => ({
         cwd: '/copy',
@@ -60,7 +63,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
         toProject: (text) => text,
         leftOut: [],
       }),
-      around: () => ({ before: tree, after: tree }),
+      edit: (id, edits) => ({ ...noChange, change: { id, root: '', edits, folders: [] } }),
       collect: async (id) => {
         const state = async (text: string) => ({
           kind: 'file' as const,

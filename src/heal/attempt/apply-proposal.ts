@@ -1,10 +1,12 @@
 import type { Attempt } from '../../core/attempt.js';
 import { builtIn } from '../../core/built-in-fixer.js';
-import { bareAttempt, type Deployment, keepPatch } from './deploy.js';
+import { contentsOf } from '../../workspace/change.js';
+import { bareAttempt, type Deployment } from './deploy.js';
+import { deployEdits } from './deploy-edits.js';
 import type { Proposed } from './proposed.js';
 import type { Session } from '../session.js';
 
-/** Writes such a fix into the copy, as an agent would; guard, re-run and proof follow as for an agent (BF-5, ME-8). */
+/** Makes a change of such a fix, for which nobody needs a copy of the project; guard, re-run and proof follow as for an agent (BF-5, ME-8). */
 export async function applyProposal(
   session: Session,
   { proposal, causeId, n }: { proposal: Proposed; causeId: string; n: number },
@@ -22,30 +24,11 @@ export async function applyProposal(
     usage: { costUsd: 0, inputTokens: null, outputTokens: null, turns: null, sessionId: null },
   };
   session.bus.emit({ type: 'fixer.proposed', causeId, attempt: n, summary, agent });
-  const written = await inCopy(session, proposal);
-  if (written !== null)
-    return { attempt: { ...attempt, outcome: 'unchanged', failedBecause: written }, work: null };
-  const id = session.spending.nextAttempt();
-  const work = await session.workspace.collect(String(id), session.copy);
-  const file = await session.folder.attempt(id);
-  const kept = work.change ? await keepPatch(session, work.change, file) : { files: [], patch: null };
-  return {
-    attempt: {
-      ...attempt,
-      ...kept,
-      change: work.change?.id ?? null,
-      durationMs: session.clock.now() - startedAt,
-      failedBecause: work.refused,
-    },
-    work,
-  };
-}
-
-/** Null, or why it could not be written. */
-async function inCopy({ workspace, copy }: Session, proposal: Proposed): Promise<string | null> {
-  try {
-    return await proposal.write(workspace, await workspace.ready(copy));
-  } catch (error) {
-    return `it could not be written: ${error instanceof Error ? error.message : String(error)}`;
-  }
+  const got = await proposal
+    .edits(session.workspace.root, contentsOf(session.folder.dir))
+    .catch((error: unknown) => ({ failed: error instanceof Error ? error.message : String(error) }));
+  if ('failed' in got)
+    return { attempt: { ...attempt, outcome: 'unchanged', failedBecause: got.failed }, work: null };
+  const durationMs = session.clock.now() - startedAt;
+  return deployEdits(session, { ...attempt, durationMs }, got.edits);
 }

@@ -1,11 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
 import { builtIn, isBuiltIn } from '../../core/built-in-fixer.js';
 import type { Cause } from '../../core/cause.js';
 import type { Proposal } from '../../fixer/proposal.js';
 import type { KnownFailure } from '../../store/store.js';
-import { contentsOf } from '../../workspace/change.js';
-import type { AgentPlace, Workspace } from '../../workspace/workspace.js';
-import { writeFiles } from '../../workspace/write-files.js';
+import { type Contents, contentsOf, safePath } from '../../workspace/change.js';
+import { type FileEdit, hashOf, isSame, stateOf } from '../../workspace/file-state.js';
 import { type KeptFix, keptFixSummary } from '../kept-fixes.js';
 import type { Session } from '../session.js';
 
@@ -14,8 +14,8 @@ export interface Proposed {
   /** Whose fix it is. */
   readonly agent: string;
   readonly summary: string;
-  /** Writes it into the copy; gives null, or why a file was left as it is. */
-  write(workspace: Workspace, place: AgentPlace): Promise<string | null>;
+  /** What it edits below the root of the workspace, with the contents kept; or why it does not fit the files as they are. */
+  edits(root: string, contents: Contents): Promise<{ edits: readonly FileEdit[] } | { failed: string }>;
 }
 
 /** A fix of the run that this one goes on with; else what the built-in fixer is sure of, but nothing that it tried in an earlier run. */
@@ -42,15 +42,18 @@ export function ofFixer({ summary, files }: Proposal): Proposed {
   return {
     agent: builtIn,
     summary,
-    write: async (_, { toCopy }) => {
-      for (const { file, before, after } of files) {
-        const copied = toCopy(file);
+    edits: async (root, contents) => {
+      const edits: FileEdit[] = [];
+      for (const { file, before: text, after } of files) {
+        const path = relative(root, await realpath(file)).replaceAll(sep, '/');
+        const before = safePath.safeParse(path).success ? stateOf(root, path) : 'other';
         // Bytes that are no UTF-8 would not come back as they were.
-        if (!(await readFile(copied)).equals(Buffer.from(before)))
-          return `${file} changed in the meantime, or is not UTF-8`;
-        await writeFile(copied, after);
+        if (before === null || before === 'other' || before.hash !== hashOf(Buffer.from(text)))
+          return { failed: `${file} changed in the meantime, or is not UTF-8` };
+        await contents.put(Buffer.from(text));
+        edits.push({ path, before, after: { ...before, hash: await contents.put(Buffer.from(after)) } });
       }
-      return null;
+      return { edits };
     },
   };
 }
@@ -58,13 +61,18 @@ export function ofFixer({ summary, files }: Proposal): Proposed {
 /** What an agent fixed in a run that was killed (ME-8). */
 function ofKilledRun(fix: KeptFix): Proposed {
   const { agent, change, runDir } = fix;
+  const { edits } = change;
   return {
     agent,
     summary: keptFixSummary(fix),
-    write: async ({ root }, { toCopy }) => {
-      const files = change.edits.map(({ path, before, after }) => ({ path, known: [before], goal: after }));
-      const { leftAlone } = await writeFiles(toCopy(root), { files, folders: [] }, contentsOf(runDir));
-      return leftAlone.length > 0 ? `${leftAlone.join(', ')} changed meanwhile` : null;
+    edits: async (root, contents) => {
+      const known = contentsOf(runDir);
+      for (const { path, before, after } of edits) {
+        const now = stateOf(root, path);
+        if (now === 'other' || !isSame(now, before)) return { failed: `${path} changed meanwhile` };
+        for (const state of [before, after]) if (state) await contents.put(await known.get(state.hash));
+      }
+      return { edits };
     },
   };
 }

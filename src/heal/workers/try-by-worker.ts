@@ -7,7 +7,7 @@ import { receiveEdits } from '../../queue/sent-edits.js';
 import type { SentAttempt } from '../../queue/messages.js';
 import type { KnownFailure } from '../../store/store.js';
 import { contentsOf } from '../../workspace/change.js';
-import { keepPatch } from '../attempt/deploy.js';
+import { deployEdits } from '../attempt/deploy-edits.js';
 import { tryFix } from '../attempt/try-fix.js';
 import { attemptTried } from '../attempt/attempt-decided.js';
 import type { Retest } from '../retest.js';
@@ -107,10 +107,6 @@ async function join(
     await attemptTried(session, { causeId: cause.id, id: got.attemptId, attempt });
     return { attempts: [attempt], retest: null, id: null };
   }
-  const id = String(session.spending.nextAttempt());
-  const root = path.relative(session.cwd, workspace.root).replaceAll(path.sep, '/');
-  const change = { id, root, edits: received.edits, folders: [] };
-  const kept = await keepPatch(session, change, await folder.attempt(Number(id)));
   const { testProofs: _, ...rest } = open;
   const tried = await tryFix(session, cause, {
     agent: open.agent,
@@ -119,10 +115,7 @@ async function join(
     earlier: work.earlier,
     beside: work.beside,
     known: work.known,
-    deployed: {
-      attempt: { ...rest, ...kept, change: id },
-      work: { change, ignored: [], refused: null, ...workspace.around(change.edits) },
-    },
+    deployed: await deployEdits(session, rest, received.edits),
   });
   const { attempt } = tried;
   await attemptTried(session, { causeId: cause.id, id: got.attemptId, attempt });

@@ -104,10 +104,11 @@ export async function runThatSays(
         const change = { id, root: '', edits, folders: [] };
         return { change, ignored: [], refused: null, before: tree, after: tree };
       },
-      around: () => ({
-        before: { paths: async () => [], read: async () => new Map() },
-        after: { paths: async () => [], read: async () => new Map() },
-      }),
+      edit: (id, edits) => {
+        const tree = { paths: async () => [], read: async () => new Map() };
+        const change = { id, root: '', edits, folders: [] };
+        return { change, ignored: [], refused: null, before: tree, after: tree };
+      },
       apply: async (change) => ({ kind: 'applied', change }),
       without: async () => ({ written: [], leftAlone: [] }),
       revert: async () => ({ written: [], leftAlone: [], lost: [] }),

@@ -1,30 +1,55 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { applyProposal } from '../../../src/heal/attempt/apply-proposal.js';
 import { ofFixer } from '../../../src/heal/attempt/proposed.js';
-import type { Session } from '../../../src/heal/session.js';
+import { healingSession } from '../../rig/healing-session.js';
 import { tempDir } from '../../rig/temp-dir.js';
+
+const before = Buffer.from([0x61, 0xe4, 0x0a]).toString('utf8');
+
+/** Has the fixer replace the text of that file of a project. */
+async function proposed(root: string, file: string, from = before) {
+  const { session } = await healingSession([]);
+  const workspace = {
+    ...session.workspace,
+    root,
+    ready: () => Promise.reject(new Error('no copy is needed')),
+  };
+  const proposal = ofFixer({ summary: 'x', files: [{ file, before: from, after: from.replace('a', 'b') }] });
+  return applyProposal({ ...session, workspace }, { proposal, causeId: 'c1', n: 1 });
+}
 
 it.each([
   ['whose bytes are no UTF-8', Buffer.from([0x61, 0xe4, 0x0a])],
   ['that changed meanwhile', Buffer.from('other\n')],
 ])('BF-5 a file %s is left as it is, and that is said', async (_, bytes) => {
-  const file = path.join(tempDir(), 'a.ts');
+  const root = tempDir();
+  const file = path.join(root, 'a.ts');
   writeFileSync(file, bytes);
-  const session = {
-    clock: { now: () => 0 },
-    bus: { emit: () => undefined },
-    settings: { agents: {} },
-    workspace: { ready: async () => ({ toCopy: (text: string) => text }) },
-  } as unknown as Session;
-  const before = Buffer.from([0x61, 0xe4, 0x0a]).toString('utf8');
-  const proposal = ofFixer({ summary: 'x', files: [{ file, before, after: before.replace('a', 'b') }] });
-  const { attempt, work } = await applyProposal(session, { proposal, causeId: 'c1', n: 1 });
+  const { attempt, work } = await proposed(root, file);
   expect(work).toBeNull();
   expect(attempt).toMatchObject({
     outcome: 'unchanged',
     failedBecause: expect.stringContaining(file) as unknown,
   });
   expect(readFileSync(file)).toEqual(bytes);
+});
+
+it('BF-5 a fix that needs no agent needs no copy of the project, keeps modes, and follows links inside of it', async () => {
+  const root = tempDir();
+  mkdirSync(path.join(root, 'real'));
+  writeFileSync(path.join(root, 'real', 'a.ts'), 'a\n', { mode: 0o755 });
+  symlinkSync('real', path.join(root, 'linked'));
+  const { attempt, work } = await proposed(root, path.join(root, 'linked', 'a.ts'), 'a\n');
+  const file = { kind: 'file', mode: 0o755 };
+  expect(work?.change?.edits).toMatchObject([{ path: 'real/a.ts', before: file, after: file }]);
+  expect(attempt).toMatchObject({ outcome: 'completed', agent: 'built-in', files: [{ path: 'real/a.ts' }] });
+  expect(readFileSync(path.join(root, 'real', 'a.ts'), 'utf8')).toBe('a\n');
+});
+
+it('BF-5 a file outside of the project is left as it is', async () => {
+  const outside = path.join(tempDir(), 'a.ts');
+  writeFileSync(outside, 'a\n');
+  expect((await proposed(tempDir(), outside, 'a\n')).attempt.outcome).toBe('unchanged');
 });

@@ -1,0 +1,20 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { checkGit } from '../../../src/doctor/check-git.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+it.runIf(process.platform !== 'win32').each([
+  ['2.30.2', 'warning'],
+  ['1.99.0', 'warning'],
+  ['2.31.0', 'ok'],
+  ['2.39.5 (Apple Git-154)', 'ok'],
+  ['3.0.1', 'ok'],
+])('CL-11 BL-1 a git %s is %s: blame needs 2.31', async (version, state) => {
+  const dir = tempDir();
+  const file = path.join(dir, 'git');
+  writeFileSync(file, `#!/bin/sh\necho git version ${version.replaceAll(/[()]/g, '')}\n`);
+  chmodSync(file, 0o755);
+  const [check] = await checkGit({ cwd: dir, env: { ...process.env, PATH: `${dir}:${process.env['PATH']}` } });
+  expect(check).toMatchObject({ state, name: 'git' });
+});
