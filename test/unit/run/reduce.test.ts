@@ -110,7 +110,7 @@ describe('a run as its events tell of it', () => {
       { type: 'cause.found', cause: aCauseSummary({ id: 'c2' }) },
       suite('retest', 'c1'),
       progress('of c1'),
-      { type: 'attempt.green', causeId: 'c1', attempt: 1 },
+      { type: 'attempt.green', causeId: 'c1', attempt: 1, agent: null, change: null },
       suite('confirm', null),
       progress('of all'),
     );
