@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import type { WorkerSummary } from '../../../../src/event.js';
-import { showWorkers } from '../../../../src/outputs/html/show-live.js';
+import type { Event, WorkerSummary } from '../../../../src/event.js';
+import { phaseOf, showLiveCause, showWorkers } from '../../../../src/outputs/html/show-live.js';
 import { reduce } from '../../../../src/run/reduce.js';
 import { emptyRun } from '../../../../src/run/run-state.js';
+import { aCauseSummary } from '../../../rig/shown-run.js';
 import { hostile } from '../../../rig/stored-run.js';
 
 function tableOf(...workers: Partial<WorkerSummary>[]): string {
@@ -45,4 +46,20 @@ it('SC-2 RP-5 one that takes none of the causes says why, and is not as loud', (
 
 it('SC-2 EV-10 what a row of the store says is text, whatever it holds', () => {
   expect(tableOf({ name: hostile, causeId: hostile, elsewhere: hostile })).not.toMatch(/<(?:img|script)/);
+});
+
+it('SC-2 RP-5 of many causes at work the heading gives the number, and one that nobody has taken is not said to be worked on', () => {
+  const ids = Array.from({ length: 20 }, (_, n) => `c${n + 1}`);
+  const events = ids.flatMap((causeId, at): Event[] => [
+    { type: 'cause.found', cause: aCauseSummary({ id: causeId }) },
+    { type: 'cause.started', causeId },
+    { type: 'cause.sent', causeId },
+    ...(at < 8 ? [{ type: 'cause.taken' as const, causeId, worker: `host-${at}` }] : []),
+  ]);
+  const run = events.reduce((so, event) => reduce(so, { time: 1, ...event }), emptyRun('run'));
+  expect(phaseOf(run)).toBe('8 causes at work, 12 in the queue');
+  const states = run.causes.map(
+    (cause) => /data-state="(\w+)"/.exec(String(showLiveCause(cause, null)))?.[1],
+  );
+  expect(states).toEqual(ids.map((_, at) => (at < 8 ? 'working' : 'waiting')));
 });
