@@ -9,17 +9,21 @@ export interface Patience {
   readonly forMs: number;
   /** Told once for each time that it is away. */
   readonly onAway: (reason: string) => void;
+  /** Told when it is there again. */
+  readonly onBack: () => void;
 }
 
 const betweenMs = 1000;
 
 /** Does what is asked of a PostgreSQL server; again each second, where that is away. Rejects with the last error. */
 export async function patiently<T>(ask: () => Promise<T>, how: Patience): Promise<T> {
-  const { clock, signal, forMs, onAway } = how;
+  const { clock, signal, forMs, onAway, onBack } = how;
   const began = clock.now();
   for (let isFirst = true; ; isFirst = false) {
     try {
-      return await ask();
+      const answer = await ask();
+      if (!isFirst) onBack();
+      return answer;
     } catch (error) {
       if (!isAway(error) || signal.aborted || clock.now() - began >= forMs) throw error;
       if (isFirst) onAway(reasonOf(error));

@@ -46,12 +46,8 @@ export function createDispatch(parts: DispatchParts): Workers {
       if (typeof made === 'string') return () => Promise.resolve(failed(made));
       const id = jobId(queue.name, names.next(cause));
       sentIds.add(id);
-      const how = {
-        clock: session.clock,
-        signal: session.signal,
-        forMs: longestAwayMs,
-        onAway: () => undefined,
-      };
+      const { clock, signal } = session;
+      const how = { clock, signal, forMs: longestAwayMs, onAway: () => undefined, onBack: () => undefined };
       const failure = await patiently(() => queue.send(id, made), how).then(() => null, reasonOf);
       if (failure !== null) return () => Promise.resolve(failed(`it could not be sent: ${failure}`));
       opened.bus.emit({ type: 'cause.sent', causeId: cause.id });

@@ -59,7 +59,8 @@ async function underWay(place: Place, options: WorkerOptions): Promise<number | 
   const rows = workerTable(db, here.project, here.queue);
   const onAway = (reason: string) =>
     say(`the store cannot be reached (${redact(reason)}); it is tried again`);
-  const patience = { clock: systemClock, signal: interrupts.signal, forMs: longestAwayMs, onAway };
+  const onBack = () => say('the store can be reached again');
+  const patience = { clock: systemClock, signal: interrupts.signal, forMs: longestAwayMs, onAway, onBack };
   try {
     const queue = patient(await openQueue(db, here.queue), patience);
     await using presence = await createPresence(rows, place);

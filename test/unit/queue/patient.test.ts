@@ -8,7 +8,8 @@ function patience(forMs = 60_000) {
   const clock = virtualClock();
   const away: string[] = [];
   const controller = new AbortController();
-  const how = { clock, signal: controller.signal, forMs, onAway: (reason: string) => void away.push(reason) };
+  const said = { onAway: (reason: string) => void away.push(reason), onBack: () => void away.push('back') };
+  const how = { clock, signal: controller.signal, forMs, ...said };
   return { how, clock, away, controller };
 }
 
@@ -39,7 +40,8 @@ it.each([
   expect(await patiently(ask, how)).toBe(1);
   expect(asked()).toBe(11);
   expect(clock.slept).toEqual(Array.from({ length: 10 }, () => 1000));
-  expect(away).toHaveLength(1);
+  expect(away).toHaveLength(2);
+  expect(away[1]).toBe('back');
 });
 
 it('SC-2 one that stays away is given up after the time, and an interrupt ends the waiting', async () => {
