@@ -1,6 +1,6 @@
 import type { TestError, TestFailure } from '../core/failure.js';
 import { unreachable } from '../core/unreachable.js';
-import { withoutPageConsole } from '../core/without-page-console.js';
+import { withoutBrowserOutput } from '../core/without-browser-output.js';
 import type { ReportLine } from './report-format.js';
 import type { SuiteRun } from './suite-run.js';
 
@@ -83,8 +83,8 @@ export function addLine(state: ReportState, line: ReportLine): void {
 function ofTheTest({ message, stack, ...error }: TestError): TestError {
   return {
     ...error,
-    message: withoutPageConsole(message),
-    stack: stack === null ? null : withoutPageConsole(stack),
+    message: withoutBrowserOutput(message),
+    stack: stack === null ? null : withoutBrowserOutput(stack),
   };
 }
 

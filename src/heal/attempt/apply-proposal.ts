@@ -1,5 +1,6 @@
 import type { Attempt } from '../../core/attempt.js';
 import { builtIn } from '../../core/built-in-fixer.js';
+import { err } from '../../result.js';
 import { contentsOf } from '../../workspace/change.js';
 import { bareAttempt, type Deployment } from './deploy.js';
 import { deployEdits } from './deploy-edits.js';
@@ -26,9 +27,8 @@ export async function applyProposal(
   session.bus.emit({ type: 'fixer.proposed', causeId, attempt: n, summary, agent });
   const got = await proposal
     .edits(session.workspace.root, contentsOf(session.folder.dir))
-    .catch((error: unknown) => ({ failed: error instanceof Error ? error.message : String(error) }));
-  if ('failed' in got)
-    return { attempt: { ...attempt, outcome: 'unchanged', failedBecause: got.failed }, work: null };
+    .catch((error: unknown) => err(error instanceof Error ? error.message : String(error)));
+  if (!got.ok) return { attempt: { ...attempt, outcome: 'unchanged', failedBecause: got.error }, work: null };
   const durationMs = session.clock.now() - startedAt;
-  return deployEdits(session, { ...attempt, durationMs }, got.edits);
+  return deployEdits(session, { ...attempt, durationMs }, got.value);
 }

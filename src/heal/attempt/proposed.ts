@@ -4,6 +4,7 @@ import { builtIn, isBuiltIn } from '../../core/built-in-fixer.js';
 import type { Cause } from '../../core/cause.js';
 import type { Proposal } from '../../fixer/proposal.js';
 import type { KnownFailure } from '../../store/store.js';
+import { err, ok, type Result } from '../../result.js';
 import { type Contents, contentsOf, safePath } from '../../workspace/change.js';
 import { type FileEdit, hashOf, isSame, stateOf } from '../../workspace/file-state.js';
 import { type KeptFix, keptFixSummary } from '../kept-fixes.js';
@@ -15,7 +16,7 @@ export interface Proposed {
   readonly agent: string;
   readonly summary: string;
   /** What it edits below the root of the workspace, with the contents kept; or why it does not fit the files as they are. */
-  edits(root: string, contents: Contents): Promise<{ edits: readonly FileEdit[] } | { failed: string }>;
+  edits(root: string, contents: Contents): Promise<Result<readonly FileEdit[], string>>;
 }
 
 /** A fix of the run that this one goes on with; else what the built-in fixer is sure of, but nothing that it tried in an earlier run. */
@@ -49,11 +50,11 @@ export function ofFixer({ summary, files }: Proposal): Proposed {
         const before = safePath.safeParse(path).success ? stateOf(root, path) : 'other';
         // Bytes that are no UTF-8 would not come back as they were.
         if (before === null || before === 'other' || before.hash !== hashOf(Buffer.from(text)))
-          return { failed: `${file} changed in the meantime, or is not UTF-8` };
+          return err(`${file} changed in the meantime, or is not UTF-8`);
         await contents.put(Buffer.from(text));
         edits.push({ path, before, after: { ...before, hash: await contents.put(Buffer.from(after)) } });
       }
-      return { edits };
+      return ok(edits);
     },
   };
 }
@@ -69,10 +70,10 @@ function ofKilledRun(fix: KeptFix): Proposed {
       const known = contentsOf(runDir);
       for (const { path, before, after } of edits) {
         const now = stateOf(root, path);
-        if (now === 'other' || !isSame(now, before)) return { failed: `${path} changed meanwhile` };
+        if (now === 'other' || !isSame(now, before)) return err(`${path} changed in the meantime`);
         for (const state of [before, after]) if (state) await contents.put(await known.get(state.hash));
       }
-      return { edits };
+      return ok(edits);
     },
   };
 }

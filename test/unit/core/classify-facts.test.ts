@@ -237,3 +237,9 @@ describe('EV-11 evidence of any size', () => {
     });
   });
 });
+
+it('CS-7 what webpack lists of a build that went well decides nothing', () => {
+  const listed =
+    '      css ../node_modules/css-loader/dist/cjs.js!../node_modules/stylus-loader/dist/cjs.js!./src/core.styl 9.79 KiB [built] [code generated]';
+  expect(classify(failing(locatorTimeout, { serverOutput: listed })).category).toBe('ui-error');
+});

@@ -15,6 +15,9 @@ it.runIf(process.platform !== 'win32').each([
   const file = path.join(dir, 'git');
   writeFileSync(file, `#!/bin/sh\necho git version ${version.replaceAll(/[()]/g, '')}\n`);
   chmodSync(file, 0o755);
-  const [check] = await checkGit({ cwd: dir, env: { ...process.env, PATH: `${dir}:${process.env['PATH']}` } });
+  const [check] = await checkGit({
+    cwd: dir,
+    env: { ...process.env, PATH: `${dir}:${process.env['PATH']}` },
+  });
   expect(check).toMatchObject({ state, name: 'git' });
 });

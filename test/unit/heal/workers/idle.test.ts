@@ -10,7 +10,7 @@ function waiting(timeoutMs: number | null) {
   return {
     idle,
     /** Lets time pass while a heal stands so, and asks. */
-    async after(ms: number, now: Coordinator | null): Promise<string | null> {
+    after: async (ms: number, now: Coordinator | null): Promise<string | null> => {
       coordinator = now;
       await clock.sleep(ms);
       return idle.overWhy();

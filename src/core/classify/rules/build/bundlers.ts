@@ -44,7 +44,7 @@ export const bundlerRules = rulesFor('build-error', [
     id: 'build/loader-chain',
     // How webpack names a module that passes through loaders: their paths, each with a `!` behind it.
     pattern: /[\w-]{2,40}-loader\/[^\s!]{1,200}!\S/,
-    unless: /\bat \S|warn/i,
+    unless: /\bat \S|warn|\[built\]/i,
     confidence: 0.72,
   },
   {
