@@ -1,4 +1,4 @@
-/** A copy of plain data in which each text is another; keys too, where that is said. */
+/** Plain data in which each text is another; keys too, where that is said. What stays as it is is not copied. */
 export function mapTexts<T>(value: T, map: (text: string) => string, mapKey = (key: string) => key): T {
   return mapped(value, map, mapKey) as T;
 }
@@ -7,8 +7,13 @@ type Change = (text: string) => string;
 
 function mapped(value: unknown, map: Change, mapKey: Change): unknown {
   if (typeof value === 'string') return map(value);
-  if (Array.isArray(value)) return value.map((one) => mapped(one, map, mapKey));
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value);
-  return Object.fromEntries(entries.map(([key, one]) => [mapKey(key), mapped(one, map, mapKey)]));
+  if (Array.isArray(value)) {
+    const all = value.map((one) => mapped(one, map, mapKey));
+    return all.every((one, at) => one === value[at]) ? value : all;
+  }
+  const before = Object.entries(value);
+  const after = before.map(([key, one]): [string, unknown] => [mapKey(key), mapped(one, map, mapKey)]);
+  const isSame = after.every(([key, one], at) => key === before[at]?.[0] && one === before[at]?.[1]);
+  return isSame ? value : Object.fromEntries(after);
 }

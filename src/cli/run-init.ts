@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { programs, type AgentProgram } from '../agents/programs.js';
+import { type Machines, storeVariable } from '../init/ci-project.js';
 import { ciSystemOf, ciSystems, type CiSystem } from '../init/ci-system.js';
 import { configsBelow } from '../init/configs-below.js';
 import { configuredRunner } from '../init/configured-runner.js';
@@ -22,6 +23,7 @@ export interface InitOptions {
   agent?: string;
   ci?: string | true;
   shards?: number;
+  healWorkers?: number;
   config?: string;
   dryRun?: boolean;
   force?: boolean;
@@ -42,6 +44,7 @@ export async function runInit({ cwd, env, isAskable, options }: InitCall): Promi
   const ci = ciOf(options.ci, gitRootOf(cwd) ?? cwd);
   if (!ci.ok) return ci.error;
   if (options.shards !== undefined && ci.value === null) return shardsWithoutCi;
+  if (options.healWorkers !== undefined && options.shards === undefined) return workersWithoutShards;
   const found = await findAgents({ cwd, env });
   const chosen = await chooseAgent({
     ...(options.agent === undefined ? {} : { named: options.agent }),
@@ -60,7 +63,7 @@ export async function runInit({ cwd, env, isAskable, options }: InitCall): Promi
     cwd,
     agent,
     ci: ci.value,
-    shards: options.shards ?? null,
+    machines: machinesOf(options),
     ...(options.config === undefined ? {} : { config: options.config }),
   });
   if (!plan.ok) return plan.error;
@@ -69,7 +72,11 @@ export async function runInit({ cwd, env, isAskable, options }: InitCall): Promi
   if (!written.ok) return written.error;
   process.stdout.write(initLines(written.value, options.dryRun ?? false));
   if (options.dryRun) process.stdout.write(initTexts(written.value));
-  else for (const step of nextSteps(cwd, { found, agent, files: written.value, ci: ci.value })) say(step);
+  else {
+    const hasWorkers = options.healWorkers !== undefined;
+    const done = { found, agent, files: written.value, ci: ci.value, hasWorkers };
+    for (const step of nextSteps(cwd, done)) say(step);
+  }
   return exitCodes.green;
 }
 
@@ -78,6 +85,16 @@ const shardsWithoutCi: Problem = {
   message: '--shards is for the CI workflow, which was not requested',
   remedy: 'Add --ci github or --ci gitlab.',
 };
+
+const workersWithoutShards: Problem = {
+  kind: 'usage',
+  message: '--heal-workers is for a suite that runs on several machines, and this one runs on one',
+  remedy: 'Add --shards N; on one machine, --agents N heals several causes at a time.',
+};
+
+function machinesOf({ shards, healWorkers }: InitOptions): Machines | null {
+  return shards === undefined ? null : { shards, workers: healWorkers ?? null };
+}
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
@@ -114,9 +131,10 @@ interface Done {
   readonly agent: AgentProgram | null;
   readonly files: readonly WrittenFile[];
   readonly ci: CiSystem | null;
+  readonly hasWorkers: boolean;
 }
 
-function nextSteps(cwd: string, { found, agent, files, ci }: Done): string[] {
+function nextSteps(cwd: string, { found, agent, files, ci, hasWorkers }: Done): string[] {
   const { add, exec } = packageManagerOf(cwd);
   const [first] = found;
   const wroteNow = files.some(({ outcome }) => outcome !== 'unchanged' && outcome !== 'left');
@@ -130,6 +148,11 @@ function nextSteps(cwd: string, { found, agent, files, ci }: Done): string[] {
       ? ['→ Add to .gitlab-ci.yml: include: [{ local: .gitlab/self-heal.gitlab-ci.yml }]']
       : []),
     ...(agent && ci !== null && wroteNow ? [`→ Add a CI secret named ${agent.keyVariable}.`] : []),
+    ...(hasWorkers && wroteNow
+      ? [
+          `→ Add a CI secret named ${storeVariable}: a PostgreSQL database that all jobs reach (postgres://…).`,
+        ]
+      : []),
     `→ Next: ${exec} self-heal doctor`,
   ];
 }

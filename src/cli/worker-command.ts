@@ -20,9 +20,10 @@ export function workerCommand(): Command {
     .argument('[filter...]', 'the test files that `heal` was given, if any')
     .option('--once', 'end after one cause')
     .addOption(
-      new Option('--idle-timeout <time>', 'end when there was no cause for so long, such as 5m').argParser(
-        duration,
-      ),
+      new Option(
+        '--idle-timeout <time>',
+        'end when nobody was there to send a cause for so long, such as 5m, or when the heal is over',
+      ).argParser(duration),
     )
     .option('--agents <file>', 'agents.yaml to use instead of the one in this folder');
   return addStoreFlag(addTerseFlags(addWaitFlag(addWholeSelectionFlags(command))))

@@ -10,6 +10,9 @@ const unseen =
   // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- as above
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 
+/** Most texts, of which there are millions: nothing of the above is in them. */
+const plain = /^[\t\n\u0020-\u007e]*$/;
+
 const loneSurrogate = /\p{Surrogate}/gu;
 
 /**
@@ -17,6 +20,7 @@ const loneSurrogate = /\p{Surrogate}/gu;
  * invisible characters. Lines end with `\n`. Doing it twice changes nothing.
  */
 export function visibleText(text: string): string {
+  if (plain.test(text)) return text;
   return text
     .replace(terminalCodes, '')
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')

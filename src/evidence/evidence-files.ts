@@ -18,6 +18,18 @@ export async function writeEvidenceFiles(
   evidence: WrittenEvidence,
   missing: MissingEvidence,
 ): Promise<void> {
+  for (const [name, text] of filesOf(evidence))
+    await missing.attempt(`the file ${name}`, () => writeFile(join(folder, name), text));
+}
+
+/** Writes those of them that are not there: a failure of another machine has none here until an agent is to read them. Never rejects. */
+export async function addEvidenceFiles(folder: string, evidence: WrittenEvidence): Promise<void> {
+  for (const [name, text] of filesOf(evidence))
+    // All of it is in context.json too.
+    await writeFile(join(folder, name), text, { flag: 'wx' }).catch(() => undefined);
+}
+
+function filesOf(evidence: WrittenEvidence): [name: string, text: string][] {
   const { console, network, serverOutput, ariaSnapshot } = evidence;
   const files = {
     'console.log': console.length > 0 && asData(console.map(consoleLine).join('\n')),
@@ -25,10 +37,7 @@ export async function writeEvidenceFiles(
     'server.log': serverOutput !== '' && asData(serverOutput),
     'aria.yml': ariaSnapshot !== null && ariaSnapshot !== '' && asData(ariaSnapshot),
   };
-  for (const [name, text] of Object.entries(files)) {
-    if (text === false) continue;
-    await missing.attempt(`the file ${name}`, () => writeFile(join(folder, name), text));
-  }
+  return Object.entries(files).flatMap(([name, text]) => (text === false ? [] : [[name, text]]));
 }
 
 function asData(text: string): string {

@@ -18,6 +18,20 @@ export interface CiProject {
   readonly configFlag: string;
 }
 
+/** The machines of a suite that one alone would run for too long. */
+export interface Machines {
+  /** So many run the tests, a part each. */
+  readonly shards: number;
+  /** So many heal what fails (SC-2); null where the one that collects it does. */
+  readonly workers: number | null;
+}
+
+/** The variable that names the store in which workers meet: a secret, since it holds a password. */
+export const storeVariable = 'SELF_HEAL_STORE';
+
+/** How long a worker waits for the machine that sends it causes, which sets itself up at the same time. */
+export const workerFlags = '--idle-timeout 15m';
+
 /** Looks at what a workflow must know: in a monorepo packages are installed at the lock file, which is not where the tests are. */
 export function ciProjectOf(cwd: string, root: string, config?: string): CiProject {
   const manager = packageManagerOf(cwd);
@@ -27,7 +41,8 @@ export function ciProjectOf(cwd: string, root: string, config?: string): CiProje
     // A lock file above the repository is none of its business.
     installFolder: relative(root, lockFolder?.startsWith(root) ? lockFolder : cwd),
     manager,
-    install: lockFolder === null ? 'npm install' : installOf(manager, lockFolder),
+    // A lock file that is written here would be a part of the fix, and a change that workers refuse.
+    install: lockFolder === null ? 'npm install --no-package-lock' : installOf(manager, lockFolder),
     before:
       manager.name === 'npm' ? null : manager.name === 'bun' ? 'npm install --global bun' : 'corepack enable',
     configFlag: config === undefined ? '' : ` -c ${quoted(config)}`,

@@ -1,5 +1,13 @@
 import type { AgentProgram } from '../agents/programs.js';
-import { type CiProject, runsFolderOf, whatHappens } from './ci-project.js';
+import {
+  type CiProject,
+  type Machines,
+  runsFolderOf,
+  storeVariable,
+  whatHappens,
+  workerFlags,
+} from './ci-project.js';
+import { command, installBrowsers, keepRuns, setUp, type Steps, upTo, yamlText } from './github-steps.js';
 
 /**
  * A GitHub Actions workflow that gives the agent no token of the repository: the job's token may only read, the checkout does
@@ -8,15 +16,14 @@ import { type CiProject, runsFolderOf, whatHappens } from './ci-project.js';
 export function githubWorkflow(
   project: CiProject,
   agent: AgentProgram | null,
-  shards: number | null,
+  machines: Machines | null,
 ): string {
-  const { manager, folder, configFlag } = project;
-  const runs = runsFolderOf(project);
-  const heal = shards === null ? 'self-heal run' : 'self-heal heal --from "$RUNNER_TEMP/shards"';
-  const what = whatHappens(agent);
-  return `# Runs the end-to-end tests. What fails is ${what}; the fix is kept as an artifact (self-heal.patch), and the
-# job stays red until a person has applied it. ${agent ? 'The agent gets its own key and nothing else: no write token.' : 'Neither a key nor a token is needed.'}
-name: self-heal
+  const keys = agent
+    ? 'The agent gets its own key and nothing else: no write token.'
+    : needsNothing(machines);
+  return `# Runs the end-to-end tests. What fails is ${whatHappens(agent)}; the fix is kept as an artifact (self-heal.patch), and the
+# job stays red until a person has applied it. ${keys}
+${machines?.workers ? storeNote : ''}name: self-heal
 
 on:
   pull_request:
@@ -27,20 +34,142 @@ permissions:
 
 jobs:
 ${guardJob(project)}
-${shards === null ? '' : shardJob(project, { shards, runs })}  self-heal:
-${shards === null ? '' : '    needs: shard\n'}    # A pull request from a fork gets no secrets, and so no agent.${shards === null ? '' : ' Also, and above all, if shards failed.'}
-    if: ${shards === null ? isOwn : `\${{ !cancelled() && (${isOwn}) }}`}
-    runs-on: ubuntu-latest
-    timeout-minutes: 90
+${machines ? `${shardJob(project, machines)}\n` : ''}${machines?.workers ? `${workerJob(project, agent, machines.workers)}\n` : ''}${healJob(project, agent, machines)}`;
+}
+
+function needsNothing(machines: Machines | null): string {
+  return machines?.workers ? 'No key of an agent is needed.' : 'Neither a key nor a token is needed.';
+}
+
+const storeNote = `# The workers and the job self-heal meet in a PostgreSQL database, which the secret ${storeVariable} names (postgres://…). A service
+# container would not do: no other job reaches it.
+`;
+
+const isOwn =
+  "github.event_name != 'pull_request' || github.event.pull_request.head.repo.full_name == github.repository";
+
+/** A job with what all of them have, its steps below it. */
+function job(name: string, { folder }: CiProject, { head, minutes, steps }: Job): string {
+  return `  ${name}:
+${head}    runs-on: ubuntu-latest
+    timeout-minutes: ${minutes}
     defaults:
       run:
         working-directory: ${yamlText(folder)}
     steps:
-${setUpSteps(project)}
-      - run: ${manager.exec} playwright install --with-deps
-${agent ? `      - run: npm install --global ${agent.packageName}\n` : ''}${shards === null ? '' : download}      - name: ${shards === null ? 'Run the tests, and fix what fails' : 'Fix what failed on the shards'}
-        run: ${manager.exec} ${heal} --fail-on-heal${configFlag}
-${agent ? keyOf(agent) : ''}      - name: Keep the changes
+${steps.join('')}`;
+}
+
+interface Job {
+  /** When it runs, and how often. */
+  readonly head: string;
+  readonly minutes: number;
+  readonly steps: readonly Steps[];
+}
+
+/** Where the fix is made or, with workers, joined. */
+function healJob(project: CiProject, agent: AgentProgram | null, machines: Machines | null): string {
+  const { manager, configFlag } = project;
+  const from = 'self-heal heal --from "$RUNNER_TEMP/shards"';
+  const heal = machines ? `${from}${machines.workers ? ' --queue' : ''}` : 'self-heal run';
+  const agentHere = machines?.workers ? null : agent;
+  const name = machines ? 'Fix what failed on the shards' : 'Run the tests, and fix what fails';
+  return job('self-heal', project, {
+    head: `${machines ? '    needs: shard\n' : ''}    # A pull request from a fork gets no secrets, and so no agent.${machines ? ' Also, and above all, if shards failed.' : ''}
+    if: ${machines ? `\${{ !cancelled() && (${isOwn}) }}` : isOwn}
+`,
+    minutes: 90,
+    steps: [
+      setUp(project),
+      installBrowsers(project),
+      agentInstalled(agentHere),
+      ...(machines ? [download] : []),
+      command(name, `${manager.exec} ${heal} --fail-on-heal${configFlag}`, [
+        ...keyOf(agentHere),
+        ...(machines?.workers ? [storeVariable] : []),
+      ]),
+      keepFix(runsFolderOf(project)),
+    ],
+  });
+}
+
+/** A job for each machine that runs a part of the tests; it starts no agent. */
+function shardJob(project: CiProject, { shards }: Machines): string {
+  const { manager, configFlag } = project;
+  return job('shard', project, {
+    head: `    # Red where a test fails; whether the suite is green in the end is for the job self-heal to say.
+    strategy:
+      fail-fast: false
+      matrix:
+        shard: ${upTo(shards)}
+`,
+    minutes: 60,
+    steps: [
+      setUp(project),
+      installBrowsers(project),
+      command(
+        'Run this shard, and collect what fails',
+        `${manager.exec} self-heal run --collect --shard \${{ matrix.shard }}/${shards}${configFlag}`,
+      ),
+      keepRuns(project, 'self-heal-shard-${{ matrix.shard }}'),
+    ],
+  });
+}
+
+/** A job for each machine that heals causes, beside the one that sends them; where no shard is red, there are none. */
+function workerJob(project: CiProject, agent: AgentProgram | null, workers: number): string {
+  const { manager, configFlag } = project;
+  return job('worker', project, {
+    head: `    needs: shard
+    if: \${{ !cancelled() && needs.shard.result == 'failure' && (${isOwn}) }}
+    strategy:
+      fail-fast: false
+      matrix:
+        worker: ${upTo(workers)}
+`,
+    minutes: 90,
+    steps: [
+      setUp(project),
+      installBrowsers(project),
+      agentInstalled(agent),
+      command(
+        'Heal what the job self-heal sends',
+        `${manager.exec} self-heal worker ${workerFlags}${configFlag}`,
+        [...keyOf(agent), storeVariable],
+      ),
+      keepRuns(project, 'self-heal-worker-${{ matrix.worker }}'),
+    ],
+  });
+}
+
+/** A job that judges pull requests; it starts no agent. */
+function guardJob(project: CiProject): string {
+  const { manager, configFlag } = project;
+  return job('guard', project, {
+    head: `    # Names changes that weaken the tests, whoever wrote the pull request. Runs no tests and needs no secrets.
+    if: github.event_name == 'pull_request'
+`,
+    minutes: 10,
+    steps: [setUp(project), `      - run: ${manager.exec} self-heal guard${configFlag}\n`],
+  });
+}
+
+function agentInstalled(agent: AgentProgram | null): Steps {
+  return agent ? `      - run: npm install --global ${agent.packageName}\n` : '';
+}
+
+function keyOf(agent: AgentProgram | null): string[] {
+  return agent ? [agent.keyVariable] : [];
+}
+
+const download: Steps = `      - uses: actions/download-artifact@v4
+        with:
+          pattern: self-heal-shard-*
+          path: \${{ runner.temp }}/shards
+`;
+
+function keepFix(runs: string): Steps {
+  return `      - name: Keep the changes
         if: \${{ !cancelled() }}
         run: git add --intent-to-add --all :/ && git diff --binary > "$RUNNER_TEMP/self-heal.patch"
       - uses: actions/upload-artifact@v4
@@ -53,86 +182,4 @@ ${agent ? keyOf(agent) : ''}      - name: Keep the changes
           include-hidden-files: true
           if-no-files-found: ignore
 `;
-}
-
-function keyOf({ keyVariable }: AgentProgram): string {
-  return `        env:
-          ${keyVariable}: \${{ secrets.${keyVariable} }}
-`;
-}
-
-const isOwn =
-  "github.event_name != 'pull_request' || github.event.pull_request.head.repo.full_name == github.repository";
-
-const download = `      - uses: actions/download-artifact@v4
-        with:
-          pattern: self-heal-shard-*
-          path: \${{ runner.temp }}/shards
-`;
-
-/** A job for each machine that runs a part of the tests; it starts no agent. */
-function shardJob(project: CiProject, { shards, runs }: { shards: number; runs: string }): string {
-  const { manager, folder, configFlag } = project;
-  const numbers = Array.from({ length: shards }, (_, at) => at + 1).join(', ');
-  return `  shard:
-    # Red where a test fails; whether the suite is green in the end is for the job self-heal to say.
-    runs-on: ubuntu-latest
-    timeout-minutes: 60
-    strategy:
-      fail-fast: false
-      matrix:
-        shard: [${numbers}]
-    defaults:
-      run:
-        working-directory: ${yamlText(folder)}
-    steps:
-${setUpSteps(project)}
-      - run: ${manager.exec} playwright install --with-deps
-      - name: Run this shard, and collect what fails
-        run: ${manager.exec} self-heal run --collect --shard \${{ matrix.shard }}/${shards}${configFlag}
-      - uses: actions/upload-artifact@v4
-        if: \${{ !cancelled() }}
-        with:
-          name: self-heal-shard-\${{ matrix.shard }}
-          path: ${yamlText(runs)}
-          include-hidden-files: true
-          if-no-files-found: ignore
-          overwrite: true
-
-`;
-}
-
-/** A job that judges pull requests; it starts no agent. */
-function guardJob(project: CiProject): string {
-  const { manager, folder, configFlag } = project;
-  return `  guard:
-    # Names changes that weaken the tests, whoever wrote the pull request. Runs no tests and needs no secrets.
-    if: github.event_name == 'pull_request'
-    runs-on: ubuntu-latest
-    timeout-minutes: 10
-    defaults:
-      run:
-        working-directory: ${yamlText(folder)}
-    steps:
-${setUpSteps(project)}
-      - run: ${manager.exec} self-heal guard${configFlag}
-`;
-}
-
-/** The checkout with its history, which guard and blame compare with, and the project's packages. */
-function setUpSteps({ install, before, installFolder }: CiProject): string {
-  return `      - uses: actions/checkout@v4
-        with:
-          persist-credentials: false
-          fetch-depth: 0
-      - uses: actions/setup-node@v4
-        with:
-          node-version: 22
-${before === null ? '' : `      - run: ${before}\n`}      - run: ${install}
-        working-directory: ${yamlText(installFolder)}`;
-}
-
-/** A YAML scalar: quoted where it is more than a plain word. */
-export function yamlText(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : JSON.stringify(text);
 }

@@ -1,6 +1,13 @@
 import type { AgentProgram } from '../agents/programs.js';
-import { type CiProject, runsFolderOf, whatHappens } from './ci-project.js';
-import { yamlText } from './github-workflow.js';
+import {
+  type CiProject,
+  type Machines,
+  runsFolderOf,
+  storeVariable,
+  whatHappens,
+  workerFlags,
+} from './ci-project.js';
+import { yamlText } from './github-steps.js';
 
 /** What GitLab puts into every job, and what reads or writes more than this job needs. */
 const withheld = [
@@ -15,48 +22,111 @@ const withheld = [
 export function gitlabWorkflow(
   project: CiProject,
   agent: AgentProgram | null,
-  shards: number | null,
+  machines: Machines | null,
 ): string {
-  const { manager, configFlag } = project;
-  const runs = runsFolderOf(project);
-  const heal = shards === null ? 'self-heal run' : 'self-heal heal --from "$SHARDS"';
-  const what = whatHappens(agent);
-  const script = [
-    ...setUp(project),
-    // Keeps the other machines' runs apart from this machine's own.
-    ...(shards === null ? [] : ['SHARDS="$(mktemp -d)" && mv .self-heal/runs/* "$SHARDS"']),
-    ...(agent ? [`npm install --global ${agent.packageName}`] : []),
-    // The address holds a token; its branches stay, since blame begins where this one left them.
-    'git config --remove-section remote.origin || true',
-    `env ${withheld.map((name) => `-u ${name}`).join(' ')} ${manager.exec} ${heal} --fail-on-heal${configFlag}`,
-  ];
-  // Also where a shard is red.
-  const always = shards === null ? '' : '      when: always\n';
   return `# Include this in .gitlab-ci.yml:
 #   include:
 #     - local: .gitlab/self-heal.gitlab-ci.yml
 #
-# Runs the end-to-end tests. What fails is ${what}; the fix is kept as an artifact (self-heal.patch), and the
+# Runs the end-to-end tests. What fails is ${whatHappens(agent)}; the fix is kept as an artifact (self-heal.patch), and the
 # job stays red until a person has applied it.${agent ? ` ${agent.keyVariable} must be a masked variable of the project.` : ''}
-${shards === null ? '' : shardJob(project, { shards, runs })}self-heal:
-${shards === null ? '' : '  needs: [self-heal-shard]\n'}  image: node:22-bookworm
+${machines?.workers ? storeNote : ''}${machines ? `${shardJob(project, machines)}\n` : ''}${machines?.workers ? `${workerJob(project, agent, machines.workers)}\n` : ''}${healJob(project, agent, machines)}`;
+}
+
+const storeNote = `# The workers and the job self-heal meet in a PostgreSQL database, which ${storeVariable} names (postgres://…): a masked variable
+# of the project. A service of a job would not do: no other job reaches it.
+`;
+
+function healJob(project: CiProject, agent: AgentProgram | null, machines: Machines | null): string {
+  const { manager, configFlag } = project;
+  const from = 'self-heal heal --from "$SHARDS"';
+  const heal = machines ? `${from}${machines.workers ? ' --queue' : ''}` : 'self-heal run';
+  const script = [
+    ...setUp(project),
+    // Keeps the other machines' runs apart from this machine's own.
+    ...(machines ? ['SHARDS="$(mktemp -d)" && mv .self-heal/runs/* "$SHARDS"'] : []),
+    ...(machines?.workers ? [] : agentInstalled(agent)),
+    ...withoutTokens(`${manager.exec} ${heal} --fail-on-heal${configFlag}`),
+  ];
+  return `self-heal:
+${machines ? '  needs: [self-heal-shard]\n' : ''}  image: ${image}
   timeout: 90 minutes
   variables:
     # All of the history: what broke a test is looked for since the branch began.
     GIT_DEPTH: "0"
-  rules:
-    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
-${always}    - if: $CI_PIPELINE_SOURCE == "web"
-${always}  script:
-${script.map((line) => `    - ${JSON.stringify(line)}`).join('\n')}
+${rules(machines ? 'always' : null)}  script:
+${lines(script)}
   after_script:
     - cd "$CI_PROJECT_DIR" && git add --intent-to-add --all :/ && git diff --binary > self-heal.patch
   artifacts:
     when: always
     paths:
       - self-heal.patch
-      - ${yamlText(runs)}
+      - ${yamlText(runsFolderOf(project))}
 `;
+}
+
+/** A job for each machine that runs a part of the tests; it starts no agent. */
+function shardJob(project: CiProject, { shards }: Machines): string {
+  const { manager, configFlag } = project;
+  const collect = `${manager.exec} self-heal run --collect --shard "$CI_NODE_INDEX/$CI_NODE_TOTAL"${configFlag}`;
+  return `# Red where a test fails; whether the suite is green in the end is for the job self-heal to say.
+self-heal-shard:
+  parallel: ${shards}
+  image: ${image}
+  timeout: 60 minutes
+${rules(null)}  script:
+${lines([...setUp(project), collect])}
+${keepRuns(project)}`;
+}
+
+/** A job for each machine that heals causes, beside the one that sends them; where no shard is red, there are none. */
+function workerJob(project: CiProject, agent: AgentProgram | null, workers: number): string {
+  const { manager, configFlag } = project;
+  const work = `${manager.exec} self-heal worker ${workerFlags}${configFlag}`;
+  return `self-heal-worker:
+  needs: [{ job: self-heal-shard, artifacts: false }]
+  parallel: ${workers}
+  image: ${image}
+  timeout: 90 minutes
+${rules('on_failure')}  script:
+${lines([...setUp(project), ...agentInstalled(agent), ...withoutTokens(work)])}
+${keepRuns(project)}`;
+}
+
+const image = 'node:22-bookworm';
+
+/** When a job runs; `when` for other endings of the jobs before it than success. */
+function rules(when: 'always' | 'on_failure' | null): string {
+  const also = when === null ? '' : `      when: ${when}\n`;
+  return `  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+${also}    - if: $CI_PIPELINE_SOURCE == "web"
+${also}`;
+}
+
+function lines(script: readonly string[]): string {
+  return script.map((line) => `    - ${JSON.stringify(line)}`).join('\n');
+}
+
+function keepRuns(project: CiProject): string {
+  return `  artifacts:
+    when: always
+    paths:
+      - ${yamlText(runsFolderOf(project))}
+`;
+}
+
+function agentInstalled(agent: AgentProgram | null): string[] {
+  return agent ? [`npm install --global ${agent.packageName}`] : [];
+}
+
+function withoutTokens(command: string): string[] {
+  return [
+    // The address holds a token; its branches stay, since blame begins where this one left them.
+    'git config --remove-section remote.origin || true',
+    `env ${withheld.map((name) => `-u ${name}`).join(' ')} ${command}`,
+  ];
 }
 
 function setUp({ before, installFolder, install, folder, manager }: CiProject): string[] {
@@ -68,28 +138,6 @@ function setUp({ before, installFolder, install, folder, manager }: CiProject): 
     `cd ${shellPath(home, folder)}`,
     `${manager.exec} playwright install --with-deps`,
   ];
-}
-
-/** A job for each machine that runs a part of the tests; it starts no agent. */
-function shardJob(project: CiProject, { shards, runs }: { shards: number; runs: string }): string {
-  const { manager, configFlag } = project;
-  const collect = `${manager.exec} self-heal run --collect --shard "$CI_NODE_INDEX/$CI_NODE_TOTAL"${configFlag}`;
-  return `# Red where a test fails; whether the suite is green in the end is for the job self-heal to say.
-self-heal-shard:
-  parallel: ${shards}
-  image: node:22-bookworm
-  timeout: 60 minutes
-  rules:
-    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
-    - if: $CI_PIPELINE_SOURCE == "web"
-  script:
-${[...setUp(project), collect].map((line) => `    - ${JSON.stringify(line)}`).join('\n')}
-  artifacts:
-    when: always
-    paths:
-      - ${yamlText(runs)}
-
-`;
 }
 
 function shellPath(home: string, folder: string): string {

@@ -8,7 +8,7 @@ import { builtInRunners } from '../core/built-in-runner.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { agentsFileText } from './agents-file-text.js';
-import { ciProjectOf } from './ci-project.js';
+import { ciProjectOf, type Machines } from './ci-project.js';
 import type { CiSystem } from './ci-system.js';
 import { commandFileText } from './command-file.js';
 import { gitRootOf } from './git-root.js';
@@ -26,8 +26,8 @@ export interface InitRequest {
   readonly agent: AgentProgram | null;
   /** Null where no workflow was asked for. */
   readonly ci: CiSystem | null;
-  /** On so many machines; null for one. */
-  readonly shards?: number | null;
+  /** Null where one is enough. */
+  readonly machines?: Machines | null;
   /** What `-c` named. */
   readonly config?: string;
 }
@@ -80,7 +80,7 @@ interface Wanted {
   readonly isOwn?: (there: string) => boolean;
 }
 
-function workflow({ cwd, ci, agent, config, shards = null }: InitRequest): Wanted[] {
+function workflow({ cwd, ci, agent, config, machines = null }: InitRequest): Wanted[] {
   if (ci === null) return [];
   const root = gitRootOf(cwd) ?? cwd;
   const project = ciProjectOf(cwd, root, config);
@@ -88,13 +88,13 @@ function workflow({ cwd, ci, agent, config, shards = null }: InitRequest): Wante
     ? [
         {
           file: path.join(root, '.github/workflows/self-heal.yml'),
-          text: githubWorkflow(project, agent, shards),
+          text: githubWorkflow(project, agent, machines),
         },
       ]
     : [
         {
           file: path.join(root, '.gitlab/self-heal.gitlab-ci.yml'),
-          text: gitlabWorkflow(project, agent, shards),
+          text: gitlabWorkflow(project, agent, machines),
         },
       ];
 }

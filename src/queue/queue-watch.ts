@@ -54,6 +54,11 @@ export function createWatch({ queue, table, clock, leaseMs, onWorkers, onLost }:
       onWorkers(alive);
       return alive;
     },
+    /** Nothing could be seen for a while, nor could a sign be given: leases begin anew. */
+    wasBlind(): void {
+      beats.clear();
+      orphans.clear();
+    },
     /** A job that is taken, by a worker that died before it could say so: that is given to another as well. */
     async taken(jobId: string, alive: readonly WorkerRow[]): Promise<void> {
       if (alive.some((worker) => worker.jobId === jobId)) {

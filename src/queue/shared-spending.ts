@@ -4,7 +4,7 @@ import type { WorkerTable } from './worker-table.js';
 
 /** What a worker's spending is counted by. */
 export interface SharedSpending {
-  readonly table: WorkerTable;
+  readonly table: Pick<WorkerTable, 'claimAgent' | 'agentRestarted' | 'agentCost' | 'spent'>;
   /** The worker's row. */
   readonly worker: () => string;
   /** When the run began, in milliseconds since the epoch, by this machine's clock. */

@@ -47,6 +47,8 @@ export interface WorkerTable {
   spent(): Promise<SpentTogether>;
   /** Becomes the coordinator of the queue; gives the other one that is, with its beat. */
   coordinate(who: string, instead?: Coordinator): Promise<Coordinator | null>;
+  /** Who coordinates, whose `who` is empty where it has left; null where there is no heal. */
+  coordinator(): Promise<Coordinator | null>;
   /** False where another one has taken its place. */
   coordinatorBeat(who: string): Promise<boolean>;
   /** The heal is over: what was spent is forgotten. */
@@ -108,6 +110,7 @@ export function workerTable(db: Database, project: string, queue: string): Worke
     agentCost: (usd) => agentCost({ db, queue }, usd),
     spent: () => spent({ db, queue }),
     coordinate: (who, instead) => coordinate({ db, queue }, who, instead),
+    coordinator: () => coordinator({ db, queue }),
     coordinatorBeat: async (who) =>
       happened(
         await heals()
@@ -214,6 +217,13 @@ async function coordinate(
       ]),
     )
     .execute();
-  const row = await db.selectFrom('heals').selectAll().where('queue', '=', queue).executeTakeFirstOrThrow();
-  return row.coordinator === who ? null : { who: row.coordinator, beat: row.beat };
+  const now = await coordinator({ db, queue });
+  // The heal of another one ended in between, and took the row with it.
+  if (now === null) return coordinate({ db, queue }, who);
+  return now.who === who ? null : now;
+}
+
+async function coordinator({ db, queue }: OfQueue): Promise<Coordinator | null> {
+  const row = await db.selectFrom('heals').selectAll().where('queue', '=', queue).executeTakeFirst();
+  return row ? { who: row.coordinator, beat: row.beat } : null;
 }

@@ -1,14 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { DiagnosedFailure } from '../core/cause.js';
-import { writeFileAtomic } from '../write-file-atomic.js';
+import { writeFileAtomicSync } from '../write-file-atomic.js';
 
 const schemaVersion = 1;
 const fileName = 'failure.json';
 
 /** Keeps what was gathered and decided of a failure in its folder, so that a later command can look at it (CL-9). */
 export async function writeFailureRecord(folder: string, failure: DiagnosedFailure): Promise<void> {
-  await writeFileAtomic(path.join(folder, fileName), `${JSON.stringify({ schemaVersion, ...failure })}\n`);
+  writeFileAtomicSync(path.join(folder, fileName), `${JSON.stringify({ schemaVersion, ...failure })}\n`);
 }
 
 /** The failures that a run recorded, or those of these numbers alone, in their order. What cannot be read is named in `unreadable`, by its path in the run. */

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Problem } from '../problem.js';
@@ -37,7 +38,7 @@ export async function createRunFolder(
   }
   const made = async (...parts: string[]) => {
     const folder = path.join(dir, ...parts);
-    await mkdir(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true });
     return folder;
   };
   return ok({

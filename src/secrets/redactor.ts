@@ -15,7 +15,7 @@ export interface Redactor extends Masking {
   text(text: string): string;
   /** Masks secrets in a text that is made safe to show first; the same for what hides in it. */
   clean(text: string): string;
-  /** A copy of plain data in which each string is clean; keys are kept, but for those that hold secrets themselves. */
+  /** Plain data in which each string is clean, copied where it was not; keys are kept, but for those that hold secrets themselves. */
   deep<T>(value: T): T;
   /** Loads the detector, 180 KB of code: for when something failed (CL-4). */
   load(): Promise<void>;

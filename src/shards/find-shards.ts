@@ -80,7 +80,7 @@ async function shardAt(place: string, name: string): Promise<Result<FoundShard |
     if (blob === 'damaged') return err(damaged(name, 'it is not a zip file, or it is incomplete'));
     return ok({ kind: 'blob', name, file: place, blob, shard: blob.shard });
   }
-  const read = await readParsed(path.join(place, collectedFile), collectedSchema);
+  const read = readParsed(path.join(place, collectedFile), collectedSchema);
   if (!read.ok) return err(damaged(path.join(name, collectedFile), read.error));
   return ok({ kind: 'collected', name, folder: place, collected: read.value, shard: read.value.shard });
 }

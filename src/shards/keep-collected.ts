@@ -1,14 +1,14 @@
 import { lstat } from 'node:fs/promises';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { visibleText } from '../core/visible-text.js';
-import { writeEvidenceFiles } from '../evidence/evidence-files.js';
 import { mapTexts } from '../map-texts.js';
 import { MissingEvidence } from '../evidence/missing-evidence.js';
 import { keepScreenshot } from '../evidence/screenshot.js';
 
 /**
- * Puts what a shard gathered around a failure into the failure's folder of this run. The files are written anew from what was checked; of the
- * shard's own only the picture is taken. Secrets were masked on the shard, which knows them; what leaves this run is masked once more.
+ * Takes over what a shard gathered around a failure, with its picture, which goes into the failure's folder of this run. Of the shard's other
+ * files none is taken: where an agent is to read them they are written anew, from what was checked. Secrets were masked on the shard, which
+ * knows them; what leaves this run is masked once more.
  */
 export async function keepCollected(collected: DiagnosedFailure, folder: string): Promise<DiagnosedFailure> {
   const diagnosed = mapTexts(collected, visibleText);
@@ -17,7 +17,6 @@ export async function keepCollected(collected: DiagnosedFailure, folder: string)
   const { screenshot: picture } = collected.evidence;
   const screenshot =
     picture === null ? null : await missing.attempt('no screenshot', () => keptPicture(picture, folder));
-  await writeEvidenceFiles(folder, evidence, missing);
   return {
     ...diagnosed,
     failure: collected.failure,

@@ -40,7 +40,7 @@ export async function readShard(
   const known = new Map<Failure, DiagnosedFailure>();
   for (const n of collected.failures) {
     const dir = path.join(folder, 'failures', String(n));
-    const read = await readParsed(path.join(dir, 'failure.json'), failureSchema, move);
+    const read = readParsed(path.join(dir, 'failure.json'), failureSchema, move);
     if (!read.ok) return err(damaged(`${name}/failures/${n}/failure.json`, read.error));
     const diagnosed = inCheckout(read.value, dir, here);
     const { failure } = diagnosed;

@@ -202,6 +202,18 @@ it.each([
   },
 );
 
+it.each(['github', 'gitlab'])(
+  'CL-10 SC-2 for %s with workers it names the secret of the store, once it is written',
+  async (ci) => {
+    const dir = await project();
+    const options = { agent: 'claude', ci, shards: 3, healWorkers: 2 };
+    const first = await init(dir, options);
+    expect(first.ending).toBe(0);
+    expect(first.stderr).toContain('SELF_HEAL_STORE');
+    expect((await init(dir, options)).stderr).not.toContain('SELF_HEAL_STORE');
+  },
+);
+
 it('CL-10 a job for GitLab takes the tokens of the job away, and says how it is included', async () => {
   const dir = await project({
     'e2e/playwright.config.js': '',
@@ -224,6 +236,8 @@ it.each<[string, Record<string, string>, InitOptions, RegExp]>([
   ['an unknown program', config, { agent: 'gemni' }, /Did you mean gemini\?/],
   ['an unknown CI', config, { ci: 'travis' }, /--ci github or --ci gitlab/],
   ['no CI to be found', config, { ci: true }, /--ci github or --ci gitlab/],
+  ['shards without CI', config, { shards: 2 }, /--ci github or --ci gitlab/],
+  ['workers without shards', config, { ci: 'github', healWorkers: 2 }, /--shards N/],
 ])('CL-10 %s: says what to do, exit 2, writes nothing', async (_, files, options, remedy) => {
   const dir = await project(files);
   const before = await snapshot(dir);

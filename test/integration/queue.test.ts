@@ -175,5 +175,11 @@ describe.skipIf(!programs)('queue', () => {
     expect(await one.table.coordinatorBeat('one')).toBe(false);
     // What was spent counts on.
     expect(await two.table.spent()).toEqual({ agentRuns: 1, costUsd: null });
+    // Workers see whether somebody sends causes still.
+    expect(await one.table.coordinator()).toMatchObject({ who: 'two' });
+    await two.table.leave('two');
+    expect(await one.table.coordinator()).toMatchObject({ who: '' });
+    await two.table.over();
+    expect(await one.table.coordinator()).toBeNull();
   });
 });

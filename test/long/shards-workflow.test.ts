@@ -2,8 +2,9 @@ import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
+import { postgresPrograms, startPostgres } from '../rig/postgres.js';
 import { programs } from '../rig/programs.js';
 import { scratchProject, type ScratchProject, userEnv } from '../rig/scratch-project.js';
 import { repositoryOf, suiteOfShards } from '../rig/shards.js';
@@ -13,6 +14,7 @@ interface Step {
   readonly run?: string;
   readonly uses?: string;
   readonly if?: string;
+  readonly env?: Secrets;
   readonly with?: Readonly<Record<string, string>>;
 }
 
@@ -21,29 +23,34 @@ interface Workflow {
 }
 
 interface Matrix {
-  readonly matrix: { readonly shard: readonly number[] };
+  readonly matrix: Readonly<Record<string, readonly number[]>>;
 }
 
 const bin = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
+
+type Secrets = Readonly<Record<string, string>>;
 
 /** Runs the steps of a job in their order, as a runner does: after one that fails only those that say so. Artifacts are folders. */
 async function runJob(
   { dir }: ScratchProject,
   steps: readonly Step[],
-  { artifacts, shard = 0 }: { artifacts: string; shard?: number },
+  { artifacts, shard = 0, secrets = {} }: { artifacts: string; shard?: number; secrets?: Secrets },
 ): Promise<boolean> {
   const temp = tempDir('runner');
   const shims = programs({ npm: '', npx: `[ "$1" = self-heal ] || exit 0; shift; exec node '${bin}' "$@"` });
   const env = { ...userEnv(), PATH: `${shims}:${process.env['PATH']}`, RUNNER_TEMP: temp, CI: 'true' };
   const said = (text = '') =>
-    text.replaceAll('${{ matrix.shard }}', String(shard)).replaceAll('${{ runner.temp }}', temp);
+    text.replaceAll(/\$\{\{ matrix\.\w+ \}\}/g, String(shard)).replaceAll('${{ runner.temp }}', temp);
   let isRed = false;
   for (const step of steps) {
     if (isRed && !step.if?.includes('!cancelled()')) continue;
     if (step.run !== undefined) {
       const { exitCode } = await execa('bash', ['-e', '-c', said(step.run)], {
         cwd: dir,
-        env,
+        env: {
+          ...env,
+          ...Object.fromEntries(Object.keys(step.env ?? {}).map((name) => [name, secrets[name]])),
+        },
         extendEnv: false,
         reject: false,
       });
@@ -65,26 +72,42 @@ async function runJob(
   return !isRed;
 }
 
-it('SC-1 CL-10 the steps of the workflow that init writes, in their order, heal what its shards collected', async () => {
+/** The jobs of the workflow that `init` writes, and machines at the commit that holds it. */
+async function written(...flags: string[]) {
   const origin = await scratchProject(suiteOfShards);
   await execa('git', ['init', '-q'], { cwd: origin.dir });
-  const init = await origin.selfHeal(['init', '--ci', 'github', '--shards', '2', '--agent', 'claude']);
+  const init = await origin.selfHeal([
+    'init',
+    '--ci',
+    'github',
+    '--shards',
+    '2',
+    '--agent',
+    'claude',
+    ...flags,
+  ]);
   expect(init.exitCode).toBe(0);
   const text = await origin.read('.github/workflows/self-heal.yml');
   const { jobs } = parse(text) as Workflow;
-  expect(jobs['self-heal']?.needs).toBe('shard');
   const { machine } = await repositoryOf({ ...suiteOfShards, '.github/workflows/self-heal.yml': text });
+  return { jobs, machine };
+}
 
+type Written = Awaited<ReturnType<typeof written>>;
+
+/** Runs the shards, which are red, and gives the folder of their artifacts. */
+async function collected({ jobs, machine }: Written): Promise<string> {
   const artifacts = tempDir('artifacts');
-  const { shard: job, 'self-heal': healing } = jobs;
-  for (const shard of job?.strategy?.matrix.shard ?? []) {
+  const { shard: job } = jobs;
+  for (const shard of job?.strategy?.matrix['shard'] ?? []) {
     const isGreen = await runJob(await machine('shard'), job?.steps ?? [], { artifacts, shard });
     expect(isGreen).toBe(false);
     expect(existsSync(path.join(artifacts, `self-heal-shard-${shard}`))).toBe(true);
   }
-  const heal = await machine('heal');
-  // A healed run is red until somebody has taken the fix.
-  expect(await runJob(heal, healing?.steps ?? [], { artifacts })).toBe(false);
+  return artifacts;
+}
+
+async function expectHealed({ machine }: Written, heal: ScratchProject, artifacts: string): Promise<void> {
   const { totals, outcome } = JSON.parse(await heal.read('.self-heal/latest/report.json')) as {
     totals: object;
     outcome: string;
@@ -96,4 +119,38 @@ it('SC-1 CL-10 the steps of the workflow that init writes, in their order, heal 
   await writeFile(path.join(fresh.dir, '..', 'fix.patch'), patch);
   await execa('git', ['apply', '../fix.patch'], { cwd: fresh.dir });
   expect(await fresh.read('shop.mjs')).toContain('Thanks');
+}
+
+it('SC-1 CL-10 the steps of the workflow that init writes, in their order, heal what its shards collected', async () => {
+  const workflow = await written();
+  const { jobs, machine } = workflow;
+  expect(jobs['self-heal']?.needs).toBe('shard');
+  const artifacts = await collected(workflow);
+  const heal = await machine('heal');
+  // A healed run is red until somebody has taken the fix.
+  expect(await runJob(heal, jobs['self-heal']?.steps ?? [], { artifacts })).toBe(false);
+  await expectHealed(workflow, heal, artifacts);
 });
+
+const postgresHere = postgresPrograms();
+
+it.skipIf(!postgresHere)(
+  'SC-2 CL-10 with workers, their jobs heal beside the one that joins, and end when that is over',
+  async () => {
+    const postgres = await startPostgres(postgresHere ?? '');
+    onTestFinished(() => postgres.stop());
+    const secrets = { SELF_HEAL_STORE: await postgres.newDatabase('workflow') };
+    const workflow = await written('--heal-workers', '2');
+    const { jobs, machine } = workflow;
+    const artifacts = await collected(workflow);
+    const heal = await machine('heal');
+    const work = (jobs['worker']?.strategy?.matrix['worker'] ?? []).map(async (shard) =>
+      runJob(await machine('worker'), jobs['worker']?.steps ?? [], { artifacts, shard, secrets }),
+    );
+    expect(work).toHaveLength(2);
+    expect(await runJob(heal, jobs['self-heal']?.steps ?? [], { artifacts, secrets })).toBe(false);
+    expect(await Promise.all(work)).toEqual([true, true]);
+    await expectHealed(workflow, heal, artifacts);
+    expect(existsSync(path.join(artifacts, 'self-heal-worker-1'))).toBe(true);
+  },
+);

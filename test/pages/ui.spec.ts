@@ -211,3 +211,47 @@ async function answer(page: Page, { id }: Escalation): Promise<void> {
     page.getByRole('status').filter({ hasText: `${id} is answered: the next run tries again.` }),
   ).toBeVisible();
 }
+
+test('RP-5 SC-2 where each worker stands is a table, which goes when the run is over', async ({
+  page,
+}, testInfo) => {
+  const dir = testInfo.outputPath('shop');
+  await mkdir(dir, { recursive: true });
+  await writeFile(path.join(dir, 'package.json'), '{ "name": "shop" }');
+  const run = await shownRun(dir, runId);
+  await beginRun(run);
+  const since = Date.now() - 65_000;
+  const at = { since, causeId: null, elsewhere: null };
+  await run.tell({
+    type: 'workers.seen',
+    workers: [
+      { ...at, name: 'runnervm-fv-az1234-567-4711', state: 'agent', causeId: 'c1' },
+      { ...at, name: 'runnervm-fv-az1234-568-4711', state: 'waiting' },
+      { ...at, name: 'laptop-99', state: 'waiting', elsewhere: 'is at commit deadbeef0000' },
+    ],
+  });
+  const ui = execa(process.execPath, [selfHeal, 'ui'], { cwd: dir, reject: false });
+  const [line] = (await once(ui.stdout, 'data')) as [Buffer];
+  await page.goto(line.toString().trim());
+
+  const rows = page.getByRole('group', { name: 'Workers' }).locator('tbody tr');
+  await expect(rows).toHaveCount(3);
+  await expect(rows.first()).toContainText('c1');
+  await expect(rows.last()).toContainText('is at commit deadbeef0000');
+  await expect(rows.first()).toContainText(/1m \d+s/);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  // A name is one word, not a column of letters.
+  const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+  expect(Math.max(...heights)).toBeLessThan(80);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await axeViolations(page)).toEqual([]);
+  }
+  await storedRun(dir);
+  const totals = { durationMs: 9, agentRuns: 1, agentRunsAvoided: 0, costUsd: null };
+  await run.tell({ type: 'run.ended', outcome: 'escalated', exitCode: 3, ...totals });
+  await expect(page.getByRole('heading', { name: 'Fixed 1' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Workers' })).toBeHidden();
+  ui.kill('SIGINT');
+  expect((await ui).exitCode).toBe(0);
+});

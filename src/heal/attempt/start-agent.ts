@@ -8,6 +8,7 @@ import type { AgentTask } from '../../agents/run-agent.js';
 import type { AgentRun, Attempt } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';
 import type { AgentSettings, RunnerSettings } from '../../core/settings.js';
+import { addEvidenceFiles } from '../../evidence/evidence-files.js';
 import type { Start } from './restart-agent.js';
 import type { Session } from '../session.js';
 import { withoutTree } from '../tree-lock.js';
@@ -130,6 +131,7 @@ export async function writeWork(
   const context = session.redactor.deep(reduced ? reduceContext(built) : built);
   const rendered = renderPrompt(context, { contextFile, slashCommand: agent.slashCommand });
   const prompt = session.redactor.clean(await expandedPrompt(runner, rendered, session.cwd));
+  await addEvidenceFiles(dir, session.redactor.deep(request.cause.lead.evidence));
   await writeFile(contextFile, `${JSON.stringify(context, null, 2)}\n`);
   await writeFile(promptFile, prompt);
   return { prompt, contextFile, promptFile };

@@ -4,6 +4,7 @@ import { failureKey } from '../../core/failure.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import type { Queue } from '../../queue/open-queue.js';
 import { pack } from '../../queue/packed.js';
+import { patiently, reasonOf } from '../../queue/patient.js';
 import { jobId } from '../../queue/queue-name.js';
 import { sendEdits } from '../../queue/sent-edits.js';
 import type { WorkerTable } from '../../queue/worker-table.js';
@@ -27,6 +28,9 @@ export interface DispatchParts {
   readonly who: string;
 }
 
+/** A server that is started anew is waited for; the lookout says that it is away. */
+const longestAwayMs = 5 * 60_000;
+
 /** Sends the causes of a run, and looks after them and their workers until it is closed. */
 export function createDispatch(parts: DispatchParts): Workers {
   const { opened, queue, table, who } = parts;
@@ -42,7 +46,9 @@ export function createDispatch(parts: DispatchParts): Workers {
       if (typeof made === 'string') return () => Promise.resolve(failed(made));
       const id = jobId(queue.name, names.next(cause));
       sentIds.add(id);
-      const failure = await queue.send(id, made).then(() => null, reasonOf);
+      const { clock, signal } = session;
+      const how = { clock, signal, forMs: longestAwayMs, onAway: () => undefined, onBack: () => undefined };
+      const failure = await patiently(() => queue.send(id, made), how).then(() => null, reasonOf);
       if (failure !== null) return () => Promise.resolve(failed(`it could not be sent: ${failure}`));
       opened.bus.emit({ type: 'cause.sent', causeId: cause.id });
       return async () => {
@@ -104,8 +110,4 @@ async function packed(
 
 function keysOf({ members }: Cause): string[] {
   return members.map(({ failure }) => failureKey(failure));
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

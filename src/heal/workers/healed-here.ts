@@ -3,6 +3,7 @@ import type { Problem } from '../../problem.js';
 import { type HealedTree, queueName } from '../../queue/queue-name.js';
 import { err, ok, type Result } from '../../result.js';
 import { checkedOut } from '../../run/checked-out.js';
+import { redact } from '../../secrets/redact.js';
 import { isUrl } from '../../store/open-store.js';
 import { version } from '../../version.js';
 import type { RunRequest } from '../run-request.js';
@@ -22,7 +23,7 @@ export async function healedHere(
   request: RunRequest,
   settings: Settings,
 ): Promise<Result<HealedHere, Problem>> {
-  if (!isUrl(settings.store)) return err(noServer);
+  if (!isUrl(settings.store)) return err(noServer(settings.store));
   const { commit, isDirty } = await checkedOut(request.cwd);
   if (commit === null) return err(noCommit);
   const { root, place } = await placeOf(request.cwd);
@@ -37,11 +38,28 @@ export async function healedHere(
   return ok({ ...tree, queue: queueName(tree), root, isDirty });
 }
 
-const noServer: Problem = {
+/** The same for a worker, whose patches are made against the commit: a `Problem` where something here is not committed. */
+export async function committedHere(
+  request: RunRequest,
+  settings: Settings,
+): Promise<Result<HealedHere, Problem>> {
+  const here = await healedHere(request, settings);
+  return here.ok && here.value.isDirty ? err(uncommitted) : here;
+}
+
+const uncommitted: Problem = {
   kind: 'usage',
-  message: 'workers need a store that all machines reach, and this one is a file',
-  remedy: 'Name a PostgreSQL database: --store postgres://…, SELF_HEAL_STORE, or `store` in agents.yaml.',
+  message: 'a worker heals what is committed, and there are changes here that are not',
+  remedy: 'Commit or stash them (git status), or give the worker a checkout of its own.',
 };
+
+function noServer(store: string): Problem {
+  return {
+    kind: 'usage',
+    message: `workers need a PostgreSQL database that all machines reach, and the store ${redact(store)} is none`,
+    remedy: 'Name one: --store postgres://…, SELF_HEAL_STORE, or `store` in agents.yaml.',
+  };
+}
 
 const noCommit: Problem = {
   kind: 'usage',

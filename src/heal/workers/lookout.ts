@@ -74,7 +74,10 @@ export class Lookout {
       // A server that is started anew is waited for.
       await this.#look().then(
         () => this.#news.reached(),
-        (error: unknown) => this.#news.unreachable(error),
+        (error: unknown) => {
+          this.#watch.wasBlind();
+          this.#news.unreachable(error);
+        },
       );
       await systemClock.sleep(pollMs, this.#stop.signal);
     }

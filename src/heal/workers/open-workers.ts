@@ -4,13 +4,16 @@ import process from 'node:process';
 import { systemClock } from '../../clock.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import type { Problem } from '../../problem.js';
-import { openQueue } from '../../queue/open-queue.js';
+import { openQueue, type Queue } from '../../queue/open-queue.js';
+import { isOfDatabase } from '../../queue/patient.js';
 import { type Coordinator, type WorkerTable, workerTable } from '../../queue/worker-table.js';
 import { err, ok, type Result } from '../../result.js';
 import { openStore } from '../../store/open-store.js';
+import type { Database } from '../../store/tables.js';
 import type { Opened } from '../open-run.js';
 import { createDispatch } from './dispatch.js';
 import type { HealedHere } from './healed-here.js';
+import { storeProblem } from './store-problem.js';
 import type { Workers } from './workers.js';
 
 /** Opens the queue of a run's causes, as the only one that sends them. */
@@ -25,21 +28,40 @@ export async function openWorkers(
   const db = store.value;
   const table = workerTable(db, settings.project, here.queue);
   const who = `${hostname()}, process ${process.pid}, run ${folder.runId} ${randomUUID()}`;
-  const other = await becomeCoordinator(table, who, opened);
-  if (other !== null) {
+  const queue = await queueOf(db, { table, who, name: here.queue, opened });
+  if (!queue.ok) {
     await db.destroy();
-    return err(otherCoordinator(other));
+    return queue;
   }
-  const queue = await openQueue(db, here.queue);
-  const dispatch = createDispatch({ opened, first, here, queue, table, who });
+  const dispatch = createDispatch({ opened, first, here, queue: queue.value, table, who });
   return ok({
     ...dispatch,
     close: async (isOver) => {
       await dispatch.close(isOver);
-      await queue.close();
+      await queue.value.close();
       await db.destroy();
     },
   });
+}
+
+interface Wanted {
+  readonly table: WorkerTable;
+  readonly who: string;
+  readonly name: string;
+  readonly opened: Opened;
+}
+
+async function queueOf(db: Database, { table, who, name, opened }: Wanted): Promise<Result<Queue, Problem>> {
+  try {
+    const queue = await openQueue(db, name);
+    const other = await becomeCoordinator(table, who, opened);
+    if (other === null) return ok(queue);
+    await queue.close();
+    return err(otherCoordinator(other));
+  } catch (error) {
+    if (!isOfDatabase(error)) throw error;
+    return err(storeProblem(opened.settings.store, error));
+  }
 }
 
 /** One that was killed gives no more signs: for so long it is waited. Gives the one that is alive. */

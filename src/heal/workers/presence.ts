@@ -44,11 +44,12 @@ export async function createPresence(
     row = { ...row, id: randomUUID() };
     await table.register(row);
   };
+  // To a server that is away for a while the next sign says it all; for longer, the lease says what happens.
+  const sign = () => beat().catch(() => undefined);
   const beating = (async () => {
     while (!stop.signal.aborted) {
       await systemClock.sleep(checked.settings.queue.leaseMs / 5, stop.signal);
-      // A server that is away for a while is asked again; for longer, the lease says what happens.
-      if (!stop.signal.aborted) await beat().catch(() => undefined);
+      if (!stop.signal.aborted) await sign();
     }
   })();
   return {
@@ -63,7 +64,7 @@ export async function createPresence(
       const state: WorkerState = over.state ?? row.state;
       const since = state === row.state ? row.since : new Date(systemClock.now()).toISOString();
       row = { ...row, ...over, state, since };
-      await beat();
+      await sign();
     },
     [Symbol.asyncDispose]: async () => {
       stop.abort();

@@ -5,6 +5,7 @@ import type { Problem } from '../../problem.js';
 import { causeJob, type CauseJob, type JobResult } from '../../queue/messages.js';
 import type { TakenJob } from '../../queue/open-queue.js';
 import { unpack } from '../../queue/packed.js';
+import { patient, type Patience } from '../../queue/patient.js';
 import { createSharedSpending } from '../../queue/shared-spending.js';
 import type { WorkerTable } from '../../queue/worker-table.js';
 import type { Result } from '../../result.js';
@@ -32,6 +33,7 @@ export interface WorkerParts {
   readonly lock: ProjectLock;
   readonly db: Database;
   readonly table: WorkerTable;
+  readonly patience: Patience;
   /** Its row, as it is now. */
   readonly rowId: () => string;
   readonly onCause: (causeId: string) => Promise<void>;
@@ -73,7 +75,7 @@ export async function takeJob(
 }
 
 async function healed(parts: WorkerParts, opened: Opened, job: CauseJob): Promise<Came> {
-  const { db, table, rowId, onAgent, here } = parts;
+  const { db, table, patience, rowId, onAgent, here } = parts;
   const { bus, folder, settings, playwright, redactor, startedAt, cwd } = opened;
   const { runId } = folder;
   bus.emit({
@@ -88,7 +90,10 @@ async function healed(parts: WorkerParts, opened: Opened, job: CauseJob): Promis
   if ('refused' in run) return { kind: 'refused', reason: run.refused };
   const { run: first, known } = run;
   bus.emit({ type: 'suite.ended', purpose: 'first', causeId: null, ...tally(first.tests), durationMs: 0 });
-  const ledger = createStore(db, settings.project, () => systemClock.now());
+  const ledger = patient(
+    createStore(db, settings.project, () => systemClock.now()),
+    patience,
+  );
   const mask = <T>(value: T) => redactor.deep(value);
   const store = jobStore(createRunStore({ store: ledger, runId: job.runId, bus, mask }));
   opened.workspace.begin();

@@ -51,9 +51,16 @@ export async function tryByWorker(session: Session, cause: Cause, work: WorkerTr
     const joined = await join(session, cause, { work, got, attempt: last, done });
     return { ...joined, attempts: [...done, ...joined.attempts] };
   }
+  const { verdict, reason } = got.conclusion;
   // A person is asked from here.
-  if (got.conclusion.verdict === 'escalated') return { attempts: done, retest: null, id: null };
-  return { attempts: done, conclusion: got.conclusion };
+  if (verdict === 'escalated') return { attempts: done, retest: null, id: null };
+  // Only what is joined here heals.
+  if (verdict === 'healed' || verdict === 'superseded')
+    return {
+      attempts: done,
+      conclusion: { verdict: 'failed', reason: `worker ${got.worker} sent no patch: ${reason}` },
+    };
+  return { attempts: done, conclusion: { verdict, reason } };
 }
 
 /** An attempt of another machine, with its patch in this run's folder. */

@@ -5,28 +5,33 @@ import type { Problem } from '../../problem.js';
 import { type Interrupts, listenForInterrupts } from '../../process/interrupts.js';
 import { openQueue, type Queue, type TakenJob } from '../../queue/open-queue.js';
 import { pack } from '../../queue/packed.js';
+import { isAway, isOfDatabase, patient } from '../../queue/patient.js';
 import { workerTable } from '../../queue/worker-table.js';
 import { recover } from '../../run/recover-if-needed.js';
 import { underLock } from '../../run/under-lock.js';
 import { redact } from '../../secrets/redact.js';
 import { openStore } from '../../store/open-store.js';
-import { type Checked, checkRequest } from '../check-request.js';
+import { checkRequest } from '../check-request.js';
 import type { RunRequest } from '../run-request.js';
-import { type HealedHere, healedHere } from './healed-here.js';
-import { err, type Result } from '../../result.js';
+import { committedHere, type HealedHere } from './healed-here.js';
+import { createIdle } from './idle.js';
 import { createPresence, type Presence } from './presence.js';
+import { storeProblem } from './store-problem.js';
 import { named, takeJob, type WorkerParts } from './take-job.js';
 
 /** When a worker ends by itself. */
 export interface WorkerOptions {
   /** After one cause. */
   readonly once: boolean;
-  /** When there was none for so long, in milliseconds; null for never. */
+  /** When there was none for so long, and nobody who could send one, in milliseconds; null for never. */
   readonly idleTimeoutMs: number | null;
 }
 
 /** How often a worker that waits looks into the queue, at most. */
 const mostPollMs = 2000;
+
+/** A server that is started anew is waited for. */
+const longestAwayMs = 5 * 60_000;
 
 /** The whole of `self-heal worker`: heals causes from the queue, one after the other, in this checkout (SC-2). Gives the exit code. */
 export async function runWorker(request: RunRequest, options: WorkerOptions): Promise<number | Problem> {
@@ -34,7 +39,7 @@ export async function runWorker(request: RunRequest, options: WorkerOptions): Pr
   if (!checked.ok) return checked.error;
   const [missing] = checked.value.missing.values();
   if (missing) return missing;
-  const clean = await cleanHere(request, checked.value);
+  const clean = await committedHere(request, checked.value.asWritten);
   if (!clean.ok) return clean.error;
   const here = clean.value;
   const locked = { cwd: request.cwd, command: 'worker', wait: request.options.wait ?? false };
@@ -51,36 +56,32 @@ async function underWay(place: Place, options: WorkerOptions): Promise<number | 
   const opened = await openStore(checked.settings.store, request.cwd);
   if (!opened.ok) return opened.error;
   const db = opened.value;
-  const table = workerTable(db, here.project, here.queue);
+  const rows = workerTable(db, here.project, here.queue);
+  const onAway = (reason: string) =>
+    say(`the store cannot be reached (${redact(reason)}); it is tried again`);
+  const onBack = () => say('the store can be reached again');
+  const patience = { clock: systemClock, signal: interrupts.signal, forMs: longestAwayMs, onAway, onBack };
   try {
-    const queue = await openQueue(db, here.queue);
-    await using presence = await createPresence(table, place);
+    const queue = patient(await openQueue(db, here.queue), patience);
+    await using presence = await createPresence(rows, place);
+    const table = patient(rows, patience);
     say(`worker ${presence.name} waits for causes of ${here.project} at ${here.commit.slice(0, 12)}`);
     try {
-      return await takeJobs({ ...place, db, table, presence, queue, interrupts }, options);
+      return await takeJobs({ ...place, db, table, patience, presence, queue, interrupts }, options);
     } finally {
       await queue.close();
     }
   } catch (error) {
     if (!isOfDatabase(error)) throw error;
-    return unreachable(checked.settings.store, error);
+    // Who was asked to end does not wait for the server.
+    const by = isAway(error) ? interrupts.by() : null;
+    return by === null ? storeProblem(checked.settings.store, error) : exitCodeOfSignal(by);
   } finally {
     await db.destroy();
   }
 }
 
-/** The checkout, where all is committed: a patch is made against the commit. */
-async function cleanHere(request: RunRequest, { asWritten }: Checked): Promise<Result<HealedHere, Problem>> {
-  const here = await healedHere(request, asWritten);
-  if (!here.ok || !here.value.isDirty) return here;
-  return err({
-    kind: 'usage',
-    message: 'a worker heals what is committed, and there are changes here that are not',
-    remedy: 'Commit or stash them (git status), or give the worker a checkout of its own.',
-  });
-}
-
-interface AtWork extends Place, Pick<WorkerParts, 'db' | 'table'> {
+interface AtWork extends Place, Pick<WorkerParts, 'db' | 'table' | 'patience'> {
   readonly presence: Presence;
   readonly queue: Queue;
   readonly interrupts: Interrupts;
@@ -89,18 +90,19 @@ interface AtWork extends Place, Pick<WorkerParts, 'db' | 'table'> {
 async function takeJobs(at: AtWork, { once, idleTimeoutMs }: WorkerOptions): Promise<number | Problem> {
   const { queue, interrupts, here, checked, request } = at;
   const pollMs = Math.min(mostPollMs, checked.settings.queue.leaseMs / 2);
-  let idleSince = systemClock.now();
+  const idle = createIdle({ table: at.table, clock: systemClock, timeoutMs: idleTimeoutMs });
   while (!interrupts.signal.aborted) {
     const job = await queue.take();
     if (!job) {
-      if (idleTimeoutMs !== null && systemClock.now() - idleSince >= idleTimeoutMs) {
-        say('no cause for so long: the worker ends');
+      const over = await idle.overWhy();
+      if (over !== null) {
+        say(`${over}: the worker ends`);
         return exitCodes.green;
       }
       await systemClock.sleep(pollMs, interrupts.signal);
       continue;
     }
-    const now = await cleanHere(request, checked);
+    const now = await committedHere(request, checked.asWritten);
     if (!now.ok || now.value.queue !== here.queue) {
       await queue.giveBack(job.id);
       return now.ok ? moved(here, now.value) : now.error;
@@ -108,7 +110,7 @@ async function takeJobs(at: AtWork, { once, idleTimeoutMs }: WorkerOptions): Pro
     const problem = await healTaken(at, job);
     if (problem) return problem;
     if (once) break;
-    idleSince = systemClock.now();
+    idle.busy();
   }
   const by = interrupts.by();
   return by === null ? exitCodes.green : exitCodeOfSignal(by);
@@ -147,28 +149,5 @@ function moved(here: HealedHere, now: HealedHere): Problem {
     kind: 'usage',
     message: now.commit === here.commit ? 'the settings changed since the worker began' : commits,
     remedy: 'Start it again: it then takes the causes of what is checked out.',
-  };
-}
-
-/** What the driver says carries a code: of PostgreSQL, or of the connection. */
-function isOfDatabase(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    (/^[\dA-Z]{5}$/.test(codeOf(error)) ||
-      /Connection terminated|timeout exceeded/.test(error.message) ||
-      /^E(?:CONN|PIPE|HOST)/.test(codeOf(error)))
-  );
-}
-
-function codeOf(error: Error): string {
-  return String(Reflect.get(error, 'code') ?? '');
-}
-
-function unreachable(store: string, error: unknown): Problem {
-  return {
-    kind: 'store-unusable',
-    message: `The store ${redact(store)} cannot be used any more`,
-    detail: redact(error instanceof Error ? error.message : String(error)),
-    remedy: 'Start the worker again when the server is there; the cause it had goes to another one.',
   };
 }

@@ -2,7 +2,9 @@ import type { Settings } from '../../core/settings.js';
 import type { WorkerSummary } from '../../event.js';
 import { configDigest, type HealedTree } from '../../queue/queue-name.js';
 import type { WorkerRow } from '../../queue/worker-table.js';
+import { reasonOf } from '../../queue/patient.js';
 import type { Bus } from '../../run/bus.js';
+import { redact } from '../../secrets/redact.js';
 
 /** Tells the run of its workers: once for each thing that changes. */
 export function createWorkerNews(bus: Bus, here: HealedTree & { queue: string }, settings: Settings) {
@@ -43,8 +45,7 @@ export function createWorkerNews(bus: Bus, here: HealedTree & { queue: string },
       isDown = false;
     },
     unreachable(error: unknown): void {
-      const reason = error instanceof Error ? error.message : String(error);
-      if (!isDown) warn(`The store cannot be reached (${reason}); it is tried again.`);
+      if (!isDown) warn(`The store cannot be reached (${redact(reasonOf(error))}); it is tried again.`);
       isDown = true;
     },
   };

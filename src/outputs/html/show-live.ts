@@ -41,11 +41,24 @@ export function showNow(run: RunState): Markup {
     </dl>`;
 }
 
+/** More at a time are counted: each has its own line below. */
+const mostNamed = 3;
+
+/** It waits for a worker. */
+function isQueued({ phase }: CauseState): boolean {
+  return phase?.since.type === 'cause.sent';
+}
+
 /** What the run does, in a sentence. */
 export function phaseOf({ ended, phase, causes, latest }: RunState): string {
   if (ended) return outcomeWords[ended.outcome];
   if (phase) return sentence(phaseWords(phase.since));
   const atWork = causes.filter((one) => one.phase && !one.ended);
+  if (atWork.length > mostNamed) {
+    const queued = atWork.filter(isQueued).length;
+    const inQueue = queued > 0 ? `, ${queued} in the queue` : '';
+    return `${counted(atWork.length - queued, 'cause')} at work${inQueue}`;
+  }
   if (atWork.length > 1)
     return atWork
       .map((one) => `${one.summary.id}: ${one.phase ? phaseWords(one.phase.since) : ''}`)
@@ -114,7 +127,7 @@ export function showLiveCause(cause: CauseState, screenshot: string | null): Mar
   const { summary, phase, ended, attempts, asides } = cause;
   const { id, headline, tests, parent, warning } = summary;
   const [first] = tests;
-  const state = ended ? ended.verdict : phase ? 'working' : 'waiting';
+  const state = ended ? ended.verdict : phase && !isQueued(cause) ? 'working' : 'waiting';
   const isFixed = ended?.verdict === 'healed' || ended?.verdict === 'superseded';
   const more = tests.length > 1 ? ` and ${counted(tests.length - 1, 'more test')}` : '';
   const notes = [...(warning === null ? [] : [warning]), ...asides.map(asideWords)];

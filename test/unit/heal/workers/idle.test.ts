@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { createIdle } from '../../../../src/heal/workers/idle.js';
+import type { Coordinator } from '../../../../src/queue/worker-table.js';
+import { virtualClock } from '../../../rig/virtual-clock.js';
+
+function waiting(timeoutMs: number | null) {
+  const clock = virtualClock();
+  let coordinator: Coordinator | null = null;
+  const idle = createIdle({ table: { coordinator: async () => coordinator }, clock, timeoutMs });
+  return {
+    idle,
+    /** Lets time pass while a heal stands so, and asks. */
+    after: async (ms: number, now: Coordinator | null): Promise<string | null> => {
+      coordinator = now;
+      await clock.sleep(ms);
+      return idle.overWhy();
+    },
+  };
+}
+
+const at = (beat: number): Coordinator => ({ who: 'host', beat });
+
+it('SC-2 a worker ends when nobody was there to send a cause for so long, and not before', async () => {
+  const { after } = waiting(1000);
+  expect(await after(999, null)).toBeNull();
+  expect(await after(1, null)).toContain('no cause');
+});
+
+it('SC-2 it waits on while a heal gives signs of life, however long, and ends when that is over', async () => {
+  const { after } = waiting(1000);
+  for (let beat = 0; beat < 10; beat += 1) expect(await after(900, at(beat))).toBeNull();
+  expect(await after(1, null)).toContain('is over');
+});
+
+it('SC-2 a heal that was killed, or has left, sends nothing: the time counts on', async () => {
+  for (const silent of [at(1), { who: '', beat: 1 }]) {
+    const { after } = waiting(1000);
+    expect(await after(10, at(1))).toBeNull();
+    expect(await after(999, silent)).toBeNull();
+    expect(await after(1, silent)).toContain('no cause');
+  }
+});
+
+it('SC-2 a cause begins the time anew, and without a timeout it never ends', async () => {
+  const { idle, after } = waiting(1000);
+  expect(await after(900, null)).toBeNull();
+  idle.busy();
+  expect(await after(900, null)).toBeNull();
+  const forEver = waiting(null);
+  expect(await forEver.after(1e9, null)).toBeNull();
+});

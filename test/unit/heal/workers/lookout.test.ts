@@ -1,0 +1,141 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { Event } from '../../../../src/event.js';
+import type { Opened } from '../../../../src/heal/open-run.js';
+import type { DispatchParts } from '../../../../src/heal/workers/dispatch.js';
+import { Lookout } from '../../../../src/heal/workers/lookout.js';
+import type { SentCause } from '../../../../src/heal/workers/workers.js';
+import type { JobState } from '../../../../src/queue/open-queue.js';
+import { pack } from '../../../../src/queue/packed.js';
+import type { WorkerRow } from '../../../../src/queue/worker-table.js';
+import { aCause, aSuiteRun, someSettings } from '../../../rig/builders.js';
+import { healingSession } from '../../../rig/healing-session.js';
+
+const settings = someSettings({ queue: { leaseMs: 50 } });
+
+const atWork: WorkerRow = {
+  id: 'w1',
+  name: 'host-1',
+  queue: 'causes-1',
+  commit: 'c0ffee',
+  config: 'abc',
+  version: '1',
+  state: 'agent',
+  since: '2026-01-01T00:00:00Z',
+  causeId: 'c1',
+  jobId: 'job',
+  beat: 0,
+};
+
+/** A coordinator's lookout over one job and one worker, both of which a test moves. */
+async function looking(job: JobState['state'], worker: WorkerRow | null = atWork) {
+  const events: Event[] = [];
+  const now = { state: { state: job, output: null } as JobState, worker, isAway: false };
+  const done: string[] = [];
+  let failed = 0;
+  const asked = async <T>(value: () => T): Promise<T> => {
+    if (now.isAway) failed += 1;
+    if (now.isAway) throw Object.assign(new Error('no server'), { code: 'ECONNREFUSED' });
+    return value();
+  };
+  const bus = { emit: (event: Event) => void events.push(event), close: async () => [] };
+  const parts = {
+    opened: { settings, bus } as unknown as Opened,
+    first: aSuiteRun(),
+    here: {
+      project: 'shop',
+      place: '',
+      commit: 'c0ffee',
+      selection: [],
+      version: '1',
+      settings,
+      queue: 'causes-1',
+      root: '/',
+      isDirty: false,
+    },
+    who: 'here',
+    queue: {
+      name: 'causes-1',
+      look: () => asked(() => now.state),
+      giveBack: async (id: string) => void done.push(`give back ${id}`),
+      cancel: async (id: string) => void done.push(`cancel ${id}`),
+    },
+    table: {
+      coordinatorBeat: () => asked(() => true),
+      workers: () => asked(() => (now.worker ? [now.worker] : [])),
+      remove: async ({ id }: { id: string }) => {
+        done.push(`remove ${id}`);
+        now.worker = null;
+        return true;
+      },
+      spent: () => asked(() => ({ agentRuns: 0, costUsd: null })),
+    },
+  };
+  const lookout = new Lookout(parts as unknown as DispatchParts);
+  onTestFinished(() => lookout.close());
+  const controller = new AbortController();
+  const { session, clock } = await healingSession([], { signal: controller.signal });
+  const sent: SentCause = {
+    cause: aCause(),
+    previous: [],
+    known: { tries: { count: 0, failedFixes: 0 }, tried: [], fix: null, guidance: null, open: null },
+    mayGoOn: () => true,
+  };
+  const result = lookout.resultOf('job', { session, sent });
+  const warned = () => events.flatMap((one) => (one.type === 'run.warning' ? [one.message] : []));
+  return { now, done, result, clock, controller, warned, failedLooks: () => failed };
+}
+
+it('SC-2 what a worker sends is what its cause waits for; what cannot be read, and a refusal, fail it with the reason', async () => {
+  const result = (output: unknown) => ({ state: 'done', output }) as const;
+  const conclusion = { verdict: 'failed', reason: 'three tries' };
+  const tried = { kind: 'tried', worker: 'w', attempts: [], attemptId: null, edits: null, conclusion };
+  const one = await looking('taken');
+  one.now.state = result(pack(tried));
+  expect(await one.result).toEqual(tried);
+  const other = await looking('taken');
+  other.now.state = result(pack({ kind: 'refused', worker: 'host-1', reason: 'it is green there' }));
+  expect(await other.result).toMatchObject({
+    conclusion: { verdict: 'failed', reason: expect.stringMatching(/host-1.*green there/) as string },
+  });
+  const rubbish = await looking('taken');
+  rubbish.now.state = result({ packed: 'rubbish' });
+  expect(await rubbish.result).toMatchObject({ conclusion: { verdict: 'failed' } });
+});
+
+it('SC-2 a cause that nobody could heal, because each worker was lost, fails', async () => {
+  const { result } = await looking('given-up');
+  expect(await result).toMatchObject({ kind: 'ended', conclusion: { verdict: 'failed' } });
+});
+
+it('SC-2 HN-9 a cause that nobody takes in the time of the run is taken out of the queue', async () => {
+  const { result, clock, done } = await looking('waiting', null);
+  clock.advance(settings.limits.timeMs);
+  expect(await result).toMatchObject({ conclusion: { verdict: 'budget' } });
+  await vi.waitFor(() => expect(done).toEqual(['cancel job']));
+});
+
+it('SC-2 an interrupt takes a cause back from its worker, which finds its row gone', async () => {
+  const { result, controller, done } = await looking('taken');
+  controller.abort();
+  expect(await result).toMatchObject({ conclusion: { verdict: 'interrupted' } });
+  await vi.waitFor(() => expect(done).toEqual(['cancel job', 'remove w1']));
+});
+
+it('SC-2 a worker without a sign for a lease loses its cause', async () => {
+  const { done, warned } = await looking('taken');
+  await vi.waitFor(() => expect(done).toEqual(['remove w1', 'give back job']));
+  expect(warned().join()).toContain('host-1');
+});
+
+it('SC-2 while the server is away nobody can give a sign: it is said once, and leases begin anew after it', async () => {
+  const { now, done, warned, failedLooks } = await looking('taken');
+  now.isAway = true;
+  // Each some milliseconds after the one before: longer than a lease in all.
+  await vi.waitFor(() => expect(failedLooks()).toBeGreaterThan(10));
+  expect(warned()).toHaveLength(1);
+  expect(warned()[0]).toContain('no server');
+  now.isAway = false;
+  // That it is back is said after the first look, which would have taken the worker for dead.
+  await vi.waitFor(() => expect(warned()).toHaveLength(2));
+  expect(done).toEqual([]);
+});

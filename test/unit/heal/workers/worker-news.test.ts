@@ -1,0 +1,105 @@
+import { expect, it } from 'vitest';
+import type { Event } from '../../../../src/event.js';
+import { createWorkerNews } from '../../../../src/heal/workers/worker-news.js';
+import { configDigest } from '../../../../src/queue/queue-name.js';
+import type { WorkerRow } from '../../../../src/queue/worker-table.js';
+import { someSettings } from '../../../rig/builders.js';
+
+const settings = someSettings();
+const here = {
+  project: 'shop',
+  place: '',
+  commit: 'c0ffee0000000000',
+  selection: [],
+  version: '1.2.3',
+  settings,
+  queue: 'causes-1',
+};
+
+function aWorker(over: Partial<WorkerRow> = {}): WorkerRow {
+  const { queue, commit, version } = here;
+  const config = configDigest(settings);
+  const since = '2026-01-01T00:00:00.000Z';
+  return {
+    id: 'w1',
+    name: 'host-1',
+    queue,
+    commit,
+    version,
+    config,
+    since,
+    state: 'waiting',
+    causeId: null,
+    jobId: null,
+    beat: 0,
+    ...over,
+  };
+}
+
+function news() {
+  const events: Event[] = [];
+  const bus = { emit: (event: Event) => void events.push(event), close: async () => [] };
+  const warnings = () => events.flatMap((one) => (one.type === 'run.warning' ? [one.message] : []));
+  return { events, warnings, told: createWorkerNews(bus, here, settings) };
+}
+
+it.each<[string, Partial<WorkerRow>, RegExp]>([
+  ['another commit', { queue: 'other', commit: 'deadbeef00000000' }, /at commit deadbeef0000/],
+  ['another self-heal', { queue: 'other', version: '0.9.0' }, /self-heal 0\.9\.0/],
+  ['other settings', { queue: 'other', config: 'other' }, /settings/],
+  ['other tests', { queue: 'other' }, /tests/],
+])('SC-2 a worker of %s is shown with the reason, and named where nobody else is there', (_, over, says) => {
+  const { told, events, warnings } = news();
+  told.saw([aWorker({ ...over, causeId: 'c1' })], 2);
+  expect(events).toContainEqual({
+    type: 'workers.seen',
+    workers: [expect.objectContaining({ name: 'host-1', elsewhere: expect.stringMatching(says) as string })],
+  });
+  // Its causes are another heal's.
+  expect(events.some(({ type }) => type === 'cause.taken')).toBe(false);
+  const [warning] = warnings();
+  expect(warning).toMatch(new RegExp(`host-1 .*${says.source}`));
+  expect(warning).toContain('self-heal worker');
+});
+
+it('SC-2 what changes is told once, not with every look', () => {
+  const { told, events } = news();
+  const at = (over: Partial<WorkerRow>) => told.saw([aWorker(over)], 1);
+  at({});
+  at({ beat: 1 });
+  at({ beat: 2, state: 'healing', causeId: 'c1' });
+  at({ beat: 3, state: 'agent', causeId: 'c1' });
+  at({ beat: 4, state: 'agent', causeId: 'c1' });
+  at({ beat: 5, state: 'healing', causeId: 'c2' });
+  expect(events.map((one) => (one.type === 'cause.taken' ? one.causeId : one.type))).toEqual([
+    'workers.seen',
+    'workers.seen',
+    'c1',
+    'workers.seen',
+    'workers.seen',
+    'c2',
+  ]);
+});
+
+it('SC-2 that nobody is there is said once, and again when the last has gone', () => {
+  const { told, warnings } = news();
+  told.saw([], 0);
+  expect(warnings()).toEqual([]);
+  told.saw([], 1);
+  told.saw([], 1);
+  expect(warnings()).toHaveLength(1);
+  told.saw([aWorker()], 1);
+  told.saw([], 1);
+  expect(warnings()).toHaveLength(2);
+});
+
+it('SC-2 a store that is away, and back, is told once each', () => {
+  const { told, warnings } = news();
+  told.reached();
+  told.unreachable(new Error('Connection terminated'));
+  told.unreachable(new Error('Connection terminated'));
+  expect(warnings()).toHaveLength(1);
+  told.reached();
+  told.reached();
+  expect(warnings()).toHaveLength(2);
+});
