@@ -1,12 +1,16 @@
-// How exactly, and in how many runs, the change that broke a test is found. Each of twelve faults is planted into a diff of 1, 10, 40 and 200
-// unrelated hunks, spread over 1, 5 and 30 commits, in a real repository; states are made in its tree by the journal that a run uses. Limits:
-// the culprit exact in 95 %, a median of 8 runs for 40 hunks. What is run again is a program of asserts instead of a Playwright suite, so that
-// hundreds of searches end within minutes: a state that does not load is unresolved, as it is for Playwright. Usage: node bench/blame.mjs [seed [hunks …]]
+// How exactly, and in how many runs, the change that broke a test is found. Each of the shop's faults (fixtures/shop) is planted into a diff of 1,
+// 10, 40 and 200 unrelated hunks, spread over 1, 5 and 30 commits, in a real repository; states are made in its tree by the journal that a run
+// uses. Limits: the culprit exact in 95 %, a median of 8 runs for 40 hunks. The unrelated hunks are lines of comment, so that states which differ
+// in those alone have one answer, that of the shop's own Playwright suite: it is run once for each state of the fault's hunks. Usage: node
+// bench/blame.mjs [seed [hunks …]]
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { copyShop, readFaults } from '../fixtures/shop/plant.mjs';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
 const { createBlame } = await import(await bundleSrc('blame/create-blame.ts'));
@@ -18,134 +22,31 @@ const sizes = process.argv.length > 3 ? process.argv.slice(3).map(Number) : [1, 
 const random = generator(seed);
 const modules = 24;
 const functions = 12;
+/** By which an unrelated hunk is known. */
+const mark = 'changed in step';
 
-/** What breaks `src/shop.mjs` and its neighbours: edits of [file, from, to]; all of them together are the culprit. */
-const faults = [
-  ['operator', ['src/shop.mjs', 'sum + one.price', 'sum - one.price']],
-  ['off by one', ['src/shop.mjs', 'slice(0, count)', 'slice(1, count)']],
-  ['condition', ['src/shop.mjs', 'if (stock <= 0)', 'if (stock < 0)']],
-  ['missing await', ['src/shop.mjs', 'const found = await load(', 'const found = load(']],
-  ['constant', ['src/rates.mjs', '0.19', '0.16']],
-  ['route', ['src/routes.mjs', "'/orders'", "'/order'"]],
-  ['line taken out', ['src/shop.mjs', '  name = name.trim();\n', '']],
-  ['export renamed', ['src/rates.mjs', 'export function vat', 'export function salesTax']],
-  ['syntax', ['src/rates.mjs', 'return Math.round(', 'return Math.round((']],
-  [
-    'throws',
-    ['src/routes.mjs', '// Known routes.', "if (Object.keys(routes).length > 1) throw new Error('routes');"],
-  ],
-  ['renamed on both sides', ['src/rates.mjs', 'net: ', 'amount: '], ['src/shop.mjs', '.net', '.amount']],
-  [
-    'moved',
-    ['src/routes.mjs', "  orders: '/orders',\n", ''],
-    ['src/shop.mjs', 'routes.orders', "'/v2' + routes.home"],
-  ],
-];
-
-const app = {
-  'src/rates.mjs': `// Rates of tax.
-const rate = 0.19;
-
-// Rounds to cents.
-export function vat(net) {
-  return Math.round(net * rate * 100) / 100;
-}
-
-// Both in one.
-
-export function priced(price) {
-  return { net: price, tax: vat(price) };
-}
-`,
-  'src/routes.mjs': `// Where pages are.
-export const routes = {
-  home: '/home',
-
-  // Of the customer.
-
-  orders: '/orders',
-};
-
-// Known routes.
-
-export const known = Object.values(routes);
-`,
-  'src/shop.mjs': `import { priced, vat } from './rates.mjs';
-import { known, routes } from './routes.mjs';
-
-// Adds up.
-
-export function total(items) {
-  return items.reduce((sum, one) => sum + one.price, 0);
-}
-
-// The first ones.
-
-export function first(items, count) {
-  return items.slice(0, count);
-}
-
-// What is left.
-
-export function canBuy(stock) {
-  if (stock <= 0) return false;
-  return true;
-}
-
-// From the server.
-
-export async function title(load) {
-  const found = await load('x');
-  return found.title;
-}
-
-// As it is typed.
-
-export function label(name) {
-  name = name.trim();
-  return name + '!';
-}
-
-// Where to.
-
-export const ordersAt = () => routes.orders;
-
-// What it costs.
-
-export const costs = (price) => priced(price).net + vat(price);
-
-export const count = known.length;
-`,
-};
-
-const check = `import assert from 'node:assert/strict';
-import * as shop from './src/shop.mjs';
-const others = await Promise.all(Array.from({ length: ${modules} }, (_, at) => import('./src/other' + at + '.mjs')));
-assert.equal(shop.total([{ price: 1 }, { price: 2 }]), 3);
-assert.deepEqual(shop.first([1, 2, 3], 2), [1, 2]);
-assert.equal(shop.canBuy(0), false);
-assert.equal(await shop.title(async () => ({ title: 'x' })), 'x');
-assert.equal(shop.label(' a '), 'a!');
-assert.equal(shop.ordersAt(), '/orders');
-assert.equal(shop.costs(100), 119);
-// The test was changed with the app where that is the fault.
-const rates = await import('./src/rates.mjs');
-assert.ok('net' in rates.priced(1));
-assert.equal(typeof others[0].f0(1), 'number');
-`;
-
-const ref = {
-  id: 't1',
-  titlePath: ['check.mjs', 'all'],
-  location: { file: 'check.mjs', line: 1, column: 1 },
-  project: '',
-};
+const patches = path.resolve(import.meta.dirname, '../fixtures/shop/faults');
+/** What is flaky is broken by no change. */
+const faults = (await readFaults()).filter(({ name }) => name !== 'flaky');
+const scratch = mkdtempSync(path.join(tmpdir(), 'self-heal-blame-'));
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+/** The shop that is run, with its packages; the one that is searched has none. */
+const running = path.join(scratch, 'running');
+await copyShop(running);
+const shop = path.join(scratch, 'shop');
+const isKept = (file) => !/^(?:node_modules|\.cache)$/.test(path.relative(running, file));
+await cp(running, shop, { recursive: true, filter: isKept });
+const shopFiles = readdirSync(shop, { recursive: true, withFileTypes: true })
+  .filter((one) => one.isFile())
+  .map((one) => path.relative(shop, path.join(one.parentPath, one.name)));
+const answers = new Map();
+let playwrightRuns = 0;
 
 const results = [];
 for (const hunks of sizes) {
   for (const commits of [1, 5, 30]) {
-    for (const [name, ...edits] of faults)
-      results.push({ hunks, commits, name, ...(await search({ hunks, commits, edits })) });
+    for (const fault of faults)
+      results.push({ hunks, commits, name: fault.name, ...(await search({ hunks, commits, fault })) });
   }
   report(
     results.filter((one) => one.hunks === hunks),
@@ -157,7 +58,7 @@ const forty = median(results.filter((one) => one.hunks === 40).map((one) => one.
 report(results, 'all');
 for (const one of results.filter((one) => !one.exact)) console.log(`missed: ${JSON.stringify(one)}`);
 console.log(
-  `exact ${(exact * 100).toFixed(1)} % (at least 95), median of runs for 40 hunks ${forty} (at most 8); load ${loadavg()[0].toFixed(1)}`,
+  `exact ${(exact * 100).toFixed(1)} % (at least 95), median of runs for 40 hunks ${forty} (at most 8); ${playwrightRuns} Playwright runs; load ${loadavg()[0].toFixed(1)}`,
 );
 process.exitCode = exact >= 0.95 && forty <= 8 ? 0 : 1;
 
@@ -170,36 +71,53 @@ function report(some, title) {
 }
 
 /** Plants one fault among harmless changes, and searches. */
-async function search({ hunks, commits, edits }) {
-  const dir = mkdtempSync(path.join(tmpdir(), 'self-heal-blame-'));
+async function search({ hunks, commits, fault }) {
+  const dir = mkdtempSync(path.join(scratch, 'searched-'));
   try {
     const git = (...args) =>
       execFileSync(
         'git',
         ['-c', 'user.name=me', '-c', 'user.email=me@example.com', '-c', 'commit.gpgsign=false', ...args],
-        { cwd: dir, stdio: 'pipe' },
+        { cwd: dir, stdio: 'pipe', encoding: 'utf8' },
       );
-    write(dir, { ...app, ...otherModules(), 'check.mjs': check, '.gitignore': '.self-heal\n' });
+    await cp(shop, dir, { recursive: true });
+    write(dir, { ...otherModules(), '.gitignore': '.self-heal\n' });
     git('init', '--quiet', '--initial-branch=main');
     git('add', '--all');
     git('commit', '--quiet', '-m', 'base');
-    const base = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: dir }).toString().trim();
+    const base = git('rev-parse', 'HEAD').trim();
+    const patch = path.join(patches, `${fault.name}.patch`);
+    git('apply', patch);
+    const planted = linesChanged(git('diff', '--unified=0'));
+    git('checkout', '--quiet', '.');
     const faultAt = Math.floor(random() * commits);
-    const places = shuffled(harmlessPlaces()).slice(0, hunks);
+    const places = shuffled(harmlessPlaces(dir, planted)).slice(0, hunks);
     for (let step = 0; step < commits; step += 1) {
-      for (const [file, line] of places.filter((_, at) => at % commits === step))
-        rewrite(dir, file, line, `// changed in step ${step}`);
-      if (step === faultAt) for (const [file, from, to] of edits) replace(dir, file, from, to);
+      const now = places.filter((_, at) => at % commits === step);
+      for (const [file, line] of now) comment(dir, file, line, step);
+      if (step === faultAt) git('apply', '--whitespace=nowarn', patch);
       git('commit', '--quiet', '--all', '--allow-empty', '-m', `step ${step}`);
     }
-    if (test(dir) === 'expected') throw new Error(`no fault: ${JSON.stringify(edits)}`);
-    return await blame(dir, base, { edits, faultAt });
+    return await blame(dir, base, { fault, planted, faultAt });
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
-async function blame(dir, base, { edits, faultAt }) {
+/** The lines that a patch takes out and puts in, and where. */
+function linesChanged(diff) {
+  const lines = diff.split('\n');
+  const texts = new Set(lines.filter((line) => /^[-+](?![-+]{2} )/.test(line)).map((line) => line.slice(1)));
+  let file = '';
+  const places = lines.flatMap((line) => {
+    if (line.startsWith('+++ b/')) file = line.slice(6);
+    const [, at] = /^@@ -(\d+)/.exec(line) ?? [];
+    return at === undefined ? [] : [{ file, line: Number(at) }];
+  });
+  return { texts, places };
+}
+
+async function blame(dir, base, { fault, planted, faultAt }) {
   const runDir = path.join(dir, '.self-heal', 'runs', '20260101-000000-0001');
   mkdirSync(runDir, { recursive: true });
   const contents = contentsOf(runDir);
@@ -220,14 +138,14 @@ async function blame(dir, base, { edits, faultAt }) {
     keepChange: (change) => keepChange(runDir, change),
     rootFromProject: '',
     prepare: async () => null,
-    runAgain: async () => suiteRun(test(dir)),
+    runAgain: async () => suiteRun(dir, fault),
     warn: console.log,
     signal: new AbortController().signal,
     now: () => Date.now(),
     limits: { runs: 12, timeMs: 600_000 },
     named: base,
     lastGreen: async () => null,
-    isTest: (file) => file === 'check.mjs',
+    isTest: (file) => file.startsWith('tests/'),
     likelyMs: () => null,
     tell: (_, one) => {
       if (typeof one === 'string') said.push(one);
@@ -235,39 +153,63 @@ async function blame(dir, base, { edits, faultAt }) {
     },
     always: true,
   });
-  await find([cause()]);
-  const files = new Set(edits.map(([file]) => file));
-  const isCulprit = ({ file, now, old }) =>
-    files.has(file) && ![...now, ...old].some((line) => line.includes('// changed in step'));
+  await find([causeOf(fault)]);
+  // Where one of the fault's hunks will do without the other, each is an answer.
+  const isOfFault = ({ old, now }) => {
+    const lines = [...old, ...now];
+    return lines.some((line) => planted.texts.has(line)) && !lines.some((line) => line.includes(mark));
+  };
   const exact =
     answer !== null &&
-    answer.hunks.length === edits.length &&
-    answer.hunks.every(isCulprit) &&
-    answer.hunks.every(({ commit }) => commit?.subject === `step ${faultAt}`);
-  return {
-    exact,
-    runs: answer?.runs ?? 12,
-    minimal: answer?.isMinimal ?? false,
-    ...(exact ? {} : { said, found: answer?.hunks }),
-  };
+    answer.isMinimal &&
+    answer.hunks.every((one) => isOfFault(one) && one.commit?.subject === `step ${faultAt}`);
+  return { exact, runs: answer?.runs ?? 12, ...(exact ? {} : { said, found: answer?.hunks }) };
 }
 
-function test(dir) {
-  const { status, stderr } = spawnSync(process.execPath, ['check.mjs'], { cwd: dir, encoding: 'utf8' });
-  if (status === 0) return 'expected';
-  // What Playwright says of a file that cannot be loaded: the test is not there.
-  return /SyntaxError/.test(stderr) ? null : 'unexpected';
+function refOf(title) {
+  const location = { file: 'shop.spec.ts', line: 1, column: 1 };
+  return { id: title, titlePath: ['shop', title], location, project: 'chromium' };
 }
 
-function suiteRun(outcome) {
-  const tests = outcome === null ? [] : [{ test: ref, outcome, retries: 0, durationMs: 1 }];
-  return { tests, suiteFailure: outcome === null ? { scope: 'suite', errors: [], stderr: '' } : null };
+/** What the shop's suite says of this state, without the comments; a state that was run is known. */
+function suiteRun(dir, { name, tests }) {
+  const texts = shopFiles.map((file) => [file, withoutComments(readFileSync(path.join(dir, file), 'utf8'))]);
+  const key = createHash('sha256')
+    .update(JSON.stringify([tests, texts]))
+    .digest('hex');
+  const known = answers.get(key);
+  if (known) return known;
+  for (const [file, text] of texts) writeFileSync(path.join(running, file), text);
+  // Where the suite itself fails any test of it will do.
+  const [title = 'adds a product'] = tests;
+  const args = ['playwright', 'test', '--reporter=json', '--retries=0', '--grep', title];
+  const { stdout } = spawnSync('npx', args, {
+    cwd: running,
+    encoding: 'utf8',
+    env: { ...process.env, SHOP_PORT: '4319' },
+  });
+  playwrightRuns += 1;
+  const specs = /^ *"expected": (\d+),\n *"skipped": \d+,\n *"unexpected": (\d+)/m.exec(stdout);
+  const [expected, unexpected] = [Number(specs?.[1] ?? 0), Number(specs?.[2] ?? 0)];
+  const outcome = expected > 0 ? 'expected' : 'unexpected';
+  const answer =
+    expected + unexpected === 0
+      ? { tests: [], suiteFailure: { scope: 'suite', errors: [], stderr: '' } }
+      : { tests: [{ test: refOf(title), outcome, retries: 0, durationMs: 1 }], suiteFailure: null };
+  console.log(`  ${name}: a state is ${expected + unexpected === 0 ? 'not started' : outcome}`);
+  answers.set(key, answer);
+  return answer;
 }
 
 /** Nothing is known of where the error came from, so that the search alone is measured. */
-function cause() {
-  const failure = { scope: 'test', test: ref, durationMs: 1, errors: [] };
-  const lead = { n: 1, failure, diagnosis: { facts: { source: null } }, rerunIds: ['t1'] };
+function causeOf({ tests }) {
+  const [title] = tests;
+  const failure =
+    title === undefined
+      ? { scope: 'suite', errors: [], stderr: '', durationMs: 1 }
+      : { scope: 'test', test: refOf(title), durationMs: 1, errors: [] };
+  const rerunIds = title === undefined ? [] : [title];
+  const lead = { n: 1, failure, diagnosis: { facts: { source: null } }, rerunIds };
   return { id: 'c1', lead, members: [lead], parent: null, environment: null };
 }
 
@@ -278,33 +220,34 @@ function otherModules() {
   return Object.fromEntries(Array.from({ length: modules }, (_, at) => [`src/other${at}.mjs`, text]));
 }
 
-/** Lines of comment, in the modules beside and in those that break. */
-function harmlessPlaces() {
+/** Where a line of comment can stand: between the functions of modules beside, and of the shop's own, away from the fault. */
+function harmlessPlaces(dir, { places }) {
   const beside = Array.from({ length: modules }, (_, at) =>
     Array.from({ length: functions }, (_, n) => [`src/other${at}.mjs`, n * 8 + 1]),
   ).flat();
-  return [
-    ...beside,
-    ['src/shop.mjs', 3],
-    ['src/shop.mjs', 9],
-    ['src/shop.mjs', 15],
-    ['src/rates.mjs', 0],
-    ['src/routes.mjs', 0],
-  ];
+  const own = shopFiles
+    .filter((file) => /\.(?:ts|mjs|sql)$/.test(file))
+    .flatMap((file) => {
+      const lines = readFileSync(path.join(dir, file), 'utf8').split('\n');
+      return lines.flatMap((line, at) => (line === '' && at < lines.length - 1 ? [[file, at]] : []));
+    });
+  const isApart = ([file, line]) => places.every((one) => one.file !== file || Math.abs(one.line - line) > 8);
+  return [...beside, ...own.filter(isApart)];
 }
 
-function rewrite(dir, file, line, text) {
+/** Writes a comment in place of an empty line, so that no other line moves. */
+function comment(dir, file, line, step) {
   const place = path.join(dir, file);
   const lines = readFileSync(place, 'utf8').split('\n');
-  lines[line] = text;
+  lines[line] = `${file.endsWith('.sql') ? '--' : '//'} ${mark} ${step}`;
   writeFileSync(place, lines.join('\n'));
 }
 
-function replace(dir, file, from, to) {
-  const place = path.join(dir, file);
-  const text = readFileSync(place, 'utf8');
-  if (!text.includes(from)) throw new Error(`${file} does not hold ${from}`);
-  writeFileSync(place, text.replace(from, to));
+function withoutComments(text) {
+  return text
+    .split('\n')
+    .map((line) => (line.includes(mark) ? '' : line))
+    .join('\n');
 }
 
 function write(dir, files) {
