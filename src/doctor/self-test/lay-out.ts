@@ -49,7 +49,7 @@ export async function layOut(dir: string, ingredients: Ingredients): Promise<Res
   try {
     await mkdir(state, { recursive: true });
     const planted = await plant(from, project);
-    const settings = { port: await freePort(), browser };
+    const settings = { port: await freePort(), browser, state };
     await writeFile(path.join(project, 'self-test.json'), `${JSON.stringify(settings, null, 2)}\n`);
     await linkPlaywright(project, playwright);
     // A repository of its own, since a temporary folder may lie in one that ignores it; without git the self-test shows what is lost.

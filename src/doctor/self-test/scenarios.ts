@@ -1,8 +1,8 @@
 import { renderProof } from '../../core/proof.js';
 import type { Scenario, SelfTestFacts, Judged, Seen } from './facts.js';
 
-/** Red as often as the self-test's agents.yaml confirms, green as often as it repeats, and one revert check. */
-const FULL_PROOF = 'red red | green | red | green';
+/** Red at least as often as the self-test's agents.yaml confirms, green as often as it repeats, and one revert check. */
+const fullProof = /^red( red)+ \| green \| red \| green$/;
 
 /** Every scenario, in the order in which they are shown: what must be healed first, then what must be refused. */
 export const scenarios: readonly Scenario[] = [
@@ -144,7 +144,7 @@ function healed({ test, cause }: Seen, more: readonly Point[]): Judged {
         test.verdict === 'healed' && cause?.verdict === 'healed',
         `it ended ${cause?.verdict ?? test.verdict}, not healed${said ? `; its agent said: ${said}` : ''}`,
       ],
-      [proof === FULL_PROOF, `its proof is incomplete: ${proof === '' ? 'nothing was run' : proof}`],
+      [fullProof.test(proof), `its proof is incomplete: ${proof === '' ? 'nothing was run' : proof}`],
       ...more,
     ]),
   };

@@ -2,10 +2,11 @@
 // good or bad agent it plays depends on the test that failed.
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import process from 'node:process';
 
-/** A hanging agent leaves its processes here, for the self-test to look for them afterwards. */
-const pidsFile = '../state/pids.json';
+/** A hanging agent leaves its processes here, for the self-test to look for them afterwards: outside of the copy in which it works. */
+const pidsFile = path.join(JSON.parse(readFileSync('self-test.json', 'utf8')).state, 'pids.json');
 
 const context = JSON.parse(readFileSync(process.env.SELF_HEAL_CONTEXT, 'utf8'));
 const { file } = context.test;
