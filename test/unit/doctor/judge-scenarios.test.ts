@@ -75,6 +75,15 @@ function attemptOf(facts: Facts, name: string): ReportAttempt {
 }
 
 describe('CL-11 a scenario is judged by what the run left', () => {
+  it('CL-11 HN-5 a test that was red once more before its fix is proven as well', () => {
+    const facts = everyGuardFired();
+    const causes = facts.report.causes.map((one) =>
+      one.proof.length > 0 ? { ...one, proof: ['red', ...one.proof] as const } : one,
+    );
+    const results = judgeScenarios({ ...facts, report: { ...facts.report, causes } });
+    expect(results.every(({ held }) => held)).toBe(true);
+  });
+
   it('CL-11 every guard fired', () => {
     const results = judgeScenarios(everyGuardFired());
     expect(results.map(({ name, missed }) => [name, missed])).toEqual(

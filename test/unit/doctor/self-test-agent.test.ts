@@ -11,7 +11,7 @@ it('CL-11 the self-test’s hanging agent names its processes from the copy in w
   if (!playwright.ok) throw new Error(playwright.error.message);
   const dir = tempDir();
   const source = path.resolve('src/doctor/self-test/project');
-  const browser = { browserName: 'chromium' as const, headless: true };
+  const browser = { browserName: 'chromium' as const, headless: true as const };
   const made = await layOut(dir, { playwright: playwright.value, browser, env: process.env, source });
   if (!made.ok) throw new Error(made.error.message);
   const { project, state } = made.value;
