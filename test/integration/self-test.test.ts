@@ -29,14 +29,14 @@ async function laidOut() {
 }
 
 it("CL-11 the scratch copy holds every scenario, the project's Playwright, its browser and a free port", async () => {
-  const { project, planted } = await laidOut();
+  const { project, state, planted } = await laidOut();
   expect(scenarios.filter(({ spec }) => !planted.has(spec))).toEqual([]);
   for (const file of planted.keys()) accessSync(path.join(project, file), constants.W_OK);
   // Links are followed: it is the very same.
   expect(findPlaywright(project)).toEqual(findPlaywright(repository));
   expect(existsSync(path.join(project, 'node_modules/playwright/test.mjs'))).toBe(true);
   const settings = JSON.parse(await readFile(path.join(project, 'self-test.json'), 'utf8')) as object;
-  expect(settings).toEqual({ port: expect.any(Number) as number, browser });
+  expect(settings).toEqual({ port: expect.any(Number) as number, browser, state });
   expect(await readFile(path.join(project, 'agents.yaml'), 'utf8')).toContain(
     JSON.stringify(process.execPath),
   );
