@@ -16,9 +16,15 @@ function wordsOf(name: string): string[] {
   return parts.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** The one value that is like a name and clear of the next by a margin (Similo's ranking, for the one property that a locator tells); or null. */
+/** The numbers in a text. One that changed was counted or computed, and may be what is wrong: no name differs in it. */
+function numbersOf(name: string): string {
+  return (name.match(/\d+/g) ?? []).join(' ');
+}
+
+/** The one value that is like a name, with the same numbers, and clear of the next by a margin (Similo's ranking, for the one property that a locator tells); or null. */
 export function nearest(name: string, values: readonly string[]): string | null {
   const ranked = [...new Set(values)]
+    .filter((value) => numbersOf(value) === numbersOf(name))
     .map((value) => ({ value, score: similarity(name, value) }))
     .toSorted((a, b) => b.score - a.score);
   const [best, next] = ranked;
