@@ -29,8 +29,30 @@ export interface Machines {
 /** The variable that names the store in which workers meet: a secret, since it holds a password. */
 export const storeVariable = 'SELF_HEAL_STORE';
 
-/** How long a worker waits for the machine that sends it causes, which sets itself up at the same time. */
-export const workerFlags = '--idle-timeout 15m';
+/** Runs the tests and fixes what fails; with shards, what they left in that folder. */
+export function healCommand(
+  { manager, configFlag }: CiProject,
+  machines: Machines | null,
+  shardsFolder: string,
+): string {
+  const heal = `self-heal heal --from "${shardsFolder}"${machines?.workers ? ' --queue' : ''}`;
+  return `${manager.exec} ${machines ? heal : 'self-heal run'} --fail-on-heal${configFlag}`;
+}
+
+/** Runs a part of the tests, such as `2/20`, and collects what fails. */
+export function collectCommand({ manager, configFlag }: CiProject, shard: string): string {
+  return `${manager.exec} self-heal run --collect --shard ${shard}${configFlag}`;
+}
+
+/** Heals what another machine sends, which sets itself up at the same time: so long it is waited for. */
+export function workerCommand({ manager, configFlag }: CiProject): string {
+  return `${manager.exec} self-heal worker --idle-timeout 15m${configFlag}`;
+}
+
+/** The commands that install an agent; none without one. */
+export function agentInstalls(agent: AgentProgram | null): string[] {
+  return agent ? [`npm install --global ${agent.packageName}`] : [];
+}
 
 /** Looks at what a workflow must know: in a monorepo packages are installed at the lock file, which is not where the tests are. */
 export function ciProjectOf(cwd: string, root: string, config?: string): CiProject {

@@ -12,15 +12,18 @@ export function setUp({ install, before, installFolder }: CiProject): Steps {
       - uses: actions/setup-node@v4
         with:
           node-version: 22
-${before === null ? '' : `      - run: ${before}\n`}      - run: ${install}
-        working-directory: ${yamlText(installFolder)}
+${before === null ? '' : runs(before)}${runs(install)}        working-directory: ${yamlText(installFolder)}
 `;
+}
+
+/** A command that says itself what it does. */
+export function runs(line: string): Steps {
+  return `      - run: ${line}\n`;
 }
 
 /** The browsers that the tests of a project need. */
 export function installBrowsers({ manager }: CiProject): Steps {
-  return `      - run: ${manager.exec} playwright install --with-deps
-`;
+  return runs(`${manager.exec} playwright install --with-deps`);
 }
 
 /** A command with the secrets that it gets. */

@@ -1,13 +1,25 @@
 import type { AgentProgram } from '../agents/programs.js';
 import {
+  agentInstalls,
   type CiProject,
+  collectCommand,
+  healCommand,
   type Machines,
   runsFolderOf,
   storeVariable,
   whatHappens,
-  workerFlags,
+  workerCommand,
 } from './ci-project.js';
-import { command, installBrowsers, keepRuns, setUp, type Steps, upTo, yamlText } from './github-steps.js';
+import {
+  command,
+  installBrowsers,
+  keepRuns,
+  runs,
+  setUp,
+  type Steps,
+  upTo,
+  yamlText,
+} from './github-steps.js';
 
 /**
  * A GitHub Actions workflow that gives the agent no token of the repository: the job's token may only read, the checkout does
@@ -69,9 +81,6 @@ interface Job {
 
 /** Where the fix is made or, with workers, joined. */
 function healJob(project: CiProject, agent: AgentProgram | null, machines: Machines | null): string {
-  const { manager, configFlag } = project;
-  const from = 'self-heal heal --from "$RUNNER_TEMP/shards"';
-  const heal = machines ? `${from}${machines.workers ? ' --queue' : ''}` : 'self-heal run';
   const agentHere = machines?.workers ? null : agent;
   const name = machines ? 'Fix what failed on the shards' : 'Run the tests, and fix what fails';
   return job('self-heal', project, {
@@ -82,9 +91,9 @@ function healJob(project: CiProject, agent: AgentProgram | null, machines: Machi
     steps: [
       setUp(project),
       installBrowsers(project),
-      agentInstalled(agentHere),
+      ...agentInstalls(agentHere).map(runs),
       ...(machines ? [download] : []),
-      command(name, `${manager.exec} ${heal} --fail-on-heal${configFlag}`, [
+      command(name, healCommand(project, machines, '$RUNNER_TEMP/shards'), [
         ...keyOf(agentHere),
         ...(machines?.workers ? [storeVariable] : []),
       ]),
@@ -95,7 +104,6 @@ function healJob(project: CiProject, agent: AgentProgram | null, machines: Machi
 
 /** A job for each machine that runs a part of the tests; it starts no agent. */
 function shardJob(project: CiProject, { shards }: Machines): string {
-  const { manager, configFlag } = project;
   return job('shard', project, {
     head: `    # Red where a test fails; whether the suite is green in the end is for the job self-heal to say.
     strategy:
@@ -109,7 +117,7 @@ function shardJob(project: CiProject, { shards }: Machines): string {
       installBrowsers(project),
       command(
         'Run this shard, and collect what fails',
-        `${manager.exec} self-heal run --collect --shard \${{ matrix.shard }}/${shards}${configFlag}`,
+        collectCommand(project, `\${{ matrix.shard }}/${shards}`),
       ),
       keepRuns(project, 'self-heal-shard-${{ matrix.shard }}'),
     ],
@@ -118,7 +126,6 @@ function shardJob(project: CiProject, { shards }: Machines): string {
 
 /** A job for each machine that heals causes, beside the one that sends them; where no shard is red, there are none. */
 function workerJob(project: CiProject, agent: AgentProgram | null, workers: number): string {
-  const { manager, configFlag } = project;
   return job('worker', project, {
     head: `    needs: shard
     if: \${{ !cancelled() && needs.shard.result == 'failure' && (${isOwn}) }}
@@ -131,12 +138,8 @@ function workerJob(project: CiProject, agent: AgentProgram | null, workers: numb
     steps: [
       setUp(project),
       installBrowsers(project),
-      agentInstalled(agent),
-      command(
-        'Heal what the job self-heal sends',
-        `${manager.exec} self-heal worker ${workerFlags}${configFlag}`,
-        [...keyOf(agent), storeVariable],
-      ),
+      ...agentInstalls(agent).map(runs),
+      command('Heal what the job self-heal sends', workerCommand(project), [...keyOf(agent), storeVariable]),
       keepRuns(project, 'self-heal-worker-${{ matrix.worker }}'),
     ],
   });
@@ -150,12 +153,8 @@ function guardJob(project: CiProject): string {
     if: github.event_name == 'pull_request'
 `,
     minutes: 10,
-    steps: [setUp(project), `      - run: ${manager.exec} self-heal guard${configFlag}\n`],
+    steps: [setUp(project), runs(`${manager.exec} self-heal guard${configFlag}`)],
   });
-}
-
-function agentInstalled(agent: AgentProgram | null): Steps {
-  return agent ? `      - run: npm install --global ${agent.packageName}\n` : '';
 }
 
 function keyOf(agent: AgentProgram | null): string[] {

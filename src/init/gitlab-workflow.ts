@@ -1,11 +1,14 @@
 import type { AgentProgram } from '../agents/programs.js';
 import {
+  agentInstalls,
   type CiProject,
+  collectCommand,
+  healCommand,
   type Machines,
   runsFolderOf,
   storeVariable,
   whatHappens,
-  workerFlags,
+  workerCommand,
 } from './ci-project.js';
 import { yamlText } from './github-steps.js';
 
@@ -38,15 +41,12 @@ const storeNote = `# The workers and the job self-heal meet in a PostgreSQL data
 `;
 
 function healJob(project: CiProject, agent: AgentProgram | null, machines: Machines | null): string {
-  const { manager, configFlag } = project;
-  const from = 'self-heal heal --from "$SHARDS"';
-  const heal = machines ? `${from}${machines.workers ? ' --queue' : ''}` : 'self-heal run';
   const script = [
     ...setUp(project),
     // Keeps the other machines' runs apart from this machine's own.
     ...(machines ? ['SHARDS="$(mktemp -d)" && mv .self-heal/runs/* "$SHARDS"'] : []),
-    ...(machines?.workers ? [] : agentInstalled(agent)),
-    ...withoutTokens(`${manager.exec} ${heal} --fail-on-heal${configFlag}`),
+    ...(machines?.workers ? [] : agentInstalls(agent)),
+    ...withoutTokens(healCommand(project, machines, '$SHARDS')),
   ];
   return `self-heal:
 ${machines ? '  needs: [self-heal-shard]\n' : ''}  image: ${image}
@@ -68,8 +68,7 @@ ${lines(script)}
 
 /** A job for each machine that runs a part of the tests; it starts no agent. */
 function shardJob(project: CiProject, { shards }: Machines): string {
-  const { manager, configFlag } = project;
-  const collect = `${manager.exec} self-heal run --collect --shard "$CI_NODE_INDEX/$CI_NODE_TOTAL"${configFlag}`;
+  const collect = collectCommand(project, '"$CI_NODE_INDEX/$CI_NODE_TOTAL"');
   return `# Red where a test fails; whether the suite is green in the end is for the job self-heal to say.
 self-heal-shard:
   parallel: ${shards}
@@ -82,15 +81,13 @@ ${keepRuns(project)}`;
 
 /** A job for each machine that heals causes, beside the one that sends them; where no shard is red, there are none. */
 function workerJob(project: CiProject, agent: AgentProgram | null, workers: number): string {
-  const { manager, configFlag } = project;
-  const work = `${manager.exec} self-heal worker ${workerFlags}${configFlag}`;
   return `self-heal-worker:
   needs: [{ job: self-heal-shard, artifacts: false }]
   parallel: ${workers}
   image: ${image}
   timeout: 90 minutes
 ${rules('on_failure')}  script:
-${lines([...setUp(project), ...agentInstalled(agent), ...withoutTokens(work)])}
+${lines([...setUp(project), ...agentInstalls(agent), ...withoutTokens(workerCommand(project))])}
 ${keepRuns(project)}`;
 }
 
@@ -115,10 +112,6 @@ function keepRuns(project: CiProject): string {
     paths:
       - ${yamlText(runsFolderOf(project))}
 `;
-}
-
-function agentInstalled(agent: AgentProgram | null): string[] {
-  return agent ? [`npm install --global ${agent.packageName}`] : [];
 }
 
 function withoutTokens(command: string): string[] {
