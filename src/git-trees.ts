@@ -3,6 +3,7 @@ import path from 'node:path';
 import { gitBytes } from './git.js';
 import type { ChangedPath } from './guard/judge.js';
 import type { Tree } from './workspace/tree.js';
+import { reasonOf } from './reason-of.js';
 
 /** What changed in a repository since a commit, and the two states of it. */
 export interface GitChanges {
@@ -42,7 +43,7 @@ export async function gitChanges(
   try {
     root = await lineOf(cwd, 'rev-parse', '--show-toplevel');
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = reasonOf(error);
     return { what: (error as { code?: string }).code === 'ENOENT' ? 'no-git' : 'no-repository', detail };
   }
   const base = await baseOf(cwd, ref, env);

@@ -1,4 +1,5 @@
 import { execa } from 'execa';
+import { reasonOf } from './reason-of.js';
 
 /** Nothing of the repository is started, nothing is locked, and paths are readable. */
 const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.quotepath=false', '-c', 'core.hooksPath=/dev/null'];
@@ -40,7 +41,7 @@ export async function gitBytes(
 
 /** What git itself says, at last, of why it failed: of all that an error tells. */
 export function gitSays(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = reasonOf(error);
   return [...text.matchAll(/^(?:fatal|error): (.+)/gm)].at(-1)?.[1] ?? text;
 }
 

@@ -10,6 +10,7 @@ import { err, ok, type Result } from '../result.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
 import { readAgentFailures, type AgentFailureRecord } from '../agents/agent-failure-input.js';
 import { classifyFormatOf, readClassifyInput, type ClassifyRecord } from '../evidence/classify-input.js';
+import { reasonOf } from '../reason-of.js';
 
 type AgentDiagnosis = ReturnType<typeof classifyAgentError>;
 
@@ -71,7 +72,7 @@ async function readInput(file: string): Promise<Result<string, Problem>> {
     return err({
       kind: 'input-unreadable',
       message: `${file} cannot be read`,
-      detail: error instanceof Error ? error.message : String(error),
+      detail: reasonOf(error),
       remedy: 'Name a file that contains the text of a failure, or - to read standard input.',
     });
   }

@@ -9,6 +9,7 @@ import type { Report } from '../run/report.js';
 import { summaryOf } from '../outputs/summary.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
 import { print } from './end.js';
+import { reasonOf } from '../reason-of.js';
 
 /** The flags of `self-heal report`. */
 export interface ReportOptions {
@@ -48,7 +49,7 @@ async function write(found: Report, folder: { dir: string; shown: string }): Pro
     return {
       kind: 'folder-not-writable',
       message: `report.html could not be written into ${folder.dir}`,
-      detail: error instanceof Error ? error.message : String(error),
+      detail: reasonOf(error),
       remedy: 'Make the folder writable, or free some disk space.',
     };
   }

@@ -1,6 +1,7 @@
 import { mkdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { bad, good, type Check } from './check.js';
+import { reasonOf } from '../reason-of.js';
 
 /** Whether `.self-heal` can be made and written; what was made to find out is taken away again. */
 export async function checkFolder(cwd: string): Promise<Check> {
@@ -17,7 +18,7 @@ export async function checkFolder(cwd: string): Promise<Check> {
     if (!wasThere) await rmdir(folder);
     return good('.self-heal', 'writable');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     return bad(
       '.self-heal',
       `cannot be written: ${reason}`,

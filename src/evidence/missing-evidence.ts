@@ -1,6 +1,7 @@
 import { bounds } from './bounds.js';
 import { cleanText } from './clean-text.js';
 import { clipMiddle } from './clip.js';
+import { reasonOf } from '../reason-of.js';
 
 /**
  * Collects, in words, what of the evidence is missing and what was cut; each sentence once. It goes wherever text is
@@ -41,14 +42,13 @@ export class MissingEvidence {
     try {
       return await work();
     } catch (error) {
-      this.miss(`${what}: ${reasonOf(error)}`);
+      this.miss(`${what}: ${firstLineOf(error)}`);
       return null;
     }
   }
 }
 
 /** The first line of whatever was thrown. */
-export function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.split('\n', 1)[0] ?? '';
+export function firstLineOf(error: unknown): string {
+  return reasonOf(error).split('\n', 1)[0] ?? '';
 }

@@ -1,11 +1,12 @@
 import type { Problem } from '../problem.js';
+import { reasonOf } from '../reason-of.js';
 
 /** A file or folder that stands in the way of what is to be written. */
 export function unreadable(cwd: string, error: unknown): Problem {
   return {
     kind: 'folder-not-writable',
     message: `the files in ${cwd} cannot be read`,
-    detail: textOf(error),
+    detail: reasonOf(error),
     remedy: 'Fix the permissions or move what is in the way; nothing was written.',
   };
 }
@@ -16,11 +17,7 @@ export function unwritable(name: string, error: unknown, written: readonly strin
   return {
     kind: 'folder-not-writable',
     message: `${name} cannot be written`,
-    detail: textOf(error),
+    detail: reasonOf(error),
     remedy: `Make the folder writable and run \`self-heal init\` again; ${before}.`,
   };
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

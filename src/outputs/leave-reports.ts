@@ -10,6 +10,7 @@ import { prose } from './markdown-text.js';
 import { markdownOf, summaryBytes } from './markdown.js';
 import type { Report } from '../run/report.js';
 import { redact } from '../secrets/redact.js';
+import { reasonOf } from '../reason-of.js';
 
 /** Where the reports for other programs go. */
 export interface ReportPlaces {
@@ -101,7 +102,7 @@ async function problemIn(what: string, write: () => Promise<void> | void): Promi
     await write();
     return null;
   } catch (error) {
-    return `${what} could not be written: ${error instanceof Error ? error.message : String(error)}`;
+    return `${what} could not be written: ${reasonOf(error)}`;
   }
 }
 

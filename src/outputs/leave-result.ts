@@ -4,6 +4,7 @@ import type { Report } from '../run/report.js';
 import { isTerse } from './is-terse.js';
 import { paletteFor, unpainted } from './palette.js';
 import { summaryOf } from './summary.js';
+import { reasonOf } from '../reason-of.js';
 
 /** Where a run was, and how it is told of. */
 export interface ResultPlace {
@@ -45,7 +46,7 @@ async function leavePage(report: Report, folder: { dir: string; shown: string })
     const { writeHtmlReport } = await import('./html/write-html-report.js');
     await writeHtmlReport(report, folder);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = reasonOf(error);
     process.stderr.write(`self-heal: report.html could not be written: ${why}\n`);
   }
 }

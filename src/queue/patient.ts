@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import { reasonOf } from '../reason-of.js';
 
 /** How a server that is away for a while is waited for. */
 export interface Patience {
@@ -12,6 +13,9 @@ export interface Patience {
   /** Told when it is there again. */
   readonly onBack: () => void;
 }
+
+/** A server that is started anew is waited for, by workers and by who sends them causes. */
+export const longestAwayMs = 5 * 60_000;
 
 const betweenMs = 1000;
 
@@ -55,12 +59,6 @@ export function isAway(error: unknown): boolean {
 /** Whether the driver, or PostgreSQL itself, says that something is wrong with the database. */
 export function isOfDatabase(error: unknown): boolean {
   return isAway(error) || (error instanceof Error && /^[\dA-Z]{5}$/.test(codeOf(error)));
-}
-
-/** What an error of the database says, in words: Node joins the failed addresses of one host in an error without a message of its own. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
 }
 
 function codeOf(error: Error): string {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { Event, StampedEvent } from '../event.js';
+import { reasonOf } from '../reason-of.js';
 
 /** Something that renders events. */
 export interface Reporter {
@@ -32,10 +33,7 @@ export function createBus(reporters: readonly Reporter[], clock: Clock, cleaner?
     try {
       await call();
     } catch (error) {
-      broken.set(
-        reporter,
-        `reporter ${reporter.name}: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      broken.set(reporter, `reporter ${reporter.name}: ${reasonOf(error)}`);
     }
   };
   return {

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
+import { reasonOf } from '../reason-of.js';
 
 /** The right to change a project, which one process at a time has. */
 export interface ProjectLock extends Disposable {
@@ -59,7 +60,7 @@ export async function lockProject(
     return err({
       kind: 'folder-not-writable',
       message: `${folder} cannot be locked`,
-      detail: error instanceof Error ? error.message : String(error),
+      detail: reasonOf(error),
       remedy: 'Make the project folder writable, or free some disk space.',
     });
   }

@@ -8,6 +8,7 @@ import { isCopy, removeCopy } from '../workspace/copy-folder.js';
 import { installOf } from '../workspace/install.js';
 import { closeJournal, type Journal, readJournal, setJournalAside } from '../workspace/journal.js';
 import { writeFiles } from '../workspace/write-files.js';
+import { reasonOf } from '../reason-of.js';
 
 /** What was put in order after a run that was killed; lines for the person who typed the next command. */
 export type Recovery = readonly string[];
@@ -87,7 +88,7 @@ function unwritable(project: string, error: unknown): Problem {
   return {
     kind: 'folder-not-writable',
     message: `What a killed run had begun in ${project} cannot be finished`,
-    detail: error instanceof Error ? error.message : String(error),
+    detail: reasonOf(error),
     remedy: 'Make the files writable, or free some disk space, and run the same command again.',
   };
 }

@@ -3,6 +3,7 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
+import { reasonOf } from '../reason-of.js';
 
 /** Where a run keeps what it leaves: `.self-heal/runs/<run-id>/` in the project. */
 export interface RunFolder {
@@ -32,7 +33,7 @@ export async function createRunFolder(
     return err({
       kind: 'folder-not-writable',
       message: `${home} cannot be written`,
-      detail: error instanceof Error ? error.message : String(error),
+      detail: reasonOf(error),
       remedy: 'Make the project folder writable, or free some disk space.',
     });
   }

@@ -3,6 +3,7 @@ import type { Attempt } from '../core/attempt.js';
 import type { Escalation, Question } from '../core/escalation.js';
 import { noEarlierTries } from '../core/remembered.js';
 import type { AttemptStart, CauseEnd, Store, KnownFailure, Quarantine, RunEnd } from '../store/store.js';
+import { reasonOf } from '../reason-of.js';
 
 /** What one run keeps for later ones, and knows from earlier ones; no method rejects (ME-9). */
 export interface RunStore {
@@ -59,7 +60,7 @@ export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunS
     try {
       return await call();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       const message = `The store failed (${what}): ${reason}. Healing continues without it.`;
       if (!told.has(message)) bus.emit({ type: 'run.warning', message });
       told.add(message);

@@ -8,6 +8,7 @@ import { err, ok, type Result } from '../result.js';
 import { libsqlDialect } from './libsql-dialect.js';
 import { migrate, type Migrated } from './migrate.js';
 import type { Database, Tables } from './tables.js';
+import { reasonOf } from '../reason-of.js';
 
 /** How long a process waits for another one's write, in milliseconds. */
 const PATIENCE_MS = 10_000;
@@ -29,7 +30,7 @@ export async function openStore(location: string, cwd: string): Promise<Result<D
   } catch (error) {
     // What went wrong is being told already.
     await db?.destroy().catch(() => undefined);
-    return err(isDamage(error) ? damaged(location, textOf(error)) : unusable(location, textOf(error)));
+    return err(isDamage(error) ? damaged(location, reasonOf(error)) : unusable(location, reasonOf(error)));
   }
 }
 
@@ -108,10 +109,4 @@ function unusable(location: string, detail: string): Problem {
     detail: redact(detail),
     remedy: 'Check that it is there and that you may write it (`store` in agents.yaml).',
   };
-}
-
-/** Node joins the failed addresses of one host in an error without a message of its own. */
-function textOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(textOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,6 +4,7 @@ import { closeJournal, writeJournal } from './journal.js';
 import { mergeOnto } from './merge.js';
 import type { Applied, Workspace, WorkspaceOptions } from './workspace.js';
 import { missingFolders, type PlannedFile, writeFiles, type Written } from './write-files.js';
+import { reasonOf } from '../reason-of.js';
 
 /** Where the changes of a run are. */
 interface Place {
@@ -77,7 +78,7 @@ class AppliedChanges {
       return { kind: 'conflict', files: leftAlone };
     } catch (error) {
       await back();
-      return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
+      return { kind: 'failed', reason: reasonOf(error) };
     }
   }
 

@@ -9,6 +9,7 @@ import { rootOf } from './project-files.js';
 import { replacePath } from './replace-path.js';
 import { folderTree, projectTree, type Tree } from './tree.js';
 import type { Written } from './write-files.js';
+import { reasonOf } from '../reason-of.js';
 
 /** The copy, ready for an agent. */
 export interface AgentPlace {
@@ -150,10 +151,6 @@ async function openCopy(place: CopyFolder): Promise<ProjectCopy> {
 
 function unreadable(error: unknown): Collected {
   return { edits: [], ignored: [], refused: `its change could not be read: ${reasonOf(error)}` };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function pathsBetween(project: string, root: string, tree: string): Pick<AgentPlace, 'toCopy' | 'toProject'> {

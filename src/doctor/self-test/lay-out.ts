@@ -10,6 +10,7 @@ import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { probe } from '../probe.js';
 import type { SelfTestBrowser } from './self-test-browser.js';
+import { reasonOf } from '../../reason-of.js';
 
 /** A copy of the self-test's project in a temporary folder. */
 export interface Scratch {
@@ -66,7 +67,7 @@ function notWritable(dir: string, error: unknown): Problem {
   return {
     kind: 'folder-not-writable',
     message: `the scratch copy could not be made in ${dir}`,
-    detail: error instanceof Error ? error.message : String(error),
+    detail: reasonOf(error),
     remedy: 'Set TMPDIR to a writable folder.',
   };
 }

@@ -3,7 +3,7 @@ import type { NetworkEntry } from '../../core/evidence.js';
 import { bounds } from '../bounds.js';
 import { hasFailed } from '../network-selection.js';
 import type { EvidenceLimits, PageEvidence } from '../page-evidence.js';
-import { reasonOf, type MissingEvidence } from '../missing-evidence.js';
+import { firstLineOf, type MissingEvidence } from '../missing-evidence.js';
 import { parseJson } from '../unknown-fields.js';
 import { ariaYaml } from './aria-tree.js';
 import { eachBoundedLine } from './bounded-lines.js';
@@ -45,7 +45,7 @@ async function readLines(zip: ZipFile, reading: TraceReading, missing: MissingEv
     try {
       await eachBoundedLine(inflated(zip, entry, share), bounds.traceLine, reading.take);
     } catch (error) {
-      const sentence = `${name} of the trace was only partly read: ${reasonOf(error)}`;
+      const sentence = `${name} of the trace was only partly read: ${firstLineOf(error)}`;
       if (error instanceof TooMuchInflated) missing.cut(sentence);
       else missing.miss(sentence);
     }

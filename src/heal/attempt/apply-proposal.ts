@@ -6,6 +6,7 @@ import { bareAttempt, type Deployment } from './deploy.js';
 import { deployEdits } from './deploy-edits.js';
 import type { Proposed } from './proposed.js';
 import type { Session } from '../session.js';
+import { reasonOf } from '../../reason-of.js';
 
 /** Makes a change of such a fix, for which nobody needs a copy of the project; guard, re-run and proof follow as for an agent (BF-5, ME-8). */
 export async function applyProposal(
@@ -27,7 +28,7 @@ export async function applyProposal(
   session.bus.emit({ type: 'fixer.proposed', causeId, attempt: n, summary, agent });
   const got = await proposal
     .edits(session.workspace.root, contentsOf(session.folder.dir))
-    .catch((error: unknown) => err(error instanceof Error ? error.message : String(error)));
+    .catch((error: unknown) => err(reasonOf(error)));
   if (!got.ok) return { attempt: { ...attempt, outcome: 'unchanged', failedBecause: got.error }, work: null };
   const durationMs = session.clock.now() - startedAt;
   return deployEdits(session, { ...attempt, durationMs }, got.value);

@@ -9,6 +9,7 @@ import { type Contents, contentsOf, safePath } from '../../workspace/change.js';
 import { type FileEdit, hashOf, isSame, stateOf } from '../../workspace/file-state.js';
 import { type KeptFix, keptFixSummary } from '../kept-fixes.js';
 import type { Session } from '../session.js';
+import { reasonOf } from '../../reason-of.js';
 
 /** A fix that needs no agent's work: the built-in fixer's, or one that an agent made in the run that this one goes on with. */
 export interface Proposed {
@@ -32,7 +33,7 @@ export async function proposedFor(
     const isOld = tried.some((one) => isBuiltIn(one) && one.claim?.summary === proposal?.summary);
     return proposal === null || isOld ? null : ofFixer(proposal);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     bus.emit({ type: 'run.warning', message: `${cause.id}: the built-in fixer failed: ${reason}` });
     return null;
   }

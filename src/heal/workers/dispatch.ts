@@ -4,7 +4,7 @@ import { failureKey } from '../../core/failure.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import type { Queue } from '../../queue/open-queue.js';
 import { pack } from '../../queue/packed.js';
-import { patiently, reasonOf } from '../../queue/patient.js';
+import { longestAwayMs, patiently } from '../../queue/patient.js';
 import { jobId } from '../../queue/queue-name.js';
 import { sendEdits } from '../../queue/sent-edits.js';
 import type { WorkerTable } from '../../queue/worker-table.js';
@@ -16,6 +16,7 @@ import type { HealedHere } from './healed-here.js';
 import { keptSoFar } from './kept-so-far.js';
 import { failed, Lookout } from './lookout.js';
 import type { FromWorkers, SentCause, Workers } from './workers.js';
+import { reasonOf } from '../../reason-of.js';
 
 /** What a coordinator works with. */
 export interface DispatchParts {
@@ -27,9 +28,6 @@ export interface DispatchParts {
   /** The coordinator, as its row names it. */
   readonly who: string;
 }
-
-/** A server that is started anew is waited for; the lookout says that it is away. */
-const longestAwayMs = 5 * 60_000;
 
 /** Sends the causes of a run, and looks after them and their workers until it is closed. */
 export function createDispatch(parts: DispatchParts): Workers {
@@ -47,6 +45,7 @@ export function createDispatch(parts: DispatchParts): Workers {
       const id = jobId(queue.name, names.next(cause));
       sentIds.add(id);
       const { clock, signal } = session;
+      // The lookout says that it is away.
       const how = { clock, signal, forMs: longestAwayMs, onAway: () => undefined, onBack: () => undefined };
       const failure = await patiently(() => queue.send(id, made), how).then(() => null, reasonOf);
       if (failure !== null) return () => Promise.resolve(failed(`it could not be sent: ${failure}`));

@@ -1,6 +1,7 @@
 import type { Problem } from '../../problem.js';
-import { isAway, reasonOf } from '../../queue/patient.js';
+import { isAway } from '../../queue/patient.js';
 import { redact } from '../../secrets/redact.js';
+import { reasonOf } from '../../reason-of.js';
 
 /** PostgreSQL's code where a user lacks a right. */
 const noRight = '42501';

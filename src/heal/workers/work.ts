@@ -5,7 +5,7 @@ import type { Problem } from '../../problem.js';
 import { type Interrupts, listenForInterrupts } from '../../process/interrupts.js';
 import { openQueue, type Queue, type TakenJob } from '../../queue/open-queue.js';
 import { pack } from '../../queue/packed.js';
-import { isAway, isOfDatabase, patient } from '../../queue/patient.js';
+import { isAway, isOfDatabase, longestAwayMs, patient } from '../../queue/patient.js';
 import { workerTable } from '../../queue/worker-table.js';
 import { recover } from '../../run/recover-if-needed.js';
 import { underLock } from '../../run/under-lock.js';
@@ -29,9 +29,6 @@ export interface WorkerOptions {
 
 /** How often a worker that waits looks into the queue, at most. */
 const mostPollMs = 2000;
-
-/** A server that is started anew is waited for. */
-const longestAwayMs = 5 * 60_000;
 
 /** The whole of `self-heal worker`: heals causes from the queue, one after the other, in this checkout (SC-2). Gives the exit code. */
 export async function runWorker(request: RunRequest, options: WorkerOptions): Promise<number | Problem> {

@@ -2,9 +2,9 @@ import type { Settings } from '../../core/settings.js';
 import type { WorkerSummary } from '../../event.js';
 import { configDigest, type HealedTree } from '../../queue/queue-name.js';
 import type { WorkerRow } from '../../queue/worker-table.js';
-import { reasonOf } from '../../queue/patient.js';
 import type { Bus } from '../../run/bus.js';
 import { redact } from '../../secrets/redact.js';
+import { reasonOf } from '../../reason-of.js';
 
 /** Tells the run of its workers: once for each thing that changes. */
 export function createWorkerNews(bus: Bus, here: HealedTree & { queue: string }, settings: Settings) {
