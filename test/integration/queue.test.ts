@@ -3,9 +3,10 @@ import { openQueue } from '../../src/queue/open-queue.js';
 import { pack, unpack } from '../../src/queue/packed.js';
 import { jobId } from '../../src/queue/queue-name.js';
 import { createWatch } from '../../src/queue/queue-watch.js';
-import { type WorkerRow, workerTable } from '../../src/queue/worker-table.js';
+import { workerTable } from '../../src/queue/worker-table.js';
 import { openStore } from '../../src/store/open-store.js';
 import { z } from 'zod';
+import { aWorker } from '../rig/builders.js';
 import { postgresPrograms, startPostgres, type Postgres } from '../rig/postgres.js';
 import { virtualClock } from '../rig/virtual-clock.js';
 
@@ -37,20 +38,6 @@ describe.skipIf(!programs)('queue', () => {
   }
 
   const message = (of: unknown) => pack(of) ?? { packed: '' };
-  const aWorker = (over: Partial<WorkerRow> = {}): WorkerRow => ({
-    id: 'w1',
-    name: 'host-1',
-    queue: 'causes-1',
-    commit: 'c0ffee',
-    config: 'abc',
-    version: '1',
-    state: 'waiting',
-    since: '2026-01-01T00:00:00Z',
-    causeId: null,
-    jobId: null,
-    beat: 0,
-    ...over,
-  });
 
   it('SC-2 a cause that is sent by several is there once, and is taken by one', async () => {
     const all = await machines();

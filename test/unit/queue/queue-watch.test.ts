@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Queue } from '../../../src/queue/open-queue.js';
 import { createWatch } from '../../../src/queue/queue-watch.js';
 import type { WorkerRow, WorkerTable } from '../../../src/queue/worker-table.js';
+import { aWorker } from '../../rig/builders.js';
 import { virtualClock } from '../../rig/virtual-clock.js';
 
 const leaseMs = 1000;
@@ -9,20 +10,7 @@ const leaseMs = 1000;
 /** A watch over one worker that gives no sign. */
 function watching(over: Partial<WorkerRow> = {}) {
   const clock = virtualClock();
-  const silent: WorkerRow = {
-    id: 'w1',
-    name: 'host-1',
-    queue: 'causes-1',
-    commit: 'c0ffee',
-    config: 'abc',
-    version: '1',
-    state: 'agent',
-    since: '2026-01-01T00:00:00Z',
-    causeId: 'c1',
-    jobId: 'job',
-    beat: 3,
-    ...over,
-  };
+  const silent = aWorker({ state: 'agent', causeId: 'c1', jobId: 'job', beat: 3, ...over });
   const given: string[] = [];
   const lost: (string | null)[] = [];
   const queue = { name: 'causes-1', giveBack: async (id: string) => void given.push(id) } as Queue;

@@ -7,24 +7,12 @@ import type { SentCause } from '../../../../src/heal/workers/workers.js';
 import type { JobState } from '../../../../src/queue/open-queue.js';
 import { pack } from '../../../../src/queue/packed.js';
 import type { WorkerRow } from '../../../../src/queue/worker-table.js';
-import { aCause, aSuiteRun, someSettings } from '../../../rig/builders.js';
+import { aCause, aSuiteRun, aWorker, someSettings } from '../../../rig/builders.js';
 import { healingSession } from '../../../rig/healing-session.js';
 
 const settings = someSettings({ queue: { leaseMs: 50 } });
 
-const atWork: WorkerRow = {
-  id: 'w1',
-  name: 'host-1',
-  queue: 'causes-1',
-  commit: 'c0ffee',
-  config: 'abc',
-  version: '1',
-  state: 'agent',
-  since: '2026-01-01T00:00:00Z',
-  causeId: 'c1',
-  jobId: 'job',
-  beat: 0,
-};
+const atWork = aWorker({ state: 'agent', causeId: 'c1', jobId: 'job' });
 
 /** A coordinator's lookout over one job and one worker, both of which a test moves. */
 async function looking(job: JobState['state'], worker: WorkerRow | null = atWork) {

@@ -3,7 +3,7 @@ import type { Event } from '../../../../src/event.js';
 import { createWorkerNews } from '../../../../src/heal/workers/worker-news.js';
 import { configDigest } from '../../../../src/queue/queue-name.js';
 import type { WorkerRow } from '../../../../src/queue/worker-table.js';
-import { someSettings } from '../../../rig/builders.js';
+import { aWorker, someSettings } from '../../../rig/builders.js';
 
 const settings = someSettings();
 const here = {
@@ -16,24 +16,9 @@ const here = {
   queue: 'causes-1',
 };
 
-function aWorker(over: Partial<WorkerRow> = {}): WorkerRow {
+function workerHere(over: Partial<WorkerRow> = {}): WorkerRow {
   const { queue, commit, version } = here;
-  const config = configDigest(settings);
-  const since = '2026-01-01T00:00:00.000Z';
-  return {
-    id: 'w1',
-    name: 'host-1',
-    queue,
-    commit,
-    version,
-    config,
-    since,
-    state: 'waiting',
-    causeId: null,
-    jobId: null,
-    beat: 0,
-    ...over,
-  };
+  return aWorker({ queue, commit, version, config: configDigest(settings), ...over });
 }
 
 function news() {
@@ -50,7 +35,7 @@ it.each<[string, Partial<WorkerRow>, RegExp]>([
   ['other tests', { queue: 'other' }, /tests/],
 ])('SC-2 a worker of %s is shown with the reason, and named where nobody else is there', (_, over, says) => {
   const { told, events, warnings } = news();
-  told.saw([aWorker({ ...over, causeId: 'c1' })], 2);
+  told.saw([workerHere({ ...over, causeId: 'c1' })], 2);
   expect(events).toContainEqual({
     type: 'workers.seen',
     workers: [expect.objectContaining({ name: 'host-1', elsewhere: expect.stringMatching(says) as string })],
@@ -64,7 +49,7 @@ it.each<[string, Partial<WorkerRow>, RegExp]>([
 
 it('SC-2 what changes is told once, not with every look', () => {
   const { told, events } = news();
-  const at = (over: Partial<WorkerRow>) => told.saw([aWorker(over)], 1);
+  const at = (over: Partial<WorkerRow>) => told.saw([workerHere(over)], 1);
   at({});
   at({ beat: 1 });
   at({ beat: 2, state: 'healing', causeId: 'c1' });
@@ -88,7 +73,7 @@ it('SC-2 that nobody is there is said once, and again when the last has gone', (
   told.saw([], 1);
   told.saw([], 1);
   expect(warnings()).toHaveLength(1);
-  told.saw([aWorker()], 1);
+  told.saw([workerHere()], 1);
   told.saw([], 1);
   expect(warnings()).toHaveLength(2);
 });
