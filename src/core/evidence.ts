@@ -15,13 +15,13 @@ export interface ConsoleEntry {
   readonly common?: boolean;
 }
 
-/** One request of the page and what came of it. */
+/** One request of the page, or of the test itself, and what came of it. */
 export interface NetworkEntry {
   /** Milliseconds since the epoch, when the request was sent. */
   readonly time: number;
   readonly method: string;
   readonly url: string;
-  /** Playwright's `resourceType()`: document, fetch, xhr, script … */
+  /** Playwright's `resourceType()`: document, fetch, xhr, script …; `api` where the test itself sent it (`APIRequestContext`). */
   readonly resourceType: string;
   /** HTTP status, or null if there was no response. */
   readonly status: number | null;

@@ -1,5 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { ownOrigin } from '../core/classify/own-origin.js';
+import { failedRequests } from '../core/classify/requests.js';
 import type { Evidence } from '../core/evidence.js';
 import { withoutSignals } from '../core/fenced.js';
 import type { Failure, SuiteFailure, TestError, TestFailure } from '../core/failure.js';
@@ -57,11 +59,11 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
   const errors = (await missing.attempt('the errors', () => cleanErrors(failure.errors, missing))) ?? [];
   const { scripts, covered, ...gathered } =
     failure.scope === 'test'
-      ? await gatherTest({ ...request, folder }, failure, missing)
+      ? await gatherTest({ ...request, folder, passing }, failure, missing)
       : await gatherSuite(run, failure, missing);
   const hung = failure.scope === 'test' ? unfinishedErrors(failure, covered) : [];
   const unmapped = {
-    ...passing.mark(gathered, failure.errors),
+    ...gathered,
     errors: [...errors, ...cleanErrors(hung, missing)],
   };
   const where = { root: request.root ?? run.rootDir, pageUrl: gathered.pageUrl, scripts, maps: request.maps };
@@ -72,13 +74,23 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
 }
 
 async function gatherTest(
-  { run, folder, limits }: EvidenceRequest,
+  { run, folder, limits, passing }: EvidenceRequest & { readonly passing: PassingEvidence },
   failure: TestFailure,
   missing: MissingEvidence,
 ): Promise<Unmapped> {
   if (failure.capture === null) run.captureProblems.slice(0, 3).forEach((problem) => missing.miss(problem));
   const page = await missing.attempt('the page', () => readTestPage(failure, limits, missing));
-  const network = (page?.network ?? []).map((entry) => cleanRequest(entry, missing));
+  const { console, network } = passing.mark(
+    {
+      console: page?.console ?? [],
+      network: (page?.network ?? []).map((entry) => cleanRequest(entry, missing)),
+    },
+    failure.errors,
+  );
+  const failed = failedRequests(
+    { network, errors: failure.errors },
+    ownOrigin({ pageUrl: page?.pageUrl ?? null }),
+  );
   const complaints = [...failure.errors.map(wordsOf), ...network.map((entry) => entry.failure ?? '')].join(
     '\n',
   );
@@ -88,11 +100,15 @@ async function gatherTest(
   const serverOutput =
     run.serverLog !== '' &&
     (await missing.attempt('no server output', () =>
-      testServerOutput({ path: run.serverLog, complaints }, failure, missing),
+      testServerOutput(
+        { path: run.serverLog, complaints, failed: failed.filter(({ common }) => !common) },
+        failure,
+        missing,
+      ),
     ));
   return {
     failedStep: failure.failedStep === null ? null : boundedText(failure.failedStep, 'consoleText', missing),
-    console: page?.console ?? [],
+    console,
     network,
     serverOutput: serverOutput || '',
     // Empty where the page is blank, which says something.

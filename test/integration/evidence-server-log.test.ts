@@ -89,6 +89,29 @@ describe("a test's server output", () => {
     expect(serverOutput).toBe('at 0\nat 2000\nat 4000');
   });
 
+  it('EV-7 is the error closest to the answer of the request that failed, since other tests have theirs', async () => {
+    const errors = ['users', 'orders', 'carts'].map((table) => `no such table: ${table}`);
+    const times = [480, 520, 560];
+    await writeFile(
+      log,
+      errors.map((error, n) => `${startedAt + (times[n] ?? 0)} Error: ${error}\n`).join(''),
+    );
+    const failed = async (durationMs: number, status = 500) => {
+      const capture = join(folder, 'capture.json');
+      const asked = { time: startedAt + 450, durationMs, status, method: 'GET', url: 'http://127.0.0.1/x' };
+      const network = [{ ...asked, resourceType: 'api', requestHeaders: {}, responseHeaders: {} }];
+      await writeFile(
+        capture,
+        JSON.stringify({ schemaVersion: 1, console: [], network, pages: [], scripts: [] }),
+      );
+      return gather(aTestFailure({ durationMs: 2_000, capture }));
+    };
+    expect((await failed(70)).serverOutput).toBe('Error: no such table: orders');
+    expect((await failed(112)).serverOutput).toBe('Error: no such table: carts');
+    expect((await failed(1_000)).serverOutput.split('\n')).toHaveLength(3);
+    expect((await failed(70, 200)).serverOutput.split('\n')).toHaveLength(3);
+  });
+
   it('EV-7 is the last words of a server that died before the test', async () => {
     await writeFile(log, `${startedAt - 90_000} long ago\n${startedAt - 5_000} TypeError: died\n`);
     const errors = [anError({ message: 'Error: page.goto: net::ERR_CONNECTION_REFUSED at http://x' })];

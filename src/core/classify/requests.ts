@@ -1,4 +1,5 @@
 import type { Evidence, NetworkEntry } from '../evidence.js';
+import type { TestError } from '../failure.js';
 import { isLoopback, splitUrl } from './own-origin.js';
 
 const decoration = new Set(['image', 'font', 'media', 'ping', 'texttrack', 'manifest']);
@@ -26,11 +27,20 @@ export function repeatsRequest(line: string, network: readonly NetworkEntry[]): 
   return script !== undefined && network.some(({ url, status }) => url === script && (status ?? 0) >= 400);
 }
 
-/** The app's own requests that were answered with an error or not at all; pictures, fonts and beacons are left out. */
-export function failedRequests(evidence: Evidence, own: (url: string) => boolean): NetworkEntry[] {
-  return evidence.network
+/**
+ * The app's own requests that were answered with an error or not at all; pictures, fonts and beacons are left out, and refusals that
+ * the test itself asked for: it expects them, unless it fails of that status.
+ */
+export function failedRequests(
+  { network, errors }: Pick<Evidence, 'network'> & { readonly errors: readonly Pick<TestError, 'message'>[] },
+  own: (url: string) => boolean,
+): NetworkEntry[] {
+  const failsOf = (status: number) => errors.some(({ message }) => message.includes(String(status)));
+  const isMeant = ({ resourceType, status }: NetworkEntry) =>
+    resourceType === 'api' && status !== null && status < 500 && !failsOf(status);
+  return network
     .filter((entry) => (entry.status === null ? entry.failure !== null : entry.status >= 400))
-    .filter((entry) => !decoration.has(entry.resourceType) && own(entry.url))
+    .filter((entry) => !decoration.has(entry.resourceType) && own(entry.url) && !isMeant(entry))
     .slice(-mostRequests);
 }
 

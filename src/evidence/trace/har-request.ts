@@ -19,7 +19,9 @@ export function traceRequestOf(snapshot: unknown): TraceRequest {
     time: Date.parse(stringOr(field(snapshot, 'startedDateTime'), '')) || 0,
     method: stringOr(field(request, 'method'), ''),
     url: stringOr(field(request, 'url'), ''),
-    resourceType: stringOr(field(snapshot, '_resourceType'), resourceTypeOf(requestHeaders)),
+    resourceType: field(snapshot, '_apiRequest')
+      ? 'api'
+      : stringOr(field(snapshot, '_resourceType'), resourceTypeOf(requestHeaders)),
     status: status > 0 ? status : null,
     durationMs: durationMs >= 0 ? Math.round(durationMs) : null,
     failure: stringOr(field(response, '_failureText'), null),

@@ -8,6 +8,7 @@ const { guarded, note, captureFile } = require('./run-folder.cjs') as import('./
 const { consoleEntry, pageErrorEntry, isAlarming } =
   require('./console-entry.cjs') as import('./console-entry.cjs').Api;
 const { writeCapture } = require('./capture-file.cjs') as import('./capture-file.cjs').Api;
+const { watchApiRequests } = require('./api-requests.cjs') as import('./api-requests.cjs').Api;
 const { passOverPauses } = require('./pass-over-pauses.cjs') as import('./pass-over-pauses.cjs').Api;
 const { capped } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
 const { Newest } = require('./newest.cjs') as import('./newest.cjs').Api;
@@ -25,6 +26,7 @@ interface PlaywrightInternals {
   };
   /** Since 1.51 or so. */
   _allContexts?(): BrowserContext[];
+  readonly request: { readonly _contexts?: Iterable<object> };
   readonly chromium: { readonly _contexts?: Iterable<BrowserContext> };
   readonly firefox: { readonly _contexts?: Iterable<BrowserContext> };
   readonly webkit: { readonly _contexts?: Iterable<BrowserContext> };
@@ -39,7 +41,7 @@ const maxPages = 10;
 const bodiesWaitMs = 1_000;
 const scriptsWaitMs = 1_500;
 
-/** Listens to every browser context of one try, in memory; only a try that fails reads pages and writes a file. */
+/** Listens to every browser context and every context for API requests of one try, in memory; only a try that fails reads pages and writes a file. */
 class TryCapture {
   readonly #playwright: PlaywrightInternals;
   readonly #try: Try;
@@ -62,10 +64,13 @@ class TryCapture {
   start(): void {
     // A page made in `beforeAll` is older than this try.
     for (const context of this.#contexts()) this.#listen(context);
+    for (const context of this.#playwright.request._contexts ?? []) this.#listenToApi(context);
     const listener = {
       ...this.#pending.listener,
       runAfterCreateBrowserContext: async (context: BrowserContext) =>
         guarded('a context could not be listened to', () => this.#listen(context)),
+      runAfterCreateRequestContext: async (context: object) => this.#listenToApi(context),
+      runBeforeCloseRequestContext: () => this.#readLatestBodies(),
       // Playwright closes its own pages before an automatic fixture ends: this is the last look at them.
       runBeforeCloseBrowserContext: (context: BrowserContext) => this.#look(context),
     };
@@ -129,12 +134,26 @@ class TryCapture {
     on('console', (message) => this.#console.push(consoleEntry(message)));
     on('weberror', (error) => this.#console.push(pageErrorEntry(error)));
     this.#traffic.listen(on);
+    this.#listenToApi(context.request);
+  }
+
+  #listenToApi(context: object): void {
+    if (this.#seen.has(context)) return;
+    this.#seen.add(context);
+    guarded('API requests could not be listened to', () =>
+      this.#undo.push(watchApiRequests(context, this.#traffic)),
+    );
+  }
+
+  async #readLatestBodies(): Promise<void> {
+    if (this.#isFailing())
+      await capped(this.#traffic.readLatestBodies(), bodiesWaitMs).catch(() => undefined);
   }
 
   /** Takes the pictures of a context's pages, once, if the try is failing. */
   async #look(context: BrowserContext): Promise<void> {
     if (!this.#isFailing()) return this.#pictureOfPassing(context);
-    const latest = this.#traffic.readLatestBodies();
+    const latest = this.#readLatestBodies();
     const waitedFor = this.#pending.selectors().at(-1) ?? null;
     const pages = context.pages().filter((page) => !this.#seen.has(page));
     const looks = pages.slice(0, maxPagesOfContext).map((page) => {
@@ -152,11 +171,7 @@ class TryCapture {
       return capturePage(page, captured, { file, waitedFor, withElements: true });
     });
     const scripts = this.#scripts.read(context, { stacks: this.#stacks(), ...this.#traffic.scripts() });
-    await Promise.all([
-      capped(latest, bodiesWaitMs).catch(() => undefined),
-      capped(scripts, scriptsWaitMs).catch(() => undefined),
-      ...looks,
-    ]);
+    await Promise.all([latest, capped(scripts, scriptsWaitMs).catch(() => undefined), ...looks]);
   }
 
   /** One, of the last page that is closed. */

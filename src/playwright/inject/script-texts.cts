@@ -19,7 +19,7 @@ interface ScriptsSought {
   /** The texts in which frames stand. */
   readonly stacks: readonly string[];
   /** The response that brought a script, or null where it is not remembered. */
-  readonly responseOf: (url: string) => Response | null;
+  readonly responseOf: (url: string) => Pick<Response, 'headers' | 'text'> | null;
   /** The scripts of the page that came last, for modules whose bundle no frame names. */
   readonly latest: readonly string[];
 }
@@ -55,7 +55,7 @@ class ScriptTexts {
     await Promise.allSettled(reads);
   }
 
-  async #textOf(url: string, response: Response | null): Promise<string | null> {
+  async #textOf(url: string, response: Pick<Response, 'headers' | 'text'> | null): Promise<string | null> {
     if (response) {
       const size = Number(response.headers()['content-length'] ?? 0);
       if (size > this.#bytesLeft) return null;

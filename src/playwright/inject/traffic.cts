@@ -13,11 +13,16 @@ const latestBodies = 10;
 /** Taken before a test can replace the clock. */
 const { now } = Date;
 
+/** What is asked of a request: the page's, or one that a test sent itself. */
+type Sent = Pick<Request, 'method' | 'url' | 'resourceType' | 'headers' | 'postData'>;
+/** What is asked of a response. Of a request that a test sent itself only the response has the whole address. */
+type Answer = Pick<Response, 'status' | 'headers' | 'text'> & Partial<Pick<Response, 'url' | 'request'>>;
+
 /** A request as it is remembered: what a failing try needs of it is read then. */
 interface Exchange {
-  readonly request: Request;
+  readonly request: Sent;
   readonly time: number;
-  response: Response | null;
+  response: Answer | null;
   durationMs: number | null;
   failure: string | null;
   body: Promise<string | null> | null;
@@ -35,10 +40,16 @@ interface ContextEvents {
 /** Listens to one of them. */
 type Listen = <E extends keyof ContextEvents>(event: E, heard: (subject: ContextEvents[E]) => void) => void;
 
+/** What became of a request. */
+interface Ending {
+  answered(response: Answer): void;
+  failed(why: string): void;
+}
+
 /** The requests of one try. */
 class Traffic {
   readonly #newest: import('./newest.cjs').NewestOf<Exchange>;
-  readonly #byRequest = new WeakMap<Request, Exchange>();
+  readonly #byRequest = new WeakMap<object, Ending>();
   #failedBodies = 0;
 
   constructor(limit: number) {
@@ -46,12 +57,31 @@ class Traffic {
   }
 
   listen(on: Listen): void {
-    on('request', (request) => this.#sent(request));
-    on('response', (response) => this.#answered(response));
-    on('requestfailed', (request) => {
-      const exchange = this.#byRequest.get(request);
-      if (exchange) exchange.failure = request.failure()?.errorText ?? 'failed';
-    });
+    on('request', (request) => this.#byRequest.set(request, this.sent(request)));
+    on('response', (response) => this.#byRequest.get(response.request())?.answered(response));
+    on('requestfailed', (request) =>
+      this.#byRequest.get(request)?.failed(request.failure()?.errorText ?? 'failed'),
+    );
+  }
+
+  /** Remembers a request, and what is told of its end. */
+  sent(request: Sent): Ending {
+    const exchange: Exchange = {
+      request,
+      time: now(),
+      response: null,
+      durationMs: null,
+      failure: null,
+      body: null,
+      bodyText: null,
+    };
+    this.#newest.push(exchange);
+    return {
+      answered: (response) => this.#answered(exchange, response),
+      failed: (why) => {
+        exchange.failure = why;
+      },
+    };
   }
 
   /** Asks for the bodies of the last calls of the page, while it is still there to be asked. */
@@ -66,7 +96,7 @@ class Traffic {
   }
 
   /** The scripts that came: each one's response by its address, and the addresses, the newest first. */
-  scripts(): { responseOf: (url: string) => Response | null; latest: string[] } {
+  scripts(): { responseOf: (url: string) => Pick<Response, 'headers' | 'text'> | null; latest: string[] } {
     const came = this.#newest
       .entries()
       .filter(({ request, response }) => response !== null && request.resourceType() === 'script')
@@ -88,23 +118,7 @@ class Traffic {
     return this.#newest.dropped;
   }
 
-  #sent(request: Request): void {
-    const exchange: Exchange = {
-      request,
-      time: now(),
-      response: null,
-      durationMs: null,
-      failure: null,
-      body: null,
-      bodyText: null,
-    };
-    this.#byRequest.set(request, exchange);
-    this.#newest.push(exchange);
-  }
-
-  #answered(response: Response): void {
-    const exchange = this.#byRequest.get(response.request());
-    if (!exchange) return;
+  #answered(exchange: Exchange, response: Answer): void {
     exchange.response = response;
     exchange.durationMs = now() - exchange.time;
     // At once, since a navigation makes the browser forget it. Pictures and scripts that are missing have no message.
@@ -119,7 +133,7 @@ function hasFailed({ failure, response }: Exchange): boolean {
 }
 
 function isCall({ request }: Exchange): boolean {
-  return request.resourceType() === 'fetch' || request.resourceType() === 'xhr';
+  return ['fetch', 'xhr', 'api'].includes(request.resourceType());
 }
 
 function isDocument({ request }: Exchange): boolean {
@@ -140,12 +154,12 @@ async function readBody(exchange: Exchange): Promise<string | null> {
   return exchange.bodyText;
 }
 
-async function sizeOf(response: Response): Promise<number> {
+async function sizeOf(response: Answer): Promise<number> {
   const stated = Number(response.headers()['content-length'] ?? Number.NaN);
-  return Number.isNaN(stated) ? (await response.request().sizes()).responseBodySize : stated;
+  return Number.isNaN(stated) ? ((await response.request?.().sizes())?.responseBodySize ?? 0) : stated;
 }
 
-function isText(response: Response): boolean {
+function isText(response: Answer): boolean {
   const type = response.headers()['content-type'] ?? '';
   return type === '' || /^text\/(?!event-stream)|json|xml|javascript|urlencoded|graphql/i.test(type);
 }
@@ -155,7 +169,7 @@ function entryOf(exchange: Exchange): NetworkEntry {
   return {
     time,
     method: request.method(),
-    url: request.url().slice(0, maxBody),
+    url: (response?.url?.() ?? request.url()).slice(0, maxBody),
     resourceType: request.resourceType(),
     status: response?.status() ?? null,
     durationMs,
@@ -167,7 +181,7 @@ function entryOf(exchange: Exchange): NetworkEntry {
   };
 }
 
-function sentBody(request: Request): string | null {
+function sentBody(request: Sent): string | null {
   try {
     const text = request.postData();
     return text === null ? null : clip(text);
@@ -186,3 +200,4 @@ const api = { Traffic };
 module.exports = api;
 export type Api = typeof api;
 export type ListenToContext = Listen;
+export type TrafficOf = Traffic;

@@ -20,3 +20,18 @@ it('CS-2 what the server says counts where no page was seen', () => {
   const message = 'Error: apiRequestContext.post: 500 Internal Server Error';
   expect(classify(failing(message, { serverOutput, pageUrl: null })).category).toBe('database-error');
 });
+
+it.each([
+  ['that it expects', 'Error: expect(received).toEqual(expected)', 'ui-error'],
+  [
+    'that it fails of',
+    'Error: expect(received).toBe(expected)\n\nExpected: 200\nReceived: 404',
+    'database-error',
+  ],
+])(
+  'CS-8 a refusal of what the test itself asked for counts only where it is one %s',
+  (_, message, category) => {
+    const network = [request({ resourceType: 'api', status: 404 })];
+    expect(classify(failing(message, { serverOutput, network, pageUrl: null })).category).toBe(category);
+  },
+);

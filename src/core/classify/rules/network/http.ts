@@ -4,7 +4,7 @@ import { rulesFor } from '../../rule.js';
 export const httpRules = rulesFor('network-error', [
   {
     id: 'network/own-request-5xx',
-    pattern: /^(?:xhr|fetch|document|other|eventsource|websocket) [A-Z]+ \S+ → 5\d\d/m,
+    pattern: /^(?:xhr|fetch|document|other|eventsource|websocket|api) [A-Z]+ \S+ → 5\d\d/m,
     sources: ['network'],
     confidence: 0.88,
   },

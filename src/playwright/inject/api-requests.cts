@@ -1,0 +1,99 @@
+import type { TrafficOf } from './traffic.cjs';
+
+const { internalCall } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
+const { guarded } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
+
+interface Header {
+  readonly name: string;
+  readonly value: string;
+}
+/** What a context asks Playwright's server side to send. */
+interface FetchParams {
+  readonly url: string;
+  readonly method?: string;
+  readonly headers?: readonly Header[];
+  /** A text of JSON; up to 1.50 or so a value. */
+  readonly jsonData?: unknown;
+  readonly formData?: readonly Header[];
+  readonly postData?: Buffer;
+}
+interface FetchedResponse {
+  readonly fetchUid: string;
+  readonly url: string;
+  readonly status: number;
+  readonly headers: readonly Header[];
+}
+/** What is used of Playwright's private side; these names are there from 1.50 to 1.65. */
+interface ApiChannel {
+  fetch(params: FetchParams, ...more: unknown[]): Promise<{ response: FetchedResponse }>;
+  fetchResponseBody(params: { fetchUid: string }): Promise<{ binary?: Buffer }>;
+}
+interface ApiContext {
+  _channel: ApiChannel;
+}
+
+/** The status with which `failOnStatusCode` makes an error of an answer. */
+const refused = /^(\d{3}) .*\n(?:Response text:\n([^]*))?/;
+
+/**
+ * Notes the requests that tests send themselves by an `APIRequestContext`, beneath its methods, so that errors and steps read as
+ * ever. Returns what ends it.
+ */
+function watchApiRequests(context: object, traffic: TrafficOf): () => void {
+  const api = context as ApiContext;
+  const channel = api._channel;
+  const fetch: ApiChannel['fetch'] = async (params, ...more) => {
+    const sent = guarded('a request of a test', () => traffic.sent(requestOf(params)));
+    try {
+      const fetched = await channel.fetch(params, ...more);
+      guarded('a response to a test', () => sent?.answered(answerOf(api, channel, fetched.response)));
+      return fetched;
+    } catch (error) {
+      guarded('a failed request of a test', () => {
+        const message = error instanceof Error ? error.message : String(error);
+        const [, status, body = ''] = refused.exec(message) ?? [];
+        if (status)
+          sent?.answered({ status: () => Number(status), headers: () => ({}), text: async () => body });
+        else sent?.failed(message.split('\n', 1)[0] ?? '');
+      });
+      throw error;
+    }
+  };
+  api._channel = new Proxy(channel, {
+    get: (target, key) => (key === 'fetch' ? fetch : (Reflect.get(target, key) as unknown)),
+  });
+  return () => {
+    api._channel = channel;
+  };
+}
+
+function requestOf({ url, method = 'GET', headers, jsonData, formData, postData }: FetchParams) {
+  const data = jsonData ?? formData ?? postData?.toString('utf8');
+  return {
+    url: () => url,
+    method: () => method,
+    resourceType: () => 'api',
+    headers: () => byName(headers),
+    postData: () => (data === undefined || typeof data === 'string' ? (data ?? null) : JSON.stringify(data)),
+  };
+}
+
+function answerOf(api: ApiContext, channel: ApiChannel, { fetchUid, url, status, headers }: FetchedResponse) {
+  return {
+    url: () => url,
+    status: () => status,
+    headers: () => byName(headers),
+    text: async () => {
+      const { binary } = await internalCall(api, () => channel.fetchResponseBody({ fetchUid }));
+      return binary?.toString('utf8') ?? '';
+    },
+  };
+}
+
+function byName(headers: readonly Header[] = []): Record<string, string> {
+  return Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value]));
+}
+
+const api = { watchApiRequests };
+module.exports = api;
+export type Api = typeof api;
