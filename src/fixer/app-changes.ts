@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { parsePatch } from 'diff';
-import escapeStringRegexp from 'escape-string-regexp';
 import type { BlamedHunk, Hunk } from '../core/blame.js';
 import { git } from '../git.js';
 import { baseOf } from '../git-trees.js';
@@ -91,7 +90,7 @@ async function lastChangeOf(root: string, name: string): Promise<readonly Hunk[]
 /** A POSIX expression for the name as a whole, as `holds` takes it. */
 function wholeName(name: string): string {
   const [before, after] = [/^[\w$-]/.test(name), /[\w$-]$/.test(name)];
-  const quoted = escapeStringRegexp(name);
+  const quoted = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   return `${before ? '(^|[^[:alnum:]_$-])' : ''}${quoted}${after ? '($|[^[:alnum:]_$-])' : ''}`;
 }
 

@@ -155,7 +155,9 @@ const patterns = [...documented, ...ofGitleaks].map(([kind, marks, source]) => (
 }));
 
 /** Asked first: most texts are short and have no mark. */
-const anyMark = new RegExp(patterns.flatMap(({ marks }) => marks.map((mark) => escapeStringRegexp(mark))).join('|'));
+const anyMark = new RegExp(
+  patterns.flatMap(({ marks }) => marks.map((mark) => escapeStringRegexp(mark))).join('|'),
+);
 
 /**
  * Finds every token that stands at the beginning of a word. Where a token begins is looked at after it was found: asked
