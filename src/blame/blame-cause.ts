@@ -49,10 +49,12 @@ async function find({ lead, candidates, trial, cwd, root }: BlameSearch): Promis
   const app = candidates.filter(({ inTests }) => !inTests);
   const search = { test: trial.run, apart, akin };
   const said = namesSaid(lead);
-  // Most often it is the line that the error came from, or what changed a name that the failure says: one run instead of a search.
+  const named = app.filter((one) => changesName(one, said));
+  // Most often it is the line that the error came from, or what changed a name that the failure says, and what belongs to that: one run
+  // instead of a search.
   const suspected = [
     app.filter((one) => isAt(lead, blamedHunk(one, { cwd, root }))),
-    app.filter((one) => changesName(one, said)),
+    app.filter((one) => named.some((other) => akin(one, other))),
   ];
   for (const suspects of suspected) {
     if (suspects.length === 0 || suspects.length === app.length) continue;

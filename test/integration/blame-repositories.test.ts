@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AgentWorkspace, agentWorkspace } from '../rig/agent-workspace.js';
 import { cause, changed, files, repository, stateOf } from '../rig/blame-repository.js';
-import { aResult, aSuiteRun } from '../rig/builders.js';
+import { aCause, aResult, aSuiteRun, failing } from '../rig/builders.js';
 
 describe('the change to blame, in repositories as people have them', () => {
   const [a, b] = [files['src/a.ts'], files['src/b.ts']];
@@ -217,5 +217,23 @@ describe('the change to blame, in repositories as people have them', () => {
     const [blamed] = await find()([cause]);
     expect(blamed?.blame).toMatchObject({ hunks: [{ file: 'src/a.ts', line: 6 }], outOf: 1 });
     expect(stateOf(project)).toEqual(before);
+  });
+
+  it('BL-1 what changed a name that the failure says, and what belongs to it, is looked at first', async () => {
+    const { project, find, commit, runs } = await repository(
+      (read) => !read('src/a.ts').includes('checkoutTotal') || !read('src/b.ts').includes('checkoutTotal'),
+    );
+    project.git('checkout', '--quiet', '-b', 'feature');
+    const [first, second] = [
+      changed(a, 'six', 'checkoutTotal()'),
+      changed(b, 'six', 'checkoutTotal + grandTotal'),
+    ];
+    commit('total', { 'src/a.ts': first, 'src/b.ts': second });
+    for (let n = 0; n < 20; n += 1) commit(`step ${n}`, { [`src/other${n}.ts`]: `other${n}\n` });
+    const lead = failing('t1', "waiting for getByText('grandTotal')");
+    const [blamed] = await find()([aCause({ lead })]);
+    expect(blamed?.blame?.hunks).toHaveLength(1);
+    expect(blamed?.blame).toMatchObject({ isMinimal: true, hunks: [{ commit: { subject: 'total' } }] });
+    expect(runs()).toBeLessThanOrEqual(3);
   });
 });
