@@ -17,7 +17,7 @@ import {
 } from '../../code/syntax.js';
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
-import { isCatchAll, isSilent, lostFailures } from './failures.js';
+import { isCatchAll, isSilent, lostFailures, usesIn } from './failures.js';
 
 /** What is known of the tests, that an app has no business to know. */
 interface TestFacts {
@@ -194,13 +194,14 @@ function signsOf(source: SourceFile, { titles, ports, sent }: TestFacts): Sign[]
     [detects, text, new RegExp(`^'(?:${either(sent)})'$`), 'app'],
   ];
   const signs: Sign[] = [];
+  const uses = usesIn(source.program);
   visit(source.program, (node) => {
     const [, field] = parts.find(([kind]) => kind.test(node.type)) ?? [];
     const part = field === undefined ? node : nodeIn(node, field);
     const value = part && constantOf(part);
     const given = typeof value === 'string' ? `'${value}'` : source.text.slice(part?.start, part?.end);
     const add = (rule: Rule) => signs.push({ rule, text: given.slice(0, 80), ...placeOf(source, node) });
-    if (isSilent(node)) add('errors-silenced');
+    if (isSilent(node, uses.get(node))) add('errors-silenced');
     if (isCatchAll(node)) add('app-stubbed');
     for (const [rule, kind, says, where = place] of part ? all : [])
       if (where === place && kind.test(node.type) && says.test(given)) add(rule);

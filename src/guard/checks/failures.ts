@@ -54,6 +54,9 @@ function statesIn({ program, text }: SourceFile, isExpected: IsExpected) {
     const test = node.type === 'IfStatement' ? nodeIn(node, 'test') : null;
     const made = [node, nodeIn(node, 'init'), nodeIn(node, 'value')].find((one) => one && isFunction(one));
     const name = nameOf(nodeIn(node, 'id') ?? nodeIn(node, 'key'));
+    const handler = nodesIn(node, 'arguments').find(isFunction);
+    if (handler && nameOf(nodesIn(node, 'arguments')[0]) !== null)
+      found.set(`${chain(node)} ${nameOf(nodesIn(node, 'arguments')[0])}`, { state: stateOf(handler), node });
     if (test) {
       const isKnown = found.get(textOf(test))?.state === 'fails';
       const fails = isKnown || nodesOf(nodeIn(node, 'consequent')).some(isFailure);
@@ -83,11 +86,15 @@ function valuesIn(made: SyntaxNode, textOf: (node: SyntaxNode) => string): Map<s
 const valueOf = (node: SyntaxNode) => (node.type === 'ReturnStatement' ? nodeIn(node, 'argument') : null);
 
 function stateOf(made: SyntaxNode): State {
-  const types = nodesOf(made).map(({ type }) => type);
-  if (types.includes('AwaitExpression')) return 'asks';
-  const calls = types.some((one) => /^(?:Call|New|Import|TaggedTemplate)Expression$|^JSX/.test(one));
-  return !calls && types.includes('Literal') ? 'knows' : 'other';
+  const nodes = nodesOf(made);
+  if (nodes.some(({ type }) => type === 'AwaitExpression')) return 'asks';
+  const asks = (one: SyntaxNode) =>
+    /^(?:Call|New|Import|TaggedTemplate)Expression$|^JSX/.test(one.type) && !isMadeUpAnswer(one);
+  return !nodes.some(asks) && nodes.some(({ type }) => /Literal$/.test(type)) ? 'knows' : 'other';
 }
+
+const isMadeUpAnswer = (node: SyntaxNode) =>
+  answers.test(chain(node)) && nodesIn(node, 'arguments').every(isMadeUp);
 
 function stateOfValues(values: readonly SyntaxNode[], isExpected: IsExpected): State {
   const isStub = (one: SyntaxNode) => constantOf(one) === undefined || isExpected(constantOf(one));
@@ -121,19 +128,37 @@ function handlerOf(node: SyntaxNode): { made: SyntaxNode; tried: readonly Syntax
   const isListener = /^(?:addEventListener|on|once)$/.test(called) && ofErrors.test(nameOf(args[0]) ?? '');
   const isServers = called === 'use' && nodesIn(made, 'params').length === 4;
   if (!made || !isFunction(made)) return null;
-  if (!isSet && !isListener && !isServers && !/^(?:catch|setErrorHandler)$/.test(called)) return null;
+  if (!isSet && !isListener && !isServers && !/^(?:catch|setErrorHandler|onError)$/.test(called)) return null;
   return { made, tried: nodesOf(called === 'catch' ? nodeIn(calleeOf(node), 'object') : null) };
 }
 
 /** What fails for no reason that somebody has to learn: reading a text, a store of the browser that may be closed. */
 const local = /^(?:JSON|URL|localStorage|sessionStorage|document|window|navigator|decodeURI\w*|atob)\b/;
 /** Calls that tell nobody of an error. */
-const quiet = /(?:^|\.)(?:console|log|logger)\.|\.(?:preventDefault|stopImmediatePropagation)$/;
+const quiet =
+  /(?:^|\.)(?:console|log|logger)\.|\.(?:preventDefault|stopImmediatePropagation)$|(?:^|\.)(?:setTimeout|sleep|delay|wait)$/;
+const logs = /(?:^|\.)(?:console|log|logger)\.(?:error|warn)$/;
 /** Calls that answer a request, or say how. */
 const answers = /\.(?:json|send|end|text|html|code|status|render)$/;
 
-/** Whether a node drops errors: nobody learns of them, or is told that all went well. */
-export function isSilent(node: SyntaxNode): boolean {
+/** What becomes of the value of a call: nobody looks at it, or it is not even waited for. */
+export type Use = 'discarded' | 'floating' | 'used';
+
+/** Calls that are statements, by what becomes of them. */
+export function usesIn(program: SyntaxNode): ReadonlyMap<SyntaxNode, Use> {
+  const statements = nodesOf(program).flatMap((node) =>
+    node.type === 'ExpressionStatement' ? (nodeIn(node, 'expression') ?? []) : [],
+  );
+  return new Map(
+    statements.map((node) => {
+      const awaited = node.type === 'AwaitExpression' ? nodeIn(node, 'argument') : null;
+      return [awaited ?? node, awaited ? 'discarded' : 'floating'];
+    }),
+  );
+}
+
+/** Whether a node drops errors: nobody learns of them, or is told that all went well. Where nothing waits for a call, a log tells all there is to tell. */
+export function isSilent(node: SyntaxNode, use: Use = 'used'): boolean {
   const { made, tried = [] } = handlerOf(node) ?? {};
   const body = nodeIn(made, 'body');
   const before = tried.flatMap((one) => chain(one) || []);
@@ -141,14 +166,17 @@ export function isSilent(node: SyntaxNode): boolean {
   const param = nodeIn(made, 'param') ?? nodesIn(made, 'params')[0];
   const isSame = (one: SyntaxNode) =>
     before.includes(chain(one)) && nodesIn(one, 'arguments').every(isMadeUp);
+  const isCaught = propertyOf(calleeOf(node)) === 'catch';
   const tells = (one: SyntaxNode): boolean => {
+    if (isCaught && use === 'floating' && logs.test(chain(one)))
+      return nodesOf(one).some((part) => mentions(part, param));
     if (quiet.test(chain(one))) return false;
     const value = one === body && body.type !== 'BlockStatement' ? body : valueOf(one);
     const does = chain(one) !== '' && !answers.test(chain(one)) && !isSame(one);
     const isDone =
       does ||
       one.type === 'AssignmentExpression' ||
-      (value !== null && chain(value) === '' && !isMadeUp(value));
+      (value !== null && chain(value) === '' && !isMadeUp(value) && (!isCaught || use === 'used'));
     return isDone || isFailure(one) || mentions(one, param) || childrenOf(one).some(tells);
   };
   return !tells(body);

@@ -26,27 +26,24 @@ interface Restraint extends Place {
 }
 
 /**
- * What an app refuses is counted over all files of a change, so that a check may move or become another one: with fewer of
- * them, what failed is let pass (HN-3). A file that goes takes its own with it.
+ * What an app refuses is counted over all files of a change, so that a check may move, or become another one: with fewer of them, what
+ * failed is let pass (HN-3). Several that became one somewhere else are unified; a file that goes takes its own with it.
  */
 export function judgeRestraints({ ofApp }: Change): Violation[] {
-  const states = ofApp.map((edit) => ({
-    edit,
-    olds: restraintsIn(edit, 'before'),
-    news: restraintsIn(edit, 'after'),
-  }));
-  const lost = states.reduce(
-    (sum, { edit, olds, news }) => sum + (edit.after ? total(olds) : 0) - total(news),
-    0,
-  );
-  if (lost <= 0) return [];
-  return states.flatMap(({ edit: { path: file, after }, olds, news }) => {
-    if (!after || total(olds) <= total(news)) return [];
-    const [gone] = without(olds, news);
-    const [come] = without(news, olds);
-    const { text, line } = come?.weight === -1 ? come : (gone ?? { text: '', line: null });
-    const states = { before: gone?.source ?? null, after: come?.source ?? null };
-    return [violationOf('restraint-removed', { file, line, ...states, detail: text })];
+  const states = ofApp.flatMap((edit) => {
+    const [olds, news] = [restraintsIn(edit, 'before'), restraintsIn(edit, 'after')];
+    return [{ edit, gone: edit.after ? without(olds, news) : [], come: without(news, olds) }];
+  });
+  const balance = states.reduce((sum, { gone, come }) => sum + total(come) - total(gone), 0);
+  if (balance >= 0) return [];
+  return states.flatMap(({ edit: { path: file }, gone, come }) => {
+    const elsewhere = states.flatMap((one) => (one.come === come ? [] : one.come.map(({ text }) => text)));
+    const lost = gone.filter(({ text }) => !elsewhere.includes(text));
+    if (total(lost) <= total(come)) return [];
+    const [was, is] = [lost[0], come.find(({ weight }) => weight < 0)];
+    const { text: detail, line } = is ?? was ?? { text: '', line: null };
+    const lines = { before: was?.source ?? null, after: is?.source ?? null };
+    return [violationOf('restraint-removed', { file, line, ...lines, detail })];
   });
 }
 
