@@ -1,6 +1,7 @@
 import type { Violation } from '../../core/guard/violation.js';
 import {
   bare,
+  bodyOf,
   calleeOf,
   childrenOf,
   constantOf,
@@ -17,12 +18,13 @@ import {
 import { chainOf, rootName } from '../../code/test-object.js';
 import { type Rule, violationOf } from '../rules.js';
 
-type State = 'fails' | 'passes' | 'asks' | 'knows' | 'depends' | 'stub' | 'other';
+type State = 'awaited' | 'floating' | 'fails' | 'passes' | 'asks' | 'knows' | 'depends' | 'stub' | 'other';
 type IsExpected = (value: unknown) => boolean;
 
 /** What may not become of a condition, or of a value: what fails in the app has to be told, and what it answers has to be asked for. */
 const lost: Readonly<Record<string, Rule>> = {
   'fails passes': 'errors-silenced',
+  'awaited floating': 'errors-silenced',
   'asks knows': 'app-stubbed',
   'depends stub': 'app-stubbed',
 };
@@ -50,7 +52,13 @@ export function lostFailures(
 function statesIn({ program, text }: SourceFile, isExpected: IsExpected) {
   const found = new Map<string, { state: State; node: SyntaxNode }>();
   const textOf = (node: SyntaxNode) => text.slice(node.start, node.end).replaceAll(/\s+/g, ' ');
+  for (const [node, use] of usesIn({ program }).calls) {
+    const caught = propertyOf(calleeOf(node)) === 'catch' ? nodeIn(calleeOf(node), 'object') : null;
+    if (use === 'floating' && caught) found.set(`await ${chain(caught)}`, { state: 'floating', node });
+  }
   for (const node of nodesOf(program)) {
+    const awaited = node.type === 'AwaitExpression' ? nodeIn(node, 'argument') : null;
+    if (awaited) found.set(`await ${chain(awaited)}`, { state: 'awaited', node });
     const test = node.type === 'IfStatement' ? nodeIn(node, 'test') : null;
     const made = [node, nodeIn(node, 'init'), nodeIn(node, 'value')].find((one) => one && isFunction(one));
     const name = nameOf(nodeIn(node, 'id') ?? nodeIn(node, 'key'));
@@ -141,25 +149,85 @@ const logs = /(?:^|\.)(?:console|log|logger)\.(?:error|warn)$/;
 /** Calls that answer a request, or say how. */
 const answers = /\.(?:json|send|end|text|html|code|status|render)$/;
 
-/** What becomes of the value of a call: nobody looks at it, or it is not even waited for. */
-export type Use = 'discarded' | 'floating' | 'used';
+/** What becomes of the value of a call: nobody looks at it, or it is not even waited for; what is caught is tried again, and thrown in the end. */
+export type Use = 'discarded' | 'floating' | 'retried' | 'used';
 
-/** Calls that are statements, by what becomes of them. */
-export function usesIn(program: SyntaxNode): ReadonlyMap<SyntaxNode, Use> {
-  const statements = nodesOf(program).flatMap((node) =>
-    node.type === 'ExpressionStatement' ? (nodeIn(node, 'expression') ?? []) : [],
+/** What has to be known of a program to judge a node of it. */
+export interface Uses {
+  /** Calls that are statements, and errors caught in a loop, by what becomes of them. */
+  readonly calls: ReadonlyMap<SyntaxNode, Use>;
+  /** Names of data from files. */
+  readonly data: ReadonlySet<string>;
+  /** Names of what is read from the environment. */
+  readonly switches: ReadonlySet<string>;
+}
+
+/** Reads what becomes of the calls of a program, and what some of its names stand for. */
+export function usesIn({ program }: Pick<SourceFile, 'program'>): Uses {
+  const uses = new Map<SyntaxNode, Use>();
+  const [data, switches] = [new Set<string>(), new Set<string>()];
+  for (const node of nodesOf(program)) {
+    const called = node.type === 'ExpressionStatement' ? nodeIn(node, 'expression') : null;
+    const awaited = called?.type === 'AwaitExpression' ? nodeIn(called, 'argument') : null;
+    if (nameOf(nodeIn(node, 'source'))?.endsWith('.json'))
+      for (const one of nodesIn(node, 'specifiers')) data.add(nameOf(nodeIn(one, 'local')) ?? '');
+    if (nodesOf(nodeIn(node, 'init')).some(isEnvironment)) switches.add(nameOf(nodeIn(node, 'id')) ?? '');
+    if (called) uses.set(awaited ?? called, awaited ? 'discarded' : 'floating');
+    const body = nodesIn(node, 'body');
+    const thrown = body.findLastIndex(({ type }) => type === 'ThrowStatement');
+    const loops = body
+      .slice(0, Math.max(thrown, 0))
+      .filter(({ type }) => /^(?:For|While|DoWhile)/.test(type));
+    for (const one of loops.flatMap(nodesOf)) if (one.type === 'TryStatement') uses.set(one, 'retried');
+  }
+  return { calls: uses, data, switches };
+}
+
+const isEnvironment = (node: SyntaxNode) => propertyOf(node) === 'env';
+
+/** On a word of the environment, a request is let through, or answered by what is written there. */
+export function isBypass(node: SyntaxNode, { switches }: Uses): boolean {
+  const asked = node.type === 'IfStatement' ? nodesOf(nodeIn(node, 'test')) : [];
+  const isSwitched = asked.some(
+    (one) => isEnvironment(one) || (one.type === 'Identifier' && switches.has(nameOf(one) ?? '')),
   );
-  return new Map(
-    statements.map((node) => {
-      const awaited = node.type === 'AwaitExpression' ? nodeIn(node, 'argument') : null;
-      return [awaited ?? node, awaited ? 'discarded' : 'floating'];
-    }),
+  return (
+    isSwitched &&
+    nodesOf(nodeIn(node, 'consequent')).some((one) => {
+      const value = valueOf(one);
+      const isAnswer = value !== null && isMadeUp(value) && (constantOf(value) ?? true) === true;
+      return isAnswer || (chain(one) === 'next' && nodesIn(one, 'arguments').length === 0);
+    })
   );
 }
 
+/** A function that stands still for a time that is written there, in whatever it does. */
+export function isPause(node: SyntaxNode): boolean {
+  return (
+    isFunction(node) &&
+    bodyOf(node)
+      .flatMap((one) => [one, ...nodesIn(nodeIn(one, 'block'), 'body')])
+      .some((one) => {
+        const awaited = nodeIn(nodeIn(one, 'expression'), 'argument');
+        const isAwait = nodeIn(one, 'expression')?.type === 'AwaitExpression';
+        return (
+          isAwait &&
+          nodesOf(awaited).some(
+            (part) =>
+              pauses.test(chain(part)) &&
+              nodesIn(part, 'arguments').some((time) => Number(constantOf(time)) >= 50),
+          )
+        );
+      })
+  );
+}
+
+const pauses = /(?:^|\.)(?:setTimeout|sleep|delay|wait|pause)$/;
+
 /** Whether a node drops errors: nobody learns of them, or is told that all went well. Where nothing waits for a call, a log tells all there is to tell. */
-export function isSilent(node: SyntaxNode, use: Use = 'used'): boolean {
-  const { made, tried = [] } = handlerOf(node) ?? {};
+export function isSilent(node: SyntaxNode, { calls, data }: Uses): boolean {
+  const use = calls.get(node) ?? 'used';
+  const { made, tried = [] } = (use === 'retried' ? null : handlerOf(node)) ?? {};
   const body = nodeIn(made, 'body');
   const before = tried.flatMap((one) => chain(one) || []);
   if (!made || !body || (tried.length > 0 && before.every((one) => local.test(one)))) return false;
@@ -176,7 +244,11 @@ export function isSilent(node: SyntaxNode, use: Use = 'used'): boolean {
     const isDone =
       does ||
       one.type === 'AssignmentExpression' ||
-      (value !== null && chain(value) === '' && !isMadeUp(value) && (!isCaught || use === 'used'));
+      (value !== null &&
+        chain(value) === '' &&
+        !isMadeUp(value) &&
+        !data.has(nameOf(bare(value)) ?? '') &&
+        (!isCaught || use === 'used'));
     return isDone || isFailure(one) || mentions(one, param) || childrenOf(one).some(tells);
   };
   return !tells(body);
