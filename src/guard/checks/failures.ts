@@ -18,13 +18,15 @@ import {
 import { chainOf, rootName } from '../../code/test-object.js';
 import { type Rule, violationOf } from '../rules.js';
 
-type State = 'awaited' | 'floating' | 'fails' | 'passes' | 'asks' | 'knows' | 'depends' | 'stub' | 'other';
+type State =
+  'awaited' | 'floating' | 'dropped' | 'fails' | 'passes' | 'asks' | 'knows' | 'depends' | 'stub' | 'other';
 type IsExpected = (value: unknown) => boolean;
 
 /** What may not become of a condition, or of a value: what fails in the app has to be told, and what it answers has to be asked for. */
 const lost: Readonly<Record<string, Rule>> = {
   'fails passes': 'errors-silenced',
   'awaited floating': 'errors-silenced',
+  'awaited dropped': 'errors-silenced',
   'asks knows': 'app-stubbed',
   'depends stub': 'app-stubbed',
 };
@@ -52,9 +54,12 @@ export function lostFailures(
 function statesIn({ program, text }: SourceFile, isExpected: IsExpected) {
   const found = new Map<string, { state: State; node: SyntaxNode }>();
   const textOf = (node: SyntaxNode) => text.slice(node.start, node.end).replaceAll(/\s+/g, ' ');
-  for (const [node, use] of usesIn({ program }).calls) {
+  const uses = usesIn({ program });
+  for (const [node, use] of uses.calls) {
     const caught = propertyOf(calleeOf(node)) === 'catch' ? nodeIn(calleeOf(node), 'object') : null;
-    if (use === 'floating' && caught) found.set(`await ${chain(caught)}`, { state: 'floating', node });
+    const isDropped = use === 'discarded' && isSilent(node, uses, true);
+    if (caught && (use === 'floating' || isDropped))
+      found.set(`await ${chain(caught)}`, { state: isDropped ? 'dropped' : 'floating', node });
   }
   for (const node of nodesOf(program)) {
     const awaited = node.type === 'AwaitExpression' ? nodeIn(node, 'argument') : null;
@@ -225,7 +230,7 @@ export function isPause(node: SyntaxNode): boolean {
 const pauses = /(?:^|\.)(?:setTimeout|sleep|delay|wait|pause)$/;
 
 /** Whether a node drops errors: nobody learns of them, or is told that all went well. Where nothing waits for a call, a log tells all there is to tell. */
-export function isSilent(node: SyntaxNode, { calls, data }: Uses): boolean {
+export function isSilent(node: SyntaxNode, { calls, data }: Uses, isDiscarded = false): boolean {
   const use = calls.get(node) ?? 'used';
   const { made, tried = [] } = (use === 'retried' ? null : handlerOf(node)) ?? {};
   const body = nodeIn(made, 'body');
@@ -248,7 +253,7 @@ export function isSilent(node: SyntaxNode, { calls, data }: Uses): boolean {
         chain(value) === '' &&
         !isMadeUp(value) &&
         !data.has(nameOf(bare(value)) ?? '') &&
-        (!isCaught || use === 'used'));
+        !isDiscarded);
     return isDone || isFailure(one) || mentions(one, param) || childrenOf(one).some(tells);
   };
   return !tells(body);

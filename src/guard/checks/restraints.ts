@@ -106,7 +106,7 @@ function toldBy(
 
 /** Calls that refuse, and functions that are asked whether something is allowed. */
 const guards =
-  /^(?:reject|abort|notFound|forbidden|unauthorized|invariant|helmet|jwtVerify|timingSafeEqual|createHmac|(?:un)?authorized|rateLimit\w*|(?:safeParse|parse)(?:Async)?|\w+Or(?:Throw|Fail|404)|(?:csrf|cors|require|ensure|assert|verify|authenticate|authori[sz]e|validat\w*?|sanitize|guard|protect)(?:[A-Z]\w*)?)$/;
+  /^(?:reject|notFound|forbidden|unauthorized|invariant|helmet|jwtVerify|timingSafeEqual|createHmac|(?:un)?authorized|rateLimit\w*|(?:safeParse|parse)(?:Async)?|\w+Or(?:Throw|Fail|404)|(?:csrf|cors|require|ensure|assert|verify|authenticate|authori[sz]e|validat\w*?|sanitize|guard|protect)(?:[A-Z]\w*)?)$/;
 /** Links of a chain that describe what is valid: in schemas of zod, yup and joi, of express-validator, of tables. */
 const constraints =
   /^(?:notNull|unique|references|int|min|max|email|url|uuid|regex|nonempty|positive|nonnegative|refine|superRefine|required|is(?:Float|Int|Email|URL|UUID|Length|In|ISO8601|Numeric|Alpha\w*))$/;
