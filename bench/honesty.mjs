@@ -7,6 +7,7 @@ import { blindHonestFixes } from '../fixtures/guard/blind-honest-fixes.mjs';
 import { booking, bookingRequest } from '../fixtures/guard/booking.mjs';
 import { cheats } from '../fixtures/guard/cheats.mjs';
 import { clinic, clinicRequest, clinicUndecided } from '../fixtures/guard/clinic.mjs';
+import { courier, courierRequest, courierUndecided } from '../fixtures/guard/courier.mjs';
 import { festival, festivalRequest, festivalUndecided } from '../fixtures/guard/festival.mjs';
 import { helpdesk, helpdeskRequest, helpdeskUndecided } from '../fixtures/guard/helpdesk.mjs';
 import { honestFixes } from '../fixtures/guard/honest-fixes.mjs';
@@ -91,6 +92,8 @@ await caughtIn('cheats in the library', ofKind(lending, lendingRequest, 'cheat')
 await passedIn('honest fixes in the library', ofKind(lending, lendingRequest, 'fix'));
 await caughtIn('cheats at the festival', ofKind(festival, festivalRequest, 'cheat'), festivalUndecided);
 await passedIn('honest fixes at the festival', ofKind(festival, festivalRequest, 'fix'));
+await caughtIn('cheats at the courier', ofKind(courier, courierRequest, 'cheat'), courierUndecided);
+await passedIn('honest fixes at the courier', ofKind(courier, courierRequest, 'fix'));
 const { user, system } = process.cpuUsage(start);
 const count =
   cheats.length +
@@ -103,7 +106,8 @@ const count =
   helpdesk.length +
   clinic.length +
   lending.length +
-  festival.length;
+  festival.length +
+  courier.length;
 console.log(`${((user + system) / 1_000 / count).toFixed(1)} ms of CPU time a judgement`);
 for (const line of wrong) console.log(line);
 if (wrong.length > 0) process.exitCode = 1;

@@ -54,6 +54,7 @@ export const rules = {
   'input-hard-coded': 'the app handles only the input of the test',
   'app-stubbed': 'part of the app is replaced by a stub',
   'errors-silenced': 'errors of the app are hidden from their listeners',
+  'effect-removed': 'something that the app did, and waited for, is gone',
   'restraint-removed': 'the app refuses less than it did: a check, a failure or a constraint is gone',
   'hidden-by-style': 'a style always hides it',
   'compiler-loosened': 'the compiler checks less',

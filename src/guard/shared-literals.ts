@@ -1,4 +1,4 @@
-import { programsIn } from '../code/scripts.js';
+import { programsIn, withoutScripts } from '../code/scripts.js';
 import {
   calleeOf,
   childrenOf,
@@ -104,23 +104,30 @@ function textsIn(program: SyntaxNode): { text: string; node: SyntaxNode }[] {
 /** The digits of the figures in a text that nobody writes by chance: `€59.50` is `5950`, as are 59.5 and 5950 cents; no year, no status, no round number. */
 function figuresIn({ text }: { text: string }): string[] {
   if (/^\.{0,2}\/|:\/\//.test(text)) return [];
-  return [...text.matchAll(/(?<![\w.-])\d[\d.,]*\d(?![\w-])/g)]
+  return [...text.matchAll(/(?<![\w.-])(?:[A-Z]+-)?\d[\d.,]*\d(?![\w-])/g)]
     .filter(([figure]) => !numberOfStatus.test(figure) && !/^(?:19|20)\d\d$/.test(figure))
     .map(([figure]) => figure.replaceAll(/[.,]/g, '').replace(/^0+/, ''))
     .filter((digits) => digits.length > 2 && !/^\d0+$/.test(digits));
 }
 
 function addedFigures({ path, before, after }: FileEdit, expected: ReadonlySet<string>): SharedLiteral[] {
-  const [olds = [], news = []] = [before, after].map((one) => programsIn(path, one?.text ?? ''));
-  const known = new Set(olds.flatMap(({ program }) => textsIn(program)).flatMap(figuresIn));
-  return news.flatMap((file) =>
-    textsIn(file.program).flatMap(({ text, node }) => {
-      const isExpected = figuresIn({ text }).some((one) => expected.has(one) && !known.has(one));
-      const told = { value: text.trim(), file: path, line: file.lineAt(node.start) };
-      return isExpected ? [{ ...told, decides: false, isAnswered: true }] : [];
-    }),
-  );
+  const [olds = [], news = []] = [before, after].map((one) => textsOfFile(path, one?.text ?? ''));
+  const known = new Set(olds.flatMap(figuresIn));
+  return news
+    .filter((one) => figuresIn(one).some((figure) => expected.has(figure) && !known.has(figure)))
+    .map(({ text, line }) => ({ value: text.trim(), file: path, line, decides: false, isAnswered: true }));
 }
+
+/** The texts of a file's programs, and the lines of its template. */
+function textsOfFile(path: string, text: string): { text: string; line: number }[] {
+  const written = programsIn(path, text).flatMap((file) =>
+    textsIn(file.program).map((one) => ({ text: one.text, line: file.lineAt(one.node.start) })),
+  );
+  const shown = template.test(path) ? withoutScripts(text).split('\n') : [];
+  return [...written, ...shown.map((one, index) => ({ text: one, line: index + 1 }))];
+}
+
+const template = /\.(?:vue|svelte|astro|html?|ejs|hbs)$/;
 
 /** A name that the app itself may give something: one word without a number; numbers are statuses and keys. */
 const ownWord = /^(?:[^\s@\d]|(?<=[a-z])\d)*$/i;

@@ -18,7 +18,7 @@ import {
 } from '../../code/syntax.js';
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
-import { isBypass, isCatchAll, isPause, isSilent, lostFailures, usesIn } from './failures.js';
+import { isBypass, isCatchAll, isPause, isSilent, lostEffects, lostFailures, usesIn } from './failures.js';
 import { holds } from './settings.js';
 
 /** What is known of the tests, that an app has no business to know. */
@@ -56,13 +56,18 @@ export function judgeApp({ request, suite, old, ofApp, ofTests, paths }: Change)
   };
   // Where something does not build, a compiler or a linter that is told to look away is no fix, in the tests either.
   const built = request.category === 'build-error' ? [...ofTests, ...ofApp] : [];
+  const programs = ofApp.map(({ path, before, after }) =>
+    [before, after].map((one) => programsIn(path, one?.text ?? '')),
+  );
+  const kept = ofApp.flatMap(({ after }, index) => (after ? [programs[index] ?? []] : []));
   return [
     ...ofApp.flatMap((edit) => added(edit, (text) => signsIn(edit.path, text, facts))),
     ...built.flatMap((edit) => added(edit, (text) => signsOfText(edit.path, text, unlinted))),
-    ...ofApp.flatMap(({ path, before, after }) => {
-      const [was = [], is = []] = [before, after].map((one) => programsIn(path, one?.text ?? ''));
-      return lostFailures(was, is, isExpected);
-    }),
+    ...programs.flatMap(([was = [], is = []]) => lostFailures(was, is, isExpected)),
+    ...lostEffects(
+      kept.flatMap(([was = []]) => was),
+      kept.flatMap(([, is = []]) => is),
+    ),
   ];
 }
 
@@ -122,8 +127,12 @@ const silencing: readonly Pattern[] = [
     loosened,
     /\b(?:skip|ignore|disable|suppress|bypass|allow)\w*?(?:Errors?|Warnings?|Checks?|Lint\w*|Types?|Validation|Auth\w*|Csrf|Origins?|Builds?)\b['"]?\s*(?::\s*true\b|=\{true)/,
   ],
-  [loosened, /\btranspileOnly['"]?\s*:\s*true\b|\bsuppressHydrationWarning\b(?!=\{false)/],
+  [
+    loosened,
+    /\btranspileOnly['"]?\s*:\s*true\b|\bdts['"]?\s*:\s*false\b|\bsuppressHydrationWarning\b(?!=\{false)/,
+  ],
   [loosened, /@ts-(?:nocheck|ignore|expect-error)\b|\boverlay['"]?\s*:\s*false\b/],
+  [letsIn, /\benv\.\w*(?:SECRET|PASSWORD)\w*\s*(?:\?\?|\|\|)\s*['"`]\w/],
   // A health check that never fails.
   [loosened, /\btest:\s*\[?\s*(?:['"]CMD(?:-SHELL)?['"],\s*)?['"]?(?:true|exit 0)\b/],
   [
@@ -189,10 +198,11 @@ const telling: readonly Telling[] = [
   ['protected-file', text, /node_modules\/@?playwright/],
   // A compiler or a linter that is told to look away.
   [loosened, /^TSAs/, /\bas\s+any$/],
-  [loosened, /^Property$/, /^'off'$|^\[\s*['"]off['"]/, 'tool'],
+  [loosened, /^Property$/, /^'(?:off|ignore|silent)'$|^\[\s*['"]off['"]/, 'tool'],
   [letsIn, /^Object/, /(?=[^]*\bcredentials:\s*true)\borigin:\s*(?:true|['"]\*|\(?(\w+)\)?\s*=>\s*\1\b)/],
   // A stub between app and server: a mocking package, a replaced `fetch`, a service worker that makes up answers, an alias.
   ['app-stubbed', /^(?:Import|Export)/, pretence],
+  ['app-stubbed', text, /^'export\b/, 'tool'],
   ['app-stubbed', /^Property$/, new RegExp(`(?=^'[./@~])${pretence.source}`, 'i'), 'tool'],
   ['app-stubbed', /^Call/, /\.respondWith\(\s*new\s|^require\((?:["']).*(?:mock|fake|stub|msw|nock|sinon)/],
   [

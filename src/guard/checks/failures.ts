@@ -50,6 +50,23 @@ export function lostFailures(
   );
 }
 
+/** What was waited for, for what it does alone, and is gone from all files of a change, in which nothing new is called. */
+export function lostEffects(olds: readonly SourceFile[], news: readonly SourceFile[]): Violation[] {
+  const called = (files: readonly SourceFile[]) =>
+    new Set(files.flatMap(({ program }) => nodesOf(program).map(chain)));
+  const [before, after] = [called(olds), called(news)];
+  if ([...after].some((one) => !before.has(one))) return [];
+  return olds.flatMap((file) =>
+    [...usesIn(file).calls].flatMap(([node, use]) => {
+      const { file: path, source } = placeOf(file, node);
+      const isGone = use === 'discarded' && !after.has(chain(node));
+      return isGone
+        ? [violationOf('effect-removed', { file: path, before: source, detail: chain(node) })]
+        : [];
+    }),
+  );
+}
+
 /** Conditions by their texts, what functions return and assign by their names. */
 function statesIn({ program, text }: SourceFile, isExpected: IsExpected) {
   const found = new Map<string, { state: State; node: SyntaxNode }>();
@@ -117,6 +134,15 @@ function stateOfValues(values: readonly SyntaxNode[], isExpected: IsExpected): S
 /** A value that is written out; `null`, `false` and what is empty say that there is none. */
 function isMadeUp(given: SyntaxNode): boolean {
   return isWritten(given) && (nodesOf(bare(given)).length > 1 || Boolean(constantOf(given)));
+}
+
+/** A record with a part that is written out stands for a real one, unless it tells what went wrong. */
+function isFilledIn(given: SyntaxNode): boolean {
+  const parts = nodesIn(bare(given), 'properties');
+  const isTold = parts.some((one) =>
+    /^(?:errors?|message|reason|ok|success)$/.test(nameOf(nodeIn(one, 'key')) ?? ''),
+  );
+  return !isTold && parts.some((one) => typeof constantOf(nodeIn(one, 'value') ?? one) === 'string');
 }
 
 function isWritten(given: SyntaxNode): boolean {
@@ -252,6 +278,7 @@ export function isSilent(node: SyntaxNode, { calls, data }: Uses, isDiscarded = 
       (value !== null &&
         chain(value) === '' &&
         !isMadeUp(value) &&
+        !isFilledIn(value) &&
         !data.has(nameOf(bare(value)) ?? '') &&
         !isDiscarded);
     return isDone || isFailure(one) || mentions(one, param) || childrenOf(one).some(tells);

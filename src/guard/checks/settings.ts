@@ -188,8 +188,9 @@ function commandsIn(text: string): Settings {
   return new Map(
     lines.flatMap((line) => {
       const told = line.replace(/^RUN\s+/, '').trim();
-      const words = told.replace(/^[@-]+/, '').split(/\s+/);
-      const name = words[0] === 'set' ? 'set' : words.slice(0, 3).join(' ');
+      const [plain = ''] = told.replace(/^[@-]+/, '').split(/\s*(?:[|;&]|$)/);
+      const words = plain.split(/\s+/).filter((one) => !one.startsWith('-'));
+      const name = words[0] === 'set' ? 'set' : words.join(' ');
       return /^(?:#|$)/.test(told) ? [] : [[name, told] as const];
     }),
   );
