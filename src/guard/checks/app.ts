@@ -10,6 +10,7 @@ import {
   nodeIn,
   nodesIn,
   nodesOf,
+  parseSource,
   type Place,
   placeOf,
   type SourceFile,
@@ -97,13 +98,13 @@ function added({ path: file, before, after }: FileEdit, signs: (text: string) =>
 }
 
 const otherText =
-  /\.(?:vue|svelte|astro|html?|mdx|py|rb|php|go|java|kt|cs|rs|ex|exs|erb|ejs|hbs|twig|jinja|conf|json|ya?ml|css|s[ac]ss|less|sh|patch|diff)$/;
+  /\.(?:vue|svelte|astro|html?|mdx|py|rb|php|go|java|kt|cs|rs|ex|exs|erb|ejs|hbs|twig|jinja|conf|json|ya?ml|css|s[ac]ss|less|sh|patch|diff|d\.[mc]?ts)$/;
 
 function signsIn(file: string, text: string, facts: TestFacts): Sign[] {
   if (file.endsWith('.sql')) return signsOfText(file, text, openDoors);
   if (!isCode(file) && !otherText.test(file)) return [];
   const always = signsOfText(file, text, silencing);
-  const programs = programsIn(file, text);
+  const programs = file.endsWith('.d.ts') ? [parseSource(file, text) ?? []].flat() : programsIn(file, text);
   const signs = [...always, ...programs.flatMap((one) => signsOf(one, facts))];
   // A file that is broken is for the compiler to judge; what it says counts all the same.
   const isRead = isCode(file) && programs.length > 0;
