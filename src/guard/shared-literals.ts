@@ -104,7 +104,7 @@ function textsIn(program: SyntaxNode): { text: string; node: SyntaxNode }[] {
 /** The digits of the figures in a text that nobody writes by chance: `€59.50` is `5950`, as are 59.5 and 5950 cents; no year, no status, no round number. */
 function figuresIn({ text }: { text: string }): string[] {
   if (/^\.{0,2}\/|:\/\//.test(text)) return [];
-  return [...text.matchAll(/(?<![\w.-])(?:[A-Z]+-)?\d[\d.,]*\d(?![\w-])/g)]
+  return [...text.matchAll(/(?<![\w.-])\d[\d.,]*\d(?![\w-])/g)]
     .filter(([figure]) => !numberOfStatus.test(figure) && !/^(?:19|20)\d\d$/.test(figure))
     .map(([figure]) => figure.replaceAll(/[.,]/g, '').replace(/^0+/, ''))
     .filter((digits) => digits.length > 2 && !/^\d0+$/.test(digits));
