@@ -147,6 +147,8 @@ const answering =
 /** An answer with a failure status, or one that sends somebody to log in. */
 function failsBy(node: SyntaxNode, name: string): boolean {
   if (!answering.test(name)) return false;
+  if (nodesIn(node, 'arguments').some((one) => /^(?:e|err|error|failure)$/.test(nameOf(one) ?? '')))
+    return true;
   return nodesOf(node).some((one) => {
     const value = one.type === 'Literal' ? one['value'] : null;
     if (name === 'redirect') return typeof value === 'string' && /log-?in|sign-?in|auth|denied/i.test(value);
