@@ -18,13 +18,11 @@ import {
 import { chainOf, rootName } from '../../code/test-object.js';
 import { type Rule, violationOf } from '../rules.js';
 
-type State =
-  'awaited' | 'floating' | 'dropped' | 'fails' | 'passes' | 'asks' | 'knows' | 'depends' | 'stub' | 'other';
+type State = 'awaited' | 'floating' | 'dropped' | 'asks' | 'knows' | 'depends' | 'stub' | 'other';
 type IsExpected = (value: unknown) => boolean;
 
 /** What may not become of a condition, or of a value: what fails in the app has to be told, and what it answers has to be asked for. */
 const lost: Readonly<Record<string, Rule>> = {
-  'fails passes': 'errors-silenced',
   'awaited floating': 'errors-silenced',
   'awaited dropped': 'errors-silenced',
   'asks knows': 'app-stubbed',
@@ -81,17 +79,11 @@ function statesIn({ program, text }: SourceFile, isExpected: IsExpected) {
   for (const node of nodesOf(program)) {
     const awaited = node.type === 'AwaitExpression' ? nodeIn(node, 'argument') : null;
     if (awaited) found.set(`await ${chain(awaited)}`, { state: 'awaited', node });
-    const test = node.type === 'IfStatement' ? nodeIn(node, 'test') : null;
     const made = [node, nodeIn(node, 'init'), nodeIn(node, 'value')].find((one) => one && isFunction(one));
     const name = nameOf(nodeIn(node, 'id') ?? nodeIn(node, 'key'));
-    const handler = nodesIn(node, 'arguments').find(isFunction);
-    if (handler && nameOf(nodesIn(node, 'arguments')[0]) !== null)
-      found.set(`${chain(node)} ${nameOf(nodesIn(node, 'arguments')[0])}`, { state: stateOf(handler), node });
-    if (test) {
-      const isKnown = found.get(textOf(test))?.state === 'fails';
-      const fails = isKnown || nodesOf(nodeIn(node, 'consequent')).some(isFailure);
-      found.set(textOf(test), { state: fails ? 'fails' : 'passes', node });
-    }
+    const [place, handler] = nodesIn(node, 'arguments');
+    if (handler && isFunction(handler))
+      found.set(`${chain(node)} ${nameOf(place)}`, { state: stateOf(handler), node });
     if (!made || name === null) continue;
     found.set(name, { state: stateOf(made), node });
     for (const [key, values] of valuesIn(made, textOf))
