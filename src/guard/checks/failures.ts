@@ -21,7 +21,7 @@ import { type Rule, violationOf } from '../rules.js';
 type State = 'awaited' | 'floating' | 'dropped' | 'asks' | 'knows' | 'depends' | 'stub' | 'other';
 type IsExpected = (value: unknown) => boolean;
 
-/** What may not become of a condition, or of a value: what fails in the app has to be told, and what it answers has to be asked for. */
+/** What may not become of a call, or of a value: what fails in the app has to be told, and what it answers has to be asked for. */
 const lost: Readonly<Record<string, Rule>> = {
   'awaited floating': 'errors-silenced',
   'awaited dropped': 'errors-silenced',
@@ -30,8 +30,8 @@ const lost: Readonly<Record<string, Rule>> = {
 };
 
 /**
- * Conditions that failed and let pass now, functions that waited for something and make up their answer now, and values that were
- * reckoned and are written out now: as what the tests expect, or as a whole record.
+ * Calls that were waited for and whose failures nobody learns of now, functions that waited for something and make up their answer now,
+ * and values that were reckoned and are written out now: as what the tests expect, or as a whole record.
  */
 export function lostFailures(
   olds: readonly SourceFile[],
@@ -65,7 +65,7 @@ export function lostEffects(olds: readonly SourceFile[], news: readonly SourceFi
   );
 }
 
-/** Conditions by their texts, what functions return and assign by their names. */
+/** Calls by what they are called on, what functions return and assign by their names. */
 function statesIn({ program, text }: SourceFile, isExpected: IsExpected) {
   const found = new Map<string, { state: State; node: SyntaxNode }>();
   const textOf = (node: SyntaxNode) => text.slice(node.start, node.end).replaceAll(/\s+/g, ' ');

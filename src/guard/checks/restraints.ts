@@ -58,7 +58,7 @@ function without(some: readonly Restraint[], others: readonly Restraint[]): Rest
   });
 }
 
-type Pattern = readonly [file: RegExp, says: RegExp, weight: 1 | -1];
+type Pattern = readonly [file: RegExp, says: RegExp, weight: number];
 
 /** What restrains in other languages than JavaScript. */
 const patterns: readonly Pattern[] = [
@@ -68,8 +68,8 @@ const patterns: readonly Pattern[] = [
     /\bdrop\s+(?:constraint|check|foreign\s+key|policy|trigger)\b|\bdisable\s+(?:row|trigger)\b/gi,
     -1,
   ],
-  [/\.sql$/, /\bdrop\s+not\s+null\b/gi, -1],
-  [/\.sql$/, /\bdrop\s+not\s+null\b/gi, -1],
+  // It says `not null` itself.
+  [/\.sql$/, /\bdrop\s+not\s+null\b/gi, -2],
   [/\.prisma$/, /@@?unique\b|^\s+\w+\s+[A-Z]\w*(?=\s|$)/gm, 1],
   [
     /\.(?:sql|[cm]?[jt]sx?)$/,
@@ -138,7 +138,7 @@ function refusalOf(node: SyntaxNode): string | null {
   const handed = [name, ...args.map((one) => nameOf(one) ?? '')].find((one) => guards.test(one));
   if (handed !== undefined && isOwn && name !== 'require') return handed;
   const isNext = name === 'next' && args.length > 0;
-  return isNext || failsBy(node, name) ? name : null;
+  return isNext || (isOwn && failsBy(node, name)) ? name : null;
 }
 
 const answering =

@@ -84,6 +84,13 @@ describe('HN-3 what an app refuses, and does', () => {
     expect(await changed(file, order, order.replace('  await audit(wanted);\n', now))).toEqual(rules);
   });
 
+  it('HN-3 a visitor may be told what only the console was', async () => {
+    const load = 'load().catch((error) => {\n  console.error(error);\n});\n';
+    expect(await changed(file, load, load.replace('console.error(error)', 'show(error.message)'))).toEqual(
+      [],
+    );
+  });
+
   it('HN-3 what nobody waited for may be logged where it fails', async () => {
     const floating = order.replace('await audit(wanted);', 'audit(wanted);');
     const logged = floating.replace(
