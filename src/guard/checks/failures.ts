@@ -112,7 +112,7 @@ function stateOf(made: SyntaxNode): State {
   if (nodes.some(({ type }) => type === 'AwaitExpression')) return 'asks';
   const asks = (one: SyntaxNode) =>
     /^(?:Call|New|Import|TaggedTemplate)Expression$|^JSX/.test(one.type) && !isMadeUpAnswer(one);
-  return !nodes.some(asks) && nodes.some(({ type }) => /Literal$/.test(type)) ? 'knows' : 'other';
+  return !nodes.some(asks) && nodes.some(({ type }) => type.endsWith('Literal')) ? 'knows' : 'other';
 }
 
 const isMadeUpAnswer = (node: SyntaxNode) =>

@@ -117,7 +117,7 @@ const tools: readonly SettingRule[] = [
     /./,
     'compiler-loosened',
     ({ from = '', to = '' }) =>
-      /^\[/.test(from) && wordsOf(from).some((one) => checking.test(one) && !wordsOf(to).includes(one)),
+      from.startsWith('[') && wordsOf(from).some((one) => checking.test(one) && !wordsOf(to).includes(one)),
   ],
   [/./, 'compiler-loosened', leavesOut],
 ];
