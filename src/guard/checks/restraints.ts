@@ -114,16 +114,25 @@ const constraints =
 const builtIn = /^(?:Math|JSON|Date|Number|URL|path|console|Promise|z|dotenv|require|cookie)$/;
 const attributes = /^(?:required|pattern|(?:min|max)(?:Length)?)$/;
 
+/** Where a refusal is a decision, not what is always done: a `throw` that every request meets is the fault itself. */
+const deciding = /^(?:If|Conditional|Logical|Switch|Catch)/;
+const ofError = /^(?:e|err|error|failure)$/;
+
 /** Each refusal counts once, whatever it is made of. */
-function refusalsIn(node: SyntaxNode, source: SourceFile): Restraint[] {
-  const text = refusalOf(node);
+function refusalsIn(node: SyntaxNode, source: SourceFile, isAsked = false): Restraint[] {
+  const isDecided =
+    isAsked ||
+    deciding.test(node.type) ||
+    nodesIn(node, 'params').some((one) => ofError.test(nameOf(one) ?? ''));
+  const text = refusalOf(node, isDecided);
   const found = text === null ? [] : [{ ...placeOf(source, node), text, weight: 1 }];
   const isWhole = text !== null && !constraints.test(text);
-  return isWhole ? found : [...found, ...childrenOf(node).flatMap((one) => refusalsIn(one, source))];
+  const inside = isWhole ? [] : childrenOf(node);
+  return [...found, ...inside.flatMap((one) => refusalsIn(one, source, isDecided))];
 }
 
-function refusalOf(node: SyntaxNode): string | null {
-  if (node.type === 'ThrowStatement') return 'throw';
+function refusalOf(node: SyntaxNode, isDecided: boolean): string | null {
+  if (node.type === 'ThrowStatement') return isDecided ? 'throw' : null;
   if (node.type === 'JSXAttribute') {
     const name = String(nodeIn(node, 'name')?.['name']);
     return attributes.test(name) ? name : null;
@@ -138,7 +147,7 @@ function refusalOf(node: SyntaxNode): string | null {
   const handed = [name, ...args.map((one) => nameOf(one) ?? '')].find((one) => guards.test(one));
   if (handed !== undefined && isOwn && name !== 'require') return handed;
   const isNext = name === 'next' && args.length > 0;
-  return isNext || (isOwn && failsBy(node, name)) ? name : null;
+  return isDecided && (isNext || (isOwn && failsBy(node, name))) ? name : null;
 }
 
 const answering =
@@ -147,8 +156,7 @@ const answering =
 /** An answer with a failure status, or one that sends somebody to log in. */
 function failsBy(node: SyntaxNode, name: string): boolean {
   if (!answering.test(name)) return false;
-  if (nodesIn(node, 'arguments').some((one) => /^(?:e|err|error|failure)$/.test(nameOf(one) ?? '')))
-    return true;
+  if (nodesIn(node, 'arguments').some((one) => ofError.test(nameOf(one) ?? ''))) return true;
   return nodesOf(node).some((one) => {
     const value = one.type === 'Literal' ? one['value'] : null;
     if (name === 'redirect') return typeof value === 'string' && /log-?in|sign-?in|auth|denied/i.test(value);

@@ -28,7 +28,12 @@ describe('HN-3 what an app refuses, and does', () => {
     ['a body is not validated', file, order, order.replace('schema.parse(body)', 'body')],
     ['a schema takes anything', file, 'const tea = z.string().min(1).max(9);\n', 'const tea = z.any();\n'],
     ['a middleware is gone', file, 'app.use(csrf());\napp.use(log());\n', 'app.use(log());\n'],
-    ['a status is 200', file, 'reply.status(error.code ?? 500).json({});\n', 'reply.status(200).json({});\n'],
+    [
+      'a status is 200',
+      file,
+      'app.use((error, reply) => reply.status(error.code ?? 500).json({}));\n',
+      'app.use((error, reply) => reply.status(200).json({ error }));\n',
+    ],
     ['a column is optional', 'src/schema.ts', "integer('id').notNull();\n", "integer('id');\n"],
     [
       'a field of Prisma is optional',
@@ -83,6 +88,14 @@ describe('HN-3 what an app refuses, and does', () => {
   ])('HN-3 what the app waits for %s', async (_what, now, rules) => {
     expect(await changed(file, order, order.replace('  await audit(wanted);\n', now))).toEqual(rules);
   });
+
+  it.each(["throw new Error('not written yet');", 'reply.status(500).json({});'])(
+    'HN-3 what fails whatever is asked may become an answer: %s',
+    async (always) => {
+      const of = (body: string) => `export function load(reply, id) {\n  ${body}\n}\n`;
+      expect(await changed(file, of(always), of('return reply.json(items.get(id));'))).toEqual([]);
+    },
+  );
 
   it('HN-3 a visitor may be told what only the console was', async () => {
     const load = 'load().catch((error) => {\n  console.error(error);\n});\n';
