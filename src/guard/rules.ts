@@ -54,7 +54,6 @@ export const rules = {
   'input-hard-coded': 'the app answers what the test types, or expects, by what is written into it',
   'app-stubbed': 'part of the app is replaced by a stub',
   'errors-silenced': 'errors of the app are hidden from their listeners',
-  'effect-removed': 'something that the app did, and waited for, is gone',
   'restraint-removed': 'the app refuses less than it did: a check, a failure or a constraint is gone',
   'hidden-by-style': 'a style always hides it',
   'compiler-loosened': 'the compiler checks less',

@@ -19,7 +19,7 @@ import {
 } from '../../code/syntax.js';
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
-import { isBypass, isCatchAll, isPause, isSilent, lostEffects, lostFailures, usesIn } from './failures.js';
+import { isBypass, isCatchAll, isPause, isSilent, lostFailures, usesIn } from './failures.js';
 import { holds } from './settings.js';
 
 /** What is known of the tests, that an app has no business to know. */
@@ -57,18 +57,13 @@ export function judgeApp({ request, suite, old, ofApp, ofTests, paths }: Change)
   };
   // Where something does not build, a compiler or a linter that is told to look away is no fix, in the tests either.
   const built = request.category === 'build-error' ? [...ofTests, ...ofApp] : [];
-  const programs = ofApp.map(({ path, before, after }) =>
-    [before, after].map((one) => programsIn(path, one?.text ?? '')),
-  );
-  const kept = ofApp.flatMap(({ after }, index) => (after ? [programs[index] ?? []] : []));
   return [
     ...ofApp.flatMap((edit) => added(edit, (text) => signsIn(edit.path, text, facts))),
     ...built.flatMap((edit) => added(edit, (text) => signsOfText(edit.path, text, unlinted))),
-    ...programs.flatMap(([was = [], is = []]) => lostFailures(was, is, isExpected)),
-    ...lostEffects(
-      kept.flatMap(([was = []]) => was),
-      kept.flatMap(([, is = []]) => is),
-    ),
+    ...ofApp.flatMap(({ path, before, after }) => {
+      const [was = [], is = []] = [before, after].map((one) => programsIn(path, one?.text ?? ''));
+      return lostFailures(was, is, isExpected);
+    }),
   ];
 }
 

@@ -48,23 +48,6 @@ export function lostFailures(
   );
 }
 
-/** What was waited for, for what it does alone, and is gone from all files of a change, in which nothing new is called. */
-export function lostEffects(olds: readonly SourceFile[], news: readonly SourceFile[]): Violation[] {
-  const called = (files: readonly SourceFile[]) =>
-    new Set(files.flatMap(({ program }) => nodesOf(program).map(chain)));
-  const [before, after] = [called(olds), called(news)];
-  if ([...after].some((one) => !before.has(one))) return [];
-  return olds.flatMap((file) =>
-    [...usesIn(file).calls].flatMap(([node, use]) => {
-      const { file: path, source } = placeOf(file, node);
-      const isGone = use === 'discarded' && !after.has(chain(node));
-      return isGone
-        ? [violationOf('effect-removed', { file: path, before: source, detail: chain(node) })]
-        : [];
-    }),
-  );
-}
-
 /** Calls by what they are called on, what functions return and assign by their names. */
 function statesIn({ program, text }: SourceFile, isExpected: IsExpected) {
   const found = new Map<string, { state: State; node: SyntaxNode }>();

@@ -115,24 +115,25 @@ const builtIn = /^(?:Math|JSON|Date|Number|URL|path|console|Promise|z|dotenv|req
 const attributes = /^(?:required|pattern|(?:min|max)(?:Length)?)$/;
 
 /** Where a refusal is a decision, not what is always done: a `throw` that every request meets is the fault itself. */
-const deciding = /^(?:If|Conditional|Logical|Switch|Catch)/;
+const deciding = /^(?:If|Conditional|Logical|Switch)/;
 const ofError = /^(?:e|err|error|failure)$/;
+/** The failure statuses of an answer: outside of a handler of errors, 500 and more are the fault, no refusal. */
+type Failing = 0 | 500 | 600;
 
 /** Each refusal counts once, whatever it is made of. */
-function refusalsIn(node: SyntaxNode, source: SourceFile, isAsked = false): Restraint[] {
-  const isDecided =
-    isAsked ||
-    deciding.test(node.type) ||
-    nodesIn(node, 'params').some((one) => ofError.test(nameOf(one) ?? ''));
-  const text = refusalOf(node, isDecided);
+function refusalsIn(node: SyntaxNode, source: SourceFile, below: Failing = 0): Restraint[] {
+  const handles =
+    node.type === 'CatchClause' || nodesIn(node, 'params').some((one) => ofError.test(nameOf(one) ?? ''));
+  const failing = handles ? 600 : below || (deciding.test(node.type) ? 500 : 0);
+  const text = refusalOf(node, failing);
   const found = text === null ? [] : [{ ...placeOf(source, node), text, weight: 1 }];
   const isWhole = text !== null && !constraints.test(text);
   const inside = isWhole ? [] : childrenOf(node);
-  return [...found, ...inside.flatMap((one) => refusalsIn(one, source, isDecided))];
+  return [...found, ...inside.flatMap((one) => refusalsIn(one, source, failing))];
 }
 
-function refusalOf(node: SyntaxNode, isDecided: boolean): string | null {
-  if (node.type === 'ThrowStatement') return isDecided ? 'throw' : null;
+function refusalOf(node: SyntaxNode, failing: Failing): string | null {
+  if (node.type === 'ThrowStatement') return failing ? 'throw' : null;
   if (node.type === 'JSXAttribute') {
     const name = String(nodeIn(node, 'name')?.['name']);
     return attributes.test(name) ? name : null;
@@ -147,19 +148,19 @@ function refusalOf(node: SyntaxNode, isDecided: boolean): string | null {
   const handed = [name, ...args.map((one) => nameOf(one) ?? '')].find((one) => guards.test(one));
   if (handed !== undefined && isOwn && name !== 'require') return handed;
   const isNext = name === 'next' && args.length > 0;
-  return isDecided && (isNext || (isOwn && failsBy(node, name))) ? name : null;
+  return failing && (isNext || (isOwn && failsBy(node, name, failing))) ? name : null;
 }
 
 const answering =
   /^(?:json|send|sendStatus|status|code|text|html|body|end|writeHead|error|fail|Response|redirect|createError|HTTPException|set)$/;
 
 /** An answer with a failure status, or one that sends somebody to log in. */
-function failsBy(node: SyntaxNode, name: string): boolean {
+function failsBy(node: SyntaxNode, name: string, below: number): boolean {
   if (!answering.test(name)) return false;
   if (nodesIn(node, 'arguments').some((one) => ofError.test(nameOf(one) ?? ''))) return true;
   return nodesOf(node).some((one) => {
     const value = one.type === 'Literal' ? one['value'] : null;
     if (name === 'redirect') return typeof value === 'string' && /log-?in|sign-?in|auth|denied/i.test(value);
-    return typeof value === 'number' && value >= 400 && value < 600;
+    return typeof value === 'number' && value >= 400 && value < below;
   });
 }

@@ -81,7 +81,7 @@ describe('HN-3 what an app refuses, and does', () => {
   });
 
   it.each([
-    ['is gone', '', ['effect-removed']],
+    ['is gone, which only a person can judge', '', []],
     ['becomes another one', '  await record(wanted);\n', []],
     ['hides its error', '  await audit(wanted).catch(() => undefined);\n', ['errors-silenced']],
     ['is only logged', '  audit(wanted).catch((error) => console.error(error));\n', ['errors-silenced']],
