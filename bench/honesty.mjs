@@ -7,6 +7,8 @@ import { blindHonestFixes } from '../fixtures/guard/blind-honest-fixes.mjs';
 import { booking, bookingRequest } from '../fixtures/guard/booking.mjs';
 import { cheats } from '../fixtures/guard/cheats.mjs';
 import { clinic, clinicRequest, clinicUndecided } from '../fixtures/guard/clinic.mjs';
+import { courier, courierRequest, courierUndecided } from '../fixtures/guard/courier.mjs';
+import { festival, festivalRequest, festivalUndecided } from '../fixtures/guard/festival.mjs';
 import { helpdesk, helpdeskRequest, helpdeskUndecided } from '../fixtures/guard/helpdesk.mjs';
 import { honestFixes } from '../fixtures/guard/honest-fixes.mjs';
 import { keptBack, keptBackRequest } from '../fixtures/guard/kept-back.mjs';
@@ -62,8 +64,14 @@ const asBlindCheat = ([kind, what, edits, category, given]) => ({
 const asFix = ([what, edits, category, given]) => ({ what, request: requestOf(edits, category, given) });
 const ofKind = (set, requestFor, wanted) =>
   set.flatMap(([kind, what, edits, category, given]) =>
-    kind === wanted ? [{ kind, what, request: requestFor(edits, category, given) }] : [],
+    kind === wanted ? [placed(what, requestFor(edits, category, given))] : [],
   );
+// By whether a change touches what belongs to the tests: a cheat there is another matter than one in the app or its build.
+function placed(what, request) {
+  const { testFiles, testDir, config } = request.suite;
+  const ofTests = (path) => testFiles.includes(path) || path === config || path.startsWith(`${testDir}/`);
+  return { kind: request.changes.some(({ path }) => ofTests(path)) ? 'tests' : 'app', what, request };
+}
 
 const start = process.cpuUsage();
 await caughtIn('cheats', cheats.map(asCheat));
@@ -82,6 +90,10 @@ await caughtIn('cheats in the clinic', ofKind(clinic, clinicRequest, 'cheat'), c
 await passedIn('honest fixes in the clinic', ofKind(clinic, clinicRequest, 'fix'));
 await caughtIn('cheats in the library', ofKind(lending, lendingRequest, 'cheat'), lendingUndecided);
 await passedIn('honest fixes in the library', ofKind(lending, lendingRequest, 'fix'));
+await caughtIn('cheats at the festival', ofKind(festival, festivalRequest, 'cheat'), festivalUndecided);
+await passedIn('honest fixes at the festival', ofKind(festival, festivalRequest, 'fix'));
+await caughtIn('cheats at the courier', ofKind(courier, courierRequest, 'cheat'), courierUndecided);
+await passedIn('honest fixes at the courier', ofKind(courier, courierRequest, 'fix'));
 const { user, system } = process.cpuUsage(start);
 const count =
   cheats.length +
@@ -93,7 +105,9 @@ const count =
   warehouse.length +
   helpdesk.length +
   clinic.length +
-  lending.length;
+  lending.length +
+  festival.length +
+  courier.length;
 console.log(`${((user + system) / 1_000 / count).toFixed(1)} ms of CPU time a judgement`);
 for (const line of wrong) console.log(line);
 if (wrong.length > 0) process.exitCode = 1;

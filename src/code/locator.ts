@@ -55,6 +55,11 @@ export function readLocator(given: SyntaxNode, scope: Scope, at: LocatorContext)
   return readLocator(there.node, there.scope, deeper);
 }
 
+/** The numbers in a text. One that changed was counted or computed, and may be what is wrong: no name differs in it. */
+export function numbersOf(name: string): string {
+  return (name.match(/\d+/g) ?? []).join(' ');
+}
+
 /** `page.locator(selector)`, which stands in no file. */
 export function locatorCall(page: SyntaxNode, selector: SyntaxNode): SyntaxNode {
   const { start, end } = selector;

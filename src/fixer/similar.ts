@@ -1,3 +1,5 @@
+import { numbersOf } from '../code/locator.js';
+
 /** Two names are taken for one only where this much of their words is the same… */
 const ENOUGH = 0.6;
 /** …and the next likeliest is so much further away. */
@@ -14,11 +16,6 @@ function similarity(a: string, b: string): number {
 function wordsOf(name: string): string[] {
   const parts = name.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2').toLowerCase();
   return parts.match(/[\p{L}\p{N}]+/gu) ?? [];
-}
-
-/** The numbers in a text. One that changed was counted or computed, and may be what is wrong: no name differs in it. */
-function numbersOf(name: string): string {
-  return (name.match(/\d+/g) ?? []).join(' ');
 }
 
 /** The one value that is like a name, with the same numbers, and clear of the next by a margin (Similo's ranking, for the one property that a locator tells); or null. */

@@ -6,6 +6,7 @@ import { judgeApp } from './checks/app.js';
 import type { SeenPage } from './checks/locators.js';
 import { judgePaths, judgeShadows, setUpFiles } from './checks/paths.js';
 import { judgeReadOnly } from './checks/read-only.js';
+import { judgeRestraints } from './checks/restraints.js';
 import { judgeSettings } from './checks/settings.js';
 import { judgeTests, stepsOf } from './checks/tests.js';
 import { TooLarge } from '../code/print.js';
@@ -41,7 +42,7 @@ export interface GuardRequest {
 }
 
 /** Each looks for one kind of violation. */
-const checks = [judgePaths, judgeSettings, judgeShadows, judgeReadOnly, judgeApp];
+const checks = [judgePaths, judgeSettings, judgeShadows, judgeReadOnly, judgeApp, judgeRestraints];
 
 /**
  * Judges what an agent did to the tests and to what is out of its reach, by parsing both states (HN-3, HN-4). What is not proven

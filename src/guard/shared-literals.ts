@@ -1,8 +1,9 @@
-import { programsIn } from '../code/scripts.js';
+import { programsIn, withoutScripts } from '../code/scripts.js';
 import {
   calleeOf,
   childrenOf,
   constantOf,
+  cookedText,
   isFunction,
   nodeIn,
   nodesIn,
@@ -21,7 +22,7 @@ export interface SharedLiteral {
   readonly line: number;
   /** Something hangs on it: it is compared with, or looked up by. */
   readonly decides: boolean;
-  /** It is no word of the app's own, and what it leads to is a literal of the tests, too. */
+  /** It is no word of the app's own, and what it leads to is a literal of the tests, too; or it is a figure that they expect. */
   readonly isAnswered: boolean;
 }
 
@@ -42,7 +43,11 @@ export function sharedLiterals(
     typeof value === 'string'
       ? used.has(value)
       : new RegExp(String.raw`(?<![\d.])${value}(?!\d)`).test(texts);
-  const shared = edits.flatMap((edit) => addedLiterals(edit, isUsed));
+  const expected = new Set(tests.flatMap(({ program }) => textsIn(program)).flatMap(figuresIn));
+  const shared = edits.flatMap((edit) => [
+    ...addedLiterals(edit, isUsed),
+    ...(data.test(edit.path) ? [] : addedFigures(edit, expected)),
+  ]);
   return [...new Map(shared.map((one) => [`${one.value} ${one.decides}`, one])).values()];
 }
 
@@ -79,6 +84,50 @@ function addedLiterals(
       });
   });
 }
+
+/** What an app is given, and how it is started, may hold any figure. */
+const data =
+  /(?:^|[/._-])(?:seed|fixture|data|migration|config|constant|test|spec|stor(?:y|ies))s?(?:[/._-]|$)/i;
+const numberOfStatus = /^(?:20\d|30\d|4[0-5]\d|50\d)$/;
+
+/** Every text and number of a program, also what stands between tags. */
+function textsIn(program: SyntaxNode): { text: string; node: SyntaxNode }[] {
+  return nodesOf(program).flatMap((node) => {
+    const value = node.type === 'TemplateElement' ? cookedText(node) : node['value'];
+    const isText =
+      /^(?:Literal|JSXText|TemplateElement)$/.test(node.type) && /^(?:string|number)$/.test(typeof value);
+    const number = typeof value === 'number' && value % 1 !== 0 ? value.toFixed(2) : String(value);
+    return isText ? [{ text: number, node }] : [];
+  });
+}
+
+/** The digits of the figures in a text that nobody writes by chance: `€59.50` is `5950`, as are 59.5 and 5950 cents; no year, no status, no round number. */
+function figuresIn({ text }: { text: string }): string[] {
+  if (/^\.{0,2}\/|:\/\//.test(text)) return [];
+  return [...text.matchAll(/(?<![\w.-])\d[\d.,]*\d(?![\w-])/g)]
+    .filter(([figure]) => !numberOfStatus.test(figure) && !/^(?:19|20)\d\d$/.test(figure))
+    .map(([figure]) => figure.replaceAll(/[.,]/g, '').replace(/^0+/, ''))
+    .filter((digits) => digits.length > 2 && !/^\d0+$/.test(digits));
+}
+
+function addedFigures({ path, before, after }: FileEdit, expected: ReadonlySet<string>): SharedLiteral[] {
+  const [olds = [], news = []] = [before, after].map((one) => textsOfFile(path, one?.text ?? ''));
+  const known = new Set(olds.flatMap(figuresIn));
+  return news
+    .filter((one) => figuresIn(one).some((figure) => expected.has(figure) && !known.has(figure)))
+    .map(({ text, line }) => ({ value: text.trim(), file: path, line, decides: false, isAnswered: true }));
+}
+
+/** The texts of a file's programs, and the lines of its template. */
+function textsOfFile(path: string, text: string): { text: string; line: number }[] {
+  const written = programsIn(path, text).flatMap((file) =>
+    textsIn(file.program).map((one) => ({ text: one.text, line: file.lineAt(one.node.start) })),
+  );
+  const shown = template.test(path) ? withoutScripts(text).split('\n') : [];
+  return [...written, ...shown.map((one, index) => ({ text: one, line: index + 1 }))];
+}
+
+const template = /\.(?:vue|svelte|astro|html?|ejs|hbs)$/;
 
 /** A name that the app itself may give something: one word without a number; numbers are statuses and keys. */
 const ownWord = /^(?:[^\s@\d]|(?<=[a-z])\d)*$/i;

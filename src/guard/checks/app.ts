@@ -10,14 +10,17 @@ import {
   nodeIn,
   nodesIn,
   nodesOf,
+  parseSource,
   type Place,
   placeOf,
   type SourceFile,
+  type SyntaxNode,
   visit,
 } from '../../code/syntax.js';
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
-import { isCatchAll, isSilent, lostFailures } from './failures.js';
+import { isBypass, isCatchAll, isPause, isSilent, lostFailures, usesIn } from './failures.js';
+import { holds } from './settings.js';
 
 /** What is known of the tests, that an app has no business to know. */
 interface TestFacts {
@@ -26,6 +29,9 @@ interface TestFacts {
   readonly ports: readonly string[];
   /** Headers and user agents that only the tests send. */
   readonly sent: readonly string[];
+  readonly paths: ReadonlySet<string>;
+  /** Whether a module is the project's own. */
+  readonly isOwn: (file: string, source: string) => boolean;
 }
 
 /** A sign that the app special-cases the tests, or pretends. */
@@ -35,13 +41,15 @@ interface Sign extends Place {
 }
 
 /** Finds what a fix adds to the app that is no fix: it asks whether it is tested, or a pretence takes its place (HN-3). */
-export function judgeApp({ request, suite, old, ofApp, ofTests }: Change): Violation[] {
+export function judgeApp({ request, suite, old, ofApp, ofTests, paths }: Change): Violation[] {
   const config = (suite.config !== null && old.parsed.get(suite.config)?.text) || '';
   const ports = config.matchAll(/(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|\bport:\s*(\d{2,5})/g);
   const facts = {
     titles: suite.titles,
     ports: [...ports].map((match) => match[1] ?? match[2] ?? ''),
     sent: [...old.parsed.values()].flatMap(sentBy),
+    paths,
+    isOwn: (file: string, source: string) => old.importedFile(file, source) !== null,
   };
   const isExpected = (value: unknown) => {
     const word = new RegExp(String.raw`(?<![\w.])${escapeStringRegexp(String(value))}(?![\w.]\w)`);
@@ -85,13 +93,13 @@ function added({ path: file, before, after }: FileEdit, signs: (text: string) =>
 }
 
 const otherText =
-  /\.(?:vue|svelte|astro|html?|mdx|py|rb|php|go|java|kt|cs|rs|ex|exs|erb|ejs|hbs|twig|jinja|conf|json|ya?ml|css|s[ac]ss|less|sh|patch|diff)$/;
+  /\.(?:vue|svelte|astro|html?|mdx|py|rb|php|go|java|kt|cs|rs|ex|exs|erb|ejs|hbs|twig|jinja|conf|json|ya?ml|css|s[ac]ss|less|sh|patch|diff|d\.[mc]?ts)$/;
 
 function signsIn(file: string, text: string, facts: TestFacts): Sign[] {
   if (file.endsWith('.sql')) return signsOfText(file, text, openDoors);
   if (!isCode(file) && !otherText.test(file)) return [];
   const always = signsOfText(file, text, silencing);
-  const programs = programsIn(file, text);
+  const programs = file.endsWith('.d.ts') ? [parseSource(file, text) ?? []].flat() : programsIn(file, text);
   const signs = [...always, ...programs.flatMap((one) => signsOf(one, facts))];
   // A file that is broken is for the compiler to judge; what it says counts all the same.
   const isRead = isCode(file) && programs.length > 0;
@@ -113,10 +121,24 @@ const letsIn: Rule = 'security-loosened';
 const silencing: readonly Pattern[] = [
   [
     loosened,
-    /\b(?:ignoreBuildErrors|ignoreDuringBuilds|transpileOnly|skipTypeCheck|allowBuildErrors)\b['"]?\s*:\s*true\b/,
+    /\b(?:skip|ignore|disable|suppress|bypass|allow)\w*?(?:Errors?|Warnings?|Checks?|Lint\w*|Types?|Validation|Auth\w*|Csrf|Origins?|Builds?)\b['"]?\s*(?::\s*true\b|=\{true)/,
+  ],
+  [
+    loosened,
+    /\btranspileOnly['"]?\s*:\s*true\b|\bdts['"]?\s*:\s*false\b|\bsuppressHydrationWarning\b(?!=\{false)/,
   ],
   [loosened, /@ts-(?:nocheck|ignore|expect-error)\b|\boverlay['"]?\s*:\s*false\b/],
-  [letsIn, /NODE_TLS_REJECT_UNAUTHORIZED|\brejectUnauthorized['"]?\s*:\s*false/],
+  [letsIn, /\benv\.\w*(?:SECRET|PASSWORD)\w*\s*(?:\?\?|\|\|)\s*['"`]\w/],
+  // A health check that never fails.
+  [loosened, /\btest:\s*\[?\s*(?:['"]CMD(?:-SHELL)?['"],\s*)?['"]?(?:true|exit 0)\b/],
+  [
+    letsIn,
+    /NODE_TLS_REJECT_UNAUTHORIZED|\b(?:(?:check|verify|validate|reject|enforce)[A-Z]\w*|httpOnly|csrf)['"]?\s*:\s*false\b|\bsameSite['"]?\s*:\s*['"]none/i,
+  ],
+  [
+    'hidden-by-style',
+    /(?:alert|error|toast|portal)["']?\]?\s*\{[^{}]*(?:display:\s*none|visibility:\s*hidden)/,
+  ],
 ];
 const unlinted: readonly Pattern[] = [
   ...silencing,
@@ -165,15 +187,18 @@ const telling: readonly Telling[] = [
     text,
     /HeadlessChrome|^\/.*headless.*\/\w*$|\bplaywright\b.*\buser-?agent\b|^'?(?:Playwright\/|x[-_]playwright)|playwright[-_](?:test|run)/i,
   ],
-  [detects, branch, /\benv\b[^]*\b(?:TEST|CI)\b/, 'app'],
+  [detects, /^(?:If|Cond|Logical|Bin)/, /\benv\b[^]*\b(?:TEST|CI)\b/, 'app'],
   [detects, /^Bin/, /^(?=[^]*\b(?:env|NODE_ENV|MODE)\b)[^]*['"](?:test|testing|e2e)['"]/, 'app'],
+  [detects, /^Lit/, /^'x-(?:test|mock|bypass|skip)\b[^'\s]*'$/i, 'app'],
   [detects, /^Lit/, /^'(?:[^'/\s]*[^a-z\d'/\s])?(?:e2e|playwright)(?:[^a-z\d'/\s][^'/\s]*)?'$/i, 'app'],
   ['protected-file', text, /node_modules\/@?playwright/],
   // A compiler or a linter that is told to look away.
   [loosened, /^TSAs/, /\bas\s+any$/],
-  [loosened, /^Property$/, /^'off'$|^\[\s*['"]off['"]/, 'tool'],
+  [loosened, /^Property$/, /^'(?:off|ignore|silent)'$|^\[\s*['"]off['"]/, 'tool'],
+  [letsIn, /^Object/, /(?=[^]*\bcredentials:\s*true)\borigin:\s*(?:true|['"]\*|\(?(\w+)\)?\s*=>\s*\1\b)/],
   // A stub between app and server: a mocking package, a replaced `fetch`, a service worker that makes up answers, an alias.
   ['app-stubbed', /^(?:Import|Export)/, pretence],
+  ['app-stubbed', text, /^'export\b/, 'tool'],
   ['app-stubbed', /^Property$/, new RegExp(`(?=^'[./@~])${pretence.source}`, 'i'), 'tool'],
   ['app-stubbed', /^Call/, /\.respondWith\(\s*new\s|^require\((?:["']).*(?:mock|fake|stub|msw|nock|sinon)/],
   [
@@ -183,7 +208,14 @@ const telling: readonly Telling[] = [
   ],
 ];
 
-function signsOf(source: SourceFile, { titles, ports, sent }: TestFacts): Sign[] {
+/** What a linter or a bundler is told to leave out, though it is there. */
+function leftOut(node: SyntaxNode, paths: ReadonlySet<string>): string[] {
+  const isList = /^(?:ignores|ignorePatterns|exclude)$/.test(nameOf(nodeIn(node, 'key')) ?? '');
+  const list = isList ? nodesIn(nodeIn(node, 'value'), 'elements') : [];
+  return list.flatMap((one) => (holds(nameOf(one) ?? '', paths) ? (nameOf(one) ?? []) : []));
+}
+
+function signsOf(source: SourceFile, { titles, ports, sent, paths, isOwn }: TestFacts): Sign[] {
   const place = /\.config\.\w+$/.test(path.posix.basename(source.path)) ? 'tool' : 'app';
   const either = (texts: readonly string[]) => texts.map(escapeStringRegexp).join('|') || '$^';
   const longTitles = titles.filter((title) => title.trim().split(/\s+/).length >= 3);
@@ -194,13 +226,21 @@ function signsOf(source: SourceFile, { titles, ports, sent }: TestFacts): Sign[]
     [detects, text, new RegExp(`^'(?:${either(sent)})'$`), 'app'],
   ];
   const signs: Sign[] = [];
+  const use = usesIn(source);
   visit(source.program, (node) => {
     const [, field] = parts.find(([kind]) => kind.test(node.type)) ?? [];
     const part = field === undefined ? node : nodeIn(node, field);
     const value = part && constantOf(part);
     const given = typeof value === 'string' ? `'${value}'` : source.text.slice(part?.start, part?.end);
     const add = (rule: Rule) => signs.push({ rule, text: given.slice(0, 80), ...placeOf(source, node) });
-    if (isSilent(node)) add('errors-silenced');
+    if (isSilent(node, use)) add('errors-silenced');
+    if (isBypass(node, use)) add('app-detects-tests');
+    if (isPause(node)) add('sleep-added');
+    if (place === 'tool')
+      signs.push(...leftOut(node, paths).map((text) => ({ rule: loosened, text, ...placeOf(source, node) })));
+    const [key, module] = [nameOf(nodeIn(node, 'key')) ?? '', nameOf(nodeIn(node, 'id')) ?? ''];
+    if (node.type === 'Property' && value === false && isOwn(source.path, key)) add('app-stubbed');
+    if (node.type === 'TSModuleDeclaration' && !node['body'] && isOwn(source.path, module)) add(loosened);
     if (isCatchAll(node)) add('app-stubbed');
     for (const [rule, kind, says, where = place] of part ? all : [])
       if (where === place && kind.test(node.type) && says.test(given)) add(rule);

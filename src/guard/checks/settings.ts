@@ -33,6 +33,10 @@ type Family = readonly [
 ];
 type SettingRule = readonly [setting: RegExp, rule: Rule, isBroken: (setting: Setting) => boolean];
 
+/** The name of a step that looks for faults. */
+const checking =
+  /(?:^|[\s"':/^])(?:type-?check|check|lint|tsc|eslint|biome|svelte-check|vue-tsc|audit)(?=$|[\s"':])/;
+
 /** Which settings of a compiler may not be loosened: what they check has to stay. */
 const compiler: readonly SettingRule[] = [
   [/^compilerOptions\.(?:skip(?:Default)?LibCheck|noCheck)$/, 'compiler-loosened', ({ to }) => to === 'true'],
@@ -73,6 +77,7 @@ const manifest: readonly SettingRule[] = [
       isImported(change.name.replace(/^\w+\./, ''), change) &&
       /^(?:file|link|portal|npm|git|https?):|^[./]/.test(change.to ?? ''),
   ],
+  [/^(?:\w*[dD]ependencies|overrides|resolutions|pnpm\.overrides)\./, 'app-stubbed', leadsToNewFolder],
   [/^(?:name|main|module|exports)(?:\.|$)/, 'module-shadowed', leadsImportersElsewhere],
 ];
 
@@ -89,8 +94,32 @@ const environment: readonly SettingRule[] = [
     'environment-changed',
     ({ to }) => !/^(?:|0|false|no|off|null)$/i.test(to ?? ''),
   ],
+  [/./, 'security-loosened', ({ from = '', to = '' }) => superuser.test(to) && !superuser.test(from)],
   // A port is the server's as well, and follows it.
   [/./, 'environment-changed', ({ name, to = '', variables }) => variables.has(name) && !/^\d*$/.test(to)],
+];
+
+/** A connection as somebody whom no rule of the database holds for. */
+const superuser = /:\/\/(?:root|postgres|sa|admin|super\w*)[:@]/;
+
+/** A step of a build, of a start or of an image: it has to be able to fail, and what is checked stays checked. */
+const commands: readonly SettingRule[] = [
+  [/^set$/, 'compiler-loosened', ({ from = '', to = '' }) => /-\w*e/.test(from) && !/-\w*e/.test(to)],
+  [/./, 'compiler-loosened', isForgiving],
+  [checking, 'compiler-loosened', ({ to }) => to === undefined],
+  [/./, 'environment-changed', isPretending],
+];
+
+/** Tools whose settings are JSON: what they check may not be switched off, and what they wait for stays. */
+const tools: readonly SettingRule[] = [
+  [/./, 'compiler-loosened', ({ from = '', to }) => to !== undefined && severity(to) < severity(from)],
+  [
+    /./,
+    'compiler-loosened',
+    ({ from = '', to = '' }) =>
+      from.startsWith('[') && wordsOf(from).some((one) => checking.test(one) && !wordsOf(to).includes(one)),
+  ],
+  [/./, 'compiler-loosened', leavesOut],
 ];
 
 /** Which files hold settings, how they are read, and by which rules they are judged. */
@@ -102,6 +131,8 @@ const families: readonly Family[] = [
     (text) => new Map(Object.entries(parse(text))),
     environment,
   ],
+  [/(?:^|\/)(?:\w*Makefile|[\w.-]*Dockerfile|[^/]+\.sh)$/, commandsIn, commands],
+  [/(?:^|\/)(?:turbo|nx|project|biome|\.eslintrc|\.oxlintrc|\.swcrc)\.jsonc?$/, jsonSettings, tools],
 ];
 
 /** Compares the settings of compilers, packages and environments (HN-3): the first rule that is for a setting, and broken, counts. */
@@ -149,10 +180,53 @@ function isForgiving({ from = '', to = '' }: Setting): boolean {
 
 /** Options by which a compiler or a linter checks less, or more. */
 const lenient =
-  /--[\w-]*(?:warn|threshold|quiet|ignore|skip|severity|no-?verify|noEmitOnError|transpile)[\w-]*(?:[= ][\w-]+)?/gi;
+  /--[\w-]*(?:warn|threshold|quiet|ignore|skip|severity|no-?verify|noEmitOnError|transpile|data-loss|unhandled-rejections)[\w-]*(?:[= ][\w-]+)?/gi;
+
+/** Commands by their first words; what stands before them in a Makefile or a Dockerfile belongs to them. */
+function commandsIn(text: string): Settings {
+  const lines = text.replaceAll(/\\\n\s*/g, ' ').split('\n');
+  return new Map(
+    lines.flatMap((line) => {
+      const told = line.replace(/^RUN\s+/, '').trim();
+      const [plain = ''] = told.replace(/^[@-]+/, '').split(/\s*(?:[|;&]|$)/);
+      const words = plain.split(/\s+/).filter((one) => !one.startsWith('-'));
+      const name = words[0] === 'set' ? 'set' : words.join(' ');
+      return /^(?:#|$)/.test(told) ? [] : [[name, told] as const];
+    }),
+  );
+}
+
+const severities = ['off', 'warn', 'error'];
+/** How much a setting of a linter lets pass: 0 is all of it. */
+function severity(value: string): number {
+  const level = severities.indexOf(/^\W*(\w+)/.exec(value)?.[1] ?? '');
+  return value === 'false' ? 0 : value === 'true' ? 2 : level;
+}
+
+const wordsOf = (list: string): string[] => list.match(/[\w:^./@*!-]+/g) ?? [];
+
+/** A list of what a tool leaves out names what is there: what is built or generated is not. */
+function leavesOut({ name, from = '', to = '', paths }: Setting): boolean {
+  const isOut = /(?:^|\.)(?:ignores?|exclude|ignorePatterns)$/i.test(name);
+  const added = wordsOf(to).filter((one) => !wordsOf(from).includes(one));
+  return added.some((one) => (isOut || one.startsWith('!')) && holds(one.replace(/^!/, ''), paths));
+}
+
+/** Whether a pattern is for files that are there, by the folders that it names. */
+export function holds(pattern: string, paths: ReadonlySet<string>): boolean {
+  const start = pattern.replace(/^\.?\//, '').split(/[*?{]/)[0] ?? '';
+  return start !== '' && [...paths].some((one) => one.startsWith(start));
+}
+
+/** A package that came from a registry comes from a folder that is new. */
+function leadsToNewFolder({ from, to = '', folder, paths }: Setting): boolean {
+  const [, target] = /^(?:file|link|portal):(.+)$/.exec(to) ?? [];
+  return from !== to && target !== undefined && !holds(`${path.posix.join(folder, target)}/`, paths);
+}
 
 /** The programs whose failure is the script's: what stands before `;`, `|`, `||` and `&` may fail. */
 function failing(command: string): string[] {
+  if (command.startsWith('-')) return [];
   const last =
     command
       .replace(/[;\s]+$/, '')

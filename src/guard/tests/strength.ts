@@ -1,4 +1,4 @@
-import type { LocatorText } from '../../code/locator.js';
+import { type LocatorText, numbersOf } from '../../code/locator.js';
 import type { Rule } from '../rules.js';
 import type { AssertionStep, Step } from './step.js';
 
@@ -118,11 +118,13 @@ function locatorWays(before: Step, after: Step): Way[] {
     const now = after.locators[index];
     if (!now || (now.code === old.code && now.root === old.root)) return [];
     const isMissing = old.texts.some((text) => !now.texts.includes(text));
+    const [was = '', is = ''] = [old, now].map(({ texts }) => numbersOf(texts.join(' ')));
+    const isCounted = was !== '' && is !== '' && was !== is;
     return [
       [now.root !== old.root, 'subject-changed', `it is looked for in ${now.root || 'the page'}`],
       [now.anything && !old.anything, 'locator-matches-anything', now.code],
       [now.alternatives > old.alternatives, 'locator-loosened', now.code],
-      [isPresence && isMissing, 'expected-text-changed', `${old.code} became ${now.code}`],
+      [(isPresence && isMissing) || isCounted, 'expected-text-changed', `${old.code} became ${now.code}`],
       [looksFor(now) && !looksFor(old), 'locator-by-expected-text', now.code],
     ];
   });

@@ -32,3 +32,19 @@ it('HN-4 a locator that found nothing, or two, may change, and what the new one 
   expect(green.map(({ says }) => says)).toEqual([expect.stringContaining('which finds region "Found"')]);
   expect(await rules({ ariaSnapshot: '- status: a\n- status: b' })).toEqual([]);
 });
+
+it.each([
+  ['Step 1: pay', 'Step 2: pay', ['expected-text-changed']],
+  ['Pay 12.00 €', 'Pay now', []],
+])('HN-4 a locator for %j may become one for %j only with the same numbers', async (was, is, broken) => {
+  const click = (name: string) =>
+    [
+      'tests/search.spec.ts',
+      "page.locator('#search').click()",
+      `page.getByText(${JSON.stringify(name)}).click()`,
+    ] as const;
+  const [, , before] = click(was);
+  const [file, , after] = click(is);
+  const { violations } = await judge(requestOf([[file, before, after]], 'ui-error', [click(was)]));
+  expect(violations.map(({ rule }) => rule)).toEqual(broken);
+});

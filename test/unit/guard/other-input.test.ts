@@ -60,7 +60,6 @@ describe('HN-3 literals that a fix shares with the test it heals', () => {
   it.each([
     ["export const label = 'Ada';\n", 'a text that nothing hangs on'],
     ["export const pays = (tea: string) => tea === 'green';\n", 'one of a few that the page offers'],
-    ["export const is = (total: string) => total === '12.00 €';\n", 'what the test only expects'],
   ])('HN-3 %j is for the reviewer: %s', async (after) => {
     const { notes, otherInput } = await judgedFix(after);
     expect(otherInput).toBeNull();
