@@ -16,6 +16,8 @@ export interface TakenJob {
   readonly id: string;
   /** Unchecked. */
   readonly data: unknown;
+  /** How often others had taken it before. */
+  readonly takenBefore: number;
   /** How long it had waited, in milliseconds, by the database's clock. */
   readonly waitedMs: number;
 }
@@ -29,8 +31,10 @@ export interface Queue {
   /** Takes the job that waits longest; null where none does. No other process gets it meanwhile. */
   take(): Promise<TakenJob | null>;
   done(id: string, result: Packed): Promise<void>;
-  /** Whoever had taken it is gone: another one may, a few times. */
+  /** Whoever had taken it is gone, or failed: another one may take it, a few times. */
   giveBack(id: string): Promise<void>;
+  /** Whoever has taken it was asked to end: another one may take it, and it has lost none of its retries. One that is no longer taken stays. */
+  release(job: Pick<TakenJob, 'id' | 'takenBefore'>): Promise<void>;
   cancel(id: string): Promise<void>;
   /** Takes these out of the database, and the queue where nothing else is in it. */
   remove(ids: readonly string[]): Promise<void>;
@@ -42,6 +46,7 @@ const retries = 2;
 /** For what nobody looks after: a coordinator that never came back. */
 const expireInHours = 12;
 const keepDays = 7;
+const schema = 'self_heal_queue';
 /** Any number, the same in every process, and none that the store uses. */
 const tablesLock = 7_318_533;
 
@@ -63,7 +68,7 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
   };
   const boss = new Boss({
     db: { executeSql },
-    schema: 'self_heal_queue',
+    schema,
     schedule: false,
     archiveCompletedAfterSeconds: 24 * 60 * 60,
     deleteAfterDays: keepDays,
@@ -104,10 +109,18 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
       const [job] = await boss.fetch<object>(name, { includeMetadata: true });
       if (!job) return null;
       const waitedMs = job.startedOn.getTime() - job.createdOn.getTime();
-      return { id: job.id, data: job.data, waitedMs };
+      return { id: job.id, data: job.data, takenBefore: job.retryCount, waitedMs };
     },
     done: (id, result) => boss.complete(name, id, result),
     giveBack: (id) => boss.fail(name, id),
+    // pg-boss has no such method: each fetch counts as a retry. Its `retry` raises the limit by one too, of a job that has failed.
+    release: async ({ id, takenBefore }) => {
+      await sql`
+        update ${sql.table(`${schema}.job`)} set state = 'retry', retry_limit = retry_limit + 1
+        where name = ${name} and id = ${id} and state = 'active' and retry_count = ${takenBefore}`.execute(
+        db,
+      );
+    },
     cancel: (id) => boss.cancel(name, id),
     remove: async (ids) => {
       if (ids.length > 0) await boss.deleteJob(name, [...ids]);

@@ -124,6 +124,38 @@ describe.skipIf(!programs)('queue', () => {
     expect((await one.queue.take())?.id).toBe(id);
   });
 
+  it('SC-2 a worker that is asked to end costs its cause no retry, however often; one that is lost still does', async () => {
+    const [one, other] = await machines();
+    const id = jobId('causes-1', 'cause');
+    await one.queue.send(id, message({}));
+    const take = async () => {
+      const job = await one.queue.take();
+      if (!job) throw new Error('nothing waits');
+      return job;
+    };
+    for (let n = 0; n < 5; n += 1) await one.queue.release(await take());
+    // Two of three are lost, with an interrupt between them.
+    await take();
+    await one.queue.giveBack(id);
+    const late = await take();
+    await one.queue.release(late);
+    await take();
+    // Said once more, because nobody knew whether it had arrived: by now it is another one's.
+    await other.queue.release(late);
+    expect((await one.queue.look(id)).state).toBe('taken');
+    await one.queue.giveBack(id);
+    await take();
+    await one.queue.giveBack(id);
+    expect((await one.queue.look(id)).state).toBe('given-up');
+    // Nor does a cause that was taken back wait again.
+    const cancelled = jobId('causes-1', 'cancelled');
+    await one.queue.send(cancelled, message({}));
+    const job = await take();
+    await other.queue.cancel(cancelled);
+    await one.queue.release(job);
+    expect((await one.queue.look(cancelled)).state).toBe('given-up');
+  });
+
   it('SC-2 HN-9 limits hold over all workers together, also where all ask at once', async () => {
     const all = await machines();
     const [first] = all;
