@@ -7,6 +7,7 @@ import { firstRunProblem } from '../playwright/refusals.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import { waitingVariablesIn } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
+import type { Patience } from '../queue/patient.js';
 import { listenForInterrupts } from '../process/interrupts.js';
 import { startWatchdog } from '../process/watchdog.js';
 import { ok, type Result } from '../result.js';
@@ -26,6 +27,8 @@ import type { RunRequest } from './run-request.js';
 import type { Session } from './session.js';
 import type { Shards } from './shards.js';
 import type { HealedHere } from './workers/healed-here.js';
+import type { Queued } from './workers/open-workers.js';
+import { storePatience } from './workers/store-patience.js';
 import type { Workers } from './workers/workers.js';
 
 /** The whole of `self-heal run`: gives the exit code, or the problem that kept it from running. */
@@ -89,11 +92,12 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
     return collectRun(request, opened, { first, interrupts, checkout });
   }
   const shards = checked.shards ?? request.resumed?.shards ?? null;
-  const store = await remember(request, { ...opened, shards }, first);
+  const queued = checked.queued && { here: checked.queued, patience: storePatience(opened) };
+  const store = await remember(request, { ...opened, shards, patience: queued?.patience }, first);
   if (!store.ok) return closed(opened, store.error);
   // What comes after the suite is loaded after it: people wait for Playwright's start.
   const { composeSession } = await import('./compose-session.js');
-  const workers = await workersOf(opened, first, checked.queued);
+  const workers = await workersOf(opened, first, queued);
   if (!workers.ok) return closed(opened, workers.error);
   const session = await composeSession({
     ...opened,
@@ -118,7 +122,7 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
 async function workersOf(
   opened: Opened,
   first: SuiteRun,
-  queued: HealedHere | null,
+  queued: Queued | null,
 ): Promise<Result<Workers | null, Problem>> {
   if (queued === null || !isRed(first)) return ok(null);
   const { openWorkers } = await import('./workers/open-workers.js');
@@ -189,7 +193,7 @@ async function firstRun(
 /** A green run opens no store (CL-4), and one that is only shown keeps nothing. */
 async function remember(
   request: RunRequest,
-  opened: Opened & { readonly shards: ShardCount | null },
+  opened: Opened & { readonly shards: ShardCount | null; readonly patience: Patience | undefined },
   first: SuiteRun,
 ): Promise<Result<RunStore, Problem>> {
   const { resumed, options } = request;

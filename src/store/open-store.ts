@@ -43,7 +43,13 @@ export function isUrl(location: string): boolean {
 
 async function connect(url: string): Promise<Database> {
   const { default: pg } = await import('pg');
-  const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: PATIENCE_MS });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 2,
+    connectionTimeoutMillis: PATIENCE_MS,
+    // A server that vanished without a word is noticed.
+    keepAlive: true,
+  });
   // A connection that breaks while nobody uses it is replaced by the next query, or fails that.
   pool.on('error', () => undefined);
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });

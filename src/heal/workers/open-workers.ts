@@ -5,7 +5,7 @@ import { systemClock } from '../../clock.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import type { Problem } from '../../problem.js';
 import { openQueue, type Queue } from '../../queue/open-queue.js';
-import { isOfDatabase } from '../../queue/patient.js';
+import { isOfDatabase, type Patience, patient } from '../../queue/patient.js';
 import { type Coordinator, type WorkerTable, workerTable } from '../../queue/worker-table.js';
 import { err, ok, type Result } from '../../result.js';
 import { openStore } from '../../store/open-store.js';
@@ -16,11 +16,17 @@ import type { HealedHere } from './healed-here.js';
 import { storeProblem } from './store-problem.js';
 import type { Workers } from './workers.js';
 
+/** What is healed in this checkout, and how its store is waited for. */
+export interface Queued {
+  readonly here: HealedHere;
+  readonly patience: Patience;
+}
+
 /** Opens the queue of a run's causes, as the only one that sends them. */
 export async function openWorkers(
   opened: Opened,
   first: SuiteRun,
-  here: HealedHere,
+  { here, patience }: Queued,
 ): Promise<Result<Workers, Problem>> {
   const { settings, cwd, folder } = opened;
   const store = await openStore(settings.store, cwd);
@@ -28,12 +34,12 @@ export async function openWorkers(
   const db = store.value;
   const table = workerTable(db, settings.project, here.queue);
   const who = `${hostname()}, process ${process.pid}, run ${folder.runId} ${randomUUID()}`;
-  const queue = await queueOf(db, { table, who, name: here.queue, opened });
+  const queue = await queueOf(db, { table: patient(table, patience), who, name: here.queue, opened });
   if (!queue.ok) {
     await db.destroy();
     return queue;
   }
-  const dispatch = createDispatch({ opened, first, here, queue: queue.value, table, who });
+  const dispatch = createDispatch({ opened, first, here, queue: queue.value, table, who, patience });
   return ok({
     ...dispatch,
     close: async (isOver) => {

@@ -4,7 +4,7 @@ import { say } from '../../outputs/say.js';
 import type { Problem } from '../../problem.js';
 import { type Interrupts, listenForInterrupts } from '../../process/interrupts.js';
 import { openQueue, type Queue, type TakenJob } from '../../queue/open-queue.js';
-import { isAway, isOfDatabase, longestAwayMs, patient } from '../../queue/patient.js';
+import { createPatience, isAway, isOfDatabase, longestAwayMs, patient } from '../../queue/patient.js';
 import { workerTable } from '../../queue/worker-table.js';
 import { recover } from '../../run/recover-if-needed.js';
 import { underLock } from '../../run/under-lock.js';
@@ -57,7 +57,8 @@ async function underWay(place: Place, options: WorkerOptions): Promise<number | 
   const onAway = (reason: string) =>
     say(`the store cannot be reached (${redact(reason)}); it is tried again`);
   const onBack = () => say('the store can be reached again');
-  const patience = { clock: systemClock, signal: interrupts.signal, forMs: longestAwayMs, onAway, onBack };
+  const { signal } = interrupts;
+  const patience = createPatience({ clock: systemClock, signal, forMs: longestAwayMs, onAway, onBack });
   try {
     const queue = patient(await openQueue(db, here.queue), patience);
     await using presence = await createPresence(rows, place);
