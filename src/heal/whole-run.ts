@@ -58,11 +58,11 @@ async function shardsFor(request: RunRequest, checked: Checked): Promise<Result<
 /** The queue in which the causes are put for other machines (SC-2); null where they are healed here. */
 async function queuedHere(
   request: RunRequest,
-  { asWritten }: Checked,
+  checked: Checked,
 ): Promise<Result<HealedHere | null, Problem>> {
   if (!request.options.queue) return ok(null);
   const { healedHere } = await import('./workers/healed-here.js');
-  return healedHere(request, asWritten);
+  return healedHere(request, checked);
 }
 
 /** A request that can be met, the shards that it is about, and the queue. */
@@ -93,12 +93,16 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
   }
   const shards = checked.shards ?? request.resumed?.shards ?? null;
   const queued = checked.queued && { here: checked.queued, patience: storePatience(opened) };
-  const store = await remember(request, { ...opened, shards, patience: queued?.patience }, first);
-  if (!store.ok) return closed(opened, store.error);
-  // What comes after the suite is loaded after it: people wait for Playwright's start.
-  const { composeSession } = await import('./compose-session.js');
+  // First, so that a run which may not send its causes leaves nothing in the store.
   const workers = await workersOf(opened, first, queued);
   if (!workers.ok) return closed(opened, workers.error);
+  const store = await remember(request, { ...opened, shards, patience: queued?.patience }, first);
+  if (!store.ok) {
+    await workers.value?.close(false);
+    return closed(opened, store.error);
+  }
+  // What comes after the suite is loaded after it: people wait for Playwright's start.
+  const { composeSession } = await import('./compose-session.js');
   const session = await composeSession({
     ...opened,
     store: store.value,

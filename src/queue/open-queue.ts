@@ -86,10 +86,7 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
         await work();
       }),
     );
-  await alone(async () => {
-    await boss.start();
-    await boss.createQueue(name);
-  });
+  await alone(() => boss.start());
   const look = async (id: string): Promise<JobState> => {
     const job = await boss.getJobById(name, id, { includeArchive: true });
     return job ? { state: states[job.state], output: job.output } : { state: 'gone', output: null };
@@ -98,7 +95,7 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
     name,
     look,
     send: async (id, job) => {
-      // The queue may have been taken out with the heal before this one.
+      // It may have been taken out with the heal before this one.
       await alone(() => boss.createQueue(name));
       const options = { id, retryLimit: retries, retryDelay: 0, expireInHours };
       if ((await boss.send(name, job, options)) !== null || (await look(id)).state !== 'given-up') return;
@@ -106,7 +103,15 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
       await boss.send(name, job, options);
     },
     take: async () => {
-      const [job] = await boss.fetch<object>(name, { includeMetadata: true });
+      // To pg-boss a server that is away, or refuses, is an empty queue.
+      let failure: unknown = null;
+      const asking = (text: string, values?: unknown[]) =>
+        executeSql(text, values).catch((error: unknown) => {
+          failure = error;
+          throw error;
+        });
+      const [job] = await boss.fetch<object>(name, { includeMetadata: true, db: { executeSql: asking } });
+      if (failure !== null) throw failure;
       if (!job) return null;
       const waitedMs = job.startedOn.getTime() - job.createdOn.getTime();
       return { id: job.id, data: job.data, takenBefore: job.retryCount, waitedMs };

@@ -163,7 +163,12 @@ async function countAgent({ db, queue }: OfQueue, id: string): Promise<void> {
   await db
     .insertInto('heal_agents')
     .columns(['id', 'queue'])
-    .expression(db.selectFrom('heals').select([sql.val(id).as('id'), 'queue']).where('queue', '=', queue))
+    .expression(
+      db
+        .selectFrom('heals')
+        .select([sql.val(id).as('id'), 'queue'])
+        .where('queue', '=', queue),
+    )
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
 }
@@ -211,7 +216,7 @@ async function coordinate(
   who: string,
   instead?: Coordinator,
 ): Promise<Coordinator | null> {
-    await db
+  await db
     .insertInto('heals')
     .values({ queue, coordinator: who, beat: 0 })
     .onConflict((conflict) => conflict.column('queue').doNothing())

@@ -5,7 +5,7 @@ import { openQueue } from '../../src/queue/open-queue.js';
 import { pack, unpack } from '../../src/queue/packed.js';
 import { jobId } from '../../src/queue/queue-name.js';
 import { createWatch } from '../../src/queue/queue-watch.js';
-import { createPatience, patient } from '../../src/queue/patient.js';
+import { createPatience, isAway, patient } from '../../src/queue/patient.js';
 import { workerTable } from '../../src/queue/worker-table.js';
 import { redactorOf } from '../../src/secrets/redactor.js';
 import { createStore } from '../../src/store/create-store.js';
@@ -236,6 +236,19 @@ describe.skipIf(!programs)('queue', () => {
     await store.causeEnded(heal);
     const healed = await db.selectFrom('signatures').select('healed_times').execute();
     expect(healed).toEqual([{ healed_times: 1 }]);
+  });
+
+  it('SC-2 a server that is away, or refuses, is no empty queue', async () => {
+    const url = await postgres.newDatabase(`queue_${++databases}`);
+    const proxy = await breakingProxy(url);
+    onTestFinished(() => proxy.close());
+    const { queue } = await machine(proxy.url);
+    expect(await queue.take()).toBeNull();
+    proxy.away(true);
+    expect(isAway(await queue.take().catch((error: unknown) => error))).toBe(true);
+    proxy.away(false);
+    await postgres.run(url, 'alter table self_heal_queue.job rename to gone');
+    await expect(queue.take()).rejects.toThrow('does not exist');
   });
 
   it('SC-2 ME-9 what a coordinator stores while the server is away is there when it is back, and nobody is told that it is lost', async () => {

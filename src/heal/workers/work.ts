@@ -36,7 +36,7 @@ export async function runWorker(request: RunRequest, options: WorkerOptions): Pr
   if (!checked.ok) return checked.error;
   const [missing] = checked.value.missing.values();
   if (missing) return missing;
-  const clean = await committedHere(request, checked.value.asWritten);
+  const clean = await committedHere(request, checked.value);
   if (!clean.ok) return clean.error;
   const here = clean.value;
   const locked = { cwd: request.cwd, command: 'worker', wait: request.options.wait ?? false };
@@ -100,7 +100,7 @@ async function takeJobs(at: AtWork, { once, idleTimeoutMs }: WorkerOptions): Pro
       await systemClock.sleep(pollMs, interrupts.signal);
       continue;
     }
-    const now = await committedHere(request, checked.asWritten);
+    const now = await committedHere(request, checked);
     if (!now.ok || now.value.queue !== here.queue) {
       await queue.release(job);
       return now.ok ? moved(here, now.value) : now.error;

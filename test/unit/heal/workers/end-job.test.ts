@@ -17,7 +17,10 @@ const healed: Came = {
 const job = { id: 'job', data: null, takenBefore: 1, waitedMs: 0 };
 
 /** What a worker does at the end of a job; `lostBy`: its sign of life finds the job taken back. */
-async function ending(came: Result<Came, Problem>, so: { interrupted?: true; lostBy?: 'before' | 'the sign' }) {
+async function ending(
+  came: Result<Came, Problem>,
+  so: { interrupted?: true; lostBy?: 'before' | 'the sign' },
+) {
   const done: string[] = [];
   const sent: Packed[] = [];
   const [lost, interrupted] = [new AbortController(), new AbortController()];
