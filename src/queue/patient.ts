@@ -74,7 +74,7 @@ export function isAway(error: unknown): boolean {
   return (
     error instanceof Error &&
     (/^(?:08|57P|53300|E(?:CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN))/.test(codeOf(error)) ||
-      /Connection terminated|connection timeout|timeout exceeded/i.test(error.message))
+      /Connection terminated|connection timeout|timeout exceeded|not queryable/i.test(error.message))
   );
 }
 

@@ -49,6 +49,7 @@ async function connect(url: string): Promise<Database> {
     connectionTimeoutMillis: PATIENCE_MS,
     // A server that vanished without a word is noticed.
     keepAlive: true,
+    keepAliveInitialDelayMillis: PATIENCE_MS,
   });
   // A connection that breaks while nobody uses it is replaced by the next query, or fails that.
   pool.on('error', () => undefined);

@@ -61,6 +61,8 @@ export function createDispatch(parts: DispatchParts): Workers {
       await lookout.close();
       const end = async () => {
         if (!isOver) return table.leave(who);
+        // They may be another coordinator's by now.
+        if (!(await table.coordinatorBeat(who))) return;
         await queue.remove([...sentIds]);
         await table.over();
       };

@@ -86,7 +86,10 @@ export class Lookout {
 
   async #look(): Promise<void> {
     const { table, who } = this.#parts;
-    if (!(await table.coordinatorBeat(who))) this.#news.replaced();
+    if (!(await table.coordinatorBeat(who))) {
+      this.#news.replaced();
+      return this.#settleAll('another machine sends it now, since this one gave no sign for too long');
+    }
     const alive = await this.#watch.workers();
     for (const [id, one] of this.#waiting) await this.#lookAt(id, one, alive);
     this.#spent = await table.spent();
@@ -114,6 +117,10 @@ export class Lookout {
   /** Workers wait no longer for a store that is away either. */
   #giveUp(error: unknown): void {
     const reason = `the store was away for too long (${reasonOf(error)}): when it is there again, start this again, and what workers have finished is kept`;
+    this.#settleAll(reason);
+  }
+
+  #settleAll(reason: string): void {
     for (const id of this.#waiting.keys()) this.#settle(id, failed(reason));
   }
 

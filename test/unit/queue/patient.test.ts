@@ -34,6 +34,8 @@ it.each([
   withCode('08006'),
   withCode('53300', 'sorry, too many clients already'),
   new Error('Connection terminated unexpectedly'),
+  // What becomes of a transaction whose connection has broken.
+  new Error('Client has encountered a connection error and is not queryable'),
   new AggregateError([withCode('ECONNREFUSED'), withCode('ECONNREFUSED')]),
 ])('SC-2 a server that is away is asked again until it is back: %s', async (error) => {
   const { how, clock, away } = patience();

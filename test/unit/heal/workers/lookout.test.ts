@@ -23,7 +23,7 @@ async function looking(
   forMs: number = longestAwayMs,
 ) {
   const events: Event[] = [];
-  const now = { state: { state: job, output: null } as JobState, worker, isAway: false };
+  const now = { state: { state: job, output: null } as JobState, worker, isAway: false, coordinates: true };
   const done: string[] = [];
   let failed = 0;
   const asked = async <T>(value: () => T): Promise<T> => {
@@ -61,7 +61,7 @@ async function looking(
       cancel: async (id: string) => void done.push(`cancel ${id}`),
     },
     table: {
-      coordinatorBeat: () => asked(() => true),
+      coordinatorBeat: () => asked(() => now.coordinates),
       workers: () => asked(() => (now.worker ? [now.worker] : [])),
       remove: async ({ id }: { id: string }) => {
         done.push(`remove ${id}`);
@@ -147,4 +147,14 @@ it('SC-2 a server that stays away ends the waiting for what it knows: the cause 
   expect(await result).toMatchObject({
     conclusion: { verdict: 'failed', reason: expect.stringMatching(/no server.*start this again/) as string },
   });
+});
+
+it('SC-2 a coordinator whose place another one has taken waits no longer, and leaves the cause to that one', async () => {
+  const { now, result, done, warned } = await looking('taken');
+  now.coordinates = false;
+  expect(await result).toMatchObject({
+    conclusion: { verdict: 'failed', reason: expect.stringContaining('another machine') as string },
+  });
+  expect(warned()).toHaveLength(1);
+  expect(done).toEqual([]);
 });
