@@ -54,10 +54,10 @@ function measure(name, { faults, together, ...app }) {
 /** Plants faults, lets self-heal run, and counts what became of each. */
 function heal(name, { faults, common, committed }) {
   const filesOf = (state) => Object.assign({}, common, ...faults.map((one, n) => one.files(state, n)));
-  const project = scratchProject({
-    ...filesOf('was'),
-    'agents.yaml': 'verify: { level: quick }\nlimits: { escalations: 100 }\n',
-  });
+  const project = scratchProject(
+    { ...filesOf('was'), 'agents.yaml': 'verify: { level: quick }\nlimits: { escalations: 100 }\n' },
+    { allPackages: true },
+  );
   const git = (...args) =>
     execFileSync('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@example.test', ...args], {
       cwd: project.dir,

@@ -18,7 +18,10 @@ const wantedMs = 1500;
 
 const names = Array.from({ length: folders * filesEach }, (_, n) => `f${n % folders}/${n}.ts`);
 const files = Object.fromEntries(names.map((name, n) => [name, `export const n = ${n};\n`]));
-const { dir, remove } = scratchProject({ '.gitignore': 'node_modules\n.self-heal\n', ...files });
+const { dir, remove } = scratchProject(
+  { '.gitignore': 'node_modules\n.self-heal\n', ...files },
+  { allPackages: true },
+);
 const git = (...args) => execFileSync('git', args, { cwd: dir, stdio: 'pipe' });
 git('init', '-q');
 git('add', '-A');

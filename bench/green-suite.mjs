@@ -44,7 +44,7 @@ try {
 }
 
 async function compare(name, suite) {
-  const { dir, remove } = scratchProject(filesOf(suite));
+  const { dir, remove } = scratchProject(filesOf(suite), { allPackages: true });
   try {
     await measure('plain', dir);
     await measure('healed', dir);

@@ -1,7 +1,8 @@
 // How long self-heal itself takes from the end of the suite run to the start of the first agent, without the confirming
 // run: gathering, classifying, signing, grouping, the copy and the prompt. Read from the run's own events, for 1,
-// 100 and 300 failing browser tests; 1 three times, the others, which take minutes, once. The project has no repository: to look for the change
-// to blame takes Playwright runs, which are no overhead. Usage: node bench/overhead.mjs [failures …], after `npm run build`; exits 1 where a limit
+// 100 and 300 failing browser tests; 1 three times, the others, which take minutes, once. The project has what `npm init playwright` installs;
+// 1 failure is measured with all packages of the repository as well, of which the agent waits for the copy. It has no repository: to look for
+// the change to blame takes Playwright runs, which are no overhead. Usage: node bench/overhead.mjs [failures …], after `npm run build`; exits 1 where a limit
 // is exceeded.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -15,22 +16,23 @@ const html = (n) =>
   `data:text/html,<h1>Page ${n}</h1><script>for (let i = 0; i < 20; i += 1) console.log('line', i); setTimeout(() => { throw new TypeError("Cannot read properties of undefined (reading 'p${n}')"); })</script>`;
 
 /** A project in which so many tests fail, each of its own cause. */
-function project(failures) {
+function project(failures, allPackages) {
   const tests = Array.from(
     { length: failures },
     (_, n) =>
       `test('page ${n}', async ({ page }) => { await page.goto(${JSON.stringify(html(n))}); await expect(page.locator('#missing-${n}')).toBeVisible(); });`,
   );
-  return scratchProject({
+  const files = {
     'agents.yaml':
       'version: 1\nrunner: own\nrunners: { own: { command: [node, -v], prompt: none } }\nlimits: { agentRuns: 1 }\n',
     'playwright.config.ts': `export default { testDir: 'tests', workers: 2, reporter: 'dot', expect: { timeout: 300 }, use: { launchOptions: ${JSON.stringify(launchOptions())} } };`,
     'tests/all.spec.ts': `import { test, expect } from '@playwright/test';\ntest.describe.configure({ mode: 'parallel' });\n${tests.join('\n')}\n`,
-  });
+  };
+  return scratchProject(files, { allPackages });
 }
 
-async function measure(failures) {
-  const { dir, remove } = project(failures);
+async function measure(failures, allPackages) {
+  const { dir, remove } = project(failures, allPackages);
   try {
     await new Promise((resolve) => {
       spawn(process.execPath, [selfHeal, 'run'], { cwd: dir, stdio: 'ignore' }).on('exit', resolve);
@@ -50,17 +52,20 @@ async function measure(failures) {
 }
 
 const asked = process.argv.slice(2).map(Number);
-for (const [failures, aimMs] of [
-  [1, 300],
-  [100, 1500],
-  [300, 3000],
+for (const [failures, aimMs, allPackages] of [
+  [1, 300, false],
+  [1, null, true],
+  [100, 1500, false],
+  [300, 3000, false],
 ]) {
   if (asked.length > 0 && !asked.includes(failures)) continue;
   const times = [];
-  for (let round = 0; round < (failures === 1 ? 3 : 1); round += 1) times.push(await measure(failures));
+  for (let round = 0; round < (failures === 1 ? 3 : 1); round += 1)
+    times.push(await measure(failures, allPackages));
   const median = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)];
+  const limit = aimMs === null ? 'packages of 295 MB, no limit' : `wanted: at most ${aimMs} ms`;
   console.log(
-    `suite end to agent start, ${failures} failure(s): median ${median} ms of ${times.join(', ')} ms, wanted: at most ${aimMs} ms; load ${loadavg()[0].toFixed(1)}`,
+    `suite end to agent start, ${failures} failure(s): median ${median} ms of ${times.join(', ')} ms, ${limit}; load ${loadavg()[0].toFixed(1)}`,
   );
-  if (median > aimMs) process.exitCode = 1;
+  if (aimMs !== null && median > aimMs) process.exitCode = 1;
 }

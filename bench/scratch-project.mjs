@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -7,8 +7,14 @@ export const root = path.resolve(import.meta.dirname, '..');
 /** The built command. */
 export const selfHeal = path.join(root, 'bin', 'self-heal.js');
 
-/** A project of these files in a temporary folder, with the repository's packages; `remove` deletes it. */
-export function scratchProject(files) {
+/** What `npm init playwright` installs: 22 MB. */
+const playwright = ['@playwright/test', 'playwright', 'playwright-core', '@types/node', 'undici-types'];
+
+/**
+ * A project of these files in a temporary folder, with Playwright installed, or linked to all packages of the repository (13,000 files,
+ * 295 MB), which are copied for each agent; `remove` deletes it.
+ */
+export function scratchProject(files, { allPackages = false } = {}) {
   const dir = mkdtempSync(path.join(tmpdir(), 'self-heal-bench-'));
   for (const [file, text] of Object.entries({
     'package.json': '{ "name": "bench", "type": "module" }',
@@ -17,6 +23,9 @@ export function scratchProject(files) {
     mkdirSync(path.dirname(path.join(dir, file)), { recursive: true });
     writeFileSync(path.join(dir, file), text);
   }
-  symlinkSync(path.join(root, 'node_modules'), path.join(dir, 'node_modules'), 'junction');
+  const [packages, own] = [root, dir].map((one) => path.join(one, 'node_modules'));
+  if (allPackages) symlinkSync(packages, own, 'junction');
+  else
+    for (const one of playwright) cpSync(path.join(packages, one), path.join(own, one), { recursive: true });
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
 }

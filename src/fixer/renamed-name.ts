@@ -1,3 +1,4 @@
+import escapeStringRegexp from 'escape-string-regexp';
 import { parseSource, visit } from '../code/syntax.js';
 import type { Hunk } from '../core/blame.js';
 import type { Proposal, ProposedFile, Sources, SourceText } from './proposal.js';
@@ -35,7 +36,7 @@ export async function renamedName(evidence: RenamedNameEvidence): Promise<Propos
 
 /** What a change says that a name became: a migration says so, or the lines around it. */
 function successorOf(name: string, hunks: readonly Hunk[]): string | null {
-  const quoted = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  const quoted = escapeStringRegexp(name);
   const stated = new RegExp(
     `\\brename\\s+(?:column\\s+)?["\`]?${quoted}["\`]?\\s+to\\s+["\`]?(\\w+)|rename(?:Column|Table)\\([^)]*["'\`]${quoted}["'\`],\\s*["'\`](\\w+)|\\b${quoted}["\`]?\\s+rename\\s+to\\s+["\`]?(\\w+)`,
     'i',

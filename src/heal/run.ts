@@ -46,7 +46,9 @@ export async function healRun(
   progress.records.saw(first);
   const found = await withoutQuarantined(progress, await session.diagnose(first));
   for (const one of found) sawRed(progress, one);
-  await saveProgress(progress);
+  // Of a green run there is nothing to go on with.
+  const save = () => (found.length > 0 ? saveProgress(progress) : undefined);
+  await save();
   let pending = found.filter((one) => one.failure.scope === 'suite');
   const tests = found.filter((one) => one.failure.scope === 'test');
   if (pending.length === 0) pending = tests.splice(0);
@@ -60,14 +62,14 @@ export async function healRun(
     await recheckFailed(progress);
     const proved = await proveFixes(progress, first);
     regression = joined(regression, proved.regression);
-    await saveProgress(progress);
+    await save();
     const left = [...(await healAgain(progress, proved.again)), ...proved.failures.map(([, one]) => one)];
     if (left.length === 0 && !progress.causes.some((one) => one.unproven)) break;
     pending = [...pending, ...left];
     // Nothing more is healed, and nothing is left to prove.
     if (!goesOn(progress) && !progress.causes.some((one) => one.unproven)) break;
   }
-  await saveProgress(progress);
+  await save();
   const { records } = progress;
   const causes = byNumber(progress.causes);
   const suiteRed = [...pending, ...unhealed(causes)].some((one) => one.failure.scope === 'suite');
