@@ -62,7 +62,7 @@ const states: Record<PgBoss.JobWithMetadata['state'], JobState['state']> = {
 /** Opens a queue over the store's own connections; the tables are made where they are not there yet. */
 export async function openQueue(db: Database, name: string): Promise<Queue> {
   const { default: Boss } = await import('pg-boss');
-  const executeSql = async (text: string, values: unknown[] = []) => {
+  const executeSql: PgBoss.Db['executeSql'] = async (text, values) => {
     const { rows } = await db.executeQuery(CompiledQuery.raw(text, values));
     return { rows };
   };
@@ -102,30 +102,10 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
       await boss.deleteJob(name, id);
       await boss.send(name, job, options);
     },
-    take: async () => {
-      // To pg-boss a server that is away, or refuses, is an empty queue.
-      let failure: unknown = null;
-      const asking = (text: string, values?: unknown[]) =>
-        executeSql(text, values).catch((error: unknown) => {
-          failure = error;
-          throw error;
-        });
-      const [job] = await boss.fetch<object>(name, { includeMetadata: true, db: { executeSql: asking } });
-      if (failure !== null) throw failure;
-      if (!job) return null;
-      const waitedMs = job.startedOn.getTime() - job.createdOn.getTime();
-      return { id: job.id, data: job.data, takenBefore: job.retryCount, waitedMs };
-    },
+    take: () => take(boss, name, executeSql),
     done: (id, result) => boss.complete(name, id, result),
     giveBack: (id) => boss.fail(name, id),
-    // pg-boss has no such method: each fetch counts as a retry. Its `retry` raises the limit by one too, of a job that has failed.
-    release: async ({ id, takenBefore }) => {
-      await sql`
-        update ${sql.table(`${schema}.job`)} set state = 'retry', retry_limit = retry_limit + 1
-        where name = ${name} and id = ${id} and state = 'active' and retry_count = ${takenBefore}`.execute(
-        db,
-      );
-    },
+    release: (job) => release(db, name, job),
     cancel: (id) => boss.cancel(name, id),
     remove: async (ids) => {
       if (ids.length > 0) await boss.deleteJob(name, [...ids]);
@@ -134,4 +114,34 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
     },
     close: () => boss.stop({ graceful: false }),
   };
+}
+
+async function take(
+  boss: PgBoss,
+  name: string,
+  executeSql: PgBoss.Db['executeSql'],
+): Promise<TakenJob | null> {
+  // To pg-boss a server that is away, or refuses, is an empty queue.
+  let failure: unknown = null;
+  const asking: typeof executeSql = (text, values) =>
+    executeSql(text, values).catch((error: unknown) => {
+      failure = error;
+      throw error;
+    });
+  const [job] = await boss.fetch<object>(name, { includeMetadata: true, db: { executeSql: asking } });
+  if (failure !== null) throw failure;
+  if (!job) return null;
+  const waitedMs = job.startedOn.getTime() - job.createdOn.getTime();
+  return { id: job.id, data: job.data, takenBefore: job.retryCount, waitedMs };
+}
+
+/** pg-boss has no such method: each fetch counts as a retry. Its `retry` raises the limit by one too, of a job that has failed. */
+async function release(
+  db: Database,
+  name: string,
+  { id, takenBefore }: Pick<TakenJob, 'id' | 'takenBefore'>,
+): Promise<void> {
+  await sql`
+    update ${sql.table(`${schema}.job`)} set state = 'retry', retry_limit = retry_limit + 1
+    where name = ${name} and id = ${id} and state = 'active' and retry_count = ${takenBefore}`.execute(db);
 }
