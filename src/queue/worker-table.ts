@@ -117,7 +117,10 @@ export function workerTable(db: Database, project: string, queue: string): Worke
     agentCost: async (id, usd) => {
       await db.updateTable('heal_agents').set({ cost_usd: usd }).where('id', '=', id).execute();
     },
-    spent: () => spent({ db, queue }),
+    spent: async () => {
+      const { agentRuns, costUsd } = await spent({ db, queue });
+      return { agentRuns, costUsd };
+    },
     coordinate: (who, instead) => coordinate({ db, queue }, who, instead),
     coordinator: () => coordinator({ db, queue }),
     coordinatorBeat: async (who) =>

@@ -53,6 +53,8 @@ async function connect(url: string): Promise<Database> {
   });
   // A connection that breaks while nobody uses it is replaced by the next query, or fails that.
   pool.on('error', () => undefined);
+  // One that breaks while it is used rejects the query; without this it ends the process as well.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
