@@ -11,6 +11,7 @@ import { err, ok, type Result } from '../../result.js';
 import { openStore } from '../../store/open-store.js';
 import type { Database } from '../../store/tables.js';
 import type { Opened } from '../open-run.js';
+import { becomeCoordinator } from './become-coordinator.js';
 import { createDispatch } from './dispatch.js';
 import type { HealedHere } from './healed-here.js';
 import { storeProblem } from './store-problem.js';
@@ -60,7 +61,9 @@ interface Wanted {
 async function queueOf(db: Database, { table, who, name, opened }: Wanted): Promise<Result<Queue, Problem>> {
   try {
     const queue = await openQueue(db, name);
-    const other = await becomeCoordinator(table, who, opened);
+    const { settings, signal } = opened;
+    const { leaseMs } = settings.queue;
+    const other = await becomeCoordinator(table, who, { leaseMs, signal, clock: systemClock });
     if (other === null) return ok(queue);
     await queue.close();
     return err(otherCoordinator(other));
@@ -68,22 +71,6 @@ async function queueOf(db: Database, { table, who, name, opened }: Wanted): Prom
     if (!isOfDatabase(error)) throw error;
     return err(storeProblem(opened.settings.store, error));
   }
-}
-
-/** One that was killed gives no more signs: for so long it is waited. Gives the one that is alive. */
-async function becomeCoordinator(
-  table: WorkerTable,
-  who: string,
-  { settings, signal }: Pick<Opened, 'settings' | 'signal'>,
-): Promise<Coordinator | null> {
-  const { leaseMs } = settings.queue;
-  let other = await table.coordinate(who);
-  for (let seen = other; other !== null && other.beat === seen?.beat; seen = other) {
-    await systemClock.sleep(leaseMs, signal);
-    if (signal.aborted) return other;
-    other = await table.coordinate(who, other);
-  }
-  return other;
 }
 
 function otherCoordinator({ who }: Coordinator): Problem {
