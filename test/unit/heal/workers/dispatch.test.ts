@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { systemClock } from '../../../../src/clock.js';
 import type { Opened } from '../../../../src/heal/open-run.js';
 import { createDispatch, type DispatchParts } from '../../../../src/heal/workers/dispatch.js';
 import { createPatience } from '../../../../src/queue/patient.js';
@@ -22,7 +21,7 @@ async function ending(isOver: boolean, { coordinates = true, misses = 0 } = {}) 
     here: { queue: 'causes-1', settings },
     who: 'here',
     patience: createPatience({
-      clock: { ...systemClock, sleep: virtualClock().sleep },
+      clock: virtualClock(),
       signal: new AbortController().signal,
       forMs: 60_000,
       onAway: () => undefined,
