@@ -153,7 +153,7 @@ async function blame(dir, base, { fault, planted, faultAt }) {
     },
     always: true,
   });
-  await find([causeOf(fault)]);
+  await find([causeOf(fault, suiteRun(dir, fault).said)]);
   // Where one of the fault's hunks will do without the other, each is an answer.
   const isOfFault = ({ old, now }) => {
     const lines = [...old, ...now];
@@ -192,24 +192,27 @@ function suiteRun(dir, { name, tests }) {
   const specs = /^ *"expected": (\d+),\n *"skipped": \d+,\n *"unexpected": (\d+)/m.exec(stdout);
   const [expected, unexpected] = [Number(specs?.[1] ?? 0), Number(specs?.[2] ?? 0)];
   const outcome = expected > 0 ? 'expected' : 'unexpected';
+  const said = Array.from(stdout.matchAll(/^ *"message": (".*"),?$/gm), ([, text]) => JSON.parse(text));
   const answer =
     expected + unexpected === 0
-      ? { tests: [], suiteFailure: { scope: 'suite', errors: [], stderr: '' } }
-      : { tests: [{ test: refOf(title), outcome, retries: 0, durationMs: 1 }], suiteFailure: null };
+      ? { said, tests: [], suiteFailure: { scope: 'suite', errors: [], stderr: '' } }
+      : { said, tests: [{ test: refOf(title), outcome, retries: 0, durationMs: 1 }], suiteFailure: null };
   console.log(`  ${name}: a state is ${expected + unexpected === 0 ? 'not started' : outcome}`);
   answers.set(key, answer);
   return answer;
 }
 
-/** Nothing is known of where the error came from, so that the search alone is measured. */
-function causeOf({ tests }) {
+/** A cause, of which is known what its test's errors say, not where they came from. */
+function causeOf({ tests }, said) {
   const [title] = tests;
   const failure =
     title === undefined
       ? { scope: 'suite', errors: [], stderr: '', durationMs: 1 }
       : { scope: 'test', test: refOf(title), durationMs: 1, errors: [] };
   const rerunIds = title === undefined ? [] : [title];
-  const lead = { n: 1, failure, diagnosis: { facts: { source: null } }, rerunIds };
+  const errors = said.map((message) => ({ message, stack: null, snippet: null, location: null, causes: [] }));
+  const evidence = { errors, console: [], network: [] };
+  const lead = { n: 1, failure, evidence, diagnosis: { facts: { source: null } }, rerunIds };
   return { id: 'c1', lead, members: [lead], parent: null, environment: null };
 }
 

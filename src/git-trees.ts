@@ -76,21 +76,31 @@ export async function baseOf(
   ref: string | null,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<string | NoBase> {
-  const commit = async (name: string) =>
-    lineOf(cwd, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`).catch(() => null);
-  if (ref !== null) return (await commit(ref)) ?? { what: 'unknown-base', detail: ref };
+  if (ref !== null) return (await commitsOf(cwd, [ref])).get(ref) ?? { what: 'unknown-base', detail: ref };
   const { wanted, names } = basesIn(env);
+  const commits = await commitsOf(cwd, names);
   let missed: NoBase | null = null;
   for (const name of names) {
     // Where the first that is there does not reach back, only another one that the CI system names may stand in.
     if (missed && !wanted.includes(name)) break;
-    const target = await commit(name);
-    if (target === null) continue;
+    const target = commits.get(name);
+    if (target === undefined) continue;
     const base = await lineOf(cwd, 'merge-base', 'HEAD', target).catch(() => null);
     if (base !== null) return base;
     missed ??= { what: 'no-merge-base', detail: name };
   }
   return missed ?? { what: 'unknown-base', detail: names.join(', ') };
+}
+
+/** The commits that names stand for, of those that stand for one. */
+async function commitsOf(cwd: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const asked = names.filter((name) => !name.includes('\n'));
+  const input = asked.map((name) => `${name}^{commit}\n`).join('');
+  const said = await gitBytes(cwd, ['cat-file', '--batch-check=%(objectname)'], { input }).catch(() => '');
+  const ids = said.toString().split('\n');
+  return new Map(
+    asked.flatMap((name, n) => (/^[\da-f]{40,64}$/.test(ids[n] ?? '') ? [[name, ids[n] ?? '']] : [])),
+  );
 }
 
 /** Where a branch may have begun: what the CI system says of its pull or merge request, and the default branch by its usual names. */

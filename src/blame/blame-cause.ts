@@ -1,6 +1,7 @@
 import type { Blame } from '../core/blame.js';
 import type { DiagnosedFailure } from '../core/cause.js';
-import { akin, apart, blamedHunk, type Candidate } from './candidates.js';
+import { hasFailed } from '../evidence/network-selection.js';
+import { akin, apart, blamedHunk, type Candidate, changesName, namesIn } from './candidates.js';
 import { type History, notWhole } from './history.js';
 import { type Found, minimalSet } from './minimal-set.js';
 import type { Trial } from './trials.js';
@@ -47,14 +48,28 @@ export async function blameCause(search: BlameSearch): Promise<Blame | string> {
 async function find({ lead, candidates, trial, cwd, root }: BlameSearch): Promise<Found<Candidate> | null> {
   const app = candidates.filter(({ inTests }) => !inTests);
   const search = { test: trial.run, apart, akin };
-  const suspects = app.filter((one) => isAt(lead, blamedHunk(one, { cwd, root })));
-  // Where the error came from a line that changed, that is most often it: one run instead of a search.
-  if (suspects.length > 0 && suspects.length < app.length) {
+  const said = namesSaid(lead);
+  // Most often it is the line that the error came from, or what changed a name that the failure says: one run instead of a search.
+  const suspected = [
+    app.filter((one) => isAt(lead, blamedHunk(one, { cwd, root }))),
+    app.filter((one) => changesName(one, said)),
+  ];
+  for (const suspects of suspected) {
+    if (suspects.length === 0 || suspects.length === app.length) continue;
     const found = await minimalSet(suspects, search);
     if (found) return found;
   }
   const found = app.length > 0 ? await minimalSet(app, search) : null;
   return found ?? (app.length < candidates.length ? minimalSet(candidates, search) : null);
+}
+
+/** What the failure's errors, its page's exceptions and the requests that failed say. */
+function namesSaid({ evidence: { errors, console, network } }: DiagnosedFailure): ReadonlySet<string> {
+  return namesIn([
+    ...errors.flatMap(({ message, causes }) => [message, ...causes]),
+    ...console.flatMap(({ type, text, stack }) => (type === 'pageerror' ? [text, stack ?? ''] : [])),
+    ...network.filter(hasFailed).flatMap(({ url, responseBody }) => [url, responseBody ?? '']),
+  ]);
 }
 
 /** The failure names a line of it, or the line beside it. */

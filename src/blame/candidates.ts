@@ -73,9 +73,13 @@ export function apart(one: Candidate, next: Candidate): number {
 }
 
 /** Both change the same name: a definition and its use, say. */
-export function akin({ hunk: one }: Candidate, { hunk: other }: Candidate): boolean {
-  const names = changedNames(other);
-  return [...changedNames(one)].some((name) => names.has(name));
+export function akin(one: Candidate, { hunk }: Candidate): boolean {
+  return changesName(one, changedNames(hunk));
+}
+
+/** It changes one of these names. */
+export function changesName({ hunk }: Candidate, names: ReadonlySet<string>): boolean {
+  return [...changedNames(hunk)].some((name) => names.has(name));
 }
 
 /** Names that stand on one side alone, of three letters and more. */
@@ -84,8 +88,9 @@ function changedNames({ old, now }: ExactHunk): ReadonlySet<string> {
   return new Set([...before, ...after].filter((name) => before.has(name) !== after.has(name)));
 }
 
-function namesIn(lines: readonly string[]): ReadonlySet<string> {
-  return new Set(lines.join('').match(/[A-Za-z_$][\w$]{2,}/g));
+/** Everything in texts that may be a name of code. */
+export function namesIn(lines: readonly string[]): ReadonlySet<string> {
+  return new Set(lines.join('\n').match(/[A-Za-z_$][\w$]{2,}/g));
 }
 
 /** The edits that take these out of the project as it is; null where a file is no longer what was read. */

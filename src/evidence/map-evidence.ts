@@ -5,7 +5,6 @@ import type { CapturedScript } from '../playwright/capture-format.js';
 import { boundedText, type TextPart } from './bounded-text.js';
 import { hasFailed } from './network-selection.js';
 import type { MissingEvidence } from './missing-evidence.js';
-import { findAppFolders } from './source-maps/app-folders.js';
 import { CapturedScripts } from './source-maps/captured-scripts.js';
 import { ParsedMaps } from './source-maps/parsed-maps.js';
 import { ProjectFiles } from './source-maps/project-files.js';
@@ -37,11 +36,12 @@ export function mapEvidence(
   missing: MissingEvidence,
 ): MappedEvidence & Pick<Evidence, 'sources'> {
   const files = new ProjectFiles(request.root);
+  const maps = request.maps ?? new ParsedMaps();
   const places = {
     files,
-    folders: findAppFolders(files.root),
+    folders: maps.foldersOf(files.root),
     captured: new CapturedScripts(request.scripts),
-    maps: request.maps ?? new ParsedMaps(),
+    maps,
   };
   const mapper = new SourceMapper({ places, missing, own: ownOrigin(request) });
   const map: MapPart = (text, part) => {

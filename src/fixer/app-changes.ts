@@ -27,11 +27,12 @@ const patch = ['--unified=0', '--no-color', '--no-ext-diff', '--no-textconv', '-
 
 /** The changes of the repository around a folder; without one nothing is known of any name. */
 export function openAppChanges(root: string, blamed: readonly Hunk[] = []): AppChanges {
-  let sinceBase: Promise<readonly Hunk[]> | null = null;
+  let sinceBase: Promise<readonly Hunk[] | null> | null = null;
   const searched = new Map<string, Promise<readonly Hunk[]>>();
   const hunksAbout = async (name: string) => {
     if (blamed.some((hunk) => tookOut(hunk, name))) return blamed;
     const known = await (sinceBase ??= hunksSinceBase(root));
+    if (known === null) return [];
     const about = known.filter(({ old, now }) => [...old, ...now].some((line) => holds(line, name)));
     if (about.some((hunk) => tookOut(hunk, name))) return about;
     const search = searched.get(name) ?? lastChangeOf(root, name);
@@ -67,11 +68,12 @@ export function fromRepository(
   );
 }
 
-/** What is not committed, and what the branch has that the default branch has not. */
-async function hunksSinceBase(root: string): Promise<readonly Hunk[]> {
+/** What is not committed, and what the branch has that the default branch has not; null without a commit to compare with. */
+async function hunksSinceBase(root: string): Promise<readonly Hunk[] | null> {
   const base = await baseOf(root, null);
   const from = typeof base === 'string' ? base : 'HEAD';
-  return hunksIn((await git(root, ['diff', ...patch, from, '--'])) ?? '');
+  const diff = await git(root, ['diff', ...patch, from, '--']);
+  return diff === null ? null : hunksIn(diff);
 }
 
 /** What the newest commit changed that took places of a name out; the one that brought it in, say, tells nothing of what it became. */

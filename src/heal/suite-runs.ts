@@ -11,10 +11,13 @@ import type { RunPlan } from '../run/run-plan.js';
 import type { Masking } from '../secrets/masks.js';
 import type { AgainRequest } from './session.js';
 
+/** Told while a suite runs, with each progress of one that has red tests. */
+type OnRed = (left: number) => void;
+
 /** The project's Playwright, as a run uses it. */
 export interface SuiteRuns {
-  /** The user's own selection, reporters and terminal; `stdout` is the file descriptor that Playwright prints to. `onEarlyRed` is told while it goes on with red tests behind it. */
-  first(stdout: number, onEarlyRed?: () => void): Promise<SuiteRun>;
+  /** The user's own selection, reporters and terminal; `stdout` is the file descriptor that Playwright prints to. `onRed` is told of red tests, and how many are still to come. */
+  first(stdout: number, onRed?: OnRed): Promise<SuiteRun>;
   again(request: AgainRequest): Promise<SuiteRun>;
 }
 
@@ -36,14 +39,14 @@ interface Why {
   purpose: SuitePurpose;
   causeId: string | null;
   signal?: AbortSignal;
-  onEarlyRed?: (() => void) | undefined;
+  onRed?: OnRed | undefined;
 }
 
 /** Starts Playwright runs, each in a folder of its own (`suites/<n>`), and tells the bus of them. */
 export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
   // Where the capture could not be installed, traces of the re-runs take its place.
   let needsTrace = false;
-  const run = async (mode: SuiteOptions['mode'], { signal = options.signal, onEarlyRed, ...why }: Why) => {
+  const run = async (mode: SuiteOptions['mode'], { signal = options.signal, onRed, ...why }: Why) => {
     const ids = mode.kind === 'rerun' ? mode.ids : null;
     const planned = options.plan.begin(ids, why.purpose === 'blame');
     options.bus.emit({ type: 'suite.started', tests: ids?.length ?? null, ...why, ...planned });
@@ -59,7 +62,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
       mode,
       onProgress: ({ done, total, failed, test }) => {
         options.bus.emit({ type: 'suite.progress', done, total, failed, test: test ?? '' });
-        if (failed > 0 && done < total) onEarlyRed?.();
+        if (failed > 0) onRed?.(total - done);
       },
     });
     options.plan.ended(suite);
@@ -70,9 +73,9 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     return suite;
   };
   return {
-    first: (stdout, onEarlyRed) =>
+    first: (stdout, onRed) =>
       // oxlint-disable-next-line no-restricted-properties -- the user's own reporter prints there, as without self-heal
-      run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null, onEarlyRed }),
+      run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null, onRed }),
     again: ({ ids, purpose, causeId, signal }) =>
       run(
         { kind: 'rerun', ids, pictures: purpose === 'retest', ...(needsTrace ? { trace: true } : {}) },

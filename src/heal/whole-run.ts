@@ -188,10 +188,28 @@ async function firstRun(
   const gone = resumed?.shards ? missingWarning(resumed.shards) : null;
   if (gone !== null) bus.emit({ type: 'run.warning', message: gone });
   const stdout = options.json ? 2 : 1;
-  const onEarlyRed = startsAgents(request, opened) ? opened.workspace.begin : undefined;
-  const first = resumed ? await resumed.firstRun(suites, stdout) : await suites.first(stdout, onEarlyRed);
+  const mayCopy = startsAgents(request, opened);
+  let loading: Promise<void> | undefined;
+  const onRed = (left: number) => {
+    if (mayCopy && left > 0) opened.workspace.begin();
+    // Who needs it later says what is wrong with it.
+    loading ??= loadForRed(opened).catch(() => undefined);
+  };
+  const first = resumed ? await resumed.firstRun(suites, stdout) : await suites.first(stdout, onRed);
   if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
   return ok({ run: first, known: new Map() });
+}
+
+/** Loads what a red run needs, while its suite still runs. */
+async function loadForRed({ redactor }: Opened): Promise<void> {
+  const [{ compileRules }] = await Promise.all([
+    import('../core/classify/classify.js'),
+    import('./compose-session.js'),
+    import('./diagnose.js'),
+    import('./run.js'),
+    redactor.load(),
+  ]);
+  compileRules();
 }
 
 /** A green run opens no store (CL-4), and one that is only shown keeps nothing. */
