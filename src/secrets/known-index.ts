@@ -98,7 +98,7 @@ function lengthAt(text: string, at: number, value: string): number {
 
 /** Whether the text ends there, in a string that goes on in the next line too, or says that it was shortened. */
 function isCutAt(text: string, end: number): boolean {
-  return /^(?:(?:["'`]\s{0,2}[+\\]|\\)?[\s>|]{0,80}$|[ "'`)]{0,2}(?:…|\.{3}))/.test(
+  return /^(?:(?:["'`]\s{0,2}[+\\]|\\)?[\s>|]{0,80}["'`]?$|[ "'`)]{0,2}(?:…|\.{3}))/.test(
     text.slice(end, end + 90),
   );
 }

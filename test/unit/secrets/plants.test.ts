@@ -72,6 +72,7 @@ describe('planted secrets', () => {
     ],
     ['a HAR', '  {\n    "value": "§",\n', '    "name": "x-api-key"\n  }\n'],
     ['a value broken over indented lines', '  note: Kn§\n   ', '     tail-of-it\n'],
+    ['a joined string', "const a = 'KnWb7Tk29Q' +\n  '", "mZx4Lp8Rtail-of-it';\n"],
   ])('EV-9 are masked in %s that comes in two pieces', (_, first, second) => {
     const value = 'Wb7Tk29QmZx4Lp8R';
     const knowing = redactorOf([{ name: 'A_SECRET', value: `Kn${value}tail-of-it` }]);
