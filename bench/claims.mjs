@@ -57,8 +57,8 @@ try {
   const claimed = await rate(count, async ({ queue }) => taken.push((await queue.take())?.id));
   const done = await rate(count, ({ queue }, n) => queue.done(taken[n], { packed: 'x' }));
   await table.coordinate('bench');
-  const agents = await rate(count, (place) =>
-    place.table.claimAgent(null, { agentRuns: count, costUsd: Infinity }),
+  const agents = await rate(count, (place, n) =>
+    place.table.claimAgent({ id: `agent ${n}`, worker: null }, { agentRuns: count, costUsd: Infinity }),
   );
   const { agentRuns } = await table.spent();
   const row = (n) => ({

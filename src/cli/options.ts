@@ -62,9 +62,11 @@ export function addAgentsFlag(command: Command): Command {
   );
   return command.addOption(
     flag.argParser((value: string, file: string | undefined) => {
-      if (!/^\d+$/.test(value)) return value;
-      if (Number(value) === 0) throw new InvalidArgumentError('At least one agent works at a time.');
-      command.setOptionValueWithSource('parallel', Number(value), 'cli');
+      const count = Number(value);
+      if (Number.isNaN(count)) return value;
+      if (!Number.isSafeInteger(count) || count < 1)
+        throw new InvalidArgumentError('It is a whole number of agents, at least 1, or a file.');
+      command.setOptionValueWithSource('parallel', count, 'cli');
       return file;
     }),
   );

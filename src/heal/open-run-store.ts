@@ -1,6 +1,7 @@
 import type { Bus } from '../run/bus.js';
 import { systemClock } from '../clock.js';
 import type { Settings } from '../core/settings.js';
+import { type Patience, patient } from '../queue/patient.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { createRunStore, noStore, type RunStore } from '../run/run-store.js';
@@ -15,6 +16,8 @@ export interface RunStoreRequest {
   readonly runId: string;
   readonly bus: Bus;
   readonly redactor: Redactor;
+  /** Waits for a server that is away for a while; without it, healing goes on at once without the store. */
+  readonly patience?: Patience | undefined;
 }
 
 /**
@@ -27,10 +30,12 @@ export async function openRunStore({
   runId,
   bus,
   redactor,
+  patience,
 }: RunStoreRequest): Promise<Result<RunStore, Problem>> {
   const opened = await openStore(settings.store, cwd);
   if (opened.ok) {
-    const store = createStore(opened.value, settings.project, () => systemClock.now());
+    const made = createStore(opened.value, settings.project, () => systemClock.now());
+    const store = patience ? patient(made, patience) : made;
     return ok(createRunStore({ store, runId, bus, mask: (value) => redactor.deep(value) }));
   }
   if (opened.error.kind === 'store-unreadable') return err(opened.error);

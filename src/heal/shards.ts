@@ -156,7 +156,10 @@ function warningsOf(shards: Shards, { playwright }: Opened): string[] {
   const those = (isOne: (one: FoundShard) => boolean) =>
     found.filter(isOne).map(({ shard }) => shard.current);
   const dirty = those((one) => one.kind === 'collected' && one.collected.isDirty);
-  const other = those((one) => one.kind === 'collected' && one.collected.playwright !== playwright.version);
+  const other = those((one) => {
+    const ran = one.kind === 'collected' ? one.collected.playwright : one.blob.playwright;
+    return ran !== null && ran !== playwright.version;
+  });
   const unknown = those((one) => one.kind === 'blob' && one.blob.commit === null);
   const said: [readonly number[], string][] = [
     [dirty, 'ran with changes that were not committed: what failed there may be green here.'],

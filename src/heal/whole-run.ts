@@ -7,6 +7,7 @@ import { firstRunProblem } from '../playwright/refusals.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import { waitingVariablesIn } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
+import type { Patience } from '../queue/patient.js';
 import { listenForInterrupts } from '../process/interrupts.js';
 import { startWatchdog } from '../process/watchdog.js';
 import { ok, type Result } from '../result.js';
@@ -26,6 +27,8 @@ import type { RunRequest } from './run-request.js';
 import type { Session } from './session.js';
 import type { Shards } from './shards.js';
 import type { HealedHere } from './workers/healed-here.js';
+import type { Queued } from './workers/open-workers.js';
+import { storePatience } from './workers/store-patience.js';
 import type { Workers } from './workers/workers.js';
 
 /** The whole of `self-heal run`: gives the exit code, or the problem that kept it from running. */
@@ -55,11 +58,11 @@ async function shardsFor(request: RunRequest, checked: Checked): Promise<Result<
 /** The queue in which the causes are put for other machines (SC-2); null where they are healed here. */
 async function queuedHere(
   request: RunRequest,
-  { asWritten }: Checked,
+  checked: Checked,
 ): Promise<Result<HealedHere | null, Problem>> {
   if (!request.options.queue) return ok(null);
   const { healedHere } = await import('./workers/healed-here.js');
-  return healedHere(request, asWritten);
+  return healedHere(request, checked);
 }
 
 /** A request that can be met, the shards that it is about, and the queue. */
@@ -89,12 +92,17 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
     return collectRun(request, opened, { first, interrupts, checkout });
   }
   const shards = checked.shards ?? request.resumed?.shards ?? null;
-  const store = await remember(request, { ...opened, shards }, first);
-  if (!store.ok) return closed(opened, store.error);
+  const queued = checked.queued && { here: checked.queued, patience: storePatience(opened) };
+  // First, so that a run which may not send its causes leaves nothing in the store.
+  const workers = await workersOf(opened, first, queued);
+  if (!workers.ok) return closed(opened, workers.error);
+  const store = await remember(request, { ...opened, shards, patience: queued?.patience }, first);
+  if (!store.ok) {
+    await workers.value?.close(false);
+    return closed(opened, store.error);
+  }
   // What comes after the suite is loaded after it: people wait for Playwright's start.
   const { composeSession } = await import('./compose-session.js');
-  const workers = await workersOf(opened, first, checked.queued);
-  if (!workers.ok) return closed(opened, workers.error);
   const session = await composeSession({
     ...opened,
     store: store.value,
@@ -118,7 +126,7 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
 async function workersOf(
   opened: Opened,
   first: SuiteRun,
-  queued: HealedHere | null,
+  queued: Queued | null,
 ): Promise<Result<Workers | null, Problem>> {
   if (queued === null || !isRed(first)) return ok(null);
   const { openWorkers } = await import('./workers/open-workers.js');
@@ -207,7 +215,7 @@ async function loadForRed({ redactor }: Opened): Promise<void> {
 /** A green run opens no store (CL-4), and one that is only shown keeps nothing. */
 async function remember(
   request: RunRequest,
-  opened: Opened & { readonly shards: ShardCount | null },
+  opened: Opened & { readonly shards: ShardCount | null; readonly patience: Patience | undefined },
   first: SuiteRun,
 ): Promise<Result<RunStore, Problem>> {
   const { resumed, options } = request;

@@ -16,6 +16,8 @@ export interface TakenJob {
   readonly id: string;
   /** Unchecked. */
   readonly data: unknown;
+  /** How often others had taken it before. */
+  readonly takenBefore: number;
   /** How long it had waited, in milliseconds, by the database's clock. */
   readonly waitedMs: number;
 }
@@ -29,8 +31,10 @@ export interface Queue {
   /** Takes the job that waits longest; null where none does. No other process gets it meanwhile. */
   take(): Promise<TakenJob | null>;
   done(id: string, result: Packed): Promise<void>;
-  /** Whoever had taken it is gone: another one may, a few times. */
+  /** Whoever had taken it is gone, or failed: another one may take it, a few times. */
   giveBack(id: string): Promise<void>;
+  /** Whoever has taken it was asked to end: another one may take it, and it has lost none of its retries. One that is no longer taken stays. */
+  release(job: Pick<TakenJob, 'id' | 'takenBefore'>): Promise<void>;
   cancel(id: string): Promise<void>;
   /** Takes these out of the database, and the queue where nothing else is in it. */
   remove(ids: readonly string[]): Promise<void>;
@@ -42,6 +46,7 @@ const retries = 2;
 /** For what nobody looks after: a coordinator that never came back. */
 const expireInHours = 12;
 const keepDays = 7;
+const schema = 'self_heal_queue';
 /** Any number, the same in every process, and none that the store uses. */
 const tablesLock = 7_318_533;
 
@@ -57,13 +62,13 @@ const states: Record<PgBoss.JobWithMetadata['state'], JobState['state']> = {
 /** Opens a queue over the store's own connections; the tables are made where they are not there yet. */
 export async function openQueue(db: Database, name: string): Promise<Queue> {
   const { default: Boss } = await import('pg-boss');
-  const executeSql = async (text: string, values: unknown[] = []) => {
+  const executeSql: PgBoss.Db['executeSql'] = async (text, values) => {
     const { rows } = await db.executeQuery(CompiledQuery.raw(text, values));
     return { rows };
   };
   const boss = new Boss({
     db: { executeSql },
-    schema: 'self_heal_queue',
+    schema,
     schedule: false,
     archiveCompletedAfterSeconds: 24 * 60 * 60,
     deleteAfterDays: keepDays,
@@ -81,10 +86,7 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
         await work();
       }),
     );
-  await alone(async () => {
-    await boss.start();
-    await boss.createQueue(name);
-  });
+  await alone(() => boss.start());
   const look = async (id: string): Promise<JobState> => {
     const job = await boss.getJobById(name, id, { includeArchive: true });
     return job ? { state: states[job.state], output: job.output } : { state: 'gone', output: null };
@@ -93,21 +95,17 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
     name,
     look,
     send: async (id, job) => {
-      // The queue may have been taken out with the heal before this one.
+      // It may have been taken out with the heal before this one.
       await alone(() => boss.createQueue(name));
       const options = { id, retryLimit: retries, retryDelay: 0, expireInHours };
       if ((await boss.send(name, job, options)) !== null || (await look(id)).state !== 'given-up') return;
       await boss.deleteJob(name, id);
       await boss.send(name, job, options);
     },
-    take: async () => {
-      const [job] = await boss.fetch<object>(name, { includeMetadata: true });
-      if (!job) return null;
-      const waitedMs = job.startedOn.getTime() - job.createdOn.getTime();
-      return { id: job.id, data: job.data, waitedMs };
-    },
+    take: () => take(boss, name, executeSql),
     done: (id, result) => boss.complete(name, id, result),
     giveBack: (id) => boss.fail(name, id),
+    release: (job) => release(db, name, job),
     cancel: (id) => boss.cancel(name, id),
     remove: async (ids) => {
       if (ids.length > 0) await boss.deleteJob(name, [...ids]);
@@ -116,4 +114,34 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
     },
     close: () => boss.stop({ graceful: false }),
   };
+}
+
+async function take(
+  boss: PgBoss,
+  name: string,
+  executeSql: PgBoss.Db['executeSql'],
+): Promise<TakenJob | null> {
+  // To pg-boss a server that is away, or refuses, is an empty queue.
+  let failure: unknown = null;
+  const asking: typeof executeSql = (text, values) =>
+    executeSql(text, values).catch((error: unknown) => {
+      failure = error;
+      throw error;
+    });
+  const [job] = await boss.fetch<object>(name, { includeMetadata: true, db: { executeSql: asking } });
+  if (failure !== null) throw failure;
+  if (!job) return null;
+  const waitedMs = job.startedOn.getTime() - job.createdOn.getTime();
+  return { id: job.id, data: job.data, takenBefore: job.retryCount, waitedMs };
+}
+
+/** pg-boss has no such method: each fetch counts as a retry. Its `retry` raises the limit by one too, of a job that has failed. */
+async function release(
+  db: Database,
+  name: string,
+  { id, takenBefore }: Pick<TakenJob, 'id' | 'takenBefore'>,
+): Promise<void> {
+  await sql`
+    update ${sql.table(`${schema}.job`)} set state = 'retry', retry_limit = retry_limit + 1
+    where name = ${name} and id = ${id} and state = 'active' and retry_count = ${takenBefore}`.execute(db);
 }

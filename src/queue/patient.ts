@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import { reasonOf } from '../reason-of.js';
 
 /** How a server that is away for a while is waited for. */
-export interface Patience {
+export interface PatienceOptions {
   readonly clock: Clock;
   /** Ends the waiting. */
   readonly signal: AbortSignal;
@@ -14,34 +14,56 @@ export interface Patience {
   readonly onBack: () => void;
 }
 
+/** One server that is waited for: once, by all that ask it. */
+export interface Patience extends Pick<PatienceOptions, 'clock' | 'signal'> {
+  /** It did not answer; false where it has been away for too long, or nobody waits any more. */
+  missed(error: unknown): boolean;
+  answered(): void;
+}
+
 /** A server that is started anew is waited for, by workers and by who sends them causes. */
 export const longestAwayMs = 5 * 60_000;
 
 const betweenMs = 1000;
 
+/** Makes one. */
+export function createPatience({ clock, signal, forMs, onAway, onBack }: PatienceOptions): Patience {
+  let since: number | null = null;
+  return {
+    clock,
+    signal,
+    missed: (error) => {
+      if (since === null && !signal.aborted) onAway(reasonOf(error));
+      since ??= clock.now();
+      return !signal.aborted && clock.now() - since < forMs;
+    },
+    answered: () => {
+      if (since !== null) onBack();
+      since = null;
+    },
+  };
+}
+
 /** Does what is asked of a PostgreSQL server; again each second, where that is away. Rejects with the last error. */
-export async function patiently<T>(ask: () => Promise<T>, how: Patience): Promise<T> {
-  const { clock, signal, forMs, onAway, onBack } = how;
-  const began = clock.now();
-  for (let isFirst = true; ; isFirst = false) {
+export async function patiently<T>(ask: () => Promise<T>, patience: Patience): Promise<T> {
+  for (;;) {
     try {
       const answer = await ask();
-      if (!isFirst) onBack();
+      patience.answered();
       return answer;
     } catch (error) {
-      if (!isAway(error) || signal.aborted || clock.now() - began >= forMs) throw error;
-      if (isFirst) onAway(reasonOf(error));
-      await clock.sleep(betweenMs, signal);
+      if (!isAway(error) || !patience.missed(error)) throw error;
+      await patience.clock.sleep(betweenMs, patience.signal);
     }
   }
 }
 
 /** The same object, each method of which waits for the server. */
-export function patient<T extends object>(target: T, how: Patience): T {
+export function patient<T extends object>(target: T, patience: Patience): T {
   const entries = Object.entries(target).map(([name, value]: [string, unknown]) => {
     if (typeof value !== 'function') return [name, value];
     const ask = value as (...args: unknown[]) => Promise<unknown>;
-    return [name, (...args: unknown[]) => patiently(() => ask(...args), how)];
+    return [name, (...args: unknown[]) => patiently(() => ask(...args), patience)];
   });
   return Object.fromEntries(entries) as T;
 }
@@ -51,8 +73,8 @@ export function isAway(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.every(isAway);
   return (
     error instanceof Error &&
-    (/^(?:08|57P|53300|E(?:CONN|PIPE|HOST|NET|AI_AGAIN))/.test(codeOf(error)) ||
-      /Connection terminated|connection timeout|timeout exceeded/i.test(error.message))
+    (/^(?:08|57P|53300|E(?:CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN))/.test(codeOf(error)) ||
+      /Connection terminated|connection timeout|timeout exceeded|not queryable/i.test(error.message))
   );
 }
 

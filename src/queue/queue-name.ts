@@ -9,7 +9,7 @@ export interface HealedTree {
   readonly commit: string;
   /** Which tests it is about, in Playwright's words. */
   readonly selection: readonly string[];
-  /** The version of self-heal. */
+  /** The versions of self-heal and Playwright. */
   readonly version: string;
   readonly settings: Settings;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSpending, type Spending } from '../run/spending.js';
 import type { WorkerTable } from './worker-table.js';
@@ -22,22 +23,25 @@ const askAgainMs = 1000;
 export function createSharedSpending(options: SharedSpending): Spending {
   const { table, worker, startedAt, agentRunsOnTest, onAgent } = options;
   const own = createSpending(startedAt);
+  let claimed = '';
   let together = { agentRuns: 0, costUsd: null as number | null };
   const refresh = async () => void (together = await table.spent());
   return {
     ...own,
     mayStart: async (limits) => {
-      const may = await table.claimAgent(worker(), limits);
+      claimed = randomUUID();
+      const may = await table.claimAgent({ id: claimed, worker: worker() }, limits);
       await refresh();
       return may;
     },
     agentStarted: (cause) => {
       const working = own.agentStarted(cause);
+      const id = claimed;
       onAgent(true);
       return {
         cost: async (usd) => {
           await working.cost(usd);
-          if (usd !== null) await table.agentCost(usd);
+          if (usd !== null) await table.agentCost(id, usd);
           await refresh();
         },
         [Symbol.dispose]: () => {
@@ -48,7 +52,7 @@ export function createSharedSpending(options: SharedSpending): Spending {
     },
     agentRestarted: async () => {
       await own.agentRestarted();
-      await table.agentRestarted();
+      await table.agentRestarted(randomUUID());
       await refresh();
     },
     nextEnd: () => delay(askAgainMs),

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { LimitSettings } from '../core/settings.js';
 import type { Database } from '../store/tables.js';
 
@@ -30,7 +31,17 @@ export interface SpentTogether {
   readonly costUsd: number | null;
 }
 
-/** Who is at work, and what was spent, where everybody sees it: rows of the store. Each method rejects where the store fails. */
+/** An agent before it is started. */
+export interface AgentStart {
+  readonly id: string;
+  /** The row of its worker. */
+  readonly worker: string | null;
+}
+
+/**
+ * Who is at work, and what was spent, where everybody sees it: rows of the store. Each method rejects where the store fails, and may then be
+ * called again: what was written after all is not written twice.
+ */
 export interface WorkerTable {
   /** All that look for causes of the project, also at other commits. */
   workers(): Promise<WorkerRow[]>;
@@ -40,10 +51,10 @@ export interface WorkerTable {
   /** Takes the row out, of a worker that gave no sign since this one; false where it did. */
   remove(worker: Pick<WorkerRow, 'id'> & Partial<Pick<WorkerRow, 'beat'>>): Promise<boolean>;
   /** Counts an agent that is to be started now; false where a limit of the run is met by those that were, or may be by those at work. */
-  claimAgent(worker: string | null, limits: Pick<LimitSettings, 'agentRuns' | 'costUsd'>): Promise<boolean>;
-  /** The same agent once more (AG-7). */
-  agentRestarted(): Promise<void>;
-  agentCost(usd: number): Promise<void>;
+  claimAgent(agent: AgentStart, limits: Pick<LimitSettings, 'agentRuns' | 'costUsd'>): Promise<boolean>;
+  /** An agent is started once more (AG-7), which counts as another one, of this id. */
+  agentRestarted(id: string): Promise<void>;
+  agentCost(id: string, usd: number): Promise<void>;
   spent(): Promise<SpentTogether>;
   /** Becomes the coordinator of the queue; gives the other one that is, with its beat. */
   coordinate(who: string, instead?: Coordinator): Promise<Coordinator | null>;
@@ -101,14 +112,15 @@ export function workerTable(db: Database, project: string, queue: string): Worke
       ).executeTakeFirst();
       return numDeletedRows === 1n;
     },
-    claimAgent: (worker, limits) => claimAgent({ db, queue }, worker, limits),
-    agentRestarted: async () => {
-      await heals()
-        .set((set) => ({ agent_runs: set('agent_runs', '+', 1) }))
-        .execute();
+    claimAgent: (agent, limits) => claimAgent({ db, queue }, agent, limits),
+    agentRestarted: (id) => countAgent({ db, queue }, id),
+    agentCost: async (id, usd) => {
+      await db.updateTable('heal_agents').set({ cost_usd: usd }).where('id', '=', id).execute();
     },
-    agentCost: (usd) => agentCost({ db, queue }, usd),
-    spent: () => spent({ db, queue }),
+    spent: async () => {
+      const { agentRuns, costUsd } = await spent({ db, queue });
+      return { agentRuns, costUsd };
+    },
     coordinate: (who, instead) => coordinate({ db, queue }, who, instead),
     coordinator: () => coordinator({ db, queue }),
     coordinatorBeat: async (who) =>
@@ -136,60 +148,69 @@ function rowOf({ commit, causeId, jobId, ...row }: WorkerRow) {
   return { ...row, commit_id: commit, cause_id: causeId, job_id: jobId };
 }
 
-async function spent({ db, queue }: OfQueue): Promise<SpentTogether> {
-  const row = await db.selectFrom('heals').selectAll().where('queue', '=', queue).executeTakeFirst();
-  return { agentRuns: row?.agent_runs ?? 0, costUsd: row?.cost_usd ?? null };
+async function spent({ db, queue }: OfQueue): Promise<SpentTogether & { readonly dearestUsd: number }> {
+  const { agents, cost, dearest } = await db
+    .selectFrom('heal_agents')
+    .select(({ fn }) => [
+      fn.countAll<string>().as('agents'),
+      fn.sum<number | null>('cost_usd').as('cost'),
+      fn.max('cost_usd').as('dearest'),
+    ])
+    .where('queue', '=', queue)
+    .executeTakeFirstOrThrow();
+  return { agentRuns: Number(agents), costUsd: cost, dearestUsd: dearest ?? 0 };
 }
 
-/** The row of the heal, which nobody else reads or writes until the transaction ends. */
-function lockedHeal(transaction: Database, queue: string) {
-  return transaction
-    .selectFrom('heals')
-    .selectAll()
-    .where('queue', '=', queue)
-    .forUpdate()
-    .executeTakeFirst();
+/** A row for each agent, so that one that is counted again is the same; none where the heal is over. */
+async function countAgent({ db, queue }: OfQueue, id: string): Promise<void> {
+  await db
+    .insertInto('heal_agents')
+    .columns(['id', 'queue'])
+    .expression(
+      db
+        .selectFrom('heals')
+        .select([sql.val(id).as('id'), 'queue'])
+        .where('queue', '=', queue),
+    )
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
 }
 
 /** All that claim wait for each other at the row of the heal, so that no two take the last agent. */
 function claimAgent(
   { db, queue }: OfQueue,
-  worker: string | null,
+  { id, worker }: AgentStart,
   limits: Pick<LimitSettings, 'agentRuns' | 'costUsd'>,
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    const heal = await lockedHeal(transaction, queue);
-    if (!heal || heal.agent_runs >= limits.agentRuns) return false;
-    const { atWork } = await transaction
-      .selectFrom('workers')
-      .select((select) => select.fn.countAll<string>().as('atWork'))
-      .where('queue', '=', queue)
-      .where('state', '=', 'agent')
-      .executeTakeFirstOrThrow();
-    // Those at work count as much as the dearest so far, since what they cost is known when they end.
-    const likely = (heal.cost_usd ?? 0) + Number(atWork) * heal.dearest_usd;
-    if (likely >= limits.costUsd) return false;
-    await transaction
-      .updateTable('heals')
-      .set({ agent_runs: heal.agent_runs + 1 })
-      .where('queue', '=', queue)
-      .execute();
+    const heals = transaction.selectFrom('heals').select('queue').where('queue', '=', queue);
+    if (!(await heals.forUpdate().executeTakeFirst())) return false;
+    const of = { db: transaction, queue };
+    const counted = transaction.selectFrom('heal_agents').select('id').where('id', '=', id);
+    if (!(await counted.executeTakeFirst())) {
+      if (!(await isWithin(of, limits))) return false;
+      await countAgent(of, id);
+    }
     if (worker !== null)
       await transaction.updateTable('workers').set({ state: 'agent' }).where('id', '=', worker).execute();
     return true;
   });
 }
 
-async function agentCost({ db, queue }: OfQueue, usd: number): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    const heal = await lockedHeal(transaction, queue);
-    if (!heal) return;
-    await transaction
-      .updateTable('heals')
-      .set({ cost_usd: (heal.cost_usd ?? 0) + usd, dearest_usd: Math.max(heal.dearest_usd, usd) })
-      .where('queue', '=', queue)
-      .execute();
-  });
+/** Whether one more agent may be started. Those at work count as much as the dearest so far, since what they cost is known when they end. */
+async function isWithin(
+  { db, queue }: OfQueue,
+  limits: Pick<LimitSettings, 'agentRuns' | 'costUsd'>,
+): Promise<boolean> {
+  const { agentRuns, costUsd, dearestUsd } = await spent({ db, queue });
+  if (agentRuns >= limits.agentRuns) return false;
+  const { atWork } = await db
+    .selectFrom('workers')
+    .select((select) => select.fn.countAll<string>().as('atWork'))
+    .where('queue', '=', queue)
+    .where('state', '=', 'agent')
+    .executeTakeFirstOrThrow();
+  return (costUsd ?? 0) + Number(atWork) * dearestUsd < limits.costUsd;
 }
 
 /** Where another one coordinates, only in the place of one that gave no sign since. What it had spent counts on. */
@@ -198,10 +219,9 @@ async function coordinate(
   who: string,
   instead?: Coordinator,
 ): Promise<Coordinator | null> {
-  const fresh = { queue, coordinator: who, beat: 0, agent_runs: 0, cost_usd: null, dearest_usd: 0 };
   await db
     .insertInto('heals')
-    .values(fresh)
+    .values({ queue, coordinator: who, beat: 0 })
     .onConflict((conflict) => conflict.column('queue').doNothing())
     .execute();
   await db

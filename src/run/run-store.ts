@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Bus } from './bus.js';
 import type { Attempt } from '../core/attempt.js';
 import type { Escalation, Question } from '../core/escalation.js';
@@ -12,7 +13,7 @@ export interface RunStore {
   meet(signature: string): Promise<KnownFailure>;
   quarantines(): Promise<readonly Quarantine[]>;
   /** Gives what `attemptFinished` asks for; null where it could not be written. */
-  attemptStarted(start: Omit<AttemptStart, 'runId'>): Promise<string | null>;
+  attemptStarted(start: Omit<AttemptStart, 'runId' | 'id'>): Promise<string | null>;
   attemptFinished(id: string | null, attempt: Attempt): Promise<void>;
   causeEnded(end: Omit<CauseEnd, 'runId'>): Promise<void>;
   fixReverted(end: Omit<CauseEnd, 'runId'>): Promise<void>;
@@ -78,7 +79,14 @@ export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunS
       trying('storing the run', () => store.saveProgress(runId, mask(progress)), undefined),
     meet: (signature) => trying('looking back', () => store.recordFailure(signature, runId), nothingKnown),
     quarantines: () => trying('looking for quarantines', () => store.quarantines(), []),
-    attemptStarted: (start) => trying('keeping a try', () => store.attemptStarted({ runId, ...start }), null),
+    attemptStarted: (start) => {
+      const id = randomUUID();
+      return trying(
+        'keeping a try',
+        () => store.attemptStarted({ id, runId, ...start }).then(() => id),
+        null,
+      );
+    },
     attemptFinished: async (id, attempt) =>
       id === null
         ? undefined

@@ -12,12 +12,14 @@ export interface Blob {
   readonly rootDir: string;
   /** Null where Playwright did not note it (`captureGitInfo`, or a CI system that it knows). */
   readonly commit: string | null;
+  /** The version of the Playwright that wrote it; null where it does not say. */
+  readonly playwright: string | null;
 }
 
 const shard = z.object({ current: z.int().positive(), total: z.int().positive() });
 const metadata = z.object({
   method: z.literal('onBlobReportMetadata'),
-  params: z.object({ shard: shard.nullish() }),
+  params: z.object({ shard: shard.nullish(), userAgent: z.string().optional().catch(undefined) }),
 });
 const configure = z.object({
   method: z.literal('onConfigure'),
@@ -78,5 +80,6 @@ async function readHead(zip: ZipFile): Promise<Blob | null> {
     shard: said.params.shard ?? { current: 1, total: 1 },
     rootDir: config.rootDir,
     commit: config.metadata?.gitCommit?.hash ?? config.metadata?.ci?.commitHash ?? null,
+    playwright: /^Playwright\/([\w.-]+)/.exec(said.params.userAgent ?? '')?.[1] ?? null,
   };
 }

@@ -9,6 +9,7 @@ import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { isInside } from '../workspace/is-inside.js';
 import { replacePath } from '../workspace/replace-path.js';
+import type { Blob } from './blob.js';
 import { damaged, type FoundShard } from './find-shards.js';
 import type { Checkout, ShardRun } from './read-shard.js';
 
@@ -43,7 +44,7 @@ export async function replayBlob(
   });
   if (run.exitCode !== 0) {
     const said = run.suiteFailure?.errors[0]?.message ?? 'it could not be read';
-    return err(damaged(name, `Playwright cannot read it: ${said}`));
+    return err(unreadable({ name, blob }, place.playwright.version, said));
   }
   const move = (text: string) => moved(text, { from: blob.rootDir, to: run.rootDir, root });
   const failures = run.failures.map((one) => inCheckout(one, move, blobs));
@@ -62,6 +63,17 @@ export async function replayBlob(
       testFiles: listed.testFiles ?? [],
     },
   });
+}
+
+function unreadable({ name, blob }: { name: string; blob: Blob }, here: string, said: string): Problem {
+  const { playwright } = blob;
+  if (playwright === null || playwright === here) return damaged(name, `Playwright cannot read it: ${said}`);
+  return {
+    kind: 'input-unreadable',
+    message: `${name} was written by Playwright ${playwright}, and ${here}, which is installed here, cannot read it`,
+    detail: said,
+    remedy: 'Install the version here that the shards have, or a newer one.',
+  };
 }
 
 /** A report keeps the errors' paths as they were. Only what lies in the report itself was attached. */

@@ -17,14 +17,13 @@ export function attemptTable(
   };
 }
 
-async function attemptStarted(context: StoreContext, start: AttemptStart): Promise<string> {
-  const id = context.newId();
+async function attemptStarted(context: StoreContext, start: AttemptStart): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     await see(db, context, start.signature);
     await db
       .insertInto('attempts')
       .values({
-        id,
+        id: start.id,
         run_id: start.runId,
         cause_id: start.causeId,
         project: context.project,
@@ -33,9 +32,9 @@ async function attemptStarted(context: StoreContext, start: AttemptStart): Promi
         agent: start.agent,
         started_at: context.now(),
       })
+      .onConflict((conflict) => conflict.column('id').doNothing())
       .execute();
   });
-  return id;
 }
 
 async function attemptFinished(context: StoreContext, id: string, attempt: Attempt): Promise<void> {
@@ -73,6 +72,12 @@ async function attemptFinished(context: StoreContext, id: string, attempt: Attem
 async function causeEnded(context: StoreContext, end: CauseEnd): Promise<void> {
   const verdict = { verdict: end.verdict, reason: storedText(end.reason), ended_at: context.now() };
   await context.db.transaction().execute(async (db) => {
+    const before = await db
+      .selectFrom('causes')
+      .select('verdict')
+      .where('run_id', '=', end.runId)
+      .where('id', '=', end.causeId)
+      .executeTakeFirst();
     await db
       .insertInto('causes')
       .values({
@@ -85,7 +90,7 @@ async function causeEnded(context: StoreContext, end: CauseEnd): Promise<void> {
       })
       .onConflict((conflict) => conflict.columns(['run_id', 'id']).doUpdateSet(verdict))
       .execute();
-    if (end.verdict === 'healed' && end.bySharedFix) {
+    if (end.verdict === 'healed' && end.bySharedFix && before?.verdict !== 'healed') {
       await see(db, context, end.signature);
       await markHealed(db, context, end);
     }

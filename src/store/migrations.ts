@@ -44,10 +44,14 @@ async function fourth(db: Transaction<unknown>): Promise<void> {
     .addColumn('queue', 'text', (column) => column.primaryKey())
     .addColumn('coordinator', 'text', (column) => column.notNull())
     .addColumn('beat', 'integer', (column) => column.notNull())
-    .addColumn('agent_runs', 'integer', (column) => column.notNull())
-    .addColumn('cost_usd', 'double precision')
-    .addColumn('dearest_usd', 'double precision', (column) => column.notNull())
     .execute();
+  await db.schema
+    .createTable('heal_agents')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('queue', 'text', (column) => column.notNull().references('heals.queue').onDelete('cascade'))
+    .addColumn('cost_usd', 'double precision')
+    .execute();
+  await db.schema.createIndex('heal_agents_by_queue').on('heal_agents').column('queue').execute();
   const texts = ['project', 'queue', 'commit_id', 'config', 'version', 'name', 'state', 'since'];
   const table = texts.reduce(
     (building, name) => building.addColumn(name, 'text', (column) => column.notNull()),

@@ -30,7 +30,7 @@ export async function openStore(location: string, cwd: string): Promise<Result<D
   } catch (error) {
     // What went wrong is being told already.
     await db?.destroy().catch(() => undefined);
-    return err(isDamage(error) ? damaged(location, reasonOf(error)) : unusable(location, reasonOf(error)));
+    return err(isDamage(error) ? damaged(location, reasonOf(error)) : unusable(location, error));
   }
 }
 
@@ -43,9 +43,18 @@ export function isUrl(location: string): boolean {
 
 async function connect(url: string): Promise<Database> {
   const { default: pg } = await import('pg');
-  const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: PATIENCE_MS });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 2,
+    connectionTimeoutMillis: PATIENCE_MS,
+    // A server that vanished without a word is noticed.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: PATIENCE_MS,
+  });
   // A connection that breaks while nobody uses it is replaced by the next query, or fails that.
   pool.on('error', () => undefined);
+  // One that breaks while it is used rejects the query; without this it ends the process as well.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
@@ -102,11 +111,17 @@ function damaged(location: string, detail: string): Problem {
   };
 }
 
-function unusable(location: string, detail: string): Problem {
+/** PostgreSQL's code where a user lacks a right. */
+export const noRight = '42501';
+
+function unusable(location: string, error: unknown): Problem {
+  const lacks = error instanceof Error && Reflect.get(error, 'code') === noRight;
   return {
     kind: 'store-unusable',
     message: `The store ${redact(location)} cannot be opened`,
-    detail: redact(detail),
-    remedy: 'Check that it is there and that you may write it (`store` in agents.yaml).',
+    detail: redact(reasonOf(error)),
+    remedy: lacks
+      ? 'Let its user make tables (GRANT CREATE ON SCHEMA … TO …), or name another database.'
+      : 'Check that it is there and that you may write it (`store` in agents.yaml).',
   };
 }

@@ -21,6 +21,7 @@ export function runTable({
           agent_runs_avoided: 0,
           resumed_from: resumedFrom,
         })
+        .onConflict((conflict) => conflict.column('id').doNothing())
         .execute();
     },
     saveProgress: async (runId, progress) => {

@@ -57,6 +57,8 @@ export interface StoredRun {
 
 /** A try before its agent starts. */
 export interface AttemptStart {
+  /** Under which it is finished. */
+  readonly id: string;
   readonly runId: string;
   readonly causeId: string;
   readonly signature: string;
@@ -76,7 +78,10 @@ export interface CauseEnd {
   readonly bySharedFix: boolean;
 }
 
-/** What outlives a run, for one project; each method rejects where the store fails. */
+/**
+ * What outlives a run, for one project; each method rejects where the store fails. What a run writes may be written again where it is not known
+ * whether it arrived: it then counts once.
+ */
 export interface Store {
   runStarted(run: RunStart): Promise<void>;
   /** Where each test stands now, as plain data. */
@@ -86,8 +91,7 @@ export interface Store {
   run(runId: string | null): Promise<StoredRun | null>;
   /** Notes that a failure is there (again), and gives what is known of it. */
   recordFailure(signature: string, runId: string): Promise<KnownFailure>;
-  /** Gives the id under which to finish it. */
-  attemptStarted(start: AttemptStart): Promise<string>;
+  attemptStarted(start: AttemptStart): Promise<void>;
   /** Writes how a try was judged and changes its signature's count, both or neither, and once however often it is called. */
   attemptFinished(id: string, attempt: Attempt): Promise<void>;
   causeEnded(end: CauseEnd): Promise<void>;

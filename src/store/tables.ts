@@ -12,6 +12,7 @@ export interface Tables {
   escalations: EscalationsTable;
   quarantines: QuarantinesTable;
   heals: HealsTable;
+  heal_agents: HealAgentsTable;
   workers: WorkersTable;
 }
 
@@ -131,18 +132,22 @@ interface QuarantinesTable {
   until: string;
 }
 
-/** A heal whose causes are in a queue (SC-2), and what its workers have spent together. */
+/** A heal whose causes are in a queue (SC-2). */
 interface HealsTable {
   queue: string;
   /** Who sends the causes: one at a time. */
   coordinator: string;
   /** Counted up while the coordinator is alive. */
   beat: number;
-  agent_runs: number;
-  /** Null where no agent program reports any. */
+}
+
+/** An agent that a worker has started for a heal, for as long as that lasts. */
+interface HealAgentsTable {
+  id: string;
+  /** The heal's. */
+  queue: string;
+  /** Null until it has ended, and where its program reports none. */
   cost_usd: number | null;
-  /** What the dearest agent cost. */
-  dearest_usd: number;
 }
 
 /** A `self-heal worker` that is alive, or was until lately. */

@@ -124,12 +124,3 @@ it.runIf(process.platform === 'linux').each(endings.slice(0, orWhenLong(2, 3)))(
     expect(await project.read('page.html')).toBe(page);
   },
 );
-
-it('SC-3 CL-5 --agents takes a number from 1, and the name of a file as before', async () => {
-  const project = await market(['bread'], waitsForAll);
-  const none = await project.selfHeal(['run', '--agents', '0']);
-  expect(none.exitCode).toBe(2);
-  const missing = await project.selfHeal(['run', '--agents', '2', '--agents', 'other.yaml']);
-  expect(missing.exitCode).toBe(2);
-  expect(missing.stderr).toContain('other.yaml');
-});

@@ -1,12 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openRunStore } from '../../src/heal/open-run-store.js';
 import { openQueue } from '../../src/queue/open-queue.js';
 import { pack, unpack } from '../../src/queue/packed.js';
 import { jobId } from '../../src/queue/queue-name.js';
 import { createWatch } from '../../src/queue/queue-watch.js';
+import { createPatience, isAway, patient } from '../../src/queue/patient.js';
 import { workerTable } from '../../src/queue/worker-table.js';
+import { redactorOf } from '../../src/secrets/redactor.js';
+import { createStore } from '../../src/store/create-store.js';
 import { openStore } from '../../src/store/open-store.js';
 import { z } from 'zod';
-import { aWorker } from '../rig/builders.js';
+import { anAttempt, aWorker, someSettings } from '../rig/builders.js';
+import { breakingProxy } from '../rig/breaking-proxy.js';
 import { postgresPrograms, startPostgres, type Postgres } from '../rig/postgres.js';
 import { virtualClock } from '../rig/virtual-clock.js';
 
@@ -36,6 +42,8 @@ describe.skipIf(!programs)('queue', () => {
     const url = await postgres.newDatabase(`queue_${++databases}`);
     return Promise.all([machine(url), machine(url), machine(url), machine(url)]);
   }
+
+  const anAgent = (worker: string | null = null) => ({ id: randomUUID(), worker });
 
   const message = (of: unknown) => pack(of) ?? { packed: '' };
 
@@ -124,35 +132,165 @@ describe.skipIf(!programs)('queue', () => {
     expect((await one.queue.take())?.id).toBe(id);
   });
 
+  it('SC-2 a worker that is asked to end costs its cause no retry, however often; one that is lost still does', async () => {
+    const [one, other] = await machines();
+    const id = jobId('causes-1', 'cause');
+    await one.queue.send(id, message({}));
+    const take = async () => {
+      const job = await one.queue.take();
+      if (!job) throw new Error('nothing waits');
+      return job;
+    };
+    for (let n = 0; n < 5; n += 1) await one.queue.release(await take());
+    // Two of three are lost, with an interrupt between them.
+    await take();
+    await one.queue.giveBack(id);
+    const late = await take();
+    await one.queue.release(late);
+    await take();
+    // Said once more, because nobody knew whether it had arrived: by now it is another one's.
+    await other.queue.release(late);
+    expect((await one.queue.look(id)).state).toBe('taken');
+    await one.queue.giveBack(id);
+    await take();
+    await one.queue.giveBack(id);
+    expect((await one.queue.look(id)).state).toBe('given-up');
+    // Nor does a cause that was taken back wait again.
+    const cancelled = jobId('causes-1', 'cancelled');
+    await one.queue.send(cancelled, message({}));
+    const job = await take();
+    await other.queue.cancel(cancelled);
+    await one.queue.release(job);
+    expect((await one.queue.look(cancelled)).state).toBe('given-up');
+  });
+
   it('SC-2 HN-9 limits hold over all workers together, also where all ask at once', async () => {
     const all = await machines();
     const [first] = all;
     await first.table.coordinate('here');
     const limits = { agentRuns: 3, costUsd: 10 };
-    const asked = all.flatMap(({ table }) => [
-      table.claimAgent(null, limits),
-      table.claimAgent(null, limits),
-    ]);
-    expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(3);
+    const asked = [...all, ...all].map(({ table }) => ({ table, agent: anAgent() }));
+    const may = await Promise.all(asked.map(({ table, agent }) => table.claimAgent(agent, limits)));
+    expect(may.filter(Boolean)).toHaveLength(3);
     // An agent at work may cost as much as the dearest.
     const money = { agentRuns: 100, costUsd: 1 };
-    await first.table.agentCost(0.4);
+    await first.table.agentCost(asked[may.indexOf(true)]?.agent.id ?? '', 0.4);
     await first.table.register(aWorker());
-    expect(await first.table.claimAgent('w1', money)).toBe(true);
+    expect(await first.table.claimAgent(anAgent('w1'), money)).toBe(true);
     await first.table.register(aWorker({ id: 'w2' }));
-    expect(await first.table.claimAgent('w2', money)).toBe(true);
+    expect(await first.table.claimAgent(anAgent('w2'), money)).toBe(true);
     await first.table.register(aWorker({ id: 'w3' }));
-    expect(await first.table.claimAgent('w3', money)).toBe(false);
+    expect(await first.table.claimAgent(anAgent('w3'), money)).toBe(false);
     // One that died is not at work any more; it was counted.
     await first.table.remove({ id: 'w2' });
-    expect(await first.table.claimAgent('w3', money)).toBe(true);
+    expect(await first.table.claimAgent(anAgent('w3'), money)).toBe(true);
     expect(await all[3].table.spent()).toEqual({ agentRuns: 6, costUsd: 0.4 });
+  });
+
+  it('SC-2 HN-9 a write whose answer is lost is made again and counts once', async () => {
+    const url = await postgres.newDatabase(`queue_${++databases}`);
+    const proxy = await breakingProxy(url);
+    onTestFinished(() => proxy.close());
+    const opened = await openStore(proxy.url, '/');
+    if (!opened.ok) throw new Error(opened.error.message);
+    const db = opened.value;
+    onTestFinished(() => db.destroy());
+    let cuts = 0;
+    const patience = createPatience({
+      clock: virtualClock(),
+      signal: new AbortController().signal,
+      forMs: 60_000,
+      onAway: () => void (cuts += 1),
+      onBack: () => undefined,
+    });
+    const store = patient(
+      createStore(db, 'shop', () => 0),
+      patience,
+    );
+    const table = patient(workerTable(db, 'shop', 'causes-1'), patience);
+    await table.coordinate('here');
+    await table.register(aWorker());
+    const limits = { agentRuns: 2, costUsd: 9 };
+    const agent = anAgent('w1');
+    const run = { runId: 'run1', causeId: 'c1', signature: 'shop:Error:1' };
+    const heal = { ...run, category: 'ui-error', verdict: 'healed', reason: '', bySharedFix: true } as const;
+    const shown = anAttempt({ judged: 'still-failing', usage: null });
+    const writes: [string, () => Promise<unknown>][] = [
+      ['commit', () => table.claimAgent(agent, limits)],
+      ['heal_agents', () => table.agentRestarted('again')],
+      ['heal_agents', () => table.agentCost(agent.id, 0.4)],
+      ['insert into "runs"', () => store.runStarted({ runId: 'run1', request: {}, resumedFrom: null })],
+      ['commit', () => store.attemptStarted({ id: 'a1', ...run, n: 1, agent: 'fixer' })],
+      ['commit', () => store.attemptFinished('a1', shown)],
+    ];
+    for (const [text, write] of writes) {
+      proxy.cutAfter(text);
+      await write();
+    }
+    expect(cuts).toBe(writes.length);
+    expect(await table.spent()).toMatchObject({ agentRuns: 2, costUsd: 0.4 });
+    expect(await table.claimAgent(anAgent(), limits)).toBe(false);
+    expect((await store.recordFailure(run.signature, 'run1')).tries.count).toBe(1);
+    expect(await db.selectFrom('attempts').select('id').execute()).toEqual([{ id: 'a1' }]);
+    proxy.cutAfter('commit');
+    await store.causeEnded(heal);
+    const healed = await db.selectFrom('signatures').select('healed_times').execute();
+    expect(healed).toEqual([{ healed_times: 1 }]);
+  });
+
+  it('SC-2 a server that is away, or refuses, is no empty queue', async () => {
+    const url = await postgres.newDatabase(`queue_${++databases}`);
+    const proxy = await breakingProxy(url);
+    onTestFinished(() => proxy.close());
+    const { queue } = await machine(proxy.url);
+    expect(await queue.take()).toBeNull();
+    proxy.away(true);
+    expect(isAway(await queue.take().catch((error: unknown) => error))).toBe(true);
+    proxy.away(false);
+    await postgres.run(url, 'alter table self_heal_queue.job rename to gone');
+    await expect(queue.take()).rejects.toThrow('does not exist');
+  });
+
+  it('SC-2 ME-9 what a coordinator stores while the server is away is there when it is back, and nobody is told that it is lost', async () => {
+    const url = await postgres.newDatabase(`queue_${++databases}`);
+    const proxy = await breakingProxy(url);
+    onTestFinished(() => proxy.close());
+    const { signal } = new AbortController();
+    const [clock, said] = [virtualClock(), [] as string[]];
+    const sleep = async (ms: number) => {
+      await clock.sleep(ms);
+      if (clock.slept.length === 3) proxy.away(false);
+    };
+    const patience = createPatience({
+      clock: { ...clock, sleep },
+      signal,
+      forMs: 60_000,
+      onAway: () => said.push('away'),
+      onBack: () => said.push('back'),
+    });
+    const opened = await openRunStore({
+      settings: someSettings({ store: proxy.url }),
+      cwd: '/',
+      runId: 'run1',
+      bus: { emit: (event) => void said.push(event.type), close: async () => [] },
+      redactor: redactorOf([]),
+      patience,
+    });
+    if (!opened.ok) throw new Error(opened.error.message);
+    const store = opened.value;
+    proxy.away(true);
+    await store.started({}, null);
+    const start = { causeId: 'c1', signature: 'shop:Error:1', n: 1, agent: 'fixer' };
+    await store.attemptFinished(await store.attemptStarted(start), anAttempt({ judged: 'still-failing' }));
+    expect((await store.meet(start.signature)).tries.count).toBe(1);
+    await store.ended({ outcome: 'red', exitCode: 1, flaky: 0, agentRunsAvoided: 0 });
+    expect(said).toEqual(['away', 'back']);
   });
 
   it('SC-2 one coordinator at a time sends the causes of a commit; one that gives no sign is followed', async () => {
     const [one, two] = await machines();
     expect(await one.table.coordinate('one')).toBeNull();
-    await one.table.claimAgent(null, { agentRuns: 9, costUsd: 9 });
+    await one.table.claimAgent(anAgent(), { agentRuns: 9, costUsd: 9 });
     const seen = await two.table.coordinate('two');
     expect(seen).toEqual({ who: 'one', beat: 0 });
     expect(await one.table.coordinatorBeat('one')).toBe(true);

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -62,8 +63,8 @@ async function tryOnce(
   over: Parameters<typeof anAttempt>[0] = {},
   runId = 'run1',
 ): Promise<string> {
-  const start = { runId, causeId: 'c1', signature, n: over?.n ?? 1, agent: 'debugger' };
-  const id = await ledger.attemptStarted(start);
+  const id = randomUUID();
+  await ledger.attemptStarted({ id, runId, causeId: 'c1', signature, n: over?.n ?? 1, agent: 'debugger' });
   await ledger.attemptFinished(id, anAttempt(over));
   return id;
 }
@@ -92,7 +93,8 @@ describe.each(kinds)('the store on %s', (kind, place) => {
 
   here('ME-8 a try that was started and never finished is not counted, one finished twice once', async () => {
     const ledger = await ledgerAt(await place());
-    await ledger.attemptStarted({ runId: 'run1', causeId: 'c1', signature, n: 1, agent: 'debugger' });
+    const start = { runId: 'run1', causeId: 'c1', signature, n: 1, agent: 'debugger' };
+    await ledger.attemptStarted({ id: 'never finished', ...start });
     const id = await tryOnce(ledger);
     await ledger.attemptFinished(id, anAttempt());
     expect((await ledger.recordFailure(signature, 'run2')).tries.count).toBe(1);
@@ -176,7 +178,7 @@ describe.each(kinds)('the store on %s', (kind, place) => {
       .insertInto('quarantines')
       .values({ ...skipped, since, until: since })
       .execute();
-    for (const table of ['heals', 'workers']) await db.schema.dropTable(table).execute();
+    for (const table of ['heal_agents', 'heals', 'workers']) await db.schema.dropTable(table).execute();
     await db.schema.alterTable('attempts').dropColumn('taken_back').execute();
     await db.schema.alterTable('quarantines').dropColumn('until').execute();
     await db.schema.alterTable('signatures').dropColumn('undone').execute();
@@ -402,7 +404,8 @@ function workerIn(dir: string): string {
      const attempt = ${JSON.stringify(anAttempt())};
      for (let n = 1; n <= Number(times); n += 1) {
        const start = { runId, causeId: 'c1', signature: ${JSON.stringify(signature)}, n, agent: 'debugger' };
-       const id = await ledger.attemptStarted(start);
+       const id = [runId, process.pid, n].join();
+       await ledger.attemptStarted({ id, ...start });
        process.stdout.write('started\\n');
        await ledger.attemptFinished(id, attempt);
        process.stdout.write('finished\\n');

@@ -11,6 +11,8 @@ import { freePort } from './free-port.js';
 export interface Postgres {
   /** `postgres://…/<name>`, a database that is made new. */
   newDatabase(name: string): Promise<string>;
+  /** Has the server do this in the database of this URL. */
+  run(url: string, sql: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -50,15 +52,10 @@ export async function startPostgres(programs: string): Promise<Postgres> {
   const url = (name: string) => `postgres://tests@127.0.0.1:${port}/${name}`;
   return {
     newDatabase: async (name) => {
-      const client = new pg.Client(url('postgres'));
-      await client.connect();
-      try {
-        await client.query(`create database ${name}`);
-      } finally {
-        await client.end();
-      }
+      await run(url('postgres'), `create database ${name}`);
       return url(name);
     },
+    run,
     stop: async () => {
       const ended = once(server, 'exit');
       server.kill('SIGINT');
@@ -66,6 +63,16 @@ export async function startPostgres(programs: string): Promise<Postgres> {
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+async function run(url: string, sql: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
 }
 
 async function ready(server: ChildProcess): Promise<void> {

@@ -4,7 +4,7 @@ import { failureKey } from '../../core/failure.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import type { Queue } from '../../queue/open-queue.js';
 import { pack } from '../../queue/packed.js';
-import { longestAwayMs, patiently } from '../../queue/patient.js';
+import { type Patience, patiently } from '../../queue/patient.js';
 import { jobId } from '../../queue/queue-name.js';
 import { sendEdits } from '../../queue/sent-edits.js';
 import type { WorkerTable } from '../../queue/worker-table.js';
@@ -27,11 +27,13 @@ export interface DispatchParts {
   readonly table: WorkerTable;
   /** The coordinator, as its row names it. */
   readonly who: string;
+  /** Waits for the store. */
+  readonly patience: Patience;
 }
 
 /** Sends the causes of a run, and looks after them and their workers until it is closed. */
 export function createDispatch(parts: DispatchParts): Workers {
-  const { opened, queue, table, who } = parts;
+  const { opened, queue, table, who, patience } = parts;
   const lookout = new Lookout(parts);
   const sentIds = new Set<string>();
   const names = createNames(queue.name);
@@ -44,10 +46,7 @@ export function createDispatch(parts: DispatchParts): Workers {
       if (typeof made === 'string') return () => Promise.resolve(failed(made));
       const id = jobId(queue.name, names.next(cause));
       sentIds.add(id);
-      const { clock, signal } = session;
-      // The lookout says that it is away.
-      const how = { clock, signal, forMs: longestAwayMs, onAway: () => undefined, onBack: () => undefined };
-      const failure = await patiently(() => queue.send(id, made), how).then(() => null, reasonOf);
+      const failure = await patiently(() => queue.send(id, made), patience).then(() => null, reasonOf);
       if (failure !== null) return () => Promise.resolve(failed(`it could not be sent: ${failure}`));
       opened.bus.emit({ type: 'cause.sent', causeId: cause.id });
       return async () => {
@@ -60,9 +59,15 @@ export function createDispatch(parts: DispatchParts): Workers {
     spent: () => lookout.spent,
     close: async (isOver) => {
       await lookout.close();
-      const end = isOver ? Promise.all([queue.remove([...sentIds]), table.over()]) : table.leave(who);
+      const end = async () => {
+        if (!isOver) return table.leave(who);
+        // They may be another coordinator's by now.
+        if (!(await table.coordinatorBeat(who))) return;
+        await queue.remove([...sentIds]);
+        await table.over();
+      };
       // What is left of it does no harm, and says who coordinates until the lease ends.
-      await Promise.resolve(end).catch(() => undefined);
+      await patiently(end, patience).catch(() => undefined);
     },
   };
 }

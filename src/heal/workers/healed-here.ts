@@ -1,4 +1,3 @@
-import type { Settings } from '../../core/settings.js';
 import type { Problem } from '../../problem.js';
 import { type HealedTree, queueName } from '../../queue/queue-name.js';
 import { err, ok, type Result } from '../../result.js';
@@ -6,6 +5,7 @@ import { checkedOut } from '../../run/checked-out.js';
 import { redact } from '../../secrets/redact.js';
 import { isUrl } from '../../store/open-store.js';
 import { version } from '../../version.js';
+import type { Checked } from '../check-request.js';
 import type { RunRequest } from '../run-request.js';
 import { placeOf, selectionOf } from '../shards.js';
 
@@ -21,7 +21,7 @@ export interface HealedHere extends HealedTree {
 /** Looks at the checkout; a `Problem` where its causes can be in no queue. */
 export async function healedHere(
   request: RunRequest,
-  settings: Settings,
+  { asWritten: settings, playwright }: Pick<Checked, 'asWritten' | 'playwright'>,
 ): Promise<Result<HealedHere, Problem>> {
   if (!isUrl(settings.store)) return err(noServer(settings.store));
   const { commit, isDirty } = await checkedOut(request.cwd);
@@ -32,7 +32,7 @@ export async function healedHere(
     place,
     commit,
     selection: selectionOf(request),
-    version: version(),
+    version: `${version()} with Playwright ${playwright.version}`,
     settings,
   };
   return ok({ ...tree, queue: queueName(tree), root, isDirty });
@@ -41,9 +41,9 @@ export async function healedHere(
 /** The same for a worker, whose patches are made against the commit: a `Problem` where something here is not committed. */
 export async function committedHere(
   request: RunRequest,
-  settings: Settings,
+  checked: Pick<Checked, 'asWritten' | 'playwright'>,
 ): Promise<Result<HealedHere, Problem>> {
-  const here = await healedHere(request, settings);
+  const here = await healedHere(request, checked);
   return here.ok && here.value.isDirty ? err(uncommitted) : here;
 }
 

@@ -4,6 +4,7 @@ import { jobResult } from '../../queue/messages.js';
 import { unpack } from '../../queue/packed.js';
 import { createWatch } from '../../queue/queue-watch.js';
 import type { SpentTogether, WorkerRow } from '../../queue/worker-table.js';
+import { reasonOf } from '../../reason-of.js';
 import type { Session } from '../session.js';
 import type { DispatchParts } from './dispatch.js';
 import { createWorkerNews } from './worker-news.js';
@@ -70,13 +71,13 @@ export class Lookout {
   }
 
   async #lookUntilClosed(pollMs: number): Promise<void> {
+    const { patience } = this.#parts;
     while (!this.#stop.signal.aborted) {
-      // A server that is started anew is waited for.
       await this.#look().then(
-        () => this.#news.reached(),
+        () => patience.answered(),
         (error: unknown) => {
           this.#watch.wasBlind();
-          this.#news.unreachable(error);
+          if (!patience.missed(error)) this.#giveUp(error);
         },
       );
       await systemClock.sleep(pollMs, this.#stop.signal);
@@ -85,7 +86,10 @@ export class Lookout {
 
   async #look(): Promise<void> {
     const { table, who } = this.#parts;
-    if (!(await table.coordinatorBeat(who))) this.#news.replaced();
+    if (!(await table.coordinatorBeat(who))) {
+      this.#news.replaced();
+      return this.#settleAll('another machine sends it now, since this one gave no sign for too long');
+    }
     const alive = await this.#watch.workers();
     for (const [id, one] of this.#waiting) await this.#lookAt(id, one, alive);
     this.#spent = await table.spent();
@@ -108,6 +112,16 @@ export class Lookout {
     // Whoever works on it finds its row gone, and ends its agent.
     for (const worker of await table.workers())
       if (worker.jobId === id) await table.remove({ id: worker.id });
+  }
+
+  /** Workers wait no longer for a store that is away either. */
+  #giveUp(error: unknown): void {
+    const reason = `the store was away for too long (${reasonOf(error)}): when it is there again, start this again, and what workers have finished is kept`;
+    this.#settleAll(reason);
+  }
+
+  #settleAll(reason: string): void {
+    for (const id of this.#waiting.keys()) this.#settle(id, failed(reason));
   }
 
   #settle(id: string, came: FromWorkers): boolean {

@@ -5,22 +5,29 @@ import { systemClock } from '../../clock.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import type { Problem } from '../../problem.js';
 import { openQueue, type Queue } from '../../queue/open-queue.js';
-import { isOfDatabase } from '../../queue/patient.js';
+import { isOfDatabase, type Patience, patient } from '../../queue/patient.js';
 import { type Coordinator, type WorkerTable, workerTable } from '../../queue/worker-table.js';
 import { err, ok, type Result } from '../../result.js';
 import { openStore } from '../../store/open-store.js';
 import type { Database } from '../../store/tables.js';
 import type { Opened } from '../open-run.js';
+import { becomeCoordinator } from './become-coordinator.js';
 import { createDispatch } from './dispatch.js';
 import type { HealedHere } from './healed-here.js';
 import { storeProblem } from './store-problem.js';
 import type { Workers } from './workers.js';
 
+/** What is healed in this checkout, and how its store is waited for. */
+export interface Queued {
+  readonly here: HealedHere;
+  readonly patience: Patience;
+}
+
 /** Opens the queue of a run's causes, as the only one that sends them. */
 export async function openWorkers(
   opened: Opened,
   first: SuiteRun,
-  here: HealedHere,
+  { here, patience }: Queued,
 ): Promise<Result<Workers, Problem>> {
   const { settings, cwd, folder } = opened;
   const store = await openStore(settings.store, cwd);
@@ -28,12 +35,12 @@ export async function openWorkers(
   const db = store.value;
   const table = workerTable(db, settings.project, here.queue);
   const who = `${hostname()}, process ${process.pid}, run ${folder.runId} ${randomUUID()}`;
-  const queue = await queueOf(db, { table, who, name: here.queue, opened });
+  const queue = await queueOf(db, { table: patient(table, patience), who, name: here.queue, opened });
   if (!queue.ok) {
     await db.destroy();
     return queue;
   }
-  const dispatch = createDispatch({ opened, first, here, queue: queue.value, table, who });
+  const dispatch = createDispatch({ opened, first, here, queue: queue.value, table, who, patience });
   return ok({
     ...dispatch,
     close: async (isOver) => {
@@ -54,7 +61,9 @@ interface Wanted {
 async function queueOf(db: Database, { table, who, name, opened }: Wanted): Promise<Result<Queue, Problem>> {
   try {
     const queue = await openQueue(db, name);
-    const other = await becomeCoordinator(table, who, opened);
+    const { settings, signal } = opened;
+    const { leaseMs } = settings.queue;
+    const other = await becomeCoordinator(table, who, { leaseMs, signal, clock: systemClock });
     if (other === null) return ok(queue);
     await queue.close();
     return err(otherCoordinator(other));
@@ -62,22 +71,6 @@ async function queueOf(db: Database, { table, who, name, opened }: Wanted): Prom
     if (!isOfDatabase(error)) throw error;
     return err(storeProblem(opened.settings.store, error));
   }
-}
-
-/** One that was killed gives no more signs: for so long it is waited. Gives the one that is alive. */
-async function becomeCoordinator(
-  table: WorkerTable,
-  who: string,
-  { settings, signal }: Pick<Opened, 'settings' | 'signal'>,
-): Promise<Coordinator | null> {
-  const { leaseMs } = settings.queue;
-  let other = await table.coordinate(who);
-  for (let seen = other; other !== null && other.beat === seen?.beat; seen = other) {
-    await systemClock.sleep(leaseMs, signal);
-    if (signal.aborted) return other;
-    other = await table.coordinate(who, other);
-  }
-  return other;
 }
 
 function otherCoordinator({ who }: Coordinator): Problem {

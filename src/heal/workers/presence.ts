@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import process from 'node:process';
+import { Mutex } from 'async-mutex';
 import { systemClock } from '../../clock.js';
 import { configDigest } from '../../queue/queue-name.js';
 import type { WorkerRow, WorkerState, WorkerTable } from '../../queue/worker-table.js';
@@ -41,11 +42,13 @@ export async function createPresence(
     row = { ...row, beat: row.beat + 1 };
     if (await table.beat(row)) return;
     lost.abort('the cause was taken back');
-    row = { ...row, id: randomUUID() };
+    row = { ...row, id: randomUUID(), causeId: null, jobId: null };
     await table.register(row);
   };
+  // One after the other, so that a row which is gone is replaced once.
+  const signs = new Mutex();
   // To a server that is away for a while the next sign says it all; for longer, the lease says what happens.
-  const sign = () => beat().catch(() => undefined);
+  const sign = () => signs.runExclusive(beat).catch(() => undefined);
   const beating = (async () => {
     while (!stop.signal.aborted) {
       await systemClock.sleep(checked.settings.queue.leaseMs / 5, stop.signal);

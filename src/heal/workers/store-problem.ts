@@ -1,10 +1,8 @@
 import type { Problem } from '../../problem.js';
 import { isAway } from '../../queue/patient.js';
+import { noRight } from '../../store/open-store.js';
 import { redact } from '../../secrets/redact.js';
 import { reasonOf } from '../../reason-of.js';
-
-/** PostgreSQL's code where a user lacks a right. */
-const noRight = '42501';
 
 /** The store could be opened, and then failed as a queue. */
 export function storeProblem(store: string, error: unknown): Problem {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { systemClock } from '../../clock.js';
 import { startWatchdog } from '../../process/watchdog.js';
 import type { Problem } from '../../problem.js';
-import { causeJob, type CauseJob, type JobResult } from '../../queue/messages.js';
+import { causeJob, type CauseJob } from '../../queue/messages.js';
 import type { TakenJob } from '../../queue/open-queue.js';
 import { unpack } from '../../queue/packed.js';
 import { patient, type Patience } from '../../queue/patient.js';
@@ -107,9 +107,4 @@ async function healed(parts: WorkerParts, opened: Opened, job: CauseJob): Promis
     await session.sweep();
     await opened.workspace.close();
   }
-}
-
-/** With the name of the worker. */
-export function named(came: Came, worker: string): JobResult {
-  return { ...came, worker };
 }

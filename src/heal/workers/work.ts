@@ -4,8 +4,7 @@ import { say } from '../../outputs/say.js';
 import type { Problem } from '../../problem.js';
 import { type Interrupts, listenForInterrupts } from '../../process/interrupts.js';
 import { openQueue, type Queue, type TakenJob } from '../../queue/open-queue.js';
-import { pack } from '../../queue/packed.js';
-import { isAway, isOfDatabase, longestAwayMs, patient } from '../../queue/patient.js';
+import { createPatience, isAway, isOfDatabase, longestAwayMs, patient } from '../../queue/patient.js';
 import { workerTable } from '../../queue/worker-table.js';
 import { recover } from '../../run/recover-if-needed.js';
 import { underLock } from '../../run/under-lock.js';
@@ -14,10 +13,11 @@ import { openStore } from '../../store/open-store.js';
 import { checkRequest } from '../check-request.js';
 import type { RunRequest } from '../run-request.js';
 import { committedHere, type HealedHere } from './healed-here.js';
+import { endJob } from './end-job.js';
 import { createIdle } from './idle.js';
 import { createPresence, type Presence } from './presence.js';
 import { storeProblem } from './store-problem.js';
-import { named, takeJob, type WorkerParts } from './take-job.js';
+import { takeJob, type WorkerParts } from './take-job.js';
 
 /** When a worker ends by itself. */
 export interface WorkerOptions {
@@ -36,7 +36,7 @@ export async function runWorker(request: RunRequest, options: WorkerOptions): Pr
   if (!checked.ok) return checked.error;
   const [missing] = checked.value.missing.values();
   if (missing) return missing;
-  const clean = await committedHere(request, checked.value.asWritten);
+  const clean = await committedHere(request, checked.value);
   if (!clean.ok) return clean.error;
   const here = clean.value;
   const locked = { cwd: request.cwd, command: 'worker', wait: request.options.wait ?? false };
@@ -57,7 +57,8 @@ async function underWay(place: Place, options: WorkerOptions): Promise<number | 
   const onAway = (reason: string) =>
     say(`the store cannot be reached (${redact(reason)}); it is tried again`);
   const onBack = () => say('the store can be reached again');
-  const patience = { clock: systemClock, signal: interrupts.signal, forMs: longestAwayMs, onAway, onBack };
+  const { signal } = interrupts;
+  const patience = createPatience({ clock: systemClock, signal, forMs: longestAwayMs, onAway, onBack });
   try {
     const queue = patient(await openQueue(db, here.queue), patience);
     await using presence = await createPresence(rows, place);
@@ -99,9 +100,9 @@ async function takeJobs(at: AtWork, { once, idleTimeoutMs }: WorkerOptions): Pro
       await systemClock.sleep(pollMs, interrupts.signal);
       continue;
     }
-    const now = await committedHere(request, checked.asWritten);
+    const now = await committedHere(request, checked);
     if (!now.ok || now.value.queue !== here.queue) {
-      await queue.giveBack(job.id);
+      await queue.release(job);
       return now.ok ? moved(here, now.value) : now.error;
     }
     const problem = await healTaken(at, job);
@@ -114,7 +115,7 @@ async function takeJobs(at: AtWork, { once, idleTimeoutMs }: WorkerOptions): Pro
 }
 
 async function healTaken(at: AtWork, job: TakenJob): Promise<Problem | null> {
-  const { presence, queue, interrupts } = at;
+  const { presence, interrupts } = at;
   const lost = presence.begin(job.id);
   const signal = AbortSignal.any([interrupts.signal, lost]);
   const parts: WorkerParts = {
@@ -125,18 +126,7 @@ async function healTaken(at: AtWork, job: TakenJob): Promise<Problem | null> {
       void presence.tell({ state: isAtWork ? 'agent' : 'healing' }).catch(() => undefined),
   };
   const came = await takeJob(parts, job, signal);
-  if (lost.aborted) say('the cause was taken back; its patch is dropped');
-  else if (interrupts.signal.aborted || !came.ok) await queue.giveBack(job.id);
-  else {
-    const result = named(came.value, presence.name);
-    const tooLarge = { kind: 'refused', worker: presence.name, reason: 'its patch is too large to be sent' };
-    const packed = pack(result) ?? pack(tooLarge);
-    if (packed) await queue.done(job.id, packed);
-    say(
-      result.kind === 'refused' ? `not healed: ${result.reason}` : `sent back: ${result.conclusion.reason}`,
-    );
-  }
-  await presence.tell({ state: 'waiting', causeId: null, jobId: null });
+  await endJob({ ...at, job, lost, interrupted: interrupts.signal }, came);
   return came.ok ? null : came.error;
 }
 

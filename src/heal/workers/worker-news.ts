@@ -3,8 +3,6 @@ import type { WorkerSummary } from '../../event.js';
 import { configDigest, type HealedTree } from '../../queue/queue-name.js';
 import type { WorkerRow } from '../../queue/worker-table.js';
 import type { Bus } from '../../run/bus.js';
-import { redact } from '../../secrets/redact.js';
-import { reasonOf } from '../../reason-of.js';
 
 /** Tells the run of its workers: once for each thing that changes. */
 export function createWorkerNews(bus: Bus, here: HealedTree & { queue: string }, settings: Settings) {
@@ -12,7 +10,7 @@ export function createWorkerNews(bus: Bus, here: HealedTree & { queue: string },
   let last = '[]';
   const taken = new Map<string, string | null>();
   let saidNone = false;
-  let [isDown, isReplaced] = [false, false];
+  let isReplaced = false;
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
   return {
     saw(rows: readonly WorkerRow[], waiting: number): void {
@@ -39,14 +37,6 @@ export function createWorkerNews(bus: Bus, here: HealedTree & { queue: string },
       if (isReplaced) return;
       isReplaced = true;
       warn('Another machine has taken over these causes: this one gave no sign for too long.');
-    },
-    reached(): void {
-      if (isDown) warn('The store can be reached again.');
-      isDown = false;
-    },
-    unreachable(error: unknown): void {
-      if (!isDown) warn(`The store cannot be reached (${redact(reasonOf(error))}); it is tried again.`);
-      isDown = true;
     },
   };
 }

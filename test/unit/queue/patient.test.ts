@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { patient, patiently } from '../../../src/queue/patient.js';
+import { createPatience, patient, patiently } from '../../../src/queue/patient.js';
 import { virtualClock } from '../../rig/virtual-clock.js';
 
 const withCode = (code: string, message = code) => Object.assign(new Error(message), { code });
@@ -9,7 +9,7 @@ function patience(forMs = 60_000) {
   const away: string[] = [];
   const controller = new AbortController();
   const said = { onAway: (reason: string) => void away.push(reason), onBack: () => void away.push('back') };
-  const how = { clock, signal: controller.signal, forMs, ...said };
+  const how = createPatience({ clock, signal: controller.signal, forMs, ...said });
   return { how, clock, away, controller };
 }
 
@@ -28,11 +28,14 @@ function failing(times: number, error: Error) {
 
 it.each([
   withCode('ECONNREFUSED'),
+  withCode('ETIMEDOUT'),
   withCode('57P01', 'terminating connection due to administrator command'),
   withCode('57P03', 'the database system is starting up'),
   withCode('08006'),
   withCode('53300', 'sorry, too many clients already'),
   new Error('Connection terminated unexpectedly'),
+  // What becomes of a transaction whose connection has broken.
+  new Error('Client has encountered a connection error and is not queryable'),
   new AggregateError([withCode('ECONNREFUSED'), withCode('ECONNREFUSED')]),
 ])('SC-2 a server that is away is asked again until it is back: %s', async (error) => {
   const { how, clock, away } = patience();
@@ -78,4 +81,25 @@ it('SC-2 each method of an object waits, with its arguments, and what is none st
   const one = patient(target, how);
   expect(one.name).toBe('queue');
   expect(await one.take(41)).toBe(42);
+});
+
+it('SC-2 all that ask a server wait for it together: it is told of once, and after the time is over nobody waits again', async () => {
+  const { how, clock, away } = patience(5000);
+  let isAway = true;
+  const ask = async () => {
+    if (isAway) throw withCode('ECONNREFUSED');
+    return 1;
+  };
+  const ended = await Promise.allSettled([patiently(ask, how), patiently(ask, how)]);
+  expect(ended.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(away).toHaveLength(1);
+  const waited = clock.now();
+  await expect(patiently(ask, how)).rejects.toThrow('ECONNREFUSED');
+  expect(clock.now()).toBe(waited);
+  isAway = false;
+  expect(await patiently(ask, how)).toBe(1);
+  expect(away).toEqual([expect.anything(), 'back']);
+  // The next time it is away, it is waited for anew.
+  await expect(patiently(failing(99, withCode('ECONNREFUSED')).ask, how)).rejects.toThrow('ECONNREFUSED');
+  expect(clock.now()).toBeGreaterThan(waited);
 });

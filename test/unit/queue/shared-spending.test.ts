@@ -5,18 +5,23 @@ import { aCause } from '../../rig/builders.js';
 
 /** The row of a heal that all workers write into. */
 function sharedRow() {
-  let spent: SpentTogether = { agentRuns: 0, costUsd: null };
+  const agents = new Map<string, number | null>();
   const claims: string[] = [];
+  const spent = (): SpentTogether => {
+    const costs = [...agents.values()].filter((cost) => cost !== null);
+    const costUsd = costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0);
+    return { agentRuns: agents.size, costUsd };
+  };
   const table: SharedSpending['table'] = {
-    claimAgent: async (worker, { agentRuns, costUsd }) => {
+    claimAgent: async ({ id, worker }, { agentRuns, costUsd }) => {
       claims.push(worker ?? '');
-      if (spent.agentRuns >= agentRuns || (spent.costUsd ?? 0) >= costUsd) return false;
-      spent = { ...spent, agentRuns: spent.agentRuns + 1 };
+      if (agents.size >= agentRuns || (spent().costUsd ?? 0) >= costUsd) return false;
+      agents.set(id, null);
       return true;
     },
-    agentRestarted: async () => void (spent = { ...spent, agentRuns: spent.agentRuns + 1 }),
-    agentCost: async (usd) => void (spent = { ...spent, costUsd: (spent.costUsd ?? 0) + usd }),
-    spent: async () => spent,
+    agentRestarted: async (id) => void agents.set(id, null),
+    agentCost: async (id, usd) => void agents.set(id, usd),
+    spent: async () => spent(),
   };
   return { table, claims };
 }

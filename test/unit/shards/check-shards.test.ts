@@ -24,7 +24,13 @@ function found(name: string, current: number, over: Partial<Collected> = {}, tot
 
 function blob(name: string, current: number, commit: string | null): FoundShard {
   const shard = { current, total: 20 };
-  return { kind: 'blob', name, file: `/arts/${name}`, shard, blob: { shard, commit, rootDir: '/ci' } };
+  return {
+    kind: 'blob',
+    name,
+    file: `/arts/${name}`,
+    shard,
+    blob: { shard, commit, rootDir: '/ci', playwright: null },
+  };
 }
 
 const all = Array.from({ length: 20 }, (_, at) => found(`s${at + 1}`, at + 1));

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '../../../../src/clock.js';
 import type { Event } from '../../../../src/event.js';
 import type { Opened } from '../../../../src/heal/open-run.js';
 import type { DispatchParts } from '../../../../src/heal/workers/dispatch.js';
@@ -6,6 +7,7 @@ import { Lookout } from '../../../../src/heal/workers/lookout.js';
 import type { SentCause } from '../../../../src/heal/workers/workers.js';
 import type { JobState } from '../../../../src/queue/open-queue.js';
 import { pack } from '../../../../src/queue/packed.js';
+import { createPatience, longestAwayMs } from '../../../../src/queue/patient.js';
 import type { WorkerRow } from '../../../../src/queue/worker-table.js';
 import { aCause, aSuiteRun, aWorker, someSettings } from '../../../rig/builders.js';
 import { healingSession } from '../../../rig/healing-session.js';
@@ -15,9 +17,13 @@ const settings = someSettings({ queue: { leaseMs: 50 } });
 const atWork = aWorker({ state: 'agent', causeId: 'c1', jobId: 'job' });
 
 /** A coordinator's lookout over one job and one worker, both of which a test moves. */
-async function looking(job: JobState['state'], worker: WorkerRow | null = atWork) {
+async function looking(
+  job: JobState['state'],
+  worker: WorkerRow | null = atWork,
+  forMs: number = longestAwayMs,
+) {
   const events: Event[] = [];
-  const now = { state: { state: job, output: null } as JobState, worker, isAway: false };
+  const now = { state: { state: job, output: null } as JobState, worker, isAway: false, coordinates: true };
   const done: string[] = [];
   let failed = 0;
   const asked = async <T>(value: () => T): Promise<T> => {
@@ -41,6 +47,13 @@ async function looking(job: JobState['state'], worker: WorkerRow | null = atWork
       isDirty: false,
     },
     who: 'here',
+    patience: createPatience({
+      clock: systemClock,
+      signal: new AbortController().signal,
+      forMs,
+      onAway: (message) => void events.push({ type: 'run.warning', message }),
+      onBack: () => void events.push({ type: 'run.warning', message: 'back' }),
+    }),
     queue: {
       name: 'causes-1',
       look: () => asked(() => now.state),
@@ -48,7 +61,7 @@ async function looking(job: JobState['state'], worker: WorkerRow | null = atWork
       cancel: async (id: string) => void done.push(`cancel ${id}`),
     },
     table: {
-      coordinatorBeat: () => asked(() => true),
+      coordinatorBeat: () => asked(() => now.coordinates),
       workers: () => asked(() => (now.worker ? [now.worker] : [])),
       remove: async ({ id }: { id: string }) => {
         done.push(`remove ${id}`);
@@ -125,5 +138,23 @@ it('SC-2 while the server is away nobody can give a sign: it is said once, and l
   now.isAway = false;
   // That it is back is said after the first look, which would have taken the worker for dead.
   await vi.waitFor(() => expect(warned()).toHaveLength(2));
+  expect(done).toEqual([]);
+});
+
+it('SC-2 a server that stays away ends the waiting for what it knows: the cause fails, and the reason says what to do', async () => {
+  const { now, result } = await looking('taken', atWork, 100);
+  now.isAway = true;
+  expect(await result).toMatchObject({
+    conclusion: { verdict: 'failed', reason: expect.stringMatching(/no server.*start this again/) as string },
+  });
+});
+
+it('SC-2 a coordinator whose place another one has taken waits no longer, and leaves the cause to that one', async () => {
+  const { now, result, done, warned } = await looking('taken');
+  now.coordinates = false;
+  expect(await result).toMatchObject({
+    conclusion: { verdict: 'failed', reason: expect.stringContaining('another machine') as string },
+  });
+  expect(warned()).toHaveLength(1);
   expect(done).toEqual([]);
 });

@@ -77,14 +77,3 @@ it('SC-2 that nobody is there is said once, and again when the last has gone', (
   told.saw([], 1);
   expect(warnings()).toHaveLength(2);
 });
-
-it('SC-2 a store that is away, and back, is told once each', () => {
-  const { told, warnings } = news();
-  told.reached();
-  told.unreachable(new Error('Connection terminated'));
-  told.unreachable(new Error('Connection terminated'));
-  expect(warnings()).toHaveLength(1);
-  told.reached();
-  told.reached();
-  expect(warnings()).toHaveLength(2);
-});

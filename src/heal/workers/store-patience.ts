@@ -1,0 +1,15 @@
+import { systemClock } from '../../clock.js';
+import { createPatience, longestAwayMs, type Patience } from '../../queue/patient.js';
+import type { Opened } from '../open-run.js';
+
+/** How a run whose causes are healed by workers waits for the store, which all of them need. */
+export function storePatience({ bus, signal }: Pick<Opened, 'bus' | 'signal'>): Patience {
+  const warn = (message: string) => bus.emit({ type: 'run.warning', message });
+  return createPatience({
+    clock: systemClock,
+    signal,
+    forMs: longestAwayMs,
+    onAway: (reason) => warn(`The store cannot be reached (${reason}); it is tried again.`),
+    onBack: () => warn('The store can be reached again.'),
+  });
+}
