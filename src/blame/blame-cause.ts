@@ -1,7 +1,7 @@
 import type { Blame } from '../core/blame.js';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { hasFailed } from '../evidence/network-selection.js';
-import { akin, apart, blamedHunk, type Candidate, changesName, namesIn } from './candidates.js';
+import { akin, apart, blamedHunk, type Candidate, changedNames, changesName, namesIn } from './candidates.js';
 import { type History, notWhole } from './history.js';
 import { type Found, minimalSet } from './minimal-set.js';
 import type { Trial } from './trials.js';
@@ -49,12 +49,12 @@ async function find({ lead, candidates, trial, cwd, root }: BlameSearch): Promis
   const app = candidates.filter(({ inTests }) => !inTests);
   const search = { test: trial.run, apart, akin };
   const said = namesSaid(lead);
-  const named = app.filter((one) => changesName(one, said));
+  const names = changedNames(app.filter((one) => changesName(one, said)));
   // Most often it is the line that the error came from, or what changed a name that the failure says, and what belongs to that: one run
   // instead of a search.
   const suspected = [
     app.filter((one) => isAt(lead, blamedHunk(one, { cwd, root }))),
-    app.filter((one) => named.some((other) => akin(one, other))),
+    app.filter((one) => changesName(one, names)),
   ];
   for (const suspects of suspected) {
     if (suspects.length === 0 || suspects.length === app.length) continue;

@@ -73,19 +73,22 @@ export function apart(one: Candidate, next: Candidate): number {
 }
 
 /** Both change the same name: a definition and its use, say. */
-export function akin(one: Candidate, { hunk }: Candidate): boolean {
-  return changesName(one, changedNames(hunk));
+export function akin(one: Candidate, other: Candidate): boolean {
+  return changesName(one, changedNames([other]));
 }
 
 /** It changes one of these names. */
-export function changesName({ hunk }: Candidate, names: ReadonlySet<string>): boolean {
-  return [...changedNames(hunk)].some((name) => names.has(name));
+export function changesName(one: Candidate, names: ReadonlySet<string>): boolean {
+  return [...changedNames([one])].some((name) => names.has(name));
 }
 
-/** Names that stand on one side alone, of three letters and more. */
-function changedNames({ old, now }: ExactHunk): ReadonlySet<string> {
-  const [before, after] = [namesIn(old), namesIn(now)];
-  return new Set([...before, ...after].filter((name) => before.has(name) !== after.has(name)));
+/** Names that stand on one side of one of these alone, of three letters and more. */
+export function changedNames(some: readonly Candidate[]): ReadonlySet<string> {
+  const names = some.flatMap(({ hunk }) => {
+    const [before, after] = [namesIn(hunk.old), namesIn(hunk.now)];
+    return [...before, ...after].filter((name) => before.has(name) !== after.has(name));
+  });
+  return new Set(names);
 }
 
 /** Everything in texts that may be a name of code. */
