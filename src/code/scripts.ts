@@ -1,6 +1,9 @@
 import { isCode } from './imports.js';
 import { parseSource, type SourceFile } from './syntax.js';
 
+/** Files of tags: pages, components and templates. */
+export const template = /\.(?:vue|svelte|astro|html?|ejs|hbs)$/;
+
 const script = /(<script\b[^>]*>)([\s\S]*?)<\/script>/g;
 const blanked = (part: string) => part.replaceAll(/[^\n]/g, ' ');
 

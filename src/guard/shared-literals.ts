@@ -1,4 +1,4 @@
-import { programsIn, withoutScripts } from '../code/scripts.js';
+import { programsIn, template, withoutScripts } from '../code/scripts.js';
 import {
   calleeOf,
   childrenOf,
@@ -126,8 +126,6 @@ function textsOfFile(path: string, text: string): { text: string; line: number }
   const shown = template.test(path) ? withoutScripts(text).split('\n') : [];
   return [...written, ...shown.map((one, index) => ({ text: one, line: index + 1 }))];
 }
-
-const template = /\.(?:vue|svelte|astro|html?|ejs|hbs)$/;
 
 /** A name that the app itself may give something: one word without a number; numbers are statuses and keys. */
 const ownWord = /^(?:[^\s@\d]|(?<=[a-z])\d)*$/i;

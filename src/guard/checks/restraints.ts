@@ -1,5 +1,5 @@
 import type { Violation } from '../../core/guard/violation.js';
-import { programsIn } from '../../code/scripts.js';
+import { programsIn, template } from '../../code/scripts.js';
 import {
   calleeOf,
   childrenOf,
@@ -81,7 +81,7 @@ const patterns: readonly Pattern[] = [
     /session_replication_role\s*=\s*'?(?:origin|default)|foreign_key(?:_check)?s\s*=\s*(?:1|on)\b/gi,
     1,
   ],
-  [/\.(?:vue|svelte|astro|html?|ejs|hbs)$/, /\s(?:required|pattern|(?:min|max)(?:length)?)(?=[\s=>/])/g, 1],
+  [template, /\s(?:required|pattern|(?:min|max)(?:length)?)(?=[\s=>/])/g, 1],
   [/\.(?:patch|diff)$/, /^\+(?!\+).*\b(?:throw|reject|raise)\b/gm, 1],
   [/\.(?:patch|diff)$/, /^-(?!-).*\b(?:throw|reject|raise)\b/gm, -1],
 ];
