@@ -28,7 +28,6 @@ import type { Session } from './session.js';
 import type { Shards } from './shards.js';
 import type { HealedHere } from './workers/healed-here.js';
 import type { Queued } from './workers/open-workers.js';
-import { storePatience } from './workers/store-patience.js';
 import type { Workers } from './workers/workers.js';
 
 /** The whole of `self-heal run`: gives the exit code, or the problem that kept it from running. */
@@ -92,7 +91,7 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
     return collectRun(request, opened, { first, interrupts, checkout });
   }
   const shards = checked.shards ?? request.resumed?.shards ?? null;
-  const queued = checked.queued && { here: checked.queued, patience: storePatience(opened) };
+  const queued = checked.queued && { here: checked.queued, patience: await patienceOf(opened) };
   // First, so that a run which may not send its causes leaves nothing in the store.
   const workers = await workersOf(opened, first, queued);
   if (!workers.ok) return closed(opened, workers.error);
@@ -121,6 +120,11 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
   const isOfCommit = !isDirty && checked.shards?.isOfCommit !== false;
   const ended = { session, record, interrupts, shards, commit: isOfCommit ? commit : null };
   return finishRun(request, { ...opened, ...ended });
+}
+
+async function patienceOf(opened: Opened): Promise<Patience> {
+  const { storePatience } = await import('./workers/store-patience.js');
+  return storePatience(opened);
 }
 
 async function workersOf(
