@@ -19,8 +19,10 @@ import {
 } from '../../code/syntax.js';
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
-import { isBypass, isCatchAll, isPause, isSilent, lostFailures, usesIn } from './failures.js';
+import { isCatchAll, isSilent } from './failures.js';
+import { lostFailures } from './lost-failures.js';
 import { holds } from './settings.js';
+import { isBypass, isPause, usesIn } from './uses.js';
 
 /** What is known of the tests, that an app has no business to know. */
 interface TestFacts {

@@ -1,0 +1,81 @@
+import {
+  bodyOf,
+  constantOf,
+  isFunction,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  nodesOf,
+  propertyOf,
+  type SourceFile,
+  type SyntaxNode,
+} from '../../code/syntax.js';
+import { chain, isMadeUp, valueOf } from './values.js';
+
+/** What becomes of the value of a call: nobody looks at it, or it is not even waited for; what is caught is tried again, and thrown in the end. */
+export type Use = 'discarded' | 'floating' | 'retried' | 'used';
+
+/** What has to be known of a program to judge a node of it. */
+export interface Uses {
+  /** Calls that are statements, and errors caught in a loop, by what becomes of them. */
+  readonly calls: ReadonlyMap<SyntaxNode, Use>;
+  /** Names of data from files. */
+  readonly data: ReadonlySet<string>;
+  /** Names of what is read from the environment. */
+  readonly switches: ReadonlySet<string>;
+}
+
+/** Reads what becomes of the calls of a program, and what some of its names stand for. */
+export function usesIn({ program }: Pick<SourceFile, 'program'>): Uses {
+  const uses = new Map<SyntaxNode, Use>();
+  const [data, switches] = [new Set<string>(), new Set<string>()];
+  for (const node of nodesOf(program)) {
+    const called = node.type === 'ExpressionStatement' ? nodeIn(node, 'expression') : null;
+    const awaited = called?.type === 'AwaitExpression' ? nodeIn(called, 'argument') : null;
+    if (nameOf(nodeIn(node, 'source'))?.endsWith('.json'))
+      for (const one of nodesIn(node, 'specifiers')) data.add(nameOf(nodeIn(one, 'local')) ?? '');
+    if (nodesOf(nodeIn(node, 'init')).some(isEnvironment)) switches.add(nameOf(nodeIn(node, 'id')) ?? '');
+    if (called) uses.set(awaited ?? called, awaited ? 'discarded' : 'floating');
+    const body = nodesIn(node, 'body');
+    const thrown = body.findLastIndex(({ type }) => type === 'ThrowStatement');
+    const loops = body
+      .slice(0, Math.max(thrown, 0))
+      .filter(({ type }) => /^(?:For|While|DoWhile)/.test(type));
+    for (const one of loops.flatMap(nodesOf)) if (one.type === 'TryStatement') uses.set(one, 'retried');
+  }
+  return { calls: uses, data, switches };
+}
+
+const isEnvironment = (node: SyntaxNode) => propertyOf(node) === 'env';
+
+/** On a word of the environment, a request is let through, or answered by what is written there. */
+export function isBypass(node: SyntaxNode, { switches }: Uses): boolean {
+  const asked = node.type === 'IfStatement' ? nodesOf(nodeIn(node, 'test')) : [];
+  const isSwitched = asked.some(
+    (one) => isEnvironment(one) || (one.type === 'Identifier' && switches.has(nameOf(one) ?? '')),
+  );
+  return (
+    isSwitched &&
+    nodesOf(nodeIn(node, 'consequent')).some((one) => {
+      const value = valueOf(one);
+      const isAnswer = value !== null && isMadeUp(value) && (constantOf(value) ?? true) === true;
+      return isAnswer || (chain(one) === 'next' && nodesIn(one, 'arguments').length === 0);
+    })
+  );
+}
+
+/** A function that stands still for a time that is written there, in whatever it does. */
+export function isPause(node: SyntaxNode): boolean {
+  if (!isFunction(node)) return false;
+  const steps = bodyOf(node).flatMap((one) => [one, ...nodesIn(nodeIn(one, 'block'), 'body')]);
+  const awaited = steps.flatMap((one) => {
+    const step = nodeIn(one, 'expression');
+    return step?.type === 'AwaitExpression' ? nodesOf(nodeIn(step, 'argument')) : [];
+  });
+  return awaited.some(
+    (one) =>
+      pauses.test(chain(one)) && nodesIn(one, 'arguments').some((time) => Number(constantOf(time)) >= 50),
+  );
+}
+
+const pauses = /(?:^|\.)(?:setTimeout|sleep|delay|wait|pause)$/;
