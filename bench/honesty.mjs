@@ -1,6 +1,6 @@
-// How many cheats the guard catches and how many honest fixes it lets pass, by kind, and what a judgement costs. Usage:
-// node bench/honesty.mjs [--says]. The cases are those of the tests (fixtures/guard); the blind ones were written before anybody
-// looked at what the guard does with them.
+// How many cheats the guard rejects or names for the reviewer, how many honest fixes it lets pass, how many of those have a note, and what
+// a judgement costs. Usage: node bench/honesty.mjs [--says] [--notes]. The cases are those of the tests (fixtures/guard); the blind ones were written
+// before anybody looked at what the guard does with them.
 import process from 'node:process';
 import { blindCheats } from '../fixtures/guard/blind-cheats.mjs';
 import { blindHonestFixes } from '../fixtures/guard/blind-honest-fixes.mjs';
@@ -13,101 +13,93 @@ import { helpdesk, helpdeskRequest, helpdeskUndecided } from '../fixtures/guard/
 import { honestFixes } from '../fixtures/guard/honest-fixes.mjs';
 import { keptBack, keptBackRequest } from '../fixtures/guard/kept-back.mjs';
 import { lending, lendingRequest, lendingUndecided } from '../fixtures/guard/lending.mjs';
+import { marina, marinaRequest, marinaUndecided } from '../fixtures/guard/marina.mjs';
 import { requestOf } from '../fixtures/guard/project.mjs';
 import { warehouse, warehouseRequest } from '../fixtures/guard/warehouse.mjs';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
 
 const { judge } = await import(await bundleSrc('guard/judge.ts'));
 
-const wrong = [];
-const rulesBroken = async (request) => {
-  const { violations, otherInput } = await judge(request);
-  // The run with another input is what rejects it.
-  if (violations.length === 0 && otherInput !== null) return ['run with another input'];
-  return violations.map(({ rule, file, line, says }) =>
+const asCheat = ([, what, edits, , category]) => ['cheat', what, edits, category];
+const asBlindCheat = ([, what, edits, category, given]) => ['cheat', what, edits, category, given];
+const asFix = ([what, edits, category, given]) => ['fix', what, edits, category, given];
+
+/** Each set by its name: its cases, what the guard is asked about one, and what is left to the reviewer. */
+const sets = [
+  { name: 'own cases', cases: [...cheats.map(asCheat), ...honestFixes.map(asFix)], requestFor: requestOf },
+  {
+    name: 'blind cases',
+    cases: [...blindCheats.map(asBlindCheat), ...blindHonestFixes.map(asFix)],
+    requestFor: requestOf,
+  },
+  { name: 'kept back', cases: keptBack, requestFor: keptBackRequest },
+  { name: 'booking app', cases: booking, requestFor: bookingRequest },
+  { name: 'monorepo', cases: warehouse, requestFor: warehouseRequest },
+  { name: 'help desk', cases: helpdesk, requestFor: helpdeskRequest, undecided: helpdeskUndecided },
+  { name: 'clinic', cases: clinic, requestFor: clinicRequest, undecided: clinicUndecided },
+  { name: 'library', cases: lending, requestFor: lendingRequest, undecided: lendingUndecided },
+  { name: 'festival', cases: festival, requestFor: festivalRequest, undecided: festivalUndecided },
+  { name: 'courier', cases: courier, requestFor: courierRequest, undecided: courierUndecided },
+  { name: 'marina', cases: marina, requestFor: marinaRequest, undecided: marinaUndecided },
+];
+
+/** What becomes of a change, and in which words; the run with another input rejects it, too. */
+async function verdictOn(request) {
+  const { violations, notes, otherInput } = await judge(request);
+  const said = violations.length > 0 ? violations : notes;
+  const words = said.map(({ rule = 'note', file, line, says }) =>
     process.argv.includes('--says') ? `${rule} ${file}:${line} ${says}` : rule,
   );
-};
-
-async function caughtIn(title, cases, undecided = []) {
-  const kinds = new Map();
-  for (const { kind, what, request } of cases) {
-    const rules = await rulesBroken(request);
-    const caught = rules.length > 0;
-    if (rules[0] === 'run with another input') console.log(`to be run with another input: ${what}`);
-    const { caught: sofar = 0, all = 0 } = kinds.get(kind) ?? {};
-    kinds.set(kind, { caught: sofar + (caught ? 1 : 0), all: all + 1 });
-    if (!caught && undecided.includes(what)) console.log(`left to the reviewer: ${what}`);
-    else if (!caught) wrong.push(`not caught: ${kind}: ${what}`);
-  }
-  const total = [...kinds.values()].reduce((sum, one) => sum + one.caught, 0);
-  const parts = [...kinds].map(([kind, { caught, all }]) => `${kind} ${caught}/${all}`);
-  console.log(`${title}: ${total}/${cases.length} caught (${parts.join(', ')})`);
+  if (violations.length > 0) return ['rejected', words];
+  if (otherInput !== null) return ['rejected', ['to be run with another input']];
+  return [notes.length > 0 ? 'named' : 'silent', words];
 }
 
-async function passedIn(title, cases) {
-  let passed = 0;
-  for (const { what, request } of cases) {
-    const rules = await rulesBroken(request);
-    if (rules.length === 0) passed += 1;
-    else wrong.push(`rejected: ${what} (${rules.join(', ')})`);
-  }
-  console.log(`${title}: ${passed}/${cases.length} passed`);
-}
-
-const asCheat = ([kind, what, edits, , category]) => ({ kind, what, request: requestOf(edits, category) });
-const asBlindCheat = ([kind, what, edits, category, given]) => ({
-  kind,
-  what,
-  request: requestOf(edits, category, given),
-});
-const asFix = ([what, edits, category, given]) => ({ what, request: requestOf(edits, category, given) });
-const ofKind = (set, requestFor, wanted) =>
-  set.flatMap(([kind, what, edits, category, given]) =>
-    kind === wanted ? [placed(what, requestFor(edits, category, given))] : [],
-  );
-// By whether a change touches what belongs to the tests: a cheat there is another matter than one in the app or its build.
-function placed(what, request) {
-  const { testFiles, testDir, config } = request.suite;
+/** Whether a change touches what belongs to the tests: a cheat there is another matter than one in the app or its build. */
+function isOfTests({ changes, suite: { testFiles, testDir, config } }) {
   const ofTests = (path) => testFiles.includes(path) || path === config || path.startsWith(`${testDir}/`);
-  return { kind: request.changes.some(({ path }) => ofTests(path)) ? 'tests' : 'app', what, request };
+  return changes.some(({ path }) => ofTests(path));
 }
+
+const share = (part, all) => `${part}/${all}${all > 0 ? ` (${((100 * part) / all).toFixed(1)} %)` : ''}`;
 
 const start = process.cpuUsage();
-await caughtIn('cheats', cheats.map(asCheat));
-await caughtIn('blind cheats', blindCheats.map(asBlindCheat));
-await passedIn('honest fixes', honestFixes.map(asFix));
-await passedIn('blind honest fixes', blindHonestFixes.map(asFix));
-await caughtIn('cheats that were kept back', ofKind(keptBack, keptBackRequest, 'cheat'));
-await passedIn('honest fixes that were kept back', ofKind(keptBack, keptBackRequest, 'fix'));
-await caughtIn('cheats on the booking app', ofKind(booking, bookingRequest, 'cheat'));
-await passedIn('honest fixes on the booking app', ofKind(booking, bookingRequest, 'fix'));
-await caughtIn('cheats in a monorepo', ofKind(warehouse, warehouseRequest, 'cheat'));
-await passedIn('honest fixes in a monorepo', ofKind(warehouse, warehouseRequest, 'fix'));
-await caughtIn('cheats on the help desk', ofKind(helpdesk, helpdeskRequest, 'cheat'), helpdeskUndecided);
-await passedIn('honest fixes on the help desk', ofKind(helpdesk, helpdeskRequest, 'fix'));
-await caughtIn('cheats in the clinic', ofKind(clinic, clinicRequest, 'cheat'), clinicUndecided);
-await passedIn('honest fixes in the clinic', ofKind(clinic, clinicRequest, 'fix'));
-await caughtIn('cheats in the library', ofKind(lending, lendingRequest, 'cheat'), lendingUndecided);
-await passedIn('honest fixes in the library', ofKind(lending, lendingRequest, 'fix'));
-await caughtIn('cheats at the festival', ofKind(festival, festivalRequest, 'cheat'), festivalUndecided);
-await passedIn('honest fixes at the festival', ofKind(festival, festivalRequest, 'fix'));
-await caughtIn('cheats at the courier', ofKind(courier, courierRequest, 'cheat'), courierUndecided);
-await passedIn('honest fixes at the courier', ofKind(courier, courierRequest, 'fix'));
+let count = 0;
+const wrong = [];
+for (const { name, cases, requestFor, undecided: { named: reviewed = [], unseen = [] } = {} } of sets) {
+  const counts = new Map();
+  for (const [kind, what, edits, category, given] of cases) {
+    const request = requestFor(edits, category, given);
+    const place = isOfTests(request) ? 'tests' : 'app';
+    const [verdict, words] = await verdictOn(request);
+    for (const key of [`${kind} ${place}`, `${kind} ${place} ${verdict}`])
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    count += 1;
+    const line = `${name}: ${kind} ${verdict}: ${what}${words.length > 0 ? ` (${words.join('; ')})` : ''}`;
+    if (process.argv.includes('--notes') && (kind === 'fix' ? verdict === 'named' : verdict !== 'rejected'))
+      console.log(line);
+    else if (
+      kind === 'fix'
+        ? verdict === 'rejected'
+        : verdict !== 'rejected' && ![...reviewed, ...unseen].includes(what)
+    )
+      wrong.push(line);
+  }
+  for (const place of ['tests', 'app']) {
+    const [all, rejected, named] = ['', ' rejected', ' named'].map(
+      (one) => counts.get(`cheat ${place}${one}`) ?? 0,
+    );
+    const [fixes, refused, noted] = ['', ' rejected', ' named'].map(
+      (one) => counts.get(`fix ${place}${one}`) ?? 0,
+    );
+    if (all + fixes === 0) continue;
+    console.log(
+      `${name}, ${place}: cheats rejected ${share(rejected, all)}, rejected or named ${share(rejected + named, all)}; ` +
+        `honest fixes passed ${share(fixes - refused, fixes)}, with a note ${share(noted, fixes)}`,
+    );
+  }
+}
 const { user, system } = process.cpuUsage(start);
-const count =
-  cheats.length +
-  blindCheats.length +
-  honestFixes.length +
-  blindHonestFixes.length +
-  keptBack.length +
-  booking.length +
-  warehouse.length +
-  helpdesk.length +
-  clinic.length +
-  lending.length +
-  festival.length +
-  courier.length;
 console.log(`${((user + system) / 1_000 / count).toFixed(1)} ms of CPU time a judgement`);
 for (const line of wrong) console.log(line);
 if (wrong.length > 0) process.exitCode = 1;

@@ -32,7 +32,6 @@ export function parseSource(path: string, given: string): SourceFile | null {
     const result = parseSync(path, text, { lang });
     if (result.errors.some((error) => (error.severity as string) === 'Error')) return null;
     let program: SyntaxNode | null = null;
-    const ends = [...text.matchAll(/\n/g)].map((match) => match.index);
     return {
       path,
       text,
@@ -42,12 +41,26 @@ export function parseSource(path: string, given: string): SourceFile | null {
       },
       imports: importsOf(text, result.module),
       lines: text.split('\n'),
-      lineAt: (offset) => ends.findLastIndex((end) => end < offset) + 2,
+      lineAt: linesOf(text),
     };
   } catch (error) {
     if (error instanceof RangeError) throw error;
     return null;
   }
+}
+
+/** Tells the line, from 1, of an offset in a text. */
+export function linesOf(text: string): (offset: number) => number {
+  const ends = [...text.matchAll(/\n/g)].map((match) => match.index);
+  return (offset) => {
+    let [from, to] = [0, ends.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((ends[middle] ?? 0) < offset) from = middle + 1;
+      else to = middle;
+    }
+    return from + 1;
+  };
 }
 
 type ModuleRecord = ReturnType<typeof parseSync>['module'];
@@ -94,13 +107,29 @@ export function bodyOf(node: SyntaxNode | null | undefined): SyntaxNode[] {
 
 /** Fields of nodes that hold types, which say nothing at run time. */
 export const typeField =
-  /^(?:typeAnnotation|returnType|typeArguments|typeParameters|superTypeArguments|decorators|implements)$/;
+  /^(?:typeAnnotation|returnType|typeArguments|typeParameters|superTypeArguments|implements)$/;
+
+/** Fields of nodes that stand in no file: the links of a chain of calls, the words of a text. */
+const ownFields: Readonly<Record<string, readonly string[]>> = {
+  Chain: ['links'],
+  Link: ['property', 'arguments'],
+  Text: ['parts'],
+};
+
+/** The fields that hold a node's parts, without types, in source order. */
+export function fieldsOf({ type }: SyntaxNode): readonly string[] {
+  const known = fields.get(type);
+  if (known) return known;
+  const found = (visitorKeys[type] ?? ownFields[type] ?? []).filter((field) => !typeField.test(field));
+  fields.set(type, found);
+  return found;
+}
+
+const fields = new Map<string, readonly string[]>();
 
 /** All child nodes but types, in source order. */
 export function childrenOf(node: SyntaxNode): SyntaxNode[] {
-  const fields = visitorKeys[node.type] ?? [];
-  return fields.flatMap((field) => {
-    if (typeField.test(field)) return [];
+  return fieldsOf(node).flatMap((field) => {
     const value = node[field];
     return Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [];
   });

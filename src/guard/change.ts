@@ -1,8 +1,9 @@
 import { appDataIn } from './app-data.js';
 import { isSnapshotPath } from './checks/paths.js';
 import { isCode } from '../code/imports.js';
-import { type FileEdit, fileState, isSameState } from './edit.js';
+import { type FileEdit, fileState, isReverted, isSameState } from './edit.js';
 import type { GuardRequest } from './judge.js';
+import { withoutBlamed } from './without-blamed.js';
 import { isSpecName, readTestCode, type SuitePlaces, type TestCode, testPlaces } from './test-files.js';
 
 /** A change as it is judged: what was edited, sorted by whose it is, and the tests' code in both states. */
@@ -12,7 +13,7 @@ export interface Change {
   readonly edits: readonly FileEdit[];
   /** Edited files that are the tests' own. */
   readonly ofTests: readonly FileEdit[];
-  /** All others; snapshots are nobody's. */
+  /** All others, but those that are as they were before the test broke; snapshots are nobody's. */
   readonly ofApp: readonly FileEdit[];
   readonly old: TestCode;
   readonly now: TestCode;
@@ -43,18 +44,21 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
   const now = concerns ? await readTestCode(request.after, suite, { known: old, edits: files }) : old;
   const judged = files.filter(({ path }) => !isSnapshotPath(path));
   const ofTests = judged.filter((edit) => isTests(edit, old) || isTests(edit, now));
-  const ofApp = judged.filter((edit) => !ofTests.includes(edit));
+  const ofApp = judged.filter((edit) => !ofTests.includes(edit) && !isReverted(edit));
   const shared = [...data, ...files.flatMap(({ path }) => (old.appModules.has(path) ? [path] : []))];
   return { request, suite, edits, ofTests, ofApp, old, now, shared, paths };
 }
 
-async function readEdits({ changes, before, after }: GuardRequest): Promise<FileEdit[]> {
+async function readEdits({ changes, before, after, broke = [] }: GuardRequest): Promise<FileEdit[]> {
   const paths = changes.map((one) => one.path);
   const [olds, news] = await Promise.all([before.read(paths), after.read(paths)]);
   const state = (bytes: Uint8Array | undefined) => (bytes ? fileState(bytes) : null);
   return changes
     .map(({ path, kind = 'file' }) => {
-      return { path, kind, before: state(olds.get(path)), after: state(news.get(path)) };
+      const [was, is] = [olds, news].map((one) => state(one.get(path)));
+      const hunks = broke.filter(({ file }) => file === path);
+      const green = hunks.length > 0 && was?.text ? withoutBlamed(was.text, hunks) : null;
+      return { path, kind, before: was ?? null, after: is ?? null, green };
     })
     .filter((edit) => edit.kind !== 'file' || !isSameState(edit.before, edit.after));
 }

@@ -6,7 +6,7 @@ import type { Judgement } from './judgement.js';
 import { runGuard } from './run-guard.js';
 import type { SuitePlaces } from './test-files.js';
 
-/** Judges one agent's changes; the files of the tests that they are to heal are absolute here. */
+/** Judges one agent's changes; the files of the tests that they are to heal are absolute here, as are those of what broke them. */
 export type Guard = (work: Omit<GuardRequest, 'suite'>) => Promise<Judgement>;
 
 /** A guard for one run, which knows its tests from the run's first suite. */
@@ -16,8 +16,13 @@ export function createGuard(
   judge: (request: GuardRequest) => Promise<Judgement> = runGuard,
 ): Guard {
   const suite = placesOf(root, first);
-  return ({ healed = [], ...work }) =>
-    judge({ ...work, suite, healed: healed.flatMap((file) => insideOf(root, file) ?? []) });
+  return ({ healed = [], broke = [], ...work }) =>
+    judge({
+      ...work,
+      suite,
+      healed: healed.flatMap((file) => insideOf(root, file) ?? []),
+      broke: broke.map((hunk) => ({ ...hunk, file: insideOf(root, hunk.file) ?? hunk.file })),
+    });
 }
 
 /** Where the suite's files are, seen from the recorded root, which may be reached through links. */

@@ -15,6 +15,8 @@ export interface FileEdit {
   readonly kind: 'file' | 'link' | 'other';
   readonly before: FileState | null;
   readonly after: FileState | null;
+  /** What it said before, without what broke the test; null where that is not known, or was not in it. */
+  readonly green: string | null;
 }
 
 /** Reads bytes as a file's state. */
@@ -26,4 +28,9 @@ export function fileState(bytes: Uint8Array): FileState {
 /** Whether two states hold the same bytes. */
 export function isSameState(a: FileState | null, b: FileState | null): boolean {
   return a === b || (a !== null && b !== null && Buffer.compare(a.bytes, b.bytes) === 0);
+}
+
+/** Whether it is again what it was before the test broke. */
+export function isReverted({ before, after, green }: FileEdit): boolean {
+  return green !== null && green !== before?.text && green === (after?.text ?? '');
 }

@@ -8,6 +8,7 @@ import { judgePaths, judgeShadows, setUpFiles } from './checks/paths.js';
 import { judgeReadOnly } from './checks/read-only.js';
 import { judgeRestraints } from './checks/restraints.js';
 import { judgeSettings } from './checks/settings.js';
+import { judgeTakenAway } from './checks/taken-away.js';
 import { judgeTests, stepsOf } from './checks/tests.js';
 import { TooLarge } from '../code/print.js';
 import { harmless, type Judgement } from './judgement.js';
@@ -15,6 +16,7 @@ import { otherInput } from './other-input.js';
 import { violationOf } from './rules.js';
 import { sharedLiterals } from './shared-literals.js';
 import { importedBy, type SuitePlaces } from './test-files.js';
+import type { BrokeTest } from './without-blamed.js';
 import type { Tree } from '../workspace/tree.js';
 
 /** A path that an agent changed, and what it is. */
@@ -37,6 +39,8 @@ export interface GuardRequest {
   readonly pages?: readonly SeenPage[];
   /** The spec files of the tests that the change is to heal; empty where nobody knows. */
   readonly healed?: readonly string[];
+  /** What broke the test (BL-1), where runs have shown it: what it added to the app may be taken out again. */
+  readonly broke?: readonly BrokeTest[];
   /** It is a whole branch, whoever wrote it, and no fix of an agent: a person may set self-heal up in it. */
   readonly isBranch?: boolean;
 }
@@ -54,6 +58,7 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
     if (!change) return harmless;
     const tests = judgeTests(change);
     const literals = judgeLiterals(change);
+    const taken = judgeTakenAway(change);
     const says = 'the tests read this file of the app, too';
     const shared = change.shared.map((file) => ({ file, line: null, says }));
     return {
@@ -61,8 +66,15 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
         ...checks.flatMap((check) => check(change)),
         ...tests.violations,
         ...literals.violations,
+        ...taken.violations,
       ]),
-      notes: [...tests.notes, ...shared, ...literals.notes, ...setUpFiles(change).map(setsUp)],
+      notes: [
+        ...tests.notes,
+        ...shared,
+        ...literals.notes,
+        ...taken.notes,
+        ...setUpFiles(change).map(setsUp),
+      ],
       otherInput: literals.otherInput,
     };
   } catch (error) {

@@ -106,7 +106,8 @@ function figuresIn({ text }: { text: string }): string[] {
   if (/^\.{0,2}\/|:\/\//.test(text)) return [];
   return [...text.matchAll(/(?<![\w.-])\d[\d.,]*\d(?![\w-])/g)]
     .filter(([figure]) => !numberOfStatus.test(figure) && !/^(?:19|20)\d\d$/.test(figure))
-    .map(([figure]) => figure.replaceAll(/[.,]/g, '').replace(/^0+/, ''))
+    .flatMap(([figure]) => [figure, figure.replace(/[.,]00$/, '')])
+    .map((figure) => figure.replaceAll(/[.,]/g, '').replace(/^0+/, ''))
     .filter((digits) => digits.length > 2 && !/^\d0+$/.test(digits));
 }
 

@@ -20,7 +20,6 @@ import {
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
 import { isCatchAll, isSilent } from './failures.js';
-import { lostFailures } from './lost-failures.js';
 import { holds } from './settings.js';
 import { isBypass, isPause, usesIn } from './uses.js';
 
@@ -53,19 +52,11 @@ export function judgeApp({ request, suite, old, ofApp, ofTests, paths }: Change)
     paths,
     isOwn: (file: string, source: string) => old.importedFile(file, source) !== null,
   };
-  const isExpected = (value: unknown) => {
-    const word = new RegExp(String.raw`(?<![\w.])${escapeStringRegexp(String(value))}(?![\w.]\w)`);
-    return String(value).length > 1 && [...old.parsed.values()].some(({ text }) => word.test(text));
-  };
   // Where something does not build, a compiler or a linter that is told to look away is no fix, in the tests either.
   const built = request.category === 'build-error' ? [...ofTests, ...ofApp] : [];
   return [
     ...ofApp.flatMap((edit) => added(edit, (text) => signsIn(edit.path, text, facts))),
     ...built.flatMap((edit) => added(edit, (text) => signsOfText(edit.path, text, unlinted))),
-    ...ofApp.flatMap(({ path, before, after }) => {
-      const [was = [], is = []] = [before, after].map((one) => programsIn(path, one?.text ?? ''));
-      return lostFailures(was, is, isExpected);
-    }),
   ];
 }
 

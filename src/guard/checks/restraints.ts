@@ -15,7 +15,6 @@ import {
 } from '../../code/syntax.js';
 import { chainOf, rootName } from '../../code/test-object.js';
 import type { Change } from '../change.js';
-import type { FileEdit } from '../edit.js';
 import { violationOf } from '../rules.js';
 
 /** Something that refuses: a thrown error, a failure status, a validator, a guard of a route, a constraint of a table. */
@@ -27,12 +26,16 @@ interface Restraint extends Place {
 
 /**
  * What an app refuses is counted over all files of a change, so that a check may move, or become another one: with fewer of them, what
- * failed is let pass (HN-3). Several that became one somewhere else are unified; a file that goes takes its own with it.
+ * failed is let pass (HN-3). Several that became one somewhere else are unified; a file that goes takes its own with it; what broke the
+ * test may go.
  */
 export function judgeRestraints({ ofApp }: Change): Violation[] {
   const states = ofApp.flatMap((edit) => {
-    const [olds, news] = [restraintsIn(edit, 'before'), restraintsIn(edit, 'after')];
-    return [{ edit, gone: edit.after ? without(olds, news) : [], come: without(news, olds) }];
+    const texts = [edit.before?.text, edit.after?.text, edit.green ?? edit.before?.text];
+    const [olds = [], news = [], greens = []] = texts.map((text) => restraintsIn(edit.path, text ?? ''));
+    const broke = without(olds, greens);
+    const gone = edit.after ? without(olds, news).filter((one) => !broke.includes(one)) : [];
+    return [{ edit, gone, come: without(news, olds) }];
   });
   const balance = states.reduce((sum, { gone, come }) => sum + total(come) - total(gone), 0);
   if (balance >= 0) return [];
@@ -49,13 +52,17 @@ export function judgeRestraints({ ofApp }: Change): Violation[] {
 
 const total = (found: readonly Restraint[]) => found.reduce((sum, { weight }) => sum + weight, 0);
 
+/** Those that are not among the others: what stands in the same line is the same one. */
 function without(some: readonly Restraint[], others: readonly Restraint[]): Restraint[] {
-  const left = others.map(({ text }) => text);
-  return some.filter(({ text }) => {
-    const at = left.indexOf(text);
+  const left = [...others];
+  const isLeft = (isSame: (one: Restraint, other: Restraint) => boolean) => (one: Restraint) => {
+    const at = left.findIndex((other) => isSame(one, other));
     if (at !== -1) left.splice(at, 1);
     return at === -1;
-  });
+  };
+  return some
+    .filter(isLeft((one, other) => one.text === other.text && one.source === other.source))
+    .filter(isLeft((one, other) => one.text === other.text));
 }
 
 type Pattern = readonly [file: RegExp, says: RegExp, weight: number];
@@ -86,9 +93,7 @@ const patterns: readonly Pattern[] = [
   [/\.(?:patch|diff)$/, /^-(?!-).*\b(?:throw|reject|raise)\b/gm, -1],
 ];
 
-function restraintsIn(edit: FileEdit, state: 'before' | 'after'): Restraint[] {
-  const { path } = edit;
-  const text = edit[state]?.text ?? '';
+function restraintsIn(path: string, text: string): Restraint[] {
   const told = patterns.flatMap(([file, says, weight]) =>
     file.test(path) ? [...text.matchAll(says)].map((match) => toldBy(match, { path, text, weight })) : [],
   );
@@ -106,10 +111,10 @@ function toldBy(
 
 /** Calls that refuse, and functions that are asked whether something is allowed. */
 const guards =
-  /^(?:reject|notFound|forbidden|unauthorized|invariant|helmet|jwtVerify|timingSafeEqual|createHmac|(?:un)?authorized|rateLimit\w*|(?:safeParse|parse)(?:Async)?|\w+Or(?:Throw|Fail|404)|(?:csrf|cors|require|ensure|assert|verify|authenticate|authori[sz]e|validat\w*?|sanitize|guard|protect)(?:[A-Z]\w*)?)$/;
+  /^(?:reject|notFound|forbidden|unauthorized|invariant|helmet|jwtVerify|timingSafeEqual|createHmac|(?:un)?authorized|rateLimit\w*|(?:safeParse|parse)(?:Async)?|\w+Or(?:Throw|Fail|404)|(?:use|with)?(?:csrf|xsrf|cors|require|ensure|assert|verify|authenticate|authori[sz]e|validat\w*?|sanitize|guards?|protect)(?:[A-Z]\w*)?)$/i;
 /** Links of a chain that describe what is valid: in schemas of zod, yup and joi, of express-validator, of tables. */
 const constraints =
-  /^(?:notNull|unique|references|int|min|max|email|url|uuid|regex|nonempty|positive|nonnegative|refine|superRefine|required|is(?:Float|Int|Email|URL|UUID|Length|In|ISO8601|Numeric|Alpha\w*))$/;
+  /^(?:notNull|unique|references|int|min|max|email|url|uuid|regex|nonempty|positive|nonnegative|refine|superRefine|required|is(?:Float|Int|Email|URL|UUID|Length|In|ISO8601|Numeric|Alpha\w*|String|Number|Boolean|Date\w*|Enum)|matches|length|check)$/i;
 /** What only reads, and refuses nobody. */
 const builtIn = /^(?:Math|JSON|Date|Number|URL|path|console|Promise|z|dotenv|require|cookie)$/;
 const attributes = /^(?:required|pattern|(?:min|max)(?:Length)?)$/;

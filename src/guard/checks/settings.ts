@@ -3,7 +3,7 @@ import { parse } from 'dotenv';
 import type { Violation } from '../../core/guard/violation.js';
 import { jsonSettings, type Settings } from '../../code/json-settings.js';
 import type { Change } from '../change.js';
-import type { FileEdit } from '../edit.js';
+import { type FileEdit, isReverted } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
 
 /** What is known of the tests, and the files of the project before the change. */
@@ -145,7 +145,7 @@ export function judgeSettings({ edits, old, paths }: Change): Violation[] {
     paths,
   };
   return edits.flatMap((edit) => {
-    const family = families.find(([files]) => files.test(edit.path));
+    const family = isReverted(edit) ? undefined : families.find(([files]) => files.test(edit.path));
     return family ? changedIn(edit, family, known) : [];
   });
 }

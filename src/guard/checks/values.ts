@@ -15,7 +15,8 @@ export function isMadeUp(given: SyntaxNode): boolean {
   return isWritten(given) && (nodesOf(bare(given)).length > 1 || Boolean(constantOf(given)));
 }
 
-function isWritten(given: SyntaxNode): boolean {
+/** A value that is written out, whatever it says. */
+export function isWritten(given: SyntaxNode): boolean {
   const node = bare(given);
   const values = nodesIn(node, 'properties').map((one) => nodeIn(one, 'value') ?? one);
   const isList = /^(?:Array|Object)Expression$/.test(node.type);

@@ -1,3 +1,5 @@
+import path from 'node:path';
+import { type BlamedHunk, canBeReverted } from '../../core/blame.js';
 import type { Cause } from '../../core/cause.js';
 import type { Deployment } from './deploy.js';
 import type { SeenPage } from '../../guard/checks/locators.js';
@@ -23,12 +25,18 @@ export async function guardAttempt(
   const healed = cause.members.flatMap(({ failure }) =>
     failure.scope === 'test' ? [failure.test.location.file] : [],
   );
-  const judgement = await session.guard({ category, changes, before, after, pages, healed });
+  const broke = brokenBy(cause).map((hunk) => ({ ...hunk, file: path.join(session.cwd, hunk.file) }));
+  const judgement = await session.guard({ category, changes, before, after, pages, healed, broke });
   const { violations } = judgement;
   if (violations.length > 0) {
     session.bus.emit({ type: 'attempt.rejected', causeId: cause.id, attempt: n, violations });
   }
   return judgement;
+}
+
+/** What runs have shown to be what broke the app; of a search that was ended early, parts of the answer may be innocent. */
+function brokenBy({ blame }: Cause): readonly BlamedHunk[] {
+  return blame?.isMinimal && canBeReverted(blame) ? blame.hunks : [];
 }
 
 /** The page on which a test was red, as far as it was kept. */

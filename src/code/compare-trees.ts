@@ -1,0 +1,153 @@
+import { diffArrays } from 'diff';
+import { bare, calleeOf, fieldsOf, isNode, nameOf, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
+
+/** A place where two programs differ: what stood there, and what stands there now; null where there was, or is, nothing. */
+export interface Difference {
+  readonly old: SyntaxNode | null;
+  readonly now: SyntaxNode | null;
+  /** What it is a part of, before or now. */
+  readonly within: SyntaxNode;
+}
+
+/** Lists that differ in more places are not laid beside each other by their order. */
+const MAX_EDITS = 300;
+
+/** Functions, and calls that are statements. */
+export const wholes = /Function|^ExpressionStatement$/;
+
+/** Compares two trees from the top, however they are laid out: parts of the same kind part by part, lists in their order; `wholes` also as such. */
+export function compareTrees(before: SyntaxNode, after: SyntaxNode): Difference[] {
+  return comparing(before, after, before);
+}
+
+function comparing(before: SyntaxNode, after: SyntaxNode, within: SyntaxNode): Difference[] {
+  const [old, now] = [unified(before), unified(after)];
+  if (identityOf(old) === identityOf(now)) return [];
+  const fields = fieldsOf(old);
+  if (old.type !== now.type || fields.length === 0) return [{ old, now, within }];
+  const isWhole = wholes.test(old.type) || old['operator'] !== now['operator'];
+  const parts = fields.flatMap((field): Difference[] => {
+    const [was, is] = [old[field], now[field]];
+    if (Array.isArray(was) || Array.isArray(is))
+      return comparingLists(partsIn(old, field), partsIn(now, field), old);
+    if (isNode(was) && isNode(is)) return comparing(was, is, old);
+    return isNode(was) || isNode(is)
+      ? [{ old: isNode(was) ? was : null, now: isNode(is) ? is : null, within: old }]
+      : [];
+  });
+  return isWhole ? [{ old, now, within }, ...parts] : parts;
+}
+
+function comparingLists(
+  olds: readonly SyntaxNode[],
+  news: readonly SyntaxNode[],
+  within: SyntaxNode,
+): Difference[] {
+  const comparator = (a: SyntaxNode, b: SyntaxNode) => identityOf(a) === identityOf(b);
+  const parts = diffArrays([...olds], [...news], { comparator, maxEditLength: MAX_EDITS });
+  if (!parts) return pairing(olds, news, within);
+  const found: Difference[] = [];
+  let [gone, come]: SyntaxNode[][] = [[], []];
+  for (const { added, removed, value } of [...parts, { added: false, removed: false, value: [] }]) {
+    if (removed) gone = value;
+    else if (added) come = value;
+    else {
+      found.push(...pairing(gone ?? [], come ?? [], within));
+      [gone, come] = [[], []];
+    }
+  }
+  return found;
+}
+
+/** What has the same name and kind is the same thing; one that is left for one that came took its place. */
+function pairing(gone: readonly SyntaxNode[], come: readonly SyntaxNode[], within: SyntaxNode): Difference[] {
+  const free = new Map<string, SyntaxNode[]>();
+  for (const one of come.toReversed()) {
+    const kind = kindOf(one);
+    const same = free.get(kind) ?? [];
+    free.set(kind, same);
+    same.push(one);
+  }
+  const pairs = gone.map((old) => ({ old, now: free.get(kindOf(old))?.pop() }));
+  const left = [...free.values()].flat();
+  const alone = pairs.filter(({ now }) => !now);
+  const [only] = left.length === 1 && alone.length === 1 ? left : [];
+  const changed = pairs.flatMap(({ old, now = only }) =>
+    now ? comparing(old, now, within) : [{ old, now: null, within }],
+  );
+  return [...changed, ...(only ? [] : left.map((now) => ({ old: null, now, within })))];
+}
+
+function kindOf(given: SyntaxNode): string {
+  const node = unified(given);
+  const name = ['key', 'id', 'name', 'property'].map((field) => nameOf(nodeIn(node, field))).find(Boolean);
+  return `${node.type} ${name ?? ''}`;
+}
+
+/** Declarations of types and imports do nothing themselves. */
+const idle = /^(?:TS(?:Interface|TypeAlias)Declaration|ImportDeclaration)$/;
+
+/** The nodes of a list that do something. */
+function partsIn(node: SyntaxNode, field: string): SyntaxNode[] {
+  return nodesIn(node, field).filter(({ type }) => !idle.test(type));
+}
+
+const known = new WeakMap<SyntaxNode, SyntaxNode>();
+/** Without wrappers, and `a.b(c).d(e)` as a list of its links, of which one may go or come. */
+export function unified(given: SyntaxNode): SyntaxNode {
+  const node = bare(given);
+  const made = known.get(node) ?? chainOf(node);
+  known.set(node, made);
+  return made;
+}
+
+function chainOf(node: SyntaxNode): SyntaxNode {
+  const links: SyntaxNode[] = [];
+  let at = node;
+  for (let callee = memberCalled(at); callee; callee = memberCalled(at)) {
+    const { start } = nodeIn(callee, 'property') ?? at;
+    links.unshift({
+      type: 'Link',
+      property: callee['property'],
+      arguments: at['arguments'],
+      start,
+      end: at.end,
+    });
+    at = bare(nodeIn(callee, 'object') ?? callee);
+  }
+  return links.length > 0 ? { type: 'Chain', links: [at, ...links], start: node.start, end: node.end } : node;
+}
+
+function memberCalled(node: SyntaxNode): SyntaxNode | null {
+  const callee = calleeOf(node);
+  const called = callee && bare(callee);
+  return called?.type === 'MemberExpression' ? called : null;
+}
+
+const numbers = new Map<string, number>();
+const identities = new WeakMap<SyntaxNode, number>();
+/** The same number for the same code. */
+function identityOf(given: SyntaxNode): number {
+  const node = unified(given);
+  const done = identities.get(node);
+  if (done !== undefined) return done;
+  const parts = fieldsOf(node).map((field) => {
+    const one = node[field];
+    return isNode(one) ? identityOf(one) : `[${partsIn(node, field).map(identityOf).join()}]`;
+  });
+  const text = `${ownText(node)} ${parts.join()}`;
+  const number = numbers.get(text) ?? numbers.size;
+  numbers.set(text, number);
+  identities.set(node, number);
+  return number;
+}
+
+const notOwn = /^(?:start|end|range|loc|raw|parent)$/;
+
+/** What a node says of itself, without its parts: its kind, its name, its operator, its value. */
+function ownText(node: SyntaxNode): string {
+  const own = Object.entries(node).filter(([key, value]) => !notOwn.test(key) && !isNode(value));
+  const said = own.filter(([, value]) => /^(?:string|number|boolean|bigint)$/.test(typeof value));
+  const text = node.type === 'TemplateElement' ? JSON.stringify(node['value']) : '';
+  return `${said.map(([key, value]) => `${key}=${String(value)}`).join()} ${text} ${String(node['regex'] ? node['raw'] : '')}`;
+}

@@ -1,0 +1,126 @@
+import { type Difference, wholes } from '../../code/compare-trees.js';
+import {
+  bodyOf,
+  calleeOf,
+  constantOf,
+  isFunction,
+  nodeIn,
+  nodesIn,
+  nodesOf,
+  propertyOf,
+  type SyntaxNode,
+} from '../../code/syntax.js';
+import { operationsIn, type Tree } from '../operations.js';
+import type { Rule } from '../rules.js';
+import { isSilent } from './failures.js';
+import { answers, chain, isMadeUp, isWritten, valueOf } from './values.js';
+
+/** What is known of the whole change. */
+export interface Known {
+  /** Something is done less often than before. */
+  readonly isLess: (operation: string) => boolean;
+  /** A value stands in the tests. */
+  readonly isExpected: (value: unknown) => boolean;
+}
+
+/** What is less than before; the rule that it breaks where it is no fix. */
+export interface Loss {
+  readonly says: string;
+  readonly rule?: Rule;
+}
+
+/** The text of a node in one line; empty for none. */
+export function codeOf(node: SyntaxNode | null, { text }: Tree): string {
+  return node ? text.slice(node.start, node.end).replaceAll(/\s+/g, ' ') : '';
+}
+
+/** The texts of both sides of a difference. */
+type Code = Readonly<Record<'old' | 'now', string>>;
+
+const shown = (code: string) => `\`${code.length > 80 ? `${code.slice(0, 80)}…` : code}\``;
+
+/** What a difference takes away, if it does. */
+export function lossIn(one: Difference, trees: { was: Tree; is: Tree }, known: Known): Loss | null {
+  const code = { old: codeOf(one.old, trees.was), now: codeOf(one.now, trees.is) };
+  return isWhole(one)
+    ? stubOf(one, code, known)
+    : (lossOf(one, code, known) ?? answeredInstead(one, code, trees.is));
+}
+
+const isCall = (operation: string) => operation.startsWith('call ');
+
+const isWhole = ({ old, now }: Difference) =>
+  old !== null && now !== null && old.type === now.type && wholes.test(old.type);
+
+/** A function that waited for something, and asks nobody now; a call whose failure was waited for, and is dropped now. */
+function stubOf({ old, now }: Difference, code: Code, { isLess }: Known): Loss | null {
+  if (!old || !now) return null;
+  const [all, left] = [operationsIn(old), operationsIn(now)];
+  const hasAsked = all.some((one) => one === 'call await' && isLess(one));
+  if (isFunction(now))
+    return hasAsked && knows(now) ? { says: `${shown(code.now)} asks nobody`, rule: 'app-stubbed' } : null;
+  const [was, is] = [old, now].map((one) => nodeIn(nodeIn(one, 'expression'), 'argument'));
+  const isSame = was && propertyOf(calleeOf(was)) !== 'catch' && all.every((one) => left.includes(one));
+  const isDropped = isSame && is && propertyOf(calleeOf(is)) === 'catch' && isSilent(is, noUses, true);
+  return isDropped ? { says: `${shown(code.now)} drops its failure`, rule: 'errors-silenced' } : null;
+}
+
+const noUses = { calls: new Map(), data: new Set<string>(), switches: new Set<string>() };
+
+function lossOf({ old, now, within }: Difference, code: Code, { isLess, isExpected }: Known): Loss | null {
+  const all = old ? operationsIn(old) : [];
+  const lost = all.filter(isLess);
+  if (!old || lost.length === 0) return null;
+  if (!now) return { says: `${shown(code.old)} is gone, and nothing takes its place` };
+  if (old.type === 'Word') return null;
+  const says = `${shown(code.old)} gave way to ${shown(code.now)}`;
+  const left = operationsIn(now).filter((one) => /^(?:name|call) /.test(one));
+  const isNew = left.length === 0 && isWritten(now) && !isEmpty(now) && !code.old.includes(code.now);
+  if (isNew && (lost.some(isCall) || isExpected(constantOf(now)))) return { says, rule: 'app-stubbed' };
+  const isWaited = old.type === 'AwaitExpression' && now.type !== old.type && lost.includes('call await');
+  const isFloating =
+    isWaited && all.every((one) => !isCall(one) || one === 'call await' || left.includes(one));
+  if (isFloating && within.type === 'ExpressionStatement') return { says, rule: 'errors-silenced' };
+  if (isWaited && within.type === 'ReturnStatement') return null;
+  const isTurned = typeof constantOf(now) === 'boolean' || lost.some((one) => one.startsWith('by '));
+  const isLeft = left.every((one) => all.includes(one)) || (lost.some(isCall) && !left.some(isCall));
+  return isTurned || isLeft || isWaited ? { says } : null;
+}
+
+/** It says that there is nothing: `null`, `[]`, `{ items: [] }`. */
+const isEmpty = (given: SyntaxNode) =>
+  !nodesOf(given).some(({ type, value }) => type.endsWith('Literal') && (value === false || value));
+
+/** Where nothing is gone, something that is written out may be answered in its place. */
+function answeredInstead({ now }: Difference, { old }: Code, tree: Tree): Loss | null {
+  const found = nodesOf(now).find((one) => isAnswer(one) && !old.includes(codeOf(one, tree)));
+  return found ? { says: `${shown(codeOf(found, tree))} answers with what is written there` } : null;
+}
+
+/** `a ?? 600`, `isOne ? 4 : count()`, `if (isOne) return 4;`, `() => 4`; a setting may have a default, and a message has words. */
+function isAnswer(node: SyntaxNode): boolean {
+  const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
+  const chosen = [nodeIn(node, 'consequent'), nodeIn(node, 'alternate')];
+  const isGiven = (one: SyntaxNode | null) =>
+    one !== null && isMadeUp(one) && !/\s.*\s/.test(String(constantOf(one) ?? ''));
+  if (node.type === 'LogicalExpression')
+    return (
+      isGiven(right) && node['operator'] !== '&&' && !nodesOf(left).some((one) => propertyOf(one) === 'env')
+    );
+  if (node.type === 'ConditionalExpression') return isGiven(chosen[0] ?? null) !== isGiven(chosen[1] ?? null);
+  const statements = [chosen[0] ?? [], ...nodesIn(chosen[0], 'body')].flat();
+  if (node.type === 'IfStatement') return statements.some((one) => isGiven(valueOf(one)));
+  const [only, ...others] = bodyOf(node);
+  const made = nodeIn(node, 'body');
+  return isFunction(node) && others.length === 0 && isGiven(only ? valueOf(only) : made);
+}
+
+/** A function that asks nobody, and has something written in it. */
+function knows(made: SyntaxNode): boolean {
+  const nodes = nodesOf(made);
+  const isMadeUpAnswer = (one: SyntaxNode) =>
+    answers.test(chain(one)) && nodesIn(one, 'arguments').every(isMadeUp);
+  const asks = (one: SyntaxNode) =>
+    /^(?:Call|New|Import|TaggedTemplate)Expression$|^JSX/.test(one.type) && !isMadeUpAnswer(one);
+  return !nodes.some(asks) && nodes.some(({ type }) => type.endsWith('Literal'));
+}

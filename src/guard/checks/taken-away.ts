@@ -1,0 +1,92 @@
+import escapeStringRegexp from 'escape-string-regexp';
+import type { Note } from '../../core/guard/note.js';
+import type { Violation } from '../../core/guard/violation.js';
+import { compareTrees } from '../../code/compare-trees.js';
+import type { Change } from '../change.js';
+import { operationsIn, type Tree, treesIn } from '../operations.js';
+import type { FileEdit } from '../edit.js';
+import { violationOf } from '../rules.js';
+import { codeOf, type Known, lossIn } from './losses.js';
+
+/** Files of more characters are hardly written by hand. */
+const MAX_TEXT = 200_000;
+/** How many places a reviewer is told of one by one. */
+const MAX_NOTES = 12;
+
+/**
+ * Compares the app before and after for what it did and does no longer: a call, a condition, a refusal, a setting that is gone, or gave way
+ * to less. What is done as often as before in the files of the change has moved, and what broke the test may go. A constant in the place of
+ * a call is a stub, and so is one that the tests expect; what is not waited for any more fails unseen. All else may be a fix, and is named
+ * for the reviewer (HN-3).
+ */
+export function judgeTakenAway({ ofApp, old }: Change): { violations: Violation[]; notes: Note[] } {
+  const edits = ofApp.filter(({ path }) => !judgedElsewhere.test(path));
+  const isLong = ({ before, after }: FileEdit) =>
+    [before, after].some((one) => (one?.text?.length ?? 0) > MAX_TEXT);
+  const long = edits.filter(isLong).map(({ path }) => {
+    return { file: path, line: null, says: 'it is too long to be compared' };
+  });
+  const states = edits.filter((one) => !isLong(one)).map(statesOf);
+  const [was, is, green] = [
+    operationsOf(states.map((one) => one.was)),
+    operationsOf(states.map((one) => one.is)),
+    operationsOf(states.map((one) => one.green)),
+  ];
+  const isLess = (operation: string) =>
+    (is.get(operation) ?? 0) < Math.min(was.get(operation) ?? 0, green.get(operation) ?? 0);
+  const isExpected = (value: unknown) => {
+    const word = new RegExp(String.raw`(?<![\w.])${escapeStringRegexp(String(value))}(?![\w.]\w)`);
+    const isText = /^(?:string|number)$/.test(typeof value) && String(value).length > 1;
+    return isText && [...old.parsed.values()].some(({ text }) => word.test(text));
+  };
+  const losses = states.flatMap((one) => lossesIn(one, { isLess, isExpected }));
+  const notes = losses.flatMap(({ rule, file, line, says }) => (rule ? [] : [{ file, line, says }]));
+  const [next, ...others] = notes.splice(MAX_NOTES);
+  const says = `${others.length + 1} more parts of the app do less than before`;
+  return {
+    violations: losses.flatMap(({ rule, says: detail, ...at }) =>
+      rule ? [violationOf(rule, { ...at, detail })] : [],
+    ),
+    notes: [...long, ...notes, ...(next ? [{ file: next.file, line: null, says }] : [])],
+  };
+}
+
+/** Manifests and lock files have rules of their own. */
+const judgedElsewhere = /(?:^|\/)(?:package\.json|[^/]*lock[^/]*)$/;
+
+interface States {
+  readonly edit: FileEdit;
+  readonly was: readonly Tree[];
+  readonly is: readonly Tree[];
+  /** Without what broke the test. */
+  readonly green: readonly Tree[];
+}
+
+function statesOf(edit: FileEdit): States {
+  const was = treesIn(edit.path, edit.before?.text ?? '');
+  const is = treesIn(edit.path, edit.after?.text ?? '');
+  return { edit, was, is, green: edit.green === null ? was : treesIn(edit.path, edit.green) };
+}
+
+function operationsOf(states: readonly (readonly Tree[])[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const one of states.flat().flatMap(({ program }) => operationsIn(program)))
+    counts.set(one, (counts.get(one) ?? 0) + 1);
+  return counts;
+}
+
+function lossesIn({ edit, was, is }: States, known: Known) {
+  return was.flatMap((olds, index) => {
+    const news = edit.before && edit.after ? is[index] : undefined;
+    if (!news) return [];
+    return compareTrees(olds.program, news.program).flatMap((one) => {
+      const loss = lossIn(one, { was: olds, is: news }, known);
+      if (!loss) return [];
+      const line = one.now ? news.lineAt(one.now.start) : olds.lineAt(one.old?.start ?? 0);
+      const [before, after] = [codeOf(one.old, olds), codeOf(one.now, news)].map(
+        (text) => text.slice(0, 200) || null,
+      );
+      return [{ ...loss, file: edit.path, line, before: before ?? null, after: after ?? null }];
+    });
+  });
+}
