@@ -1,8 +1,8 @@
 // How exactly, and in how many runs, the change that broke a test is found. Each of the shop's faults (fixtures/shop) is planted into a diff of 1,
 // 10, 40 and 200 unrelated hunks, spread over 1, 5 and 30 commits, in a real repository; states are made in its tree by the journal that a run
 // uses. Limits: the culprit exact in 95 %, a median of 8 runs for 40 hunks. The unrelated hunks are lines of comment, so that states which differ
-// in those alone have one answer, that of the shop's own Playwright suite: it is run once for each state of the fault's hunks. Usage: node
-// bench/blame.mjs [seed [hunks …]]
+// in those alone have one answer, that of the shop's own Playwright suite: it is run once for each state of the fault's hunks. What is known of
+// a failure is what `run --collect` leaves of it; each is searched for a second time without. Usage: node bench/blame.mjs [seed [hunks …]], after `npm run build`
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { copyShop, readFaults } from '../fixtures/shop/plant.mjs';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
+import { selfHeal } from './scratch-project.mjs';
 
 const { createBlame } = await import(await bundleSrc('blame/create-blame.ts'));
 const { openWorkspace } = await import(await bundleSrc('workspace/workspace.ts'));
@@ -40,6 +41,7 @@ const shopFiles = readdirSync(shop, { recursive: true, withFileTypes: true })
   .filter((one) => one.isFile())
   .map((one) => path.relative(shop, path.join(one.parentPath, one.name)));
 const answers = new Map();
+const leads = new Map();
 let playwrightRuns = 0;
 
 const results = [];
@@ -48,15 +50,22 @@ for (const hunks of sizes) {
     for (const fault of faults)
       results.push({ hunks, commits, name: fault.name, ...(await search({ hunks, commits, fault })) });
   }
+  const some = results.filter((one) => one.hunks === hunks);
+  report(some, `${hunks} hunks`);
   report(
-    results.filter((one) => one.hunks === hunks),
-    `${hunks} hunks`,
+    some.map(({ blind }) => blind),
+    `${hunks} hunks, of which nothing is known but that its test is red`,
   );
 }
 const exact = results.filter((one) => one.exact).length / results.length;
 const forty = median(results.filter((one) => one.hunks === 40).map((one) => one.runs));
 report(results, 'all');
-for (const one of results.filter((one) => !one.exact)) console.log(`missed: ${JSON.stringify(one)}`);
+report(
+  results.map(({ blind }) => blind),
+  'all, of which nothing is known but that their tests are red',
+);
+for (const one of results.filter((one) => !one.exact))
+  console.log(`missed: ${JSON.stringify({ ...one, found: one.found?.length })}`);
 console.log(
   `exact ${(exact * 100).toFixed(1)} % (at least 95), median of runs for 40 hunks ${forty} (at most 8); ${playwrightRuns} Playwright runs; load ${loadavg()[0].toFixed(1)}`,
 );
@@ -94,36 +103,49 @@ async function search({ hunks, commits, fault }) {
     const places = shuffled(harmlessPlaces(dir, planted)).slice(0, hunks);
     for (let step = 0; step < commits; step += 1) {
       const now = places.filter((_, at) => at % commits === step);
-      for (const [file, line] of now) comment(dir, file, line, step);
+      for (const [file, line] of now)
+        comment(dir, file, step > faultAt ? line + movedBy(planted, file, line) : line, step);
       if (step === faultAt) git('apply', '--whitespace=nowarn', patch);
       git('commit', '--quiet', '--all', '--allow-empty', '-m', `step ${step}`);
     }
-    return await blame(dir, base, { fault, planted, faultAt });
+    const known = causeOf(dir, fault);
+    const blind = blindly(known);
+    return {
+      ...(await blame(dir, base, { cause: known, fault, planted, faultAt })),
+      blind: await blame(dir, base, { cause: blind, fault, planted, faultAt }),
+    };
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
-/** The lines that a patch takes out and puts in, and where. */
+/** By how many lines a line stands lower where the fault is planted. */
+function movedBy({ places }, file, line) {
+  const above = places.filter((one) => one.file === file && one.line <= line);
+  return above.reduce((sum, { longer }) => sum + longer, 0);
+}
+
+/** The lines that a patch takes out and puts in, where, and by how many lines the file is longer then. */
 function linesChanged(diff) {
   const lines = diff.split('\n');
   const texts = new Set(lines.filter((line) => /^[-+](?![-+]{2} )/.test(line)).map((line) => line.slice(1)));
   let file = '';
   const places = lines.flatMap((line) => {
     if (line.startsWith('+++ b/')) file = line.slice(6);
-    const [, at] = /^@@ -(\d+)/.exec(line) ?? [];
-    return at === undefined ? [] : [{ file, line: Number(at) }];
+    const [, at, old = '1', now = '1'] = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))?/.exec(line) ?? [];
+    return at === undefined ? [] : [{ file, line: Number(at), longer: Number(now) - Number(old) }];
   });
   return { texts, places };
 }
 
-async function blame(dir, base, { fault, planted, faultAt }) {
-  const runDir = path.join(dir, '.self-heal', 'runs', '20260101-000000-0001');
+async function blame(dir, base, { cause, fault, planted, faultAt }) {
+  const runId = `20260101-000000-000${cause.id}`;
+  const runDir = path.join(dir, '.self-heal', 'runs', runId);
   mkdirSync(runDir, { recursive: true });
   const contents = contentsOf(runDir);
   const workspace = await openWorkspace({
     project: dir,
-    runId: '20260101-000000-0001',
+    runId,
     runDir,
     contents,
     warn: console.log,
@@ -143,6 +165,7 @@ async function blame(dir, base, { fault, planted, faultAt }) {
     signal: new AbortController().signal,
     now: () => Date.now(),
     limits: { runs: 12, timeMs: 600_000 },
+    startedAt: Infinity,
     named: base,
     lastGreen: async () => null,
     isTest: (file) => file.startsWith('tests/'),
@@ -153,7 +176,7 @@ async function blame(dir, base, { fault, planted, faultAt }) {
     },
     always: true,
   });
-  await find([causeOf(fault, suiteRun(dir, fault).said)]);
+  await find([cause]);
   // Where one of the fault's hunks will do without the other, each is an answer.
   const isOfFault = ({ old, now }) => {
     const lines = [...old, ...now];
@@ -173,13 +196,13 @@ function refOf(title) {
 
 /** What the shop's suite says of this state, without the comments; a state that was run is known. */
 function suiteRun(dir, { name, tests }) {
-  const texts = shopFiles.map((file) => [file, withoutComments(readFileSync(path.join(dir, file), 'utf8'))]);
+  const texts = shopTexts(dir);
   const key = createHash('sha256')
     .update(JSON.stringify([tests, texts]))
     .digest('hex');
   const known = answers.get(key);
   if (known) return known;
-  for (const [file, text] of texts) writeFileSync(path.join(running, file), text);
+  writeShop(dir);
   // Where the suite itself fails any test of it will do.
   const [title = 'adds a product'] = tests;
   const args = ['playwright', 'test', '--reporter=json', '--retries=0', '--grep', title];
@@ -192,28 +215,50 @@ function suiteRun(dir, { name, tests }) {
   const specs = /^ *"expected": (\d+),\n *"skipped": \d+,\n *"unexpected": (\d+)/m.exec(stdout);
   const [expected, unexpected] = [Number(specs?.[1] ?? 0), Number(specs?.[2] ?? 0)];
   const outcome = expected > 0 ? 'expected' : 'unexpected';
-  const said = Array.from(stdout.matchAll(/^ *"message": (".*"),?$/gm), ([, text]) => JSON.parse(text));
   const answer =
     expected + unexpected === 0
-      ? { said, tests: [], suiteFailure: { scope: 'suite', errors: [], stderr: '' } }
-      : { said, tests: [{ test: refOf(title), outcome, retries: 0, durationMs: 1 }], suiteFailure: null };
+      ? { tests: [], suiteFailure: { scope: 'suite', errors: [], stderr: '' } }
+      : { tests: [{ test: refOf(title), outcome, retries: 0, durationMs: 1 }], suiteFailure: null };
   console.log(`  ${name}: a state is ${expected + unexpected === 0 ? 'not started' : outcome}`);
   answers.set(key, answer);
   return answer;
 }
 
-/** A cause, of which is known what its test's errors say, not where they came from. */
-function causeOf({ tests }, said) {
+/** Of the state that is searched, without the comments. */
+function shopTexts(dir) {
+  return shopFiles.map((file) => [file, withoutComments(readFileSync(path.join(dir, file), 'utf8'))]);
+}
+
+function writeShop(dir) {
+  for (const [file, text] of shopTexts(dir)) writeFileSync(path.join(running, file), text);
+}
+
+/** The cause as a run knows it: with the evidence and the diagnosis of the failure in the shop with this fault. */
+function causeOf(dir, { name, tests }) {
   const [title] = tests;
-  const failure =
+  const red = leads.get(name) ?? collected(dir, title);
+  leads.set(name, red);
+  const lead =
     title === undefined
-      ? { scope: 'suite', errors: [], stderr: '', durationMs: 1 }
-      : { scope: 'test', test: refOf(title), durationMs: 1, errors: [] };
-  const rerunIds = title === undefined ? [] : [title];
-  const errors = said.map((message) => ({ message, stack: null, snippet: null, location: null, causes: [] }));
-  const evidence = { errors, console: [], network: [] };
-  const lead = { n: 1, failure, evidence, diagnosis: { facts: { source: null } }, rerunIds };
-  return { id: 'c1', lead, members: [lead], parent: null, environment: null };
+      ? { ...red, rerunIds: [] }
+      : { ...red, failure: { ...red.failure, test: refOf(title) }, rerunIds: [title] };
+  return { id: '1', lead, members: [lead], parent: null, environment: null };
+}
+
+/** The same, where nothing is known but that it is red. */
+function blindly({ lead, ...cause }) {
+  const evidence = { ...lead.evidence, errors: [], console: [], network: [] };
+  const diagnosis = { ...lead.diagnosis, facts: { ...lead.diagnosis.facts, source: null } };
+  const blind = { ...lead, evidence, diagnosis };
+  return { ...cause, id: '2', lead: blind, members: [blind] };
+}
+
+/** What `self-heal run --collect` leaves of the failure. */
+function collected(dir, title = 'adds a product') {
+  writeShop(dir);
+  const args = [selfHeal, 'run', '--collect', '--', '--retries=0', '--grep', title];
+  spawnSync(process.execPath, args, { cwd: running, env: { ...process.env, SHOP_PORT: '4319' } });
+  return JSON.parse(readFileSync(path.join(running, '.self-heal/latest/failures/1/failure.json'), 'utf8'));
 }
 
 function otherModules() {

@@ -1,7 +1,17 @@
 import type { Blame } from '../core/blame.js';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { hasFailed } from '../evidence/network-selection.js';
-import { akin, apart, blamedHunk, type Candidate, changedNames, changesName, namesIn } from './candidates.js';
+import { belonging } from './belonging.js';
+import {
+  akin,
+  apart,
+  blamedHunk,
+  type Candidate,
+  changedNames,
+  changesName,
+  mentionsName,
+  namesIn,
+} from './candidates.js';
 import { type History, notWhole } from './history.js';
 import { type Found, minimalSet } from './minimal-set.js';
 import type { Trial } from './trials.js';
@@ -47,22 +57,36 @@ export async function blameCause(search: BlameSearch): Promise<Blame | string> {
 
 async function find({ lead, candidates, trial, cwd, root }: BlameSearch): Promise<Found<Candidate> | null> {
   const app = candidates.filter(({ inTests }) => !inTests);
-  const search = { test: trial.run, apart, akin };
   const said = namesSaid(lead);
   const names = changedNames(app.filter((one) => changesName(one, said)));
-  // Most often it is the line that the error came from, or what changed a name that the failure says, and what belongs to that: one run
-  // instead of a search.
+  const changing = app.filter((one) => changesName(one, names));
+  const mentioning = app.filter((one) => changing.includes(one) || mentionsName(one, said));
+  // Most often it is the line that the error came from, or what changed a name that the failure says, and what belongs to that, or a line
+  // with such a name: one run instead of a search.
   const suspected = [
     app.filter((one) => isAt(lead, blamedHunk(one, { cwd, root }))),
-    app.filter((one) => changesName(one, names)),
+    changing,
+    ...(mentioning.length <= app.length / 4 && mentioning.length > changing.length ? [mentioning] : []),
   ];
   for (const suspects of suspected) {
     if (suspects.length === 0 || suspects.length === app.length) continue;
-    const found = await minimalSet(suspects, search);
+    const found = await smallest(suspects, trial);
     if (found) return found;
   }
-  const found = app.length > 0 ? await minimalSet(app, search) : null;
-  return found ?? (app.length < candidates.length ? minimalSet(candidates, search) : null);
+  const found = app.length > 0 ? await smallest(app, trial) : null;
+  return found ?? (app.length < candidates.length ? smallest(candidates, trial) : null);
+}
+
+/** Of groups that are taken out together first, then within those that were found. */
+async function smallest(some: readonly Candidate[], { run }: Trial): Promise<Found<Candidate> | null> {
+  const groups = await minimalSet(belonging(some), {
+    test: (out) => run(out.flat()),
+    apart: (group, next) => apart(group[0] as Candidate, next[0] as Candidate),
+    akin: (group, other) => group.some((one) => other.some((another) => akin(one, another))),
+  });
+  const set = groups?.set.flat() ?? [];
+  if (!groups?.isMinimal || set.length === groups.set.length) return groups && { ...groups, set };
+  return minimalSet(set, { test: run, apart, akin });
 }
 
 /** What the failure's errors, its page's exceptions and the requests that failed say. */

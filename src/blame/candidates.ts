@@ -24,15 +24,18 @@ export interface CandidatePlace {
   readonly root: string;
   readonly contents: Contents;
   readonly isTest: (file: string) => boolean;
+  /** It was written to while the run went on, by somebody else. */
+  readonly isWrittenTo: (file: string) => boolean;
 }
 
 /**
  * The hunks of a history in the order in which they are taken out: the newest commit first, and of each commit the app before the tests. What would have
- * packages installed is left out, and so is what somebody has changed meanwhile.
+ * packages installed is left out, and so is what has been written since the run began: it broke nothing, and may be written to at this moment (a log).
  */
 export async function candidatesOf(history: History, place: CandidatePlace): Promise<readonly Candidate[]> {
   const all: Candidate[] = [];
   for (const { file: compared, versions } of history.files) {
+    if (place.isWrittenTo(compared.path)) continue;
     const edits = await editsFor([{ file: compared, hunks: compared.hunks }], place);
     if (edits === null || (await changesPackages(edits, place.contents))) continue;
     const steps = joinNear(compared, lastSteps(compared, versions, history.parents));
@@ -80,6 +83,11 @@ export function akin(one: Candidate, other: Candidate): boolean {
 /** It changes one of these names. */
 export function changesName(one: Candidate, names: ReadonlySet<string>): boolean {
   return [...changedNames([one])].some((name) => names.has(name));
+}
+
+/** One of its lines holds one of these names, whether it changes that or not. */
+export function mentionsName({ hunk }: Candidate, names: ReadonlySet<string>): boolean {
+  return [...namesIn([...hunk.old, ...hunk.now])].some((name) => names.has(name));
 }
 
 /** Names that stand on one side of one of these alone, of three letters and more. */

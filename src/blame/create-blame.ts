@@ -1,7 +1,9 @@
+import { lstatSync } from 'node:fs';
+import path from 'node:path';
 import type { Blame } from '../core/blame.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { blameCause } from './blame-cause.js';
-import { type Candidate, candidatesOf } from './candidates.js';
+import { type Candidate, type CandidatePlace, candidatesOf } from './candidates.js';
 import { gitSays } from '../git.js';
 import { type History, readHistory } from './history.js';
 import { type TrialEffects, Trials } from './trials.js';
@@ -11,6 +13,8 @@ export interface BlameParts extends TrialEffects {
   readonly cwd: string;
   /** Playwright runs of one search, and what all searches of the run may take together. */
   readonly limits: { readonly runs: number; readonly timeMs: number };
+  /** When the run began, in milliseconds since the epoch. */
+  readonly startedAt: number;
   /** The commit to begin with, where a person named it. */
   readonly named: string | null;
   /** The newest commit at which a test was seen green here, or null. */
@@ -35,6 +39,7 @@ const QUICK_MS = 5000;
 export function createBlame(parts: BlameParts): BlameCauses {
   let leftMs = parts.limits.timeMs;
   const trials = new Trials(parts);
+  const isWrittenTo = writtenSince(parts);
   const saidOff = new Set<string>();
   const tellOff = (reason: string) => {
     if (!saidOff.has(reason)) parts.tell(null, reason);
@@ -43,7 +48,7 @@ export function createBlame(parts: BlameParts): BlameCauses {
   return async (causes) => {
     const startedAt = parts.now();
     const until = startedAt + leftMs;
-    const read = reading(parts);
+    const read = reading({ ...parts, isWrittenTo });
     const asked = parts.limits.runs === 0 ? [] : causes.filter(({ environment }) => environment === null);
     const found = new Map<string, Blame>();
     for (const [at, { id, lead }] of asked.entries()) {
@@ -66,6 +71,16 @@ export function createBlame(parts: BlameParts): BlameCauses {
   };
 }
 
+/** Tells which files have been written to since the run began. One that had not been when it was first asked for is written to by searches and fixes. */
+function writtenSince({ workspace, startedAt }: BlameParts): CandidatePlace['isWrittenTo'] {
+  const still = new Set<string>();
+  return (file) => {
+    const found = lstatSync(path.join(workspace.root, file), { throwIfNoEntry: false });
+    if (!found || Math.floor(found.mtimeMs) <= startedAt) still.add(file);
+    return !still.has(file);
+  };
+}
+
 /** A base and all that changed since. */
 interface Since {
   readonly history: History;
@@ -73,7 +88,9 @@ interface Since {
 }
 
 /** Reads what changed, once for each base; the files are read anew in each round of a run, since fixes change them. */
-function reading(parts: BlameParts): (lead: DiagnosedFailure) => Promise<Since | string> {
+function reading(
+  parts: BlameParts & Pick<CandidatePlace, 'isWrittenTo'>,
+): (lead: DiagnosedFailure) => Promise<Since | string> {
   const { root } = parts.workspace;
   const known = new Map<string | null, Promise<Since | string>>();
   const readSince = async (lastGreen: string | null): Promise<Since | string> => {
