@@ -1,4 +1,5 @@
 import type { AgentError } from './core/agent-error/classify-agent-error.js';
+import type { AvoidedReason } from './core/avoided.js';
 import type { Blame } from './core/blame.js';
 import type { Attempt } from './core/attempt.js';
 import type { Violation } from './core/guard/violation.js';
@@ -6,7 +7,8 @@ import type { Category, Reason } from './core/diagnosis.js';
 import type { TestRef } from './core/failure.js';
 import type { Choice } from './core/escalation.js';
 import type { EarlierFix } from './core/remembered.js';
-import type { CauseVerdict, Outcome } from './core/verdict.js';
+import type { VerifyLevel } from './core/settings.js';
+import type { CauseVerdict, Outcome, Verdict } from './core/verdict.js';
 
 /**
  * Everything that happens in a run, as one typed stream: reporters render it, `events.ndjson` keeps it. Start here to
@@ -20,6 +22,10 @@ export type Event =
       cwd: string;
       playwright: string;
       dryRun: boolean;
+      /** The level of proof that was asked for. */
+      verify: VerifyLevel;
+      /** The shards whose tests these are, and the numbers of those that are missing; absent if the suite runs here. */
+      shards?: { total: number; missing: readonly number[] };
       /** What was typed. `resume` uses it if the run was killed before it was stored (ME-8). */
       request?: RunAsked;
       /** The run that this one continues. */
@@ -53,7 +59,13 @@ export type Event =
     }
   /** The results of the shards, which ran on other machines, were read instead of a first run here (SC-1). */
   | { type: 'shards.joined'; total: number; missing: number[] }
+  /** What a Playwright run showed of tests that had not run before: after the first run, the whole selection. */
+  | { type: 'tests.seen'; tests: readonly SeenTest[] }
+  /** The final status of these tests, unless they are decided again (HN-7); `sharedFix` if a fix healed them that was made for another test. */
+  | { type: 'tests.decided'; ids: readonly string[]; verdict: Verdict; sharedFix?: boolean }
   | { type: 'cause.found'; cause: CauseSummary }
+  /** An earlier fix healed some of the cause's tests: this is what is left of it (HL-6). */
+  | { type: 'cause.narrowed'; cause: CauseSummary }
   | { type: 'cause.flaky'; tests: TestRef[]; causeId: string | null }
   /** Runs with changes reverted have shown which change broke the cause's leading test (BL-1). */
   | { type: 'cause.blamed'; causeId: string; blame: Blame }
@@ -105,6 +117,8 @@ export type Event =
   | { type: 'cause.came_back'; causeId: string; fix: EarlierFix }
   /** These tests are red, and a person has accepted that for now (ME-7). */
   | { type: 'tests.quarantined'; tests: TestRef[] }
+  /** Agents that red tests might have been given, and that were not started. */
+  | { type: 'agent.avoided'; reason: AvoidedReason; count: number }
   /** Too many questions are waiting for people, so no further agent is started. */
   | { type: 'agent.build_paused'; status: 'escalation_threshold_exceeded' }
   /** The guard found that an agent weakened the tests: its change is dropped without running anything (HN-3). */
@@ -129,6 +143,8 @@ export type Event =
       attempts: number;
       costUsd: number | null;
     }
+  /** The tests around the kept fixes ran once more; fixes that broke any of them were reverted (HN-6). */
+  | ({ type: 'regression.ended' } & RegressionResult)
   /** After the run, a person had the blamed change reverted (BL-4); `change` is its name within the run. */
   | { type: 'change.reverted'; causeId: string; change: string }
   /** After the run, a person undid its changes; `leftAlone` are files that had changed again and were left as they are. */
@@ -143,7 +159,36 @@ export type Event =
       agentRuns: number;
       agentRunsAvoided: number;
       costUsd: number | null;
+      /** What it ran on; null if there were uncommitted changes. */
+      commit: string | null;
     };
+
+/** A test as the first Playwright run that came to it showed it. */
+export interface SeenTest {
+  id: string;
+  title: readonly string[];
+  /** Relative to the project's root, with `/`. */
+  file: string;
+  line: number;
+  project: string;
+  verdict: Verdict;
+  /** 0 if it did not run. */
+  durationMs: number;
+  /** Re-runs after an agent had worked, in the run that this one continues; absent if it continues none. */
+  retries?: number;
+  /** Healed in that run by a fix that was made for another test (HL-6). */
+  sharedFix?: boolean;
+}
+
+/** What running the tests around the fixes once more showed. */
+export interface RegressionResult {
+  /** Tests that ran. */
+  tests: number;
+  /** Tests that there was no time for. */
+  leftOut: number;
+  /** Fixes that broke tests which had been green, with the ids of those tests. */
+  broke: readonly { causeId: string; tests: readonly string[] }[];
+}
 
 /** A run as it was typed: filters, arguments passed on to Playwright, and options by their long names. */
 export interface RunAsked {
@@ -179,8 +224,12 @@ export interface CauseSummary {
   tests: readonly TestRef[];
   /** The first line of the lead failure's message. */
   headline: string;
+  /** The first frame of the user's own code, `src/cart.ts:12:5`; null if no stack shows it. */
+  source: string | null;
   parent: string | null;
   warning: string | null;
+  /** The folder of its leading failure, relative to the run's: context.json, prompt.md, screenshot … */
+  evidence: string;
 }
 
 /** An event with the time it was emitted at, in milliseconds since the epoch. */

@@ -8,6 +8,7 @@ import { paletteFor } from '../outputs/palette.js';
 import type { Report } from '../run/report.js';
 import { summaryOf } from '../outputs/summary.js';
 import { openInBrowser } from '../outputs/open-in-browser.js';
+import { pidAtWork } from '../run/run-journal.js';
 import { print } from './end.js';
 import { reasonOf } from '../reason-of.js';
 
@@ -26,7 +27,8 @@ export async function runReport(
   const run = await findRun(cwd, word ?? null);
   if (!run.ok) return run.error;
   const { report: found, dir } = run.value;
-  if (found === null) return unfinished(run.value);
+  if (found === null) return untold(run.value);
+  if (found.exitCode === null && (await pidAtWork(dir)) !== null) return atWork(run.value);
   if (json) return print(found);
   const shown = path.relative(cwd, dir).replaceAll(path.sep, '/');
   const file = await write(found, { dir, shown });
@@ -55,10 +57,18 @@ async function write(found: Report, folder: { dir: string; shown: string }): Pro
   }
 }
 
-function unfinished({ runId }: StoredRun): Problem {
+function untold({ runId }: StoredRun): Problem {
   return {
     kind: 'run-missing',
-    message: `run ${runId} has no report: it was killed, or is still running`,
-    remedy: `self-heal resume ${runId} finishes it, self-heal inspect ${runId} shows its evidence, and self-heal ui follows one that is running.`,
+    message: `run ${runId} left no report, and its events.ndjson tells nothing`,
+    remedy: 'Start a new one: self-heal run.',
+  };
+}
+
+function atWork({ runId }: StoredRun): Problem {
+  return {
+    kind: 'run-missing',
+    message: `run ${runId} is still running: it has no report yet`,
+    remedy: `self-heal ui follows it, and self-heal inspect ${runId} shows its evidence.`,
   };
 }

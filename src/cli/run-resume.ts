@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { VerifyLevel } from '../core/settings.js';
 import type { Problem } from '../problem.js';
 import type { ProjectLock } from '../run/project-lock.js';
@@ -9,6 +8,7 @@ import { resumedFrom, type Resumed } from '../heal/resumed.js';
 import { runSelfHeal } from '../heal/whole-run.js';
 import { underLockOfRuns } from '../run/under-lock.js';
 import { unfinishedRun, type UnfinishedRun } from '../run/unfinished-run.js';
+import { runDirOf } from '../run/run-folder.js';
 
 /** The flags of `self-heal resume`. */
 export interface ResumeOptions {
@@ -41,7 +41,7 @@ async function goOn(
   const run = found.value;
   const typed = run.request as Pick<RunRequest, 'filters' | 'passThrough' | 'options'>;
   const own: RunOptions = { ...typed.options, ...options };
-  const resumed = await resumedFrom(run, path.join(process.cwd(), '.self-heal', 'runs', run.runId));
+  const resumed = await resumedFrom(run, runDirOf(process.cwd(), run.runId));
   process.stderr.write(`self-heal continues run ${run.runId}: ${whatIsLeft(resumed, own)}\n`);
   const held = lock === null ? {} : { lock };
   return runSelfHeal({ ...typed, cwd: process.cwd(), env: process.env, options: own, resumed, ...held });

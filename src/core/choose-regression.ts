@@ -1,6 +1,6 @@
 /** A test file of the suite, as far as the regression run asks. */
 export interface TestFile {
-  /** Absolute path. */
+  /** Relative to the project's root, with `/`. */
   readonly file: string;
   readonly ids: readonly string[];
   /** What its tests took in the first run, in milliseconds. */
@@ -17,7 +17,7 @@ export interface RegressionTests {
 export interface RegressionBounds {
   /** Files whose tests were healed: what is nearest to the change. */
   readonly healed: readonly string[];
-  /** Paths of the changed files. */
+  /** Paths of the changed files, relative to the project's root. */
   readonly changed: readonly string[];
   readonly timeMs: number;
   /** How many tests ran side by side in the first run, on average. */

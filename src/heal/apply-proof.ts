@@ -6,8 +6,9 @@ import type { HealedCause } from './heal-cause.js';
 import { type CauseRecord, changesOf, type Progress, sawRed } from './progress.js';
 import { type ProofTest, testProofs } from './proof-test.js';
 import { type ByKey } from './apply-result.js';
-import { conclude } from './conclude.js';
+import { conclude, put } from './conclude.js';
 import { revertChanges } from './attempt/try-fix.js';
+import { tellDecided } from './tell-tests.js';
 
 /** Why a fix is not proven. */
 export type Refuted = Required<Pick<Attempt, 'judged' | 'failedBecause'>>;
@@ -65,7 +66,7 @@ async function decide(
   const { attemptId: id } = record.unproven.healed;
   await attemptDecided(progress.session, { causeId: record.cause.id, id, attempt });
   const attempts = [...record.attempts.slice(0, -1), attempt];
-  progress.causes[progress.causes.indexOf(record)] = { ...record, attempts };
+  put(progress, { ...record, attempts });
   return attempts;
 }
 
@@ -106,21 +107,19 @@ async function applyToCause(
     tests[0];
   const several = tests.length > 1 ? { testProofs: testProofs(tests) } : {};
   const proof = { proof: [...(leading?.steps ?? [])] };
-  if (how) {
+  if (how && unproven?.by === 'own-fix') {
     const attempts = await decide(progress, record, { ...how, ...proof, reverted: true });
-    const verdict = how.judged === 'flaky' ? 'flaky' : 'failed';
-    const ended = { ...rest, attempts, verdict, reason: how.failedBecause ?? '' } as const;
-    const isHealedAgain = verdict === 'failed' && unproven?.by === 'own-fix';
-    if (verdict === 'flaky') await conclude(progress, ended);
-    else {
-      const at = progress.causes.findIndex((one) => one.cause.id === record.cause.id);
-      // A kill before it is healed again leaves it to `resume`.
-      progress.causes[at] = isHealedAgain ? { ...ended, interrupted: true } : ended;
+    const ended = { ...rest, attempts, reason: how.failedBecause ?? '' };
+    if (how.judged === 'flaky') {
+      await conclude(progress, { ...ended, verdict: 'flaky' });
+      return null;
     }
-    return isHealedAgain ? { ...unproven.healed, attempts } : null;
+    // A kill before it is healed again leaves it to `resume`.
+    put(progress, { ...ended, verdict: 'failed', interrupted: true });
+    return { ...unproven.healed, attempts };
   }
   if (unproven?.by === 'other-fix' && !holds) {
-    if (unproven.otherwise) progress.causes[progress.causes.indexOf(record)] = unproven.otherwise;
+    if (unproven.otherwise) put(progress, unproven.otherwise);
     else if (tests.every(({ ended }) => ended === 'flaky'))
       await conclude(progress, { ...rest, verdict: 'flaky', reason: 'green without the fix, too' });
     else
@@ -147,8 +146,7 @@ function applyToTest(
   { failure, ended, now, isLead, causeId }: ProofTest,
   how: Refuted | undefined,
 ): ProofTest['failure'] | null {
-  const { records, session } = progress;
-  const key = failureKey(failure.failure);
+  const { session } = progress;
   // Its cause is healed again.
   if (how?.judged === 'still-failing') return null;
   if (ended === 'red' || ended === 'unsteady') {
@@ -159,9 +157,10 @@ function applyToTest(
   const isFlaky = ended === 'flaky' || how?.judged === 'flaky';
   if (!isLead) {
     const reason = isFlaky ? 'flaky' : whyAvoided(progress, { failure, causeId });
-    if (reason) session.spending.avoided(1, reason);
+    if (reason) session.bus.emit({ type: 'agent.avoided', reason, count: 1 });
   }
-  records.decided(key, isFlaky ? 'flaky' : greenWord(progress), { sharedFix: !isLead && !isFlaky });
+  const verdict = isFlaky ? 'flaky' : greenWord(progress);
+  tellDecided(session, [failure], { verdict, sharedFix: !isLead && !isFlaky });
   if (isFlaky && failure.failure.scope === 'test') sayFlaky(progress, [failure.failure.test], causeId);
   return null;
 }

@@ -10,14 +10,15 @@ import { type Progress, sawRed } from './progress.js';
 import { proofTest } from './proof-test.js';
 import { retest, type Retest } from './retest.js';
 import type { Session } from './session.js';
+import { tellDecided, tellSeen } from './tell-tests.js';
 
 /** Failures by their key. */
 export type ByKey = [key: string, failure: DiagnosedFailure][];
 
 /** Failures of tests that no cause has had in hand: what a re-run shows of the others is known already. */
-export function newlyRed({ records }: Progress, failures: readonly DiagnosedFailure[]): ByKey {
-  const inHand = new Set(records.all().flatMap((one) => (one.causeIds.length > 0 ? [one.test.id] : [])));
-  return keyed(failures).filter(([key]) => !inHand.has(key));
+export function newlyRed({ session }: Progress, failures: readonly DiagnosedFailure[]): ByKey {
+  const { tests } = session.bus.run();
+  return keyed(failures).filter(([key]) => !tests.get(key)?.causeIds.length);
 }
 
 function keyed(failures: readonly DiagnosedFailure[]): ByKey {
@@ -31,36 +32,29 @@ export function applyFlaky(
   run: SuiteRun | null,
 ): void {
   if (flaky.length === 0) return;
-  const { session, records } = progress;
+  const { session } = progress;
   const tests = flaky.flatMap((one) => (one.failure.scope === 'test' ? [one.failure.test] : []));
   if (tests.length < flaky.length) {
     progress.suiteFlakes += 1;
-    if (run) records.saw(run);
+    if (run) tellSeen(session, run);
   }
-  for (const test of tests) records.decided(test.id, 'flaky');
-  session.spending.avoided(flaky.length, 'flaky');
+  session.bus.emit({ type: 'agent.avoided', reason: 'flaky', count: flaky.length });
   session.bus.emit({ type: 'cause.flaky', tests, causeId: null });
 }
 
-/** What the loop for a cause was given beside it. */
-export interface Applying {
-  /** Failures of other causes that its re-runs held. */
-  readonly beside: readonly DiagnosedFailure[];
-  /** Attempts that were counted before. */
-  readonly counted: number;
-}
-
-/** Writes down how a cause ended, if it did: a fix that is green is to be proven. Gives the failures that it leaves behind, as causes of their own. */
+/**
+ * Writes down how a cause ended, if it did: a fix that is green is to be proven. `beside` are the failures of other causes that its re-runs held.
+ * Gives the failures that it leaves behind, as causes of their own.
+ */
 export async function applyResult(
   progress: Progress,
   ended: HealedCause,
-  { beside, counted }: Applying,
+  beside: readonly DiagnosedFailure[] = [],
 ): Promise<ByKey> {
   const { cause, attempts, conclusion } = ended;
-  const { records, session } = progress;
-  records.retried(cause, attempts.length - counted);
+  const { session } = progress;
   const untried = whyUntried(ended);
-  if (untried) session.spending.avoided(1, untried);
+  if (untried) session.bus.emit({ type: 'agent.avoided', reason: untried, count: 1 });
   const { verdict, reason } = conclusion;
   const record = {
     cause,
@@ -69,9 +63,7 @@ export async function applyResult(
     attempts,
     overBudget: verdict === 'budget',
     interrupted: verdict === 'interrupted',
-    ...(conclusion.verdict === 'escalated'
-      ? { escalationId: conclusion.escalationId, askedBefore: conclusion.askedBefore }
-      : {}),
+    ...(conclusion.verdict === 'escalated' ? { askedBefore: conclusion.askedBefore } : {}),
   };
   if (verdict === 'healed') put(progress, { ...record, unproven: { by: 'own-fix', healed: ended } });
   else await conclude(progress, record);
@@ -80,8 +72,7 @@ export async function applyResult(
     return applyProgress(progress, ended);
   }
   const given = causeVerdictOf(verdict);
-  for (const member of cause.members)
-    records.decided(failureKey(member.failure), given === 'superseded' ? 'failed' : given);
+  tellDecided(session, cause.members, { verdict: given === 'superseded' ? 'failed' : given });
   return [];
 }
 
@@ -107,10 +98,10 @@ function whyUntried({ cause, attempts, conclusion }: HealedCause): AvoidedReason
 /** After a fix that is kept: the lead is green or has another error now, and so has each other test of the cause. */
 async function applyProgress(progress: Progress, ended: HealedCause): Promise<ByKey> {
   const { cause, conclusion, lastRetest } = ended;
-  const { records, proofTests } = progress;
+  const { session, proofTests } = progress;
   const { verdict } = conclusion;
-  if (lastRetest?.run) records.saw(lastRetest.run);
-  if (verdict === 'flaky') records.decided(failureKey(cause.lead.failure), 'flaky');
+  if (lastRetest?.run) tellSeen(session, lastRetest.run);
+  if (verdict === 'flaky') tellDecided(session, [cause.lead], { verdict });
   if (verdict === 'healed') {
     const lead = { failure: cause.lead, causeId: cause.id, isLead: true, isProven: true };
     proofTests.push(proofTest(progress, lead, 1));
@@ -135,7 +126,7 @@ async function applyToFollowers(
   { cause, conclusion, lastRetest }: HealedCause,
   followers: readonly DiagnosedFailure[],
 ): Promise<DiagnosedFailure[]> {
-  const { session, records, proofTests } = progress;
+  const { session, proofTests } = progress;
   const chosen = chooseProven(cause);
   const unseen = followers.filter((one) => !chosen.has(one));
   if (unseen.length > 0) sayHowMany(session, cause, unseen.length);
@@ -144,15 +135,15 @@ async function applyToFollowers(
     unseen.length === 0 || isHealed || session.signal.aborted
       ? null
       : await retest(session, { failures: unseen, purpose: 'shared-fix', causeId: cause.id });
-  if (seen?.run) records.saw(seen.run);
+  if (seen?.run) tellSeen(session, seen.run);
   const red: DiagnosedFailure[] = [];
   for (const failure of followers) {
     const isProven = chosen.has(failure);
     const now = (isProven ? lastRetest : seen)?.observe(failure);
     const isNowGreen = now?.ended === 'passed' && !now.suiteFailure;
     if (isNowGreen && conclusion.verdict === 'flaky') {
-      session.spending.avoided(1, 'flaky');
-      records.decided(failureKey(failure.failure), 'flaky');
+      session.bus.emit({ type: 'agent.avoided', reason: 'flaky', count: 1 });
+      tellDecided(session, [failure], { verdict: 'flaky' });
     } else if (isNowGreen || (isHealed && !isProven)) {
       const test = { failure, causeId: cause.id, isLead: false, isProven };
       proofTests.push(proofTest(progress, test, isNowGreen ? 1 : 0));

@@ -1,40 +1,28 @@
 import type { Cause } from '../core/cause.js';
 import { groupCauses } from '../core/group.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { createTestRecords } from '../run/test-records.js';
 import { retest } from './retest.js';
-import type { RunRecord } from './run.js';
+import type { Healed } from './progress.js';
 import type { Session } from './session.js';
 import { summarise } from './summarise.js';
 
 /** Looks for the change that broke each cause, and starts no agent (BL-1). A test that is green when it runs again is flaky, and no change's fault. */
-export async function blameRun(session: Session, first: SuiteRun): Promise<RunRecord> {
-  const records = createTestRecords();
-  records.saw(first);
+export async function blameRun(session: Session, first: SuiteRun): Promise<Healed> {
+  const { bus, signal } = session;
   const found = groupCauses(await session.diagnose(first));
-  for (const cause of found) {
-    records.causeFound(cause);
-    session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
-  }
+  for (const cause of found) bus.emit({ type: 'cause.found', cause: summarise(cause) });
   const red = await confirmed(session, found);
-  const blamed = session.signal.aborted ? red : ((await session.blame?.(red)) ?? red);
-  const causes = found.map((cause) => blamed.find(({ id }) => id === cause.id) ?? cause);
-  const isRed = ({ id }: Cause) => red.some((one) => one.id === id);
-  return {
-    first,
-    tests: records.all(),
-    causes: causes.map((cause) => ({
-      cause,
-      ...(isRed(cause)
-        ? { verdict: 'failed', reason: 'no agent was asked' }
-        : { verdict: 'flaky', reason: 'green when it ran again' }),
-      attempts: [],
-      overBudget: false,
-    })),
-    suiteRed: first.suiteFailure !== null,
-    paused: false,
-    regression: null,
-  };
+  for (const cause of found.filter((one) => !red.includes(one))) {
+    const ended = {
+      verdict: 'flaky',
+      reason: 'green when it ran again',
+      attempts: 0,
+      costUsd: null,
+    } as const;
+    bus.emit({ type: 'cause.ended', causeId: cause.id, ...ended });
+  }
+  if (!signal.aborted) await session.blame?.(red);
+  return { causes: [], suiteRed: first.suiteFailure !== null, paused: false };
 }
 
 async function confirmed(session: Session, causes: readonly Cause[]): Promise<readonly Cause[]> {

@@ -7,13 +7,13 @@ import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import type { Interrupts } from '../process/interrupts.js';
 import { checkedOut } from '../run/checked-out.js';
 import { dropAllUnmasked } from '../run/mask-suite-folder.js';
-import { createTestRecords } from '../run/test-records.js';
 import { type Collected, collectedFile } from '../shards/collected.js';
 import { isInside } from '../workspace/is-inside.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import type { Opened } from './open-run.js';
 import type { RunRequest } from './run-request.js';
 import { placeOf, selectionOf } from './shards.js';
+import { tellSeen } from './tell-tests.js';
 
 /**
  * Ends a run that only collects (SC-1): its failures are diagnosed here, where the sources, the server's log and the secrets to mask are known,
@@ -25,10 +25,9 @@ export async function collectRun(
   { first, interrupts, checkout }: Ran,
 ): Promise<number> {
   const { folder, bus, redactor, startedAt, running } = opened;
-  const records = createTestRecords();
-  records.saw(first);
+  tellSeen({ bus, cwd: request.cwd }, first);
   const final = outcomeOf({
-    tests: records.all().map((one) => one.verdict),
+    tests: [...bus.run().tests.values()].map(({ verdict }) => verdict),
     causes: [],
     suiteRed: first.suiteFailure !== null,
     paused: false,
@@ -42,7 +41,9 @@ export async function collectRun(
   await dropAllUnmasked(folder.dir);
   await running.ended();
   const durationMs = systemClock.now() - startedAt;
-  bus.emit({ type: 'run.ended', ...final, durationMs, agentRuns: 0, agentRunsAvoided: 0, costUsd: null });
+  const { commit, isDirty } = await checkout;
+  const spent = { agentRuns: 0, agentRunsAvoided: 0, costUsd: null };
+  bus.emit({ type: 'run.ended', ...final, ...spent, durationMs, commit: isDirty ? null : commit });
   for (const problem of await bus.close()) say(redactor.clean(problem));
   return final.exitCode;
 }

@@ -20,7 +20,7 @@ export interface BlameRequest {
 export function composeBlame(
   session: Omit<Session, 'blame'>,
   first: SuiteRun,
-  { base, always }: BlameRequest,
+  { base, always, startedAt }: BlameRequest & { readonly startedAt: number },
 ): BlameCauses {
   const { cwd, folder, workspace, bus, plan, signal, settings } = session;
   return createBlame({
@@ -35,6 +35,7 @@ export function composeBlame(
     signal,
     now: () => systemClock.now(),
     limits: settings.blame,
+    startedAt,
     named: base,
     lastGreen: lastGreenCommits(cwd),
     isTest: testPlaces(placesOf(workspace.root, first)),

@@ -104,7 +104,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
   if (!blame) return session;
   const find = late(async () => {
     const { composeBlame } = await import('./compose-blame.js');
-    return composeBlame(session, first, blame);
+    return composeBlame(session, first, { ...blame, startedAt });
   });
   return { ...session, blame: find };
 }

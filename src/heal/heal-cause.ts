@@ -44,11 +44,10 @@ export interface HealRequest {
   readonly from?: HealedCause;
 }
 
-/** A question to a person; its id is null where the store did not take it. */
+/** A question to a person. */
 export interface Asked {
   readonly verdict: 'escalated';
   readonly reason: string;
-  readonly escalationId: string | null;
   /** An earlier run asked it, and nobody has answered yet (ME-6). */
   readonly askedBefore: boolean;
 }
@@ -163,14 +162,14 @@ async function ask(session: Session, cause: Cause, { question, attempts, known }
   const escalation = await session.store.escalate(about);
   const escalationId = escalation?.id ?? null;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId });
-  return { verdict: 'escalated', reason: question, escalationId, askedBefore: false };
+  return { verdict: 'escalated', reason: question, askedBefore: false };
 }
 
 /** A question of an earlier run that nobody has answered: said again, and no agent is paid (ME-6). */
 function stillOpen(session: Session, cause: Cause, { id, createdAt, problem }: Escalation): Asked {
   const question = `It has been waiting for an answer since ${localDay(createdAt)}: ${problem}`;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId: id });
-  return { verdict: 'escalated', reason: question, escalationId: id, askedBefore: true };
+  return { verdict: 'escalated', reason: question, askedBefore: true };
 }
 
 interface SoFar {

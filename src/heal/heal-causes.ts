@@ -8,6 +8,7 @@ import { type CauseRecord, goesOn, isKnownRed, keptAttempts, type Progress, sawR
 import { retest } from './retest.js';
 import { saveProgress } from './save-progress.js';
 import type { Session } from './session.js';
+import { summarise } from './summarise.js';
 
 /** A cause whose agent may be at work, while others have the project's tree. */
 interface UnderWay {
@@ -64,6 +65,7 @@ async function healOneByOne(round: Round, copy: number): Promise<void> {
       if (!next) return;
       const cause = await unhealedYet(progress, next);
       if (!cause) continue;
+      if (cause !== next) progress.session.bus.emit({ type: 'cause.narrowed', cause: summarise(cause) });
       const one: UnderWay = { cause, stop: new AbortController() };
       underWay.add(one);
       progress.session.plan.expect(waiting.length + underWay.size + runsAfter);
@@ -90,7 +92,7 @@ async function healOne(round: Round, one: UnderWay, copy: number): Promise<reado
   });
   underWay.delete(one);
   if (one.stop.signal.aborted && !session.signal.aborted) return healedByAnother(progress, ended);
-  const left = await applyResult(progress, ended, { beside: beside(), counted: 0 });
+  const left = await applyResult(progress, ended, beside());
   if (underWay.size > 0) await stopHealed(round, ended);
   return left.map(([, failure]) => failure);
 }
@@ -129,7 +131,6 @@ async function healedByAnother(
   progress: Progress,
   { cause, attempts }: HealedCause,
 ): Promise<readonly DiagnosedFailure[]> {
-  progress.records.retried(cause, attempts.length);
   const left = await unhealedYet(progress, cause, attempts);
   if (!left) return [];
   const reason = 'its first test was green with the fix of another cause';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isBuiltIn } from '../core/built-in-fixer.js';
-import { readEvents } from '../run/read-events.js';
+import { readRunState } from '../run/read-events.js';
 import { type Change, readChange } from '../workspace/change.js';
 
 /** A fix that was green once in a run that was killed before it was proven. */
@@ -14,22 +14,15 @@ export interface KeptFix {
 
 /** The agents' fixes whose proof the end of that run cut off, by the signatures that they are for: nobody is paid for them again (ME-8). */
 export async function keptFixes(runDir: string): Promise<ReadonlyMap<string, KeptFix>> {
-  const signatures = new Map<string, string>();
-  const open = new Map<string, { agent: string; change: string }>();
-  for (const event of await readEvents(runDir)) {
-    if (event.type === 'cause.found') signatures.set(event.cause.id, event.cause.signature);
-    else if (event.type === 'attempt.green' && event.change && event.agent)
-      open.set(event.causeId, { agent: event.agent, change: event.change });
-    // One that was interrupted is judged by nobody.
-    else if (event.type === 'attempt.judged' && event.attempt.judged !== 'not-judged')
-      open.delete(event.causeId);
-  }
+  const { causes } = await readRunState(runDir);
   const kept = new Map<string, KeptFix>();
-  for (const [causeId, { agent, change: id }] of open) {
-    const change = await readChange(runDir, id);
-    const signature = signatures.get(causeId);
-    if (change && signature !== undefined && !isBuiltIn({ runner: agent }))
-      kept.set(signature, { agent, change, runDir });
+  for (const { summary, attempts } of causes) {
+    const { green, judged } = attempts.at(-1) ?? {};
+    // One that was interrupted is judged by nobody.
+    const isOpen = !judged || judged.judged === 'not-judged';
+    if (!isOpen || !green?.agent || !green.change || isBuiltIn({ runner: green.agent })) continue;
+    const change = await readChange(runDir, green.change);
+    if (change) kept.set(summary.signature, { agent: green.agent, change, runDir });
   }
   return kept;
 }

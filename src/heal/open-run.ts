@@ -3,12 +3,12 @@ import { runTerminal } from '../outputs/run-terminal.js';
 import { toPlaywrightArgs } from '../playwright/selection.js';
 import type { Problem } from '../problem.js';
 import type { Watchdog } from '../process/watchdog.js';
-import { createBus, type Bus } from '../run/bus.js';
+import { createBus } from '../run/bus.js';
 import type { RunFolder } from '../run/run-folder.js';
 import { openRunJournal } from '../run/run-journal.js';
 import { createRunPlan } from '../run/run-plan.js';
 import { eventsWriter } from '../run/write-events.js';
-import { createRedactor, type Redactor } from '../secrets/redactor.js';
+import { createRedactor } from '../secrets/redactor.js';
 import type { Checked } from './check-request.js';
 import type { RunRequest } from './run-request.js';
 import { lateWorkspace } from './late-workspace.js';
@@ -30,9 +30,8 @@ export async function openRun(
 ) {
   const running = await openRunJournal(ready.folder);
   const redactor = await createRedactor({ env: request.env, projectRoot: request.cwd });
-  const warnings: string[] = [];
-  const bus = createRunBus(request, { folder: ready.folder, warnings, redactor });
-  const { cwd, env, filters, passThrough } = request;
+  const { cwd, env, filters, passThrough, options } = request;
+  const bus = createBus([eventsWriter(ready.folder.dir), runTerminal(env, options)], systemClock, redactor);
   const plan = createRunPlan();
   const suites = createSuiteRuns({
     ...ready,
@@ -42,10 +41,10 @@ export async function openRun(
     bus,
     redactor,
     signal: run.signal,
-    args: toPlaywrightArgs({ ...request.options, filters, passThrough }),
+    args: toPlaywrightArgs({ ...options, filters, passThrough }),
   });
   const workspace = lateWorkspace({ ...ready, ...run, cwd, running, bus });
-  return { ...ready, ...run, cwd, env, running, redactor, warnings, bus, plan, suites, workspace };
+  return { ...ready, ...run, cwd, env, running, redactor, bus, plan, suites, workspace };
 }
 
 /** Ends a run that came to nothing; gives the problem without the secrets that Playwright, say, repeated (EV-9). */
@@ -57,24 +56,4 @@ export async function closed(
   await running.ended();
   await bus.close();
   return redactor.deep(problem);
-}
-
-interface BusParts {
-  folder: RunFolder;
-  warnings: string[];
-  redactor: Redactor;
-}
-
-function createRunBus({ env, options }: RunRequest, { folder, warnings, redactor }: BusParts): Bus {
-  const keepWarnings = {
-    name: 'warnings',
-    handle: (event: { type: string; message?: string }) => {
-      if (event.type === 'run.warning' && event.message) warnings.push(event.message);
-    },
-  };
-  return createBus(
-    [eventsWriter(folder.dir), runTerminal(env, options), keepWarnings],
-    systemClock,
-    redactor,
-  );
 }

@@ -25,6 +25,7 @@ export async function unhealedYet(
     else takeGreen(progress, cause, member);
   }
   const [first] = red;
+  if (red.length === failures.length) return cause;
   if (first) return { ...cause, members: red, lead: red.includes(cause.lead) ? cause.lead : first };
   const reason = 'healed by an earlier fix of this run';
   const unproven = { by: 'other-fix', otherwise: null } as const;

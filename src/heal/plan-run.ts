@@ -2,8 +2,7 @@ import { agentsFor } from '../core/agents-for.js';
 import { groupCauses } from '../core/group.js';
 import { writeWork } from './attempt/start-agent.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import type { RunRecord } from './run.js';
-import { createTestRecords } from '../run/test-records.js';
+import type { Healed } from './progress.js';
 import type { CauseSummary } from '../event.js';
 import type { Session } from './session.js';
 import { summarise } from './summarise.js';
@@ -21,12 +20,9 @@ export async function planRun(
   session: Session,
   first: SuiteRun,
   show: (plan: Plan) => void,
-): Promise<RunRecord> {
-  const board = createTestRecords();
-  board.saw(first);
+): Promise<Healed> {
   const causes = groupCauses(await session.diagnose(first));
   for (const cause of causes) {
-    board.causeFound(cause);
     const summary = summarise(cause);
     session.bus.emit({ type: 'cause.found', cause: summary });
     const [agent] = agentsFor(cause.lead, session.settings.routes);
@@ -35,18 +31,5 @@ export async function planRun(
     const { prompt } = await writeWork(session, { cause, agent, n: 1, previous: [] });
     show({ cause: summary, slashCommand: settings.slashCommand, runner: settings.runner, prompt });
   }
-  return {
-    first,
-    tests: board.all(),
-    causes: causes.map((cause) => ({
-      cause,
-      verdict: 'failed',
-      reason: 'dry run',
-      attempts: [],
-      overBudget: false,
-    })),
-    suiteRed: first.suiteFailure !== null,
-    paused: false,
-    regression: null,
-  };
+  return { causes: [], suiteRed: first.suiteFailure !== null, paused: false };
 }

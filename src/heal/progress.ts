@@ -1,12 +1,12 @@
 import { type Attempt, isKept } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { isPaused } from '../core/policy.js';
+import type { RunResult } from '../core/outcome.js';
 import { failureKey } from '../core/failure.js';
 import type { CauseVerdict } from '../core/verdict.js';
 import type { HealedCause } from './heal-cause.js';
 import type { ProofTest } from './proof-test.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { createTestRecords, type TestRecords } from '../run/test-records.js';
 import type { Session } from './session.js';
 
 /** A cause with its ending. */
@@ -19,8 +19,6 @@ export interface CauseRecord {
   readonly overBudget: boolean;
   /** It was left in the middle of its work. */
   readonly interrupted?: boolean;
-  /** Of the question that it ended with; null where the store did not take it. */
-  readonly escalationId?: string | null;
   /** An earlier run asked it. */
   readonly askedBefore?: boolean;
   /** Its tests are green with a fix that is not proven yet; absent when that is decided. */
@@ -33,10 +31,14 @@ export type Unproven =
   /** Null where its tests are failures of their own then. */
   | { readonly by: 'other-fix'; readonly otherwise: CauseRecord | null };
 
+/** What the outcome of a run depends on, beside its tests. */
+export interface Healed extends Pick<RunResult, 'suiteRed' | 'paused'> {
+  readonly causes: readonly CauseRecord[];
+}
+
 /** What the rounds of one run share. */
 export interface Progress {
   readonly session: Session;
-  readonly records: TestRecords;
   readonly causes: CauseRecord[];
   suiteFlakes: number;
   /** The first run showed a failure of the suite's own, or was broken off: its tests are not the whole of it. */
@@ -53,7 +55,6 @@ export interface Progress {
 export function newProgress(session: Session, first: SuiteRun): Progress {
   return {
     session,
-    records: createTestRecords(),
     causes: [],
     suiteFlakes: 0,
     firstWasBroken: first.suiteFailure !== null || first.status === 'interrupted',

@@ -3,16 +3,12 @@ import type { Settings } from '../core/settings.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type CauseRecord, changesOf, type Progress } from './progress.js';
 import type { ProofTest } from './proof-test.js';
-import { fixThatBroke, rejectLost, type RegressionResult, runRegression } from './regression.js';
+import { fixThatBroke, rejectLost, runRegression } from './regression.js';
 import { retest } from './retest.js';
 import { abandonProof, type Left, type Refuted, applyProof } from './apply-proof.js';
 import { type ByKey, newlyRed } from './apply-result.js';
 import { revertChanges } from './attempt/try-fix.js';
-
-/** What the proof left to do, and what the regression run showed. */
-export interface Unheld extends Left {
-  readonly regression: RegressionResult | null;
-}
+import { tellSeen } from './tell-tests.js';
 
 /** One proof of all fixes that are not proven yet. */
 interface Proof {
@@ -28,9 +24,9 @@ interface Proof {
  * with all fixes out and green with them back, which the regression run shows. A fix that the suite needs to start stays in meanwhile, and is
  * taken out for one test. Where a shared run contradicts a cause, that is proven alone. Until this is over, a kill takes the fixes out.
  */
-export async function proveFixes(progress: Progress, first: SuiteRun): Promise<Unheld> {
+export async function proveFixes(progress: Progress, first: SuiteRun): Promise<Left> {
   const { session, causes, proofTests } = progress;
-  const nothing: Unheld = { again: [], failures: [], regression: null };
+  const nothing: Left = { again: [], failures: [] };
   if (proofTests.length === 0 && causes.every((one) => changesOf(one).length === 0)) return nothing;
   session.plan.expect(proofRuns(session.settings));
   const proof: Proof = { progress, doubts: new Map(), refuted: new Map(), others: new Map() };
@@ -38,14 +34,14 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<U
   for (let flip = 0; flip < session.settings.verify.flips; flip += 1) await showRed(proof);
   for (const [causeId, why] of proof.doubts) await proveAlone(proof, causeId, why);
   await session.workspace.without([]);
-  const { result, red } = await runRegression(progress, first, takingPart(proof));
+  const { red, broke } = await runRegression(progress, first, takingPart(proof));
   if (session.signal.aborted) {
     await abandonProof(progress);
     return nothing;
   }
   await takeRed(proof, red);
-  if (proof.refuted.size > 0 || (result?.broke.length ?? 0) > 0) await lookAtOthers(proof);
-  return { ...(await applyProof(progress, proof)), regression: result };
+  if (proof.refuted.size > 0 || broke) await lookAtOthers(proof);
+  return applyProof(progress, proof);
 }
 
 /** How many Playwright runs the proof of all fixes takes where nothing contradicts. */
@@ -165,21 +161,19 @@ async function lookAtOthers(proof: Proof): Promise<void> {
 
 /** Tests that are red twice with the fixes put back, and that no other fix broke. */
 async function takeRed(proof: Proof, red: ReadonlySet<string>): Promise<void> {
-  const { records, session, causes } = proof.progress;
+  const { session, causes } = proof.progress;
   const failedBecause = 'red again when the change was put back';
-  let unexplained = 0;
+  const unexplained: string[] = [];
   for (const id of red) {
     const test = takingPart(proof).find(({ failure }) => failureKey(failure.failure) === id);
     const record = causes.find((one) => one.cause.id === test?.causeId);
     if (test?.isLead && record) await refute(proof, record, { judged: 'still-failing', failedBecause });
     else if (test) test.ended = 'unsteady';
-    else {
-      unexplained += 1;
-      records.decided(id, 'failed');
-    }
+    else unexplained.push(id);
   }
-  if (unexplained === 0) return;
-  const message = `${unexplained} of the tests that were green are red now, and no single fix is to blame`;
+  if (unexplained.length === 0) return;
+  session.bus.emit({ type: 'tests.decided', ids: unexplained, verdict: 'failed' });
+  const message = `${unexplained.length} of the tests that were green are red now, and no single fix is to blame`;
   session.bus.emit({ type: 'run.warning', message });
 }
 
@@ -205,7 +199,7 @@ async function look(
   });
   if (progress.session.signal.aborted) return { green: [], red: [] };
   // Tests that had not run because of a cause (of a serial group, or behind a set-up) run now.
-  if (seen.run) progress.records.saw(seen.run);
+  if (seen.run) tellSeen(progress.session, seen.run);
   for (const [key, failure] of newlyRed(progress, seen.others)) proof.others.set(key, failure);
   const green: ProofTest[] = [];
   const red: ProofTest[] = [];
@@ -220,8 +214,8 @@ async function look(
 }
 
 /** What shows whether the suite starts: one test, the quickest that is green. */
-function oneTest({ records, rerunIds }: Progress): readonly string[] {
-  const tests = records.all().toSorted((a, b) => a.durationMs - b.durationMs);
-  const id = (tests.find(({ verdict }) => verdict === 'passed') ?? tests[0])?.test.id;
+function oneTest({ session, rerunIds }: Progress): readonly string[] {
+  const tests = [...session.bus.run().tests.values()].toSorted((a, b) => a.durationMs - b.durationMs);
+  const id = (tests.find(({ verdict }) => verdict === 'passed') ?? tests[0])?.id;
   return id === undefined ? [] : (rerunIds[id] ?? [id]);
 }

@@ -1,45 +1,39 @@
-import path from 'node:path';
 import { chooseRegression, type RegressionTests, type TestFile } from '../core/choose-regression.js';
-import { failureKey, type TestRef } from '../core/failure.js';
+import { failureKey } from '../core/failure.js';
+import type { RegressionResult } from '../event.js';
+import type { TestState } from '../run/run-state.js';
 import { attemptDecided } from './attempt/attempt-decided.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type CauseRecord, changesOf, keptAttempts, type Progress } from './progress.js';
 import type { ProofTest } from './proof-test.js';
 import { conclude } from './conclude.js';
 import { revertChanges } from './attempt/try-fix.js';
+import { tellDecided } from './tell-tests.js';
 
-/** What running the suite around the fixes once more showed (HN-6). */
-export interface RegressionResult {
-  /** Tests that ran. */
-  readonly tests: number;
-  /** Tests that there was no time for. */
-  readonly leftOut: number;
-  /** Fixes that broke what had been green; they were reverted. */
-  readonly broke: readonly Broke[];
-}
-
-/** A fix, and the tests that it broke. */
-export interface Broke {
-  readonly causeId: string;
-  readonly tests: readonly TestRef[];
+/** What the regression run left. */
+interface Left {
+  /** Tests that are red and that no fix is to blame for. */
+  readonly red: ReadonlySet<string>;
+  /** Fixes were reverted, because they broke what had been green. */
+  readonly broke: boolean;
 }
 
 /**
  * Runs the tests around the kept fixes once more, the whole suite where time allows: what was green stays green, and a fix that
  * breaks a test is found by taking it out, and stays out (HN-6). To the tests that are being proven it is the run with their fix put back
- * (HN-5), so that they run in any case. Null where there is nothing to run. Gives the tests that are red and that no fix is to blame for.
+ * (HN-5), so that they run in any case.
  */
 export async function runRegression(
   progress: Progress,
   first: SuiteRun,
   proven: readonly ProofTest[],
-): Promise<{ result: RegressionResult | null; red: ReadonlySet<string> }> {
+): Promise<Left> {
   const { session } = progress;
+  const nothing: Left = { red: new Set(), broke: false };
   const { regression, flips, regressionTimeMs } = session.settings.verify;
   const kept = progress.causes.filter((one) => keptAttempts(one).length > 0);
   const isAll = regression === 'suite' && kept.length > 0;
-  if (session.signal.aborted || (!isAll && (flips === 0 || proven.length === 0)))
-    return { result: null, red: new Set() };
+  if (session.signal.aborted || (!isAll && (flips === 0 || proven.length === 0))) return nothing;
   const chosen = isAll
     ? choose(progress, first, { kept, timeMs: regressionTimeMs })
     : { files: [], leftOut: [] };
@@ -52,20 +46,23 @@ export async function runRegression(
   const purpose = isAll ? 'regression' : 'proof';
   const once = await redAmong(progress, { ids, all, of: green, purpose });
   const twice = once.size === 0 ? once : await redAmong(progress, { ids: [...once], of: once, purpose });
-  if (session.signal.aborted) return { result: null, red: new Set() };
+  if (session.signal.aborted) return nothing;
   addSteps(proven, once, twice);
   sayUnsteady(progress, { own, once, twice });
   const { broke, left } = await fixThatBroke(progress, kept, twice);
   const leftOut = chosen.leftOut.flatMap((one) => one.ids).filter((id) => !ids.includes(id)).length;
-  return { result: isAll ? { tests: ids.length, leftOut, broke } : null, red: left };
+  if (isAll) session.bus.emit({ type: 'regression.ended', tests: ids.length, leftOut, broke });
+  return { red: left, broke: broke.length > 0 };
 }
 
-function greenTests({ records }: Progress): string[] {
-  return records
-    .all()
-    .flatMap(({ test, verdict }) =>
-      verdict === 'passed' || verdict === 'healed' || verdict === 'green-once' ? [test.id] : [],
-    );
+function testsOf({ session }: Progress): TestState[] {
+  return [...session.bus.run().tests.values()];
+}
+
+function greenTests(progress: Progress): string[] {
+  return testsOf(progress).flatMap(({ id, verdict }) =>
+    verdict === 'passed' || verdict === 'healed' || verdict === 'green-once' ? [id] : [],
+  );
 }
 
 function addSteps(proven: readonly ProofTest[], once: ReadonlySet<string>, twice: ReadonlySet<string>): void {
@@ -83,15 +80,16 @@ interface Unsteady {
 }
 
 /** Red once and green when it was run again: a test that was healed is healed all the same, another one is flaky. */
-function sayUnsteady({ session, records }: Progress, { own, once, twice }: Unsteady): void {
-  for (const { test, verdict } of records.all()) {
-    if (!once.has(test.id) || twice.has(test.id)) continue;
-    if (!own.includes(test.id) && verdict !== 'healed') {
-      records.decided(test.id, 'flaky');
+function sayUnsteady(progress: Progress, { own, once, twice }: Unsteady): void {
+  const { bus } = progress.session;
+  for (const { id, title, verdict } of testsOf(progress)) {
+    if (!once.has(id) || twice.has(id)) continue;
+    if (!own.includes(id) && verdict !== 'healed') {
+      bus.emit({ type: 'tests.decided', ids: [id], verdict: 'flaky' });
       continue;
     }
-    const message = `${test.titlePath.join(' › ')}: red once in the regression run, and green when it was run again; its fix holds otherwise`;
-    session.bus.emit({ type: 'run.warning', message });
+    const message = `${title.join(' › ')}: red once in the regression run, and green when it was run again; its fix holds otherwise`;
+    bus.emit({ type: 'run.warning', message });
   }
 }
 
@@ -101,21 +99,20 @@ interface Choice {
 }
 
 /** Where the first run came to no test, the tests are those that a later one revealed. */
-function choose({ session, records }: Progress, first: SuiteRun, { kept, timeMs }: Choice): RegressionTests {
+function choose(progress: Progress, first: SuiteRun, { kept, timeMs }: Choice): RegressionTests {
   const files = new Map<string, TestFile>();
-  let sum = 0;
-  for (const { test, durationMs } of records.all()) {
-    const { file } = test.location;
+  const healed = new Set(
+    kept.flatMap(({ cause }) => cause.members.map(({ failure }) => failureKey(failure))),
+  );
+  const tests = testsOf(progress);
+  for (const { id, file, durationMs } of tests) {
     const before = files.get(file) ?? { file, ids: [], durationMs: 0 };
-    files.set(file, { file, ids: [...before.ids, test.id], durationMs: before.durationMs + durationMs });
-    sum += durationMs;
+    files.set(file, { file, ids: [...before.ids, id], durationMs: before.durationMs + durationMs });
   }
-  const members = kept.flatMap(({ cause }) => cause.members);
+  const sum = tests.reduce((total, { durationMs }) => total + durationMs, 0);
   return chooseRegression([...files.values()], {
-    healed: members.flatMap(({ failure }) => (failure.scope === 'test' ? [failure.test.location.file] : [])),
-    changed: kept
-      .flatMap(keptAttempts)
-      .flatMap(({ files: changed }) => changed.map((one) => path.join(session.cwd, one.path))),
+    healed: tests.flatMap(({ id, file }) => (healed.has(id) ? [file] : [])),
+    changed: kept.flatMap(keptAttempts).flatMap((one) => one.files.map((changed) => changed.path)),
     timeMs,
     workers: first.tests.length > 0 && first.durationMs > 0 ? sum / first.durationMs : 1,
   });
@@ -150,9 +147,9 @@ export async function fixThatBroke(
   progress: Progress,
   kept: readonly CauseRecord[],
   broken: ReadonlySet<string>,
-): Promise<{ broke: readonly Broke[]; left: ReadonlySet<string> }> {
-  const { session, records } = progress;
-  const broke: Broke[] = [];
+): Promise<{ broke: RegressionResult['broke']; left: ReadonlySet<string> }> {
+  const { session } = progress;
+  const broke: { causeId: string; tests: readonly string[] }[] = [];
   let left = broken;
   for (const record of kept.toReversed()) {
     if (left.size === 0 || session.signal.aborted) break;
@@ -165,19 +162,19 @@ export async function fixThatBroke(
       await session.workspace.without([]);
       continue;
     }
-    const tests = records.all().flatMap(({ test }) => (green.includes(test.id) ? [test] : []));
     const lost = await revertChanges(session, changes);
-    await reject(progress, record, becauseOf(tests));
+    await reject(progress, record, becauseOf(progress, green));
     await rejectLost(progress, lost);
-    broke.push({ causeId: record.cause.id, tests });
+    broke.push({ causeId: record.cause.id, tests: green });
     left = still;
   }
   return { broke, left };
 }
 
-function becauseOf(tests: readonly TestRef[]): string {
-  const names = tests.map(({ titlePath }) => titlePath.at(-1) ?? '').slice(0, 3);
-  const which = tests.length === 1 ? 'another test' : `${tests.length} other tests`;
+function becauseOf({ session }: Progress, ids: readonly string[]): string {
+  const { tests } = session.bus.run();
+  const names = ids.slice(0, 3).map((id) => tests.get(id)?.title.at(-1) ?? '');
+  const which = ids.length === 1 ? 'another test' : `${ids.length} other tests`;
   return `its fix broke ${which} (${names.join(', ')}) and was reverted`;
 }
 
@@ -191,7 +188,7 @@ export async function rejectLost({ causes, ...progress }: Progress, lost: readon
 
 /** The fix did what it was for, and was reverted for what else it did: the cause says why. */
 async function reject(progress: Progress, record: CauseRecord, reason: string): Promise<void> {
-  const { records, session } = progress;
+  const { session } = progress;
   const kept = keptAttempts(record);
   const attempts = record.attempts.map((one) => (kept.includes(one) ? { ...one, reverted: true } : one));
   const causeId = record.cause.id;
@@ -205,7 +202,7 @@ async function reject(progress: Progress, record: CauseRecord, reason: string): 
     const reverted = attempts.filter((one) => !record.attempts.includes(one));
     for (const attempt of reverted) session.bus.emit({ type: 'attempt.judged', causeId, attempt });
   }
-  for (const member of record.cause.members) records.decided(failureKey(member.failure), 'failed');
+  tellDecided(session, record.cause.members, { verdict: 'failed' });
   const others = progress.proofTests.filter((one) => one.causeId !== causeId);
   progress.proofTests.splice(0, Infinity, ...others);
   await conclude(progress, { ...rest, verdict: 'failed', reason, attempts });

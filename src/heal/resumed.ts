@@ -1,16 +1,16 @@
 import { type KeptFix, keptFixes } from './kept-fixes.js';
 import type { SavedProgress } from './save-progress.js';
-import type { TestRecord } from '../run/test-records.js';
+import type { SeenTest } from '../event.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { ShardCount } from '../shards/check-shards.js';
-import type { SuiteRuns } from './suite-runs.js';
+import type { SuiteRuns, Watching } from './suite-runs.js';
 import type { UnfinishedRun } from '../run/unfinished-run.js';
 
 /** An unfinished run as another one goes on with it. */
 export interface Resumed {
   readonly runId: string;
   /** The tests that it had finished with. */
-  readonly carried: readonly TestRecord[];
+  readonly carried: readonly SeenTest[];
   /** How many tests it had not finished with; null where it did not come to know them, and its whole selection runs. */
   readonly open: number | null;
   /** Those whose run it had healed from, where it was so. */
@@ -18,7 +18,7 @@ export interface Resumed {
   /** Its fixes that were green and not proven yet, by signature. */
   readonly kept: ReadonlyMap<string, KeptFix>;
   /** Runs what it had not finished with, and that alone. */
-  firstRun(suites: SuiteRuns, stdout: number): Promise<SuiteRun>;
+  firstRun(suites: SuiteRuns, stdout: number, watching: Watching): Promise<SuiteRun>;
 }
 
 /** Reads where a stored run stood. One that was killed before it knew its tests begins again, with its counts. */
@@ -32,12 +32,12 @@ export async function resumedFrom(run: UnfinishedRun, runDir: string): Promise<R
     runId: run.runId,
     ...(shards ? { shards } : {}),
     kept: await keptFixes(runDir),
-    carried: tests.filter((one) => !one.open),
+    carried: tests.flatMap((one) => (one.open ? [] : [one.test])),
     open: isWhole ? null : tests.filter((one) => one.open).length,
-    firstRun: (suites, stdout) => {
-      if (isWhole) return suites.first(stdout);
+    firstRun: (suites, stdout, watching) => {
+      if (isWhole) return suites.first(stdout, watching);
       if (ids.length === 0) return Promise.resolve(noRun('passed'));
-      return suites.again({ ids, purpose: 'first', causeId: null });
+      return suites.again({ ids, purpose: 'first', causeId: null, watching });
     },
   };
 }

@@ -6,10 +6,9 @@ import { isPaused } from '../core/policy.js';
 import { healCause, type HealedCause } from './heal-cause.js';
 import { atOnce, earlierSignatures, healCauses } from './heal-causes.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
-import { type CauseRecord, goesOn, newProgress, type Progress, sawRed } from './progress.js';
+import { type CauseRecord, goesOn, type Healed, newProgress, type Progress, sawRed } from './progress.js';
 import { proofRuns, proveFixes } from './prove.js';
-import type { RegressionResult } from './regression.js';
-import type { TestRecord } from '../run/test-records.js';
+import { tellDecided } from './tell-tests.js';
 import type { Session } from './session.js';
 import { newlyRed, applyResult, applyFlaky } from './apply-result.js';
 import { recheckFailed } from './other-fix.js';
@@ -18,32 +17,12 @@ import { saveProgress } from './save-progress.js';
 import { withoutQuarantined } from './quarantine.js';
 import { summarise } from './summarise.js';
 
-/** Everything a finished run knows. */
-export interface RunRecord {
-  readonly first: SuiteRun;
-  readonly tests: readonly TestRecord[];
-  readonly causes: readonly CauseRecord[];
-  /** The suite's own failure is still there. */
-  readonly suiteRed: boolean;
-  /** So many questions to people that healing was paused (`escalation_threshold_exceeded`). */
-  readonly paused: boolean;
-  /** What running everything around the fixes showed (HN-6), or null where it was not done. */
-  readonly regression: RegressionResult | null;
-}
-
 /**
  * Heals what the first run found: in rounds, since a fix that lets the suite start, or that gets a test past its first
- * error, reveals new failures, which have causes, agents and budgets of their own (HL-3). What an earlier run
- * has finished is carried over (ME-8).
+ * error, reveals new failures, which have causes, agents and budgets of their own (HL-3).
  */
-export async function healRun(
-  session: Session,
-  first: SuiteRun,
-  carried: readonly TestRecord[] = [],
-): Promise<RunRecord> {
+export async function healRun(session: Session, first: SuiteRun): Promise<Healed> {
   const progress = newProgress(session, first);
-  for (const record of carried) progress.records.carry(record);
-  progress.records.saw(first);
   const found = await withoutQuarantined(progress, await session.diagnose(first));
   for (const one of found) sawRed(progress, one);
   // Of a green run there is nothing to go on with.
@@ -52,7 +31,6 @@ export async function healRun(
   let pending = found.filter((one) => one.failure.scope === 'suite');
   const tests = found.filter((one) => one.failure.scope === 'test');
   if (pending.length === 0) pending = tests.splice(0);
-  let regression: RegressionResult | null = null;
   for (;;) {
     while (pending.length > 0 && goesOn(progress)) {
       pending = await healRound(progress, pending);
@@ -61,7 +39,6 @@ export async function healRun(
     }
     await recheckFailed(progress);
     const proved = await proveFixes(progress, first);
-    regression = joined(regression, proved.regression);
     await save();
     const left = [...(await healAgain(progress, proved.again)), ...proved.failures.map(([, one]) => one)];
     if (left.length === 0 && !progress.causes.some((one) => one.unproven)) break;
@@ -70,22 +47,11 @@ export async function healRun(
     if (!goesOn(progress) && !progress.causes.some((one) => one.unproven)) break;
   }
   await save();
-  const { records } = progress;
-  const causes = byNumber(progress.causes);
+  const { causes } = progress;
   const suiteRed = [...pending, ...unhealed(causes)].some((one) => one.failure.scope === 'suite');
   const paused = isPaused(causes, session.settings.limits);
   if (paused) session.bus.emit({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
-  return { first, tests: records.all(), causes, suiteRed, paused, regression };
-}
-
-/** In the order in which they were found, which is not that of their ends where several were healed at a time. */
-function byNumber(causes: readonly CauseRecord[]): readonly CauseRecord[] {
-  const numberOf = ({ cause }: CauseRecord) => Number(cause.id.slice(1));
-  return causes.toSorted((a, b) => numberOf(a) - numberOf(b));
-}
-
-function joined(before: RegressionResult | null, now: RegressionResult | null): RegressionResult | null {
-  return before && now ? { ...now, broke: [...before.broke, ...now.broke] } : (now ?? before);
+  return { causes, suiteRed, paused };
 }
 
 /** Goes on with causes whose fix did not hold in its proof. */
@@ -96,7 +62,7 @@ async function healAgain(
   const found = new Map<string, DiagnosedFailure>();
   for (const from of causes) {
     if (!goesOn(progress)) {
-      for (const member of from.cause.members) progress.records.decided(failureKey(member.failure), 'failed');
+      tellDecided(progress.session, from.cause.members, { verdict: 'failed' });
       const record = progress.causes.find((one) => one.cause.id === from.cause.id);
       if (record) await conclude(progress, { ...record, interrupted: true });
       continue;
@@ -105,8 +71,7 @@ async function healAgain(
     // In the copy that its agents know.
     const session = { ...progress.session, copy: from.copy };
     const ended = await session.tree.runExclusive(() => healCause(session, from.cause, { earlier, from }));
-    const how = { beside: [], counted: from.attempts.length };
-    for (const [key, failure] of await applyResult(progress, ended, how)) found.set(key, failure);
+    for (const [key, failure] of await applyResult(progress, ended)) found.set(key, failure);
     await saveProgress(progress);
   }
   return [...found.values()];
@@ -118,9 +83,9 @@ function unhealed(causes: readonly CauseRecord[]): DiagnosedFailure[] {
     .map((one) => one.cause.lead);
 }
 
-function isUndecided({ records }: Progress, failure: DiagnosedFailure): boolean {
-  const record = records.all().find((one) => one.test.id === failureKey(failure.failure));
-  return record?.verdict === 'failed' && record.causeIds.length === 0;
+function isUndecided({ session }: Progress, { failure }: DiagnosedFailure): boolean {
+  const test = session.bus.run().tests.get(failureKey(failure));
+  return test?.verdict === 'failed' && test.causeIds.length === 0;
 }
 
 /** Confirms, groups and heals one batch; gives the failures that were revealed meanwhile. */
@@ -152,11 +117,10 @@ async function blamed({ session }: Progress, causes: readonly Cause[]): Promise<
 
 /** Gives causes ids that are unique over the rounds of a run, names their parents, and announces them. */
 function numbered(progress: Progress, causes: readonly Cause[]): Cause[] {
-  const { session, records } = progress;
+  const { session } = progress;
   const offset = progress.causes.length;
   return causes.map((grouped, index) => {
     const cause = { ...grouped, id: `c${offset + index + 1}`, parent: parentOf(progress, grouped) };
-    records.causeFound(cause);
     session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
     return cause;
   });

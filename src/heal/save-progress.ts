@@ -1,5 +1,6 @@
 import type { CauseRecord, Progress } from './progress.js';
-import type { TestRecord } from '../run/test-records.js';
+import { reportTests } from '../run/report-of.js';
+import type { SeenTest } from '../event.js';
 
 /** Where a run stands, as the store keeps it for `resume`. */
 export interface SavedProgress {
@@ -9,7 +10,8 @@ export interface SavedProgress {
 }
 
 /** Where one of its tests stands. */
-export interface SavedTest extends TestRecord {
+interface SavedTest {
+  readonly test: SeenTest;
   /** Work on it was not finished: it is red, and no cause of it is decided. */
   readonly open: boolean;
   /** What to run so that it runs again. */
@@ -18,13 +20,13 @@ export interface SavedTest extends TestRecord {
 
 /** Keeps where each test stands, so that a killed run can go on from there (ME-8). */
 export async function saveProgress(progress: Progress): Promise<void> {
-  const { session, records, causes, rerunIds } = progress;
+  const { session, causes, rerunIds } = progress;
   const concluded = new Set(causes.filter(isFinal).map((one) => one.cause.id));
-  const tests = records.all().map((one) => ({
-    ...one,
-    open: isOpen(one, concluded),
-    rerunIds: rerunIds[one.test.id] ?? [one.test.id],
-  }));
+  const tests = reportTests(session.bus.run()).map((one) => {
+    const { causeId, causeIds: _, ...test } = one;
+    const open = isOpen(test, concluded.has(causeId ?? ''));
+    return { test, open, rerunIds: rerunIds[test.id] ?? [test.id] };
+  });
   const saved: SavedProgress = { suiteOpen: isSuiteOpen(progress), tests };
   await session.store.saveProgress(saved);
 }
@@ -55,7 +57,7 @@ function isFinal({ verdict, overBudget, interrupted }: CauseRecord): boolean {
 }
 
 /** A question may have been answered and an agent program repaired meanwhile, so these are looked at again. */
-function isOpen({ verdict, causeIds }: TestRecord, concluded: ReadonlySet<string>): boolean {
+function isOpen({ verdict }: SeenTest, isConcluded: boolean): boolean {
   if (verdict === 'escalated' || verdict === 'agent-unusable') return true;
-  return verdict === 'failed' && !concluded.has(causeIds.at(-1) ?? '');
+  return verdict === 'failed' && !isConcluded;
 }

@@ -11,6 +11,7 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import type { KeptFix } from './kept-fixes.js';
 import type { RunFolder } from '../run/run-folder.js';
 import type { RunPlan } from '../run/run-plan.js';
+import type { Watching } from './suite-runs.js';
 import type { Redactor } from '../secrets/redactor.js';
 import type { RunStore } from '../run/run-store.js';
 import type { Spending } from '../run/spending.js';
@@ -70,4 +71,5 @@ export interface AgainRequest {
   readonly causeId: string | null;
   /** Ends this run alone; the session's own signal does so too. */
   readonly signal?: AbortSignal;
+  readonly watching?: Watching;
 }

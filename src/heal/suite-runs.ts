@@ -11,13 +11,13 @@ import type { RunPlan } from '../run/run-plan.js';
 import type { Masking } from '../secrets/masks.js';
 import type { AgainRequest } from './session.js';
 
-/** Told while a suite runs, with each progress of one that has red tests. */
-type OnRed = (left: number) => void;
+/** Who is told while a suite runs. */
+export type Watching = Pick<SuiteOptions, 'onStart' | 'onProgress'>;
 
 /** The project's Playwright, as a run uses it. */
 export interface SuiteRuns {
-  /** The user's own selection, reporters and terminal; `stdout` is the file descriptor that Playwright prints to. `onRed` is told of red tests, and how many are still to come. */
-  first(stdout: number, onRed?: OnRed): Promise<SuiteRun>;
+  /** The user's own selection, reporters and terminal; `stdout` is the file descriptor that Playwright prints to. */
+  first(stdout: number, watching?: Watching): Promise<SuiteRun>;
   again(request: AgainRequest): Promise<SuiteRun>;
 }
 
@@ -39,14 +39,14 @@ interface Why {
   purpose: SuitePurpose;
   causeId: string | null;
   signal?: AbortSignal;
-  onRed?: OnRed | undefined;
+  watching?: Watching | undefined;
 }
 
 /** Starts Playwright runs, each in a folder of its own (`suites/<n>`), and tells the bus of them. */
 export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
   // Where the capture could not be installed, traces of the re-runs take its place.
   let needsTrace = false;
-  const run = async (mode: SuiteOptions['mode'], { signal = options.signal, onRed, ...why }: Why) => {
+  const run = async (mode: SuiteOptions['mode'], { signal = options.signal, watching = {}, ...why }: Why) => {
     const ids = mode.kind === 'rerun' ? mode.ids : null;
     const planned = options.plan.begin(ids, why.purpose === 'blame');
     options.bus.emit({ type: 'suite.started', tests: ids?.length ?? null, ...why, ...planned });
@@ -60,9 +60,10 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
       env: options.env,
       signal,
       mode,
-      onProgress: ({ done, total, failed, test }) => {
-        options.bus.emit({ type: 'suite.progress', done, total, failed, test: test ?? '' });
-        if (failed > 0) onRed?.(total - done);
+      ...watching,
+      onProgress: (progress) => {
+        options.bus.emit({ type: 'suite.progress', ...progress, test: progress.test ?? '' });
+        watching.onProgress?.(progress);
       },
     });
     options.plan.ended(suite);
@@ -73,13 +74,13 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
     return suite;
   };
   return {
-    first: (stdout, onRed) =>
+    first: (stdout, watching) =>
       // oxlint-disable-next-line no-restricted-properties -- the user's own reporter prints there, as without self-heal
-      run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null, onRed }),
-    again: ({ ids, purpose, causeId, signal }) =>
+      run({ kind: 'first', stdout, stderr: process.stderr }, { purpose: 'first', causeId: null, watching }),
+    again: ({ ids, purpose, causeId, signal, watching }) =>
       run(
         { kind: 'rerun', ids, pictures: purpose === 'retest', ...(needsTrace ? { trace: true } : {}) },
-        { purpose, causeId, ...(signal ? { signal } : {}) },
+        { purpose, causeId, watching, ...(signal ? { signal } : {}) },
       ),
   };
 }

@@ -4,7 +4,7 @@ import type { CauseSummary } from '../event.js';
 
 /** A cause as events and reports name it. */
 export function summarise({ id, lead, members, parent }: Cause): CauseSummary {
-  const { category, alternatives, why, confidence, warning } = lead.diagnosis;
+  const { category, alternatives, why, confidence, warning, facts } = lead.diagnosis;
   return {
     id,
     signature: lead.signature,
@@ -14,7 +14,9 @@ export function summarise({ id, lead, members, parent }: Cause): CauseSummary {
     confidence,
     tests: members.flatMap((member) => (member.failure.scope === 'test' ? [member.failure.test] : [])),
     headline: headlineOf(lead),
+    source: facts.source,
     parent,
     warning,
+    evidence: `failures/${lead.n}`,
   };
 }

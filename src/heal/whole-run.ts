@@ -1,11 +1,9 @@
 import { systemClock } from '../clock.js';
-import { builtIn } from '../core/built-in-fixer.js';
 import type { Settings } from '../core/settings.js';
 import { showPlan } from '../outputs/run-terminal.js';
 import { say } from '../outputs/say.js';
 import { firstRunProblem } from '../playwright/refusals.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';
-import { waitingVariablesIn } from '../playwright/unattended.js';
 import type { Problem } from '../problem.js';
 import type { Patience } from '../queue/patient.js';
 import { listenForInterrupts } from '../process/interrupts.js';
@@ -17,15 +15,17 @@ import { createRunFolder, newRunId } from '../run/run-folder.js';
 import { noStore, type RunStore } from '../run/run-store.js';
 import { underLock } from '../run/under-lock.js';
 import { checkedOut } from '../run/checked-out.js';
-import { missingWarning, type ShardCount } from '../shards/check-shards.js';
-import type { ShardRun } from '../shards/read-shard.js';
+import type { ShardCount } from '../shards/check-shards.js';
 import { type Checked, checkRequest } from './check-request.js';
 import type { BlameRequest } from './compose-blame.js';
 import { finishRun } from './finish-run.js';
+import { firstRun, shardsIn, typed } from './first-run.js';
 import { closed, type Opened, openRun } from './open-run.js';
 import type { RunRequest } from './run-request.js';
+import type { Healed } from './progress.js';
 import type { Session } from './session.js';
 import type { Shards } from './shards.js';
+import { tellSeen } from './tell-tests.js';
 import type { HealedHere } from './workers/healed-here.js';
 import type { Queued } from './workers/open-workers.js';
 import type { Workers } from './workers/workers.js';
@@ -68,9 +68,10 @@ async function queuedHere(
 type Ready = Checked & { readonly shards: Shards | null; readonly queued: HealedHere | null };
 
 async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock): Promise<number | Problem> {
-  const startedAt = systemClock.now();
   const unrecovered = await recover(request.cwd);
   if (unrecovered) return unrecovered;
+  // What a killed run left is as it was: blame asks what has been written since.
+  const startedAt = systemClock.now();
   const folder = await createRunFolder(request.cwd, newRunId(startedAt, systemClock.random()));
   if (!folder.ok) return folder.error;
   await lock.tell(folder.value.runId);
@@ -78,17 +79,16 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
   const ready = { ...checked, folder: folder.value, watchdog };
   using interrupts = listenForInterrupts(say);
   const opened = await openRun(request, ready, { signal: interrupts.signal, startedAt });
-  const running = firstRun(request, opened, checked.shards);
-  // Beside the suite: it costs no time then.
-  const checkout = checkedOut(request.cwd);
-  const ran = await running;
+  let checkout: ReturnType<typeof checkedOut> | undefined;
+  const lookAtCheckout = () => (checkout ??= checkedOut(request.cwd));
+  const ran = await firstRun(request, opened, { shards: checked.shards, onStart: lookAtCheckout });
   if (!ran.ok) return closed(opened, ran.error);
   const { run: first, known } = ran.value;
   const problem = interrupts.signal.aborted ? null : firstRunProblem(first);
   if (problem) return closed(opened, problem);
   if (request.options.collect) {
     const { collectRun } = await import('./collect-run.js');
-    return collectRun(request, opened, { first, interrupts, checkout });
+    return collectRun(request, opened, { first, interrupts, checkout: lookAtCheckout() });
   }
   const shards = checked.shards ?? request.resumed?.shards ?? null;
   const queued = checked.queued && { here: checked.queued, patience: await patienceOf(opened) };
@@ -111,14 +111,14 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
     ...(request.resumed ? { kept: request.resumed.kept } : {}),
     ...blameOf(request, checked.settings),
   });
-  const record = await planOrHeal(request, session, first);
+  const healed = await planOrHeal(request, session, first);
   await session.sweep();
   await workers.value?.close(!interrupts.signal.aborted);
   await opened.workspace.close();
   await opened.running.ended();
-  const { commit, isDirty } = await checkout;
+  const { commit, isDirty } = await lookAtCheckout();
   const isOfCommit = !isDirty && checked.shards?.isOfCommit !== false;
-  const ended = { session, record, interrupts, shards, commit: isOfCommit ? commit : null };
+  const ended = { session, healed, interrupts, commit: isOfCommit ? commit : null };
   return finishRun(request, { ...opened, ...ended });
 }
 
@@ -137,21 +137,21 @@ async function workersOf(
   return openWorkers(opened, first, queued);
 }
 
-/** Whether an agent may come to need a copy: the built-in fixer needs none. */
-function startsAgents({ options, blame }: RunRequest, { settings, missing }: Opened): boolean {
-  if (options.dryRun || options.collect || options.queue || blame) return false;
-  return Object.entries(settings.agents).some(
-    ([name, { runner }]) => runner !== builtIn && !missing.has(name),
-  );
-}
-
 /** A run that is only shown changes nothing in the project, also for a while. */
 function blameOf({ blame, options }: RunRequest, settings: Settings): { blame?: BlameRequest } {
   if (blame) return { blame: { ...blame, always: true } };
   return options.dryRun || !settings.blame.enabled ? {} : { blame: { base: null, always: false } };
 }
 
-async function planOrHeal({ blame, options, resumed }: RunRequest, session: Session, first: SuiteRun) {
+async function planOrHeal(
+  { blame, options, resumed }: RunRequest,
+  session: Session,
+  first: SuiteRun,
+): Promise<Healed> {
+  // What an earlier run has finished is carried over (ME-8).
+  if (resumed) session.bus.emit({ type: 'tests.seen', tests: resumed.carried });
+  tellSeen(session, first);
+  if (!isRed(first) && !resumed) return { causes: [], suiteRed: false, paused: false };
   if (blame) {
     const { blameRun } = await import('./blame-run.js');
     return blameRun(session, first);
@@ -161,59 +161,7 @@ async function planOrHeal({ blame, options, resumed }: RunRequest, session: Sess
     return planRun(session, first, options.json ? () => undefined : showPlan);
   }
   const { healRun } = await import('./run.js');
-  return healRun(session, first, resumed?.carried ?? []);
-}
-
-async function firstRun(
-  request: RunRequest,
-  opened: Opened,
-  shards: Shards | null,
-): Promise<Result<ShardRun, Problem>> {
-  const { cwd, options, resumed } = request;
-  const { bus, folder, settings, playwright, suites } = opened;
-  bus.emit({
-    type: 'run.started',
-    runId: folder.runId,
-    project: settings.project,
-    cwd,
-    playwright: playwright.version,
-    dryRun: options.dryRun ?? false,
-    request: typed(request),
-    ...(resumed ? { resumedFrom: resumed.runId } : {}),
-  });
-  for (const name of waitingVariablesIn(request.env)) {
-    const message = `${name} is set, which makes Playwright wait for input: it was not passed on.`;
-    bus.emit({ type: 'run.warning', message });
-  }
-  if (shards) {
-    const { joinShards } = await import('./shards.js');
-    return joinShards(request, opened, shards);
-  }
-  const gone = resumed?.shards ? missingWarning(resumed.shards) : null;
-  if (gone !== null) bus.emit({ type: 'run.warning', message: gone });
-  const stdout = options.json ? 2 : 1;
-  const mayCopy = startsAgents(request, opened);
-  let loading: Promise<void> | undefined;
-  const onRed = (left: number) => {
-    if (mayCopy && left > 0) opened.workspace.begin();
-    // Who needs it later says what is wrong with it.
-    loading ??= loadForRed(opened).catch(() => undefined);
-  };
-  const first = resumed ? await resumed.firstRun(suites, stdout) : await suites.first(stdout, onRed);
-  if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
-  return ok({ run: first, known: new Map() });
-}
-
-/** Loads what a red run needs, while its suite still runs. */
-async function loadForRed({ redactor }: Opened): Promise<void> {
-  const [{ compileRules }] = await Promise.all([
-    import('../core/classify/classify.js'),
-    import('./compose-session.js'),
-    import('./diagnose.js'),
-    import('./run.js'),
-    redactor.load(),
-  ]);
-  compileRules();
+  return healRun(session, first);
 }
 
 /** A green run opens no store (CL-4), and one that is only shown keeps nothing. */
@@ -226,18 +174,7 @@ async function remember(
   if ((!isRed(first) && resumed === undefined) || options.dryRun) return ok(noStore);
   const { openRunStore } = await import('./open-run-store.js');
   const store = await openRunStore({ ...opened, runId: opened.folder.runId });
-  const { shards } = opened;
-  const kept = shards ? { shards: { total: shards.total, missing: shards.missing } } : {};
-  if (store.ok) await store.value.started({ ...typed(request), ...kept }, resumed?.runId ?? null);
+  const asked = { ...typed(request), ...shardsIn(opened.shards) };
+  if (store.ok) await store.value.started(asked, resumed?.runId ?? null);
   return store;
-}
-
-/** What `resume` needs to go on; the store's URL may hold a password. */
-function typed({ filters, passThrough, options: asked }: RunRequest) {
-  const { store, ...options } = asked;
-  return { filters, passThrough, options: store === undefined ? asked : options };
-}
-
-function staleServer(url: string): string {
-  return `${url} was already served when Playwright started, so the tests ran against that server: it may serve old code. Stop it, or set reuseExistingServer: false.`;
 }

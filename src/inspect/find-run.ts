@@ -5,7 +5,10 @@ import type { DiagnosedFailure } from '../core/cause.js';
 import { readFailureRecords } from '../run/failure-record.js';
 import { projectAbove } from '../project-above.js';
 import type { Problem } from '../problem.js';
+import { readRunState } from '../run/read-events.js';
+import { reportOf } from '../run/report-of.js';
 import type { Report } from '../run/report.js';
+import { runDirOf, runsFolder } from '../run/run-folder.js';
 import { err, ok, type Result } from '../result.js';
 import { idMeant } from './ids-meant.js';
 
@@ -13,7 +16,7 @@ import { idMeant } from './ids-meant.js';
 export interface StoredRun {
   readonly runId: string;
   readonly dir: string;
-  /** Null where the run was killed before it could write it. */
+  /** Its report.json, else what its events tell: of a run that was killed, all until then. Null where they tell nothing. */
   readonly report: Report | null;
   readonly failures: readonly DiagnosedFailure[];
   /** Files that could not be read, relative to the run's folder. */
@@ -54,9 +57,14 @@ async function idOf(
 
 /** Reads the run of this id. */
 export async function readRun(projectRoot: string, runId: string): Promise<StoredRun> {
-  const dir = path.join(runsFolder(projectRoot), runId);
-  const report = await readReport(dir);
+  const dir = runDirOf(projectRoot, runId);
+  const report = (await readReport(dir)) ?? (await reportOfEvents(dir));
   return { runId, dir, report, ...(await readFailureRecords(dir)) };
+}
+
+async function reportOfEvents(dir: string): Promise<Report | null> {
+  const run = await readRunState(dir);
+  return run.startedAt === null ? null : reportOf(run);
 }
 
 /** The id of the newest run, or null where there is none. */
@@ -71,7 +79,7 @@ async function latestOf(projectRoot: string, ids: readonly string[]): Promise<st
   return ids.includes(named) ? named : (ids.at(-1) ?? null);
 }
 
-/** The report of a run; null where there is none that can be read. */
+/** The report that a run left; null where there is none that can be read. */
 export async function readReport(dir: string): Promise<Report | null> {
   try {
     const report = JSON.parse(await readFile(path.join(dir, 'report.json'), 'utf8')) as Report;
@@ -91,9 +99,4 @@ function noRuns(projectRoot: string): Problem {
         ? 'Run `self-heal run` first.'
         : `There are runs in ${above}: change to that folder first.`,
   };
-}
-
-/** Where the runs of a project lie. */
-export function runsFolder(projectRoot: string): string {
-  return path.join(projectRoot, '.self-heal', 'runs');
 }

@@ -1,7 +1,7 @@
-import path from 'node:path';
 import { git } from '../git.js';
 import type { Report } from '../run/report.js';
-import { readReport, runIdsIn, runsFolder } from './find-run.js';
+import { runDirOf } from '../run/run-folder.js';
+import { readReport, runIdsIn } from './find-run.js';
 
 /** Runs that are looked through, the newest first. */
 const RUNS = 50;
@@ -20,7 +20,7 @@ async function greenCommits(projectRoot: string): Promise<ReadonlyMap<string, st
   const commits = new Map<string, string>();
   const below = new Map<string, boolean>();
   for (const runId of (await runIdsIn(projectRoot)).toReversed().slice(0, RUNS)) {
-    const report = await readReport(path.join(runsFolder(projectRoot), runId));
+    const report = await readReport(runDirOf(projectRoot, runId));
     const commit = report && commitOf(report);
     if (!commit) continue;
     // One of another branch, or from before a rebase, is not on the way to what is here.

@@ -10,9 +10,10 @@ const mostLines = 12;
 /** The failures of a run, one line each. */
 export function renderList(run: StoredRun, all: readonly Inspected[]): string {
   const { report, runId, unreadable } = run;
+  const outcome = report?.exitCode === null ? 'not at its end: killed, or still running' : report?.outcome;
   const head = report
-    ? `run ${runId} · ${report.project} · ${report.outcome} · ${counted(report.totals.tests, 'test')}`
-    : `run ${runId} · no report: it was killed, or is still running`;
+    ? `run ${runId} · ${report.project} · ${outcome} · ${counted(report.totals.tests, 'test')}`
+    : `run ${runId} · no report that can be read`;
   const rows = all.map((one) => [
     String(one.failure.n),
     verdictOf(one),

@@ -1,4 +1,4 @@
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import { visibleText } from '../core/visible-text.js';
 
 /** How a text is made to fit. */

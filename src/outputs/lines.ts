@@ -51,7 +51,10 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
     const all = counted(total, 'shard');
     return `${missing.length === 0 ? all : `${total - missing.length} of ${all}`}, run on other machines:`;
   },
+  'tests.seen': none,
+  'tests.decided': none,
   'cause.found': causeFound,
+  'cause.narrowed': none,
   'cause.flaky': ({ tests, causeId }, paint) => {
     const said =
       causeId === null ? 'green without a change, no agent' : `green without the fix of ${causeId} too`;
@@ -80,11 +83,13 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
     return `${at(event)}${paint.magenta('needs review')}: ${clipped(event.question, 200)}${show}`;
   },
   'agent.escalation_resolved': ({ escalationId, choice }) => `${escalationId} answered: ${choice}`,
+  'agent.avoided': none,
   'agent.build_paused': ({ status }, paint) =>
     `${paint.magenta('paused')}: too many questions wait for a person (${status}); no further agent is started`,
   'attempt.rejected': rejected,
   'attempt.green': (event, paint) => `${at(event)}${paint.green('green')}; its proof follows`,
   'attempt.judged': judged,
+  'regression.ended': none,
   'change.reverted': (event) => `${at(event)}the change to blame was reverted`,
   'run.undone': ({ restored }) => `undone: ${restored.join(', ') || 'nothing was left to revert'}`,
   'run.warning': ({ message }, paint) => `${paint.magenta('warning')}: ${message}`,

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import ora from 'ora';
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
+import type { Ora } from 'ora';
 
 /** A terminal, or what stands for one. */
 export type Screen = Writable & {
@@ -28,6 +28,46 @@ const FRAME_MS = 250;
  * nothing needs to be restored, however the process ends; a process that ends by itself, or by a bug, takes the region away first.
  */
 export function liveRegion(screen: Screen, { colour }: { colour: boolean }): LiveRegion {
+  let text = '';
+  let spinner: Ora | undefined;
+  let loading: Promise<void> | undefined;
+  // A stop of what is not shown would still move the cursor, in the midst of what somebody else prints.
+  const stop = () => {
+    if (spinner?.isSpinning) spinner.stop();
+  };
+  const draw = () => {
+    if (text === '') return stop();
+    if (!spinner) return;
+    spinner.text = text;
+    if (!spinner.isSpinning) spinner.start();
+  };
+  const load = async () => {
+    spinner = await createSpinner(screen, colour);
+    draw();
+  };
+  const onResize = () => {
+    if (spinner?.isSpinning) clearReflowed(screen, spinner);
+  };
+  process.on('exit', stop);
+  screen.on('resize', onResize);
+  return {
+    show: (lines) => {
+      text = lines.join('\n');
+      // A green run never loads it.
+      if (text !== '') loading ??= load();
+      draw();
+    },
+    close: () => {
+      text = '';
+      stop();
+      process.off('exit', stop);
+      screen.off('resize', onResize);
+    },
+  };
+}
+
+async function createSpinner(screen: Screen, colour: boolean): Promise<Ora> {
+  const { default: ora } = await import('ora');
   const spinner = ora({
     stream: screen,
     // Who makes a region has decided that the screen may be redrawn; ora would count CI=false as CI.
@@ -38,36 +78,14 @@ export function liveRegion(screen: Screen, { colour }: { colour: boolean }): Liv
     interval: FRAME_MS,
   });
   drawInOnePiece(screen, spinner);
-  // A stop of what is not shown would still move the cursor, in the midst of what somebody else prints.
-  const stop = () => {
-    if (spinner.isSpinning) spinner.stop();
-  };
-  const onResize = () => {
-    if (spinner.isSpinning) clearReflowed(screen, spinner);
-  };
-  process.on('exit', stop);
-  screen.on('resize', onResize);
-  return {
-    show: (lines) => {
-      spinner.text = lines.join('\n');
-      if (lines.length === 0) stop();
-      else if (!spinner.isSpinning) spinner.start();
-    },
-    close: () => {
-      stop();
-      process.off('exit', stop);
-      screen.off('resize', onResize);
-    },
-  };
+  return spinner;
 }
-
-type Spinner = ReturnType<typeof ora>;
 
 /**
  * Ora clears line by line and then writes: in one piece, no terminal shows the moment between. Nothing is drawn for a size that the window
  * no longer has: its resize is about to be told.
  */
-function drawInOnePiece(screen: Screen, spinner: Spinner): void {
+function drawInOnePiece(screen: Screen, spinner: Ora): void {
   const render = spinner.render.bind(spinner);
   spinner.render = () => {
     const [columns] = screen.getWindowSize?.() ?? [screen.columns];
@@ -82,7 +100,7 @@ function drawInOnePiece(screen: Screen, spinner: Spinner): void {
 }
 
 /** A narrower terminal has broken the lines anew, so that the region is higher than ora drew it: the rows above are cleared as well. */
-function clearReflowed(screen: Screen, spinner: Spinner): void {
+function clearReflowed(screen: Screen, spinner: Ora): void {
   const columns = screen.columns || 80;
   const widths = spinner.text.split('\n').map((line, index) => stringWidth(line) + (index === 0 ? SIGN : 0));
   const added = widths.reduce((sum, width) => sum + Math.max(0, Math.ceil(width / columns) - 1), 0);

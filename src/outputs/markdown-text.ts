@@ -15,14 +15,9 @@ export function code(text: string, width = 300): string {
   return `${fence}${pad}${line}${pad}${fence}`;
 }
 
-/** How many bytes a text takes in a file. */
-export function bytesOf(text: string): number {
-  return Buffer.byteLength(text);
-}
-
 /** The whole lines of a text that take at most so many bytes. */
 export function cutToBytes(text: string, most: number): string {
-  if (bytesOf(text) <= most) return text;
+  if (Buffer.byteLength(text) <= most) return text;
   const cut = Buffer.from(text).subarray(0, Math.max(0, most));
   const end = cut.lastIndexOf('\n');
   return cut.subarray(0, end + 1).toString();

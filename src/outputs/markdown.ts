@@ -7,7 +7,7 @@ import { avoidedLine } from './avoided-line.js';
 import { counted, dollars, duration } from './format.js';
 import { isHealed, suiteItself } from './final-status.js';
 import { keptFiles } from './next-steps.js';
-import { bytesOf, code, cutToBytes, prose } from './markdown-text.js';
+import { code, cutToBytes, prose } from './markdown-text.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
 import { nameOf } from './summary.js';
 import { talliesOf } from './tallies.js';
@@ -42,10 +42,10 @@ export function markdownOf(report: Report, { folder, maxBytes = summaryBytes }: 
   ];
   const byId = new Map(report.tests.map((test) => [test.id, test]));
   const shown: string[] = [];
-  let room = maxBytes - bytesOf(before) - bytesOf(after) - cutLineBytes;
+  let room = maxBytes - Buffer.byteLength(before) - Buffer.byteLength(after) - cutLineBytes;
   for (const cause of causes) {
     const section = causeSection(cause, { byId, folder });
-    room -= bytesOf(section);
+    room -= Buffer.byteLength(section);
     if (room < 0) break;
     shown.push(section);
   }

@@ -5,6 +5,7 @@ import type { Answer, Choice, Escalation } from '../core/escalation.js';
 import { idMeant } from '../inspect/ids-meant.js';
 import type { Problem } from '../problem.js';
 import { appendEvent, eventsFile } from './write-events.js';
+import { runDirOf } from './run-folder.js';
 import { err, ok, type Result } from '../result.js';
 import { createRedactor } from '../secrets/redactor.js';
 import type { Store } from '../store/store.js';
@@ -70,7 +71,7 @@ export async function escalationOf(store: Store | null, word: string): Promise<R
 
 /** The answer is an event of the run that had asked, where its folder is still there. */
 async function tellRun({ runId, id }: Escalation, choice: Choice): Promise<void> {
-  const dir = path.resolve('.self-heal', 'runs', runId);
+  const dir = runDirOf(process.cwd(), runId);
   if (!existsSync(path.join(dir, eventsFile))) return;
   await appendEvent(dir, { type: 'agent.escalation_resolved', escalationId: id, choice }, systemClock);
 }

@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.js';
 import type { Event, StampedEvent } from '../event.js';
 import { reasonOf } from '../reason-of.js';
+import { reduce } from './reduce.js';
+import { emptyRun, type RunState } from './run-state.js';
 
 /** Something that renders events. */
 export interface Reporter {
@@ -11,9 +13,11 @@ export interface Reporter {
   close?(): Promise<void> | void;
 }
 
-/** Hands each event to each reporter. */
+/** Hands each event to each reporter, and keeps what they add up to. */
 export interface Bus {
   emit(event: Event): void;
+  /** The run so far. It holds what the reporters saw, and so no secret. */
+  run(): RunState;
   /** Closes the reporters; gives what went wrong in any of them, so that the run can end non-zero. */
   close(): Promise<readonly string[]>;
 }
@@ -29,6 +33,7 @@ export interface Cleaner {
  */
 export function createBus(reporters: readonly Reporter[], clock: Clock, cleaner?: Cleaner): Bus {
   const broken = new Map<Reporter, string>();
+  let run = emptyRun();
   const guard = async (reporter: Reporter, call: () => Promise<void> | void) => {
     try {
       await call();
@@ -39,10 +44,12 @@ export function createBus(reporters: readonly Reporter[], clock: Clock, cleaner?
   return {
     emit: (event) => {
       const stamped: StampedEvent = { time: clock.now(), ...(cleaner ? cleaner.deep(event) : event) };
+      run = reduce(run, stamped);
       for (const reporter of reporters) {
         if (!broken.has(reporter)) void guard(reporter, () => reporter.handle(stamped));
       }
     },
+    run: () => run,
     close: async () => {
       for (const reporter of reporters) await guard(reporter, () => reporter.close?.());
       return [...broken.values()];

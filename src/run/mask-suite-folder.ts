@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFiles } from '../playwright/report-format.js';
@@ -31,8 +32,9 @@ export async function maskSuiteFolder(
 
 /** Takes away what a suite run left that holds secrets and cannot be masked; what was needed of it is evidence now. */
 export async function dropUnmasked(suiteDir: string): Promise<void> {
+  // A folder of each failed test: by the thread pool, each of their files would be waited for.
   for (const name of unmaskable) {
-    await rm(path.join(suiteDir, name), { recursive: true, force: true, maxRetries: 3 });
+    rmSync(path.join(suiteDir, name), { recursive: true, force: true, maxRetries: 3 });
   }
 }
 

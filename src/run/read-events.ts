@@ -25,6 +25,8 @@ const cause = z.looseObject({
   confidence: z.number(),
   tests: z.array(test),
   headline: z.string(),
+  source: z.string().nullable().default(null),
+  evidence: z.string().default(''),
 });
 const attempt = z.looseObject({
   n: z.number(),
@@ -52,16 +54,31 @@ const blame = z.looseObject({
   ),
 });
 
+const seen = z.looseObject({
+  id: z.string(),
+  title: texts,
+  file: z.string(),
+  line: z.number(),
+  project: z.string(),
+  verdict: wordOf(verdictWords),
+  durationMs: z.number(),
+  retries: z.number().optional(),
+  sharedFix: z.boolean().optional(),
+});
+const shards = { total: z.number(), missing: z.array(z.number()) };
+
 const ofCause = { causeId: z.string() };
 const ofAny = { causeId: z.string().nullable() };
 const ofAttempt = { ...ofCause, attempt: z.number() };
 
-/** What each event must have for what is made of it: a run's folder may have been in anybody's hands. */
+/** What each event must have for what is made of it, and what is taken where an older self-heal did not say: a run's folder may have been in anybody's hands. */
 const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
   'run.started': {
     runId: z.string(),
     project: z.string(),
     dryRun: z.boolean(),
+    verify: z.string().default('full'),
+    shards: z.looseObject(shards).optional(),
     request: asked.optional(),
     resumedFrom: z.string().optional(),
   },
@@ -76,8 +93,11 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
     flaky: z.number(),
     notRun: z.number(),
   },
-  'shards.joined': { total: z.number(), missing: z.array(z.number()) },
+  'shards.joined': shards,
+  'tests.seen': { tests: z.array(seen) },
+  'tests.decided': { ids: texts, verdict: wordOf(verdictWords), sharedFix: z.boolean().optional() },
   'cause.found': { cause },
+  'cause.narrowed': { cause },
   'cause.flaky': { tests: z.array(test) },
   'cause.started': ofCause,
   'cause.sent': ofCause,
@@ -110,10 +130,16 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
   'agent.retrying': { ...ofAttempt, delayMs: z.number(), reason: z.string() },
   'agent.waiting_for_input': { ...ofCause, question: z.string(), escalationId: z.string().nullable() },
   'agent.escalation_resolved': { escalationId: z.string() },
+  'agent.avoided': { reason: z.string(), count: z.number() },
   'agent.build_paused': {},
   'attempt.rejected': { ...ofAttempt, violations: z.array(z.looseObject({})) },
   'attempt.green': { ...ofAttempt, agent: z.string().nullable(), change: z.string().nullable() },
   'attempt.judged': { ...ofCause, attempt },
+  'regression.ended': {
+    tests: z.number(),
+    leftOut: z.number(),
+    broke: z.array(z.looseObject({ causeId: z.string(), tests: texts })),
+  },
   'change.reverted': { ...ofCause, change: z.string() },
   'run.undone': { restored: texts, leftAlone: texts },
   'run.warning': { message: z.string() },
@@ -124,6 +150,7 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
     agentRuns: z.number(),
     agentRunsAvoided: z.number(),
     costUsd: z.number().nullable(),
+    commit: z.string().nullable().default(null),
   },
 };
 
@@ -141,16 +168,13 @@ export function eventIn(line: string): StampedEvent | null {
   if (!success) return null;
   // What a newer self-heal tells is passed on, and `reduce` passes it over.
   const shape = Object.hasOwn(shapes, data.type) ? shapes[data.type as Event['type']] : {};
-  return z.looseObject(shape).safeParse(value).success ? (value as StampedEvent) : null;
-}
-
-/** The events of the run in this folder; none where there are none. */
-export async function readEvents(dir: string): Promise<StampedEvent[]> {
-  const text = await readFile(path.join(dir, eventsFile), 'utf8').catch(() => '');
-  return text.split('\n').flatMap((line) => eventIn(line) ?? []);
+  const event = z.looseObject(shape).safeParse(value);
+  return event.success ? (event.data as StampedEvent) : null;
 }
 
 /** The run in this folder, as its events tell of it. */
 export async function readRunState(dir: string): Promise<RunState> {
-  return runOf(await readEvents(dir), path.basename(dir));
+  const text = await readFile(path.join(dir, eventsFile), 'utf8').catch(() => '');
+  const events = text.split('\n').flatMap((line) => eventIn(line) ?? []);
+  return runOf(events, path.basename(dir));
 }

@@ -9,6 +9,7 @@ import { installOf } from '../workspace/install.js';
 import { closeJournal, type Journal, readJournal, setJournalAside } from '../workspace/journal.js';
 import { writeFiles } from '../workspace/write-files.js';
 import { reasonOf } from '../reason-of.js';
+import { runDirOf } from './run-folder.js';
 
 /** What was put in order after a run that was killed; lines for the person who typed the next command. */
 export type Recovery = readonly string[];
@@ -41,7 +42,7 @@ function told(lines: readonly string[]): Recovery {
 }
 
 async function finish(project: string, journal: Journal): Promise<Result<string[], Problem>> {
-  const runDir = path.join(project, '.self-heal', 'runs', journal.runId);
+  const runDir = runDirOf(project, journal.runId);
   try {
     const { written, leftAlone } = await writeFiles(journal.root, journal, contentsOf(runDir));
     const shown = (files: readonly string[]) =>

@@ -1,3 +1,4 @@
+import type { TestRef } from '../core/failure.js';
 import type { CauseSummary, Event, StampedEvent } from '../event.js';
 import {
   type Aside,
@@ -8,6 +9,7 @@ import {
   type PhaseEvent,
   type RunState,
   type SpanState,
+  type TestState,
 } from './run-state.js';
 
 /** The run after one more event. Events that it does not know, of a newer self-heal, change nothing. Pure, also in a browser. */
@@ -29,15 +31,10 @@ export function runOf(events: Iterable<StampedEvent>, runId = ''): RunState {
 const same = (run: RunState) => run;
 
 const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) => RunState } = {
-  'run.started': (run, { runId, project, dryRun, request = null, resumedFrom = null, time }) => ({
-    ...run,
-    runId,
-    project,
-    dryRun,
-    request,
-    resumedFrom,
-    startedAt: time,
-  }),
+  'run.started': (run, { runId, project, dryRun, verify, time, ...event }) => {
+    const { shards = null, request = null, resumedFrom = null } = event;
+    return { ...run, runId, project, dryRun, verify, shards, request, resumedFrom, startedAt: time };
+  },
   'suite.started': (run, event) => ({
     ...began(begun(run, event), 'suite', event),
     progress: event.tests === null ? null : { done: 0, total: event.tests },
@@ -52,8 +49,27 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
     first: event.purpose === 'first' ? event : run.first,
   }),
   'shards.joined': same,
-  'cause.found': (run, { cause: summary }) => ({ ...run, causes: [...run.causes, foundCause(summary)] }),
-  'cause.flaky': (run, { tests }) => ({ ...run, flaky: [...run.flaky, ...tests] }),
+  'tests.seen': (run, { tests }) => {
+    const seen = tests.map((test): [string, TestState] => {
+      const { retries = 0, sharedFix = false } = test;
+      const causeIds = run.tests.get(test.id)?.causeIds ?? [];
+      return [test.id, { ...test, retries, sharedFix, causeIds }];
+    });
+    return { ...run, tests: new Map([...run.tests, ...seen]) };
+  },
+  'tests.decided': (run, { ids, verdict, sharedFix = false }) =>
+    withTests(run, ids, () => ({ verdict, sharedFix })),
+  'cause.found': (run, { cause: summary }) =>
+    withTests(
+      { ...run, causes: [...run.causes, foundCause(summary)] },
+      idsOf(summary.tests),
+      ({ causeIds }) => ({ causeIds: [...causeIds, summary.id] }),
+    ),
+  'cause.narrowed': (run, { cause: summary }) => changed(run, summary.id, { summary }),
+  'cause.flaky': (run, { tests }) =>
+    withTests({ ...run, flaky: [...run.flaky, ...tests] }, idsOf(tests), () => ({
+      verdict: 'flaky',
+    })),
   'cause.started': begun,
   'cause.sent': begun,
   'cause.taken': begun,
@@ -62,7 +78,10 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
   'blame.ended': same,
   'cause.came_back': aside,
   'cause.ended': (run, event) => changed(run, event.causeId, { phase: null, ended: event }),
-  'tests.quarantined': (run, { tests }) => ({ ...run, quarantined: [...run.quarantined, ...tests] }),
+  'tests.quarantined': (run, { tests }) =>
+    withTests({ ...run, quarantined: [...run.quarantined, ...tests] }, idsOf(tests), () => ({
+      verdict: 'quarantined',
+    })),
   'fixer.proposed': (run, { causeId, summary, agent = 'built-in' }) =>
     heard(run, causeId, `${agent}: ${summary}`),
   'agent.started': (run, event) => ({
@@ -75,11 +94,19 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
   'agent.retrying': (run, event) => began(aside(begun(run, event), event), 'wait', event),
   'agent.waiting_for_input': aside,
   'agent.escalation_resolved': same,
-  'agent.build_paused': same,
+  'agent.avoided': (run, { reason, count }) => ({
+    ...run,
+    avoided: new Map([...run.avoided, [reason, (run.avoided.get(reason) ?? 0) + count]]),
+  }),
+  'agent.build_paused': (run) => ({ ...run, paused: true }),
   'attempt.rejected': same,
-  'attempt.green': begun,
+  'attempt.green': (run, event) => withAttempt(begun(run, event), event, { green: event }),
   'attempt.judged': (run, { causeId, attempt }) =>
     withAttempt(run, { causeId, attempt: attempt.n }, { judged: attempt }),
+  'regression.ended': (run, { tests, leftOut, broke }) => ({
+    ...run,
+    regression: { tests, leftOut, broke: [...(run.regression?.broke ?? []), ...broke] },
+  }),
   'change.reverted': (run, { change }) => ({ ...run, reverted: [...run.reverted, change] }),
   'run.undone': (run, { leftAlone }) =>
     leftAlone.length === 0 ? { ...run, reverted: [], undone: true } : run,
@@ -95,6 +122,23 @@ const changes: { readonly [T in Event['type']]: (run: RunState, event: Of<T>) =>
     ended: event,
   }),
 };
+
+function withTests(
+  run: RunState,
+  ids: readonly string[],
+  over: (test: TestState) => Partial<TestState>,
+): RunState {
+  const tests = new Map(run.tests);
+  for (const id of ids) {
+    const test = tests.get(id);
+    if (test) tests.set(id, { ...test, ...over(test) });
+  }
+  return { ...run, tests };
+}
+
+function idsOf(tests: readonly TestRef[]): string[] {
+  return tests.map(({ id }) => id);
+}
 
 function foundCause(summary: CauseSummary): CauseState {
   return { summary, startedAt: null, phase: null, attempts: [], asides: [], costUsd: null, ended: null };
@@ -150,7 +194,7 @@ function withAttempt(
 ): RunState {
   const attempts = causeOf(run, causeId)?.attempts ?? [];
   const known = attempts.find((one) => one.n === n);
-  const now = { ...(known ?? { n, started: null, ended: null, judged: null }), ...over };
+  const now = { ...(known ?? { n, started: null, ended: null, green: null, judged: null }), ...over };
   return changed(run, causeId, {
     attempts: known ? attempts.map((one) => (one === known ? now : one)) : [...attempts, now],
   });

@@ -1,12 +1,13 @@
-import type { AgentClaim, Attempt, FileChange, Judgement } from '../core/attempt.js';
+import type { AgentUsage, Attempt } from '../core/attempt.js';
 import type { Blame } from '../core/blame.js';
 import type { Avoided } from '../core/avoided.js';
 import type { Note } from '../core/guard/note.js';
 import type { Violation } from '../core/guard/violation.js';
-import type { Category, Reason } from '../core/diagnosis.js';
 import type { Proof, TestProof } from '../core/proof.js';
 import type { VerifyLevel } from '../core/settings.js';
-import type { CauseVerdict, Outcome, Verdict } from '../core/verdict.js';
+import type { CauseVerdict, Outcome } from '../core/verdict.js';
+import type { CauseSummary, RegressionResult } from '../event.js';
+import type { TestState } from './run-state.js';
 
 /** `report.json`: the result of a run. Other programs read it; a change of meaning is a new `schemaVersion`. */
 export interface Report {
@@ -15,7 +16,8 @@ export interface Report {
   project: string;
   startedAt: string;
   outcome: Outcome;
-  exitCode: number;
+  /** Null for a run that did not reach its end: then this is made from its events, and is not stored. */
+  exitCode: number | null;
   /** Why no further agent was started, if the outcome is `paused` (ME-2). */
   status?: 'escalation_threshold_exceeded';
   /** The run that this one continued (`self-heal resume`). */
@@ -23,7 +25,7 @@ export interface Report {
   /** The commit it ran on; null if there were uncommitted changes. */
   commit: string | null;
   /** The shards whose tests these are, run on other machines (`self-heal heal --from`), and the numbers of those that are missing. */
-  shards?: { total: number; missing: number[] };
+  shards?: { total: number; missing: readonly number[] };
   /** Only gathered evidence and classified (`--dry-run`). */
   dryRun: boolean;
   tests: ReportTest[];
@@ -32,8 +34,8 @@ export interface Report {
   /** The level of proof that was asked for. */
   verify: VerifyLevel;
   /** The tests around the fixes, run again after healing (HN-6); null if that was not done. */
-  regression: { tests: number; leftOut: number; broke: { causeId: string; tests: string[] }[] } | null;
-  warnings: string[];
+  regression: RegressionResult | null;
+  warnings: readonly string[];
   totals: {
     tests: number;
     passed: number;
@@ -58,38 +60,14 @@ export interface Report {
 }
 
 /** One test of the selection. */
-export interface ReportTest {
-  id: string;
-  title: readonly string[];
-  /** Relative to the project's root, with `/`. */
-  file: string;
-  line: number;
-  project: string;
-  verdict: Verdict;
-  /** In the first run; 0 if it did not run then. */
-  durationMs: number;
-  /** Re-runs after an agent had worked. */
-  retries: number;
+export interface ReportTest extends TestState {
   /** The last of `causeIds`, or null. */
   causeId: string | null;
-  causeIds: readonly string[];
-  sharedFix: boolean;
 }
 
 /** One root cause and what was done about it. */
-export interface ReportCause {
-  id: string;
-  signature: string;
-  category: Category;
-  alternatives: readonly Category[];
-  confidence: number;
-  warning: string | null;
-  headline: string;
-  /** The first frame of the user's own code, `src/cart.ts:12:5`; null if no stack shows it. */
-  source: string | null;
-  why: readonly Reason[];
+export interface ReportCause extends Omit<CauseSummary, 'tests'> {
   tests: readonly string[];
-  parent: string | null;
   verdict: CauseVerdict;
   reason: string;
   attempts: ReportAttempt[];
@@ -103,53 +81,12 @@ export interface ReportCause {
   proof: Proof;
   /** The same for each of its tests, if there is more than one (HL-6). */
   testProofs?: readonly TestProof[];
-  /** Relative to the run's folder: context.json, prompt.md, screenshot … */
-  evidence: string;
 }
 
 /** One attempt at a cause. */
-export interface ReportAttempt {
-  n: number;
-  agent: string | null;
-  slashCommand: string | null;
-  runner: string | null;
-  outcome: string;
-  judged: Judgement;
-  claim: AgentClaim | null;
-  durationMs: number;
-  costUsd: number | null;
-  inputTokens: number | null;
-  outputTokens: number | null;
-  sessionId: string | null;
-  files: readonly FileChange[];
-  /** Relative to the run's folder. */
-  patch: string | null;
-  /** Relative to the run's folder; null without an agent. */
-  prompt: string | null;
-  /** Names the change in the run's folder (`.self-heal/changes/<run-id>/<id>.json`). */
-  change: string | null;
-  proof: Proof;
-  /** The same for each test of the cause, if there is more than one (HL-6). */
-  testProofs?: readonly TestProof[];
-  reverted: boolean;
-  failedBecause: string | null;
-  /** Why the guard rejected it, with the lines (HN-3); empty if it did not. */
+export interface ReportAttempt extends Omit<Attempt, 'usage'>, Omit<AgentUsage, 'turns'> {
   violations: readonly Violation[];
-  /** What a reviewer should look at: a changed locator and what it matches now, or a literal that appears in both app and test. */
   notes: readonly Note[];
-}
-
-/** An attempt in the shape of report.json. */
-export function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
-  return {
-    ...attempt,
-    violations: attempt.violations ?? [],
-    notes: attempt.notes ?? [],
-    costUsd: usage?.costUsd ?? null,
-    inputTokens: usage?.inputTokens ?? null,
-    outputTokens: usage?.outputTokens ?? null,
-    sessionId: usage?.sessionId ?? null,
-  };
 }
 
 /** A question to a person. */

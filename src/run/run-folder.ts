@@ -15,6 +15,16 @@ export interface RunFolder {
   attempt(n: number): Promise<string>;
 }
 
+/** Where the runs of a project lie; its `.self-heal/latest` points at the newest. */
+export function runsFolder(projectRoot: string): string {
+  return path.join(projectRoot, '.self-heal', 'runs');
+}
+
+/** Where a run lies, or lay. */
+export function runDirOf(projectRoot: string, runId: string): string {
+  return path.join(runsFolder(projectRoot), runId);
+}
+
 /**
  * Makes a run's folder. `.self-heal` ignores itself for git, so that a run shows in nobody's `git status`; a folder
  * that cannot be written is a `Problem` before anything was run.
@@ -24,7 +34,7 @@ export async function createRunFolder(
   runId: string,
 ): Promise<Result<RunFolder, Problem>> {
   const home = path.join(projectRoot, '.self-heal');
-  const dir = path.join(home, 'runs', runId);
+  const dir = runDirOf(projectRoot, runId);
   try {
     await mkdir(dir, { recursive: true });
     await writeFile(path.join(home, '.gitignore'), '*\n');

@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { processEntry } from '../process/proc-table.js';
-import type { RunFolder } from './run-folder.js';
+import { type RunFolder, runsFolder } from './run-folder.js';
 import { jsonOf } from '../workspace/change.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 
@@ -57,7 +57,7 @@ export async function openRunJournal({ dir }: Pick<RunFolder, 'dir'>): Promise<R
 
 /** The runs of a project that were killed, the oldest first. */
 export async function killedRuns(projectRoot: string): Promise<KilledRun[]> {
-  const runs = path.join(projectRoot, '.self-heal', 'runs');
+  const runs = runsFolder(projectRoot);
   const names = await readdir(runs).catch(() => []);
   const found = await Promise.all(names.map((runId) => killedRun(runId, path.join(runs, runId))));
   return found.filter((one) => one !== null).toSorted((a, b) => (a.runId < b.runId ? -1 : 1));

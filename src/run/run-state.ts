@@ -1,6 +1,16 @@
 import type { Attempt } from '../core/attempt.js';
+import type { AvoidedReason } from '../core/avoided.js';
 import type { TestRef } from '../core/failure.js';
-import type { CauseSummary, Event, RunAsked, StampedEvent, WorkerSummary } from '../event.js';
+import type { VerifyLevel } from '../core/settings.js';
+import type {
+  CauseSummary,
+  Event,
+  RegressionResult,
+  RunAsked,
+  SeenTest,
+  StampedEvent,
+  WorkerSummary,
+} from '../event.js';
 
 /** The event of a type. */
 export type Of<T extends Event['type']> = Extract<StampedEvent, { type: T }>;
@@ -13,6 +23,8 @@ export interface RunState {
   /** What was typed; null if an older run does not say. */
   readonly request: RunAsked | null;
   readonly resumedFrom: string | null;
+  readonly verify: VerifyLevel;
+  readonly shards: Of<'run.started'>['shards'] | null;
   /** Null before the first event. */
   readonly startedAt: number | null;
   readonly lastEventAt: number | null;
@@ -24,11 +36,18 @@ export interface RunState {
   readonly phase: Phase | null;
   /** The cause whose phase began last; null if it was a phase of the run. */
   readonly latest: string | null;
+  /** By their ids, in the order in which they were first seen. */
+  readonly tests: ReadonlyMap<string, TestState>;
   /** In the order in which they were found. */
   readonly causes: readonly CauseState[];
   /** Suite runs, agents and waits, in the order in which they began. */
   readonly spans: readonly SpanState[];
   readonly agentRuns: number;
+  /** Agents that were not started, by the reason. */
+  readonly avoided: ReadonlyMap<AvoidedReason, number>;
+  /** Too many questions are waiting for people. */
+  readonly paused: boolean;
+  readonly regression: RegressionResult | null;
   /** US dollars; null if no agent program reports any. */
   readonly costUsd: number | null;
   /** Those on other machines; empty in most runs. */
@@ -42,6 +61,12 @@ export interface RunState {
   readonly reverted: readonly string[];
   /** Everything it changed has been reverted since. */
   readonly undone: boolean;
+}
+
+/** One test of the selection. */
+export interface TestState extends Required<SeenTest> {
+  /** Of the causes that it belonged to when they were found. */
+  readonly causeIds: readonly string[];
 }
 
 /** One cause. */
@@ -65,6 +90,8 @@ export interface AttemptState {
   /** Null for a re-run without an agent, whose first event is its judgement. */
   readonly started: Of<'agent.started'> | null;
   readonly ended: Of<'agent.ended'> | null;
+  /** Its re-run was green; null before, and for the attempts that no proof follows. */
+  readonly green: Of<'attempt.green'> | null;
   readonly judged: Attempt | null;
 }
 
@@ -110,15 +137,21 @@ export function emptyRun(runId = ''): RunState {
     dryRun: false,
     request: null,
     resumedFrom: null,
+    verify: 'full',
+    shards: null,
     startedAt: null,
     lastEventAt: null,
     first: null,
     progress: null,
     phase: null,
     latest: null,
+    tests: new Map(),
     causes: [],
     spans: [],
     agentRuns: 0,
+    avoided: new Map(),
+    paused: false,
+    regression: null,
     costUsd: null,
     workers: [],
     warnings: [],

@@ -1,4 +1,3 @@
-import type { Avoided, AvoidedReason } from '../core/avoided.js';
 import type { Cause } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import type { Spent } from '../core/policy.js';
@@ -19,10 +18,8 @@ export interface Spending {
   mayStart(limits: Pick<LimitSettings, 'agentRuns' | 'costUsd'>): Promise<boolean>;
   /** Resolves when the next of those at work has ended. */
   nextEnd(): Promise<void>;
-  /** Agents that were not started, and why not. */
-  avoided(count: number, reason: AvoidedReason): void;
   spentFor(cause: Cause, now: number): Spent;
-  totals(): { agentRuns: number; agentRunsAvoided: number; avoided: Avoided[]; costUsd: number | null };
+  totals(): { agentRuns: number; costUsd: number | null };
 }
 
 /** An agent that has been started. */
@@ -36,7 +33,6 @@ export function createSpending(startedAt: number): Spending {
   const byTest = new Map<string, number>();
   let agentRuns = 0;
   let attempts = 0;
-  const avoided = new Map<AvoidedReason, number>();
   let costUsd: number | null = null;
   let [atWork, dearest] = [0, 0];
   const waiting: (() => void)[] = [];
@@ -63,21 +59,13 @@ export function createSpending(startedAt: number): Spending {
       agentRuns += 1;
     },
     nextAttempt: () => (attempts += 1),
-    avoided: (count, reason) => {
-      if (count > 0) avoided.set(reason, (avoided.get(reason) ?? 0) + count);
-    },
     spentFor: (cause, now) => ({
       agentRuns,
       agentRunsOnTest: Math.max(0, ...keysOf(cause).map((key) => byTest.get(key) ?? 0)),
       costUsd: costUsd ?? 0,
       elapsedMs: now - startedAt,
     }),
-    totals: () => ({
-      agentRuns,
-      agentRunsAvoided: [...avoided.values()].reduce((sum, count) => sum + count, 0),
-      avoided: [...avoided].map(([reason, count]) => ({ reason, count })),
-      costUsd,
-    }),
+    totals: () => ({ agentRuns, costUsd }),
   };
 }
 

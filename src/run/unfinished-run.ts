@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { closest } from '../config/closest.js';
 import { runIdsIn } from '../inspect/find-run.js';
 import { idMeant, idsMeant } from '../inspect/ids-meant.js';
@@ -8,6 +7,7 @@ import type { Store, StoredRun } from '../store/store.js';
 import { readRunState } from './read-events.js';
 import type { RunAsked } from '../event.js';
 import { pidAtWork } from './run-journal.js';
+import { runDirOf } from './run-folder.js';
 
 /** A run that can be gone on with. */
 export type UnfinishedRun = Pick<StoredRun, 'runId' | 'request' | 'progress'>;
@@ -62,7 +62,7 @@ interface FolderRun {
 /** The newest run that was more than shown. */
 async function folderRun(projectRoot: string, ids: readonly string[]): Promise<FolderRun | null> {
   for (const runId of ids) {
-    const dir = path.join(projectRoot, '.self-heal', 'runs', runId);
+    const dir = runDirOf(projectRoot, runId);
     const { request, dryRun, ended, resumedFrom } = await readRunState(dir);
     if (request && !dryRun)
       return { runId, outcome: ended?.outcome ?? null, request, resumedFrom, pid: await pidAtWork(dir) };

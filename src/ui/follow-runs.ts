@@ -4,6 +4,7 @@ import { latestRunId } from '../inspect/find-run.js';
 import { eventIn } from '../run/read-events.js';
 import { eventsFile } from '../run/write-events.js';
 import { followFile } from './follow-file.js';
+import { runDirOf } from '../run/run-folder.js';
 
 /** What there is to tell a page. */
 export type Message =
@@ -45,7 +46,7 @@ export async function* followRuns({
     const newest = await latestRunId(projectRoot);
     for (const json of (await run?.news()) ?? []) if (eventIn(json)) yield { kind: 'event', json };
     if (newest !== null && newest !== run?.runId) {
-      const file = path.join(projectRoot, '.self-heal', 'runs', newest, eventsFile);
+      const file = path.join(runDirOf(projectRoot, newest), eventsFile);
       run = { runId: newest, news: followFile(file) };
       yield { kind: 'run', runId: newest };
       continue;

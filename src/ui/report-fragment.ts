@@ -7,11 +7,11 @@ import { readPicture } from '../inspect/pictures.js';
 /** More than a file that is sent around may have: what is not looked at is not loaded again. */
 const FRAGMENT_BYTES = 4_000_000;
 
-/** What a finished run came to, drawn as in its report.html, with pictures by their addresses; null where it has no report. */
+/** What a finished run came to, drawn as in its report.html, with pictures by their addresses; null where it left no report. */
 export async function reportFragment(projectRoot: string, runId: string): Promise<string | null> {
   if (!(await runIdsIn(projectRoot)).includes(runId)) return null;
   const { report, dir } = await readRun(projectRoot, runId);
-  if (report === null) return null;
+  if (report === null || report.exitCode === null) return null;
   const shown = path.relative(projectRoot, dir).replaceAll(path.sep, '/');
   const run = await loadRun(report, { dir, shown }, async (picture) => {
     const there = await readPicture(dir, picture);

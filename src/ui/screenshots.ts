@@ -2,11 +2,12 @@ import path from 'node:path';
 import { readFailureRecords } from '../run/failure-record.js';
 import { runIdsIn } from '../inspect/find-run.js';
 import { isPicture, readPicture } from '../inspect/pictures.js';
+import { runDirOf } from '../run/run-folder.js';
 import type { Screenshot } from './screenshot.js';
 
 /** The pictures of a run's failures; none for a run that there is not. */
 export async function screenshotsOf(projectRoot: string, runId: string): Promise<Screenshot[]> {
-  const dir = await runDirOf(projectRoot, runId);
+  const dir = await folderOf(projectRoot, runId);
   const { failures } = dir === null ? { failures: [] } : await readFailureRecords(dir);
   return failures.flatMap(({ n, signature, failure, evidence }) => {
     const name = path.basename(evidence.screenshot ?? '');
@@ -20,11 +21,11 @@ export async function readScreenshot(
   projectRoot: string,
   { runId, n, name }: { readonly runId: string; readonly n: string; readonly name: string },
 ): Promise<{ bytes: Buffer; type: string } | null> {
-  const dir = /^[1-9]\d{0,5}$/.test(n) ? await runDirOf(projectRoot, runId) : null;
+  const dir = /^[1-9]\d{0,5}$/.test(n) ? await folderOf(projectRoot, runId) : null;
   return dir === null ? null : readPicture(dir, { n: Number(n), name });
 }
 
-async function runDirOf(projectRoot: string, runId: string): Promise<string | null> {
+async function folderOf(projectRoot: string, runId: string): Promise<string | null> {
   const isThere = (await runIdsIn(projectRoot)).includes(runId);
-  return isThere ? path.join(projectRoot, '.self-heal', 'runs', runId) : null;
+  return isThere ? runDirOf(projectRoot, runId) : null;
 }

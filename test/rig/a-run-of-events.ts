@@ -28,7 +28,15 @@ export function redRun(causes: number): StampedEvent[] {
     cause: aCauseSummary({ id: `c${index + 1}`, tests: [aTest(`t${index + 1}`)] }),
   }));
   return stamped([
-    { type: 'run.started', runId: 'r1', project: 'shop', cwd: '/p', playwright: '1.65.0', dryRun: false },
+    {
+      type: 'run.started',
+      runId: 'r1',
+      project: 'shop',
+      cwd: '/p',
+      playwright: '1.65.0',
+      dryRun: false,
+      verify: 'full',
+    },
     { type: 'suite.started', purpose: 'first', tests: null, causeId: null },
     { ...suiteEnded, purpose: 'first' },
     ...found,

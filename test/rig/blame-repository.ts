@@ -43,6 +43,7 @@ export async function repository(green: (read: (file: string) => string) => bool
       signal: new AbortController().signal,
       now: () => Date.now(),
       limits: { runs: 12, timeMs: 120_000 },
+      startedAt: Infinity,
       named: null,
       lastGreen: async () => null,
       isTest: (file) => file.includes('tests/'),

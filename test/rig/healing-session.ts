@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { Mutex } from 'async-mutex';
 import type { AgentRun } from '../../src/core/attempt.js';
 import type { DiagnosedFailure } from '../../src/core/cause.js';
-import type { Event } from '../../src/event.js';
 import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import { noStore } from '../../src/run/run-store.js';
 import { createRunFolder } from '../../src/run/run-folder.js';
@@ -13,6 +12,7 @@ import { createRunPlan } from '../../src/run/run-plan.js';
 import { createSpending } from '../../src/run/spending.js';
 import { contentsOf } from '../../src/workspace/change.js';
 import { aResult, aSuiteRun, failing, someSettings } from './builders.js';
+import { recordingBus } from './recording-bus.js';
 import { tempDir } from './temp-dir.js';
 import { virtualClock } from './virtual-clock.js';
 
@@ -38,7 +38,7 @@ export const noChange = { change: null, ignored: [], refused: null, before: tree
  */
 export async function healingSession(reruns: readonly (string | null)[], over: Partial<Session> = {}) {
   const clock = virtualClock();
-  const events: Event[] = [];
+  const { bus, events } = recordingBus(clock);
   const folder = await createRunFolder(tempDir(), 'run');
   if (!folder.ok) throw new Error(folder.error.message);
   const agents: string[] = [];
@@ -49,7 +49,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
     settings: someSettings(),
     cwd: '/project',
     clock,
-    bus: { emit: (event) => void events.push(event), close: async () => [] },
+    bus,
     folder: folder.value,
     signal: new AbortController().signal,
     workspace: {

@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
+import { expect } from 'vitest';
 import type { StampedEvent } from '../../src/event.js';
+import { readRunState } from '../../src/run/read-events.js';
+import { reportOf } from '../../src/run/report-of.js';
 import type { Report } from '../../src/run/report.js';
 import { launchOptions } from './chromium.js';
 import { linkPackages } from './link-packages.js';
@@ -118,7 +121,9 @@ export function projectIn(dir: string): ScratchProject {
     start,
     selfHeal: async (args, env) => {
       const { exitCode, stdout, stderr } = await start(args, env);
-      return { exitCode, stdout, stderr, ...(await leftBy(dir)) };
+      const left = await leftBy(dir);
+      if (left.events.at(-1)?.type === 'run.ended') await expectFromEvents(dir, left.report);
+      return { exitCode, stdout, stderr, ...left };
     },
   };
 }
@@ -154,4 +159,11 @@ async function leftBy(dir: string): Promise<Pick<Finished, 'report' | 'events'>>
     report: report === '' ? null : (JSON.parse(report) as Report),
     events: events.map((line) => JSON.parse(line) as StampedEvent),
   };
+}
+
+/** Whatever a run went through, its report says what its events say (RP-2). */
+async function expectFromEvents(dir: string, report: Report | null): Promise<void> {
+  if (!report) return;
+  const told = reportOf(await readRunState(path.join(dir, '.self-heal', 'latest')));
+  expect(report).toEqual(JSON.parse(JSON.stringify(told)));
 }

@@ -41,8 +41,10 @@ export function aCauseSummary(over: Partial<CauseSummary> = {}): CauseSummary {
     confidence: 0.9,
     tests: [aTest()],
     headline: 'TypeError: total is undefined',
+    source: null,
     parent: null,
     warning: null,
+    evidence: 'failures/1',
     ...over,
   };
 }

@@ -1,7 +1,9 @@
 import type { DiagnosedFailure } from '../../src/core/cause.js';
 import type { Event } from '../../src/event.js';
 import { healRun } from '../../src/heal/run.js';
+import { reportOf } from '../../src/run/report-of.js';
 import type { Session } from '../../src/heal/session.js';
+import { tellSeen } from '../../src/heal/tell-tests.js';
 import { aResult, aSuiteRun, failing, someSettings } from './builders.js';
 import { healingSession, noChange } from './healing-session.js';
 
@@ -83,11 +85,14 @@ export async function simulatedRun(
     },
     ...over,
   };
-  const record = await healRun(session, play(null, 'first'));
-  const verdicts = Object.fromEntries(record.tests.map(({ test, verdict }) => [test.id, verdict]));
-  const causes = record.causes.map(({ cause, verdict }) => `${cause.id} ${verdict}`);
+  const first = play(null, 'first');
+  tellSeen(session, first);
+  const record = await healRun(session, first);
+  const report = reportOf(session.bus.run());
+  const verdicts = Object.fromEntries(report.tests.map(({ id, verdict }) => [id, verdict]));
+  const causes = report.causes.map(({ id, verdict }) => `${id} ${verdict}`);
   const warnings = given.events.flatMap((event: Event) =>
     event.type === 'run.warning' ? [event.message] : [],
   );
-  return { ...given, record, runs, verdicts, causes, warnings, fixes, decided };
+  return { ...given, record, report, runs, verdicts, causes, warnings, fixes, decided };
 }

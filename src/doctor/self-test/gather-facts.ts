@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { processEntry } from '../../process/proc-table.js';
-import type { Report } from '../../run/report.js';
+import { readReport } from '../../inspect/find-run.js';
 import type { SelfTestFacts } from './facts.js';
 import type { Scratch } from './lay-out.js';
 
@@ -11,9 +11,7 @@ export async function gatherFacts(
   { project, state, planted }: Scratch,
   orphans: readonly string[],
 ): Promise<SelfTestFacts | null> {
-  const report = await readFile(path.join(project, '.self-heal', 'latest', 'report.json'), 'utf8').catch(
-    () => null,
-  );
+  const report = await readReport(path.join(project, '.self-heal', 'latest'));
   if (report === null) return null;
   const changed = new Set<string>();
   for (const [file, text] of planted) {
@@ -24,7 +22,7 @@ export async function gatherFacts(
   const started = JSON.parse(pids) as number[];
   const living = await Promise.all(started.map(isAlive));
   return {
-    report: JSON.parse(report) as Report,
+    report,
     changed,
     started,
     alive: started.filter((_, index) => living[index]),

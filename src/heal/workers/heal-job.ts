@@ -16,6 +16,7 @@ import { type CauseRecord, changesOf, goesOn, newProgress, type Progress, sawRed
 import { proveFixes } from '../prove.js';
 import type { Session } from '../session.js';
 import { summarise } from '../summarise.js';
+import { tellSeen } from '../tell-tests.js';
 import { sentAttempt } from './cause-job.js';
 import type { JobStore } from './job-store.js';
 
@@ -97,8 +98,8 @@ async function confirmedHere(
   job: CauseJob,
   run: ShardRun['run'],
 ): Promise<Cause | { reason: string }> {
-  const { session, records } = progress;
-  records.saw(run);
+  const { session } = progress;
+  tellSeen(session, run);
   const failures = await session.diagnose(run);
   const leadKey = failures[0] && failureKey(failures[0].failure);
   const { confirmed, blockedBy } = await confirm(progress, failures);
@@ -116,7 +117,6 @@ async function confirmedHere(
     environment: null,
     ...blame,
   };
-  records.causeFound(cause);
   session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
   return cause;
 }
@@ -130,11 +130,10 @@ async function proven(
   const { session } = progress;
   let from: HealedCause = await beforeIt(session, cause, job);
   for (;;) {
-    const counted = from.attempts.length;
     const healed = await session.tree.runExclusive(() =>
       healCause(session, from.cause, { from, mayGoOn: () => goesOn(progress) }),
     );
-    await applyResult(progress, healed, { beside: [], counted });
+    await applyResult(progress, healed);
     const { again } = await proveFixes(progress, run);
     const [next] = again;
     const record = progress.causes[0];

@@ -85,6 +85,7 @@ async function healed(parts: WorkerParts, opened: Opened, job: CauseJob): Promis
     cwd,
     playwright: playwright.version,
     dryRun: false,
+    verify: settings.verify.level,
   });
   const run = await readJob(job, path.join(folder.dir, 'job'), { cwd, root: here.root });
   if ('refused' in run) return { kind: 'refused', reason: run.refused };

@@ -5,7 +5,7 @@ import { talliesOf } from '../tallies.js';
 import { outcomeWords } from '../wording.js';
 import type { LoadedRun } from './loaded-run.js';
 import { html, raw } from './markup.js';
-import { bytesOf, renderRun } from './render-run.js';
+import { renderRun } from './render-run.js';
 
 /** How large the page may be, in bytes, without pictures. */
 const PAGE_BYTES = 300 * 1000;
@@ -14,7 +14,7 @@ const PAGE_BYTES = 300 * 1000;
 export async function renderPage(run: LoadedRun, css: string): Promise<string> {
   const { report } = run;
   const head = await header(report);
-  const main = await renderRun(run, PAGE_BYTES - bytesOf(css) - bytesOf(head) - 1000);
+  const main = await renderRun(run, PAGE_BYTES - Buffer.byteLength(css) - Buffer.byteLength(head) - 1000);
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -49,7 +49,10 @@ async function header(report: Report): Promise<string> {
   const facts = [{ name: 'tests', value: String(totals.tests) }, ...talliesOf(report)];
   const page = html`<header>
       <h1>self-heal <span>${project}</span></h1>
-      <p class="quiet">${runId} · ${localTime(startedAt)} · exit code ${exitCode}</p>
+      <p class="quiet">
+        ${runId} · ${localTime(startedAt)} ·
+        ${exitCode === null ? 'did not reach its end' : `exit code ${exitCode}`}
+      </p>
     </header>
     <section aria-label="The run" class="now">
       <p id="phase" class="${outcome}">

@@ -23,7 +23,8 @@ export async function renderRun(run: LoadedRun, bytes: number): Promise<string> 
   const ordered = orderCauses(report.causes);
   const ends = { before: await textOf(showFilter(ordered)), after: await textOf(tail(run)) };
   const asked = await textOf(questions(report));
-  const room = bytes - bytesOf(ends.before) - bytesOf(ends.after) - bytesOf(asked) - 1000;
+  const room =
+    bytes - Buffer.byteLength(ends.before) - Buffer.byteLength(ends.after) - Buffer.byteLength(asked) - 1000;
   // What is left to do is shown in full first.
   const shown = await sectionsOf([...ordered.left, ...ordered.fixed], run, room);
   const list = (causes: readonly ReportCause[], id: string, title: string) =>
@@ -37,11 +38,6 @@ export async function renderRun(run: LoadedRun, bytes: number): Promise<string> 
   ${list(ordered.left, 'left', 'Not fixed')}
   ${report.causes.length === 0 ? html`<p class="phase">Nothing failed.</p>` : ''} ${raw(ends.after)}`;
   return textOf(page);
-}
-
-/** How much room a text takes. */
-export function bytesOf(text: string): number {
-  return Buffer.byteLength(text);
 }
 
 async function textOf(markup: Markup): Promise<string> {
@@ -75,7 +71,7 @@ async function fitting(cause: ReportCause, run: LoadedRun, share: number): Promi
 
 /** Pictures that are part of the page have a room of their own. */
 function sizeOf(section: string): number {
-  return bytesOf(section.replaceAll(/"data:image[^"]*"/g, '""'));
+  return Buffer.byteLength(section.replaceAll(/"data:image[^"]*"/g, '""'));
 }
 
 function hiddenOf(

@@ -1,6 +1,6 @@
 import { blameLine } from '../../core/blame.js';
 import { unreachable } from '../../core/unreachable.js';
-import { reportAttempt } from '../../run/report.js';
+import { reportAttempt } from '../../run/report-of.js';
 import type { Aside, AttemptState, CauseState, RunState } from '../../run/run-state.js';
 import { counted, dollars, duration, testName } from '../format.js';
 import { outcomeWords, phaseWords, sentence, verdictWords, workerWords } from '../wording.js';

@@ -4,8 +4,8 @@ import { PassThrough } from 'node:stream';
 import { Mutex } from 'async-mutex';
 import { Chalk } from 'chalk';
 import { createRunAgent } from '../../../src/agents/create-run-agent.js';
-import { buildReport } from '../../../src/heal/build-report.js';
 import { createBus } from '../../../src/run/bus.js';
+import { reportOf } from '../../../src/run/report-of.js';
 import { openRunStore } from '../../../src/heal/open-run-store.js';
 import { groupCauses } from '../../../src/core/group.js';
 import { deploy } from '../../../src/heal/attempt/deploy.js';
@@ -24,6 +24,7 @@ import { contentsOf } from '../../../src/workspace/change.js';
 import { createRunPlan } from '../../../src/run/run-plan.js';
 import { createSpending } from '../../../src/run/spending.js';
 import { summarise } from '../../../src/heal/summarise.js';
+import { tellSeen } from '../../../src/heal/tell-tests.js';
 import {
   aConsoleEntry,
   aRequest,
@@ -32,7 +33,7 @@ import {
   anError,
   startedAt,
 } from '../../unit/evidence/rig/failures.js';
-import { someSettings } from '../builders.js';
+import { aResult, someSettings } from '../builders.js';
 import { plantedVariables } from '../planted-secrets.js';
 import { plantIn } from './measure.js';
 import { tempDir } from '../temp-dir.js';
@@ -127,41 +128,19 @@ export async function runThatSays(
   const [cause] = groupCauses(await session.diagnose({ ...run, failures: [failure] }));
   if (!cause) throw new Error('nothing was found');
   bus.emit({ type: 'suite.progress', done: 1, total: 2, failed: 1, test: say('progress') });
+  tellSeen(session, { tests: [{ ...aResult('a1b2', 'unexpected'), test: failure.test }] });
   bus.emit({ type: 'cause.found', cause: summarise(cause) });
   bus.emit({ type: 'run.warning', message: say('warning') });
   const first = await deploy(session, { cause, agent: 'debugger', n: 1, previous: [] });
   const attempt = { ...first.attempt, failedBecause: say('judgement') };
   bus.emit({ type: 'attempt.judged', causeId: cause.id, attempt });
   await deploy(session, { cause, agent: 'debugger', n: 2, previous: [attempt] });
-  const report = redactor.deep(
-    buildReport(
-      session,
-      {
-        first: run,
-        tests: [
-          {
-            test: failure.test,
-            verdict: 'failed',
-            retries: 1,
-            causeIds: [cause.id],
-            sharedFix: false,
-            durationMs: 1,
-          },
-        ],
-        causes: [{ cause, verdict: 'failed', reason: say('reason'), attempts: [attempt], overBudget: false }],
-        suiteRed: false,
-        paused: false,
-        regression: null,
-      },
-      {
-        final: { outcome: 'red', exitCode: 1 },
-        startedAt: 0,
-        dryRun: false,
-        resumedFrom: null,
-        warnings: [say('warnings')],
-      },
-    ),
-  );
+  bus.emit({ type: 'run.warning', message: say('warnings') });
+  const ended = { verdict: 'failed', reason: say('reason'), attempts: 1, costUsd: null } as const;
+  bus.emit({ type: 'cause.ended', causeId: cause.id, ...ended });
+  const spent = { durationMs: 1, agentRuns: 2, agentRunsAvoided: 0, costUsd: null };
+  bus.emit({ type: 'run.ended', outcome: 'red', exitCode: 1, ...spent, commit: null });
+  const report = reportOf(bus.run());
   await writeFile(path.join(folder.value.dir, 'report.json'), JSON.stringify(report, null, 2));
   screen.write(summaryOf(report, { paint, columns: 4000, folder: '.self-heal' }));
   const { dir } = folder.value;

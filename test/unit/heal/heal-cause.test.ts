@@ -7,6 +7,8 @@ import { noStore, type RunStore } from '../../../src/run/run-store.js';
 import type { Session } from '../../../src/heal/session.js';
 import type { KnownFailure } from '../../../src/store/store.js';
 import {
+  aBlame,
+  aBlamedHunk,
   aCause,
   aDiagnosed,
   aDiagnosis,
@@ -189,6 +191,22 @@ describe('the loop for one cause', () => {
     expect(asked).toEqual(['runtime-error', 'runtime-error']);
   });
 
+  it.each([
+    ['is shown by runs', aBlame(), true],
+    ['is the best that was found', aBlame({ isMinimal: false, endedBy: 'runs' }), false],
+    ['lies in the tests', aBlame({ hunks: [aBlamedHunk({ inTests: true })] }), false],
+  ])('HN-3 tells the guard what broke the test where it %s', async (_what, blame, isTold) => {
+    const asked: unknown[] = [];
+    const guard: Session['guard'] = async ({ broke }) => (
+      asked.push(broke),
+      { violations: [], notes: [], otherInput: null }
+    );
+    const { session: given } = await session([null], { guard });
+    await healCause(given, aCause({ lead: failing('t1', 'boom'), blame }));
+    const file = path.join(given.cwd, aBlamedHunk().file);
+    expect(asked).toEqual([isTold ? [{ ...aBlamedHunk(), file }] : []]);
+  });
+
   it('AG-10 takes the unproven change back when it is interrupted during the re-run', async () => {
     const controller = new AbortController();
     const { session: given } = await session(['boom'], { signal: controller.signal });
@@ -255,7 +273,7 @@ describe('what the loop remembers', () => {
   it('ME-6 pays no agent for a failure whose question is open, and says so', async () => {
     const { session: given, agents, events } = await session([], { store: memory({ open: anEscalation() }) });
     const { conclusion } = await healCause(given, cause);
-    expect(conclusion).toMatchObject({ verdict: 'escalated', escalationId: 'e1', askedBefore: true });
+    expect(conclusion).toMatchObject({ verdict: 'escalated', askedBefore: true });
     expect(agents).toEqual([]);
     expect(events).toContainEqual(
       expect.objectContaining({ type: 'agent.waiting_for_input', escalationId: 'e1' }),
@@ -266,7 +284,7 @@ describe('what the loop remembers', () => {
     const used = { tries: { count: 3, failedFixes: 1 }, tried: [anAttempt()] };
     const { session: given, agents } = await session([], { store: memory(used) });
     const { conclusion } = await healCause(given, cause);
-    expect(conclusion).toMatchObject({ verdict: 'escalated', escalationId: 'e5ca1a7e', askedBefore: false });
+    expect(conclusion).toMatchObject({ verdict: 'escalated', askedBefore: false });
     expect(agents).toEqual([]);
     expect(asked.at(-1)?.tried).toEqual([
       '/debugger changed src/a.ts; the test failed in the same way, so the change was reverted.',

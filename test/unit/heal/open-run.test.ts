@@ -2,13 +2,14 @@ import { expect, it } from 'vitest';
 import { lateWorkspace, type WorkspaceParts } from '../../../src/heal/late-workspace.js';
 import { closed } from '../../../src/heal/open-run.js';
 import { createRedactor } from '../../../src/secrets/redactor.js';
+import { recordingBus } from '../../rig/recording-bus.js';
 import { tempDir } from '../../rig/temp-dir.js';
 
 it('EV-9 what kept a run from running repeats no secret of the environment', async () => {
   const env = { DEPLOY_TOKEN: 'plain-looking-words-42' };
   const redactor = await createRedactor({ env, projectRoot: tempDir('closed') });
   const running = { ended: async () => {}, hasCopies: async () => {} };
-  const bus = { emit: () => {}, close: async () => [] };
+  const { bus } = recordingBus();
   const workspace = lateWorkspace({} as WorkspaceParts);
   const problem = await closed(
     { running, bus, redactor, workspace },

@@ -7,12 +7,12 @@ import { simulatedRun, type Shows } from '../../rig/simulated-run.js';
 /** All tests fail alike, and one change heals them. */
 const shared: Shows = (_, { fixes }) => (fixes.has('1') ? null : 'shared');
 const five = ['t1', 't2', 't3', 't4', 't5'];
-const proofsOf = ({ record }: Awaited<ReturnType<typeof simulatedRun>>) =>
-  record.causes[0]?.attempts[0]?.testProofs?.map(({ proof, ended }) => [proof.join(' '), ended]);
+const proofsOf = ({ report }: Awaited<ReturnType<typeof simulatedRun>>) =>
+  report.causes[0]?.attempts[0]?.testProofs?.map(({ proof, ended }) => [proof.join(' '), ended]);
 
 it('HL-6 HN-5 a fix is proven on every test of its cause, in as many Playwright runs as for one', async () => {
   const run = await simulatedRun(five, shared);
-  expect(run.record.causes).toHaveLength(1);
+  expect(run.report.causes).toHaveLength(1);
   expect(proofsOf(run)).toEqual(five.map(() => ['red red green green green red green', 'proven']));
   expect(run.runs.map((one) => one.split(' ').length - 1)).toEqual([5, 5, 5, 5, 5, 5, 5]);
   expect(run.verdicts).toEqual(Object.fromEntries(five.map((id) => [id, 'healed'])));
@@ -21,7 +21,7 @@ it('HL-6 HN-5 a fix is proven on every test of its cause, in as many Playwright 
 it('HL-6 tests that stay red with the fix become a cause of their own, with an agent of their own', async () => {
   const run = await simulatedRun(['t1', 't2', 't3'], (id, at) => (id === 't3' ? 'shared' : shared(id, at)));
   expect(proofsOf(run)?.map(([, ended]) => ended)).toEqual(['proven', 'proven', 'red']);
-  expect(run.record.causes.map(({ cause, verdict }) => [cause.id, cause.parent, verdict])).toEqual([
+  expect(run.report.causes.map(({ id, parent, verdict }) => [id, parent, verdict])).toEqual([
     ['c1', null, 'healed'],
     ['c2', 'c1', 'failed'],
   ]);
@@ -54,8 +54,8 @@ it('HL-6 a leading test that is flaky does not cost the others their fix', async
   const run = await simulatedRun(['t1', 't2'], (id, at) =>
     id === 't1' && at.run > 2 ? null : shared(id, at),
   );
-  expect(run.record.causes[0]?.attempts[0]).toMatchObject({ judged: 'green', reverted: false });
-  expect(run.record.causes[0]?.attempts[0]?.proof.join(' ')).toMatch(/red green$/);
+  expect(run.report.causes[0]?.attempts[0]).toMatchObject({ judged: 'green', reverted: false });
+  expect(run.report.causes[0]?.attempts[0]?.proof.join(' ')).toMatch(/red green$/);
   expect(run.verdicts).toEqual({ t1: 'flaky', t2: 'healed' });
   expect([...run.fixes]).toEqual(['1']);
 });

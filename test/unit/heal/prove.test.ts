@@ -7,7 +7,7 @@ import { simulatedRun, wholeProof, type Shows } from '../../rig/simulated-run.js
 const own: Shows = (id, { fixes }) => (fixes.has(id.slice(1)) ? null : `error of ${id}`);
 const tests = (count: number) => Array.from({ length: count }, (_, index) => `t${index + 1}`);
 const proofOf = (run: Awaited<ReturnType<typeof simulatedRun>>, at = 0) =>
-  run.record.causes[at]?.attempts.at(-1)?.proof.join(' ');
+  run.report.causes[at]?.attempts.at(-1)?.proof.join(' ');
 
 describe('the shared proof', () => {
   it.each([1, 4, 10])(
@@ -17,7 +17,7 @@ describe('the shared proof', () => {
       expect(run.runs).toHaveLength(count + 6);
       expect(new Set(Object.values(run.verdicts))).toEqual(new Set(['healed']));
       expect(run.agents).toHaveLength(count);
-      for (const { attempts } of run.record.causes)
+      for (const { attempts } of run.report.causes)
         expect(attempts[0]?.proof.join(' ')).toMatch(/^red red (red )?green green green red green$/);
     },
   );
@@ -42,7 +42,7 @@ describe('the shared proof', () => {
     const again: Shows = (id, at) => (id === 't1' && at.fixes.has('3') ? null : flaky(id, at));
     const run = await simulatedRun(tests(2), again);
     expect(run.verdicts).toEqual({ t1: 'healed', t2: 'healed' });
-    expect(run.record.causes[0]?.attempts).toMatchObject([
+    expect(run.report.causes[0]?.attempts).toMatchObject([
       { judged: 'still-failing', reverted: true, failedBecause: expect.stringContaining('red again') },
       { judged: 'green', reverted: false },
     ]);
@@ -67,14 +67,14 @@ describe('the shared proof', () => {
     const run = await simulatedRun(tests(2), breaks);
     expect(run.verdicts).toEqual({ t1: 'healed', t2: 'failed' });
     expect([...run.fixes]).toEqual(['1']);
-    expect(run.record.causes[1]?.reason).toContain('its fix broke another test (adds t1)');
+    expect(run.report.causes[1]?.reason).toContain('its fix broke another test (adds t1)');
   });
 
   it('HN-5 HN-7 a test that an earlier fix helped is part of its proof, and nobody is paid for it', async () => {
     const both: Shows = (id, { fixes }) => (fixes.has('1') ? null : `error of ${id}`);
     const run = await simulatedRun(tests(2), both);
     expect(run.agents).toHaveLength(1);
-    expect(run.session.spending.totals().avoided).toEqual([{ reason: 'earlier-fix', count: 1 }]);
+    expect(run.report.totals.avoided).toEqual([{ reason: 'earlier-fix', count: 1 }]);
     expect(run.causes).toEqual(['c1 healed', 'c2 healed']);
     expect(run.runs.filter((one) => one.startsWith('proof'))).toEqual([
       'proof t1 t2',
@@ -152,5 +152,5 @@ it('HN-7 an agent that changed no file has healed nothing', async () => {
   const workspace = { ...given.session.workspace, collect: async () => noChange };
   const run = await simulatedRun(tests(1), lucky, { workspace });
   expect(run.causes).toEqual(['c1 flaky']);
-  expect(run.record.causes[0]?.reason).toContain('changed no file');
+  expect(run.report.causes[0]?.reason).toContain('changed no file');
 });

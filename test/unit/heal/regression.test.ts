@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { runRegression } from '../../../src/heal/regression.js';
-import { createTestRecords } from '../../../src/run/test-records.js';
+import { tellSeen } from '../../../src/heal/tell-tests.js';
+import { reportOf } from '../../../src/run/report-of.js';
 import type { Progress } from '../../../src/heal/progress.js';
 import { aCause, anAttempt, aResult, aSuiteRun, failing, someSettings } from '../../rig/builders.js';
 import { healingSession } from '../../rig/healing-session.js';
@@ -21,38 +22,37 @@ async function regressionAfter(...red: readonly (readonly string[])[]) {
       return aSuiteRun({ tests: ids.map((id) => aResult(id, now.includes(id) ? 'unexpected' : 'expected')) });
     },
   });
-  const records = createTestRecords();
-  records.saw(broken);
-  records.saw(aSuiteRun({ tests: ids.map((id) => aResult(id)) }));
+  tellSeen(session, broken);
+  tellSeen(session, aSuiteRun({ tests: ids.map((id) => aResult(id)) }));
   const cause = aCause({ lead: failing('t1') });
   const record = { cause, verdict: 'healed', reason: '', attempts: [kept], overBudget: false } as const;
   const progress = {
     session,
-    records,
     causes: [record],
     rerunIds: {},
     proofTests: [],
   } as unknown as Progress;
-  const { result, red: unexplained } = await runRegression(progress, broken, []);
-  return { result, unexplained: [...unexplained], records, asked, moves, progress, events };
+  const { red: unexplained } = await runRegression(progress, broken, []);
+  const { regression, tests } = reportOf(session.bus.run());
+  return { regression, tests, unexplained: [...unexplained], asked, moves, progress, events };
 }
 
 it('HN-6 the regression run knows the tests that came to light only behind a fix', async () => {
-  const { result, asked } = await regressionAfter([]);
-  expect(result).toEqual({ tests: 3, leftOut: 0, broke: [] });
+  const { regression, asked } = await regressionAfter([]);
+  expect(regression).toEqual({ tests: 3, leftOut: 0, broke: [] });
   expect(asked).toEqual([null]);
 });
 
 it('HN-6 a test that is red in the regression run and green when it is run again is flaky, and no fix is blamed', async () => {
-  const { result, records, moves } = await regressionAfter(['t2'], []);
-  expect(result?.broke).toEqual([]);
-  expect(records.all().map((one) => one.verdict)).toEqual(['passed', 'flaky', 'passed']);
+  const { regression, tests, moves } = await regressionAfter(['t2'], []);
+  expect(regression?.broke).toEqual([]);
+  expect(tests.map((one) => one.verdict)).toEqual(['passed', 'flaky', 'passed']);
   expect(moves).toEqual([]);
 });
 
 it('HN-6 the fix without which a broken test is green is reverted, and its cause says so', async () => {
-  const { result, moves, progress, events } = await regressionAfter(['t3'], ['t3'], []);
-  expect(result?.broke).toMatchObject([{ causeId: 'c1', tests: [{ id: 't3' }] }]);
+  const { regression, moves, progress, events } = await regressionAfter(['t3'], ['t3'], []);
+  expect(regression?.broke).toMatchObject([{ causeId: 'c1', tests: ['t3'] }]);
   expect(moves).toEqual(['without 1', 'revert 1']);
   expect(progress.causes[0]).toMatchObject({ verdict: 'failed', attempts: [{ reverted: true }] });
   // What a killed run has kept is read from its events (HN-8).
@@ -64,8 +64,8 @@ it('HN-6 the fix without which a broken test is green is reverted, and its cause
 });
 
 it('HN-6 what is red with and without the fix is not the fix’s doing: it goes back, and the test is red', async () => {
-  const { result, unexplained, moves } = await regressionAfter(['t3'], ['t3'], ['t3']);
-  expect(result?.broke).toEqual([]);
+  const { regression, unexplained, moves } = await regressionAfter(['t3'], ['t3'], ['t3']);
+  expect(regression?.broke).toEqual([]);
   expect(moves).toEqual(['without 1', 'without']);
   expect(unexplained).toEqual(['t3']);
 });

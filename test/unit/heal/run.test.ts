@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { outcomeOf } from '../../../src/core/outcome.js';
 import { healRun } from '../../../src/heal/run.js';
+import { tellSeen } from '../../../src/heal/tell-tests.js';
+import { reportTests } from '../../../src/run/report-of.js';
 import { aDiagnosis, aResult, aSuiteRun, failing, someSettings } from '../../rig/builders.js';
 import { healingSession } from '../../rig/healing-session.js';
 
@@ -15,18 +17,19 @@ async function runWith(count: number) {
     diagnose: async () => ids.map((id) => failing(id, `401 of ${id}`, needsKeys)),
   });
   const first = aSuiteRun({ tests: ids.map((id) => aResult(id, 'unexpected')) });
+  tellSeen(made.session, first);
   return { ...made, record: await healRun(made.session, first) };
 }
 
 it('ME-2 ME-11 the fifth question pauses healing: nobody else is asked, and the run ends with 4', async () => {
-  const { record, events, agents } = await runWith(7);
+  const { record, events, agents, session } = await runWith(7);
   const questions = events.filter((event) => event.type === 'agent.waiting_for_input');
   expect(questions).toHaveLength(5);
   expect(agents).toEqual([]);
   expect(events.at(-1)).toEqual({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
   expect(record.causes.map((cause) => cause.verdict)).toEqual(Array.from({ length: 5 }, () => 'escalated'));
   const final = outcomeOf({
-    tests: record.tests.map((one) => one.verdict),
+    tests: reportTests(session.bus.run()).map((one) => one.verdict),
     causes: record.causes,
     suiteRed: record.suiteRed,
     paused: record.paused,

@@ -2,8 +2,9 @@ import { expect, it } from 'vitest';
 import type { CauseVerdict } from '../../../src/core/verdict.js';
 import type { Progress } from '../../../src/heal/progress.js';
 import { noStore } from '../../../src/run/run-store.js';
-import { createTestRecords } from '../../../src/run/test-records.js';
 import { saveProgress, type SavedProgress } from '../../../src/heal/save-progress.js';
+import { summarise } from '../../../src/heal/summarise.js';
+import { tellSeen } from '../../../src/heal/tell-tests.js';
 import { aCause, aResult, aSuiteRun, failing } from '../../rig/builders.js';
 import { healingSession } from '../../rig/healing-session.js';
 
@@ -15,12 +16,11 @@ async function keptAfter(verdict: CauseVerdict, over: object = {}) {
     saveProgress: async (saved: unknown) => void kept.push(saved as SavedProgress),
   };
   const { session } = await healingSession([], { store });
-  const records = createTestRecords();
-  records.saw(aSuiteRun({ tests: [aResult('t1', 'unexpected'), aResult('t2')] }));
+  tellSeen(session, aSuiteRun({ tests: [aResult('t1', 'unexpected'), aResult('t2')] }));
   const cause = aCause({ lead: failing('t1') });
-  records.causeFound(cause);
+  session.bus.emit({ type: 'cause.found', cause: summarise(cause) });
   const causes = [{ cause, verdict, reason: '', attempts: [], overBudget: false, ...over }];
-  await saveProgress({ session, records, causes, rerunIds: { t1: ['setup', 't1'] } } as unknown as Progress);
+  await saveProgress({ session, causes, rerunIds: { t1: ['setup', 't1'] } } as unknown as Progress);
   return kept[0]?.tests.map(({ open, rerunIds }) => [open, rerunIds]);
 }
 

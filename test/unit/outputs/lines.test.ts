@@ -45,6 +45,8 @@ it('CS-6 shows the warning of an unknown class', () => {
     confidence: 0,
     tests: [aTest('t1'), aTest('t2')],
     headline: 'Error: ?',
+    source: null,
+    evidence: 'failures/1',
     parent: null,
     warning: 'Error type unknown, using default agent',
   };

@@ -22,11 +22,13 @@ function shownRun(columns = 80, rows = 24, options: { terse?: boolean; live?: bo
     now: () => now,
     ...rest,
   });
-  const take = (events: readonly StampedEvent[]) => {
+  const take = async (events: readonly StampedEvent[]) => {
     for (const event of events) {
       now = event.time;
       reporter.handle(event);
     }
+    // What draws the region is loaded when there is something to show.
+    await vi.dynamicImportSettled();
     vi.advanceTimersByTime(300);
   };
   const shown = () => stream.screen.screen().map((line) => line.replace(/^\S self-heal /, '* self-heal '));
@@ -34,12 +36,12 @@ function shownRun(columns = 80, rows = 24, options: { terse?: boolean; live?: bo
   return { stream, take, shown, close, all: () => stream.screen.all().join('\n') };
 }
 
-it('CL-13 RP-1 shows a line for each cause: phase, agent, time, cost, and what the agent did last', () => {
+it('CL-13 RP-1 shows a line for each cause: phase, agent, time, cost, and what the agent did last', async () => {
   const { take, shown, close } = shownRun();
-  take(redRun(3));
-  take(agentAtWork('c1', 'Edit src/cart.ts', 10_000));
-  take(healed('c1', 13_000));
-  take(agentAtWork('c2', 'Read src/orders.ts', 20_000));
+  await take(redRun(3));
+  await take(agentAtWork('c1', 'Edit src/cart.ts', 10_000));
+  await take(healed('c1', 13_000));
+  await take(agentAtWork('c2', 'Read src/orders.ts', 20_000));
   expect(shown().slice(-5)).toEqual([
     '* self-heal 1 of 3 causes done, 1 healed · 22s · $0.02',
     '  ✓ c1 healed · /debugger (claude) · 4s · $0.02 · runtime-error: TypeError: to…',
@@ -50,10 +52,10 @@ it('CL-13 RP-1 shows a line for each cause: phase, agent, time, cost, and what t
   close();
 });
 
-it('CL-13 says how long it waits, and how far a run of tests is', () => {
+it('CL-13 says how long it waits, and how far a run of tests is', async () => {
   const { take, shown, close } = shownRun();
-  take(redRun(1));
-  take([
+  await take(redRun(1));
+  await take([
     { type: 'suite.started', purpose: 'confirm', tests: 300, causeId: null, time: 10_000 },
     { type: 'suite.progress', done: 12, total: 300, failed: 11, test: 'cart.spec.ts:3 › adds', time: 11_000 },
   ]);
@@ -63,7 +65,7 @@ it('CL-13 says how long it waits, and how far a run of tests is', () => {
     '      12/300 cart.spec.ts:3 › adds',
     '  … 1 cause to go',
   ]);
-  take([
+  await take([
     {
       type: 'agent.retrying',
       causeId: 'c1',
@@ -77,21 +79,21 @@ it('CL-13 says how long it waits, and how far a run of tests is', () => {
   close();
 });
 
-it('CL-13 leaves the terminal to the reporter of the user while the suite runs for the first time', () => {
+it('CL-13 leaves the terminal to the reporter of the user while the suite runs for the first time', async () => {
   const { stream, take, close } = shownRun();
   const [started, suite] = redRun(0);
-  take([started, suite].filter((event) => event !== undefined));
-  take([{ type: 'suite.progress', done: 1, total: 2, failed: 0, test: 'a', time: 3000 }]);
+  await take([started, suite].filter((event) => event !== undefined));
+  await take([{ type: 'suite.progress', done: 1, total: 2, failed: 0, test: 'a', time: 3000 }]);
   expect(stream.written).toEqual([]);
   close();
 });
 
-it('RP-1 shows what is going on in a bounded region, with 300 causes too', () => {
+it('RP-1 shows what is going on in a bounded region, with 300 causes too', async () => {
   const { stream, take, shown, close } = shownRun();
-  take(redRun(300));
+  await take(redRun(300));
   const done = Array.from({ length: 40 }, (_, index) => index + 1);
-  take(done.flatMap((n) => healed(`c${n}`, n * 10_000)));
-  take(agentAtWork('c41', 'works', 500_000));
+  await take(done.flatMap((n) => healed(`c${n}`, n * 10_000)));
+  await take(agentAtWork('c41', 'works', 500_000));
   const header = shown().findIndex((line) => line.startsWith('* self-heal'));
   expect(shown().length - header).toBe(12);
   expect(shown().slice(header)).toEqual([
@@ -110,28 +112,31 @@ it.each([
   [30, 10],
   [120, 40],
   [24, 12],
-])('RP-1 a window that is resized to %d × %d while it is drawn leaves no line behind', (columns, rows) => {
-  const { stream, take, shown, close } = shownRun();
-  take(redRun(5));
-  take(agentAtWork('c1', 'Edit a/very/long/path/'.repeat(9), 10_000));
-  const before = stream.screen.all().indexOf(stream.screen.screen()[0] ?? '');
-  expect(before).toBeGreaterThanOrEqual(0);
-  stream.resize(columns, rows);
-  vi.advanceTimersByTime(1000);
-  const frames = stream.screen.all().filter((line) => /^\S self-/.test(line) && !line.startsWith('self'));
-  expect(frames).toHaveLength(1);
-  for (const line of shown().slice(shown().findIndex((one) => one.startsWith('*')))) {
-    expect(stringWidth(line)).toBeLessThan(columns);
-  }
-  take(healed('c1', 20_000));
-  close();
-  expect(stream.screen.all().join('\n')).not.toMatch(/causes? done|▸/);
-});
+])(
+  'RP-1 a window that is resized to %d × %d while it is drawn leaves no line behind',
+  async (columns, rows) => {
+    const { stream, take, shown, close } = shownRun();
+    await take(redRun(5));
+    await take(agentAtWork('c1', 'Edit a/very/long/path/'.repeat(9), 10_000));
+    const before = stream.screen.all().indexOf(stream.screen.screen()[0] ?? '');
+    expect(before).toBeGreaterThanOrEqual(0);
+    stream.resize(columns, rows);
+    vi.advanceTimersByTime(1000);
+    const frames = stream.screen.all().filter((line) => /^\S self-/.test(line) && !line.startsWith('self'));
+    expect(frames).toHaveLength(1);
+    for (const line of shown().slice(shown().findIndex((one) => one.startsWith('*')))) {
+      expect(stringWidth(line)).toBeLessThan(columns);
+    }
+    await take(healed('c1', 20_000));
+    close();
+    expect(stream.screen.all().join('\n')).not.toMatch(/causes? done|▸/);
+  },
+);
 
-it('RP-1 what others print while it is drawn stands above it, whole', () => {
+it('RP-1 what others print while it is drawn stands above it, whole', async () => {
   const { stream, take, shown, close } = shownRun();
-  take(redRun(2));
-  take(agentAtWork('c1', 'works', 10_000));
+  await take(redRun(2));
+  await take(agentAtWork('c1', 'works', 10_000));
   stream.write('interrupted: ending agents, browsers and servers …\n');
   vi.advanceTimersByTime(500);
   const lines = shown();
@@ -140,10 +145,10 @@ it('RP-1 what others print while it is drawn stands above it, whole', () => {
   close();
 });
 
-it('EV-10 RP-1 what an agent says steers no terminal, and wide characters break no line', () => {
+it('EV-10 RP-1 what an agent says steers no terminal, and wide characters break no line', async () => {
   const { stream, take, shown, close } = shownRun(40, 12);
-  take(redRun(1));
-  take(
+  await take(redRun(1));
+  await take(
     agentAtWork(
       'c1',
       '\u001b[2J\u001b[1;1H\u001b]0;title\u0007\rgone\n日本語の長い説明です 👩‍💻 é\u0301 '.repeat(9),
@@ -158,11 +163,11 @@ it('EV-10 RP-1 what an agent says steers no terminal, and wide characters break 
   close();
 });
 
-it('RP-1 leaves nothing of itself behind, and never hides the cursor', () => {
+it('RP-1 leaves nothing of itself behind, and never hides the cursor', async () => {
   const { stream, take, close, all } = shownRun();
-  take(redRun(2));
-  take(agentAtWork('c1', 'works', 10_000));
-  take(healed('c1', 13_000));
+  await take(redRun(2));
+  await take(agentAtWork('c1', 'works', 10_000));
+  await take(healed('c1', 13_000));
   const end = {
     outcome: 'red' as const,
     exitCode: 1,
@@ -170,21 +175,22 @@ it('RP-1 leaves nothing of itself behind, and never hides the cursor', () => {
     agentRuns: 1,
     agentRunsAvoided: 0,
     costUsd: null,
+    commit: null,
   };
-  take([{ type: 'run.ended', time: 20_000, ...end }]);
+  await take([{ type: 'run.ended', time: 20_000, ...end }]);
   close();
   expect(all()).not.toMatch(/causes? done|▸|to go/);
   expect(stream.screen.cursor().column).toBe(0);
   expect(stream.written.join('')).not.toContain('\u001b[?25');
 });
 
-it('RP-1 draws in one write, and not for each word of an agent', () => {
+it('RP-1 draws in one write, and not for each word of an agent', async () => {
   const { stream, take, close } = shownRun();
-  take(redRun(2));
-  take(agentAtWork('c1', 'works', 10_000));
+  await take(redRun(2));
+  await take(agentAtWork('c1', 'works', 10_000));
   const before = stream.written.length;
   for (let n = 0; n < 30; n += 1) {
-    take(
+    await take(
       [{ type: 'agent.activity', causeId: 'c1', text: `word ${n}`, time: 20_000 }].slice(
         n % 2,
       ) as StampedEvent[],
@@ -197,11 +203,11 @@ it('RP-1 draws in one write, and not for each word of an agent', () => {
   close();
 });
 
-it('CL-6 writes plain lines and nothing that moves a cursor where the terminal is not live', () => {
+it('CL-6 writes plain lines and nothing that moves a cursor where the terminal is not live', async () => {
   const { stream, take, close } = shownRun(80, 24, { live: false });
-  take(redRun(2));
-  take(agentAtWork('c1', 'works', 10_000));
-  take(healed('c1', 13_000));
+  await take(redRun(2));
+  await take(agentAtWork('c1', 'works', 10_000));
+  await take(healed('c1', 13_000));
   close();
   const text = stream.written.join('');
   expect(text).not.toContain('\u001b');
@@ -209,12 +215,12 @@ it('CL-6 writes plain lines and nothing that moves a cursor where the terminal i
   expect(text).toContain('self-heal c1 healed: fixed by debugger, $0.02');
 });
 
-it('RP-1 tells an agent of causes and what became of them, one line each, and of nothing else', () => {
+it('RP-1 tells an agent of causes and what became of them, one line each, and of nothing else', async () => {
   const { stream, take, close } = shownRun(80, 24, { terse: true });
-  take(redRun(1));
-  take([{ ...suiteEnded, purpose: 'confirm', time: 9000 }]);
-  take(agentAtWork('c1', 'works', 10_000));
-  take(healed('c1', 13_000));
+  await take(redRun(1));
+  await take([{ ...suiteEnded, purpose: 'confirm', time: 9000 }]);
+  await take(agentAtWork('c1', 'works', 10_000));
+  await take(healed('c1', 13_000));
   close();
   expect(stream.written.join('')).toBe(
     [
@@ -225,11 +231,11 @@ it('RP-1 tells an agent of causes and what became of them, one line each, and of
   );
 });
 
-it('RP-1 uses only colours that can be read on light and on dark', () => {
+it('RP-1 uses only colours that can be read on light and on dark', async () => {
   const { stream, take, close } = shownRun(80, 24, { level: 3 });
-  take(redRun(2));
-  take(agentAtWork('c1', 'works', 10_000));
-  take(healed('c1', 13_000));
+  await take(redRun(2));
+  await take(agentAtWork('c1', 'works', 10_000));
+  await take(healed('c1', 13_000));
   close();
   // oxlint-disable-next-line no-control-regex -- colours
   const codes = [...stream.written.join('').matchAll(/\u001b\[([0-9;]*)m/g)].map(([, code]) => code);

@@ -35,6 +35,7 @@ const over = {
   agentRuns: 1,
   agentRunsAvoided: 0,
   costUsd: null,
+  commit: null,
 } as const;
 const activity = { type: 'agent.activity', causeId: 'c1', text: 'reads' } as const;
 

@@ -1,14 +1,13 @@
 import { expect, it } from 'vitest';
-import type { Event } from '../../../src/event.js';
 import { createRunStore } from '../../../src/run/run-store.js';
 import type { Store } from '../../../src/store/store.js';
 import { anAttempt } from '../../rig/builders.js';
+import { recordingBus } from '../../rig/recording-bus.js';
 
 it('ME-9 a store that fails is told of once and stops nothing', async () => {
-  const events: Event[] = [];
   const full = () => Promise.reject(new Error('database or disk is full'));
   const store = new Proxy({} as Store, { get: () => full });
-  const bus = { emit: (event: Event) => void events.push(event), close: async () => [] };
+  const { bus, events } = recordingBus();
   const memory = createRunStore({ store: store, runId: 'run1', bus: bus, mask: (value) => value });
   const start = { causeId: 'c1', signature: 's', n: 1, agent: null };
   expect(await memory.attemptStarted(start)).toBeNull();

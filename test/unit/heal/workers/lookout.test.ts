@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../../src/clock.js';
-import type { Event } from '../../../../src/event.js';
 import type { Opened } from '../../../../src/heal/open-run.js';
 import type { DispatchParts } from '../../../../src/heal/workers/dispatch.js';
 import { Lookout } from '../../../../src/heal/workers/lookout.js';
@@ -11,6 +10,7 @@ import { createPatience, longestAwayMs } from '../../../../src/queue/patient.js'
 import type { WorkerRow } from '../../../../src/queue/worker-table.js';
 import { aCause, aSuiteRun, aWorker, someSettings } from '../../../rig/builders.js';
 import { healingSession } from '../../../rig/healing-session.js';
+import { recordingBus } from '../../../rig/recording-bus.js';
 
 const settings = someSettings({ queue: { leaseMs: 50 } });
 
@@ -22,7 +22,6 @@ async function looking(
   worker: WorkerRow | null = atWork,
   forMs: number = longestAwayMs,
 ) {
-  const events: Event[] = [];
   const now = { state: { state: job, output: null } as JobState, worker, isAway: false, coordinates: true };
   const done: string[] = [];
   let failed = 0;
@@ -31,7 +30,7 @@ async function looking(
     if (now.isAway) throw Object.assign(new Error('no server'), { code: 'ECONNREFUSED' });
     return value();
   };
-  const bus = { emit: (event: Event) => void events.push(event), close: async () => [] };
+  const { bus, events } = recordingBus();
   const parts = {
     opened: { settings, bus } as unknown as Opened,
     first: aSuiteRun(),

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Event } from '../../../../src/event.js';
 import { createWorkerNews } from '../../../../src/heal/workers/worker-news.js';
 import { configDigest } from '../../../../src/queue/queue-name.js';
 import type { WorkerRow } from '../../../../src/queue/worker-table.js';
 import { aWorker, someSettings } from '../../../rig/builders.js';
+import { recordingBus } from '../../../rig/recording-bus.js';
 
 const settings = someSettings();
 const here = {
@@ -22,8 +22,7 @@ function workerHere(over: Partial<WorkerRow> = {}): WorkerRow {
 }
 
 function news() {
-  const events: Event[] = [];
-  const bus = { emit: (event: Event) => void events.push(event), close: async () => [] };
+  const { bus, events } = recordingBus();
   const warnings = () => events.flatMap((one) => (one.type === 'run.warning' ? [one.message] : []));
   return { events, warnings, told: createWorkerNews(bus, here, settings) };
 }

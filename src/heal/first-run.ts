@@ -1,0 +1,91 @@
+import { builtIn } from '../core/built-in-fixer.js';
+import type { SuiteProgress } from '../playwright/report-state.js';
+import { waitingVariablesIn } from '../playwright/unattended.js';
+import type { Problem } from '../problem.js';
+import { ok, type Result } from '../result.js';
+import { missingWarning, type ShardCount } from '../shards/check-shards.js';
+import type { ShardRun } from '../shards/read-shard.js';
+import type { Opened } from './open-run.js';
+import type { RunRequest } from './run-request.js';
+import type { Shards } from './shards.js';
+
+/** The run of the suite that all begins with: here, the rest of a run that is continued, or what shards ran elsewhere. `onStart` is told when Playwright has been started. */
+export async function firstRun(
+  request: RunRequest,
+  opened: Opened,
+  { shards, onStart }: { readonly shards: Shards | null; readonly onStart: () => unknown },
+): Promise<Result<ShardRun, Problem>> {
+  const { cwd, options, resumed } = request;
+  const { bus, folder, settings, playwright, suites } = opened;
+  bus.emit({
+    type: 'run.started',
+    runId: folder.runId,
+    project: settings.project,
+    cwd,
+    playwright: playwright.version,
+    dryRun: options.dryRun ?? false,
+    verify: settings.verify.level,
+    ...shardsIn(shards ?? resumed?.shards),
+    request: typed(request),
+    ...(resumed ? { resumedFrom: resumed.runId } : {}),
+  });
+  for (const name of waitingVariablesIn(request.env)) {
+    const message = `${name} is set, which makes Playwright wait for input: it was not passed on.`;
+    bus.emit({ type: 'run.warning', message });
+  }
+  if (shards) {
+    const { joinShards } = await import('./shards.js');
+    return joinShards(request, opened, shards);
+  }
+  const gone = resumed?.shards ? missingWarning(resumed.shards) : null;
+  if (gone !== null) bus.emit({ type: 'run.warning', message: gone });
+  const stdout = options.json ? 2 : 1;
+  const mayCopy = startsAgents(request, opened);
+  let loading: Promise<void> | undefined;
+  // What is done beside the suite costs no time then.
+  const onProgress = ({ failed, done, total }: SuiteProgress) => {
+    if (failed === 0) return;
+    if (mayCopy && done < total) opened.workspace.begin();
+    // Who needs it later says what is wrong with it.
+    loading ??= loadForRed(opened).catch(() => undefined);
+  };
+  const watching = { onStart: () => void onStart(), onProgress };
+  const first = await (resumed ? resumed.firstRun(suites, stdout, watching) : suites.first(stdout, watching));
+  if (first.reusedServer) bus.emit({ type: 'run.warning', message: staleServer(first.reusedServer) });
+  return ok({ run: first, known: new Map() });
+}
+
+/** Loads what a red run needs, while its suite still runs. */
+async function loadForRed({ redactor }: Opened): Promise<void> {
+  const [{ compileRules }] = await Promise.all([
+    import('../core/classify/classify.js'),
+    import('./compose-session.js'),
+    import('./diagnose.js'),
+    import('./run.js'),
+    redactor.load(),
+  ]);
+  compileRules();
+}
+
+/** Whether an agent may come to need a copy: the built-in fixer needs none. */
+function startsAgents({ options, blame }: RunRequest, { settings, missing }: Opened): boolean {
+  if (options.dryRun || options.collect || options.queue || blame) return false;
+  return Object.entries(settings.agents).some(
+    ([name, { runner }]) => runner !== builtIn && !missing.has(name),
+  );
+}
+
+/** The shards, as events and the store name them; nothing for a suite that runs here. */
+export function shardsIn(shards: ShardCount | null | undefined): { shards?: ShardCount } {
+  return shards ? { shards: { total: shards.total, missing: shards.missing } } : {};
+}
+
+/** What `resume` needs to go on; the store's URL may hold a password. */
+export function typed({ filters, passThrough, options: asked }: RunRequest) {
+  const { store, ...options } = asked;
+  return { filters, passThrough, options: store === undefined ? asked : options };
+}
+
+function staleServer(url: string): string {
+  return `${url} was already served when Playwright started, so the tests ran against that server: it may serve old code. Stop it, or set reuseExistingServer: false.`;
+}

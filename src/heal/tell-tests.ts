@@ -1,0 +1,44 @@
+import path from 'node:path';
+import { failureKey, type Failure } from '../core/failure.js';
+import type { Verdict } from '../core/verdict.js';
+import type { SeenTest } from '../event.js';
+import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
+import type { Session } from './session.js';
+
+type Telling = Pick<Session, 'bus' | 'cwd'>;
+
+/** Tells what a Playwright run showed of tests that were unknown or had not run; the others are decided by their cause. */
+export function tellSeen({ bus, cwd }: Telling, { tests }: Pick<SuiteRun, 'tests'>): void {
+  const known = bus.run().tests;
+  const isNews = ({ test, outcome }: TestResult) => {
+    const before = known.get(test.id)?.verdict;
+    return before === undefined || (before === 'not-run' && firstVerdict[outcome] !== before);
+  };
+  const seen = tests.filter(isNews).map((result) => seenTest(result, cwd));
+  if (seen.length > 0) bus.emit({ type: 'tests.seen', tests: seen });
+}
+
+function seenTest({ test, outcome, durationMs }: TestResult, cwd: string): SeenTest {
+  const { id, titlePath: title, location, project } = test;
+  const file = path.relative(cwd, location.file).replaceAll(path.sep, '/');
+  return { id, title, file, line: location.line, project, verdict: firstVerdict[outcome], durationMs };
+}
+
+const firstVerdict: Record<TestResult['outcome'], Verdict> = {
+  expected: 'passed',
+  flaky: 'flaky',
+  unexpected: 'failed',
+  skipped: 'not-run',
+  'not-run': 'not-run',
+};
+
+/** Tells the final status of the tests that these failures are of. */
+export function tellDecided(
+  { bus }: Telling,
+  failures: readonly { readonly failure: Failure }[],
+  how: { readonly verdict: Verdict; readonly sharedFix?: boolean },
+): void {
+  const tests = failures.filter(({ failure }) => failure.scope === 'test');
+  const ids = tests.map(({ failure }) => failureKey(failure));
+  if (ids.length > 0) bus.emit({ type: 'tests.decided', ids, ...how });
+}

@@ -1,0 +1,122 @@
+import type { Attempt } from '../core/attempt.js';
+import { spentOn } from '../core/spent-on.js';
+import type { CauseVerdict } from '../core/verdict.js';
+import { phaseWords } from '../outputs/wording.js';
+import type { Report, ReportAttempt, ReportCause, ReportEscalation, ReportTest } from './report.js';
+import type { CauseState, RunState } from './run-state.js';
+
+/** The report of a run: report.json is this, of all of the run's events. Of a run that was killed it says what had happened until then. */
+export function reportOf(run: RunState): Report {
+  const { ended, startedAt, lastEventAt, resumedFrom, shards } = run;
+  return {
+    schemaVersion: 2,
+    runId: run.runId,
+    project: run.project,
+    startedAt: new Date(startedAt ?? 0).toISOString(),
+    outcome: ended?.outcome ?? 'interrupted',
+    exitCode: ended?.exitCode ?? null,
+    ...(run.paused ? { status: 'escalation_threshold_exceeded' as const } : {}),
+    ...(resumedFrom === null ? {} : { resumedFrom }),
+    commit: ended?.commit ?? null,
+    ...(shards ? { shards } : {}),
+    dryRun: run.dryRun,
+    verify: run.verify,
+    tests: reportTests(run),
+    causes: run.causes.map((cause) => reportCause(run, cause)),
+    escalations: escalationsOf(run),
+    regression: run.regression,
+    warnings: run.warnings,
+    totals: { ...totalsOf(run), durationMs: ended?.durationMs ?? (lastEventAt ?? 0) - (startedAt ?? 0) },
+  };
+}
+
+function totalsOf(run: RunState): Omit<Report['totals'], 'durationMs'> {
+  const verdicts = [...run.tests.values()].map(({ verdict }) => verdict);
+  const counted = (...those: CauseVerdict[]) => verdicts.filter((one) => those.includes(one)).length;
+  const avoided = [...run.avoided].map(([reason, count]) => ({ reason, count }));
+  return {
+    tests: verdicts.length,
+    passed: counted('passed'),
+    flaky: counted('flaky'),
+    healed: counted('healed'),
+    greenOnce: counted('green-once'),
+    failed: counted('failed', 'escalated', 'rejected', 'agent-unusable'),
+    notRun: counted('not-run'),
+    playwrightRuns: run.spans.filter(({ since }) => since.type === 'suite.started' && since.n).length,
+    agentRuns: run.agentRuns,
+    agentRunsAvoided: avoidedIn(run),
+    avoided,
+    ...spentOn(run.causes.flatMap(attemptsOf)),
+    costUsd: run.costUsd,
+  };
+}
+
+/** How many agents were not started. */
+export function avoidedIn({ avoided }: RunState): number {
+  return [...avoided.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** Where the tests of a run stand. */
+export function reportTests({ tests, causes }: RunState): ReportTest[] {
+  const retries = new Map<string, number>();
+  for (const cause of causes) {
+    const { length } = attemptsOf(cause);
+    for (const { id } of cause.summary.tests) retries.set(id, (retries.get(id) ?? 0) + length);
+  }
+  return [...tests.values()].map((test) => ({
+    ...test,
+    retries: test.retries + (retries.get(test.id) ?? 0),
+    causeId: test.causeIds.at(-1) ?? null,
+  }));
+}
+
+function attemptsOf({ attempts }: CauseState): Attempt[] {
+  return attempts.flatMap(({ judged }) => judged ?? []);
+}
+
+function reportCause({ dryRun }: RunState, cause: CauseState): ReportCause {
+  const { summary, ended, phase } = cause;
+  const attempts = attemptsOf(cause);
+  const last = attempts.at(-1);
+  const isGreen = ended?.verdict === 'healed' || ended?.verdict === 'green-once';
+  const blamed = cause.asides.findLast((one) => one.type === 'cause.blamed');
+  const left = phase ? `the run stopped at: ${phaseWords(phase.since)}` : 'the run ended before its turn';
+  return {
+    ...summary,
+    tests: summary.tests.map(({ id }) => id),
+    verdict: ended?.verdict ?? 'failed',
+    reason: ended?.reason ?? (dryRun ? 'no agent was asked' : left),
+    attempts: attempts.map(reportAttempt),
+    ...spentOn(attempts),
+    ...(blamed ? { blame: blamed.blame } : {}),
+    proof: isGreen ? (last?.proof ?? []) : [],
+    ...(isGreen && last?.testProofs ? { testProofs: last.testProofs } : {}),
+  };
+}
+
+/** An attempt in the shape of report.json. */
+export function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
+  return {
+    ...attempt,
+    violations: attempt.violations ?? [],
+    notes: attempt.notes ?? [],
+    costUsd: usage?.costUsd ?? null,
+    inputTokens: usage?.inputTokens ?? null,
+    outputTokens: usage?.outputTokens ?? null,
+    sessionId: usage?.sessionId ?? null,
+  };
+}
+
+function escalationsOf({ causes }: RunState): ReportEscalation[] {
+  const asked = causes.filter(({ ended }) => ended?.verdict === 'escalated');
+  return asked.map(({ summary, ended, asides }, index) => {
+    const id = asides.findLast((one) => one.type === 'agent.waiting_for_input')?.escalationId ?? null;
+    return {
+      id: id ?? `e${index + 1}`,
+      stored: id !== null,
+      causeId: summary.id,
+      state: 'pending',
+      question: ended?.reason ?? '',
+    };
+  });
+}

@@ -1,0 +1,16 @@
+import type { Event } from '../../src/event.js';
+import { createBus, type Cleaner, type Reporter } from '../../src/run/bus.js';
+import { virtualClock } from './virtual-clock.js';
+
+/** A bus, and the events that it was given, without their times. */
+export function recordingBus(clock = virtualClock(), cleaner?: Cleaner) {
+  const events: Event[] = [];
+  const record: Reporter = {
+    name: 'record',
+    handle: (stamped) => {
+      const { time: _, ...event } = stamped;
+      events.push(event);
+    },
+  };
+  return { bus: createBus([record], clock, cleaner), events };
+}

@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import type { Event } from '../../../src/event.js';
+import { eventIn } from '../../../src/run/read-events.js';
+import { runOf } from '../../../src/run/reduce.js';
+import { reportOf } from '../../../src/run/report-of.js';
+import { anAttempt, aTest } from '../../rig/builders.js';
+import { aCauseSummary } from '../../rig/shown-run.js';
+import { simulatedRun, type Shows } from '../../rig/simulated-run.js';
+
+/** The report of these events, a second apart, after they were written and read. */
+function reportAfter(...events: readonly Event[]) {
+  const lines = events.map((event, at) => JSON.stringify({ time: at * 1000, ...event }));
+  return reportOf(runOf(lines.flatMap((line) => eventIn(line) ?? [])));
+}
+
+const own: Shows = (id, { fixes }) => (fixes.has(id.slice(1)) ? null : `error of ${id}`);
+const shared: Shows = (_, { fixes }) => (fixes.has('1') ? null : 'shared');
+const helped: Shows = (id, at) => (id === 't3' ? own(id, at) : at.fixes.has('1') ? null : `error of ${id}`);
+const flaky: Shows = (id, at) => (id === 't1' && at.run > 1 ? null : own(id, at));
+const breaking: Shows = (id, at) => (id === 't1' && at.fixes.has('2') ? 'broken by 2' : own(id, at));
+const hopeless: Shows = (id) => `error of ${id}`;
+
+it.each(Object.entries({ own, shared, helped, flaky, breaking, hopeless }))(
+  'RP-2 a run and its events make the same report: %s',
+  async (_, shows) => {
+    const { report, events } = await simulatedRun(['t1', 't2', 't3'], shows);
+    const times = {
+      startedAt: expect.any(String),
+      totals: { ...report.totals, durationMs: expect.any(Number) },
+    };
+    expect(report.causes.length + report.totals.flaky).toBeGreaterThan(0);
+    expect(reportAfter(...events)).toEqual({ ...report, ...times });
+  },
+);
+
+const found = (id: string, test: string): Event => ({
+  type: 'cause.found',
+  cause: aCauseSummary({ id, tests: [aTest(test), aTest('t2')] }),
+});
+const started: Event = {
+  type: 'run.started',
+  runId: 'r1',
+  project: 'shop',
+  cwd: '/project',
+  playwright: '1.65.0',
+  dryRun: false,
+  verify: 'quick',
+};
+
+it('RP-2 of a run that was killed it says what was found, what was begun, and that nothing ended it', () => {
+  const begun: Event = { type: 'cause.started', causeId: 'c1' };
+  expect(reportAfter(started, found('c1', 't1'), found('c2', 't3'), begun)).toMatchObject({
+    runId: 'r1',
+    verify: 'quick',
+    outcome: 'interrupted',
+    exitCode: null,
+    causes: [
+      { id: 'c1', verdict: 'failed', reason: 'the run stopped at: beginning' },
+      { id: 'c2', verdict: 'failed', reason: 'the run ended before its turn' },
+    ],
+    totals: { durationMs: 3000 },
+  });
+});
+
+it('RP-2 HL-6 a cause that an earlier fix made smaller has the tests that are left, and these alone have its re-runs', () => {
+  const seen = (id: string) => ({
+    id,
+    title: [id],
+    file: 'a.spec.ts',
+    line: 1,
+    project: '',
+    verdict: 'failed' as const,
+    durationMs: 1,
+  });
+  const left = aCauseSummary({ tests: [aTest('t2')] });
+  const report = reportAfter(
+    started,
+    { type: 'tests.seen', tests: [seen('t1'), seen('t2')] },
+    found('c1', 't1'),
+    { type: 'cause.narrowed', cause: left },
+    { type: 'attempt.judged', causeId: 'c1', attempt: anAttempt() },
+    { type: 'tests.decided', ids: ['t1'], verdict: 'healed', sharedFix: true },
+  );
+  expect(report.causes).toMatchObject([{ id: 'c1', tests: ['t2'] }]);
+  expect(report.tests).toMatchObject([
+    { id: 't1', verdict: 'healed', sharedFix: true, retries: 0, causeIds: ['c1'] },
+    { id: 't2', verdict: 'failed', retries: 1, causeId: 'c1' },
+  ]);
+});
