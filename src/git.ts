@@ -1,4 +1,3 @@
-import { execa } from 'execa';
 import { reasonOf } from './reason-of.js';
 
 /** Nothing of the repository is started, nothing is locked, and paths are readable. */
@@ -26,6 +25,8 @@ export async function gitBytes(
   args: readonly string[],
   { input = '', timeoutMs = 0 }: GitOptions = {},
 ): Promise<Buffer> {
+  // Loaded by the first command: a suite is started without one.
+  const { execa } = await import('execa');
   const { stdout } = await execa('git', [...quiet, ...args], {
     cwd,
     env: { ...withoutGit(process.env), ...environment },

@@ -1,4 +1,4 @@
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 
 /** A text whose mistakes are to be shown, under the name by which a person opens it. */
 export interface SourceText {

@@ -45,6 +45,7 @@ const ownVariables: ReadonlySet<string> = new Set(
  * that could not be read (null) might have named any.
  */
 export function readEnvironment(env: Env, file: AgentsFile | null = {}): EnvironmentSettings {
+  if (!Object.keys(env).some(isSetting)) return { values: [], settings: {}, mistakes: [] };
   const keys = scalarKeys();
   const values = keys.flatMap((key) => {
     const variable = variableOf(key.path);
@@ -79,11 +80,15 @@ function valueOf(text: string, { kind }: ScalarKey): string | number {
   return kind === 'number' && /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
+function isSetting(variable: string): boolean {
+  return variable.startsWith(PREFIX) && !ownVariables.has(variable);
+}
+
 /** A variable that is nearly a setting's would be passed over in silence; any other may be somebody else's. */
 function misspelt(env: Env, keys: readonly ScalarKey[]): string[] {
   const known = new Map(keys.map(({ path }) => [variableOf(path).slice(PREFIX.length), path]));
   const strangers = Object.keys(env).filter(
-    (name) => name.startsWith(PREFIX) && !ownVariables.has(name) && !known.has(name.slice(PREFIX.length)),
+    (name) => isSetting(name) && !known.has(name.slice(PREFIX.length)),
   );
   return strangers.sort().flatMap((name) => {
     const near = closest(name.slice(PREFIX.length), known.keys());

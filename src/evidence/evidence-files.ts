@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConsoleEntry, Evidence } from '../core/evidence.js';
@@ -18,8 +19,9 @@ export async function writeEvidenceFiles(
   evidence: WrittenEvidence,
   missing: MissingEvidence,
 ): Promise<void> {
+  // Of small files there may be thousands: see `writeFileAtomicSync`.
   for (const [name, text] of filesOf(evidence))
-    await missing.attempt(`the file ${name}`, () => writeFile(join(folder, name), text));
+    await missing.attempt(`the file ${name}`, () => writeFileSync(join(folder, name), text));
 }
 
 /** Writes those of them that are not there: a failure of another machine has none here until an agent is to read them. Never rejects. */

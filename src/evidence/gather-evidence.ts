@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ownOrigin } from '../core/classify/own-origin.js';
 import { failedRequests } from '../core/classify/requests.js';
@@ -55,7 +55,7 @@ export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence
   // An agent that prints such a file must not be taken for one that speaks.
   const missing = new MissingEvidence((text) => withoutSignals(clean(text)));
   const folder = resolve(request.folder);
-  await missing.attempt('the folder of the evidence', () => mkdir(folder, { recursive: true }));
+  await missing.attempt('the folder of the evidence', () => mkdirSync(folder, { recursive: true }));
   const errors = (await missing.attempt('the errors', () => cleanErrors(failure.errors, missing))) ?? [];
   const { scripts, covered, ...gathered } =
     failure.scope === 'test'

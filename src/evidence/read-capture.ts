@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { bounds } from './bounds.js';
 import { ConsoleSelection } from './console-selection.js';
@@ -34,9 +34,10 @@ export async function readCapture(
   limits: EvidenceLimits,
   missing: MissingEvidence,
 ): Promise<PageEvidence> {
-  const { size } = await stat(file);
+  // Without the thread pool, by which each of hundreds would wait several times.
+  const { size } = statSync(file);
   if (size > bounds.capture) throw new Error(`the capture of ${size} bytes is too large`);
-  const read = captureShape.safeParse(parseJson(await readFile(file, 'utf8')));
+  const read = captureShape.safeParse(parseJson(readFileSync(file, 'utf8')));
   if (!read.success) throw new Error('it is not a capture file of schema version 1');
   const { pages, scripts, dropped, ...entries } = read.data;
   const [console, network] = [new ConsoleSelection(limits.console), new NetworkSelection(limits.network)];

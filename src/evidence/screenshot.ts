@@ -1,4 +1,4 @@
-import { open, writeFile } from 'node:fs/promises';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bounds } from './bounds.js';
 import type { ScreenshotSource } from './page-evidence.js';
@@ -14,21 +14,16 @@ const pictures: readonly { extension: string; begins: readonly number[] }[] = [
  * where it cannot be read, is larger than the bound or is no picture.
  */
 export async function keepScreenshot(source: ScreenshotSource, folder: string): Promise<string> {
-  const bytes = source.kind === 'bytes' ? source.bytes : await readPicture(source.path);
+  const bytes = source.kind === 'bytes' ? source.bytes : readPicture(source.path);
   const kind = pictures.find(({ begins }) => begins.every((byte, at) => bytes[at] === byte));
   if (!kind) throw new Error('the file is not a picture');
   const path = join(folder, `screenshot.${kind.extension}`);
-  await writeFile(path, bytes);
+  writeFileSync(path, bytes);
   return path;
 }
 
-async function readPicture(path: string): Promise<Buffer> {
-  const file = await open(path, 'r');
-  try {
-    const { size } = await file.stat();
-    if (size > bounds.screenshot) throw new Error(`the picture of ${size} bytes is too large`);
-    return await file.readFile();
-  } finally {
-    await file.close();
-  }
+function readPicture(path: string): Buffer {
+  const { size } = statSync(path);
+  if (size > bounds.screenshot) throw new Error(`the picture of ${size} bytes is too large`);
+  return readFileSync(path);
 }

@@ -29,6 +29,8 @@ export interface SuiteOptions {
   /** Default: our own environment. */
   readonly env?: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
+  /** Playwright's process has been started, or could not be. */
+  readonly onStart?: () => void;
   readonly onProgress?: (progress: SuiteProgress) => void;
   /** How many console entries, and how many requests, are kept of a failing try; default 500. */
   readonly keep?: number;
@@ -86,7 +88,9 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
     if (lines.some(({ type }) => type === 'end'))
       endLater(lingering, over.signal, options.exitMs ?? defaultExitMs);
   });
-  const exit = await start(options, AbortSignal.any([signal, lingering.signal])).finally(() => over.abort());
+  const ended = start(options, AbortSignal.any([signal, lingering.signal])).finally(() => over.abort());
+  options.onStart?.();
+  const exit = await ended;
   await following;
   const endedAt = systemClock.now();
   return suiteRunOf({

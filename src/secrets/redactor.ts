@@ -38,24 +38,40 @@ export async function createRedactor(options: RedactorOptions): Promise<Redactor
 /** Texts that are kept with what became of them: so long, in characters, and so many. */
 const longestKept = 256;
 const mostKept = 50_000;
+/** Longer ones that came out clean are known, so many: what was gathered is cleaned again with each record that holds it. */
+const mostKnown = 500;
 
 /** A redactor that knows these values, and every secret that it has masked. */
 export function redactorOf(
-  known: readonly KnownValue[],
+  values: readonly KnownValue[],
   detector: () => Promise<Find> = loadDetector,
 ): Redactor {
   const index = createKnownIndex();
-  for (const { name, value } of known) index.add(value, `value of ${name}`);
+  for (const { name, value } of values) index.add(value, `value of ${name}`);
   // Keys, paths and ids come again thousands of times. What was clean need not be so once another secret is known.
   let cleaned = new Map<string, string>();
-  const labels = createLabels((...learned) => {
+  let known = new Set<string>();
+  const forget = () => {
     cleaned = new Map();
+    known = new Set();
+  };
+  const labels = createLabels((...learned) => {
+    forget();
     index.add(...learned);
   });
   let others: readonly Find[] = [index.find];
   const text = (from: string): string => redact(from, others, labels);
+  const cleanLong = (from: string): string => {
+    const before = known;
+    if (before.has(from)) return from;
+    const now = text(visibleText(from));
+    if (before.size >= mostKnown) before.clear();
+    // As below, where it taught a secret.
+    before.add(now);
+    return now;
+  };
   const clean = (from: string): string => {
-    if (from.length > longestKept) return text(visibleText(from));
+    if (from.length > longestKept) return cleanLong(from);
     const kept = cleaned;
     const before = kept.get(from);
     if (before !== undefined) return before;
@@ -73,7 +89,7 @@ export function redactorOf(
     load: async () => {
       if (others.length > 1) return;
       others = [index.find, await detector()];
-      cleaned = new Map();
+      forget();
     },
   };
 }

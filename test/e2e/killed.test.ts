@@ -45,9 +45,13 @@ function soon(holds: () => void): Promise<void> {
 }
 
 it.runIf(process.platform === 'linux')(
-  'HN-2 AG-10 killed with SIGKILL while its agent works: agent, tool and copy are gone within seconds, and nothing of it reaches the project',
+  'HN-2 AG-10 RP-2 killed with SIGKILL while its agent works: agent, tool and copy are gone within seconds, nothing of it reaches the project, and its events make a report',
   async () => {
     const { project, running, pids, copy } = await atWork();
+    expect(await project.selfHeal(['report'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('still running'),
+    });
     running.kill('SIGKILL');
     await running;
     await soon(() => {
@@ -55,6 +59,14 @@ it.runIf(process.platform === 'linux')(
       expect(existsSync(copy)).toBe(false);
     });
     expect(await project.read('page.html')).toBe(broken['page.html']);
+    const { stdout: told } = await project.selfHeal(['report', '--json']);
+    expect(JSON.parse(told)).toMatchObject({
+      outcome: 'interrupted',
+      exitCode: null,
+      tests: [{ verdict: 'failed', causeId: 'c1' }],
+      causes: [{ id: 'c1', verdict: 'failed', reason: expect.stringContaining('the run stopped at: ') }],
+      totals: { tests: 1, failed: 1, playwrightRuns: 2, agentRuns: 1 },
+    });
     await project.write({ 'notes.txt': 'written by the user later\n' });
     const { stderr, stdout, exitCode } = await project.selfHeal(['undo', '--yes']);
     expect(stderr).toBe('');

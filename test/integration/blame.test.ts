@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recoverKilledRuns } from '../../src/run/recover.js';
@@ -49,6 +49,33 @@ describe('the change to blame', () => {
       outOf: 2,
     });
     expect(project.read('src/new.ts')).toBe('new\n');
+  });
+
+  it('BL-1 what is written while the run goes on, such as its own log, is left alone', async () => {
+    const { project, find } = await repository((read) => !read('src/a.ts').includes('SIX'));
+    project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX'), 'run.log': 'one\n' });
+    const startedAt = Date.now();
+    utimesSync(path.join(project.dir, 'src/a.ts'), startedAt / 1000 - 1, startedAt / 1000 - 1);
+    utimesSync(path.join(project.dir, 'run.log'), startedAt / 1000 + 1, startedAt / 1000 + 1);
+    const log = openSync(path.join(project.dir, 'run.log'), 'a');
+    const [blamed] = await find({ startedAt })([cause]);
+    writeSync(log, 'two\n');
+    closeSync(log);
+    expect(blamed?.blame).toMatchObject({ hunks: [{ file: 'src/a.ts' }], outOf: 1 });
+    expect(project.read('run.log')).toBe('one\ntwo\n');
+  });
+
+  it('BL-1 a file that an earlier search has written is looked at again by the next', async () => {
+    const { project, find } = await repository((read) => !read('src/a.ts').includes('SIX'));
+    project.write({ 'src/a.ts': changed(files['src/a.ts'], 'six', 'SIX') });
+    const startedAt = Date.now();
+    utimesSync(path.join(project.dir, 'src/a.ts'), startedAt / 1000 - 1, startedAt / 1000 - 1);
+    const search = find({ startedAt });
+    await search([cause]);
+    const later = new Date(startedAt + 60_000);
+    utimesSync(path.join(project.dir, 'src/a.ts'), later, later);
+    const [blamed] = await search([cause]);
+    expect(blamed?.blame?.hunks).toMatchObject([{ file: 'src/a.ts' }]);
   });
 
   it('BL-1 in a project below the top of its repository, a change beside it', async () => {

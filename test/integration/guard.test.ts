@@ -4,6 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { edited, type Edit, places, project } from '../../fixtures/guard/project.mjs';
 import { createGuard } from '../../src/guard/create-guard.js';
 import { judge } from '../../src/guard/judge.js';
+import type { BrokeTest } from '../../src/guard/without-blamed.js';
 import { folderTree, type Tree } from '../../src/workspace/tree.js';
 import { aResult, aSuiteRun, aTest } from '../rig/builders.js';
 import { tempDir } from '../rig/temp-dir.js';
@@ -27,7 +28,7 @@ function firstRun(testFiles: readonly string[] = places.testFiles) {
   return aSuiteRun({ tests, rootDir, configFile: path.join(dir, places.config) });
 }
 
-async function judged(edits: readonly Edit[], first = firstRun()) {
+async function judged(edits: readonly Edit[], first = firstRun(), broke: readonly BrokeTest[] = []) {
   const before = await recorded();
   const now = edited(edits);
   for (const gone of Object.keys(project).filter((file) => !(file in now))) rmSync(path.join(dir, gone));
@@ -42,7 +43,7 @@ async function judged(edits: readonly Edit[], first = firstRun()) {
     dir,
     first,
     judge,
-  )({ category: 'ui-error', changes, before, after });
+  )({ category: 'ui-error', changes, before, after, broke });
   return violations.map(({ rule, file, line }) => ({ rule, file, line }));
 }
 
@@ -88,4 +89,15 @@ it('HN-3 knows the specs by their names where the suite did not start', async ()
 
 it('HN-3 says nothing to a fixed app', async () => {
   expect(await judged([['src/cart.ts', 'price, 1)', 'price, 0)']])).toEqual([]);
+});
+
+it('HN-3 knows what broke the test by its path, as it knows the tests', async () => {
+  const cart = path.join(dir, 'src/cart.ts');
+  const refusal = "  if (prices.length > 9) throw new Error('too many');";
+  const [start = '', end = ''] = project['src/cart.ts']?.split(/(?<=\{\n)/) ?? [];
+  put({ 'src/cart.ts': `${start}${refusal}\n${end}` });
+  const broke = [{ file: cart, line: 2, old: [], now: [refusal] }];
+  expect(await judged([])).toMatchObject([{ rule: 'restraint-removed', file: 'src/cart.ts', line: 2 }]);
+  put({ 'src/cart.ts': `${start}${refusal}\n${end}` });
+  expect(await judged([], firstRun(), broke)).toEqual([]);
 });

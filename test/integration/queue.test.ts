@@ -10,6 +10,7 @@ import { workerTable } from '../../src/queue/worker-table.js';
 import { redactorOf } from '../../src/secrets/redactor.js';
 import { createStore } from '../../src/store/create-store.js';
 import { openStore } from '../../src/store/open-store.js';
+import { recordingBus } from '../rig/recording-bus.js';
 import { z } from 'zod';
 import { anAttempt, aWorker, someSettings } from '../rig/builders.js';
 import { breakingProxy } from '../rig/breaking-proxy.js';
@@ -272,7 +273,7 @@ describe.skipIf(!programs)('queue', () => {
       settings: someSettings({ store: proxy.url }),
       cwd: '/',
       runId: 'run1',
-      bus: { emit: (event) => void said.push(event.type), close: async () => [] },
+      bus: { ...recordingBus().bus, emit: (event) => void said.push(event.type) },
       redactor: redactorOf([]),
       patience,
     });
