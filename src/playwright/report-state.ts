@@ -1,6 +1,6 @@
 import type { TestError, TestFailure } from '../core/failure.js';
 import { unreachable } from '../core/unreachable.js';
-import { withoutBrowserOutput } from '../core/without-browser-output.js';
+import { withoutChanceOfTheEnd } from '../core/end-of-the-browser.js';
 import type { ReportLine } from './report-format.js';
 import type { SuiteRun } from './suite-run.js';
 
@@ -66,7 +66,7 @@ export function addLine(state: ReportState, line: ReportLine): void {
     case 'failed-try':
       state.tries.set(line.failure.test.id, {
         ...line.failure,
-        errors: line.failure.errors.map(ofTheTest),
+        errors: withoutChanceOfTheEnd(line.failure.errors),
       });
       break;
     case 'test-end':
@@ -78,14 +78,6 @@ export function addLine(state: ReportState, line: ReportLine): void {
     default:
       unreachable(line);
   }
-}
-
-function ofTheTest({ message, stack, ...error }: TestError): TestError {
-  return {
-    ...error,
-    message: withoutBrowserOutput(message),
-    stack: stack === null ? null : withoutBrowserOutput(stack),
-  };
 }
 
 function progressAfter(
