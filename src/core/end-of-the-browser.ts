@@ -5,7 +5,8 @@ const output =
   /^.{0,20}\[pid=\d{1,10}\]\[(?:err|out)\] (?:\[[^\]\n]{1,100}:CONSOLE[:(]\d{1,9}\)?\] "[^]{0,8000}?", source: )?.*\n?/gm;
 
 /** Its head, the command that started it and that it was asked to close. How its process ended stays. */
-const frame = /^Browser logs:\n\n?|^.{0,20}(?:<launch(?:ing|ed)> |\[pid=\d{1,10}\] <gracefully close ).*\n?/gm;
+const frame =
+  /^Browser logs:\n\n?|^.{0,20}(?:<launch(?:ing|ed)> |\[pid=\d{1,10}\] <gracefully close ).*\n?/gm;
 
 /** Of a browser that did not start its output says why. */
 const isAboutStart = /\bbrowserType\.|Failed to launch/i;
