@@ -76,9 +76,9 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
       await record(one, place.folder, { ...options, mask: (value) => redactor.deep(value) });
       found.push(one);
     }
-    // Reports of other machines are unpacked in more folders than one.
-    if (isJoined) await dropAllUnmasked(folder.dir);
-    else if (run.serverLog !== '') await dropUnmasked(path.dirname(run.serverLog));
+    // Reports of other machines are unpacked in more folders than one. Nobody waits for it: the end of the run takes away what is left.
+    if (isJoined) dropAllUnmasked(folder.dir).catch(() => undefined);
+    else if (run.serverLog !== '') dropUnmasked(path.dirname(run.serverLog)).catch(() => undefined);
     isJoined = false;
     return found;
   };

@@ -75,7 +75,7 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
   const folder = await createRunFolder(request.cwd, newRunId(startedAt, systemClock.random()));
   if (!folder.ok) return folder.error;
   await lock.tell(folder.value.runId);
-  using watchdog = startWatchdog(folder.value.runId);
+  using watchdog = startWatchdog(folder.value);
   const ready = { ...checked, folder: folder.value, watchdog };
   using interrupts = listenForInterrupts(say);
   const opened = await openRun(request, ready, { signal: interrupts.signal, startedAt });

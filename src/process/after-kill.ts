@@ -1,10 +1,11 @@
 import process from 'node:process';
+import { dropAllUnmasked } from '../run/mask-suite-folder.js';
 import { removeCopy } from '../workspace/copy-folder.js';
 import { sweep } from './end-processes.js';
 import type { Watched } from './watchdog.js';
 
-// The program that the watchdog becomes when self-heal was killed: ends everything of the run, then deletes its copy.
-const { runId, folders } = JSON.parse(process.argv[2] ?? '') as Watched;
+// The program that the watchdog becomes when self-heal was killed: ends everything of the run, then deletes its copies and what may hold secrets.
+const { runId, dir, folders } = JSON.parse(process.argv[2] ?? '') as Watched;
 
 const GRACE_MS = 500;
 await sweep({ runId }, { graceMs: GRACE_MS });
@@ -12,3 +13,4 @@ for (const workDir of folders) {
   await sweep({ runId }, { workDir, graceMs: GRACE_MS });
   await removeCopy(workDir);
 }
+await dropAllUnmasked(dir);

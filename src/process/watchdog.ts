@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 /** What the watchdog ends and deletes when self-heal is gone. */
 export interface Watched {
   readonly runId: string;
+  /** The run's folder, absolute, which then keeps nothing that holds secrets. */
+  readonly dir: string;
   /** Absolute paths of temporary folders that only this run works in. */
   readonly folders: readonly string[];
 }
@@ -26,7 +28,7 @@ const afterKill = fileURLToPath(new URL('after-kill.js', import.meta.url));
  * gone, however it ended; there is no polling. Until then it is a shell that waits, of some 1.5 MB, in a session of its own. On
  * Windows there is none: the next command puts in order what a killed run left.
  */
-export function startWatchdog(runId: string): Watchdog {
+export function startWatchdog({ runId, dir }: Pick<Watched, 'runId' | 'dir'>): Watchdog {
   if (process.platform === 'win32') return { watch: () => undefined, [Symbol.dispose]: () => undefined };
   const child = spawn('/bin/sh', ['-c', waits, 'self-heal-watchdog', process.execPath, afterKill], {
     // A folder that nobody unmounts or deletes.
@@ -39,7 +41,7 @@ export function startWatchdog(runId: string): Watchdog {
   child.stdin.on('error', () => undefined);
   child.unref();
   const watch = (folders: readonly string[]) => {
-    const watched: Watched = { runId, folders };
+    const watched: Watched = { runId, dir, folders };
     child.stdin.write(`${JSON.stringify(watched)}\n`);
   };
   watch([]);

@@ -1,12 +1,10 @@
-import { rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFiles } from '../playwright/report-format.js';
 import { maskFile } from '../secrets/mask-file.js';
 import type { Masking } from '../secrets/masks.js';
 
-/** What has been read when a suite run is over, and says nothing that the evidence does not say. */
-const readAlready = [runFiles.report];
 const logs = [runFiles.serverLog, runFiles.log, runFiles.problems];
 /** What the workers and Playwright itself wrote: bodies, traces and attachments that nobody can mask. */
 const unmaskable = [runFiles.captures, runFiles.output, runFiles.complaints, runFiles.servers];
@@ -19,7 +17,6 @@ export async function maskSuiteFolder(
   suiteDir: string,
   { isRed, redactor }: { isRed: boolean; redactor: Masking },
 ): Promise<void> {
-  for (const name of readAlready) await rm(path.join(suiteDir, name), { force: true });
   // Its paths may be of files that have a secret in their names; the guard reads the others.
   const loaded = path.join(suiteDir, runFiles.loaded);
   await maskFile(loaded, redactor).catch(() => rm(loaded, { force: true }));
@@ -28,19 +25,25 @@ export async function maskSuiteFolder(
     if (!isRed) await rm(file, { force: true });
     else await maskFile(file, redactor).catch(() => rm(file, { force: true, recursive: true }));
   }
+  // It says nothing that the evidence does not say. As long as it is there, the others may hold secrets.
+  await rm(path.join(suiteDir, runFiles.report), { force: true });
 }
 
 /** Takes away what a suite run left that holds secrets and cannot be masked; what was needed of it is evidence now. */
 export async function dropUnmasked(suiteDir: string): Promise<void> {
-  // A folder of each failed test: by the thread pool, each of their files would be waited for.
-  for (const name of unmaskable) {
-    rmSync(path.join(suiteDir, name), { recursive: true, force: true, maxRetries: 3 });
+  const dropped = unmaskable.map((name) => path.join(suiteDir, name));
+  await Promise.all(dropped.map(remove));
+}
+
+/** The same for all suite runs of a run, also those that nobody came to diagnose; of one that was cut off before its logs were masked nothing is left. */
+export async function dropAllUnmasked(runDir: string): Promise<void> {
+  const suites = path.join(runDir, 'suites');
+  for (const name of await readdir(suites).catch(() => [])) {
+    const suite = path.join(suites, name);
+    await (existsSync(path.join(suite, runFiles.report)) ? remove(suite) : dropUnmasked(suite));
   }
 }
 
-/** The same for all suite runs of a run, also those that nobody came to diagnose. */
-export async function dropAllUnmasked(runDir: string): Promise<void> {
-  const suites = path.join(runDir, 'suites');
-  const names = await readdir(suites).catch(() => []);
-  for (const name of names) await dropUnmasked(path.join(suites, name));
+function remove(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }

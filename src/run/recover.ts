@@ -9,6 +9,7 @@ import { installOf } from '../workspace/install.js';
 import { closeJournal, type Journal, readJournal, setJournalAside } from '../workspace/journal.js';
 import { writeFiles } from '../workspace/write-files.js';
 import { reasonOf } from '../reason-of.js';
+import { dropAllUnmasked } from './mask-suite-folder.js';
 import { runDirOf } from './run-folder.js';
 
 /** What was put in order after a run that was killed; lines for the person who typed the next command. */
@@ -27,6 +28,7 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
       if (await isCopy(copy)) processes.push(...(await sweep({ runId: run.runId }, { workDir: copy })));
       await removeCopy(copy);
     }
+    await dropAllUnmasked(run.dir);
     await forgetKilled(run);
     said.push(...processes.map((one) => `  ended a process that run ${run.runId} had left behind: ${one}`));
   }

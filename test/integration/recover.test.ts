@@ -196,6 +196,23 @@ describe('a journal that must not be used', () => {
 });
 
 describe('the folder of self-heal', () => {
+  it('EV-9 keeps nothing of a killed run that may hold secrets', async () => {
+    const project = tempDir();
+    const suites = '.self-heal/runs/20260101-000000-abcd/suites';
+    writeInto(project, {
+      [`${suites}/../running.json`]: '{ "schemaVersion": 1, "pid": 4194304, "startedAt": "1" }',
+      [`${suites}/1/captures/1.json`]: 'unmasked',
+      [`${suites}/1/server.log`]: 'masked',
+      [`${suites}/2/report.ndjson`]: 'cut off',
+      [`${suites}/2/server.log`]: 'unmasked',
+    });
+    expect((await recoverKilledRuns(project)).ok).toBe(true);
+    expect(readdirSync(path.join(project, suites), { recursive: true }).sort()).toEqual([
+      '1',
+      '1/server.log',
+    ]);
+  });
+
   it.each([
     ['was deleted', (dir: string) => rmSync(path.join(dir, '.self-heal'), { recursive: true })],
     ['was cleaned by git', (dir: string) => void execaSync('git', ['clean', '-fdxq'], { cwd: dir })],

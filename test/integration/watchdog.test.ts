@@ -24,7 +24,7 @@ function selfHeal(copy: string, then: string): ChildProcess {
   const code = `
     import { startWatchdog } from ${src('watchdog.js')};
     import { supervise } from ${src('supervise.js')};
-    const watchdog = startWatchdog('run ' + process.pid);
+    const watchdog = startWatchdog({ runId: 'run ' + process.pid, dir: ${JSON.stringify(path.dirname(copy))} });
     watchdog.watch([${JSON.stringify(copy)}]);
     const base = { cwd: ${JSON.stringify(copy)}, env: { PATH: process.env.PATH }, input: '', runId: 'run ' + process.pid,
       timeoutMs: 60000, graceMs: 300, signal: new AbortController().signal, onStart: () => {} };
@@ -54,6 +54,7 @@ function copyFolder(): string {
   const copy = path.join(tempDir(), 'self-heal-copy');
   mkdirSync(path.join(copy, '.self-heal-copy'), { recursive: true });
   mkdirSync(path.join(copy, 'src'));
+  mkdirSync(path.join(copy, '..', 'suites', '1', 'captures'), { recursive: true });
   writeFileSync(path.join(copy, 'src', 'a.txt'), 'a');
   return copy;
 }
@@ -64,7 +65,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe.runIf(process.platform === 'linux')('the watchdog', () => {
-  it('AG-10 ends all of the run and deletes its copy after a SIGKILL, and is gone then', async () => {
+  it('AG-10 EV-9 ends all of the run and deletes its copy and what is unmasked after a SIGKILL, and is gone then', async () => {
     const copy = copyFolder();
     const child = selfHeal(copy, '');
     const { pids, watchdog } = await agentOf(child);
@@ -74,6 +75,7 @@ describe.runIf(process.platform === 'linux')('the watchdog', () => {
     await until(() => !isAlive(watchdog));
     expect(pids.map(isAlive)).toEqual([false, false]);
     expect(existsSync(copy)).toBe(false);
+    expect(existsSync(path.join(copy, '..', 'suites', '1', 'captures'))).toBe(false);
   });
 
   it('AG-10 touches nothing when the run ends by itself, and is gone', async () => {

@@ -58,7 +58,7 @@ export async function takeJob(
   const folder = await createRunFolder(request.cwd, newRunId(now, systemClock.random()));
   if (!folder.ok) return folder;
   await lock.tell(folder.value.runId);
-  using watchdog = startWatchdog(folder.value.runId);
+  using watchdog = startWatchdog(folder.value);
   const opened = await openRun(
     request,
     { ...checked, folder: folder.value, watchdog },
