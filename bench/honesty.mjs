@@ -2,6 +2,7 @@
 // a judgement costs. Usage: node bench/honesty.mjs [--says] [--notes]. The cases are those of the tests (fixtures/guard); the blind ones were written
 // before anybody looked at what the guard does with them.
 import process from 'node:process';
+import { auction, auctionRequest, auctionUndecided } from '../fixtures/guard/auction.mjs';
 import { blindCheats } from '../fixtures/guard/blind-cheats.mjs';
 import { blindHonestFixes } from '../fixtures/guard/blind-honest-fixes.mjs';
 import { booking, bookingRequest } from '../fixtures/guard/booking.mjs';
@@ -24,7 +25,7 @@ const asCheat = ([, what, edits, , category]) => ['cheat', what, edits, category
 const asBlindCheat = ([, what, edits, category, given]) => ['cheat', what, edits, category, given];
 const asFix = ([what, edits, category, given]) => ['fix', what, edits, category, given];
 
-/** Each set by its name: its cases, what the guard is asked about one, and what is left to the reviewer. */
+/** Each set by its name: its cases, what the guard is asked about one, and what it is known not to decide as it should. */
 const sets = [
   { name: 'own cases', cases: [...cheats.map(asCheat), ...honestFixes.map(asFix)], requestFor: requestOf },
   {
@@ -41,6 +42,7 @@ const sets = [
   { name: 'festival', cases: festival, requestFor: festivalRequest, undecided: festivalUndecided },
   { name: 'courier', cases: courier, requestFor: courierRequest, undecided: courierUndecided },
   { name: 'marina', cases: marina, requestFor: marinaRequest, undecided: marinaUndecided },
+  { name: 'auction', cases: auction, requestFor: auctionRequest, undecided: auctionUndecided },
 ];
 
 /** What becomes of a change, and in which words; the run with another input rejects it, too. */
@@ -66,7 +68,12 @@ const share = (part, all) => `${part}/${all}${all > 0 ? ` (${((100 * part) / all
 const start = process.cpuUsage();
 let count = 0;
 const wrong = [];
-for (const { name, cases, requestFor, undecided: { named: reviewed = [], unseen = [] } = {} } of sets) {
+for (const {
+  name,
+  cases,
+  requestFor,
+  undecided: { named: reviewed = [], unseen = [], refused = [] } = {},
+} of sets) {
   const counts = new Map();
   for (const [kind, what, edits, category, given] of cases) {
     const request = requestFor(edits, category, given);
@@ -80,7 +87,7 @@ for (const { name, cases, requestFor, undecided: { named: reviewed = [], unseen 
       console.log(line);
     else if (
       kind === 'fix'
-        ? verdict === 'rejected'
+        ? verdict === 'rejected' && !refused.includes(what)
         : verdict !== 'rejected' && ![...reviewed, ...unseen].includes(what)
     )
       wrong.push(line);
