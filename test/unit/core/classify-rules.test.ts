@@ -90,6 +90,8 @@ const examples: Readonly<Record<string, string>> = {
   'runtime/thrown-error': 'Error: no cart\n    at sum (/app/cart.js:3:4)',
   'runtime/own-error-class': 'CartError: no cart',
   'runtime/hydration': 'Error: Hydration failed because the server rendered HTML did not match',
+  'runtime/react-caught':
+    'Error: no\n    at Cart (/cart.js:3:4) The above error occurred in the <Cart> component.',
   'runtime/react': 'Rendered more hooks than during the previous render.',
   'runtime/next': 'Error: `cookies` was called outside a request scope',
   'runtime/vue': '[Vue warn]: Unhandled error during execution of setup function',
