@@ -11,6 +11,7 @@ import {
   failedRequests,
   failedResource,
   lostScripts,
+  quotedByJson,
   repeatsRequest,
   requestLine,
 } from './requests.js';
@@ -44,12 +45,17 @@ export function evidenceTexts(
   const consoleOf = (hint: boolean) =>
     consoleText(
       evidence,
-      (entry) => (entry.common || isExplained(entry)) === hint && ownScript(entry, own) && !isEcho(entry),
+      (entry) =>
+        (entry.common || isExplained(entry)) === hint && ownScript(entry, own) && !isEcho(entry.text),
     );
   const errorOf = (hint: boolean) =>
     errorText(
-      tellingErrors(evidence.errors).filter((error) => isExplainedError(isExplained, error) === hint),
+      tellingErrors(evidence.errors).filter(
+        (error) => (isExplainedError(isExplained, error) || isUnreadable(error)) === hint,
+      ),
     );
+  const isUnreadable = ({ message }: TestError) =>
+    failed.some(({ responseBody }) => quotedByJson(responseBody).some((quote) => message.includes(quote)));
   const linesOf = (requests: readonly NetworkEntry[]) => requests.map(requestLine).join('\n');
   const raw: EvidenceText[] = [
     { source: 'error', text: errorOf(false) },

@@ -111,6 +111,7 @@ const examples: Readonly<Record<string, string>> = {
   'network/own-request-5xx': 'fetch POST /api/cart → 502',
   'network/missing-file': 'script GET /scripts/cart.js → 404',
   'network/own-request-4xx': 'xhr GET /api/cart → 404',
+  'network/refused-to-test': 'api GET /api/cart → 404',
   'network/own-request-signed-out': 'fetch GET /api/me → 401',
   'network/own-request-failed': 'fetch GET /api/cart → net::ERR_CONNECTION_RESET',
   'network/status-words': 'Error: 502 Bad Gateway',
