@@ -39,8 +39,10 @@ export function evidenceTexts(
   const own = ownOrigin(evidence);
   const lost = lostScripts(evidence).filter((entry) => withoutNoise('network', requestLine(entry)) !== '');
   const isExplained = isCausedBy(lost, own);
+  const missed = missedOfOthers(lost, own, evidence);
+  const isFollowed = isCausedBy([...lost.filter(({ url }) => own(url)), ...missed], () => true);
   const failed = failedRequests(evidence, own);
-  const telling = [...failed.filter(({ common }) => !common), ...missedOfOthers(lost, own, evidence)];
+  const telling = [...failed.filter(({ common }) => !common), ...missed];
   const isEcho = echoOf(telling);
   const consoleOf = (hint: boolean) =>
     consoleText(
@@ -51,7 +53,7 @@ export function evidenceTexts(
   const errorOf = (hint: boolean) =>
     errorText(
       tellingErrors(evidence.errors).filter(
-        (error) => (isExplainedError(isExplained, error) || isUnreadable(error)) === hint,
+        (error) => (isExplainedError(isFollowed, error) || isUnreadable(error)) === hint,
       ),
     );
   const isUnreadable = ({ message }: TestError) =>
