@@ -54,6 +54,23 @@ describe('CS-7 what a page throws for want of a script that did not load', () =>
     expect(classOf('Error: The highlighted part is gone')).toBe('runtime-error');
   });
 
+  it('CS-7 a stranger’s script that did not load is none of the app’s own where the page never got there', () => {
+    const document = request({
+      method: 'GET',
+      resourceType: 'document',
+      status: 200,
+      url: 'https://127.0.0.1:9001/',
+    });
+    const network = [
+      document,
+      script('https://cdn.example/chart.js', { status: null, failure: 'net::ERR_FAILED' }),
+    ];
+    const { why } = classify(
+      failing('Error: page.goto: Test timeout of 5000ms exceeded.', { network, pageUrl: 'about:blank' }),
+    );
+    expect(why.map(({ source }) => source)).not.toContain('network');
+  });
+
   it.each([
     ['it was thrown before', { network: [missing], console: [{ ...undefinedName, time: 0 }] }],
     [
