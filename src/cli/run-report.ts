@@ -1,6 +1,6 @@
 import path from 'node:path';
 import process from 'node:process';
-import { gitRootOf } from '../init/git-root.js';
+import { placeInGit } from '../init/git-root.js';
 import { findRun, type StoredRun } from '../inspect/find-run.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
@@ -34,7 +34,7 @@ export async function runReport(
   const file = await write(found, { dir, shown });
   if (typeof file !== 'string') return file;
   const { columns, rows } = process.stderr;
-  const inGit = gitRootOf(cwd) !== null;
+  const inGit = placeInGit(cwd);
   const options = { paint: paletteFor(process.env), columns: columns || 120, rows, folder: shown, inGit };
   process.stderr.write(`${summaryOf(found, options)}\n`);
   print(file);

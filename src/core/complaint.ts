@@ -101,7 +101,9 @@ function kindOf(text: string, call: string | null): Pick<Complaint, 'kind' | 'de
       text,
     );
   if (state) return { kind: 'state', detail: state[2] ? 'outside of the viewport' : `not ${state[1]}` };
-  if (call?.includes('waitFor') && call !== 'locator.waitFor') return { kind: 'no-answer', detail: null };
+  const awaited = /^.* to be (visible|hidden|detached)\n[^\n]*\blocator resolved to /m.exec(text);
+  if (awaited) return { kind: 'state', detail: `not ${awaited[1]}` };
+  if (call !== null && /\.waitFor(?!Selector$)\w/.test(call)) return { kind: 'no-answer', detail: null };
   const timedOut = /[Tt]imeout|had not finished/.test(text);
   if (timedOut && /waiting for (?:locator|getBy|selector|frameLocator)/.test(text))
     return { kind: /locator resolved to/.test(text) ? 'timeout' : 'missing', detail: null };

@@ -20,7 +20,8 @@ function withoutBrowserOutput(text: string): string {
   return has && !isAboutStart.test(text) ? text.replace(output, '').replace(frame, '') : text;
 }
 
-const closed = 'Target page, context or browser has been closed';
+/** What Playwright says of an action whose page was closed, and of a navigation. */
+const closed = /Target page, context or browser has been closed|net::ERR_ABORTED; maybe frame was detached\?/;
 const timeLimit = /^(?:Error: )?(Test timeout of \d+ ?ms exceeded)/;
 
 /**

@@ -89,7 +89,7 @@ async function gatherTest(
   );
   const failed = failedRequests(
     { network, errors: failure.errors },
-    ownOrigin({ pageUrl: page?.pageUrl ?? null }),
+    ownOrigin({ pageUrl: page?.pageUrl ?? null, network }),
   );
   const complaints = [...failure.errors.map(wordsOf), ...network.map((entry) => entry.failure ?? '')].join(
     '\n',

@@ -43,7 +43,11 @@ export function mapEvidence(
     captured: new CapturedScripts(request.scripts),
     maps,
   };
-  const mapper = new SourceMapper({ places, missing, own: ownOrigin(request) });
+  const mapper = new SourceMapper({
+    places,
+    missing,
+    own: ownOrigin({ ...evidence, pageUrl: request.pageUrl }),
+  });
   const map: MapPart = (text, part) => {
     const mapped = mapper.mapText(text);
     return mapped === text ? text : boundedText(mapped, part, missing);

@@ -7,3 +7,9 @@ export function gitRootOf(folder: string): string | null {
   const parent = path.dirname(folder);
   return parent === folder ? null : gitRootOf(parent);
 }
+
+/** Whether a folder is the top of a repository or lies below it; null outside of repositories. */
+export function placeInGit(folder: string): 'top' | 'below' | null {
+  const root = gitRootOf(folder);
+  return root === null ? null : root === folder ? 'top' : 'below';
+}

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { gitRootOf } from '../init/git-root.js';
+import { placeInGit } from '../init/git-root.js';
 import type { Report } from '../run/report.js';
 import { isTerse } from './is-terse.js';
 import { paletteFor, unpainted } from './palette.js';
@@ -34,7 +34,7 @@ export async function showResult(report: Report, { dir, cwd, env, options }: Res
     columns: process.stderr.columns || 120,
     rows: process.stderr.rows,
     folder,
-    inGit: gitRootOf(cwd) !== null,
+    inGit: placeInGit(cwd),
     terse,
   });
   process.stderr.write(`${text}\n`);

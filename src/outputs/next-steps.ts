@@ -20,7 +20,7 @@ export function nextStepFor(report: Report, cause: ReportCause): NextStep | null
 /** What is left to do about the run as a whole. */
 export function nextStepsOf(
   report: Report,
-  { columns, inGit }: { readonly columns: number; readonly inGit: boolean },
+  { columns, inGit }: { readonly columns: number; readonly inGit: 'top' | 'below' | null },
 ): NextStep[] {
   const { runId, causes, outcome, escalations } = report;
   const kept = [...new Set(causes.flatMap((cause) => keptFiles(cause).map(({ path }) => path)))];
@@ -29,7 +29,7 @@ export function nextStepsOf(
   return [
     ...(kept.length > 0
       ? [
-          ...(inGit ? [{ what: 'review', command: gitDiff(kept, columns) }] : []),
+          ...(inGit ? [{ what: 'review', command: gitDiff(kept, { columns, inGit }) }] : []),
           { what: 'undo', command: `npx self-heal undo ${runId}` },
         ]
       : []),
@@ -45,7 +45,11 @@ export function keptFiles({ attempts }: ReportCause): ReportCause['attempts'][nu
 }
 
 /** The changed files by name where that fits and needs no quoting; else all that has changed. */
-function gitDiff(paths: readonly string[], columns: number): string {
-  const named = `git diff -- ${paths.join(' ')}`;
+function gitDiff(
+  paths: readonly string[],
+  { columns, inGit }: { readonly columns: number; readonly inGit: 'top' | 'below' },
+): string {
+  // Below the top, git reads a path from the folder that it is run in, unless `:/` says otherwise.
+  const named = `git diff -- ${paths.map((one) => (inGit === 'top' ? one : `:/${one}`)).join(' ')}`;
   return named.length <= columns && paths.every((path) => /^[\w./@+-]+$/.test(path)) ? named : 'git diff';
 }

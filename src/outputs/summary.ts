@@ -19,8 +19,8 @@ export interface SummaryOptions {
   readonly folder: string;
   /** Rows of the screen it has to fit; absent if there is no screen. */
   readonly rows?: number | undefined;
-  /** The project is in a git repository, so that `git diff` shows what was changed; true by default. */
-  readonly inGit?: boolean | undefined;
+  /** Where the project is in a git repository, so that `git diff` shows what was changed; by default its top. */
+  readonly inGit?: 'top' | 'below' | null | undefined;
   /** An agent reads it, so it also says where the report for programs is. */
   readonly terse?: boolean | undefined;
 }
@@ -160,7 +160,7 @@ function avoidedLines({ totals, dryRun }: Report, { columns }: SummaryOptions): 
 
 function stepLines(
   report: Report,
-  { paint, columns, folder, inGit = true, terse = false }: SummaryOptions,
+  { paint, columns, folder, inGit = 'top', terse = false }: SummaryOptions,
 ): string[] {
   const label = (what: string) => `  ${paint.dim(what.padEnd(7))} `;
   const steps = nextStepsOf(report, { columns: columns - 11, inGit });

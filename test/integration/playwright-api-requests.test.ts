@@ -65,7 +65,7 @@ it('EV-4 keeps what a test asked by itself, with status, headers and bodies', as
     },
   ]);
   expect(await requestsOf('own context')).toMatchObject([
-    { url: expect.stringMatching(/\/sum\?n=2$/), status: 200 },
+    { url: expect.stringMatching(/\/sum\?n=2$/), status: 200, responseBody: '{"sum":3}' },
   ]);
 });
 

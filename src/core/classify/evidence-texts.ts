@@ -11,6 +11,7 @@ import {
   failedRequests,
   failedResource,
   lostScripts,
+  quotedByJson,
   repeatsRequest,
   requestLine,
 } from './requests.js';
@@ -38,18 +39,25 @@ export function evidenceTexts(
   const own = ownOrigin(evidence);
   const lost = lostScripts(evidence).filter((entry) => withoutNoise('network', requestLine(entry)) !== '');
   const isExplained = isCausedBy(lost, own);
+  const missed = missedOfOthers(lost, own, evidence);
+  const isFollowed = isCausedBy([...lost.filter(({ url }) => own(url)), ...missed], () => true);
   const failed = failedRequests(evidence, own);
-  const telling = [...failed.filter(({ common }) => !common), ...missedOfOthers(lost, own, evidence)];
+  const telling = [...failed.filter(({ common }) => !common), ...missed];
   const isEcho = echoOf(telling);
   const consoleOf = (hint: boolean) =>
     consoleText(
       evidence,
-      (entry) => (entry.common || isExplained(entry)) === hint && ownScript(entry, own) && !isEcho(entry),
+      (entry) =>
+        (entry.common || isExplained(entry)) === hint && ownScript(entry, own) && !isEcho(entry.text),
     );
   const errorOf = (hint: boolean) =>
     errorText(
-      tellingErrors(evidence.errors).filter((error) => isExplainedError(isExplained, error) === hint),
+      tellingErrors(evidence.errors).filter(
+        (error) => (isExplainedError(isFollowed, error) || isUnreadable(error)) === hint,
+      ),
     );
+  const isUnreadable = ({ message }: TestError) =>
+    failed.some(({ responseBody }) => quotedByJson(responseBody).some((quote) => message.includes(quote)));
   const linesOf = (requests: readonly NetworkEntry[]) => requests.map(requestLine).join('\n');
   const raw: EvidenceText[] = [
     { source: 'error', text: errorOf(false) },

@@ -8,7 +8,7 @@ const undefinedPart =
 
 /**
  * Makes the test whether code of the page threw because one of these scripts did not load (CS-7): the exception is not the cause
- * then. Of another site's script only undefined names can be told for certain.
+ * then. Of another site's script only undefined names, and its own, can be told for certain.
  */
 export function isCausedBy(
   lost: readonly NetworkEntry[],
@@ -17,6 +17,21 @@ export function isCausedBy(
   return ({ text, time = Infinity }) =>
     lost.some(
       (script) =>
-        script.time <= time && (undefinedName.test(text) || (own(script.url) && undefinedPart.test(text))),
+        script.time <= time &&
+        (undefinedName.test(text) ||
+          namesLibrary(text, script.url) ||
+          (own(script.url) && undefinedPart.test(text))),
     );
+}
+
+/** Whether a text names the library in a script's file: `highlight` of `/9.12.0/highlight.min.js`. */
+function namesLibrary(text: string, url: string): boolean {
+  const name = /\/([a-z]{4,60})[^/?#]{0,100}(?:[?#].*)?$/i.exec(url)?.[1]?.toLowerCase();
+  return (
+    name !== undefined &&
+    text
+      .toLowerCase()
+      .split(/[^a-z]+/)
+      .includes(name)
+  );
 }

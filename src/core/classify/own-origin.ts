@@ -27,10 +27,15 @@ export function splitUrl(text: string): UrlParts | null {
 
 /**
  * Makes the test whether a URL belongs to the app: the page's own origin or site, the loopback, a hosted back end, or no
- * origin at all. Where the page's URL is not known, every host is taken for the app's; noise rules name the usual strangers.
+ * origin at all. A page that never got there (`about:blank`) is where it was sent first. Where neither is known, every host is
+ * taken for the app's; noise rules name the usual strangers.
  */
-export function ownOrigin(evidence: Pick<Evidence, 'pageUrl'>): (address: string) => boolean {
-  const page = evidence.pageUrl === null ? null : splitUrl(evidence.pageUrl);
+export function ownOrigin({
+  pageUrl,
+  network,
+}: Pick<Evidence, 'pageUrl' | 'network'>): (address: string) => boolean {
+  const sent = network.find(({ resourceType }) => resourceType === 'document')?.url;
+  const page = splitUrl(pageUrl ?? '') ?? splitUrl(sent ?? '');
   const site = page && siteOf(page.host);
   return (address) => {
     const parts = splitUrl(address);

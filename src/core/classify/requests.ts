@@ -1,6 +1,9 @@
 import type { Evidence, NetworkEntry } from '../evidence.js';
 import type { TestError } from '../failure.js';
+import { locatorIn } from '../complaint.js';
+import { stripAnsi } from './strip-ansi.js';
 import { isLoopback, splitUrl } from './own-origin.js';
+import { markedStatusLine } from './without-quotes.js';
 
 const decoration = new Set(['image', 'font', 'media', 'ping', 'texttrack', 'manifest']);
 const mostRequests = 20;
@@ -29,19 +32,40 @@ export function repeatsRequest(line: string, network: readonly NetworkEntry[]): 
 
 /**
  * The app's own requests that were answered with an error or not at all; pictures, fonts and beacons are left out, and refusals that
- * the test itself asked for: it expects them, unless it fails of that status.
+ * the test itself asked for: it expects them, unless it fails of that answer.
  */
 export function failedRequests(
-  { network, errors }: Pick<Evidence, 'network'> & { readonly errors: readonly Pick<TestError, 'message'>[] },
+  { network, errors }: Pick<Evidence, 'network' | 'errors'>,
   own: (url: string) => boolean,
 ): NetworkEntry[] {
-  const failsOf = (status: number) => errors.some(({ message }) => message.includes(String(status)));
-  const isMeant = ({ resourceType, status }: NetworkEntry) =>
-    resourceType === 'api' && status !== null && status < 500 && !failsOf(status);
+  const last = network.findLast(({ resourceType }) => resourceType === 'api');
+  const isMeant = (entry: NetworkEntry) =>
+    entry.resourceType === 'api' &&
+    entry.status !== null &&
+    entry.status < 500 &&
+    !errors.some((error) => failsOf(error, entry) || (entry === last && readsStatus(error)));
   return network
     .filter((entry) => (entry.status === null ? entry.failure !== null : entry.status >= 400))
     .filter((entry) => !decoration.has(entry.resourceType) && own(entry.url) && !isMeant(entry))
     .slice(-mostRequests);
+}
+
+/** An error that names an answer's status, other than one about an element, or quotes its body. */
+function failsOf({ message }: TestError, { status, responseBody }: NetworkEntry): boolean {
+  const names = message.includes(String(status)) && locatorIn(message) === null;
+  return names || quotedByJson(responseBody).some((quote) => message.includes(quote));
+}
+
+function readsStatus({ snippet }: TestError): boolean {
+  return stripAnsi(snippet ?? '')
+    .split('\n')
+    .some((line) => markedStatusLine(line) !== '');
+}
+
+/** How V8's `JSON.parse` quotes a text that is not JSON: as far as ten characters behind its first, or whole if it is short. */
+export function quotedByJson(text: string | null): string[] {
+  if (text === null || text.trim() === '') return [];
+  return [`"${text.slice(0, text.search(/\S/) + 10)}"... is not valid JSON`, `"${text}" is not valid JSON`];
 }
 
 /** The page's scripts that did not load, anybody's; those that pages of passing tests do without are left out. */

@@ -82,7 +82,11 @@ class TryCapture {
     try {
       guarded('the complaints of a test were not noted', () => this.#noteComplaints());
       if (!this.#isFailing()) return;
-      await Promise.all(this.#contexts().map((context) => this.#look(context)));
+      // A context for API requests that the test made may still be open, without a page to look at.
+      await Promise.all([
+        this.#readLatestBodies(),
+        ...this.#contexts().map((context) => this.#look(context)),
+      ]);
       await capped(this.#traffic.bodiesRead(), bodiesWaitMs).catch(() => undefined);
       writeCapture(this.#file, this.#captured());
     } finally {

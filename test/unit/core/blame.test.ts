@@ -16,12 +16,12 @@ it.each([
   [
     'two of different commits',
     [one, { ...one, file: 'src/b.ts', old: ['a'], commit: null }],
-    'green at ba5e000; reverting these 2 changes (+8 −1) of src/cart.ts, src/b.ts, which is not committed',
+    'green at ba5e000; reverting these 2 changes (+8 −1) of src/cart.ts, src/b.ts, which is not committed,',
   ],
   [
     'what is not committed',
     [{ ...one, commit: null }],
-    'green at ba5e000; reverting these 4 lines of src/cart.ts, which is not committed',
+    'green at ba5e000; reverting these 4 lines of src/cart.ts, which is not committed,',
   ],
 ] as const)('BL-3 says it in a sentence: %s', (_, hunks, words) => {
   expect(blameLine(aBlame({ hunks }))).toContain(words);

@@ -12,6 +12,15 @@ describe('CS-7 what a page says again of an answer', () => {
     expect([diagnosis.category, ...diagnosis.alternatives]).toEqual(['network-error', 'ui-error']);
   });
 
+  it.each([
+    ['a page', '\n<!DOCTYPE html><p>Internal Server Error', `"\n<!DOCTYPE "... is not valid JSON`],
+    ['a word', 'Bad Gateway', '"Bad Gateway" is not valid JSON'],
+  ])('CS-7 a page that reads %s as JSON has a network error', (_, responseBody, quote) => {
+    const html = [request({ responseBody })];
+    const console = [pageError(`SyntaxError: Unexpected token '<', ${quote}`)];
+    expect(classify(failing(locatorTimeout, { network: html, console })).category).toBe('network-error');
+  });
+
   it('CS-7 an exception in words of its own stays the cause, although a request failed too', () => {
     const console = [pageError("TypeError: Cannot read properties of undefined (reading 'rate')")];
     expect(classify(failing(locatorTimeout, { network, console })).category).toBe('runtime-error');

@@ -42,6 +42,35 @@ describe('CS-7 what a page throws for want of a script that did not load', () =>
     expect(classify(failing(inside, { network })).category).toBe('network-error');
   });
 
+  it('CS-7 a stranger’s library is missed by its name, and what the page did not set up then is no cause either', () => {
+    const url = 'https://cdn.example/highlight.js/9.12.0/highlight.min.js';
+    const network = [script(url, { status: null, failure: 'net::ERR_NAME_NOT_RESOLVED' })];
+    const asked = 'Error: Syntax module requires highlight.js. Please include the library on the page.';
+    const inside =
+      "Error: page.evaluate: TypeError: Cannot read properties of undefined (reading 'setContents')";
+    const classOf = (text: string) =>
+      classify(failing(inside, { network, console: [thrown(text)] })).category;
+    expect(classOf(asked)).toBe('network-error');
+    expect(classOf('Error: The highlighted part is gone')).toBe('runtime-error');
+  });
+
+  it('CS-7 a stranger’s script that did not load is none of the app’s own where the page never got there', () => {
+    const document = request({
+      method: 'GET',
+      resourceType: 'document',
+      status: 200,
+      url: 'https://127.0.0.1:9001/',
+    });
+    const network = [
+      document,
+      script('https://cdn.example/chart.js', { status: null, failure: 'net::ERR_FAILED' }),
+    ];
+    const { why } = classify(
+      failing('Error: page.goto: Test timeout of 5000ms exceeded.', { network, pageUrl: 'about:blank' }),
+    );
+    expect(why.map(({ source }) => source)).not.toContain('network');
+  });
+
   it.each([
     ['it was thrown before', { network: [missing], console: [{ ...undefinedName, time: 0 }] }],
     [

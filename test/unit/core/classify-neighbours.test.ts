@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { classify } from '../../../src/core/classify/classify.js';
+import { anError } from '../../rig/builders.js';
 import { failing, locatorTimeout, request } from './classify-evidence.js';
 
 const serverOutput = 'POST /api/orders failed: new row violates row-level security policy for table "orders"';
@@ -35,3 +36,45 @@ it.each([
     expect(classify(failing(message, { serverOutput, network, pageUrl: null })).category).toBe(category);
   },
 );
+
+const refused = request({
+  resourceType: 'api',
+  method: 'GET',
+  status: 404,
+  responseBody: '<!DOCTYPE html><p>no',
+});
+const line = 'api GET /api/orders → 404';
+
+it.each<[string, string, string | null, string | undefined]>([
+  ['names its status', 'Error: expect(received).toBe(expected)\n\nExpected: 200\nReceived: 404', null, line],
+  [
+    'reads its status',
+    'Error: expect(received).toBeTruthy()\n\nReceived: false',
+    '> 12 |   expect(answer.ok()).toBeTruthy();',
+    line,
+  ],
+  ['cannot read it', `SyntaxError: Unexpected token '<', "<!DOCTYPE "... is not valid JSON`, null, line],
+  [
+    'is about an element with such a number',
+    'Error: expect(locator).toHaveText(expected) failed\n\nLocator: locator(\'h1\')\nExpected: "404"\nReceived: ""',
+    null,
+    undefined,
+  ],
+])('CS-7 CS-8 a refusal is named as the cause of an error that %s', (_, message, snippet, decided) => {
+  const errors = [anError(message, { snippet })];
+  const { category, why } = classify(failing(message, { network: [refused], errors }));
+  expect({ category, decided: why.find(({ source }) => source === 'network')?.evidence }).toEqual({
+    category: decided === undefined ? 'ui-error' : 'network-error',
+    decided,
+  });
+});
+
+it('CS-8 an assertion on a status is about the last answer, not about an earlier refusal', () => {
+  const errors = [
+    anError('Error: expect(received).toBe(expected)', {
+      snippet: '> 12 |   expect(answer.status()).toBe(201);',
+    }),
+  ];
+  const network = [refused, request({ resourceType: 'api', status: 200 })];
+  expect(classify(failing('', { network, errors })).why.map(({ source }) => source)).toEqual(['error']);
+});

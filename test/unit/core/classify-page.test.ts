@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/core/classify/classify.js';
-import { failing, locatorTimeout } from './classify-evidence.js';
+import { failing, locatorTimeout, logged } from './classify-evidence.js';
 
 describe('what a database said, shown by the page', () => {
   it.each([
@@ -40,3 +40,36 @@ describe('what a database said, shown by the page', () => {
     });
   });
 });
+
+// What React logs of an error that a boundary caught, in one entry since version 19.
+const boundary =
+  'React will try to recreate this component tree from scratch using the error boundary you provided, Page.';
+const frames = '    at List (src/list.tsx:3:9)\n    at renderWithHooks (react-dom.js:1:2)';
+it.each([
+  [
+    'React 18',
+    [
+      logged('Error: another, caught before', { type: 'pageerror' }),
+      logged('Error: no orders', { type: 'pageerror' }),
+      logged(
+        `The above error occurred in the <List> component:\n\n    at List (src/list.tsx)\n\n${boundary}`,
+      ),
+    ],
+    'Uncaught Error: no orders',
+  ],
+  [
+    'React 19',
+    [
+      logged(
+        `%o\n\n%s\n\n%s\n Error: no orders\n${frames} The above error occurred in the <List> component. ${boundary}`,
+      ),
+    ],
+    'Error: no orders',
+  ],
+])(
+  'CS-8 takes the error that a boundary of %s caught for the cause, not what React says of it',
+  (_, console, line) => {
+    const { category, why } = classify(failing(locatorTimeout, { console }));
+    expect({ category, decided: why[0]?.evidence }).toEqual({ category: 'runtime-error', decided: line });
+  },
+);

@@ -90,6 +90,8 @@ const examples: Readonly<Record<string, string>> = {
   'runtime/thrown-error': 'Error: no cart\n    at sum (/app/cart.js:3:4)',
   'runtime/own-error-class': 'CartError: no cart',
   'runtime/hydration': 'Error: Hydration failed because the server rendered HTML did not match',
+  'runtime/react-caught':
+    'Error: no\n    at Cart (/cart.js:3:4) The above error occurred in the <Cart> component.',
   'runtime/react': 'Rendered more hooks than during the previous render.',
   'runtime/next': 'Error: `cookies` was called outside a request scope',
   'runtime/vue': '[Vue warn]: Unhandled error during execution of setup function',
@@ -109,6 +111,7 @@ const examples: Readonly<Record<string, string>> = {
   'network/own-request-5xx': 'fetch POST /api/cart → 502',
   'network/missing-file': 'script GET /scripts/cart.js → 404',
   'network/own-request-4xx': 'xhr GET /api/cart → 404',
+  'network/refused-to-test': 'api GET /api/cart → 404',
   'network/own-request-signed-out': 'fetch GET /api/me → 401',
   'network/own-request-failed': 'fetch GET /api/cart → net::ERR_CONNECTION_RESET',
   'network/status-words': 'Error: 502 Bad Gateway',

@@ -8,6 +8,7 @@ import { failing, locatorTimeout, logged, request } from './classify-evidence.js
 describe('what the error itself says', () => {
   const told: [string, Category][] = [
     ["src/total.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.", 'build-error'],
+    ["Error: ENOENT: no such file or directory, lstat 'dist'", 'build-error'],
     ['[plugin:vite:import-analysis] Failed to resolve import "./cart" from "src/app.tsx".', 'build-error'],
     [
       "Error: Cannot find module './pages/login'\nRequire stack:\n- /project/tests/login.spec.ts",

@@ -52,6 +52,28 @@ describe('what a test complains of', () => {
       "getByRole('button', { name: 'Go' }) not found (locator.click) (tests/a.spec.ts:12)",
     ],
     [
+      'one that stayed',
+      [
+        timeLimit,
+        anError(
+          'Error: locator.waitFor: Test timeout of 10000ms exceeded.\nCall log:\n  - waiting for locator(\'#menu\') to be hidden\n    31 × locator resolved to visible <div id="menu">…</div>\n',
+          at(12),
+        ),
+      ],
+      "locator('#menu') is not hidden (locator.waitFor) (tests/a.spec.ts:12)",
+    ],
+    [
+      'a selector that matched nothing',
+      [
+        timeLimit,
+        anError(
+          "Error: page.waitForSelector: Test timeout of 10000ms exceeded.\nCall log:\n  - waiting for locator('#menu') to be visible\n",
+          at(12),
+        ),
+      ],
+      "locator('#menu') not found (page.waitForSelector) (tests/a.spec.ts:12)",
+    ],
+    [
       'a covered one',
       [timeLimit, click("locator('#b')", resolved + veil)],
       "locator('#b') is covered by div#veil.modal-backdrop.show (locator.click) (tests/a.spec.ts:12)",

@@ -42,6 +42,11 @@ it('ME-1 CS-7 an action that the end of a test cut off says the same whether its
   const inTime = [limit, `Error: locator.click: ${limit}${covered}`] as const;
   expect(read(limit, closed + launched + noise + closing + covered)).toEqual(inTime);
   expect(classOf(limit, closed + launched + covered)).toMatchObject({ category: 'ui-error' });
+  const opened = '\nCall log:\n  - navigating to "http://localhost:3000/", waiting until "load"';
+  expect(read(limit, `Error: page.goto: net::ERR_ABORTED; maybe frame was detached?${opened}`)).toEqual([
+    limit,
+    `Error: page.goto: ${limit}${opened}`,
+  ]);
   // Closed before the limit was reached it is another failure.
   expect(read(closed, limit)).toEqual([closed, limit]);
   expect(read(closed)).toEqual([closed]);

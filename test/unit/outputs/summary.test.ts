@@ -148,6 +148,11 @@ it.each([
   for (const line of lines) expect(stringWidth(line)).toBeLessThan(80);
 });
 
+it('RP-1 names changed files from the top of the repository where the project lies below it', () => {
+  expect(show({ causes: [healed] }, { inGit: 'below' })).toContain('  review  git diff -- :/src/orders.ts');
+  expect(show({ causes: [healed] }, { inGit: null }).join()).not.toContain('git diff');
+});
+
 it('RP-1 says each cause in a line at least where there is room for no more', () => {
   const causes = Array.from({ length: 20 }, (_, index) => ({ ...healed, id: `c${index + 1}` }));
   const lines = show({ causes });

@@ -50,7 +50,7 @@ export const bundlerRules = rulesFor('build-error', [
   {
     id: 'build/output-missing',
     // What a build should have written is not there.
-    pattern: /ENOENT: .{0,200}[\\/](?:\.next|\.nuxt|\.output|\.svelte-kit|\.vite|dist|build)[\\/]/,
+    pattern: /ENOENT: .{0,200}['"\\/](?:\.next|\.nuxt|\.output|\.svelte-kit|\.vite|dist|build)['"\\/]/,
     sources: ['error', 'server'],
     confidence: 0.7,
   },

@@ -16,6 +16,13 @@ export const httpRules = rulesFor('network-error', [
     confidence: 0.74,
   },
   {
+    id: 'network/refused-to-test',
+    // Of the refusals that a test asked for, only the one that it fails of is among the requests.
+    pattern: /^api [A-Z]+ \S+ → 4\d\d/m,
+    sources: ['network'],
+    confidence: 0.84,
+  },
+  {
     id: 'network/missing-file',
     // A script that no build makes, requested at a wrong address.
     pattern: /^script GET \S+ → 404/m,

@@ -1,12 +1,23 @@
 import { rulesFor, wrapping } from '../../rule.js';
+import { uncaughtButNotTheCode } from './javascript.js';
 
 /** What React, Next, Vue, Nuxt, Svelte, Angular and their companions say of code that breaks while it runs. */
 export const frameworkRules = rulesFor('runtime-error', [
   {
     id: 'runtime/hydration',
     pattern:
-      /hydration (?:failed|error|mismatch|node mismatch|text mismatch|text content mismatch|children mismatch|class mismatch|style mismatch|completed but contains mismatches)|\bhydration_\w+|error(?:ed)? while hydrating|text content (?:does|did) not match|didn't match the client|server[- ]rendered (?:HTML|text).{0,30}(?:match|mismatch)|did not match\. Server|recreate this component tree|Expected server HTML to contain|this Suspense boundary received an update before it finished hydrating/i,
+      /hydration (?:failed|error|mismatch|node mismatch|text mismatch|text content mismatch|children mismatch|class mismatch|style mismatch|completed but contains mismatches)|\bhydration_\w+|error(?:ed)? while hydrating|text content (?:does|did) not match|didn't match the client|server[- ]rendered (?:HTML|text).{0,30}(?:match|mismatch)|did not match\. Server|Expected server HTML to contain|this Suspense boundary received an update before it finished hydrating/i,
     confidence: 0.9,
+  },
+  {
+    id: 'runtime/react-caught',
+    // React names the component below the error that it threw, up to version 18 in an entry of its own.
+    // https://github.com/facebook/react/blob/v19.0.0/packages/react-reconciler/src/ReactFiberErrorLogger.js
+    pattern:
+      /^ ?(?:Uncaught )?(?:[A-Z]\w{0,60})?(?:Error|Exception): [^\n]{1,400}(?:\n(?! ?(?:Uncaught )?\w{0,60}(?:Error|Exception): )[^\n]{0,400}){0,40}?(?<=\bThe above error occurred in (?:the|one of)\b[^\n]{0,400})$/m,
+    sources: ['console'],
+    unless: uncaughtButNotTheCode,
+    confidence: 0.89,
   },
   {
     id: 'runtime/react',

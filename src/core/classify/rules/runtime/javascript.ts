@@ -6,7 +6,8 @@ const notTheCode =
 
 const uncaught =
   /\bUncaught (?:\(in promise\) ?)?(?:\w*(?:Error|Exception)\b|[A-Za-z#<])|\bUnhandled ?(?:Promise|Runtime)? ?(?:Rejection|Error|Exception)\b|unhandledRejection|uncaughtException|ERR_UNHANDLED_(?:REJECTION|ERROR)|unhandled promise rejection/i;
-const uncaughtButNotTheCode =
+/** Uncaught exceptions that mean a failed request, or an error of the test runner. */
+export const uncaughtButNotTheCode =
   /Failed to fetch|fetch failed|NetworkError|Load failed|net::ERR|AxiosError|Network Error|ECONN|ENOTFOUND|ETIMEDOUT|status code \d|Evaluation failed|dynamically imported|module script|ChunkLoadError|AbortError|play\(\) request|ResizeObserver|TimeoutError|Target (?:page|closed)|PlaywrightException: |browser has been closed|Protocol error|Executable doesn't exist|SecurityError: .{0,40}(?:cookie|localStorage)/i;
 
 /** What JavaScript engines (V8, SpiderMonkey, JavaScriptCore) and Node throw at code that is wrong. */
