@@ -207,10 +207,8 @@ describe('the folder of self-heal', () => {
       [`${suites}/2/server.log`]: 'unmasked',
     });
     expect((await recoverKilledRuns(project)).ok).toBe(true);
-    expect(readdirSync(path.join(project, suites), { recursive: true }).sort()).toEqual([
-      '1',
-      '1/server.log',
-    ]);
+    expect(readdirSync(path.join(project, suites))).toEqual(['1']);
+    expect(readdirSync(path.join(project, suites, '1'))).toEqual(['server.log']);
   });
 
   it.each([
