@@ -139,7 +139,8 @@ export function declarePattern(pattern: SyntaxNode, context: PatternContext): vo
     case 'AssignmentPattern': {
       const [left, right] = [nodeIn(pattern, 'left'), nodeIn(pattern, 'right')];
       const { start, end } = pattern;
-      const given = init ?? { type: 'Identifier', name: label, start, end };
+      // No name of the code: `{ ms = 4 }` would stand for itself.
+      const given = init ?? { type: 'Identifier', name: `‹${label}›`, start, end };
       const either = { type: 'LogicalExpression', operator: '??', left: given, right, start, end };
       if (left) declarePattern(left, { ...context, init: either });
       return;

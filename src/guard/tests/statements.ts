@@ -3,6 +3,7 @@ import {
   bare,
   bodyOf,
   childrenOf,
+  cookedText,
   isFunction,
   nameOf,
   nodeIn,
@@ -41,6 +42,7 @@ const byTypes: readonly (readonly [types: string, Reader])[] = [
   ['ThrowStatement', (node, at) => push(node, at, { kind: 'check', verb: 'throw', data: '' })],
   ['ExpressionStatement', (node, at) => below(node, 'expression', still(at))],
   ['CallExpression', readCall],
+  ['TaggedTemplateExpression', (node, at) => readCall(callOfTag(node), at)],
   ['NewExpression', readNew],
   ['AssignmentExpression UpdateExpression', readAssignment],
   ['ClassDeclaration ClassExpression', (node, at) => void readFields(node, true, still(at))],
@@ -75,12 +77,22 @@ function readOther(node: SyntaxNode, reading: Reading): void {
     for (const one of [...nodesIn(node, 'specifiers'), nodeIn(node, 'exported') ?? node])
       push(one, reading, { kind: 'check', verb: 'exports', data: nameOf(nodeIn(one, 'exported')) ?? '*' });
   const isEffect =
-    /^(?:ImportExpression|TaggedTemplateExpression)$/.test(node.type) ||
+    node.type === 'ImportExpression' ||
     node['operator'] === 'delete' ||
     (node.type === 'ImportDeclaration' && nodesIn(node, 'specifiers').length === 0);
   if (isEffect) push(node, reading, { verb: node.type, data: textOf(node, reading), rule: 'patched' });
   else if (!node.type.startsWith('TS') && !isFunction(node))
     for (const child of childrenOf(node)) read(child, reading);
+}
+
+/** `` sql`select ${id}` `` calls `sql` with the texts and the values. */
+function callOfTag(node: SyntaxNode): SyntaxNode {
+  const quasi = nodeIn(node, 'quasi');
+  const texts = nodesIn(quasi, 'quasis').map((one) => ({ ...one, type: 'Literal', value: cookedText(one) }));
+  const { start, end } = quasi ?? node;
+  const strings = { type: 'ArrayExpression', elements: texts, start, end };
+  const args = [strings, ...nodesIn(quasi, 'expressions')];
+  return { ...node, type: 'CallExpression', callee: node['tag'], arguments: args };
 }
 
 /** Reads what stands in a field, if there is something. */

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { requestOf } from '../../../fixtures/guard/project.mjs';
+import { judge } from '../../../src/guard/judge.js';
+
+const file = 'tests/rows.spec.ts';
+const imports = "import { test, expect } from '@playwright/test';\nimport postgres from 'postgres';\n";
+
+/** The rules that a change of a spec breaks. */
+async function rulesOf(before: string, after: string): Promise<string[]> {
+  const { violations } = await judge(requestOf([[file, after]], 'ui-error', [[file, before]]));
+  return violations.map(({ rule }) => rule);
+}
+
+const titled = (title: string, body: string) => `test('${title}', async ({ page }) => {\n${body}\n});\n`;
+const shown = "await expect(page.getByText('Tea')).toBeVisible();";
+
+it('HN-3 a tagged template is a call of its tag', async () => {
+  const start = `${imports}const sql = postgres('db');\ntest.beforeEach(async () => { await sql\`delete from tea where id = \${4}\`; });\n${titled('x', shown)}`;
+  expect(await rulesOf(start, start + titled('y', shown))).toEqual([]);
+  expect(await rulesOf(start, start + titled('y', 'await sql`${process.exit()}`;'))).toEqual([
+    'process-ended',
+  ]);
+  expect(await rulesOf(start, start.replace('${4}', '${5}'))).toEqual(['step-changed']);
+  expect(await rulesOf(start, start.replace('delete', 'select'))).toEqual(['step-changed']);
+  expect(await rulesOf(start, start.replace(shown, `await sql\`\`;\n${shown}`))).toEqual(['step-added']);
+});
+
+it('HN-3 a helper of the tests is followed by its tag, with the values that it is given', async () => {
+  const sees = 'const sees = async (texts, of) => { await expect(of).toHaveText(texts[0]); };\n';
+  const test = titled('x', "await sees`Tea ${page.getByRole('row')}`;");
+  expect(await rulesOf(imports + sees + test, imports + sees + test.replace("'row'", "'cell'"))).toEqual([]);
+  expect(await rulesOf(imports + sees + test, imports + sees + test.replace('Tea', 'T'))).toEqual([
+    'expected-changed',
+  ]);
+});
+
+it('HN-3 a default in what a function takes apart is read, and counts', async () => {
+  const handed = `${imports}export const rows = test.extend({
+  reset: async ({ page }, use) => {
+    const reset = async (slug, { price, ms = 4 }) => { await page.request.put(slug, { data: price + ms }); };
+    await use({ reset: async (slug, given) => reset(slug, given) });
+    await page.locator('#end').click();
+  },
+});
+`;
+  expect(await rulesOf(handed, handed.replace("locator('#end')", "getByText('End')"))).toEqual([]);
+  expect(await rulesOf(handed, handed.replace('ms = 4', 'ms = 9'))).toContain('step-changed');
+});
