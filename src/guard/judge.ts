@@ -8,6 +8,7 @@ import { judgePaths, judgeShadows, setUpFiles } from './checks/paths.js';
 import { judgeReadOnly } from './checks/read-only.js';
 import { judgeRestraints } from './checks/restraints.js';
 import { judgeSettings } from './checks/settings.js';
+import { nameStillBroken } from './checks/still-broken.js';
 import { judgeTakenAway } from './checks/taken-away.js';
 import { judgeTests, stepsOf } from './checks/tests.js';
 import { TooLarge } from '../code/print.js';
@@ -39,7 +40,7 @@ export interface GuardRequest {
   readonly pages?: readonly SeenPage[];
   /** The spec files of the tests that the change is to heal; empty where nobody knows. */
   readonly healed?: readonly string[];
-  /** What broke the test (BL-1), where runs have shown it: what it added to the app may be taken out again. */
+  /** What broke the test (BL-1), where runs have shown it: what it added to the app may be taken out again, what is older may not. */
   readonly broke?: readonly BrokeTest[];
   /** It is a whole branch, whoever wrote it, and no fix of an agent: a person may set self-heal up in it. */
   readonly isBranch?: boolean;
@@ -73,6 +74,7 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
         ...shared,
         ...literals.notes,
         ...taken.notes,
+        ...nameStillBroken(change),
         ...setUpFiles(change).map(setsUp),
       ],
       otherInput: literals.otherInput,

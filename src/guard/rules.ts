@@ -55,6 +55,7 @@ export const rules = {
   'app-stubbed': 'part of the app is replaced by a stub',
   'errors-silenced': 'errors of the app are hidden from their listeners',
   'restraint-removed': 'the app refuses less than it did: a check, a failure or a constraint is gone',
+  'app-does-less': 'the app did it before the test broke, and does it no longer',
   'hidden-by-style': 'a style always hides it',
   'compiler-loosened': 'the compiler checks less',
   'security-loosened': 'the app trusts or allows more than it did',

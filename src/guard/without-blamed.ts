@@ -13,6 +13,41 @@ export function withoutBlamed(text: string, hunks: readonly BrokeTest[]): string
   return lines.join('\n');
 }
 
+/** The line, from 1, in which a hunk stands in a text as the run named it; null where it does not. */
+export function lineOf({ line, now }: BrokeTest, text: string): number | null {
+  const at = placeOf(now, { lines: text.split('\n'), expected: line - 1 });
+  return at === null ? null : at + 1;
+}
+
+/** What a package or a tool does since a change of these stands in no hunk. */
+const settings = /\.(?:json|ya?ml|toml|lock)$|\.config\.\w+$/;
+
+/** The words that these hunks brought or took away: code that has one of them may have to follow. Null where they do not tell. */
+export function blamedWords(hunks: readonly BrokeTest[]): ReadonlySet<string> | null {
+  if (hunks.length === 0 || hunks.some(({ file }) => settings.test(file))) return null;
+  const [was, is] = [hunks.map(({ old }) => old), hunks.map(({ now }) => now)];
+  return changedWords(was.flat().join('\n'), is.flat().join('\n'));
+}
+
+/** The words that stand more or less often in the one text than in the other. */
+export function changedWords(was: string, is: string): ReadonlySet<string> {
+  const [olds, news] = [wordsIn(was), wordsIn(is)];
+  return new Set([...olds.keys(), ...news.keys()].filter((word) => olds.get(word) !== news.get(word)));
+}
+
+const keyword =
+  /^(?:as|async|await|break|case|catch|class|const|continue|default|delete|do|else|export|extends|false|finally|for|from|function|if|import|in|instanceof|let|new|null|of|return|static|super|switch|this|throw|true|try|typeof|undefined|var|void|while|yield|any|boolean|number|string|unknown)$/;
+
+/** How often a text has each of its names and numbers; `closes_at` and `closes-at` are `closesAt`. */
+export function wordsIn(text: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [word] of text.matchAll(/[\p{L}\d_]+(?:-[\p{L}\d_]+)*/gu)) {
+    const name = word.replaceAll(/[_-]/g, '').toLowerCase();
+    if (name.length > 1 && !keyword.test(word)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
 /** Where these lines stand: where they are said to be, or the one place where they are. */
 function placeOf(
   hunk: readonly string[],

@@ -21,6 +21,8 @@ export interface Known {
   readonly isLess: (operation: string) => boolean;
   /** A value stands in the tests. */
   readonly isExpected: (value: unknown) => boolean;
+  /** What is gone was there before the test broke, and has nothing to do with what broke it. */
+  readonly isOlder: (gone: Difference) => boolean;
 }
 
 /** What is less than before; the rule that it breaks where it is no fix. */
@@ -67,11 +69,16 @@ function stubOf({ old, now }: Difference, code: Code, { isLess }: Known): Loss |
 
 const noUses = { calls: new Map(), data: new Set<string>(), switches: new Set<string>() };
 
-function lossOf({ old, now, within }: Difference, code: Code, { isLess, isExpected }: Known): Loss | null {
+function lossOf(one: Difference, code: Code, { isLess, isExpected, isOlder }: Known): Loss | null {
+  const { old, now, within } = one;
   const all = old ? operationsIn(old) : [];
   const lost = all.filter(isLess);
   if (!old || lost.length === 0) return null;
-  if (!now) return { says: `${shown(code.old)} is gone, and nothing takes its place` };
+  if (!now)
+    return {
+      says: `${shown(code.old)} is gone, and nothing takes its place`,
+      ...(isOlder(one) ? { rule: 'app-does-less' } : {}),
+    };
   if (old.type === 'Word') return null;
   const says = `${shown(code.old)} gave way to ${shown(code.now)}`;
   const left = operationsIn(now).filter((one) => /^(?:name|call) /.test(one));

@@ -1,12 +1,14 @@
 import escapeStringRegexp from 'escape-string-regexp';
 import type { Note } from '../../core/guard/note.js';
 import type { Violation } from '../../core/guard/violation.js';
-import { compareTrees } from '../../code/compare-trees.js';
+import { compareTrees, type Difference } from '../../code/compare-trees.js';
+import type { SyntaxNode } from '../../code/syntax.js';
 import type { Change } from '../change.js';
 import { operationsIn, type Tree, treesIn } from '../operations.js';
 import type { FileEdit } from '../edit.js';
 import { violationOf } from '../rules.js';
 import { codeOf, type Known, lossIn } from './losses.js';
+import { blamedWords, type BrokeTest, lineOf, wordsIn } from '../without-blamed.js';
 
 /** Files of more characters are hardly written by hand. */
 const MAX_TEXT = 200_000;
@@ -19,7 +21,10 @@ const MAX_NOTES = 12;
  * a call is a stub, and so is one that the tests expect; what is not waited for any more fails unseen. All else may be a fix, and is named
  * for the reviewer (HN-3).
  */
-export function judgeTakenAway({ ofApp, old }: Change): { violations: Violation[]; notes: Note[] } {
+export function judgeTakenAway({ request: { broke = [] }, ofApp, old }: Change): {
+  violations: Violation[];
+  notes: Note[];
+} {
   const edits = ofApp.filter(({ path }) => !judgedElsewhere.test(path));
   const isLong = ({ before, after }: FileEdit) =>
     [before, after].some((one) => (one?.text?.length ?? 0) > MAX_TEXT);
@@ -39,7 +44,7 @@ export function judgeTakenAway({ ofApp, old }: Change): { violations: Violation[
     const isText = /^(?:string|number)$/.test(typeof value) && String(value).length > 1;
     return isText && [...old.parsed.values()].some(({ text }) => word.test(text));
   };
-  const losses = states.flatMap((one) => lossesIn(one, { isLess, isExpected }));
+  const losses = states.flatMap((one) => lossesIn(one, { isLess, isExpected, broke }));
   const notes = losses.flatMap(({ rule, file, line, says }) => (rule ? [] : [{ file, line, says }]));
   const [next, ...others] = notes.splice(MAX_NOTES);
   const says = `${others.length + 1} more parts of the app do less than before`;
@@ -75,12 +80,18 @@ function operationsOf(states: readonly (readonly Tree[])[]): ReadonlyMap<string,
   return counts;
 }
 
-function lossesIn({ edit, was, is }: States, known: Known) {
+/** What is asked of a loss, and what broke the test. */
+type Asked = Omit<Known, 'isOlder'> & { readonly broke: readonly BrokeTest[] };
+
+function lossesIn({ edit, was, is }: States, asked: Asked) {
   return was.flatMap((olds, index) => {
     const news = edit.before && edit.after ? is[index] : undefined;
     if (!news) return [];
-    return compareTrees(olds.program, news.program).flatMap((one) => {
-      const loss = lossIn(one, { was: olds, is: news }, known);
+    const all = compareTrees(olds.program, news.program);
+    const isOlder = (one: Difference) =>
+      isWhole(one, all) && isApart(one.old, { ...asked, edit, tree: olds });
+    return all.flatMap((one) => {
+      const loss = lossIn(one, { was: olds, is: news }, { ...asked, isOlder });
       if (!loss) return [];
       const line = one.now ? news.lineAt(one.now.start) : olds.lineAt(one.old?.start ?? 0);
       const [before, after] = [codeOf(one.old, olds), codeOf(one.now, news)].map(
@@ -89,4 +100,28 @@ function lossesIn({ edit, was, is }: States, known: Known) {
       return [{ ...loss, file: edit.path, line, before: before ?? null, after: after ?? null }];
     });
   });
+}
+
+/** What stands for itself; an argument, a link or a property may have to go with what it was for. */
+const whole = /Statement$|^Decorator$|^JSX(?:Element|Fragment|ExpressionContainer)$/;
+
+/** Whether what is gone stood for itself, and nothing that came or changed beside it may do the same. */
+function isWhole({ old, within }: Difference, all: readonly Difference[]): boolean {
+  const isBeside = (one: Difference) => one.within.start >= within.start && one.within.end <= within.end;
+  return whole.test(old?.type ?? '') && !all.some((one) => one.now !== null && isBeside(one));
+}
+
+/** Whether code is an older form of what the blamed change altered, or has none of that change's words, and so need not follow it. */
+function isApart(
+  old: SyntaxNode | null,
+  { edit, tree, broke }: Asked & { edit: FileEdit; tree: Tree },
+): boolean {
+  const words = blamedWords(broke);
+  if (!old || !words) return false;
+  const [first, last] = [tree.lineAt(old.start), tree.lineAt(old.end)];
+  const isAltered = broke.some((hunk) => {
+    const line = hunk.file === edit.path ? lineOf(hunk, edit.before?.text ?? '') : null;
+    return line !== null && hunk.old.length > 0 && line <= last && first < line + hunk.now.length;
+  });
+  return isAltered || ![...wordsIn(codeOf(old, tree)).keys()].some((word) => words.has(word));
 }

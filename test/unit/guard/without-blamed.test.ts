@@ -48,7 +48,7 @@ describe('HN-3 what broke the test may be taken out again', () => {
   it('HN-3 one that the blamed change only altered is older, and may be what it was', async () => {
     const altered: Edit = [file, 'body.count > 9', 'body.count > 2'];
     const whole = "  if (body.count > 2) throw new TypeError('too many');\n";
-    expect(await rulesOf([[file, whole, '']], [altered])).toEqual(['restraint-removed']);
+    expect(await rulesOf([[file, whole, '']], [altered])).toEqual(['restraint-removed', 'app-does-less']);
     expect(await rulesOf([[file, 'body.count > 2', 'body.count > 9']], [altered])).toEqual([]);
   });
 
@@ -77,5 +77,98 @@ describe('HN-3 what broke the test may be taken out again', () => {
       { file, line: 3, old: [], now: ['e'] },
     ];
     expect(withoutBlamed('A\r\nc\ne\n', hunks)).toBe('a\nb\nc\nd\n');
+  });
+});
+
+const fees = 'src/fees.ts';
+const app: Edit[] = [
+  [
+    file,
+    `export async function order(body, user) {
+  await audit(body);
+  const fee = feeOf(body);
+  return save({ ...body, fee }, user);
+}
+`,
+  ],
+  [fees, 'export function feeOf({ price }) {\n  return price * 2;\n}\n'],
+];
+const tripled: Edit = [fees, 'price * 2', 'price * 3'];
+const audit = '  await audit(body);\n';
+
+/** What the guard says of a fix of an app that `edits` broke, rules and notes; the hunks are `named` ones where others are to blame. */
+async function said(fix: readonly Edit[], edits: readonly Edit[], named = brokeBy(edits, edited(app))) {
+  const { violations, notes } = await judge({
+    ...requestOf(fix, 'runtime-error', [...app, ...edits]),
+    broke: named,
+  });
+  return [
+    ...violations.map(({ rule, line }) => `${rule}:${line}`),
+    ...notes.map((one) => `${one.file}:${one.line} ${/still there|is gone/.exec(one.says)?.[0]}`),
+  ];
+}
+
+describe('HN-3 what the app did before the test broke, and still did afterwards, has to stay', () => {
+  it.each([
+    ['elsewhere', tripled, [file, audit, '']],
+    ['in another form', [file, 'audit(body)', 'audit(body.id)'], [file, '  await audit(body.id);\n', '']],
+  ] as [string, Edit, Edit][])(
+    'HN-3 a statement that is older is no fix where it goes: %s',
+    async (_what, broken, fix) => {
+      expect(await said([fix], [broken])).toContain('app-does-less:2');
+      expect(await said([fix], [broken], [])).toEqual([`${file}:2 is gone`]);
+    },
+  );
+
+  it.each([
+    ['has to do with what broke the test', [fees, '{ price }', '{ price, audit }'], [file, audit, '']],
+    ['was for a call that changed', tripled, [file, ', user);', ');']],
+    [
+      'may be done by what came beside it',
+      tripled,
+      [file, audit, '  if (user.isKnown) return;\n  const at = user.at;\n'],
+    ],
+    [
+      'may be done by what changed beside it',
+      tripled,
+      [file, `${audit}  const fee = feeOf(body)`, '  const fee = feeOf(body).sum'],
+    ],
+    ['may be done by a package', ['package.json', '"^4.0.0"', '"^5.0.0"'], [file, audit, '']],
+  ] as [string, Edit, Edit][])('HN-3 what %s is named', async (_what, broken, fix) => {
+    const found = await said([fix], [broken]);
+    expect(found.filter((one) => one.startsWith('app-does-less'))).toEqual([]);
+    expect(found).toContainEqual(expect.stringContaining('is gone'));
+  });
+
+  it('HN-3 nothing is said of what the blamed change added beside it', async () => {
+    const added: Edit = [file, audit, `${audit}  await track(user);\n`];
+    const fix: Edit[] = [
+      [file, '  await track(user);\n', ''],
+      [file, 'const fee =', 'const fee = await'],
+    ];
+    expect(await said(fix, [added])).toEqual([]);
+  });
+});
+
+describe('HN-3 what broke the test is named where it stands as it did', () => {
+  const other: Edit = [file, 'feeOf(body)', 'feeOf(body) / 2'];
+
+  it('HN-3 a fix of the app that has nothing of it is named, once', async () => {
+    expect(await said([other], [tripled])).toEqual([`${fees}:2 still there`]);
+    const guarded: Edit = [fees, 'return', 'if (price === null) return 0;\n  return'];
+    const alike: Edit = [file, 'return save', 'if (user === null) return null;\n  return save'];
+    expect(await said([alike], [guarded])).toEqual([`${fees}:2 still there`]);
+    const above: Edit = [fees, 'export', '// Fees.\nexport'];
+    expect(await said([other, above], [tripled])).toEqual([`${fees}:3 still there`]);
+  });
+
+  it.each([
+    ['takes it out', tripled, [[fees, 'price * 3', 'price * 2']]],
+    ['changes it', tripled, [[fees, 'price * 3', 'price + price']]],
+    ['follows it', [fees, 'price', 'net_price'], [[file, 'feeOf(body)', 'feeOf({ netPrice: body.sum })']]],
+    ['changes tests, too', tripled, [other, ['tests/search.spec.ts', "'#search'", "'#find'"]]],
+    ['need not have any of it', ['package.json', '"^4.0.0"', '"^5.0.0"'], [other]],
+  ] as [string, Edit, Edit[]][])('HN-3 not where the fix %s', async (_what, broken, fix) => {
+    expect(await said(fix, [broken])).not.toContainEqual(expect.stringContaining('still there'));
   });
 });
