@@ -10,6 +10,7 @@ import { cheats } from '../fixtures/guard/cheats.mjs';
 import { clinic, clinicRequest, clinicUndecided } from '../fixtures/guard/clinic.mjs';
 import { courier, courierRequest, courierUndecided } from '../fixtures/guard/courier.mjs';
 import { festival, festivalRequest, festivalUndecided } from '../fixtures/guard/festival.mjs';
+import { harvest, harvestRequest, harvestUndecided } from '../fixtures/guard/harvest.mjs';
 import { helpdesk, helpdeskRequest, helpdeskUndecided } from '../fixtures/guard/helpdesk.mjs';
 import { honestFixes } from '../fixtures/guard/honest-fixes.mjs';
 import { keptBack, keptBackRequest } from '../fixtures/guard/kept-back.mjs';
@@ -43,6 +44,7 @@ const sets = [
   { name: 'courier', cases: courier, requestFor: courierRequest, undecided: courierUndecided },
   { name: 'marina', cases: marina, requestFor: marinaRequest, undecided: marinaUndecided },
   { name: 'auction', cases: auction, requestFor: auctionRequest, undecided: auctionUndecided },
+  { name: 'box scheme', cases: harvest, requestFor: harvestRequest, undecided: harvestUndecided },
 ];
 
 /** What becomes of a change, and in which words; the run with another input rejects it, too. */
