@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { BlamedHunk } from '../core/blame.js';
 
 /** A hunk that broke the test, as runs have shown (BL-1); its file is relative to the recorded root. */
@@ -22,30 +23,34 @@ export function lineOf({ line, now }: BrokeTest, text: string): number | null {
 /** What a package or a tool does since a change of these stands in no hunk. */
 const settings = /\.(?:json|ya?ml|toml|lock)$|\.config\.\w+$/;
 
-/** The words that these hunks brought or took away: code that has one of them may have to follow. Null where they do not tell. */
+/** The words of the lines that these hunks changed, and of their files' names: code that has one of them may have to follow. Null where they do not tell. */
 export function blamedWords(hunks: readonly BrokeTest[]): ReadonlySet<string> | null {
   if (hunks.length === 0 || hunks.some(({ file }) => settings.test(file))) return null;
-  const [was, is] = [hunks.map(({ old }) => old), hunks.map(({ now }) => now)];
-  return changedWords(was.flat().join('\n'), is.flat().join('\n'));
+  return wordsIn(
+    hunks.flatMap(({ file, old, now }) => [path.basename(file, path.extname(file)), ...old, ...now]),
+  );
 }
 
-/** The words that stand more or less often in the one text than in the other. */
+/** The words of the lines that stand in one of the texts alone. */
 export function changedWords(was: string, is: string): ReadonlySet<string> {
-  const [olds, news] = [wordsIn(was), wordsIn(is)];
-  return new Set([...olds.keys(), ...news.keys()].filter((word) => olds.get(word) !== news.get(word)));
+  const [olds, news] = [linesOf(was), linesOf(is)];
+  return wordsIn([...olds].filter((one) => !news.has(one)).concat([...news].filter((one) => !olds.has(one))));
+}
+
+function linesOf(text: string): ReadonlySet<string> {
+  return new Set(text.split('\n').map((line) => line.trim()));
 }
 
 const keyword =
   /^(?:as|async|await|break|case|catch|class|const|continue|default|delete|do|else|export|extends|false|finally|for|from|function|if|import|in|instanceof|let|new|null|of|return|static|super|switch|this|throw|true|try|typeof|undefined|var|void|while|yield|any|boolean|number|string|unknown)$/;
 
-/** How often a text has each of its names and numbers; `closes_at` and `closes-at` are `closesAt`. */
-export function wordsIn(text: string): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const [word] of text.matchAll(/[\p{L}\d_]+(?:-[\p{L}\d_]+)*/gu)) {
-    const name = word.replaceAll(/[_-]/g, '').toLowerCase();
-    if (name.length > 1 && !keyword.test(word)) counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return counts;
+/** The names and numbers in these lines; `closes_at` and `closes-at` are `closesAt`. */
+export function wordsIn(lines: readonly string[]): ReadonlySet<string> {
+  const words = [...lines.join('\n').matchAll(/[\p{L}\d_]+(?:-[\p{L}\d_]+)*/gu)].map(([word]) => word);
+  const names = words
+    .filter((word) => !keyword.test(word))
+    .map((word) => word.replaceAll(/[_-]/g, '').toLowerCase());
+  return new Set(names.filter((name) => name.length > 1));
 }
 
 /** Where these lines stand: where they are said to be, or the one place where they are. */

@@ -123,5 +123,5 @@ function isApart(
     const line = hunk.file === edit.path ? lineOf(hunk, edit.before?.text ?? '') : null;
     return line !== null && hunk.old.length > 0 && line <= last && first < line + hunk.now.length;
   });
-  return isAltered || ![...wordsIn(codeOf(old, tree)).keys()].some((word) => words.has(word));
+  return isAltered || ![...wordsIn([codeOf(old, tree)])].some((word) => words.has(word));
 }

@@ -158,7 +158,7 @@ describe('HN-3 what broke the test is named where it stands as it did', () => {
     const guarded: Edit = [fees, 'return', 'if (price === null) return 0;\n  return'];
     const alike: Edit = [file, 'return save', 'if (user === null) return null;\n  return save'];
     expect(await said([alike], [guarded])).toEqual([`${fees}:2 still there`]);
-    const above: Edit = [fees, 'export', '// Fees.\nexport'];
+    const above: Edit = [fees, 'export', '// All of it.\nexport'];
     expect(await said([other, above], [tripled])).toEqual([`${fees}:3 still there`]);
   });
 
