@@ -41,6 +41,8 @@ export interface Progress {
   readonly session: Session;
   readonly causes: CauseRecord[];
   suiteFlakes: number;
+  /** Failures that were not looked at again because the suite did not start, by their key. */
+  readonly blocked: Map<string, DiagnosedFailure>;
   /** The first run showed a failure of the suite's own, or was broken off: its tests are not the whole of it. */
   readonly firstWasBroken: boolean;
   /** What to run so that a test of the first run runs again, by its id. */
@@ -57,6 +59,7 @@ export function newProgress(session: Session, first: SuiteRun): Progress {
     session,
     causes: [],
     suiteFlakes: 0,
+    blocked: new Map(),
     firstWasBroken: first.suiteFailure !== null || first.status === 'interrupted',
     rerunIds: first.rerunIds,
     proofTests: [],

@@ -36,6 +36,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
       pending = await healRound(progress, pending);
       // The suite's own failure could not be healed, but tests ran beside it: they are healed for themselves.
       if (pending.length === 0) pending = tests.splice(0).filter((one) => isUndecided(progress, one));
+      if (pending.length === 0 && !isSuiteRed(progress.causes)) pending = unblocked(progress);
     }
     await recheckFailed(progress);
     const proved = await proveFixes(progress, first);
@@ -48,7 +49,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
   }
   await save();
   const { causes } = progress;
-  const suiteRed = [...pending, ...unhealed(causes)].some((one) => one.failure.scope === 'suite');
+  const suiteRed = pending.some((one) => one.failure.scope === 'suite') || isSuiteRed(causes);
   const paused = isPaused(causes, session.settings.limits);
   if (paused) session.bus.emit({ type: 'agent.build_paused', status: 'escalation_threshold_exceeded' });
   return { causes, suiteRed, paused };
@@ -77,15 +78,28 @@ async function healAgain(
   return [...found.values()];
 }
 
-function unhealed(causes: readonly CauseRecord[]): DiagnosedFailure[] {
-  return causes
-    .filter((one) => one.verdict !== 'healed' && one.verdict !== 'green-once' && one.verdict !== 'superseded')
-    .map((one) => one.cause.lead);
+function isSuiteRed(causes: readonly CauseRecord[]): boolean {
+  return causes.some(
+    ({ verdict, cause }) =>
+      cause.lead.failure.scope === 'suite' &&
+      verdict !== 'healed' &&
+      verdict !== 'green-once' &&
+      verdict !== 'superseded',
+  );
 }
 
-function isUndecided({ session }: Progress, { failure }: DiagnosedFailure): boolean {
+/** What was to be looked at again when the suite did not start, and still is. */
+function unblocked(progress: Progress): DiagnosedFailure[] {
+  const blocked = [...progress.blocked.values()];
+  progress.blocked.clear();
+  return blocked.filter((one) => isUndecided(progress, one));
+}
+
+/** A failed test without a cause, or whose last cause gave way to a failure that has none yet. */
+function isUndecided({ session, causes }: Progress, { failure }: DiagnosedFailure): boolean {
   const test = session.bus.run().tests.get(failureKey(failure));
-  return test?.verdict === 'failed' && test.causeIds.length === 0;
+  const last = causes.find(({ cause }) => cause.id === test?.causeIds.at(-1));
+  return test?.verdict === 'failed' && (test.causeIds.length === 0 || last?.verdict === 'superseded');
 }
 
 /** Confirms, groups and heals one batch; gives the failures that were revealed meanwhile. */
@@ -102,7 +116,10 @@ async function healRound(
   const { confirmed, flaky, uncovered, blockedBy, run } = await confirm(progress, asked);
   if (progress.session.signal.aborted) return [...failures];
   applyFlaky(progress, flaky, run);
-  if (blockedBy) return [blockedBy];
+  if (blockedBy) {
+    for (const one of asked) progress.blocked.set(failureKey(one.failure), one);
+    return [blockedBy];
+  }
   const causes = await blamed(progress, numbered(progress, groupCauses(confirmed)));
   const next = new Map(newlyRed(progress, uncovered));
   for (const failure of next.values()) sawRed(progress, failure);

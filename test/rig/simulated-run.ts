@@ -4,7 +4,7 @@ import { healRun } from '../../src/heal/run.js';
 import { reportOf } from '../../src/run/report-of.js';
 import type { Session } from '../../src/heal/session.js';
 import { tellSeen } from '../../src/heal/tell-tests.js';
-import { aResult, aSuiteRun, failing, someSettings } from './builders.js';
+import { aDiagnosed, aResult, aSuiteFailure, aSuiteRun, failing, someSettings } from './builders.js';
 import { healingSession, noChange } from './healing-session.js';
 
 /** What one run shows of one test: null for green, else the text of its error. */
@@ -26,12 +26,12 @@ export const wholeProof = someSettings({
 
 /**
  * A whole run in which nothing is real: tests that show what `shows` says, and agents each of which makes one change, `1`, `2` … in their
- * order. Errors with the same text have the same cause.
+ * order. Errors with the same text have the same cause. In a run that `stops` the suite does not start.
  */
 export async function simulatedRun(
   tests: readonly string[],
   shows: Shows,
-  over: Partial<Session> & { signalAfter?: number } = {},
+  over: Partial<Session> & { signalAfter?: number; stops?: (at: At) => boolean } = {},
 ) {
   const runs: string[] = [];
   const fixes = new Set<string>();
@@ -43,6 +43,11 @@ export async function simulatedRun(
     runs.push(`${purpose} ${(ids ?? tests).join(' ')}`);
     if (runs.length === over.signalAfter) controller.abort();
     const at = { fixes: new Set(fixes), run: runs.length, purpose };
+    if (over.stops?.(at)) {
+      const failure = aSuiteFailure();
+      red = [aDiagnosed({ failure, signature: 'shop:Error:stopped' })];
+      return aSuiteRun({ suiteFailure: failure });
+    }
     const seen = (ids ?? tests).map((id) => ({ id, wrong: shows(id, at) }));
     red = seen.flatMap(({ id, wrong }) =>
       wrong === null ? [] : [failing(id, wrong, { signature: `shop:Error:${wrong}` })],

@@ -69,7 +69,8 @@ function withoutValues(text: string): string {
   return statuses ? `${cleaned}\nExpected status-like ${expected}, received ${received}` : cleaned;
 }
 
-function nameOfTag(_whole: string, name: string, attributes: string): string {
+function nameOfTag(whole: string, name: string, attributes: string): string {
+  if (whole.startsWith('</')) return '';
   return attributes.includes('webpack-dev-server-client-overlay')
     ? '<webpack-dev-server-client-overlay>'
     : `<${name}>`;

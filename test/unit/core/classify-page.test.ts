@@ -73,3 +73,9 @@ it.each([
     expect({ category, decided: why[0]?.evidence }).toEqual({ category: 'runtime-error', decided: line });
   },
 );
+
+it('CS-8 an element is quoted by its name', () => {
+  const covered = `${locatorTimeout}\n    - <div class="veil"></div> intercepts pointer events`;
+  const { why } = classify(failing(covered));
+  expect(why.map(({ evidence }) => evidence)).toContain('- <div> intercepts pointer events');
+});

@@ -5,6 +5,7 @@ import { tellSeen } from '../../../src/heal/tell-tests.js';
 import { reportTests } from '../../../src/run/report-of.js';
 import { aDiagnosis, aResult, aSuiteRun, failing, someSettings } from '../../rig/builders.js';
 import { healingSession } from '../../rig/healing-session.js';
+import { simulatedRun } from '../../rig/simulated-run.js';
 
 const confirmedAlready = someSettings({ verify: { ...someSettings().verify, confirm: 0 } });
 const needsKeys = { diagnosis: aDiagnosis({ retry: 'never_retry' }) };
@@ -44,4 +45,31 @@ it('ME-2 ME-6 four questions do not pause it', async () => {
   const { record, events } = await runWith(4);
   expect(record.paused).toBe(false);
   expect(events.map((event) => event.type)).not.toContain('agent.build_paused');
+});
+
+it('HL-3 HL-7 CS-10 a suite that did not start once makes nobody forget the error that it was run for', async () => {
+  const shows = (_: string, { fixes }: { fixes: ReadonlySet<string> }) =>
+    fixes.has('2') ? null : fixes.has('1') ? 'another' : 'boom';
+  const stops = [2, 5];
+  const { causes, verdicts, runs } = await simulatedRun(['t1'], shows, {
+    stops: ({ run }) => stops.includes(run),
+  });
+  expect(runs.slice(0, 6)).toEqual([
+    'first t1',
+    'confirm t1',
+    'confirm t1',
+    'retest t1',
+    'confirm t1',
+    'confirm t1',
+  ]);
+  expect(causes).toEqual(['c1 superseded', 'c2 healed']);
+  expect(verdicts).toEqual({ t1: 'healed' });
+});
+
+it('HL-2 CS-10 where the suite stays red, what it kept from running is not tried over and over', async () => {
+  const shows = (_: string, { fixes }: { fixes: ReadonlySet<string> }) =>
+    fixes.has('1') ? 'another' : 'boom';
+  const { causes, verdicts } = await simulatedRun(['t1'], shows, { stops: ({ run }) => run > 3 });
+  expect(causes).toEqual(['c1 superseded', 'c2 failed']);
+  expect(verdicts).toEqual({ t1: 'failed' });
 });
