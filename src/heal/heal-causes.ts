@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Blame } from '../core/blame.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import { applyResult } from './apply-result.js';
@@ -61,8 +63,10 @@ async function healOneByOne(round: Round, copy: number): Promise<void> {
   const { progress, waiting, underWay, found, runsAfter } = round;
   try {
     while (goesOn(progress)) {
-      const next = waiting.shift();
+      const next = waiting.find((one) => !isBlamedAlike(one, underWay));
+      // Those that wait for another are left to whoever heals that.
       if (!next) return;
+      waiting.splice(waiting.indexOf(next), 1);
       const cause = await unhealedYet(progress, next);
       if (!cause) continue;
       if (cause !== next) progress.session.bus.emit({ type: 'cause.narrowed', cause: summarise(cause) });
@@ -77,6 +81,15 @@ async function healOneByOne(round: Round, copy: number): Promise<void> {
     for (const { stop } of underWay) stop.abort();
     throw error;
   }
+}
+
+/** Whether the same lines broke one under way: the fix of that is likely to heal this one, too (HL-6). */
+function isBlamedAlike({ blame }: Cause, underWay: Round['underWay']): boolean {
+  const linesOf = (blamed: Blame) => blamed.hunks.map(({ file, line }) => `${file}:${line}`).sort();
+  return [...underWay].some(
+    ({ cause }) =>
+      blame?.isMinimal && cause.blame?.isMinimal && isDeepStrictEqual(linesOf(blame), linesOf(cause.blame)),
+  );
 }
 
 /** Gives the failures that it leaves behind. */

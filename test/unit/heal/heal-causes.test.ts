@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AgentRun } from '../../../src/core/attempt.js';
 import type { RunAgent } from '../../../src/agents/run-agent.js';
 import { createSpending } from '../../../src/run/spending.js';
-import { failing } from '../../rig/builders.js';
+import { aBlame, aBlamedHunk, failing } from '../../rig/builders.js';
 import { finished } from '../../rig/healing-session.js';
 import { groupCauses } from '../../../src/core/group.js';
 import { type Shows, simulatedRun, wholeProof } from '../../rig/simulated-run.js';
@@ -120,6 +120,31 @@ it('SC-3 HL-6 a test that turns green with the fix of another cause: its agent i
   expect(report.causes[1]?.attempts).toMatchObject([
     { outcome: 'aborted', judged: 'not-judged', failedBecause: 'its test is green with the fix of c1' },
   ]);
+});
+
+it.each([
+  ['of which the same lines are blamed', 12, ['t1', 't3']],
+  ['of which other lines are blamed', 40, ['t1', 't2', 't3']],
+])('SC-3 HL-6 causes %s have these agents', async (_, line, atOnce) => {
+  const agents = remoteAgents(atOnce.length);
+  const shows: Shows = (test, { fixes }) =>
+    (test === 't3' ? ['2', '3'] : ['1']).some((fix) => fixes.has(fix)) ? null : `fault of ${test}`;
+  const lines = [12, line, 80];
+  const running = simulatedRun(['t1', 't2', 't3'], shows, {
+    settings: settingsFor(3),
+    runAgent: agents.runAgent,
+    blame: async (causes) =>
+      causes.map((cause, index) => ({
+        ...cause,
+        blame: aBlame({ hunks: [aBlamedHunk({ line: lines[index] ?? 0 })] }),
+      })),
+  });
+  await agents.allStarted;
+  expect(agents.started).toEqual(atOnce);
+  for (const n of [1, 2, 3]) agents.end(n);
+  const { verdicts } = await running;
+  expect(Object.values(verdicts)).toEqual(['healed', 'healed', 'healed']);
+  expect(new Set(agents.started)).toEqual(new Set(atOnce));
 });
 
 it('SC-3 HL-6 work that was done when another fix made its test green is dropped', async () => {
