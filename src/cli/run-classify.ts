@@ -8,9 +8,15 @@ import type { Diagnosis } from '../core/diagnosis.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
-import { readAgentFailures, type AgentFailureRecord } from '../agents/agent-failure-input.js';
-import { classifyFormatOf, readClassifyInput, type ClassifyRecord } from '../evidence/classify-input.js';
+import {
+  classifyFormatOf,
+  type ClassifyRecord,
+  readClassifyInput,
+  readJsonLines,
+  recordId,
+} from '../evidence/classify-input.js';
 import { reasonOf } from '../reason-of.js';
+import { z } from 'zod';
 
 type AgentDiagnosis = ReturnType<typeof classifyAgentError>;
 
@@ -99,4 +105,19 @@ function asText(
     ),
     ...known.map(([name, value]) => `  ${name}: ${value}`),
   ].join('\n');
+}
+
+const recordShape = z
+  .object({ id: recordId, stderr: z.string() })
+  .transform(({ id, stderr }) => ({ id, text: stderr }));
+
+/** What one agent program wrote when it failed. */
+type AgentFailureRecord = z.infer<typeof recordShape>;
+
+/** Reads what `self-heal classify --agent` is given: a text, or one `{"id": …, "stderr": "…"}` a line. */
+function readAgentFailures(
+  text: string,
+  format: 'text' | 'jsonl',
+): Result<readonly AgentFailureRecord[], Problem> {
+  return format === 'text' ? ok([{ id: null, text }]) : readJsonLines(text, recordShape, '{"stderr": "…"}');
 }

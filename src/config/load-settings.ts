@@ -1,15 +1,15 @@
 import type { Settings, VerifyLevel } from '../core/settings.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { decodeUtf8 } from './decode.js';
-import { renderDiagnostics, type Diagnostic } from './diagnostic.js';
-import { readEnvironment, type EnvironmentSettings } from './environment-settings.js';
-import { overlay } from './overlay.js';
+import { type Diagnostic, renderDiagnostics } from './diagnostic.js';
+import { type EnvironmentSettings, readEnvironment } from './environment-settings.js';
 import { parseAgentsFile } from './parse-agents-file.js';
-import { projectName } from './project-name.js';
-import { readAgentsFile, type AgentsFileBytes } from './read-agents-file.js';
+import { type AgentsFileBytes, readAgentsFile } from './read-agents-file.js';
 import { resolveSettings } from './resolve-settings.js';
 import type { AgentsFile } from './schema.js';
+import { isUtf8 } from 'node:buffer';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 
 /** What the settings of a run depend on. */
 export interface SettingsRequest {
@@ -117,4 +117,52 @@ function invalid(read: FileReading | null, fromEnvironment: readonly string[]): 
 
 function counted(mistakes: number): string {
   return mistakes === 1 ? '1 mistake' : `${mistakes} mistakes`;
+}
+
+/** A text that could not be decoded: as much of it as can be shown, and the mistake. */
+interface Undecodable {
+  readonly text: string;
+  readonly diagnostic: Diagnostic;
+}
+
+/** Decodes UTF-8, with or without a byte order mark; bytes that are none are a mistake with a position. */
+export function decodeUtf8(bytes: Uint8Array): Result<string, Undecodable> {
+  const text = new TextDecoder().decode(bytes);
+  if (isUtf8(bytes)) return ok(text);
+  // What cannot be decoded has become this character; one of the file's own before it is next to never.
+  const start = text.indexOf('\uFFFD');
+  const hint = bytes[0] === 0xff || bytes[0] === 0xfe ? ' (it looks like UTF-16)' : '';
+  const message = `this is not UTF-8${hint}; save the file as UTF-8`;
+  return err({ text, diagnostic: { start, end: start + 1, message } });
+}
+
+/** One tree of plain data over another: mappings are joined, and anything else of the upper one takes the place of the lower. */
+function overlay<T extends object>(lower: T, upper: Partial<T>): T {
+  const joined = Object.entries(upper).flatMap(([key, value]: [string, unknown]) => {
+    if (value === undefined) return [];
+    const below: unknown = Reflect.get(lower, key);
+    return [[key, isMapping(below) && isMapping(value) ? overlay(below, value) : value] as const];
+  });
+  return { ...lower, ...Object.fromEntries(joined) };
+}
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What a project is called: the name in its package.json, else that of its folder. */
+async function projectName(cwd: string): Promise<string> {
+  return (await packageName(cwd)) ?? (path.basename(path.resolve(cwd)) || 'project');
+}
+
+/** A package.json that is absent or broken is for others to complain about. */
+async function packageName(cwd: string): Promise<string | null> {
+  try {
+    const manifest: unknown = JSON.parse(await readFile(path.join(cwd, 'package.json'), 'utf8'));
+    const name: unknown =
+      typeof manifest === 'object' && manifest !== null ? Reflect.get(manifest, 'name') : null;
+    return typeof name === 'string' && name.trim() !== '' ? name.trim() : null;
+  } catch {
+    return null;
+  }
 }

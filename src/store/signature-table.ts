@@ -1,8 +1,8 @@
-import type { Attempt, Judgement } from '../core/attempt.js';
-import { countChange, noEarlierTries, type EarlierFix } from '../core/remembered.js';
-import type { StoreContext, KnownFailure } from './store.js';
-import { pastAttempt } from './past-attempt.js';
-import type { Database } from './tables.js';
+import { type AgentClaim, type Attempt, type FileChange, isKept, type Judgement } from '../core/attempt.js';
+import { countChange, type EarlierFix, noEarlierTries } from '../core/remembered.js';
+import type { KnownFailure, StoreContext } from './store.js';
+import type { Database, Tables } from './tables.js';
+import type { Selectable } from 'kysely';
 
 /** An agent is told of so many failed tries; more would say the same at length. */
 const TRIES_TOLD = 5;
@@ -190,5 +190,28 @@ async function lastFix(
     summary: attempt?.claim?.summary ?? null,
     files: attempt?.files ?? [],
     patch: attempt?.patch ?? null,
+  };
+}
+
+/** An attempt as the store kept it; its patch is named relative to any run's folder, since these lie side by side. */
+function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
+  const judged = (row.judged ?? 'not-judged') as Attempt['judged'];
+  return {
+    n: row.n,
+    agent: row.agent,
+    slashCommand: row.agent === null ? null : `/${row.agent}`,
+    runner: row.runner,
+    outcome: (row.outcome ?? 'aborted') as Attempt['outcome'],
+    claim: row.claim === null ? null : (JSON.parse(row.claim) as AgentClaim),
+    usage: null,
+    judged,
+    durationMs: 0,
+    files: row.files === null ? [] : (JSON.parse(row.files) as FileChange[]),
+    patch: row.patch === null ? null : `../${row.run_id}/${row.patch}`,
+    prompt: null,
+    change: null,
+    proof: [],
+    reverted: row.taken_back === null ? !isKept({ judged, reverted: false }) : row.taken_back === 1,
+    failedBecause: row.failed_because,
   };
 }
