@@ -206,13 +206,5 @@ async function reject(progress: Progress, record: CauseRecord, reason: string): 
   const others = progress.proofTests.filter((one) => one.causeId !== causeId);
   progress.proofTests.splice(0, Infinity, ...others);
   await conclude(progress, { ...rest, verdict: 'failed', reason, attempts });
-  const { signature, diagnosis } = record.cause.lead;
-  await session.store.fixReverted({
-    causeId,
-    signature,
-    category: diagnosis.category,
-    verdict: 'failed',
-    reason,
-    bySharedFix: false,
-  });
+  await session.store.fixReverted({ causeId, signature: record.cause.lead.signature, reason });
 }

@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../result.js';
 import { libsqlDialect } from './libsql-dialect.js';
 import type { Database, Tables } from './tables.js';
 import { reasonOf } from '../reason-of.js';
-import { migrations } from './migrations.js';
+import { firstVersion, migrations } from './migrations.js';
 
 /** How long a process waits for another one's write, in milliseconds. */
 const PATIENCE_MS = 10_000;
@@ -142,7 +142,7 @@ type Migrated =
  * one makes it and the others find it made, and a kill leaves the version that was there before.
  */
 async function migrate(db: Kysely<unknown>, isPostgres: boolean): Promise<Migrated> {
-  const known = migrations.length;
+  const known = firstVersion - 1 + migrations.length;
   // Most openings find the store as it has to be, and take no lock.
   if ((await versionOf(db, isPostgres)) === known) return { kind: 'current' };
   return db.transaction().execute(async (transaction) => {
@@ -151,7 +151,7 @@ async function migrate(db: Kysely<unknown>, isPostgres: boolean): Promise<Migrat
     if (version === null) return { kind: 'unversioned' };
     if (version > known) return { kind: 'newer', version, known };
     if (version === 0) await sql`create table store_version (version integer not null)`.execute(transaction);
-    for (const step of migrations.slice(version)) await step(transaction);
+    for (const step of migrations.slice(Math.max(0, version - firstVersion + 1))) await step(transaction);
     await sql`delete from store_version`.execute(transaction);
     await sql`insert into store_version (version) values (${known})`.execute(transaction);
     return { kind: 'current' };

@@ -1,4 +1,10 @@
-import { type AgentClaim, type Attempt, type FileChange, isKept, type Judgement } from '../core/attempt.js';
+import {
+  type AgentClaim,
+  type Attempt,
+  bareAttempt,
+  type FileChange,
+  type Judgement,
+} from '../core/attempt.js';
 import { countChange, type EarlierFix, noEarlierTries } from '../core/remembered.js';
 import type { KnownFailure, StoreContext } from './store.js';
 import type { Database, Tables } from './tables.js';
@@ -178,7 +184,7 @@ async function lastFix(
     .selectAll()
     .where('signature', '=', row.signature)
     .where('judged', '=', 'green')
-    .where((where) => where.or([where('taken_back', 'is', null), where('taken_back', '=', 0)]))
+    .where('taken_back', '=', 0)
     .orderBy('finished_at', 'desc')
     .executeTakeFirst();
   const attempt = found ? pastAttempt(found) : null;
@@ -195,23 +201,17 @@ async function lastFix(
 
 /** An attempt as the store kept it; its patch is named relative to any run's folder, since these lie side by side. */
 function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
-  const judged = (row.judged ?? 'not-judged') as Attempt['judged'];
   return {
-    n: row.n,
+    ...bareAttempt(row.n),
     agent: row.agent,
     slashCommand: row.agent === null ? null : `/${row.agent}`,
     runner: row.runner,
     outcome: (row.outcome ?? 'aborted') as Attempt['outcome'],
     claim: row.claim === null ? null : (JSON.parse(row.claim) as AgentClaim),
-    usage: null,
-    judged,
-    durationMs: 0,
+    judged: (row.judged ?? 'not-judged') as Attempt['judged'],
     files: row.files === null ? [] : (JSON.parse(row.files) as FileChange[]),
     patch: row.patch === null ? null : `../${row.run_id}/${row.patch}`,
-    prompt: null,
-    change: null,
-    proof: [],
-    reverted: row.taken_back === null ? !isKept({ judged, reverted: false }) : row.taken_back === 1,
+    reverted: row.taken_back === 1,
     failedBecause: row.failed_because,
   };
 }

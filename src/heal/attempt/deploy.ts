@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { errorOfEnding } from '../../core/agent-error/classify-agent-error.js';
-import type { Attempt, FileChange } from '../../core/attempt.js';
+import { type Attempt, bareAttempt, type FileChange } from '../../core/attempt.js';
 import { unreachable } from '../../core/unreachable.js';
 import { runWithRestarts, type FinishedAgent } from './restart-agent.js';
 import type { Redactor } from '../../secrets/redactor.js';
@@ -56,28 +56,6 @@ function withoutCopy(session: Session, request: DeployRequest, error: Error): De
     failedBecause: `The copy of the project for the agent could not be made: ${error.message}`,
   };
   return { attempt, work: null };
-}
-
-/** An attempt without an agent, not judged yet. */
-export function bareAttempt(n: number): Attempt {
-  return {
-    n,
-    agent: null,
-    slashCommand: null,
-    runner: null,
-    outcome: 'no-agent',
-    claim: null,
-    usage: null,
-    judged: 'not-judged',
-    durationMs: 0,
-    files: [],
-    patch: null,
-    prompt: null,
-    change: null,
-    proof: [],
-    reverted: false,
-    failedBecause: null,
-  };
 }
 
 const nothing = { files: [], patch: null };
@@ -143,21 +121,18 @@ function attemptOf({ session, request, run, work, files, patch, prompt }: Ended)
   const agent = session.settings.agents[request.agent];
   const outcome = outcomeOf(run, work);
   return {
-    n: request.n,
+    ...bareAttempt(request.n),
     agent: request.agent,
     slashCommand: agent?.slashCommand ?? null,
     runner: agent?.runner ?? null,
     outcome,
     claim: run.claim,
     usage: run.usage,
-    judged: 'not-judged',
     durationMs: run.durationMs,
     files,
     patch,
     prompt,
     change: work.change?.id ?? null,
-    proof: [],
-    reverted: false,
     failedBecause: work.refused ?? failureOf(run, outcome, session.signal.reason),
   };
 }

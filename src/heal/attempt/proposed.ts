@@ -10,8 +10,8 @@ import { type FileEdit, hashOf, isSame, stateOf } from '../../workspace/file-sta
 import { type KeptFix, keptFixSummary } from '../kept-fixes.js';
 import type { Session } from '../session.js';
 import { reasonOf } from '../../reason-of.js';
-import type { Attempt } from '../../core/attempt.js';
-import { bareAttempt, type Deployment } from './deploy.js';
+import { type Attempt, bareAttempt } from '../../core/attempt.js';
+import type { Deployment } from './deploy.js';
 import { deployEdits } from './deploy-edits.js';
 
 /** A fix that needs no agent's work: the built-in fixer's, or one that an agent made in the run that this one goes on with. */

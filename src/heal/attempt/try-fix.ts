@@ -1,10 +1,10 @@
-import type { Attempt } from '../../core/attempt.js';
+import { type Attempt, bareAttempt } from '../../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../../core/cause.js';
 import { chooseProven } from '../../core/choose-proven.js';
 import { violationLine } from '../../core/guard/violation.js';
 import { headlineOf } from '../../core/headline.js';
 import { judge, type Judged, type Observation } from '../../core/judge.js';
-import { bareAttempt, deploy, type Deployment } from './deploy.js';
+import { deploy, type Deployment } from './deploy.js';
 import { nameFound } from '../../guard/checks/locators.js';
 import type { Judgement as Guarded } from '../../guard/judgement.js';
 import { guardAttempt } from './guard-attempt.js';
