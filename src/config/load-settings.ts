@@ -1,4 +1,6 @@
 import type { Settings, VerifyLevel } from '../core/settings.js';
+import { jsonOf } from '../json-of.js';
+import { counted } from '../outputs/format.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { type Diagnostic, renderDiagnostics } from './diagnostic.js';
@@ -97,8 +99,10 @@ function readText({ path, name, bytes }: AgentsFileBytes, env: SettingsRequest['
 function invalid(read: FileReading | null, fromEnvironment: readonly string[]): Problem {
   const inFile = read?.mistakes.length ?? 0;
   const places = [
-    ...(read && inFile > 0 ? [`${read.name} has ${counted(inFile)}`] : []),
-    ...(fromEnvironment.length > 0 ? [`the environment has ${counted(fromEnvironment.length)}`] : []),
+    ...(read && inFile > 0 ? [`${read.name} has ${counted(inFile, 'mistake')}`] : []),
+    ...(fromEnvironment.length > 0
+      ? [`the environment has ${counted(fromEnvironment.length, 'mistake')}`]
+      : []),
   ];
   const names = [
     ...(read && inFile > 0 ? [read.name] : []),
@@ -113,10 +117,6 @@ function invalid(read: FileReading | null, fromEnvironment: readonly string[]): 
     ].join('\n\n'),
     remedy: `Correct ${names.join(' and ')}; nothing was run.`,
   };
-}
-
-function counted(mistakes: number): string {
-  return mistakes === 1 ? '1 mistake' : `${mistakes} mistakes`;
 }
 
 /** A text that could not be decoded: as much of it as can be shown, and the mistake. */
@@ -157,12 +157,7 @@ async function projectName(cwd: string): Promise<string> {
 
 /** A package.json that is absent or broken is for others to complain about. */
 async function packageName(cwd: string): Promise<string | null> {
-  try {
-    const manifest: unknown = JSON.parse(await readFile(path.join(cwd, 'package.json'), 'utf8'));
-    const name: unknown =
-      typeof manifest === 'object' && manifest !== null ? Reflect.get(manifest, 'name') : null;
-    return typeof name === 'string' && name.trim() !== '' ? name.trim() : null;
-  } catch {
-    return null;
-  }
+  const text = await readFile(path.join(cwd, 'package.json'), 'utf8').catch(() => '');
+  const { name } = Object(jsonOf(text)) as { name?: unknown };
+  return typeof name === 'string' && name.trim() !== '' ? name.trim() : null;
 }

@@ -3,7 +3,7 @@ import type { DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import type { Observation } from '../core/judge.js';
 import type { SuitePurpose } from '../event.js';
-import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
+import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { Session } from './session.js';
 import { copyFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -71,18 +71,11 @@ function prepareFailed(output: string, session: Session): SuiteRun {
   const message = `Error: verify.prepare failed: ${session.settings.verify.prepare ?? ''}`;
   const error = { message, stack: null, snippet: null, location: null, causes: [] };
   return {
-    status: 'failed',
-    exitCode: null,
-    tests: [],
-    failures: [],
-    suiteFailure: { scope: 'suite', errors: [error], stderr: output },
-    rerunIds: {},
-    serverLog: '',
+    ...noRun('failed'),
     rootDir: session.cwd,
-    configFile: null,
-    durationMs: 0,
+    exitCode: null,
+    suiteFailure: { scope: 'suite', errors: [error], stderr: output },
     endedAt: session.clock.now(),
-    captureProblems: [],
   };
 }
 

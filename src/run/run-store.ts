@@ -3,7 +3,15 @@ import type { Bus } from './bus.js';
 import type { Attempt } from '../core/attempt.js';
 import type { Escalation, Question } from '../core/escalation.js';
 import { noEarlierTries } from '../core/remembered.js';
-import type { AttemptStart, CauseEnd, FixReverted, Store, KnownFailure, Quarantine, RunEnd } from '../store/store.js';
+import type {
+  AttemptStart,
+  CauseEnd,
+  FixReverted,
+  Store,
+  KnownFailure,
+  Quarantine,
+  RunEnd,
+} from '../store/store.js';
 import { reasonOf } from '../reason-of.js';
 
 /** What one run keeps for later ones, and knows from earlier ones; no method rejects (ME-9). */
