@@ -20,8 +20,8 @@ export async function runDoctor({ agents, config, json }: DoctorOptions): Promis
     cwd: process.cwd(),
     env: process.env,
     nodeVersion: process.versions.node,
-    ...(agents === undefined ? {} : { agents }),
-    ...(config === undefined ? {} : { config }),
+    agents,
+    config,
   });
   const ok = checks.every(({ state }) => state !== 'failed');
   print(json ? { schemaVersion: 1, ok, checks } : doctorText(checks, paletteForData(process.env)));

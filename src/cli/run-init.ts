@@ -45,7 +45,7 @@ export async function runInit({ cwd, env, isAskable, options }: InitCall): Promi
   if (options.healWorkers !== undefined && options.shards === undefined) return workersWithoutShards;
   const found = await findAgents({ cwd, env });
   const chosen = await chooseAgent({
-    ...(options.agent === undefined ? {} : { named: options.agent }),
+    named: options.agent,
     configured: await configuredRunner(cwd),
     found,
     isAskable,
@@ -57,13 +57,8 @@ export async function runInit({ cwd, env, isAskable, options }: InitCall): Promi
   say(
     `Agent programs: ${found.map(({ name }) => name).join(', ') || 'none on PATH'}; set up for ${agent?.name ?? `none: the ${builtIn} fixer alone`}`,
   );
-  const plan = await planInit({
-    cwd,
-    agent,
-    ci: ci.value,
-    machines: machinesOf(options),
-    ...(options.config === undefined ? {} : { config: options.config }),
-  });
+  const machines = machinesOf(options);
+  const plan = await planInit({ cwd, agent, ci: ci.value, machines, config: options.config });
   if (!plan.ok) return plan.error;
   const force = options.force ?? false;
   const written = options.dryRun ? ok(outcomesOf(plan.value, force)) : await writePlan(plan.value, force);

@@ -18,15 +18,15 @@ export interface SettingsRequest {
   /** The project's root, in which agents.yaml (or agents.yml) is looked for. */
   readonly cwd: string;
   /** A file that somebody named; it must be there. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   /** Where `${VAR}` is taken from, and `SELF_HEAL_<KEY>`, which goes before the file. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `--verify`, which goes before everything else. */
-  readonly verify?: VerifyLevel;
+  readonly verify?: VerifyLevel | undefined;
   /** `--agents <n>`, likewise. */
-  readonly parallel?: number;
+  readonly parallel?: number | undefined;
   /** `--store`, likewise. */
-  readonly store?: string;
+  readonly store?: string | undefined;
   /** What to call the project instead of the name in its package.json. */
   readonly packageName?: string;
 }

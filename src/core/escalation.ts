@@ -57,7 +57,7 @@ export interface Answer {
   /** Their own words, or null. */
   readonly guidance: string | null;
   /** With `skip`: days that its tests stay in quarantine; `QUARANTINE_DAYS` by default. */
-  readonly days?: number;
+  readonly days?: number | undefined;
 }
 
 /** A quarantine ends by itself, so that no test is forgotten in it: days. */
@@ -76,12 +76,9 @@ export function guidanceFrom({ choice, guidance }: Answer): string | null {
 /** The question about a cause that no agent could heal; `asked` is the agent's own question, or null. `canRevert` offers to revert the blamed change. */
 export function questionAbout(
   cause: Cause,
-  {
-    attempts,
-    asked,
-    canRevert = false,
-  }: { attempts: readonly Attempt[]; asked: string | null; canRevert?: boolean },
+  given: { attempts: readonly Attempt[]; asked: string | null; canRevert?: boolean },
 ): Question {
+  const { attempts, asked, canRevert = false } = given;
   const { diagnosis, signature } = cause.lead;
   const choices = choicesFor(diagnosis.retry);
   const offer =

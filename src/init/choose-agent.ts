@@ -13,7 +13,7 @@ import { readYaml } from '../config/read-yaml.js';
 /** What decides which program is set up. */
 export interface AgentChoice {
   /** What `--agent` named. */
-  readonly named?: string;
+  readonly named?: string | undefined;
   /** What agents.yaml names, where there is one already. */
   readonly configured: string | null;
   readonly found: readonly AgentProgram[];

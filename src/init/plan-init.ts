@@ -28,7 +28,7 @@ export interface InitRequest {
   /** Null where one is enough. */
   readonly machines?: Machines | null;
   /** What `-c` named. */
-  readonly config?: string;
+  readonly config?: string | undefined;
 }
 
 /** A file of the plan, and how it stands to what is there. */

@@ -1,6 +1,5 @@
 import type { ChalkInstance } from 'chalk';
 import type { Reporter } from '../run/bus.js';
-import { reduce } from '../run/reduce.js';
 import { emptyRun, type RunState } from '../run/run-state.js';
 import { cutPainted } from './cut.js';
 import { linesFor, type Reader } from './lines.js';
@@ -43,15 +42,14 @@ export function terminalReporter(options: TerminalOptions): Reporter {
   if (region) stream.on('resize', draw);
   return {
     name: 'terminal',
-    handle: (event) => {
+    handle: (event, after) => {
       const width = live ? (stream.columns || 80) - 1 : Infinity;
       const lines = linesFor(event, paint, reader);
       const text = lines
         .map((line) => `${cutPainted(`${paint.dim('self-heal')} ${line}`, width)}\n`)
         .join('');
       if (text !== '') stream.write(text);
-      if (!region) return;
-      run = reduce(run, event);
+      run = after;
       if (!isShown(run)) draw();
     },
     close: () => {

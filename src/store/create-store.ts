@@ -24,11 +24,8 @@ export function createStore(db: Database, project: string, now: () => number): S
 }
 
 /** The part of the store that keeps runs: what was asked of them, and where their tests stand. */
-function runTable({
-  db,
-  project,
-  now,
-}: StoreContext): Pick<Store, 'runStarted' | 'saveProgress' | 'runEnded' | 'run'> {
+function runTable(context: StoreContext): Pick<Store, 'runStarted' | 'saveProgress' | 'runEnded' | 'run'> {
+  const { db, project, now } = context;
   return {
     runStarted: async ({ runId, request, resumedFrom }) => {
       await db

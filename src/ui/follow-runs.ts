@@ -34,11 +34,8 @@ const POLL_MS = 200;
  * The events of the newest run from its first, as they are written, and of each run that begins after it. A run is told to its
  * end before the next one begins. Ends when the signal aborts.
  */
-export async function* followRuns({
-  projectRoot,
-  signal,
-  clock,
-}: FollowOptions): AsyncGenerator<Message, void> {
+export async function* followRuns(options: FollowOptions): AsyncGenerator<Message, void> {
+  const { projectRoot, signal, clock } = options;
   let run = null as FollowedRun | null;
   let saidNone = false;
   while (!signal.aborted) {

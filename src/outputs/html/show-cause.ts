@@ -129,13 +129,10 @@ export function picture(source: string | null, caption: string, alt: string): Ma
 }
 
 /** Why a cause is taken for what it is. */
-export function showReasons({
-  why: reasons,
-  category,
-  warning,
-  confidence,
-  alternatives,
-}: Pick<ReportCause, 'why' | 'category' | 'warning' | 'confidence' | 'alternatives'>): Markup {
+export function showReasons(
+  given: Pick<ReportCause, 'why' | 'category' | 'warning' | 'confidence' | 'alternatives'>,
+): Markup {
+  const { why: reasons, category, warning, confidence, alternatives } = given;
   const different = [...new Map(reasons.map((one) => [`${one.source}: ${one.evidence}`, one])).values()];
   const others = alternatives.length > 0 ? `; it may be ${alternatives.join(' or ')}` : '';
   return html`<h4>Why ${category}</h4>
