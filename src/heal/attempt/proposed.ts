@@ -11,8 +11,7 @@ import { type KeptFix, keptFixSummary } from '../kept-fixes.js';
 import type { Session } from '../session.js';
 import { reasonOf } from '../../reason-of.js';
 import { type Attempt, bareAttempt } from '../../core/attempt.js';
-import type { Deployment } from './deploy.js';
-import { deployEdits } from './deploy-edits.js';
+import { deployEdits, type Deployment } from './deploy.js';
 
 /** A fix that needs no agent's work: the built-in fixer's, or one that an agent made in the run that this one goes on with. */
 export interface Proposed {
