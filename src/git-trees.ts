@@ -34,11 +34,7 @@ async function listOf(cwd: string, ...command: readonly string[]): Promise<strin
 }
 
 /** Compares the working tree with `ref`, or with where its branch left the default branch. */
-export async function gitChanges(
-  cwd: string,
-  ref: string | null,
-  env = process.env,
-): Promise<GitChanges | NoBase> {
+export async function gitChanges(cwd: string, ref: string | null): Promise<GitChanges | NoBase> {
   let root: string;
   try {
     root = await lineOf(cwd, 'rev-parse', '--show-toplevel');
@@ -46,7 +42,7 @@ export async function gitChanges(
     const detail = reasonOf(error);
     return { what: (error as { code?: string }).code === 'ENOENT' ? 'no-git' : 'no-repository', detail };
   }
-  const base = await baseOf(cwd, ref, env);
+  const base = await baseOf(cwd, ref);
   if (typeof base !== 'string') return base;
   const raw = await listOf(
     root,

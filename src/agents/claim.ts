@@ -1,4 +1,5 @@
 import type { AgentClaim } from '../core/attempt.js';
+import { jsonOf } from '../json-of.js';
 
 const statuses: readonly AgentClaim['status'][] = ['fixed', 'not-fixed', 'needs-person'];
 
@@ -14,15 +15,7 @@ export function readClaim(line: string): AgentClaim | null {
 }
 
 function parse(json: string): AgentClaim | null {
-  try {
-    const { status, summary } = JSON.parse(json) as { status?: unknown; summary?: unknown };
-    const known = statuses.find((one) => one === status);
-    if (!known) return null;
-    return {
-      status: known,
-      summary: typeof summary === 'string' ? summary : '',
-    };
-  } catch {
-    return null;
-  }
+  const { status, summary } = Object(jsonOf(json)) as { status?: unknown; summary?: unknown };
+  const known = statuses.find((one) => one === status);
+  return known ? { status: known, summary: typeof summary === 'string' ? summary : '' } : null;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonOf } from '../json-of.js';
 import { claudeFlagsFor } from './claude-project.js';
 import { claimIn } from './read-event.js';
 import { noUsage, type AgentResult, type OutputReader, type Runner } from './runner.js';
@@ -69,21 +70,13 @@ export function claudeReader(): OutputReader {
   let result: ClaudeResult | null = null;
   return {
     line: (text) => {
-      const event = parse(text);
+      const event = jsonOf(text);
       const ended = resultShape.safeParse(event);
       if (ended.success) result = ended.data;
       return { activity: ended.success ? null : activityOf(event), complete: ended.success };
     },
     result: () => (result ? resultOf(result) : { claim: null, usage: noUsage, denials: [], error: null }),
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function activityOf(event: unknown): string | null {

@@ -41,10 +41,8 @@ export function requestLines({ network }: Pick<AgentContext, 'network'>): string
 }
 
 /** The part of the accessibility snapshot that is likest to what a locator looked for; empty where no locator failed. */
-export function pageExcerpt({
-  ariaSnapshot,
-  diagnosis,
-}: Pick<AgentContext, 'ariaSnapshot' | 'diagnosis'>): string[] {
+export function pageExcerpt(given: Pick<AgentContext, 'ariaSnapshot' | 'diagnosis'>): string[] {
+  const { ariaSnapshot, diagnosis } = given;
   const { category, facts } = diagnosis;
   if (category !== 'ui-error' || !ariaSnapshot || facts.locator === null) return [];
   const words = [...new Set(facts.locator.toLowerCase().match(/[\p{L}\d]{3,}/gu) ?? [])];

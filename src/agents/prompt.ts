@@ -151,11 +151,8 @@ function triedBefore({ previousAttempts, attempt, task }: AgentContext): string 
 }
 
 /** Whether the next agent meets the change in the code: progress to another error is kept. */
-function whereItIs({
-  files,
-  reverted,
-  judged,
-}: Pick<PreviousAttempt, 'files' | 'reverted' | 'judged'>): string {
+function whereItIs(given: Pick<PreviousAttempt, 'files' | 'reverted' | 'judged'>): string {
+  const { files, reverted, judged } = given;
   if (files.length === 0) return 'It changed no file.';
   if (reverted) return 'Its change was reverted.';
   const was =

@@ -1,16 +1,11 @@
 import type { z } from 'zod';
 import type { AgentClaim } from '../core/attempt.js';
+import { jsonOf } from '../json-of.js';
 import { readClaim } from './claim.js';
 
 /** Reads a line of a program's JSON lines as an event of a shape; null for every other line. */
 export function readEvent<S extends z.ZodType>(shape: S, line: string): z.output<S> | null {
-  if (!line.startsWith('{')) return null;
-  try {
-    const shaped = shape.safeParse(JSON.parse(line));
-    return shaped.success ? shaped.data : null;
-  } catch {
-    return null;
-  }
+  return line.startsWith('{') ? (shape.safeParse(jsonOf(line)).data ?? null) : null;
 }
 
 /** The last completion signal in a message of several lines, or null (AG-3). */

@@ -39,10 +39,7 @@ export async function resolveEscalation(
     return exitCodes.interrupted;
   }
   const { days } = options;
-  const answered = await answerEscalation(store, id, {
-    ...answer.value,
-    ...(days === undefined ? {} : { days }),
-  });
+  const answered = await answerEscalation(store, id, { ...answer.value, days });
   if (!answered.ok) return answered.error;
   const resolved = answered.value;
   if (options.json) return print({ schemaVersion: 1, ...resolved });
@@ -61,9 +58,7 @@ async function askFor(
   const message = asked.state === 'pending' ? 'What should be done?' : 'What should be done instead?';
   const choice = await select<Choice>({ message, options, output });
   if (isCancel(choice)) return ok(null);
-  if (choice !== 'guide' || guidance?.trim()) {
-    return checkedAnswer(asked, { choice, ...(guidance === undefined ? {} : { guidance }) });
-  }
+  if (choice !== 'guide' || guidance?.trim()) return checkedAnswer(asked, { choice, guidance });
   const said = await text({
     message: 'What should the agent know?',
     output,

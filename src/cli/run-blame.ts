@@ -8,13 +8,8 @@ import { runSelfHeal } from '../heal/whole-run.js';
 import type { RunOptions } from '../heal/run-request.js';
 
 /** The flags of `self-heal blame`. */
-export interface BlameOptions {
+export interface BlameOptions extends Pick<RunOptions, 'config' | 'project' | 'agents' | 'json' | 'wait'> {
   base?: string;
-  config?: string;
-  project?: string[];
-  agents?: string;
-  json?: boolean;
-  wait?: boolean;
 }
 
 /** The whole of `self-heal blame`: gives the exit code, or the problem that kept it from looking. */

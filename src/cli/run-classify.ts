@@ -8,9 +8,9 @@ import type { Diagnosis } from '../core/diagnosis.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
-import { readAgentFailures, type AgentFailureRecord } from '../agents/agent-failure-input.js';
-import { classifyFormatOf, readClassifyInput, type ClassifyRecord } from '../evidence/classify-input.js';
+import { classifyFormatOf, readClassifyInput, readJsonLines, recordId } from '../evidence/classify-input.js';
 import { reasonOf } from '../reason-of.js';
+import { z } from 'zod';
 
 type AgentDiagnosis = ReturnType<typeof classifyAgentError>;
 
@@ -34,34 +34,44 @@ export async function runClassify(file: string, options: ClassifyOptions): Promi
   const settings = await loadSettings({ cwd: process.cwd(), env: process.env });
   if (!settings.ok) return settings.error;
   const classify = createClassify(settings.value.classify);
-  const render = options.jsonl ? asLine : options.json ? asJson : asText;
-  process.stdout.write(
-    records.value.map((record) => `${render(record, redactor.deep(classify(record.evidence)))}\n`).join(''),
-  );
-  return exitCodes.green;
+  return print(records.value, options, ({ id, evidence }) => {
+    const diagnosis = redactor.deep(classify(evidence));
+    const { category, alternatives, retry, why } = diagnosis;
+    return { diagnosis, line: { id, category, alternatives, retry, why }, text: asText(diagnosis) };
+  });
 }
 
-function runAgent(text: string, options: ClassifyOptions, redactor: Redactor): number | Problem {
-  const records = readAgentFailures(text, options.jsonl ? 'jsonl' : 'text');
+function runAgent(input: string, options: ClassifyOptions, redactor: Redactor): number | Problem {
+  const records = readAgentFailures(input, options.jsonl ? 'jsonl' : 'text');
   if (!records.ok) return records.error;
-  const render = options.jsonl ? asAgentLine : options.json ? asAgentJson : asAgentText;
-  process.stdout.write(
-    records.value
-      .map(({ id, text: said }) => `${render(id, redactor.deep(classifyAgentError(said)))}\n`)
-      .join(''),
-  );
+  return print(records.value, options, ({ id, text }) => {
+    const diagnosis = redactor.deep(classifyAgentError(text));
+    const { kind, reason, evidence } = diagnosis;
+    return { diagnosis, line: { id, category: kind, reason, evidence }, text: asAgentText(diagnosis) };
+  });
+}
+
+/** A diagnosis in each form in which it may be asked for. */
+interface Forms {
+  readonly diagnosis: object;
+  readonly line: object;
+  readonly text: string;
+}
+
+function print<T>(
+  records: readonly T[],
+  { jsonl, json }: ClassifyOptions,
+  formsOf: (one: T) => Forms,
+): number {
+  const shown = records.map(formsOf).map(({ diagnosis, line, text }) => {
+    if (jsonl) return JSON.stringify(line);
+    return json ? JSON.stringify(diagnosis, null, 2) : text;
+  });
+  process.stdout.write(shown.map((one) => `${one}\n`).join(''));
   return exitCodes.green;
 }
 
-function asAgentLine(id: AgentFailureRecord['id'], { kind, reason, evidence }: AgentDiagnosis): string {
-  return JSON.stringify({ id, category: kind, reason, evidence });
-}
-
-function asAgentJson(_: AgentFailureRecord['id'], diagnosis: AgentDiagnosis): string {
-  return JSON.stringify(diagnosis, null, 2);
-}
-
-function asAgentText(_: AgentFailureRecord['id'], { kind, reason, evidence }: AgentDiagnosis): string {
+function asAgentText({ kind, reason, evidence }: AgentDiagnosis): string {
   return [`${kind} (${reason})`, ...(evidence === null ? [] : [`  ${evidence}`])].join('\n');
 }
 
@@ -78,18 +88,7 @@ async function readInput(file: string): Promise<Result<string, Problem>> {
   }
 }
 
-function asLine({ id }: ClassifyRecord, { category, alternatives, retry, why }: Diagnosis): string {
-  return JSON.stringify({ id, category, alternatives, retry, why });
-}
-
-function asJson(_: ClassifyRecord, diagnosis: Diagnosis): string {
-  return JSON.stringify(diagnosis, null, 2);
-}
-
-function asText(
-  _: ClassifyRecord,
-  { category, alternatives, retry, why, warning, facts }: Diagnosis,
-): string {
+function asText({ category, alternatives, retry, why, warning, facts }: Diagnosis): string {
   const known = Object.entries(facts).filter(([, value]) => value !== null);
   return [
     `${category}${alternatives.length > 0 ? ` (or ${alternatives.join(', ')})` : ''}, ${retry}`,
@@ -99,4 +98,19 @@ function asText(
     ),
     ...known.map(([name, value]) => `  ${name}: ${value}`),
   ].join('\n');
+}
+
+const recordShape = z
+  .object({ id: recordId, stderr: z.string() })
+  .transform(({ id, stderr }) => ({ id, text: stderr }));
+
+/** What one agent program wrote when it failed. */
+type AgentFailureRecord = z.infer<typeof recordShape>;
+
+/** Reads what `self-heal classify --agent` is given: a text, or one `{"id": …, "stderr": "…"}` a line. */
+function readAgentFailures(
+  text: string,
+  format: 'text' | 'jsonl',
+): Result<readonly AgentFailureRecord[], Problem> {
+  return format === 'text' ? ok([{ id: null, text }]) : readJsonLines(text, recordShape, '{"stderr": "…"}');
 }

@@ -12,11 +12,7 @@ export interface ConfigOptions {
 
 /** The whole of `self-heal config`: gives the exit code, or the problem of the configuration. */
 export async function runConfig({ agents, json }: ConfigOptions): Promise<number | Problem> {
-  const layers = await loadLayers({
-    cwd: process.cwd(),
-    env: process.env,
-    ...(agents ? { file: agents } : {}),
-  });
+  const layers = await loadLayers({ cwd: process.cwd(), env: process.env, file: agents });
   if (!layers.ok) return layers.error;
   const values = effectiveSettings(layers.value);
   const file = layers.value.source?.path ?? null;

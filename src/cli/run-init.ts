@@ -1,10 +1,7 @@
 import path from 'node:path';
-import { programs, type AgentProgram } from '../agents/programs.js';
+import { type AgentProgram, programs } from '../agents/programs.js';
 import { type Machines, storeVariable } from '../init/ci-project.js';
-import { ciSystemOf, ciSystems, type CiSystem } from '../init/ci-system.js';
-import { configsBelow } from '../init/configs-below.js';
-import { configuredRunner } from '../init/configured-runner.js';
-import { findAgents } from '../init/find-agents.js';
+import { type CiSystem, ciSystemOf, ciSystems } from '../init/ci-system.js';
 import { gitRootOf } from '../init/git-root.js';
 import { planInit } from '../init/plan-init.js';
 import { outcomesOf, writePlan, type WrittenFile } from '../init/write-plan.js';
@@ -15,8 +12,9 @@ import { builtIn } from '../core/built-in-fixer.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { chooseAgent } from '../init/choose-agent.js';
+import { chooseAgent, configuredRunner, findAgents } from '../init/choose-agent.js';
 import { initLines, initTexts } from '../init/init-text.js';
+import { existsSync, readdirSync } from 'node:fs';
 
 /** The flags of `self-heal init`. */
 export interface InitOptions {
@@ -47,7 +45,7 @@ export async function runInit({ cwd, env, isAskable, options }: InitCall): Promi
   if (options.healWorkers !== undefined && options.shards === undefined) return workersWithoutShards;
   const found = await findAgents({ cwd, env });
   const chosen = await chooseAgent({
-    ...(options.agent === undefined ? {} : { named: options.agent }),
+    named: options.agent,
     configured: await configuredRunner(cwd),
     found,
     isAskable,
@@ -59,13 +57,8 @@ export async function runInit({ cwd, env, isAskable, options }: InitCall): Promi
   say(
     `Agent programs: ${found.map(({ name }) => name).join(', ') || 'none on PATH'}; set up for ${agent?.name ?? `none: the ${builtIn} fixer alone`}`,
   );
-  const plan = await planInit({
-    cwd,
-    agent,
-    ci: ci.value,
-    machines: machinesOf(options),
-    ...(options.config === undefined ? {} : { config: options.config }),
-  });
+  const machines = machinesOf(options);
+  const plan = await planInit({ cwd, agent, ci: ci.value, machines, config: options.config });
   if (!plan.ok) return plan.error;
   const force = options.force ?? false;
   const written = options.dryRun ? ok(outcomesOf(plan.value, force)) : await writePlan(plan.value, force);
@@ -163,4 +156,26 @@ function addAgent(installed: AgentProgram | undefined, exec: string): string {
   return installed
     ? `→ ${installed.title} is installed: ${add} sets it up`
     : `→ No agent program: the ${builtIn} fixer makes the fixes it is sure of. Once one is installed: ${add}`;
+}
+
+const configNames = ['ts', 'js', 'mts', 'mjs', 'cts', 'cjs'].map((ending) => `playwright.config.${ending}`);
+
+/** Playwright configs in the folders below, two levels deep, as in monorepos; relative, with `/`. For a remedy, no more. */
+function configsBelow(cwd: string, depth = 2): string[] {
+  return foldersIn(cwd).flatMap((folder) => {
+    const own = configNames.find((name) => existsSync(path.join(cwd, folder, name)));
+    const below = depth > 1 ? configsBelow(path.join(cwd, folder), depth - 1) : [];
+    return [...(own ? [own] : []), ...below].map((file) => `${folder}/${file}`);
+  });
+}
+
+function foldersIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries
+      .filter((one) => one.isDirectory() && !one.name.startsWith('.') && one.name !== 'node_modules')
+      .map(({ name }) => name);
+  } catch {
+    return [];
+  }
 }

@@ -66,11 +66,7 @@ async function showPrompt(
   options: InspectOptions,
 ): Promise<number | Problem> {
   const cwd = process.cwd();
-  const settings = await loadSettings({
-    cwd,
-    env: process.env,
-    ...(options.agents ? { file: options.agents } : {}),
-  });
+  const settings = await loadSettings({ cwd, env: process.env, file: options.agents });
   if (!settings.ok) return settings.error;
   const attempt = options.attempt ?? null;
   const redactor = await createRedactor({ env: process.env, projectRoot: cwd });

@@ -1,25 +1,18 @@
-import type { VerifyLevel } from '../core/settings.js';
 import type { Problem } from '../problem.js';
 import type { ProjectLock } from '../run/project-lock.js';
-import type { Result } from '../result.js';
-import { openProjectStore } from '../store/open-project-store.js';
+import { withStore } from '../store/open-project-store.js';
 import type { RunOptions, RunRequest } from '../heal/run-request.js';
 import { resumedFrom, type Resumed } from '../heal/resumed.js';
 import { runSelfHeal } from '../heal/whole-run.js';
 import { underLockOfRuns } from '../run/under-lock.js';
-import { unfinishedRun, type UnfinishedRun } from '../run/unfinished-run.js';
+import { unfinishedRun } from '../run/unfinished-run.js';
 import { runDirOf } from '../run/run-folder.js';
 
 /** The flags of `self-heal resume`. */
-export interface ResumeOptions {
-  agents?: string;
-  parallel?: number;
-  verify?: VerifyLevel;
-  store?: string;
-  json?: boolean;
-  terse?: boolean;
-  wait?: boolean;
-}
+export type ResumeOptions = Pick<
+  RunOptions,
+  'agents' | 'parallel' | 'verify' | 'store' | 'json' | 'terse' | 'wait'
+>;
 
 /** The whole of `self-heal resume`: gives the exit code, or the problem that kept it from going on. */
 export async function runResume(
@@ -36,7 +29,9 @@ async function goOn(
   options: ResumeOptions,
   lock: ProjectLock | null,
 ): Promise<number | Problem> {
-  const found = await lookUp(runId ?? null, options);
+  const projectRoot = process.cwd();
+  const found = await withStore(options, (store) => unfinishedRun({ projectRoot, store }, runId ?? null));
+  if (!('ok' in found)) return found;
   if (!found.ok) return found.error;
   const run = found.value;
   const typed = run.request as Pick<RunRequest, 'filters' | 'passThrough' | 'options'>;
@@ -45,20 +40,6 @@ async function goOn(
   process.stderr.write(`self-heal continues run ${run.runId}: ${whatIsLeft(resumed, own)}\n`);
   const held = lock === null ? {} : { lock };
   return runSelfHeal({ ...typed, cwd: process.cwd(), env: process.env, options: own, resumed, ...held });
-}
-
-async function lookUp(
-  runId: string | null,
-  { agents, store: place }: ResumeOptions,
-): Promise<Result<UnfinishedRun, Problem>> {
-  const opened = await openProjectStore(agents, place);
-  if (!opened.ok) return opened;
-  const store = opened.value?.store ?? null;
-  try {
-    return await unfinishedRun({ projectRoot: process.cwd(), store }, runId);
-  } finally {
-    await store?.close();
-  }
 }
 
 function whatIsLeft({ open, carried }: Resumed, { from }: RunOptions): string {

@@ -1,14 +1,15 @@
 import process from 'node:process';
 import ora from 'ora';
 import { runSelfTest, type SelfTest } from '../doctor/self-test/run-self-test.js';
-import { exitCodes, exitCodeOfSignal } from '../core/exit-codes.js';
+import { exitCodeOfSignal, exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
-import { clipped } from '../outputs/format.js';
-import { selfTestText } from '../doctor/self-test/self-test-text.js';
+import { clipped, counted, duration } from '../outputs/format.js';
 import { listenForInterrupts } from '../process/interrupts.js';
 import { isLive } from '../outputs/is-live.js';
 import { print } from './end.js';
 import { paletteForData } from '../outputs/palette.js';
+import type { ChalkInstance } from 'chalk';
+import type { ScenarioResult } from '../doctor/self-test/facts.js';
 
 /** What `self-heal doctor --self-test` was asked for. */
 export interface SelfTestOptions {
@@ -57,4 +58,30 @@ function showProgress(): Progress {
     },
     [Symbol.dispose]: () => void spinner?.stop(),
   };
+}
+
+/** One line for each scenario (what was planted, what self-heal did, what that proves), under it what is wrong, and a last line. */
+export function selfTestText(held: SelfTest, paint: ChalkInstance): string {
+  const width = Math.max(...held.results.map(({ name }) => name.length));
+  const lines = held.results.flatMap((one) => [
+    `${mark(one, paint)} ${paint.bold(one.name.padEnd(width))}  ${one.planted} → ${one.did} ${paint.dim(`(${one.proves})`)}`,
+    ...one.missed.map((point) => `  ${' '.repeat(width)}  ${paint.red(`→ ${point}`)}`),
+  ]);
+  return [...lines, '', ...lastLines(held)].join('\n');
+}
+
+function mark({ held }: ScenarioResult, paint: ChalkInstance): string {
+  return held ? paint.green('✓') : paint.red('✗');
+}
+
+function lastLines({ results, playwright, browser, durationMs, kept }: SelfTest): string[] {
+  const { browserName, channel } = browser;
+  const name = channel === undefined ? browserName : `${browserName} (${channel})`;
+  const where = `in ${duration(durationMs)}, with Playwright ${playwright} and ${name}; no model was called`;
+  const failed = results.filter(({ held }) => !held).length;
+  if (failed === 0) return [`All ${counted(results.length, 'guard')} fired ${where}.`];
+  return [
+    `${failed} of ${counted(results.length, 'guard')} did not fire ${where}.`,
+    ...(kept === null ? [] : [`The scratch copy was kept, with everything that was recorded: ${kept}`]),
+  ];
 }

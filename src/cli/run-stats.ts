@@ -12,7 +12,7 @@ export interface StatsOptions {
 
 /** The whole of `self-heal stats`: gives the exit code, or the problem of the store. */
 export async function runStats(options: StatsOptions): Promise<number | Problem> {
-  const opened = await openProjectStore(options.agents);
+  const opened = await openProjectStore(options);
   if (!opened.ok) return opened.error;
   const found = opened.value && (await readStats(opened.value.db, opened.value.project));
   await opened.value?.store.close();

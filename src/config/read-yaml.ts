@@ -1,8 +1,6 @@
-import { Document, Parser, parseDocument } from 'yaml';
+import { type CST, Document, parseDocument, Parser, visit, type YAMLError } from 'yaml';
 import { checkNodes } from './check-nodes.js';
-import { lineStartOf, type Diagnostic } from './diagnostic.js';
-import { describeYamlErrors } from './describe-yaml-errors.js';
-import { yamlDepth } from './yaml-depth.js';
+import { type Diagnostic, lineStartOf, ontoVisibleLine } from './diagnostic.js';
 
 /** The parser recurses: hundreds of nested keys take it minutes, and thousands of levels exhaust the stack, and Node with it. */
 const MAX_DEPTH = 64;
@@ -65,4 +63,61 @@ function toPlain(doc: Document.Parsed): Plain {
       },
     };
   }
+}
+
+/** Says where a text is not YAML, and why; what several nodes complain of alike is said once. */
+function describeYamlErrors(errors: readonly YAMLError[], doc: Document.Parsed, text: string): Diagnostic[] {
+  // Unclosed brackets are reported once for each level.
+  const byPlace = errors.map((error) => {
+    const one = describeYamlError(error, doc, text);
+    return [`${one.start} ${one.message}`, one] as const;
+  });
+  return [...new Map(byPlace).values()];
+}
+
+function describeYamlError(
+  { code, message, pos }: YAMLError,
+  doc: Document.Parsed,
+  text: string,
+): Diagnostic {
+  const [start, end] = [Math.max(0, pos[0]), Math.max(pos[1], pos[0] + 1)];
+  if (code === 'MULTIPLE_DOCS')
+    return { start, end: start + 3, message: 'the file must contain a single document' };
+  if (code === 'TAB_AS_INDENT')
+    return { start, end, message: 'a line must be indented by spaces, not by tabs' };
+  if (code === 'NON_STRING_KEY') return { start, end, message: 'a key must be a string' };
+  const quote = code === 'MISSING_CHAR' && message.endsWith('quote') ? openingQuote(doc, start) : null;
+  if (quote !== null) return { start: quote, end: quote + 1, message: 'this quote is never closed' };
+  return { ...ontoVisibleLine(text, { start, end }), message: `this is not valid YAML: ${message}` };
+}
+
+/** The parser notices at the end of the file that a quote is open; what helps is where it was opened. */
+function openingQuote(doc: Document.Parsed, noticedAt: number): number | null {
+  let opened: number | null = null;
+  visit(doc, {
+    Scalar: (_, { type, range }) => {
+      if (type?.startsWith('QUOTE_') && range && range[0] < noticedAt) opened = range[0];
+    },
+  });
+  return opened;
+}
+
+/** How deep collections nest in a text, found without recursion so that no text can exhaust the stack. */
+function yamlDepth(tokens: readonly CST.Token[]): number {
+  const open: [token: CST.Token, depth: number][] = tokens.map((token) => [token, 0]);
+  let deepest = 0;
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [token, depth] = next;
+    deepest = Math.max(deepest, depth);
+    for (const child of childrenOf(token)) open.push([child, depth + 1]);
+  }
+  return deepest;
+}
+
+function childrenOf(token: CST.Token): CST.Token[] {
+  if (token.type === 'document') return token.value ? [token.value] : [];
+  if (!('items' in token)) return [];
+  return token.items.flatMap(({ key, value }) =>
+    [key, value].filter((child) => child !== null && child !== undefined),
+  );
 }

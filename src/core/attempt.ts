@@ -105,6 +105,28 @@ export interface Attempt {
   readonly notes?: readonly Note[];
 }
 
+/** An attempt without an agent, not judged yet. */
+export function bareAttempt(n: number): Attempt {
+  return {
+    n,
+    agent: null,
+    slashCommand: null,
+    runner: null,
+    outcome: 'no-agent',
+    claim: null,
+    usage: null,
+    judged: 'not-judged',
+    durationMs: 0,
+    files: [],
+    patch: null,
+    prompt: null,
+    change: null,
+    proof: [],
+    reverted: false,
+    failedBecause: null,
+  };
+}
+
 /** Whether the change of an attempt is in the project: the re-run was green, or led to another error, and it was not reverted since. */
 export function isKept({ judged, reverted }: Pick<Attempt, 'judged' | 'reverted'>): boolean {
   return !reverted && (judged === 'green' || judged === 'changed');

@@ -1,8 +1,7 @@
 import type { Attempt } from './attempt.js';
 import { blameLine } from './blame.js';
 import type { Cause } from './cause.js';
-import type { Category, RetryAxis } from './diagnosis.js';
-import { inPlainWords } from './plain-words.js';
+import type { Category, Diagnosis, RetryAxis } from './diagnosis.js';
 
 /** What a person may answer (ME-5). */
 export type Choice = 'revert' | 'provide-credentials' | 'skip' | 'simplify' | 'guide';
@@ -58,7 +57,7 @@ export interface Answer {
   /** Their own words, or null. */
   readonly guidance: string | null;
   /** With `skip`: days that its tests stay in quarantine; `QUARANTINE_DAYS` by default. */
-  readonly days?: number;
+  readonly days?: number | undefined;
 }
 
 /** A quarantine ends by itself, so that no test is forgotten in it: days. */
@@ -77,12 +76,9 @@ export function guidanceFrom({ choice, guidance }: Answer): string | null {
 /** The question about a cause that no agent could heal; `asked` is the agent's own question, or null. `canRevert` offers to revert the blamed change. */
 export function questionAbout(
   cause: Cause,
-  {
-    attempts,
-    asked,
-    canRevert = false,
-  }: { attempts: readonly Attempt[]; asked: string | null; canRevert?: boolean },
+  given: { attempts: readonly Attempt[]; asked: string | null; canRevert?: boolean },
 ): Question {
+  const { attempts, asked, canRevert = false } = given;
   const { diagnosis, signature } = cause.lead;
   const choices = choicesFor(diagnosis.retry);
   const offer =
@@ -134,4 +130,52 @@ function triedInWords({ agent, slashCommand, outcome, files, judged, reverted }:
   };
   const after = afters[judged] ?? 'the test failed in the same way';
   return `${slashCommand ?? agent} ${did}${how[outcome] ?? ''}; ${after}${reverted ? ', so the change was reverted' : ''}.`;
+}
+
+/** What the description needs besides the diagnosis. */
+interface Circumstances {
+  /** How many tests fail from it. */
+  readonly tests: number;
+  /** The agent's question, or null. */
+  readonly asked: string | null;
+}
+
+const whatIsWrong: Record<Category, string> = {
+  'build-error': 'The app cannot be built',
+  'database-error': 'The database rejects what the app asks of it',
+  'runtime-error': 'The app fails while it is being used',
+  'network-error': 'A request that the app depends on fails',
+  'ui-error': 'The page does not show what the test expects',
+  unknown: 'The test fails, and no known reason explains it',
+};
+
+/** Says what is wrong to somebody who reads no code: no stack trace, no selector, no query (ME-5). */
+export function inPlainWords(diagnosis: Diagnosis, { tests, asked }: Circumstances): string {
+  const where = place(diagnosis);
+  const many = tests > 1 ? ` ${tests} tests fail because of it.` : '';
+  const needs =
+    diagnosis.retry === 'never_retry'
+      ? ' It needs credentials, a permission or a quota that only a person can give.'
+      : '';
+  const question = asked === null ? '' : ` The agent asks: ${withoutCode(asked)}`;
+  return `${whatIsWrong[diagnosis.category]}${where}.${many}${needs}${question}`;
+}
+
+function place({ facts }: Diagnosis): string {
+  if (facts.policy !== null && facts.table !== null)
+    return `: a security rule of the table ${facts.table} forbids it`;
+  if (facts.table !== null) return `, on the table ${facts.table}`;
+  if (facts.endpoint !== null) return ` (${facts.endpoint})`;
+  const file = facts.source?.replace(/:\d+(?::\d+)?$/, '');
+  return file ? `, in ${file}` : '';
+}
+
+/** What an agent wrote, without fenced code, stack frames and line ends, at most 400 characters. */
+export function withoutCode(text: string): string {
+  const kept = text
+    .replaceAll(/```[\s\S]*?(?:```|$)/g, ' ')
+    .split('\n')
+    .filter((line) => !/^\s*at\s.+[:(]\S*\d+/.test(line))
+    .join(' ');
+  return kept.replaceAll(/\s+/g, ' ').trim().slice(0, 400);
 }

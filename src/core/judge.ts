@@ -52,3 +52,8 @@ function isSameError(before: DiagnosedFailure, after: DiagnosedFailure): boolean
   const [roots, rootsNow] = [rootKeys(before), rootKeys(after)];
   return roots.length === 0 || rootsNow.length === 0 || roots.some((key) => rootsNow.includes(key));
 }
+
+/** Whether a test is green, and the suite around it did not fail. */
+export function isGreen({ ended, suiteFailure }: Observation): boolean {
+  return ended === 'passed' && suiteFailure === null;
+}

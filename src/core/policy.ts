@@ -51,19 +51,16 @@ export type Decision =
   | { readonly kind: 'conclude'; readonly conclusion: Conclusion };
 
 /** How a cause ends, with the reason in a sentence. */
-export type Conclusion =
-  | { readonly verdict: 'healed'; readonly reason: string }
-  | { readonly verdict: 'failed'; readonly reason: string }
-  /** Green, but not because of an agent's change (HN-7). */
-  | { readonly verdict: 'flaky'; readonly reason: string }
-  | { readonly verdict: 'agent-unusable'; readonly reason: string }
-  /** Its agents weakened the tests, and again after a warning (HN-3). */
-  | { readonly verdict: 'rejected'; readonly reason: string }
-  /** Its fix revealed another failure (HL-3), which has a cause of its own. */
-  | { readonly verdict: 'superseded'; readonly reason: string }
-  /** A limit was reached before it could be healed (exit 4). */
-  | { readonly verdict: 'budget'; readonly reason: string }
-  | { readonly verdict: 'interrupted'; readonly reason: string };
+export interface Conclusion {
+  /**
+   * `flaky`: green, but not because of an agent's change (HN-7). `rejected`: its agents weakened the tests, and again after a warning
+   * (HN-3). `superseded`: its fix revealed another failure (HL-3), which has a cause of its own. `budget`: a limit was reached before it
+   * could be healed (exit 4).
+   */
+  readonly verdict:
+    'healed' | 'failed' | 'flaky' | 'agent-unusable' | 'rejected' | 'superseded' | 'budget' | 'interrupted';
+  readonly reason: string;
+}
 
 /** Rejected attempts after which a cause is given up: agents are warned once (HN-3). */
 const REJECTIONS_BEFORE_VERDICT = 2;
@@ -80,7 +77,7 @@ const FAILED_FIXES_BEFORE_BARE_RETEST = 2;
  */
 export function decide(given: History, policy: Policy): Decision {
   const newest = given.attempts.at(-1);
-  const fixed = newest && isBuiltIn(newest) && endOfFixer(newest);
+  const fixed = newest && isBuiltIn(newest) && endByRerun(newest);
   if (fixed) return fixed;
   // Its attempts do not count as tries of the signature (BF-5).
   const history = {
@@ -119,9 +116,9 @@ export function decide(given: History, policy: Policy): Decision {
 /** A history without the attempts of the built-in fixer, and how many there were with them. */
 type Counted = History & { readonly made: number };
 
-/** The built-in fixer's result ends a cause only if a different error took its place, or none is left. */
-function endOfFixer(last: Attempt): Decision | null {
-  if (last.judged === 'green') return conclude('healed', `fixed by ${last.agent}`);
+/** What a re-run alone ends a cause with: no error is left, or a different one took its place. */
+function endByRerun(last: Attempt): Decision | null {
+  if (last.judged === 'green') return conclude('healed', `fixed by ${last.agent ?? 'nobody'}`);
   if (last.judged === 'flaky') return conclude('flaky', last.failedBecause ?? 'green without a change');
   if (last.judged === 'changed')
     return conclude('superseded', last.failedBecause ?? 'another error took its place');
@@ -142,10 +139,8 @@ function conclusionOf(last: Attempt, history: History, policy: Policy): Decision
   if (last.outcome === 'aborted') return conclude('interrupted', 'interrupted while an agent worked');
   if (last.outcome === 'unusable')
     return conclude('agent-unusable', last.failedBecause ?? 'the agent cannot work');
-  if (last.judged === 'green') return conclude('healed', `fixed by ${last.agent ?? 'nobody'}`);
-  if (last.judged === 'flaky') return conclude('flaky', last.failedBecause ?? 'green without a change');
-  if (last.judged === 'changed')
-    return conclude('superseded', last.failedBecause ?? 'another error took its place');
+  const ended = endByRerun(last);
+  if (ended) return ended;
   if (last.outcome === 'denied') {
     return conclude(
       'agent-unusable',

@@ -27,11 +27,8 @@ export function signatureOf(
  * The text that a test failure's signature hashes: its most specific error, and where that names nothing ("Expected: true,
  * Received: false", or only a time-out) also the line of the test, or else the step.
  */
-export function signedText({
-  errors,
-  failedStep,
-  test,
-}: Pick<TestFailure, 'errors' | 'failedStep' | 'test'>): string {
+export function signedText(given: Pick<TestFailure, 'errors' | 'failedStep' | 'test'>): string {
+  const { errors, failedStep, test } = given;
   const [error] = tellingErrors(errors);
   const { kind, subject } = complaintOf(errors);
   const message = error?.message ?? '';

@@ -13,7 +13,7 @@ export interface SuitePlace {
   readonly config: string;
   readonly playwright: Playwright;
   /** Where the compiled scripts for Playwright lie; default: those of this build. */
-  readonly injectDir?: string;
+  readonly injectDir?: string | undefined;
 }
 
 /** Lists the tests, which starts neither tests nor web servers, and then starts each browser that they would. */

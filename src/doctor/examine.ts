@@ -17,11 +17,11 @@ export interface Examination {
   readonly env: NodeJS.ProcessEnv;
   readonly nodeVersion: string;
   /** What `-c` names. */
-  readonly config?: string;
+  readonly config?: string | undefined;
   /** What `--agents` names. */
-  readonly agents?: string;
+  readonly agents?: string | undefined;
   /** Where the compiled scripts for Playwright lie; default: those of this build. */
-  readonly injectDir?: string;
+  readonly injectDir?: string | undefined;
 }
 
 /** Checks everything that a run needs (CL-11), in the order in which a run needs it. Changes nothing, and asks no model. */
@@ -47,11 +47,11 @@ async function examinePlaywright({ cwd, env, config: flag, injectDir }: Examinat
   ];
   if (!playwright.ok || !config.ok) return checks;
   const place = { cwd, env, config: config.value, playwright: playwright.value };
-  return [...checks, ...(await checkSuite({ ...place, ...(injectDir === undefined ? {} : { injectDir }) }))];
+  return [...checks, ...(await checkSuite({ ...place, injectDir }))];
 }
 
 async function examineAgents({ cwd, env, agents }: Examination): Promise<Check[]> {
-  const settings = await loadSettings({ cwd, env, ...(agents === undefined ? {} : { file: agents }) });
+  const settings = await loadSettings({ cwd, env, file: agents });
   if (!settings.ok) return [ofProblem('agents.yaml', settings.error)];
   const { file } = settings.value;
   const found = file === null ? 'not present: the built-in defaults apply' : path.relative(cwd, file);

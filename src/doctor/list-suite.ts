@@ -31,13 +31,8 @@ export interface ListPlace {
 }
 
 /** Lists the tests of a suite and how its projects start their browsers; starts neither tests nor web servers. */
-export async function listSuite({
-  cwd,
-  env,
-  config,
-  playwright,
-  injectDir,
-}: ListPlace): Promise<ListedSuite> {
+export async function listSuite(place: ListPlace): Promise<ListedSuite> {
+  const { cwd, env, config, playwright, injectDir } = place;
   const reporter = path.join(injectDir, 'list-projects.cjs');
   const argv = [process.execPath, playwright.cli, 'test', '--list', '-c', config, `--reporter=${reporter}`];
   const { output } = await probe(argv, { cwd, env: { ...unattended(env), NO_COLOR: '1', FORCE_COLOR: '0' } });

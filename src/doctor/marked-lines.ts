@@ -1,11 +1,9 @@
+import { jsonOf } from '../json-of.js';
+
 /** What our own scripts wrote as `mark: {json}` among whatever else stands in the output. */
 export function markedLines(output: string, mark: string): unknown[] {
   return output.split(/\r?\n/).flatMap((line) => {
-    if (!line.startsWith(`${mark}: `)) return [];
-    try {
-      return [JSON.parse(line.slice(mark.length + 2)) as unknown];
-    } catch {
-      return [];
-    }
+    const value = line.startsWith(`${mark}: `) ? jsonOf(line.slice(mark.length + 2)) : undefined;
+    return value === undefined ? [] : [value];
   });
 }

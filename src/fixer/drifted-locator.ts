@@ -1,11 +1,11 @@
 import type { Proposal, SourceText } from './proposal.js';
-import { placesOfName, placesOfRole, replaced, type Place } from './literals.js';
-import { namesIn, type LocatorName } from './locator-links.js';
-import { ariaNodes, isFoundBy, valuesOnPage, type RedPage } from './page-names.js';
+import { type Place, placesOfName, placesOfRole, replaced } from './literals.js';
+import { type LocatorName, namesIn } from './locator-links.js';
+import { ariaNodes, isFoundBy, type RedPage, valuesOnPage } from './page-names.js';
 import type { Hunk } from '../core/blame.js';
 import type { Renaming } from './renamed.js';
-import { swapsRole } from './roles.js';
 import { nearest } from './similar.js';
+import escapeStringRegexp from 'escape-string-regexp';
 
 /** What a locator that found nothing is looked at with. */
 export interface DriftEvidence {
@@ -132,4 +132,42 @@ function placesToChange(
   if (failing.length === 1) return failing;
   const candidates = calls.length > 0 ? calls : places;
   return candidates.length === 1 ? candidates : [];
+}
+
+/** The elements of HTML that have a role by themselves, where they are not called like it (https://www.w3.org/TR/html-aria/). */
+const tags: Readonly<Record<string, string>> = {
+  link: 'a',
+  heading: 'h[1-6]',
+  textbox: 'input|textarea',
+  searchbox: 'input',
+  spinbutton: 'input',
+  checkbox: 'input',
+  radio: 'input',
+  switch: 'input',
+  slider: 'input',
+  combobox: 'select|input',
+  listbox: 'select',
+  img: 'img|svg',
+  list: 'ul|ol',
+  listitem: 'li',
+  row: 'tr',
+  cell: 'td',
+  columnheader: 'th',
+  navigation: 'nav',
+};
+
+/** Whether a change took out markup of one role and put in markup of the other, as often. */
+function swapsRole({ old, now }: Hunk, from: string, to: string): boolean {
+  const gone = countOf(from, old) - countOf(from, now);
+  const came = countOf(to, now) - countOf(to, old);
+  return gone > 0 && gone === came;
+}
+
+/** How often lines make an element of a role: by a tag, by a component or a call that is named like it, or by the attribute. */
+function countOf(role: string, lines: readonly string[]): number {
+  const named = [escapeStringRegexp(role), ...(tags[role] ? [tags[role]] : [])].join('|');
+  const made = new RegExp(`<(?:${named})(?![\\w-])|\\((["'\`])(?:${named})\\1`, 'gi');
+  const given = new RegExp(`\\brole["']?\\s*[=:]\\s*[{"'\`]+${escapeStringRegexp(role)}["'\`]`, 'g');
+  const text = lines.join('\n');
+  return (text.match(made)?.length ?? 0) + (text.match(given)?.length ?? 0);
 }

@@ -24,17 +24,13 @@ export interface CodeFixOrder {
 const compilerError = /^[^\S\n]*([^\s()][^()\n:]*\.[cm]?tsx?)[(:]\d+[,:]\d+\)?(?::| -) error TS\d+:/gm;
 
 /** Asks the project's own TypeScript to fix what the compiler complains of (BF-3); null where there is none, or it is not sure. */
-export async function runCodeFixes(
-  said: string,
-  folders: readonly string[],
-  entry = ownEntry,
-): Promise<Proposal | null> {
+export async function runCodeFixes(said: string, folders: readonly string[]): Promise<Proposal | null> {
   const named = new Set(Array.from(said.matchAll(compilerError), ([, file = '']) => file));
   const files = [...named].map((file) => placeOf(file, folders));
   const [first] = files;
   if (!first || files.includes(null)) return null;
   const typescript = typescriptFor(first);
-  const fixed = typescript && (await fixedBy({ typescript, files: files as string[] }, entry));
+  const fixed = typescript && (await fixedBy({ typescript, files: files as string[] }));
   if (!fixed) return null;
   const did = [...new Set(fixed.flatMap((one) => one.did))].join('; ');
   return { summary: `TypeScript's own fix for ${[...named].join(', ')}: ${did}`, files: fixed };
@@ -53,8 +49,8 @@ function typescriptFor(file: string): string | null {
   }
 }
 
-function fixedBy(order: CodeFixOrder, entry: string): Promise<FixedFile[] | null> {
-  const child = fork(entry, [], {
+function fixedBy(order: CodeFixOrder): Promise<FixedFile[] | null> {
+  const child = fork(ownEntry, [], {
     serialization: 'advanced',
     execArgv: ['--max-old-space-size=2048'],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -2,6 +2,7 @@ import type { AvoidedReason } from '../core/avoided.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { chooseProven } from '../core/choose-proven.js';
 import { failureKey } from '../core/failure.js';
+import { isGreen } from '../core/judge.js';
 import type { CauseVerdict } from '../core/verdict.js';
 import type { HealedCause } from './heal-cause.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -140,7 +141,7 @@ async function applyToFollowers(
   for (const failure of followers) {
     const isProven = chosen.has(failure);
     const now = (isProven ? lastRetest : seen)?.observe(failure);
-    const isNowGreen = now?.ended === 'passed' && !now.suiteFailure;
+    const isNowGreen = now !== undefined && isGreen(now);
     if (isNowGreen && conclusion.verdict === 'flaky') {
       session.bus.emit({ type: 'agent.avoided', reason: 'flaky', count: 1 });
       tellDecided(session, [failure], { verdict: 'flaky' });

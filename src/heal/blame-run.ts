@@ -1,5 +1,6 @@
 import type { Cause } from '../core/cause.js';
 import { groupCauses } from '../core/group.js';
+import { isGreen } from '../core/judge.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { retest } from './retest.js';
 import type { Healed } from './progress.js';
@@ -29,8 +30,5 @@ async function confirmed(session: Session, causes: readonly Cause[]): Promise<re
   if (causes.length === 0) return causes;
   const failures = causes.map(({ lead }) => lead);
   const seen = await retest(session, { failures, purpose: 'confirm', causeId: null });
-  return causes.filter(({ lead }) => {
-    const { ended, suiteFailure } = seen.observe(lead);
-    return ended !== 'passed' || suiteFailure !== null;
-  });
+  return causes.filter(({ lead }) => !isGreen(seen.observe(lead)));
 }

@@ -1,6 +1,7 @@
 import { canBeReverted } from '../core/blame.js';
 import type { Cause } from '../core/cause.js';
 import { chooseProven } from '../core/choose-proven.js';
+import { isGreen } from '../core/judge.js';
 import { readChange } from '../workspace/change.js';
 import { retest } from './retest.js';
 import type { Session } from './session.js';
@@ -18,8 +19,5 @@ export async function canRevert(session: Session, cause: Cause): Promise<boolean
   const seen = await retest(session, { failures, purpose: 'blame', causeId: cause.id });
   await session.workspace.revert([applied.change.id]);
   if (session.signal.aborted) return false;
-  return failures.every((one) => {
-    const { ended, suiteFailure } = seen.observe(one);
-    return ended === 'passed' && suiteFailure === null;
-  });
+  return failures.every((one) => isGreen(seen.observe(one)));
 }

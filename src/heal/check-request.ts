@@ -19,26 +19,16 @@ export interface Checked {
 }
 
 /** Looks for what a run needs, before anything is run. */
-export async function checkRequest({
-  cwd,
-  env,
-  options,
-  passThrough,
-}: RunRequest): Promise<Result<Checked, Problem>> {
+export async function checkRequest(request: RunRequest): Promise<Result<Checked, Problem>> {
+  const { cwd, env, options, passThrough } = request;
   const waiting = waitingWords(passThrough);
   if (waiting) return err(waiting);
   const config = findPlaywrightConfig(cwd, options.config);
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
   if (!playwright.ok) return playwright;
   if (!config.ok) return config;
-  const { agents, verify, parallel, store } = options;
-  const named = {
-    ...(store ? { store } : {}),
-    ...(agents ? { file: agents } : {}),
-    ...(verify ? { verify } : {}),
-    ...(parallel ? { parallel } : {}),
-  };
-  const loaded = await loadSettings({ cwd, env, ...named });
+  const { agents: file, verify, parallel, store } = options;
+  const loaded = await loadSettings({ cwd, env, file, verify, parallel, store });
   if (!loaded.ok) return loaded;
   // Then no agent is started here.
   const isShown = options.dryRun === true || options.collect === true || options.queue === true;

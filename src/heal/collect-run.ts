@@ -7,7 +7,7 @@ import { isRed, type SuiteRun } from '../playwright/suite-run.js';
 import type { Interrupts } from '../process/interrupts.js';
 import { checkedOut } from '../run/checked-out.js';
 import { dropAllUnmasked } from '../run/mask-suite-folder.js';
-import { type Collected, collectedFile } from '../shards/collected.js';
+import { type Collected, collectedFile, collectedRun } from '../shards/collected.js';
 import { isInside } from '../workspace/is-inside.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import type { Opened } from './open-run.js';
@@ -64,8 +64,6 @@ async function collect(
   const { cwd } = request;
   const { settings, folder, redactor, playwright } = opened;
   const failures = isRed(first) ? await diagnosed(opened, first) : [];
-  const { status, exitCode, tests, rerunIds, rootDir, testFiles = [] } = first;
-  const { configFile, durationMs, endedAt, captureProblems } = first;
   const { current, total } = first.shard ?? { current: 1, total: 1 };
   const place = await placeOf(cwd);
   const collected: Collected = {
@@ -77,16 +75,8 @@ async function collect(
     selection: selectionOf(request),
     ...place,
     run: {
-      status,
-      exitCode,
-      tests,
-      rerunIds,
-      rootDir,
-      testFiles: testFiles.filter((file) => isInside(place.root, file)),
-      configFile,
-      durationMs,
-      endedAt,
-      captureProblems,
+      ...collectedRun.parse(first),
+      testFiles: (first.testFiles ?? []).filter((file) => isInside(place.root, file)),
     },
     failures,
   };

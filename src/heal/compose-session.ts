@@ -16,8 +16,8 @@ import { createSpending, type Spending } from '../run/spending.js';
 import type { Workers } from './workers/workers.js';
 import type { SuiteRuns } from './suite-runs.js';
 import type { Propose } from '../fixer/propose.js';
-import { idleWorkspace } from '../workspace/idle-workspace.js';
 import type { ShardRun } from '../shards/read-shard.js';
+import type { Workspace } from '../workspace/workspace.js';
 
 /** What a session is made of. */
 export interface SessionParts {
@@ -139,5 +139,25 @@ function late<Given, Outcome>(
   return async (given) => {
     step ??= load();
     return (await step)(given);
+  };
+}
+
+/** The workspace of a run in which no agent works: it has nothing to copy, and costs nothing (CL-4). */
+function idleWorkspace(root: string): Workspace {
+  const never = () => Promise.reject(new Error('No agent works in this run.'));
+  return {
+    root,
+    prepare: () => undefined,
+    ready: never,
+    edit: () => {
+      throw new Error('No agent works in this run.');
+    },
+    collect: never,
+    apply: never,
+    without: never,
+    revert: never,
+    edited: () => new Set(),
+    decided: async () => undefined,
+    close: async () => undefined,
   };
 }

@@ -1,5 +1,6 @@
 import type { DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
+import { isGreen } from '../core/judge.js';
 import { fixesIn, type Progress, sawRed } from './progress.js';
 import { retest } from './retest.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
@@ -41,12 +42,10 @@ export async function confirm(
       return { confirmed: [], flaky, uncovered, blockedBy: seen.suiteFailure, run };
     }
     const endings = confirmed.map((before) => ({ before, now: seen.observe(before) }));
-    flaky.push(
-      ...endings.filter(({ now }) => now.ended === 'passed' && !now.suiteFailure).map(({ before }) => before),
-    );
+    flaky.push(...endings.filter(({ now }) => isGreen(now)).map(({ before }) => before));
     uncovered.push(...seen.others);
     confirmed = endings
-      .filter(({ now }) => now.ended !== 'passed' || now.suiteFailure)
+      .filter(({ now }) => !isGreen(now))
       .map(({ before, now }) => betterSeen(before, now.failure ?? now.suiteFailure));
     for (const one of confirmed) sawRed(progress, one);
   }

@@ -47,14 +47,8 @@ export function lateWorkspace(parts: WorkspaceParts): LateWorkspace {
   };
 }
 
-async function openWorkspaceOf({
-  cwd,
-  folder,
-  signal,
-  running,
-  bus,
-  watchdog,
-}: WorkspaceParts): Promise<Workspace> {
+async function openWorkspaceOf(parts: WorkspaceParts): Promise<Workspace> {
+  const { cwd, folder, signal, running, bus, watchdog } = parts;
   const { contentsOf } = await import('../workspace/change.js');
   const { openWorkspace } = await import('../workspace/workspace.js');
   return openWorkspace({

@@ -24,14 +24,8 @@ export interface RunStoreRequest {
  * Opens the store for a run. One that cannot be reached or written is told of and done without (ME-9); one that cannot be
  * understood ends the run, since to go on would forget every count and pay for every open question again.
  */
-export async function openRunStore({
-  settings,
-  cwd,
-  runId,
-  bus,
-  redactor,
-  patience,
-}: RunStoreRequest): Promise<Result<RunStore, Problem>> {
+export async function openRunStore(request: RunStoreRequest): Promise<Result<RunStore, Problem>> {
+  const { settings, cwd, runId, bus, redactor, patience } = request;
   const opened = await openStore(settings.store, cwd);
   if (opened.ok) {
     const made = createStore(opened.value, settings.project, () => systemClock.now());

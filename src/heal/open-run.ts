@@ -1,5 +1,5 @@
 import { systemClock } from '../clock.js';
-import { runTerminal } from '../outputs/run-terminal.js';
+import { runTerminal } from '../outputs/terminal.js';
 import { toPlaywrightArgs } from '../playwright/selection.js';
 import type { Problem } from '../problem.js';
 import type { Watchdog } from '../process/watchdog.js';

@@ -1,10 +1,11 @@
 import type { Attempt } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { chooseProven } from '../core/choose-proven.js';
+import { isGreen } from '../core/judge.js';
 import { put } from './conclude.js';
 import { type CauseRecord, isKnownRed, keptAttempts, type Progress, sawRed } from './progress.js';
 import { proofTest } from './proof-test.js';
-import { retest, type Retest } from './retest.js';
+import { retest } from './retest.js';
 
 /**
  * An earlier fix of this round may have healed this cause too, or a part of it: then nobody is paid for that. Gives
@@ -19,7 +20,7 @@ export async function unhealedYet(
   if (isKnownRed(progress, cause.lead)) return cause;
   const failures = [...cause.members];
   const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: cause.id });
-  const red = failures.filter((member) => !isGreen(seen, member));
+  const red = failures.filter((member) => !isGreen(seen.observe(member)));
   for (const member of failures) {
     if (red.includes(member)) sawRed(progress, seen.observe(member).failure ?? member);
     else takeGreen(progress, cause, member);
@@ -39,11 +40,6 @@ function takeGreen(progress: Progress, cause: Cause, failure: DiagnosedFailure):
   progress.proofTests.push(proofTest(progress, { failure, causeId: cause.id, isLead: false, isProven }, 1));
 }
 
-function isGreen(seen: Retest, failure: DiagnosedFailure): boolean {
-  const { ended, suiteFailure } = seen.observe(failure);
-  return ended === 'passed' && !suiteFailure;
-}
-
 /**
  * A cause that no agent could heal may have been healed by a fix that came later: those tests are looked at once more, so
  * that their final status is true.
@@ -56,7 +52,9 @@ export async function recheckFailed(progress: Progress): Promise<void> {
   if (failures.length === 0 || session.signal.aborted) return;
   const seen = await retest(session, { failures, purpose: 'shared-fix', causeId: null });
   for (const one of given) {
-    const green = one.cause.members.filter((member) => failures.includes(member) && isGreen(seen, member));
+    const green = one.cause.members.filter(
+      (member) => failures.includes(member) && isGreen(seen.observe(member)),
+    );
     for (const member of one.cause.members) {
       if (green.includes(member)) takeGreen(progress, one.cause, member);
       else sawRed(progress, member);

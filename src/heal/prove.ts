@@ -1,4 +1,5 @@
 import { failureKey } from '../core/failure.js';
+import { isGreen } from '../core/judge.js';
 import type { Settings } from '../core/settings.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { type CauseRecord, changesOf, type Progress } from './progress.js';
@@ -204,11 +205,11 @@ async function look(
   const green: ProofTest[] = [];
   const red: ProofTest[] = [];
   for (const test of tests) {
-    const { ended, failure, suiteFailure } = seen.observe(test.failure);
-    const isGreen = ended === 'passed' && !suiteFailure;
-    (isGreen ? green : red).push(test);
-    test.steps.push(isGreen ? 'green' : 'red');
-    test.now = isGreen ? null : (failure ?? suiteFailure);
+    const now = seen.observe(test.failure);
+    const passed = isGreen(now);
+    (passed ? green : red).push(test);
+    test.steps.push(passed ? 'green' : 'red');
+    test.now = passed ? null : (now.failure ?? now.suiteFailure);
   }
   return { green, red };
 }

@@ -30,13 +30,11 @@ export async function runRegression(
 ): Promise<Left> {
   const { session } = progress;
   const nothing: Left = { red: new Set(), broke: false };
-  const { regression, flips, regressionTimeMs } = session.settings.verify;
+  const { regression, flips } = session.settings.verify;
   const kept = progress.causes.filter((one) => keptAttempts(one).length > 0);
   const isAll = regression === 'suite' && kept.length > 0;
   if (session.signal.aborted || (!isAll && (flips === 0 || proven.length === 0))) return nothing;
-  const chosen = isAll
-    ? choose(progress, first, { kept, timeMs: regressionTimeMs })
-    : { files: [], leftOut: [] };
+  const chosen = isAll ? choose(progress, first, kept) : { files: [], leftOut: [] };
   const own = proven.flatMap(({ failure }) =>
     failure.failure.scope === 'test' ? [failure.failure.test.id] : [],
   );
@@ -93,13 +91,8 @@ function sayUnsteady(progress: Progress, { own, once, twice }: Unsteady): void {
   }
 }
 
-interface Choice {
-  kept: readonly CauseRecord[];
-  timeMs: number;
-}
-
 /** Where the first run came to no test, the tests are those that a later one revealed. */
-function choose(progress: Progress, first: SuiteRun, { kept, timeMs }: Choice): RegressionTests {
+function choose(progress: Progress, first: SuiteRun, kept: readonly CauseRecord[]): RegressionTests {
   const files = new Map<string, TestFile>();
   const healed = new Set(
     kept.flatMap(({ cause }) => cause.members.map(({ failure }) => failureKey(failure))),
@@ -113,7 +106,7 @@ function choose(progress: Progress, first: SuiteRun, { kept, timeMs }: Choice): 
   return chooseRegression([...files.values()], {
     healed: tests.flatMap(({ id, file }) => (healed.has(id) ? [file] : [])),
     changed: kept.flatMap(keptAttempts).flatMap((one) => one.files.map((changed) => changed.path)),
-    timeMs,
+    timeMs: progress.session.settings.verify.regressionTimeMs,
     workers: first.tests.length > 0 && first.durationMs > 0 ? sum / first.durationMs : 1,
   });
 }
@@ -206,13 +199,5 @@ async function reject(progress: Progress, record: CauseRecord, reason: string): 
   const others = progress.proofTests.filter((one) => one.causeId !== causeId);
   progress.proofTests.splice(0, Infinity, ...others);
   await conclude(progress, { ...rest, verdict: 'failed', reason, attempts });
-  const { signature, diagnosis } = record.cause.lead;
-  await session.store.fixReverted({
-    causeId,
-    signature,
-    category: diagnosis.category,
-    verdict: 'failed',
-    reason,
-    bySharedFix: false,
-  });
+  await session.store.fixReverted({ causeId, signature: record.cause.lead.signature, reason });
 }

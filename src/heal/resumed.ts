@@ -1,7 +1,7 @@
 import { type KeptFix, keptFixes } from './kept-fixes.js';
 import type { SavedProgress } from './save-progress.js';
 import type { SeenTest } from '../event.js';
-import type { SuiteRun } from '../playwright/suite-run.js';
+import { noRun, type SuiteRun } from '../playwright/suite-run.js';
 import type { ShardCount } from '../shards/check-shards.js';
 import type { SuiteRuns, Watching } from './suite-runs.js';
 import type { UnfinishedRun } from '../run/unfinished-run.js';
@@ -39,23 +39,5 @@ export async function resumedFrom(run: UnfinishedRun, runDir: string): Promise<R
       if (ids.length === 0) return Promise.resolve(noRun('passed'));
       return suites.again({ ids, purpose: 'first', causeId: null, watching });
     },
-  };
-}
-
-/** A run in which nothing was run. */
-export function noRun(status: SuiteRun['status']): SuiteRun {
-  return {
-    status,
-    exitCode: 0,
-    tests: [],
-    failures: [],
-    suiteFailure: null,
-    rerunIds: {},
-    serverLog: '',
-    rootDir: process.cwd(),
-    configFile: null,
-    durationMs: 0,
-    endedAt: 0,
-    captureProblems: [],
   };
 }

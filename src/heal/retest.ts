@@ -2,10 +2,14 @@ import { existsSync } from 'node:fs';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import type { Observation } from '../core/judge.js';
-import { greenSnapshots, keepGreenPictures } from './green-pictures.js';
 import type { SuitePurpose } from '../event.js';
-import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
+import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { Session } from './session.js';
+import { copyFile, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterName } from '../inspect/pictures.js';
+import { runFiles } from '../playwright/report-format.js';
+import type { RunFolder } from '../run/run-folder.js';
 
 /** What a re-run of some failures showed. */
 export interface Retest {
@@ -67,18 +71,11 @@ function prepareFailed(output: string, session: Session): SuiteRun {
   const message = `Error: verify.prepare failed: ${session.settings.verify.prepare ?? ''}`;
   const error = { message, stack: null, snippet: null, location: null, causes: [] };
   return {
-    status: 'failed',
-    exitCode: null,
-    tests: [],
-    failures: [],
-    suiteFailure: { scope: 'suite', errors: [error], stderr: output },
-    rerunIds: {},
-    serverLog: '',
+    ...noRun('failed'),
     rootDir: session.cwd,
-    configFile: null,
-    durationMs: 0,
+    exitCode: null,
+    suiteFailure: { scope: 'suite', errors: [error], stderr: output },
     endedAt: session.clock.now(),
-    captureProblems: [],
   };
 }
 
@@ -123,3 +120,36 @@ const endings: Record<TestResult['outcome'], Observation['ended']> = {
   skipped: 'skipped',
   'not-run': 'not-run',
 };
+
+type Run = Pick<SuiteRun, 'serverLog'>;
+
+/** Keeps beside each failure the picture of its test's page in a run in which it passed, so that a report can show both. */
+export async function keepGreenPictures(
+  folder: Pick<RunFolder, 'failure'>,
+  failures: readonly DiagnosedFailure[],
+  run: Run,
+): Promise<void> {
+  for (const { n, failure } of failures) {
+    const picture = greenFile({ failure }, run, 'png');
+    // A test without a page has none, and a report does without.
+    if (picture)
+      await copyFile(picture, path.join(await folder.failure(n), afterName)).catch(() => undefined);
+  }
+}
+
+/** The accessibility snapshots (YAML) of the pages of these tests in a run in which they passed, where there are any. */
+async function greenSnapshots(failures: readonly DiagnosedFailure[], run: Run): Promise<string[]> {
+  const files = failures.flatMap((failure) => greenFile(failure, run, 'yml') ?? []);
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => null)));
+  return texts.filter((text) => text !== null);
+}
+
+function greenFile(
+  { failure }: Pick<DiagnosedFailure, 'failure'>,
+  { serverLog }: Run,
+  kind: 'png' | 'yml',
+): string | null {
+  if (failure.scope !== 'test') return null;
+  const name = `${failure.test.id.replaceAll(/[^\w-]/g, '_')}-0-green.${kind}`;
+  return path.join(path.dirname(serverLog), runFiles.captures, name);
+}

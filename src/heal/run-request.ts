@@ -1,22 +1,10 @@
 import type { VerifyLevel } from '../core/settings.js';
+import type { Selection } from '../playwright/selection.js';
 import type { ProjectLock } from '../run/project-lock.js';
 import type { Resumed } from './resumed.js';
 
 /** What `self-heal run` was asked for; Playwright's own selection flags under their own names (CL-1). */
-export interface RunOptions {
-  config?: string;
-  grep?: string;
-  project?: string[];
-  shard?: string;
-  workers?: string;
-  repeatEach?: number;
-  retries?: number;
-  timeout?: number;
-  lastFailed?: boolean;
-  onlyChanged?: string | true;
-  x?: boolean;
-  maxFailures?: number;
-  headed?: boolean;
+export interface RunOptions extends Omit<Selection, 'filters' | 'passThrough'> {
   /** agents.yaml to use instead of the project's own. */
   agents?: string;
   /** Agents that work at the same time. */

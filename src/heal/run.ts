@@ -10,11 +10,10 @@ import { type CauseRecord, goesOn, type Healed, newProgress, type Progress, sawR
 import { proofRuns, proveFixes } from './prove.js';
 import { tellDecided } from './tell-tests.js';
 import type { Session } from './session.js';
-import { newlyRed, applyResult, applyFlaky } from './apply-result.js';
+import { applyFlaky, applyResult, newlyRed } from './apply-result.js';
 import { recheckFailed } from './other-fix.js';
 import { conclude } from './conclude.js';
 import { saveProgress } from './save-progress.js';
-import { withoutQuarantined } from './quarantine.js';
 import { summarise } from './summarise.js';
 
 /**
@@ -151,4 +150,21 @@ function parentOf({ causes }: Progress, cause: Cause): string | null {
       one.cause.members.some((member) => keys.has(failureKey(member.failure))),
   );
   return earlier?.cause.id ?? null;
+}
+
+/** Sets aside the failures whose tests a person has put in quarantine: reported, given no agent, not failing the run (ME-7). */
+async function withoutQuarantined(
+  { session }: Progress,
+  failures: readonly DiagnosedFailure[],
+): Promise<DiagnosedFailure[]> {
+  const { bus, store } = session;
+  const ids = new Set((await store.quarantines()).map((one) => one.testId));
+  const tests = failures.flatMap(({ failure }) =>
+    failure.scope === 'test' && ids.has(failure.test.id) ? [failure.test] : [],
+  );
+  const known = bus.run().tests;
+  const count = tests.filter(({ id }) => known.get(id)?.verdict !== 'quarantined').length;
+  if (count > 0) bus.emit({ type: 'agent.avoided', reason: 'quarantined', count });
+  if (tests.length > 0) bus.emit({ type: 'tests.quarantined', tests });
+  return failures.filter((one) => !ids.has(failureKey(one.failure)));
 }

@@ -23,7 +23,7 @@ import { replayBlob } from '../shards/replay-blob.js';
 import { rootOf } from '../workspace/project-files.js';
 import type { Checked } from './check-request.js';
 import type { Opened } from './open-run.js';
-import { noRun } from './resumed.js';
+import { noRun } from '../playwright/suite-run.js';
 import type { RunRequest } from './run-request.js';
 import { tally } from './suite-runs.js';
 

@@ -1,6 +1,6 @@
 import { systemClock } from '../clock.js';
 import type { Settings } from '../core/settings.js';
-import { showPlan } from '../outputs/run-terminal.js';
+import { showPlan } from '../outputs/terminal.js';
 import { say } from '../outputs/say.js';
 import { firstRunProblem } from '../playwright/refusals.js';
 import { isRed, type SuiteRun } from '../playwright/suite-run.js';

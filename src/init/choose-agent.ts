@@ -1,4 +1,4 @@
-import { programNamed, type AgentProgram } from '../agents/programs.js';
+import { type AgentProgram, programNamed, programs } from '../agents/programs.js';
 import { chosen } from '../outputs/ask.js';
 import { closest } from '../config/closest.js';
 import { builtIn } from '../core/built-in-fixer.js';
@@ -6,11 +6,14 @@ import { builtInRunners } from '../core/built-in-runner.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
+import { findProgram, type ProgramPlace } from '../process/find-program.js';
+import { readAgentsFile } from '../config/read-agents-file.js';
+import { readYaml } from '../config/read-yaml.js';
 
 /** What decides which program is set up. */
 export interface AgentChoice {
   /** What `--agent` named. */
-  readonly named?: string;
+  readonly named?: string | undefined;
   /** What agents.yaml names, where there is one already. */
   readonly configured: string | null;
   readonly found: readonly AgentProgram[];
@@ -49,4 +52,20 @@ async function ask(found: readonly AgentProgram[]): Promise<Result<AgentProgram,
   const options = found.map((program) => ({ value: program, label: program.title, hint: program.name }));
   const answer = await chosen('Which agent program is to fix failing tests?', options);
   return answer === null ? err(exitCodes.interrupted) : ok(answer);
+}
+
+/** The agent programs that are installed, in the order in which one is chosen. */
+export async function findAgents(place: ProgramPlace): Promise<AgentProgram[]> {
+  const all = Object.values(programs);
+  const places = await Promise.all(all.map(({ name }) => findProgram(name, place)));
+  return all.filter((_, index) => places[index] !== null);
+}
+
+/** The runner that an agents.yaml names already, whatever else is wrong with that file; null where it names none. */
+export async function configuredRunner(cwd: string): Promise<string | null> {
+  const file = await readAgentsFile(cwd);
+  if (!file.ok || !file.value) return null;
+  const { data } = readYaml(new TextDecoder().decode(file.value.bytes), {});
+  const runner: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'runner') : null;
+  return typeof runner === 'string' ? runner : null;
 }

@@ -2,21 +2,20 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { commandFileOf } from '../agents/command-files.js';
-import type { AgentProgram } from '../agents/programs.js';
+import type { AgentProgram, CommandFormat } from '../agents/programs.js';
 import { builtIn } from '../core/built-in-fixer.js';
 import { builtInRunners } from '../core/built-in-runner.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { agentsFileText } from './agents-file-text.js';
 import { ciProjectOf, type Machines } from './ci-project.js';
 import type { CiSystem } from './ci-system.js';
-import { commandFileText } from './command-file.js';
 import { gitRootOf } from './git-root.js';
 import { githubWorkflow } from './github-workflow.js';
 import { gitlabWorkflow } from './gitlab-workflow.js';
-import { ignoresFolder, withIgnoreEntry } from './ignore-entry.js';
-import { slashCommands } from './slash-commands.js';
+import { type SlashCommand, slashCommands } from './slash-commands.js';
 import { unreadable } from './write-problem.js';
+import { shippedAgentsFile } from '../config/shipped-agents-file.js';
+import { unreachable } from '../core/unreachable.js';
 
 /** What is to be set up, and where. */
 export interface InitRequest {
@@ -29,7 +28,7 @@ export interface InitRequest {
   /** Null where one is enough. */
   readonly machines?: Machines | null;
   /** What `-c` named. */
-  readonly config?: string;
+  readonly config?: string | undefined;
 }
 
 /** A file of the plan, and how it stands to what is there. */
@@ -137,4 +136,80 @@ async function readIfThere(file: string): Promise<string | null> {
 
 function nameFrom(cwd: string, file: string): string {
   return path.relative(cwd, file).replaceAll(path.sep, '/');
+}
+
+const SCHEMA = 'node_modules/self-heal/schema/agents.schema.json';
+
+const withoutAgent = `# No agent program is set up yet: the built-in fixer makes the fixes it is sure of, and the rest is reported with a prompt to paste.
+# Once one is installed: npx self-heal init --agent claude`;
+
+/**
+ * The shipped agents.yaml, with every default and what it means, for a runner; its first line points editors at the schema
+ * where it is installed, which in a monorepo may be above the package.
+ */
+function agentsFileText(cwd: string, runner: string): string {
+  const shipped = shippedAgentsFile();
+  return shipped
+    .replace(/^# yaml-language-server: .*$/m, `# yaml-language-server: $schema=${schemaFrom(cwd)}`)
+    .replace(/^runner: .*$/m, `${runner === builtIn ? `${withoutAgent}\n` : ''}runner: ${runner}`)
+    .replace(
+      'Every value here is',
+      runner === 'claude' ? '$&' : 'Apart from the runner, every value here is',
+    );
+}
+
+function schemaFrom(cwd: string): string {
+  let folder = cwd;
+  for (let up = ''; ; up += '../') {
+    if (existsSync(path.join(folder, SCHEMA))) return `${up === '' ? './' : up}${SCHEMA}`;
+    const parent = path.dirname(folder);
+    // Not installed yet, or Plug'n'Play: as it will be in most projects.
+    if (parent === folder) return `./${SCHEMA}`;
+    folder = parent;
+  }
+}
+
+/** Claude Code asks nobody when it runs without a terminal: what is not allowed here or by self-heal's flags is refused. */
+const claudeTools =
+  'Read, Grep, Glob, Edit, Write, Bash(git status:*), Bash(git diff:*), Bash(git log:*), Bash(git show:*)';
+
+/** The text of a slash command's file, as a program reads it; what failed is put in where the placeholder stands. */
+export function commandFileText({ description, body }: SlashCommand, format: CommandFormat): string {
+  switch (format) {
+    case 'claude':
+      return `---\ndescription: ${description}\nallowed-tools: ${claudeTools}\n---\n\n${body}\n\n${failure('$ARGUMENTS')}`;
+    case 'markdown':
+      return `---\ndescription: ${description}\n---\n\n${body}\n\n${failure('$ARGUMENTS')}`;
+    case 'plain':
+      return `${body}\n\n${failure('$ARGUMENTS')}`;
+    case 'toml':
+      // A literal string: TOML reads no escapes in it.
+      return `description = '${description}'\n\nprompt = '''\n${body}\n\n${failure('{{args}}')}'''\n`;
+    default:
+      return unreachable(format);
+  }
+}
+
+function failure(placeholder: string): string {
+  return `## What failed\n\n${placeholder}\n`;
+}
+
+const ENTRY = '.self-heal/';
+
+/** Whether a .gitignore of the folder itself, or of one above it, ignores `.self-heal`; the last line that speaks of it counts. */
+export function ignoresFolder(text: string): boolean {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .reduce((ignored, line) => {
+      if (/^(?:\*\*\/|\/)?\.self-heal(?:\/|\/\*\*?)?$/.test(line)) return true;
+      return /^!(?:\*\*\/|\/)?\.self-heal\/?$/.test(line) ? false : ignored;
+    }, false);
+}
+
+/** The text with the entry as its last line, in the line ends that it has. */
+export function withIgnoreEntry(text: string): string {
+  const end = text.includes('\r\n') ? '\r\n' : '\n';
+  const complete = text === '' || text.endsWith('\n') ? text : `${text}${end}`;
+  return `${complete}${ENTRY}${end}`;
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { readFailureRecords } from '../run/failure-record.js';
 import { projectAbove } from '../project-above.js';
+import { jsonOf } from '../json-of.js';
 import type { Problem } from '../problem.js';
 import { readRunState } from '../run/read-events.js';
 import { reportOf } from '../run/report-of.js';
@@ -81,12 +82,9 @@ async function latestOf(projectRoot: string, ids: readonly string[]): Promise<st
 
 /** The report that a run left; null where there is none that can be read. */
 export async function readReport(dir: string): Promise<Report | null> {
-  try {
-    const report = JSON.parse(await readFile(path.join(dir, 'report.json'), 'utf8')) as Report;
-    return report.schemaVersion === 2 ? report : null;
-  } catch {
-    return null;
-  }
+  const text = await readFile(path.join(dir, 'report.json'), 'utf8').catch(() => '');
+  const report = Object(jsonOf(text)) as Partial<Report>;
+  return report.schemaVersion === 2 ? (report as Report) : null;
 }
 
 function noRuns(projectRoot: string): Problem {

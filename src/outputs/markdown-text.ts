@@ -1,6 +1,6 @@
-/** Text as Markdown shows it unchanged, on one line, at most `width` characters: nothing in it is markup or calls a person. */
-export function prose(text: string, width = 500): string {
-  const escaped = oneLine(text, width).replaceAll(/[\\`*_{}[\]<>#|~$!&]/g, String.raw`\$&`);
+/** Text as Markdown shows it unchanged, on one line, at most 500 characters: nothing in it is markup or calls a person. */
+export function prose(text: string): string {
+  const escaped = oneLine(text, 500).replaceAll(/[\\`*_{}[\]<>#|~$!&]/g, String.raw`\$&`);
   // GitHub looks for mentions in what was rendered, so that an escape does not help: an empty comment does.
   return escaped.replaceAll(/@(?=[\w-])/g, '@<!-- -->');
 }

@@ -1,19 +1,19 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { systemClock } from '../clock.js';
 import { ownFile } from '../own-files.js';
-import { boundedLog } from './bounded-log.js';
 import type { Playwright } from './find-playwright.js';
 import { followReport } from './follow-report.js';
-import { runPlaywright, type PlaywrightExit } from './playwright-process.js';
+import { type PlaywrightExit, runPlaywright } from './playwright-process.js';
 import { injectEnv, runFiles } from './report-format.js';
 import { addLine, emptyReport, type SuiteProgress } from './report-state.js';
 import type { PlaywrightArgs } from './selection.js';
 import { suiteRunOf } from './suite-run-of.js';
 import type { SuiteRun } from './suite-run.js';
 import { unattended } from './unattended.js';
+import { createWriteStream } from 'node:fs';
 
 /** One run of the user's suite. */
 export interface SuiteOptions {
@@ -188,4 +188,26 @@ function reporterIn(injectDir: string | undefined): string {
 async function linesOf(runDir: string, name: string, most: number): Promise<string[]> {
   const text = await readFile(path.join(runDir, name), 'utf8').catch(() => '');
   return [...new Set(text.split('\n').filter((line) => line !== ''))].slice(0, most);
+}
+
+const maxBytes = 16 * 1024 * 1024;
+
+/** A file that takes 16 MB, says that the rest was cut, and never fails: a log is not worth a run. */
+function boundedLog(file: string): Writable {
+  const out = createWriteStream(file);
+  let left = maxBytes;
+  out.on('error', () => {
+    left = 0;
+  });
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      if (left <= 0) return done();
+      left -= chunk.length;
+      out.write(left > 0 ? chunk : '\n[self-heal] the rest was cut\n', () => done());
+    },
+    final(done) {
+      if (out.errored) done();
+      else out.end(() => done());
+    },
+  });
 }

@@ -20,39 +20,26 @@ export interface FinishedRun extends Pick<
 
 /** Makes one finished run of what its report, its exit and its standard error say. */
 export function suiteRunOf(run: FinishedRun): SuiteRun {
-  const {
-    state,
-    exit,
-    interrupted,
-    cwd,
-    serverLog,
-    captureProblems,
-    testFiles = [],
-    durationMs,
-    endedAt,
-  } = run;
+  const { state, exit, interrupted, cwd, byIds, testFiles = [], endedLingering = false, ...known } = run;
   const tests = state.end?.tests ?? [];
   const suiteFailure = suiteFailureOf(state, exit);
   const cutShort = interrupted && state.errors.length === 0;
   // Up to 1.5x it is an error that none of the ids is there any more, later a run of nothing that passed (HL-10).
-  const noneLeft = run.byIds && suiteFailure?.errors.every(isNoTests);
+  const noneLeft = byIds && suiteFailure?.errors.every(isNoTests);
   return {
+    ...known,
     status: statusOf(run),
     exitCode: exit.exitCode,
     tests,
     failures: failuresOf(tests, state),
     suiteFailure: cutShort || noneLeft ? null : suiteFailure,
     rerunIds: state.end?.rerunIds ?? {},
-    serverLog,
     rootDir: state.rootDir ?? cwd,
     configFile: state.configFile,
     shard: state.shard ?? null,
     serial: state.end?.serial ?? [],
-    durationMs,
-    endedAt,
     reusedServer: state.reusedServer,
-    captureProblems,
-    endedLingering: run.endedLingering ?? false,
+    endedLingering,
     testFiles,
   };
 }

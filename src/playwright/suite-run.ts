@@ -49,3 +49,21 @@ export interface SuiteRun {
 export function isRed({ failures, suiteFailure }: SuiteRun): boolean {
   return failures.length > 0 || suiteFailure !== null;
 }
+
+/** A run in which nothing was run. */
+export function noRun(status: SuiteRun['status']): SuiteRun {
+  return {
+    status,
+    exitCode: 0,
+    tests: [],
+    failures: [],
+    suiteFailure: null,
+    rerunIds: {},
+    serverLog: '',
+    rootDir: process.cwd(),
+    configFile: null,
+    durationMs: 0,
+    endedAt: 0,
+    captureProblems: [],
+  };
+}

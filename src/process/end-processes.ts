@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { orphansIn } from './in-folder.js';
 import { withRelatives } from './lineage.js';
 import { ownedBy, type Owner } from './owner.js';
-import { processEntries, processTable, type ProcessEntry } from './proc-table.js';
+import { processEntries, type ProcessEntry, processTable } from './proc-table.js';
+import { readdirSync, readlinkSync } from 'node:fs';
 
 const POLL_MS = 25;
 /** After KILL, how long a process may take to vanish: one that waits for a disk does not hear it at once. */
@@ -103,4 +103,36 @@ async function running(entries: readonly ProcessEntry[]): Promise<ProcessEntry[]
 /** A pid alone may be another process's by now. */
 function keyOf({ pid, startedAt }: ProcessEntry): string {
   return `${pid} ${startedAt}`;
+}
+
+/**
+ * Processes that nobody waits for any more and that work in a folder: their working directory, or a file that they have open, lies in it.
+ * One with a terminal, or whose parent lives, may be somebody who merely looks into it. Linux only.
+ */
+function orphansIn(folder: string, table: readonly ProcessEntry[]): ProcessEntry[] {
+  if (process.platform !== 'linux') return [];
+  const managers = new Set(table.filter(({ command }) => command === 'systemd').map(({ pid }) => pid));
+  const isOrphan = ({ parent }: ProcessEntry) => parent === 1 || managers.has(parent);
+  const candidates = table.filter((entry) => !entry.hasTerminal && isOrphan(entry));
+  return candidates.filter(({ pid }) => placesOf(pid).some((place) => isIn(place, folder)));
+}
+
+function placesOf(pid: number): string[] {
+  const files = orNothing(() => readdirSync(`/proc/${pid}/fd`));
+  const links = [`/proc/${pid}/cwd`, ...files.map((fd) => `/proc/${pid}/fd/${fd}`)];
+  return links.flatMap((link) => orNothing(() => [readlinkSync(link)]));
+}
+
+/** What is gone by now, or another user's, tells nothing. */
+function orNothing(read: () => string[]): string[] {
+  try {
+    return read();
+  } catch {
+    return [];
+  }
+}
+
+/** The kernel adds ` (deleted)` to the path of what is no more. */
+function isIn(place: string, folder: string): boolean {
+  return place === folder || place === `${folder} (deleted)` || place.startsWith(`${folder}/`);
 }

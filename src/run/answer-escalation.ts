@@ -13,7 +13,7 @@ import type { Store } from '../store/store.js';
 /** An answer as it was typed or sent. */
 export interface TypedAnswer {
   readonly choice?: Choice;
-  readonly guidance?: string;
+  readonly guidance?: string | undefined;
 }
 
 /** Stores an answer, its secrets masked, and tells the run that had asked (ME-7, ME-11); gives the question as it is then. */

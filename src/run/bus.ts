@@ -8,7 +8,8 @@ import { emptyRun, type RunState } from './run-state.js';
 export interface Reporter {
   /** For the message when it throws. */
   readonly name: string;
-  handle(event: StampedEvent): void;
+  /** Hears of an event, and what the run is with it. */
+  handle(event: StampedEvent, run: RunState): void;
   /** Flushes what is left; called once, after the last event. */
   close?(): Promise<void> | void;
 }
@@ -46,7 +47,7 @@ export function createBus(reporters: readonly Reporter[], clock: Clock, cleaner?
       const stamped: StampedEvent = { time: clock.now(), ...(cleaner ? cleaner.deep(event) : event) };
       run = reduce(run, stamped);
       for (const reporter of reporters) {
-        if (!broken.has(reporter)) void guard(reporter, () => reporter.handle(stamped));
+        if (!broken.has(reporter)) void guard(reporter, () => reporter.handle(stamped, run));
       }
     },
     run: () => run,

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { DiagnosedFailure } from '../core/cause.js';
+import { jsonOf } from '../json-of.js';
 import { writeFileAtomicSync } from '../write-file-atomic.js';
 
 const schemaVersion = 1;
@@ -30,14 +31,9 @@ export async function readFailureRecords(
 }
 
 async function read(file: string): Promise<DiagnosedFailure | null> {
-  try {
-    const { schemaVersion: version, ...failure } = JSON.parse(
-      await readFile(file, 'utf8'),
-    ) as DiagnosedFailure & {
-      schemaVersion?: number;
-    };
-    return version === schemaVersion && failure.evidence && failure.diagnosis ? failure : null;
-  } catch {
-    return null;
-  }
+  const found = Object(jsonOf(await readFile(file, 'utf8').catch(() => ''))) as DiagnosedFailure & {
+    schemaVersion?: number;
+  };
+  const { schemaVersion: version, ...failure } = found;
+  return version === schemaVersion && failure.evidence && failure.diagnosis ? failure : null;
 }

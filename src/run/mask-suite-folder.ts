@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runFiles } from '../playwright/report-format.js';
-import { maskFile } from '../secrets/mask-file.js';
 import type { Masking } from '../secrets/masks.js';
+import { maskedStream } from '../secrets/masked-stream.js';
 
 const logs = [runFiles.serverLog, runFiles.log, runFiles.problems];
 /** What the workers and Playwright itself wrote: bodies, traces and attachments that nobody can mask. */
@@ -46,4 +46,35 @@ export async function dropAllUnmasked(runDir: string): Promise<void> {
 
 function remove(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/**
+ * Masks a file in place, piece by piece: readers see the old one or the new one. Rejects where it cannot be read or
+ * written.
+ */
+async function maskFile(file: string, masking: Masking): Promise<void> {
+  const masked = `${file}.${process.pid}.masked`;
+  try {
+    await writeMasked(file, masked, masking);
+    await rename(masked, file);
+  } catch (error) {
+    await rm(masked, { force: true });
+    throw error;
+  }
+}
+
+async function writeMasked(from: string, to: string, masking: Masking): Promise<void> {
+  const out = await open(to, 'w');
+  try {
+    const ready: string[] = [];
+    const stream = maskedStream(masking, (text) => ready.push(text));
+    for await (const chunk of createReadStream(from, { highWaterMark: 256 * 1024 })) {
+      stream.write(chunk as Buffer);
+      await out.writeFile(ready.splice(0).join(''));
+    }
+    stream.end();
+    await out.writeFile(ready.join(''));
+  } finally {
+    await out.close();
+  }
 }

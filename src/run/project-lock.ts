@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type Libsql from 'libsql';
 import prettyMs from 'pretty-ms';
 import { z } from 'zod';
+import { jsonOf } from '../json-of.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
@@ -99,11 +100,8 @@ async function held(
 }
 
 async function holderOf(folder: string): Promise<Holder | null> {
-  try {
-    return holderShape.parse(JSON.parse(await readFile(path.join(folder, 'lock.json'), 'utf8')));
-  } catch {
-    return null;
-  }
+  const text = await readFile(path.join(folder, 'lock.json'), 'utf8').catch(() => '');
+  return holderShape.safeParse(jsonOf(text)).data ?? null;
 }
 
 function describe(holder: Holder | null): string {

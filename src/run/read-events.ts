@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import type { Event, StampedEvent } from '../event.js';
+import { jsonOf } from '../json-of.js';
 import { judgementWords, outcomeWords, purposeWords, verdictWords } from '../outputs/wording.js';
 import { runOf } from './reduce.js';
 import type { RunState } from './run-state.js';
@@ -158,12 +159,7 @@ const stamped = z.looseObject({ time: z.number(), type: z.string() });
 
 /** The event that a line of `events.ndjson` holds; null for what a killed run left of its last line, and for what no event looks like. */
 export function eventIn(line: string): StampedEvent | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return null;
-  }
+  const value = jsonOf(line);
   const { success, data } = stamped.safeParse(value);
   if (!success) return null;
   // What a newer self-heal tells is passed on, and `reduce` passes it over.

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { processEntry } from '../process/proc-table.js';
 import { type RunFolder, runsFolder } from './run-folder.js';
-import { jsonOf } from '../workspace/change.js';
+import { jsonOf } from '../json-of.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 
 /**

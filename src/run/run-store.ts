@@ -3,7 +3,15 @@ import type { Bus } from './bus.js';
 import type { Attempt } from '../core/attempt.js';
 import type { Escalation, Question } from '../core/escalation.js';
 import { noEarlierTries } from '../core/remembered.js';
-import type { AttemptStart, CauseEnd, Store, KnownFailure, Quarantine, RunEnd } from '../store/store.js';
+import type {
+  AttemptStart,
+  CauseEnd,
+  FixReverted,
+  Store,
+  KnownFailure,
+  Quarantine,
+  RunEnd,
+} from '../store/store.js';
 import { reasonOf } from '../reason-of.js';
 
 /** What one run keeps for later ones, and knows from earlier ones; no method rejects (ME-9). */
@@ -16,7 +24,7 @@ export interface RunStore {
   attemptStarted(start: Omit<AttemptStart, 'runId' | 'id'>): Promise<string | null>;
   attemptFinished(id: string | null, attempt: Attempt): Promise<void>;
   causeEnded(end: Omit<CauseEnd, 'runId'>): Promise<void>;
-  fixReverted(end: Omit<CauseEnd, 'runId'>): Promise<void>;
+  fixReverted(end: Omit<FixReverted, 'runId'>): Promise<void>;
   /** Null where it could not be written: the question is in the report alone. */
   escalate(question: Question): Promise<Escalation | null>;
   /** Writes the end and closes the store. */

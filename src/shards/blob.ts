@@ -2,7 +2,7 @@ import type { ZipFile } from 'yauzl';
 import { z } from 'zod';
 import { eachBoundedLine } from '../evidence/trace/bounded-lines.js';
 import { entriesOf, inflated, withZip } from '../evidence/trace/trace-zip.js';
-import { jsonOf } from '../workspace/change.js';
+import { jsonOf } from '../json-of.js';
 import type { Shard } from './collected.js';
 
 /** What a blob report of Playwright says of itself. */

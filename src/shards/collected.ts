@@ -136,22 +136,13 @@ const testResult: z.ZodType<TestResult> = z.object({
   durationMs: z.number(),
 });
 
-/** What is kept of a shard's first run; its failures are kept with what was gathered around them. */
-export type CollectedRun = Pick<
+type CollectedRun = Omit<
   SuiteRun,
-  | 'status'
-  | 'exitCode'
-  | 'tests'
-  | 'rerunIds'
-  | 'rootDir'
-  | 'testFiles'
-  | 'configFile'
-  | 'durationMs'
-  | 'endedAt'
-  | 'captureProblems'
+  'failures' | 'suiteFailure' | 'serverLog' | 'shard' | 'serial' | 'reusedServer' | 'endedLingering'
 >;
 
-const run: z.ZodType<CollectedRun> = z.object({
+/** What is kept of a shard's first run; its failures are kept with what was gathered around them. */
+export const collectedRun: z.ZodType<CollectedRun> = z.object({
   status: z.enum(['passed', 'failed', 'timedout', 'interrupted', 'norep']),
   exitCode: z.number().nullable(),
   tests: z.array(testResult),
@@ -165,39 +156,25 @@ const run: z.ZodType<CollectedRun> = z.object({
 });
 
 /** A `collected.json`: which part of which suite was run where, and how its tests ended. */
-export interface Collected {
-  readonly schemaVersion: 1;
-  readonly project: string;
-  /** HEAD, or null where there is no repository. */
-  readonly commit: string | null;
-  /** Something was not committed. */
-  readonly isDirty: boolean;
-  readonly shard: Shard;
-  readonly playwright: string;
-  /** The words for Playwright that say which tests it is about, without the shard. */
-  readonly selection: readonly string[];
-  /** The top of the repository around the project on that machine; absolute. */
-  readonly root: string;
-  /** The project in it, with `/`; empty where it is the top. */
-  readonly place: string;
-  readonly run: CollectedRun;
-  /** The numbers of its failures, in their order. */
-  readonly failures: readonly number[];
-}
-
-/** A `collected.json`. */
-export const collectedSchema: z.ZodType<Collected> = z.object({
+export const collectedSchema = z.object({
   schemaVersion: z.literal(1),
   project: text,
+  /** HEAD, or null where there is no repository. */
   commit: text.nullable(),
+  /** Something was not committed. */
   isDirty: z.boolean(),
   shard: z
     .object({ current: z.int().positive(), total: z.int().positive().max(10_000) })
     .refine(({ current, total }) => current <= total, 'is not a shard'),
   playwright: text,
-  selection: texts,
+  /** The words for Playwright that say which tests it is about, without the shard. */
+  selection: texts.readonly(),
+  /** The top of the repository around the project on that machine; absolute. */
   root: text.min(1),
+  /** The project in it, with `/`; empty where it is the top. */
   place: text,
-  run,
+  run: collectedRun,
+  /** The numbers of its failures, in their order. */
   failures: z.array(z.int().positive()),
 });
+export type Collected = z.infer<typeof collectedSchema>;

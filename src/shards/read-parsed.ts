@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { err, ok, type Result } from '../result.js';
-import { jsonOf } from '../workspace/change.js';
+import { jsonOf } from '../json-of.js';
 
 /** More than any shard writes: what is read is held in memory. */
 const mostBytes = 256 * 1024 * 1024;

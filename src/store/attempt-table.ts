@@ -1,6 +1,6 @@
 import type { Attempt } from '../core/attempt.js';
 import { isBuiltIn } from '../core/built-in-fixer.js';
-import type { AttemptStart, StoreContext, CauseEnd, Store } from './store.js';
+import type { AttemptStart, StoreContext, CauseEnd, FixReverted, Store } from './store.js';
 import { changeCount, markHealed, markUndone, markUnhealed, see } from './signature-table.js';
 import { storedJson, storedText } from './stored-text.js';
 
@@ -97,22 +97,15 @@ async function causeEnded(context: StoreContext, end: CauseEnd): Promise<void> {
   });
 }
 
-async function fixReverted(context: StoreContext, end: CauseEnd): Promise<void> {
+async function fixReverted(context: StoreContext, end: FixReverted): Promise<void> {
   await context.db.transaction().execute(async (db) => {
-    const { reason: because } = end;
     await db
       .updateTable('attempts')
-      .set({ taken_back: 1, failed_because: storedText(because) })
+      .set({ taken_back: 1, failed_because: storedText(end.reason) })
       .where('run_id', '=', end.runId)
       .where('cause_id', '=', end.causeId)
       .where('judged', 'in', ['green', 'changed'])
       .where('taken_back', '=', 0)
-      .execute();
-    await db
-      .updateTable('causes')
-      .set({ verdict: end.verdict, reason: storedText(because), ended_at: context.now() })
-      .where('run_id', '=', end.runId)
-      .where('id', '=', end.causeId)
       .execute();
     await markUnhealed(db, end);
   });
@@ -125,7 +118,7 @@ async function runUndone(context: StoreContext, runId: string): Promise<void> {
       .set({ taken_back: 1, failed_because: 'a person undid it' })
       .where('run_id', '=', runId)
       .where('judged', 'in', ['green', 'changed'])
-      .where((where) => where.or([where('taken_back', 'is', null), where('taken_back', '=', 0)]))
+      .where('taken_back', '=', 0)
       .execute();
     await db
       .updateTable('causes')

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { attemptTable } from './attempt-table.js';
 import { escalationTable } from './escalation-table.js';
-import type { StoreContext, Store } from './store.js';
-import { runTable } from './run-table.js';
+import type { Store, StoreContext, StoredRun } from './store.js';
 import { signatureTable } from './signature-table.js';
 import type { Database } from './tables.js';
+import { storedJson } from './stored-text.js';
 
 /** The store of a project over an open store; `now` is in milliseconds since the epoch. */
 export function createStore(db: Database, project: string, now: () => number): Store {
@@ -20,5 +20,64 @@ export function createStore(db: Database, project: string, now: () => number): S
       return { ...(await signatures.meet(signature, runId)), open };
     },
     close: () => db.destroy(),
+  };
+}
+
+/** The part of the store that keeps runs: what was asked of them, and where their tests stand. */
+function runTable(context: StoreContext): Pick<Store, 'runStarted' | 'saveProgress' | 'runEnded' | 'run'> {
+  const { db, project, now } = context;
+  return {
+    runStarted: async ({ runId, request, resumedFrom }) => {
+      await db
+        .insertInto('runs')
+        .values({
+          id: runId,
+          project,
+          started_at: now(),
+          request: storedJson(request),
+          progress: 'null',
+          flaky: 0,
+          agent_runs_avoided: 0,
+          resumed_from: resumedFrom,
+        })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .execute();
+    },
+    saveProgress: async (runId, progress) => {
+      await db
+        .updateTable('runs')
+        .set({ progress: storedJson(progress) })
+        .where('id', '=', runId)
+        .execute();
+    },
+    runEnded: async (runId, { outcome, exitCode, flaky, agentRunsAvoided }) => {
+      await db
+        .updateTable('runs')
+        .set({ ended_at: now(), outcome, exit_code: exitCode, flaky, agent_runs_avoided: agentRunsAvoided })
+        .where('id', '=', runId)
+        .execute();
+    },
+    run: async (runId) => {
+      const all = db.selectFrom('runs').selectAll().where('project', '=', project);
+      const chosen = runId === null ? all.orderBy('started_at', 'desc') : all.where('id', '=', runId);
+      const row = await chosen.executeTakeFirst();
+      if (!row) return null;
+      const next = await db
+        .selectFrom('runs')
+        .select('id')
+        .where('project', '=', project)
+        .where('resumed_from', '=', row.id)
+        .orderBy('started_at', 'desc')
+        .executeTakeFirst();
+      const found: StoredRun = {
+        runId: row.id,
+        startedAt: row.started_at,
+        outcome: row.outcome,
+        request: JSON.parse(row.request),
+        progress: JSON.parse(row.progress),
+        continuedIn: next?.id ?? null,
+      };
+      return found;
+    },
   };
 }

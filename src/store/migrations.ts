@@ -1,174 +1,59 @@
-import { sql, type Kysely, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 
-/** A step from one version of the store to the next; version n is what the first n steps made. */
+/** A step from one version of the store to the next. */
 export type Migration = (db: Transaction<unknown>) => Promise<void>;
 
+/** The version that the first step makes: those before it were never released. */
+export const firstVersion = 4;
+
 /** All steps, oldest first. One that was released is never changed: a store may have taken it. */
-export const migrations: readonly Migration[] = [first, second, third, fourth];
+export const migrations: readonly Migration[] = [first];
 
+/** In words that SQLite and PostgreSQL share. What the columns mean stands in `tables.ts`. */
 async function first(db: Transaction<unknown>): Promise<void> {
-  await createRuns(db);
-  await createSignatures(db);
-  await createCauses(db);
-  await createAttempts(db);
-  await createEscalations(db);
-  await createQuarantines(db);
+  for (const statement of firstTables.split(';\n')) await sql.raw(statement).execute(db);
 }
 
-/** Whether a try's change was reverted is a fact of its own: progress is kept, and without git everything is. */
-async function second(db: Transaction<unknown>): Promise<void> {
-  await db.schema.alterTable('attempts').addColumn('taken_back', 'integer').execute();
-}
-
-/** A quarantine ends by itself; one from before ends 30 days after it began. A fix that a person undid did not hold. */
-async function third(db: Transaction<unknown>): Promise<void> {
-  await db.schema.alterTable('quarantines').addColumn('until', 'text').execute();
-  const { rows } = await sql<{
-    test_id: string;
-    since: string;
-  }>`select test_id, since from quarantines`.execute(db);
-  for (const { test_id: id, since } of rows) {
-    const until = new Date(Date.parse(since) + 30 * 24 * 60 * 60_000).toISOString();
-    await sql`update quarantines set until = ${until} where test_id = ${id} and since = ${since}`.execute(db);
-  }
-  await db.schema
-    .alterTable('signatures')
-    .addColumn('undone', 'integer', (column) => column.notNull().defaultTo(0))
-    .execute();
-}
-
-/** Workers on several machines, and what they have spent together; used in PostgreSQL alone. */
-async function fourth(db: Transaction<unknown>): Promise<void> {
-  await db.schema
-    .createTable('heals')
-    .addColumn('queue', 'text', (column) => column.primaryKey())
-    .addColumn('coordinator', 'text', (column) => column.notNull())
-    .addColumn('beat', 'integer', (column) => column.notNull())
-    .execute();
-  await db.schema
-    .createTable('heal_agents')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('queue', 'text', (column) => column.notNull().references('heals.queue').onDelete('cascade'))
-    .addColumn('cost_usd', 'double precision')
-    .execute();
-  await db.schema.createIndex('heal_agents_by_queue').on('heal_agents').column('queue').execute();
-  const texts = ['project', 'queue', 'commit_id', 'config', 'version', 'name', 'state', 'since'];
-  const table = texts.reduce(
-    (building, name) => building.addColumn(name, 'text', (column) => column.notNull()),
-    db.schema.createTable('workers').addColumn('id', 'text', (column) => column.primaryKey()),
-  );
-  await table
-    .addColumn('cause_id', 'text')
-    .addColumn('job_id', 'text')
-    .addColumn('beat', 'integer', (column) => column.notNull())
-    .execute();
-  await db.schema.createIndex('workers_by_project').on('workers').column('project').execute();
-}
-
-function createRuns(db: Kysely<unknown>): Promise<void> {
-  return db.schema
-    .createTable('runs')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('project', 'text', (column) => column.notNull())
-    .addColumn('started_at', 'text', (column) => column.notNull())
-    .addColumn('ended_at', 'text')
-    .addColumn('outcome', 'text')
-    .addColumn('exit_code', 'integer')
-    .addColumn('request', 'text', (column) => column.notNull())
-    .addColumn('progress', 'text', (column) => column.notNull())
-    .addColumn('flaky', 'integer', (column) => column.notNull())
-    .addColumn('agent_runs_avoided', 'integer', (column) => column.notNull())
-    .addColumn('resumed_from', 'text')
-    .execute();
-}
-
-function createSignatures(db: Kysely<unknown>): Promise<void> {
-  return db.schema
-    .createTable('signatures')
-    .addColumn('signature', 'text', (column) => column.primaryKey())
-    .addColumn('project', 'text', (column) => column.notNull())
-    .addColumn('count', 'integer', (column) => column.notNull())
-    .addColumn('failed_fixes', 'integer', (column) => column.notNull())
-    .addColumn('healed_times', 'integer', (column) => column.notNull())
-    .addColumn('healed_at', 'text')
-    .addColumn('healed_in', 'text')
-    .addColumn('came_back', 'integer', (column) => column.notNull())
-    .addColumn('came_back_at', 'text')
-    .addColumn('guidance', 'text')
-    .addColumn('first_seen', 'text', (column) => column.notNull())
-    .addColumn('last_seen', 'text', (column) => column.notNull())
-    .execute();
-}
-
-function createCauses(db: Kysely<unknown>): Promise<void> {
-  return db.schema
-    .createTable('causes')
-    .addColumn('run_id', 'text', (column) => column.notNull())
-    .addColumn('id', 'text', (column) => column.notNull())
-    .addColumn('project', 'text', (column) => column.notNull())
-    .addColumn('signature', 'text', (column) => column.notNull())
-    .addColumn('category', 'text', (column) => column.notNull())
-    .addColumn('verdict', 'text', (column) => column.notNull())
-    .addColumn('reason', 'text', (column) => column.notNull())
-    .addColumn('ended_at', 'text', (column) => column.notNull())
-    .addPrimaryKeyConstraint('causes_key', ['run_id', 'id'])
-    .execute();
-}
-
-async function createAttempts(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('attempts')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('run_id', 'text', (column) => column.notNull())
-    .addColumn('cause_id', 'text', (column) => column.notNull())
-    .addColumn('project', 'text', (column) => column.notNull())
-    .addColumn('signature', 'text', (column) => column.notNull())
-    .addColumn('n', 'integer', (column) => column.notNull())
-    .addColumn('agent', 'text')
-    .addColumn('runner', 'text')
-    .addColumn('started_at', 'text', (column) => column.notNull())
-    .addColumn('finished_at', 'text')
-    .addColumn('outcome', 'text')
-    .addColumn('judged', 'text')
-    .addColumn('cost_usd', 'double precision')
-    .addColumn('files', 'text')
-    .addColumn('claim', 'text')
-    .addColumn('failed_because', 'text')
-    .addColumn('patch', 'text')
-    .execute();
-  await db.schema.createIndex('attempts_by_signature').on('attempts').column('signature').execute();
-}
-
-async function createEscalations(db: Kysely<unknown>): Promise<void> {
-  const texts = ['project', 'signature', 'run_id', 'category', 'retry', 'problem'];
-  const more = ['recommendation', 'tried', 'choices', 'tests', 'state', 'created_at'];
-  const table = [...texts, ...more].reduce(
-    (building, name) => building.addColumn(name, 'text', (column) => column.notNull()),
-    db.schema.createTable('escalations').addColumn('id', 'text', (column) => column.primaryKey()),
-  );
-  await table
-    .addColumn('choice', 'text')
-    .addColumn('guidance', 'text')
-    .addColumn('resolved_at', 'text')
-    .execute();
-  // Two machines that meet the same failure ask one question.
-  await db.schema
-    .createIndex('one_question_a_signature')
-    .unique()
-    .on('escalations')
-    .column('signature')
-    .where(sql<boolean>`state = 'pending'`)
-    .execute();
-}
-
-function createQuarantines(db: Kysely<unknown>): Promise<void> {
-  return db.schema
-    .createTable('quarantines')
-    .addColumn('project', 'text', (column) => column.notNull())
-    .addColumn('test_id', 'text', (column) => column.notNull())
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('escalation_id', 'text', (column) => column.notNull())
-    .addColumn('since', 'text', (column) => column.notNull())
-    .addPrimaryKeyConstraint('quarantines_key', ['project', 'test_id'])
-    .execute();
-}
+const firstTables = `
+create table runs (
+  id text primary key, project text not null, started_at text not null, ended_at text, outcome text, exit_code integer,
+  request text not null, progress text not null, flaky integer not null, agent_runs_avoided integer not null, resumed_from text
+);
+create table signatures (
+  signature text primary key, project text not null, count integer not null, failed_fixes integer not null,
+  healed_times integer not null, healed_at text, healed_in text, came_back integer not null, came_back_at text,
+  undone integer not null, guidance text, first_seen text not null, last_seen text not null
+);
+create table causes (
+  run_id text not null, id text not null, project text not null, signature text not null, category text not null,
+  verdict text not null, reason text not null, ended_at text not null, primary key (run_id, id)
+);
+create table attempts (
+  id text primary key, run_id text not null, cause_id text not null, project text not null, signature text not null,
+  n integer not null, agent text, runner text, started_at text not null, finished_at text, outcome text, judged text,
+  cost_usd double precision, files text, claim text, failed_because text, patch text, taken_back integer
+);
+create index attempts_by_signature on attempts (signature);
+create table escalations (
+  id text primary key, project text not null, signature text not null, run_id text not null, category text not null,
+  retry text not null, problem text not null, recommendation text not null, tried text not null, choices text not null,
+  tests text not null, state text not null, created_at text not null, choice text, guidance text, resolved_at text
+);
+-- Two machines that meet the same failure ask one question.
+create unique index one_question_a_signature on escalations (signature) where state = 'pending';
+create table quarantines (
+  project text not null, test_id text not null, name text not null, escalation_id text not null, since text not null,
+  until text not null, primary key (project, test_id)
+);
+-- What follows is used in PostgreSQL alone.
+create table heals (queue text primary key, coordinator text not null, beat integer not null);
+create table heal_agents (
+  id text primary key, queue text not null references heals (queue) on delete cascade, cost_usd double precision
+);
+create index heal_agents_by_queue on heal_agents (queue);
+create table workers (
+  id text primary key, project text not null, queue text not null, commit_id text not null, config text not null,
+  version text not null, name text not null, state text not null, since text not null, cause_id text, job_id text,
+  beat integer not null
+);
+create index workers_by_project on workers (project)`;

@@ -16,14 +16,19 @@ export interface OpenProjectStore {
   readonly project: string;
 }
 
+/** The flags that say where a store is. */
+interface StoreFlags {
+  readonly agents?: string | undefined;
+  readonly store?: string | undefined;
+}
+
 /** Opens the store of the project in the current folder; null where nothing was ever stored. */
-export async function openProjectStore(
-  agents: string | undefined,
-  named?: string,
-): Promise<Result<OpenProjectStore | null, Problem>> {
+export async function openProjectStore({
+  agents,
+  store: named,
+}: StoreFlags): Promise<Result<OpenProjectStore | null, Problem>> {
   const cwd = process.cwd();
-  const flags = { ...(agents ? { file: agents } : {}), ...(named ? { store: named } : {}) };
-  const settings = await loadSettings({ cwd, env: process.env, ...flags });
+  const settings = await loadSettings({ cwd, env: process.env, file: agents, store: named });
   if (!settings.ok) return settings;
   const { store: place, project } = settings.value;
   if (!/^\w+:\/\//.test(place) && !existsSync(path.resolve(cwd, place))) return ok(null);
@@ -35,10 +40,10 @@ export async function openProjectStore(
 
 /** Uses the store of the project in the current folder, null where nothing was ever stored, and closes it. */
 export async function withStore<T>(
-  { agents }: { readonly agents?: string },
+  flags: StoreFlags,
   use: (store: Store | null) => Promise<T>,
 ): Promise<T | Problem> {
-  const opened = await openProjectStore(agents);
+  const opened = await openProjectStore(flags);
   if (!opened.ok) return opened.error;
   const store = opened.value?.store ?? null;
   try {

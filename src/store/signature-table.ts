@@ -1,8 +1,14 @@
-import type { Attempt, Judgement } from '../core/attempt.js';
-import { countChange, noEarlierTries, type EarlierFix } from '../core/remembered.js';
-import type { StoreContext, KnownFailure } from './store.js';
-import { pastAttempt } from './past-attempt.js';
-import type { Database } from './tables.js';
+import {
+  type AgentClaim,
+  type Attempt,
+  bareAttempt,
+  type FileChange,
+  type Judgement,
+} from '../core/attempt.js';
+import { countChange, type EarlierFix, noEarlierTries } from '../core/remembered.js';
+import type { KnownFailure, StoreContext } from './store.js';
+import type { Database, Tables } from './tables.js';
+import type { Selectable } from 'kysely';
 
 /** An agent is told of so many failed tries; more would say the same at length. */
 const TRIES_TOLD = 5;
@@ -178,7 +184,7 @@ async function lastFix(
     .selectAll()
     .where('signature', '=', row.signature)
     .where('judged', '=', 'green')
-    .where((where) => where.or([where('taken_back', 'is', null), where('taken_back', '=', 0)]))
+    .where('taken_back', '=', 0)
     .orderBy('finished_at', 'desc')
     .executeTakeFirst();
   const attempt = found ? pastAttempt(found) : null;
@@ -190,5 +196,22 @@ async function lastFix(
     summary: attempt?.claim?.summary ?? null,
     files: attempt?.files ?? [],
     patch: attempt?.patch ?? null,
+  };
+}
+
+/** An attempt as the store kept it; its patch is named relative to any run's folder, since these lie side by side. */
+function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
+  return {
+    ...bareAttempt(row.n),
+    agent: row.agent,
+    slashCommand: row.agent === null ? null : `/${row.agent}`,
+    runner: row.runner,
+    outcome: (row.outcome ?? 'aborted') as Attempt['outcome'],
+    claim: row.claim === null ? null : (JSON.parse(row.claim) as AgentClaim),
+    judged: (row.judged ?? 'not-judged') as Attempt['judged'],
+    files: row.files === null ? [] : (JSON.parse(row.files) as FileChange[]),
+    patch: row.patch === null ? null : `../${row.run_id}/${row.patch}`,
+    reverted: row.taken_back === 1,
+    failedBecause: row.failed_because,
   };
 }

@@ -102,9 +102,7 @@ async function ratedAgents(db: Database, project: string): Promise<RatedAgent[]>
     .select(({ fn }) => [
       'agent',
       fn.countAll().as('runs'),
-      fn
-        .sum(sql<number>`case when judged = 'green' and coalesce(taken_back, 0) = 0 then 1 else 0 end`)
-        .as('healed'),
+      fn.sum(sql<number>`case when judged = 'green' and taken_back = 0 then 1 else 0 end`).as('healed'),
       fn.sum(sql<number>`case when judged = 'not-judged' then 0 else 1 end`).as('judged'),
       fn.sum('cost_usd').as('cost'),
     ])

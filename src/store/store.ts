@@ -78,6 +78,9 @@ export interface CauseEnd {
   readonly bySharedFix: boolean;
 }
 
+/** A fix that did not last, and why. */
+export type FixReverted = Pick<CauseEnd, 'runId' | 'causeId' | 'signature' | 'reason'>;
+
 /**
  * What outlives a run, for one project; each method rejects where the store fails. What a run writes may be written again where it is not known
  * whether it arrived: it then counts once.
@@ -95,8 +98,8 @@ export interface Store {
   /** Writes how a try was judged and changes its signature's count, both or neither, and once however often it is called. */
   attemptFinished(id: string, attempt: Attempt): Promise<void>;
   causeEnded(end: CauseEnd): Promise<void>;
-  /** A heal of this run broke other tests and was reverted (HN-6): its cause is not healed, and its fix was a failed one. */
-  fixReverted(end: CauseEnd): Promise<void>;
+  /** A heal of this run broke other tests and was reverted (HN-6): its fix was a failed one. */
+  fixReverted(end: FixReverted): Promise<void>;
   /** Writes a question down; gives the one that is open already for the same signature where there is one. */
   escalate(question: Question, runId: string): Promise<Escalation>;
   /** Newest first; all states for null. */

@@ -95,7 +95,7 @@ interface AttemptsTable {
   failed_because: string | null;
   /** Relative to the run's folder, with `/`. */
   patch: string | null;
-  /** 1 or 0; null for a try that a store of version 1 kept. */
+  /** 1 or 0; null until it is finished. */
   taken_back: number | null;
 }
 

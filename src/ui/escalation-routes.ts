@@ -32,7 +32,7 @@ export function escalationRoutes(desk: EscalationDesk): Hono {
     const given = answerShape.safeParse(await c.req.json().catch(() => null));
     if (!given.success) return refusal(c, badAnswer);
     const { choice, guidance } = given.data;
-    const answered = await desk.answer(c.req.param('id'), { choice, ...(guidance ? { guidance } : {}) });
+    const answered = await desk.answer(c.req.param('id'), { choice, guidance: guidance || undefined });
     return answered.ok ? c.json(answered.value) : refusal(c, answered.error);
   });
   return routes;

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../result.js';
 import type { Store } from '../store/store.js';
 import type { EscalationDesk } from './escalation-routes.js';
 import { answerEscalation, checkedAnswer, escalationOf, type TypedAnswer } from '../run/answer-escalation.js';
-import { openProjectStore } from '../store/open-project-store.js';
+import { withStore } from '../store/open-project-store.js';
 
 /**
  * The escalations of the project in the current folder. The store is opened for each request, so that a page that is left open
@@ -12,14 +12,8 @@ import { openProjectStore } from '../store/open-project-store.js';
  */
 export function openEscalationDesk(agents: string | undefined): EscalationDesk {
   const withLedger = async <T>(use: (store: Store | null) => Promise<Result<T, Problem>>) => {
-    const opened = await openProjectStore(agents);
-    if (!opened.ok) return opened;
-    const store = opened.value?.store ?? null;
-    try {
-      return await use(store);
-    } finally {
-      await store?.close();
-    }
+    const used = await withStore({ agents }, use);
+    return 'ok' in used ? used : err(used);
   };
   return {
     pending: () => withLedger(async (store) => ok((await store?.escalations('pending')) ?? [])),

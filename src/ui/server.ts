@@ -6,10 +6,16 @@ import type { Clock } from '../clock.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { checkRequest, setHeaders } from './check-request.js';
-import { escalationRoutes, type EscalationDesk } from './escalation-routes.js';
+import { type EscalationDesk, escalationRoutes } from './escalation-routes.js';
 import { eventStream } from './event-stream.js';
-import { readPageFiles, type PageFile } from './page-files.js';
-import { readScreenshot, screenshotsOf } from './screenshots.js';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ownFile } from '../own-files.js';
+import { readFailureRecords } from '../run/failure-record.js';
+import { runIdsIn } from '../inspect/find-run.js';
+import { isPicture, readPicture } from '../inspect/pictures.js';
+import { runDirOf } from '../run/run-folder.js';
+import type { Screenshot } from './screenshot.js';
 
 /** What the server shows, and to whom. */
 export interface UiOptions {
@@ -92,4 +98,55 @@ async function listening(server: Server, port: number): Promise<Problem | null> 
     );
     server.listen(port, '127.0.0.1', () => resolve(null));
   });
+}
+
+/** A file of the page. */
+interface PageFile {
+  readonly text: string;
+  readonly type: string;
+}
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** The page, read once and by name: what a request says is looked up and never made into a path. */
+async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
+  const folder = ownFile('ui/page');
+  const files = new Map<string, PageFile>();
+  for (const name of await readdir(folder)) {
+    const type = types[path.extname(name)];
+    if (type) files.set(name, { text: await readFile(path.join(folder, name), 'utf8'), type });
+  }
+  // The pages share one look, and what a run came to is drawn by one renderer.
+  const report = await readFile(ownFile('outputs/html/report.css'), 'utf8');
+  return files.set('report.css', { text: report, type: types['.css'] ?? '' });
+}
+
+/** The pictures of a run's failures; none for a run that there is not. */
+async function screenshotsOf(projectRoot: string, runId: string): Promise<Screenshot[]> {
+  const dir = await folderOf(projectRoot, runId);
+  const { failures } = dir === null ? { failures: [] } : await readFailureRecords(dir);
+  return failures.flatMap(({ n, signature, failure, evidence }) => {
+    const name = path.basename(evidence.screenshot ?? '');
+    const testId = failure.scope === 'test' ? failure.test.id : null;
+    return isPicture(name) ? [{ signature, testId, url: `/runs/${runId}/failures/${n}/${name}` }] : [];
+  });
+}
+
+/** One picture with its type; null for anything that is no screenshot of a run of this project. */
+async function readScreenshot(
+  projectRoot: string,
+  { runId, n, name }: { readonly runId: string; readonly n: string; readonly name: string },
+): Promise<{ bytes: Buffer; type: string } | null> {
+  const dir = /^[1-9]\d{0,5}$/.test(n) ? await folderOf(projectRoot, runId) : null;
+  return dir === null ? null : readPicture(dir, { n: Number(n), name });
+}
+
+async function folderOf(projectRoot: string, runId: string): Promise<string | null> {
+  const isThere = (await runIdsIn(projectRoot)).includes(runId);
+  return isThere ? runDirOf(projectRoot, runId) : null;
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { jsonOf } from '../json-of.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import { hashOf } from './file-state.js';
 import type { FileEdit } from './file-state.js';
@@ -89,15 +90,6 @@ export async function readChange(runDir: string, id: string): Promise<Change | n
   const text = await readFile(fileOf(runDir, id), 'utf8').catch(() => '');
   const parsed = changeSchema.safeParse(jsonOf(text));
   return parsed.success ? parsed.data : null;
-}
-
-/** Parses JSON; undefined where it is none. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function fileOf(runDir: string, id: string): string {

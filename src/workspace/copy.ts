@@ -21,8 +21,6 @@ export interface ProjectCopy {
   readonly copied: Copied;
   /** What the project held. */
   readonly entries: readonly Entry[];
-  /** Ignored folders that were left out since they are large. */
-  readonly leftOut: readonly string[];
   /** Begins it, before its agent is there. */
   prepare(): Promise<void>;
   /** Brings it up to the project as it is now, for an agent; what another one did to it is gone. */
@@ -40,13 +38,12 @@ export function createCopy(root: string, folder: string): ProjectCopy {
   const retarget = (link: string, from: Source) => linkIn({ link, at: from.path, root, tree });
   const known = { base: new Map() as Copied, tree: new Map() as Copied };
   let entries: readonly Entry[] = [];
-  let leftOut: readonly string[] = [];
   // What it holds, while no agent was in it.
   let untouched: { base: readonly Entry[]; tree: readonly Entry[]; repository: string } | null = null;
   const prepare = async () => {
     const before = untouched;
     untouched = null;
-    ({ entries, leftOut } = withoutLarge(await listProject(root)));
+    entries = withoutLarge(await listProject(root));
     const source = entries.filter(({ area }) => area === 'source').map((one) => ({ ...one, root }));
     const others = entries.filter(({ area }) => area !== 'source').map((one) => ({ ...one, root }));
     const [toBase, toTree] = [
@@ -66,9 +63,6 @@ export function createCopy(root: string, folder: string): ProjectCopy {
     get entries() {
       return entries;
     },
-    get leftOut() {
-      return leftOut;
-    },
     prepare,
     refresh: async () => {
       await prepare();
@@ -85,7 +79,8 @@ function linkIn({ link, at, root, tree }: { link: string; at: string; root: stri
   return path.isAbsolute(link) ? path.join(tree, path.relative(root, target)) : link;
 }
 
-function withoutLarge(entries: readonly Entry[]): { entries: Entry[]; leftOut: string[] } {
+/** Without ignored folders that are large. */
+function withoutLarge(entries: readonly Entry[]): Entry[] {
   const ignored = entries.filter(({ area }) => area === 'ignored');
   const tops = new Map<string, { files: number; bytes: number }>();
   const isFolder = new Set(ignored.filter(({ kind }) => kind === 'folder').map((one) => one.path));
@@ -97,9 +92,8 @@ function withoutLarge(entries: readonly Entry[]): { entries: Entry[]; leftOut: s
   const large = [...tops].filter(
     ([, { files, bytes }]) => files > MAX_IGNORED.files || bytes > MAX_IGNORED.bytes,
   );
-  const leftOut = large.map(([top]) => top);
-  const isLeftOut = (file: string) => leftOut.some((top) => file === top || file.startsWith(`${top}/`));
-  return { entries: entries.filter((one) => !isLeftOut(one.path)), leftOut };
+  const isLarge = (file: string) => large.some(([top]) => file === top || file.startsWith(`${top}/`));
+  return entries.filter((one) => !isLarge(one.path));
 }
 
 function topIn(folders: ReadonlySet<string>, file: string): string {

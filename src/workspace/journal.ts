@@ -4,7 +4,8 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomic } from '../write-file-atomic.js';
-import { jsonOf, safePath, stateOrNull } from './change.js';
+import { jsonOf } from '../json-of.js';
+import { safePath, stateOrNull } from './change.js';
 import { isInside } from './is-inside.js';
 import type { PlannedFile } from './write-files.js';
 

@@ -21,8 +21,6 @@ export interface AgentPlace {
   readonly toCopy: (text: string) => string;
   /** The other way round, for what an agent says. */
   readonly toProject: (text: string) => string;
-  /** Ignored folders that were left out of the copy since they are large. */
-  readonly leftOut: readonly string[];
 }
 
 /** What an agent changed, ready to be judged and applied. */
@@ -112,11 +110,10 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     ready: async (n = 0) => {
       const made = await opened(n);
       await made.refresh();
-      const { tree, leftOut } = made;
+      const { tree } = made;
       return {
         cwd: path.join(tree, place),
         folder: made.folder,
-        leftOut,
         ...pathsBetween(options.project, root, tree),
       };
     },

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { keepGreenPictures } from '../../src/heal/green-pictures.js';
+import { keepGreenPictures } from '../../src/heal/retest.js';
 import { aDiagnosed } from '../rig/builders.js';
 import { launchOptions } from '../rig/chromium.js';
 import { inlineSuite, type InlineSuite } from '../rig/inline-suite.js';

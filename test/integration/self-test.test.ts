@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { gatherFacts } from '../../src/doctor/self-test/gather-facts.js';
+import { gatherFacts } from '../../src/doctor/self-test/run-self-test.js';
 import { layOut } from '../../src/doctor/self-test/lay-out.js';
 import { scenarios } from '../../src/doctor/self-test/scenarios.js';
 import { findPlaywright } from '../../src/playwright/find-playwright.js';

@@ -121,7 +121,8 @@ describe.each(kinds)('the store on %s', (kind, place) => {
         bySharedFix: false,
       } as const;
       await ledger.causeEnded({ ...end, verdict: 'healed', reason: 'fixed' });
-      await ledger.fixReverted({ ...end, verdict: 'failed', reason: 'broke another test' });
+      await ledger.causeEnded({ ...end, verdict: 'failed', reason: 'broke another test' });
+      await ledger.fixReverted({ ...end, reason: 'broke another test' });
       const { tries, tried, fix } = await ledger.recordFailure(signature, 'run2');
       expect([tries, fix]).toEqual([{ count: 1, failedFixes: 1 }, null]);
       expect(tried.at(-1)).toMatchObject({ n: 2, reverted: true, failedBecause: 'broke another test' });
@@ -157,40 +158,8 @@ describe.each(kinds)('the store on %s', (kind, place) => {
         ['changed', false],
         ['still-failing', false],
       ]);
-      const db = await open(location);
-      await db.updateTable('attempts').set({ taken_back: null }).execute();
-      // What a store of version 1 kept.
-      expect(await told()).toEqual([
-        ['still-failing', true],
-        ['changed', false],
-        ['still-failing', true],
-      ]);
     },
   );
-
-  here('ME-10 a store of version 1 is brought to this one with what it holds', async () => {
-    const location = await place();
-    const db = await open(location);
-    await tryOnce(createStore(db, 'shop', tick()));
-    const skipped = { project: 'shop', test_id: 't1', name: 'adds', escalation_id: 'e1' };
-    const since = new Date().toISOString();
-    await db
-      .insertInto('quarantines')
-      .values({ ...skipped, since, until: since })
-      .execute();
-    for (const table of ['heal_agents', 'heals', 'workers']) await db.schema.dropTable(table).execute();
-    await db.schema.alterTable('attempts').dropColumn('taken_back').execute();
-    await db.schema.alterTable('quarantines').dropColumn('until').execute();
-    await db.schema.alterTable('signatures').dropColumn('undone').execute();
-    await db
-      .updateTable('store_version' as never)
-      .set({ version: 1 } as never)
-      .execute();
-    const ledger = await ledgerAt(location);
-    expect((await ledger.recordFailure(signature, 'run2')).tried).toMatchObject([{ n: 1, reverted: true }]);
-    const later = createStore(await open(location), 'shop', () => Date.parse(since) + 29 * 24 * 60 * 60_000);
-    expect(await later.quarantines()).toMatchObject([{ testId: 't1', since }]);
-  });
 
   here('ME-7 a quarantine ends by itself', async () => {
     const location = await place();

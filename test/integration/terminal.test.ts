@@ -23,6 +23,8 @@ async function program(events: readonly StampedEvent[]): Promise<string[]> {
     import { terminalReporter } from ${from('outputs/terminal.js')};
     import { paletteFor } from ${from('outputs/palette.js')};
     import { isLive } from ${from('outputs/is-live.js')};
+    import { reduce } from ${from('run/reduce.js')};
+    import { emptyRun } from ${from('run/run-state.js')};
     import { listenForInterrupts } from ${from('process/interrupts.js')};
     const { env, stderr } = process;
     const live = isLive(env, stderr.isTTY);
@@ -34,9 +36,12 @@ async function program(events: readonly StampedEvent[]): Promise<string[]> {
       process.exit(code);
     };
     interrupts.signal.addEventListener('abort', () => end(130, 'the last screen'));
-    const now = Date.now();
-    for (const event of JSON.parse(readFileSync(new URL('events.json', import.meta.url)))) {
-      reporter.handle({ ...event, time: now });
+    const time = Date.now();
+    let run = emptyRun();
+    for (const told of JSON.parse(readFileSync(new URL('events.json', import.meta.url)))) {
+      const event = { ...told, time };
+      run = reduce(run, event);
+      reporter.handle(event, run);
     }
     for await (const line of createInterface({ input: process.stdin })) {
       if (line === 'end') end(0, 'the last screen');

@@ -61,7 +61,6 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
         folder: '/copy',
         toCopy: (text) => text,
         toProject: (text) => text,
-        leftOut: [],
       }),
       edit: (id, edits) => ({ ...noChange, change: { id, root: '', edits, folders: [] } }),
       collect: async (id) => {

@@ -2,7 +2,6 @@ import type { ConsoleEntry, Evidence, NetworkEntry } from '../evidence.js';
 import { tellingErrors } from '../complaint.js';
 import type { TestError } from '../failure.js';
 import { bounded } from './bounded.js';
-import { echoOf } from './echo.js';
 import { isCausedBy } from './lost-script.js';
 import type { EvidenceText, Matcher } from './match.js';
 import { ownOrigin } from './own-origin.js';
@@ -16,7 +15,6 @@ import {
   requestLine,
 } from './requests.js';
 import { stripAnsi } from './strip-ansi.js';
-import { withoutLinePrefixes } from './without-line-prefixes.js';
 import { markedStatusLine, withoutQuotes } from './without-quotes.js';
 
 /** Characters that are read of each channel. */
@@ -153,4 +151,54 @@ function ownScript({ location, stack, text }: ConsoleEntry, own: (url: string) =
   // A failed request's location is the address asked for, a script's error has that of the script.
   const script = scriptAddress.exec(stack ?? '')?.[0] ?? location;
   return script === '' || own(script) || text.includes('CORS policy');
+}
+
+/** Shorter texts (`error`, `not found`) turn up in unrelated messages. */
+const shortestText = 12;
+const saidInJson = /"(?:[^"\\\n]|\\.){12,400}"/g;
+
+/**
+ * Makes the test whether a text only repeats a failed request's response: a page that throws the text of a response
+ * (`throw new Error(body.error)`), or finds a page of HTML where it reads JSON, is not the cause (CS-7).
+ */
+function echoOf(failed: readonly NetworkEntry[]): (text: string) => boolean {
+  const said = failed.flatMap((entry) => [...responseTexts(entry), ...quotedByJson(entry.responseBody)]);
+  return (text) => said.some((one) => text.includes(one));
+}
+
+function responseTexts(entry: NetworkEntry): string[] {
+  const body = errorBody(entry).trim();
+  if (body === '') return [];
+  const quoted = body.match(saidInJson) ?? [];
+  const texts = quoted.length > 0 ? quoted.map((text) => unescaped(text)) : [body];
+  return texts.filter((text) => text.length >= shortestText && text.includes(' '));
+}
+
+function unescaped(quoted: string): string {
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    return quoted.slice(1, -1);
+  }
+}
+
+/** The prefixes that CI systems, containers, task runners and pytest put before every line they print. */
+const clock = String.raw`\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?`;
+const container = String.raw`(?!\d{1,6} *\|)[\w.@/-]{1,40} {1,20}\|(?: |$)`;
+const task = String.raw`@?[\w./-]{1,60}:[\w.-]{1,40}(?::[\w-]{1,40})?: `;
+const prefix = new RegExp(
+  String.raw`^[ \t]*(?:(?:${clock}[ \t]{1,4}|\[WebServer\] ?|pw:\w{2,12} |\[\w{2,20} #\d{1,3}(?:-\d{1,3})?\] ?|E {3}(?: {4})?|${container}|@[\w-]{1,40}/${task}))+`,
+  'gm',
+);
+/** A cheap check whether a text may hold such prefixes. */
+const suspect =
+  /^[ \t]*(?:\[?\d\d|\[WebServer\]|pw:|\[\w{2,20} #|E {2}|@[\w-]{1,40}\/|[\w.@/-]{1,40} {1,20}\|)/m;
+
+/** A text whose every line is quoted as in mail and Markdown. */
+const quoted = /^(?:[ \t]{0,8}>(?![ \t]*\d{1,6}[ \t]*\|).*(?:\n+|$))+$/;
+
+/** Removes prefixes that other programs put before each line, so that every line begins as it was printed first. */
+function withoutLinePrefixes(text: string): string {
+  const own = quoted.test(text) ? text.replace(/^[ \t]*> ?/gm, '') : text;
+  return suspect.test(own) ? own.replace(prefix, '') : own;
 }

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import process from 'node:process';
 import { ownFile } from '../../own-files.js';
 import { findPlaywrightConfig } from '../../playwright/find-config.js';
@@ -7,11 +7,13 @@ import type { Problem } from '../../problem.js';
 import { err, ok, type Result } from '../../result.js';
 import { selfTestBrowser, type SelfTestBrowser } from './self-test-browser.js';
 import { selfTestEnv } from './self-test-env.js';
-import type { ScenarioResult } from './facts.js';
-import { gatherFacts } from './gather-facts.js';
-import { judgeScenarios } from './judge-scenarios.js';
-import { layOut, makeScratchDir } from './lay-out.js';
+import type { Judged, Scenario, ScenarioResult, SelfTestFacts } from './facts.js';
+import { layOut, makeScratchDir, type Scratch } from './lay-out.js';
 import { noReport, runThere } from './run-there.js';
+import path from 'node:path';
+import { processEntry } from '../../process/proc-table.js';
+import { readReport } from '../../inspect/find-run.js';
+import { scenarios } from './scenarios.js';
 
 /** Where a self-test runs, and who hears of it. */
 export interface SelfTestRequest {
@@ -89,3 +91,57 @@ const plugAndPlay: Problem = {
   message: "the self-test cannot run under Yarn's Plug'n'Play, which has no folder of Playwright to link to",
   remedy: 'Set `nodeLinker: node-modules` in .yarnrc.yml, or run it in a project that has one.',
 };
+
+/** Looks at what the run left in the scratch folder and on this machine; null where it left no report. */
+export async function gatherFacts(
+  { project, state, planted }: Scratch,
+  orphans: readonly string[],
+): Promise<SelfTestFacts | null> {
+  const report = await readReport(path.join(project, '.self-heal', 'latest'));
+  if (report === null) return null;
+  const changed = new Set<string>();
+  for (const [file, text] of planted) {
+    const now = await readFile(path.join(project, file), 'utf8').catch(() => null);
+    if (now !== text) changed.add(file);
+  }
+  const pids = await readFile(path.join(state, 'pids.json'), 'utf8').catch(() => '[]');
+  const started = JSON.parse(pids) as number[];
+  const living = await Promise.all(started.map(isAlive));
+  return {
+    report,
+    changed,
+    started,
+    alive: started.filter((_, index) => living[index]),
+    orphans,
+  };
+}
+
+/** A zombie that nobody has reaped yet is dead. */
+async function isAlive(pid: number): Promise<boolean> {
+  if (process.platform !== 'win32') return (await processEntry(pid))?.zombie === false;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Judges each scenario by what the run left: its report, the bytes of files, the living processes; never by what was printed. */
+export function judgeScenarios(facts: SelfTestFacts): ScenarioResult[] {
+  return scenarios.map((scenario) => {
+    const { name, planted, proves } = scenario;
+    const { did, missed } = judged(scenario, facts);
+    return { name, planted, did, proves, held: missed.length === 0, missed };
+  });
+}
+
+function judged({ spec, judge }: Scenario, facts: SelfTestFacts): Judged {
+  const { tests, causes } = facts.report;
+  const test = tests.find(({ file }) => file === spec);
+  if (!test) return { did: 'its test did not run', missed: [`${spec} is not in the report`] };
+  const cause = causes.find((one) => one.tests.includes(test.id)) ?? null;
+  const others = cause?.tests.filter((id) => id !== test.id) ?? [];
+  const { did, missed } = judge(facts, { test, cause });
+  if (others.length === 0) return { did, missed };
+  return { did, missed: [...missed, 'it was grouped with another planted fault'] };
+}

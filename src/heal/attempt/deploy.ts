@@ -1,15 +1,16 @@
 import path from 'node:path';
 import { errorOfEnding } from '../../core/agent-error/classify-agent-error.js';
-import type { Attempt, FileChange } from '../../core/attempt.js';
+import { type Attempt, bareAttempt } from '../../core/attempt.js';
 import { unreachable } from '../../core/unreachable.js';
-import { runWithRestarts, type FinishedAgent } from './restart-agent.js';
+import { type FinishedAgent, runWithRestarts } from './restart-agent.js';
 import type { Redactor } from '../../secrets/redactor.js';
-import { sessionOf, startAgent, type DeployRequest } from './start-agent.js';
+import { type DeployRequest, sessionOf, startAgent } from './start-agent.js';
 import type { Session } from '../session.js';
 import { type Change, type Contents, contentsOf } from '../../workspace/change.js';
 import { renderChange } from '../../workspace/patch-text.js';
 import type { Work } from '../../workspace/workspace.js';
 import { writeFileAtomic } from '../../write-file-atomic.js';
+import type { FileEdit } from '../../workspace/file-state.js';
 
 /** One agent's work, not yet judged and not yet in the project. */
 export interface Deployment {
@@ -37,8 +38,20 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
   const work = await session.workspace.collect(String(n), session.copy);
   nameIgnored(session, request.cause.id, work);
   const { files, patch } = work.change ? await keepPatch(session, work.change, file) : nothing;
-  const prompt = inRunFolder(session, `${file}.prompt.md`);
-  const attempt = attemptOf({ session, request, run, work, files, patch, prompt });
+  const outcome = outcomeOf(run, work);
+  const attempt: Attempt = {
+    ...bareAttempt(request.n),
+    ...namesOf(session, request),
+    outcome,
+    claim: run.claim,
+    usage: run.usage,
+    durationMs: run.durationMs,
+    files,
+    patch,
+    prompt: inRunFolder(session, `${file}.prompt.md`),
+    change: work.change?.id ?? null,
+    failedBecause: work.refused ?? failureOf(run, outcome, session.signal.reason),
+  };
   await working.cost(attempt.usage?.costUsd ?? null);
   announceEnd(session, request, { attempt, run });
   return { attempt, work };
@@ -46,38 +59,18 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
 
 /** No agent can work: what is in the way (a full disk, say) is a person's to remove. */
 function withoutCopy(session: Session, request: DeployRequest, error: Error): Deployment {
-  const agent = session.settings.agents[request.agent];
   const attempt: Attempt = {
     ...bareAttempt(request.n),
-    agent: request.agent,
-    slashCommand: agent?.slashCommand ?? null,
-    runner: agent?.runner ?? null,
+    ...namesOf(session, request),
     outcome: 'unusable',
     failedBecause: `The copy of the project for the agent could not be made: ${error.message}`,
   };
   return { attempt, work: null };
 }
 
-/** An attempt without an agent, not judged yet. */
-export function bareAttempt(n: number): Attempt {
-  return {
-    n,
-    agent: null,
-    slashCommand: null,
-    runner: null,
-    outcome: 'no-agent',
-    claim: null,
-    usage: null,
-    judged: 'not-judged',
-    durationMs: 0,
-    files: [],
-    patch: null,
-    prompt: null,
-    change: null,
-    proof: [],
-    reverted: false,
-    failedBecause: null,
-  };
+function namesOf({ settings }: Session, { agent }: Pick<DeployRequest, 'agent'>) {
+  const { slashCommand = null, runner = null } = settings.agents[agent] ?? {};
+  return { agent, slashCommand, runner };
 }
 
 const nothing = { files: [], patch: null };
@@ -94,7 +87,7 @@ function nameIgnored({ bus }: Session, causeId: string, { ignored, change }: Wor
 }
 
 /** The patch as people, prompts and reports see it. */
-export async function keepPatch(session: Session, change: Change, file: string) {
+async function keepPatch(session: Session, change: Change, file: string) {
   const contents = contentsOf(session.folder.dir);
   const { files } = await renderChange(change, contents);
   const { patch } = await renderChange(change, maskedContents(contents, session.redactor));
@@ -127,39 +120,6 @@ function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string 
   const text = Buffer.from(exact).toString('utf8');
   const masked = redactor.text(text);
   return masked === text ? exact : masked;
-}
-
-interface Ended {
-  session: Session;
-  request: DeployRequest;
-  run: FinishedAgent;
-  work: Work;
-  files: readonly FileChange[];
-  patch: string | null;
-  prompt: string;
-}
-
-function attemptOf({ session, request, run, work, files, patch, prompt }: Ended): Attempt {
-  const agent = session.settings.agents[request.agent];
-  const outcome = outcomeOf(run, work);
-  return {
-    n: request.n,
-    agent: request.agent,
-    slashCommand: agent?.slashCommand ?? null,
-    runner: agent?.runner ?? null,
-    outcome,
-    claim: run.claim,
-    usage: run.usage,
-    judged: 'not-judged',
-    durationMs: run.durationMs,
-    files,
-    patch,
-    prompt,
-    change: work.change?.id ?? null,
-    proof: [],
-    reverted: false,
-    failedBecause: work.refused ?? failureOf(run, outcome, session.signal.reason),
-  };
 }
 
 /** Joins how the process ended with what happened to the files (AG-8). */
@@ -214,4 +174,16 @@ function announceEnd(
     filesChanged: ended.attempt.files.length,
     orphans: ended.run.orphans,
   });
+}
+
+/** A fix that no agent made in a copy here, as one that an agent did: a change with its patch, not judged and not in the project. */
+export async function deployEdits(
+  session: Session,
+  attempt: Attempt,
+  edits: readonly FileEdit[],
+): Promise<Deployment> {
+  const id = session.spending.nextAttempt();
+  const work = session.workspace.edit(String(id), edits);
+  const kept = await keepPatch(session, work.change, await session.folder.attempt(id));
+  return { attempt: { ...attempt, ...kept, change: work.change.id }, work };
 }

@@ -10,6 +10,8 @@ import { type FileEdit, hashOf, isSame, stateOf } from '../../workspace/file-sta
 import { type KeptFix, keptFixSummary } from '../kept-fixes.js';
 import type { Session } from '../session.js';
 import { reasonOf } from '../../reason-of.js';
+import { type Attempt, bareAttempt } from '../../core/attempt.js';
+import { deployEdits, type Deployment } from './deploy.js';
 
 /** A fix that needs no agent's work: the built-in fixer's, or one that an agent made in the run that this one goes on with. */
 export interface Proposed {
@@ -77,4 +79,30 @@ function ofKilledRun(fix: KeptFix): Proposed {
       return ok(edits);
     },
   };
+}
+
+/** Makes a change of such a fix, for which nobody needs a copy of the project; guard, re-run and proof follow as for an agent (BF-5, ME-8). */
+export async function applyProposal(
+  session: Session,
+  { proposal, causeId, n }: { proposal: Proposed; causeId: string; n: number },
+): Promise<Deployment> {
+  const startedAt = session.clock.now();
+  const { agent, summary } = proposal;
+  const settings = session.settings.agents[agent];
+  const attempt: Attempt = {
+    ...bareAttempt(n),
+    agent,
+    slashCommand: settings?.slashCommand ?? null,
+    runner: settings?.runner ?? builtIn,
+    outcome: 'completed',
+    claim: { status: 'fixed', summary },
+    usage: { costUsd: 0, inputTokens: null, outputTokens: null, turns: null, sessionId: null },
+  };
+  session.bus.emit({ type: 'fixer.proposed', causeId, attempt: n, summary, agent });
+  const got = await proposal
+    .edits(session.workspace.root, contentsOf(session.folder.dir))
+    .catch((error: unknown) => err(reasonOf(error)));
+  if (!got.ok) return { attempt: { ...attempt, outcome: 'unchanged', failedBecause: got.error }, work: null };
+  const durationMs = session.clock.now() - startedAt;
+  return deployEdits(session, { ...attempt, durationMs }, got.value);
 }

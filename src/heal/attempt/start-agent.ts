@@ -1,9 +1,8 @@
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { buildContext } from '../../agents/build-context.js';
+import { buildContext, reduceContext } from '../../agents/build-context.js';
 import { expandedPrompt } from '../../agents/expand-command.js';
 import { renderPrompt } from '../../agents/prompt.js';
-import { reduceContext } from '../../agents/reduce-context.js';
 import type { AgentTask } from '../../agents/run-agent.js';
 import type { AgentRun, Attempt } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';

@@ -7,7 +7,7 @@ import type { Attempt } from '../../core/attempt.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import type { CauseJob, SentAttempt, SentFailure } from '../../queue/messages.js';
 import type { SentEdit } from '../../queue/sent-edits.js';
-import type { Collected } from '../../shards/collected.js';
+import { type Collected, collectedRun } from '../../shards/collected.js';
 import type { Session } from '../session.js';
 import type { SentCause } from './workers.js';
 
@@ -89,7 +89,6 @@ async function pictureAt(file: string): Promise<SentFailure['picture']> {
 
 /** Of the first run: the tests of the cause, and one of each file, by which it is known which files are tests. */
 function runOf(first: SuiteRun, members: readonly DiagnosedFailure[]): Collected['run'] {
-  const { status, exitCode, rootDir, testFiles, configFile, durationMs, endedAt } = first;
   const own = new Set(members.flatMap(({ failure }) => (failure.scope === 'test' ? [failure.test.id] : [])));
   const files = new Set<string>();
   const tests = first.tests.filter(({ test }) => {
@@ -100,16 +99,5 @@ function runOf(first: SuiteRun, members: readonly DiagnosedFailure[]): Collected
   const rerunIds = Object.fromEntries(
     tests.flatMap(({ test }) => (first.rerunIds[test.id] ? [[test.id, first.rerunIds[test.id] ?? []]] : [])),
   );
-  return {
-    status,
-    exitCode,
-    tests,
-    rerunIds,
-    rootDir,
-    ...(testFiles ? { testFiles } : {}),
-    configFile,
-    durationMs,
-    endedAt,
-    captureProblems: [],
-  };
+  return { ...collectedRun.parse(first), tests, rerunIds, captureProblems: [] };
 }

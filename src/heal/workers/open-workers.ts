@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import process from 'node:process';
-import { systemClock } from '../../clock.js';
+import { type Clock, systemClock } from '../../clock.js';
 import type { SuiteRun } from '../../playwright/suite-run.js';
 import type { Problem } from '../../problem.js';
 import { openQueue, type Queue } from '../../queue/open-queue.js';
@@ -11,7 +11,6 @@ import { err, ok, type Result } from '../../result.js';
 import { openStore } from '../../store/open-store.js';
 import type { Database } from '../../store/tables.js';
 import type { Opened } from '../open-run.js';
-import { becomeCoordinator } from './become-coordinator.js';
 import { createDispatch } from './dispatch.js';
 import type { HealedHere } from './healed-here.js';
 import { storeProblem } from './store-problem.js';
@@ -79,4 +78,19 @@ function otherCoordinator({ who }: Coordinator): Problem {
     message: `these causes are being healed from another machine: ${who.replace(/ \S+$/, '')}`,
     remedy: 'Wait for it, or end it first: one at a time sends the causes of a commit.',
   };
+}
+
+/**
+ * Becomes the coordinator of a queue, or gives the one that is. One that was killed gives no more signs: it is waited for the length of a lease
+ * to see that.
+ */
+export async function becomeCoordinator(
+  table: Pick<WorkerTable, 'coordinate'>,
+  who: string,
+  { leaseMs, signal, clock }: { leaseMs: number; signal: AbortSignal; clock: Clock },
+): Promise<Coordinator | null> {
+  const other = await table.coordinate(who);
+  if (other === null) return null;
+  await clock.sleep(leaseMs, signal);
+  return signal.aborted ? other : table.coordinate(who, other);
 }

@@ -7,7 +7,7 @@ import { receiveEdits } from '../../queue/sent-edits.js';
 import type { SentAttempt } from '../../queue/messages.js';
 import type { KnownFailure } from '../../store/store.js';
 import { contentsOf } from '../../workspace/change.js';
-import { deployEdits } from '../attempt/deploy-edits.js';
+import { deployEdits } from '../attempt/deploy.js';
 import { tryFix } from '../attempt/try-fix.js';
 import { attemptTried } from '../attempt/attempt-decided.js';
 import type { Retest } from '../retest.js';

@@ -1,11 +1,11 @@
-import { systemClock } from '../../clock.js';
-import { exitCodes, exitCodeOfSignal } from '../../core/exit-codes.js';
+import { type Clock, systemClock } from '../../clock.js';
+import { exitCodeOfSignal, exitCodes } from '../../core/exit-codes.js';
 import { say } from '../../outputs/say.js';
 import type { Problem } from '../../problem.js';
 import { type Interrupts, listenForInterrupts } from '../../process/interrupts.js';
 import { openQueue, type Queue, type TakenJob } from '../../queue/open-queue.js';
 import { createPatience, isAway, isOfDatabase, longestAwayMs, patient } from '../../queue/patient.js';
-import { workerTable } from '../../queue/worker-table.js';
+import { type Coordinator, workerTable, type WorkerTable } from '../../queue/worker-table.js';
 import { recover } from '../../run/recover-if-needed.js';
 import { underLock } from '../../run/under-lock.js';
 import { redact } from '../../secrets/redact.js';
@@ -13,11 +13,13 @@ import { openStore } from '../../store/open-store.js';
 import { checkRequest } from '../check-request.js';
 import type { RunRequest } from '../run-request.js';
 import { committedHere, type HealedHere } from './healed-here.js';
-import { endJob } from './end-job.js';
-import { createIdle } from './idle.js';
 import { createPresence, type Presence } from './presence.js';
 import { storeProblem } from './store-problem.js';
 import { takeJob, type WorkerParts } from './take-job.js';
+import type { JobResult } from '../../queue/messages.js';
+import { pack, type Packed } from '../../queue/packed.js';
+import type { Result } from '../../result.js';
+import type { Came } from './heal-job.js';
 
 /** When a worker ends by itself. */
 export interface WorkerOptions {
@@ -136,5 +138,82 @@ function moved(here: HealedHere, now: HealedHere): Problem {
     kind: 'usage',
     message: now.commit === here.commit ? 'the settings changed since the worker began' : commits,
     remedy: 'Start it again: it then takes the causes of what is checked out.',
+  };
+}
+
+/** A job that a worker has worked on. */
+interface EndedJob {
+  readonly queue: Pick<Queue, 'done' | 'giveBack' | 'release'>;
+  readonly presence: Pick<Presence, 'name' | 'tell'>;
+  readonly job: TakenJob;
+  /** Aborted where the job is no longer this worker's. */
+  readonly lost: AbortSignal;
+  /** Aborted where the worker was asked to end. */
+  readonly interrupted: AbortSignal;
+}
+
+/** Sends what came of a job, or lets another worker have it: at the cost of a retry only where this one failed. */
+export async function endJob(
+  { queue, presence, job, lost, interrupted }: EndedJob,
+  came: Result<Came, Problem>,
+): Promise<void> {
+  if (came.ok && !lost.aborted && !interrupted.aborted) {
+    await send({ ...came.value, worker: presence.name }, (result) => queue.done(job.id, result));
+    return presence.tell(waiting);
+  }
+  // The sign of life tells whether the job is still this worker's.
+  await presence.tell(waiting);
+  if (lost.aborted) say('the cause was taken back; its patch is dropped');
+  else if (interrupted.aborted) {
+    await queue.release(job);
+    say('the cause goes to another worker');
+  } else await queue.giveBack(job.id);
+}
+
+const waiting = { state: 'waiting', causeId: null, jobId: null } as const;
+
+async function send(result: JobResult, done: (result: Packed) => Promise<void>): Promise<void> {
+  const { worker } = result;
+  const tooLarge: JobResult = { kind: 'refused', worker, reason: 'its patch is too large to be sent' };
+  const packed = pack(result) ?? pack(tooLarge);
+  if (packed) await done(packed);
+  say(result.kind === 'refused' ? `not healed: ${result.reason}` : `sent back: ${result.conclusion.reason}`);
+}
+
+/** Says whether a worker that finds no cause waits on; else why not, in words. */
+interface Idle {
+  /** It had a cause. */
+  busy(): void;
+  /** Asked while it waits; null where it waits on. */
+  overWhy(): Promise<string | null>;
+}
+
+/** What a worker's waiting is counted by. */
+interface IdleParts {
+  readonly table: Pick<WorkerTable, 'coordinator'>;
+  readonly clock: Clock;
+  /** In milliseconds; null for ever. */
+  readonly timeoutMs: number | null;
+}
+
+/**
+ * Counts how long nobody was there who could send a cause. While a heal of this tree gives signs of life it may send one, also after a long
+ * search for the change to blame; when it is over, none comes any more.
+ */
+export function createIdle({ table, clock, timeoutMs }: IdleParts): Idle {
+  let since = clock.now();
+  let seen: Coordinator | null = null;
+  return {
+    busy: () => {
+      since = clock.now();
+    },
+    overWhy: async () => {
+      if (timeoutMs === null) return null;
+      const now = await table.coordinator();
+      if (seen !== null && now === null) return 'the heal whose causes it waited for is over';
+      if (now !== null && now.beat !== seen?.beat) since = clock.now();
+      seen = now;
+      return clock.now() - since >= timeoutMs ? 'no cause for so long' : null;
+    },
   };
 }

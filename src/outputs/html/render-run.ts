@@ -1,15 +1,15 @@
-import { clipped, counted } from '../format.js';
+import { clipped, counted, duration } from '../format.js';
 import type { Report, ReportCause, ReportTest } from '../../run/report.js';
 import { nameOf } from '../summary.js';
 import { regressionText } from '../wording.js';
 import { details } from './detail.js';
 import type { LoadedRun } from './loaded-run.js';
-import { html, nothing, raw, type Markup } from './markup.js';
+import { html, type Markup, nothing, raw } from './markup.js';
 import { orderCauses } from './order-causes.js';
 import { showCause } from './show-cause.js';
-import { showFilter } from './show-filter.js';
-import { showTests } from './show-tests.js';
+import { group, showFilter } from './show-filter.js';
 import { overview, showTimeline } from './show-timeline.js';
+import { showTable } from './show-table.js';
 
 /** Items of a list that are shown; the rest is counted. */
 const ITEMS = 50;
@@ -137,5 +137,49 @@ function list(title: string, items: readonly string[]): Markup {
     <ul>
       ${items.slice(0, ITEMS).map((item) => html`<li>${clipped(item, 400)}</li>`)}${hidden > 0 ? html`<li>and ${hidden} more</li>` : ''}
     </ul>
+  </section>`;
+}
+
+/** Of a large suite the first, and of those that did not simply pass more; who wants all has report.json. */
+const ROWS = 200;
+
+/** Every test with how it ended and its cause, what did not simply pass first; a filter where they ended differently. */
+function showTests(tests: readonly ReportTest[]): Markup {
+  if (tests.length === 0) return nothing;
+  const ordered = [
+    ...tests.filter(({ verdict }) => verdict !== 'passed'),
+    ...tests.filter(({ verdict }) => verdict === 'passed'),
+  ];
+  const verdicts = [...new Set(ordered.map(({ verdict }) => verdict))];
+  const rows = ordered.slice(0, ROWS).map((test) => ({
+    kind: test.verdict,
+    cells: [
+      html`<span class="tag ${test.verdict}">${test.verdict}</span>`,
+      clipped(nameOf(test), 140),
+      test.causeIds.length === 0
+        ? ''
+        : html`${test.causeIds.slice(0, 5).map((id) => html`<a href="#${id}">${id}</a> `)}`,
+      duration(test.durationMs),
+    ],
+  }));
+  const counts = verdicts.map(
+    (verdict) => `${tests.filter((one) => one.verdict === verdict).length} ${verdict}`,
+  );
+  const summary = `${counted(tests.length, 'test')}: ${counts.join(', ')}`;
+  const hidden = ordered.length - rows.length;
+  return html`<section aria-labelledby="tests-heading" id="tests">
+    <h2 id="tests-heading">Tests</h2>
+    <details class="all-tests">
+      <summary>${summary}</summary>
+      ${
+        verdicts.length > 1
+          ? html`<div class="filters">
+              ${group('Show', 'tests', [{ id: 'all', text: 'all' }, ...verdicts.map((id) => ({ id, text: id }))])}
+            </div>`
+          : ''
+      }
+      ${showTable({ label: 'All tests', columns: ['ended', 'test', 'cause', 'time'], rows })}
+      ${hidden > 0 ? html`<p class="quiet">and ${hidden} more: report.json</p>` : ''}
+    </details>
   </section>`;
 }

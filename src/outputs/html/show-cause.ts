@@ -1,16 +1,17 @@
 import type { ReportCause, ReportTest } from '../../run/report.js';
-import { clipped, counted } from '../format.js';
-import { isHealed } from '../final-status.js';
+import { clipped, counted, dollars, duration } from '../format.js';
+import { isHealed, suiteItself } from '../final-status.js';
 import { nameOf } from '../summary-cause.js';
 import { verdictWords } from '../wording.js';
-import { effortOf, resultOf, testsOf } from './cause-words.js';
 import type { Detail } from './detail.js';
 import type { LoadedCause, LoadedRun } from './loaded-run.js';
-import { html, nothing, type Markup } from './markup.js';
+import { html, type Markup, nothing } from './markup.js';
 import { showAttempts, showProof } from './show-attempts.js';
-import { showBlame } from './show-blame.js';
 import { showEvidence } from './show-evidence.js';
 import { showTimeline } from './show-timeline.js';
+import { isKept } from '../../core/attempt.js';
+import { keptFiles } from '../next-steps.js';
+import { type Blame, blameLine } from '../../core/blame.js';
 
 /** How a cause is shown. */
 export interface CauseShown {
@@ -128,13 +129,10 @@ export function picture(source: string | null, caption: string, alt: string): Ma
 }
 
 /** Why a cause is taken for what it is. */
-export function showReasons({
-  why: reasons,
-  category,
-  warning,
-  confidence,
-  alternatives,
-}: Pick<ReportCause, 'why' | 'category' | 'warning' | 'confidence' | 'alternatives'>): Markup {
+export function showReasons(
+  given: Pick<ReportCause, 'why' | 'category' | 'warning' | 'confidence' | 'alternatives'>,
+): Markup {
+  const { why: reasons, category, warning, confidence, alternatives } = given;
   const different = [...new Map(reasons.map((one) => [`${one.source}: ${one.evidence}`, one])).values()];
   const others = alternatives.length > 0 ? `; it may be ${alternatives.join(' or ')}` : '';
   return html`<h4>Why ${category}</h4>
@@ -143,4 +141,56 @@ export function showReasons({
       ${different.slice(0, 6).map(({ source, evidence, rule }) => html`<li>The ${source} says <code>${evidence}</code> <span class="quiet">(${rule})</span></li>`)}
     </ul>
     ${reasons.length > 0 ? html`<p class="quiet">${Math.round(confidence * 100)} % sure${others}.</p>` : ''}`;
+}
+
+/** What came of a cause in one sentence: what its agent says of the fix, else what was changed, else how it ended. */
+function resultOf(cause: ReportCause, revealed: readonly string[] = []): string {
+  if (cause.verdict === 'superseded' && revealed.length > 0)
+    return `fixed, which revealed ${revealed.slice(0, 5).join(', ')}`;
+  const fix = cause.attempts.findLast((one) => one.judged === 'green' && isKept(one));
+  if (fix?.claim?.summary) return fix.claim.summary;
+  const files = keptFiles(cause).map(({ path }) => path);
+  if (cause.verdict === 'healed' && files.length > 0) return `changed ${[...new Set(files)].join(', ')}`;
+  return cause.reason;
+}
+
+/** The tests of a cause: the first by its name, the others counted. */
+function testsOf({ tests }: ReportCause, byId: ReadonlyMap<string, ReportTest>): string {
+  const first = byId.get(tests[0] ?? '');
+  if (!first) return suiteItself;
+  const more = tests.length > 1 ? ` and ${counted(tests.length - 1, 'more test')}` : '';
+  return `${clipped(nameOf(first), 140)}${more}`;
+}
+
+/** What it took: the last agent, time and money over all attempts. */
+function effortOf({ attempts, costUsd }: ReportCause): string {
+  const last = attempts.findLast(({ agent }) => agent !== null);
+  const took = attempts.reduce((sum, { durationMs }) => sum + durationMs, 0);
+  return [
+    ...(last?.agent ? [last.slashCommand ?? last.agent] : []),
+    ...(attempts.length > 1 ? [counted(attempts.length, 'attempt')] : []),
+    ...(took > 0 ? [duration(took)] : []),
+    ...(costUsd === null ? [] : [dollars(costUsd)]),
+  ].join(' · ');
+}
+
+const HUNKS = 5;
+const LINES = 40;
+
+/** The change that broke a test, with its lines (BL-3). */
+function showBlame(blame: Blame | undefined): Markup | '' {
+  if (!blame) return '';
+  return html`<p>${blameLine(blame)}.</p>
+    ${blame.hunks.slice(0, HUNKS).map(({ file, line, old, now, commit }) => {
+      const who = commit
+        ? ` · ${commit.id.slice(0, 7)} ${clipped(commit.subject, 120)} · ${commit.author}`
+        : '';
+      const lines = [...old.map((one) => `-${one}`), ...now.map((one) => `+${one}`)];
+      return html`<p class="quiet"><code>${file}:${line}</code>${who}</p>
+        <pre>
+${lines
+            .slice(0, LINES)
+            .map((one) => clipped(one, 300))
+            .join('\n')}</pre>`;
+    })}`;
 }

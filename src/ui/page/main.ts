@@ -1,14 +1,14 @@
 import type { StampedEvent } from '../../event.js';
 import { duration } from '../../outputs/format.js';
 import { phaseOf, showLiveCause, showNotes, showNow, showWorkers } from '../../outputs/html/show-live.js';
-import { html } from '../../outputs/html/markup.js';
+import { html, type Markup } from '../../outputs/html/markup.js';
 import { reduce } from '../../run/reduce.js';
-import { emptyRun, type CauseState, type RunState } from '../../run/run-state.js';
+import { type CauseState, emptyRun, type RunState } from '../../run/run-state.js';
 import type { Escalation } from '../../core/escalation.js';
 import type { Screenshot } from '../screenshot.js';
 import { fetchQuestions, fetchReport, fetchScreenshots } from './api.js';
-import { byId, fill, setText } from './fill.js';
 import { listenForAnswers, showQuestions } from './show-questions.js';
+import morphdom from 'morphdom';
 
 let run: RunState | null = null;
 let screenshots: readonly Screenshot[] = [];
@@ -149,3 +149,32 @@ document.addEventListener('visibilitychange', () => {
 listenForAnswers(byId('questions'), onAnswered);
 refreshQuestions();
 listen();
+
+/** The element of the page with this id. */
+function byId(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found;
+}
+
+/** Sets an element's text where it is another one, so that a live region speaks only of changes. */
+function setText(target: HTMLElement, text: string): void {
+  if (target.textContent !== text) target.textContent = text;
+}
+
+/**
+ * Brings what an element holds in line with markup, in which every text is escaped (`hono/html`), and of which no script runs. What has not changed stays
+ * as it is, with its focus and selection; what is unfolded stays so, and a form that somebody is writing in.
+ */
+async function fill(target: HTMLElement, markup: Markup | string): Promise<void> {
+  const { body } = new DOMParser().parseFromString(String(await markup), 'text/html');
+  morphdom(target, body, {
+    childrenOnly: true,
+    onBeforeElUpdated: (from, to) => {
+      if (from instanceof HTMLDetailsElement && to instanceof HTMLDetailsElement)
+        if (from.dataset['state'] === to.dataset['state']) to.open = from.open;
+      const counts = from.dataset['since'] !== undefined && from.dataset['since'] === to.dataset['since'];
+      return !counts && !(from instanceof HTMLFormElement) && !from.isEqualNode(to);
+    },
+  });
+}

@@ -1,11 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { loadDetector } from '../../../src/secrets/detector.js';
 import { secretsOfEnvFiles } from '../../../src/secrets/env-files.js';
 import { secretsAmong } from '../../../src/secrets/known-values.js';
-import { type Redactor, redactorOf } from '../../../src/secrets/redactor.js';
+import { loadDetector, type Redactor, redactorOf } from '../../../src/secrets/redactor.js';
 import { fourthPlants } from './fourth-set.js';
-import { environment, envFiles, knownPlants } from './known-plants.js';
+import { envFiles, environment, knownPlants } from './known-plants.js';
 import { namedPlants } from './named-plants.js';
 import type { Plant } from './plant.js';
 import { secondPlants } from './second-set.js';

@@ -95,7 +95,6 @@ export async function runThatSays(
         folder: copy,
         toCopy: (text) => text.replaceAll(root, copy),
         toProject: (text) => text.replaceAll(copy, root),
-        leftOut: [],
       }),
       collect: async (id) => {
         const contents = contentsOf(folder.value.dir);

@@ -10,7 +10,7 @@ import { expandedPrompt, fillIn, promptOfToml } from '../../../src/agents/expand
 import { geminiRunner } from '../../../src/agents/gemini-runner.js';
 import { opencodeRunner } from '../../../src/agents/opencode-runner.js';
 import { passedEnv } from '../../../src/agents/passed-env.js';
-import { reduceContext } from '../../../src/agents/reduce-context.js';
+import { reduceContext } from '../../../src/agents/build-context.js';
 import { builtInRunners } from '../../../src/core/built-in-runner.js';
 import { aContext } from '../../rig/agent-context.js';
 import { agentTask } from '../../rig/agent-task.js';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { belonging } from '../../../src/blame/belonging.js';
-import { blameCause } from '../../../src/blame/blame-cause.js';
+import { belonging, blameCause } from '../../../src/blame/blame-cause.js';
 import type { Candidate } from '../../../src/blame/candidates.js';
 import { aDiagnosed, anEvidence } from '../../rig/builders.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeUtf8 } from '../../../src/config/decode.js';
+import { decodeUtf8 } from '../../../src/config/load-settings.js';
 
 describe('CF-3 bytes', () => {
   it.each([

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guidanceFrom, questionAbout } from '../../../src/core/escalation.js';
-import { inPlainWords, withoutCode } from '../../../src/core/plain-words.js';
+import { guidanceFrom, inPlainWords, questionAbout, withoutCode } from '../../../src/core/escalation.js';
 import { countChange } from '../../../src/core/remembered.js';
 import { aBlame, aCause, aDiagnosed, aDiagnosis, anAttempt, failing } from '../../rig/builders.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { selfTestText } from '../../../src/doctor/self-test/self-test-text.js';
+import { selfTestText } from '../../../src/cli/run-self-test.js';
 import { scenarios } from '../../../src/doctor/self-test/scenarios.js';
 import type { SelfTestFacts } from '../../../src/doctor/self-test/facts.js';
-import { judgeScenarios } from '../../../src/doctor/self-test/judge-scenarios.js';
+import { judgeScenarios } from '../../../src/doctor/self-test/run-self-test.js';
 import { paletteFor } from '../../../src/outputs/palette.js';
 import type { Report, ReportAttempt } from '../../../src/run/report.js';
 import { aReport, aReportAttempt, aReportCause, aReportTest } from '../../rig/a-report.js';

@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { applyProposal } from '../../../src/heal/attempt/apply-proposal.js';
-import { ofFixer } from '../../../src/heal/attempt/proposed.js';
+import { applyProposal, ofFixer } from '../../../src/heal/attempt/proposed.js';
 import { healingSession } from '../../rig/healing-session.js';
 import { tempDir } from '../../rig/temp-dir.js';
 

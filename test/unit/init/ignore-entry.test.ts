@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ignoresFolder, withIgnoreEntry } from '../../../src/init/ignore-entry.js';
+import { ignoresFolder, withIgnoreEntry } from '../../../src/init/plan-init.js';
 
 it.each([
   '.self-heal/',

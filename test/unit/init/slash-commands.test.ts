@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readClaim } from '../../../src/agents/claim.js';
 import { programs } from '../../../src/agents/programs.js';
-import { commandFileText } from '../../../src/init/command-file.js';
+import { commandFileText } from '../../../src/init/plan-init.js';
 import { slashCommands } from '../../../src/init/slash-commands.js';
 import { defaultAgents } from '../../../src/config/defaults.js';
 

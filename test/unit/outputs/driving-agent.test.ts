@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { drivingAgent } from '../../../src/outputs/driving-agent.js';
+import { drivingAgent } from '../../../src/outputs/is-terse.js';
 
 it.each([
   [{ CLAUDECODE: '1' }, 'claude'],

@@ -2,6 +2,8 @@ import { Chalk } from 'chalk';
 import stringWidth from 'string-width';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { StampedEvent } from '../../../src/event.js';
+import { reduce } from '../../../src/run/reduce.js';
+import { emptyRun } from '../../../src/run/run-state.js';
 import { terminalReporter } from '../../../src/outputs/terminal.js';
 import { agentAtWork, healed, redRun, suiteEnded } from '../../rig/a-run-of-events.js';
 import { ScreenStream } from '../../rig/terminal-screen.js';
@@ -14,6 +16,7 @@ afterEach(() => void vi.useRealTimers());
 function shownRun(columns = 80, rows = 24, options: { terse?: boolean; live?: boolean; level?: 0 | 3 } = {}) {
   const stream = new ScreenStream(columns, rows);
   let now = 0;
+  let run = emptyRun();
   const { level = 0, live = true, ...rest } = options;
   const reporter = terminalReporter({
     stream,
@@ -25,7 +28,8 @@ function shownRun(columns = 80, rows = 24, options: { terse?: boolean; live?: bo
   const take = async (events: readonly StampedEvent[]) => {
     for (const event of events) {
       now = event.time;
-      reporter.handle(event);
+      run = reduce(run, event);
+      reporter.handle(event, run);
     }
     // What draws the region is loaded when there is something to show.
     await vi.dynamicImportSettled();

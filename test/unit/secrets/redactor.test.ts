@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadDetector } from '../../../src/secrets/detector.js';
-import { redactorOf, type Redactor } from '../../../src/secrets/redactor.js';
+import { loadDetector, type Redactor, redactorOf } from '../../../src/secrets/redactor.js';
 import { secretsAmong } from '../../../src/secrets/known-values.js';
 import { ordinaryTexts, plantedSecrets, plantedVariables } from '../../rig/planted-secrets.js';
 

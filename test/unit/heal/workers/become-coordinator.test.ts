@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { becomeCoordinator } from '../../../../src/heal/workers/become-coordinator.js';
+import { becomeCoordinator } from '../../../../src/heal/workers/open-workers.js';
 import type { Coordinator } from '../../../../src/queue/worker-table.js';
 import { virtualClock } from '../../../rig/virtual-clock.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { endJob } from '../../../../src/heal/workers/end-job.js';
+import { endJob } from '../../../../src/heal/workers/work.js';
 import type { Came } from '../../../../src/heal/workers/heal-job.js';
 import type { Problem } from '../../../../src/problem.js';
 import { jobResult } from '../../../../src/queue/messages.js';

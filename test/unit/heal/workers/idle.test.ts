@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createIdle } from '../../../../src/heal/workers/idle.js';
+import { createIdle } from '../../../../src/heal/workers/work.js';
 import type { Coordinator } from '../../../../src/queue/worker-table.js';
 import { virtualClock } from '../../../rig/virtual-clock.js';
 
