@@ -1,4 +1,4 @@
-import stringWidth from 'fast-string-width';
+import { widthOf } from '../width.js';
 
 /** A text whose mistakes are to be shown, under the name by which a person opens it. */
 export interface SourceText {
@@ -96,6 +96,6 @@ function printable(text: string): string {
 function blank(text: string): string {
   return text
     .split('\t')
-    .map((part) => ' '.repeat(stringWidth(part)))
+    .map((part) => ' '.repeat(widthOf(part)))
     .join('\t');
 }

@@ -1,4 +1,4 @@
-import stringWidth from 'fast-string-width';
+import { widthOf } from '../width.js';
 import { visibleText } from '../core/visible-text.js';
 
 /** How a text is made to fit. */
@@ -18,12 +18,12 @@ const segmenter = new Intl.Segmenter();
  */
 export function cut(text: string, width: number, { from = 'end' }: CutOptions = {}): string {
   const line = oneLine(text, width);
-  if (stringWidth(line) <= width) return line;
+  if (widthOf(line) <= width) return line;
   if (width < 1) return '';
   const parts = segments(line);
   const tail = from === 'middle' ? Math.floor((width - 1) / 2) : 0;
   const end = take(parts.toReversed(), tail).toReversed().join('');
-  return `${take(parts, width - 1 - stringWidth(end)).join('')}…${end}`;
+  return `${take(parts, width - 1 - widthOf(end)).join('')}…${end}`;
 }
 
 // oxlint-disable-next-line no-control-regex -- our own colours are what is looked for
@@ -31,13 +31,13 @@ const colours = /(\u001b\[[0-9;]*m)/;
 
 /** As `cut`, of a line that we have painted: its colours take no room and are kept, so that what was begun is ended. */
 export function cutPainted(line: string, width: number): string {
-  const isTooWide = stringWidth(line) > width;
+  const isTooWide = widthOf(line) > width;
   let left = isTooWide ? width - 1 : width;
   const parts = line.split(colours).map((part, index) => {
     if (index % 2 === 1) return part;
     const text = visibleText(part).replaceAll(/\s*\n\s*/g, ' ');
     const fitting = isTooWide ? take(segments(text), left).join('') : text;
-    left = fitting === text ? left - stringWidth(fitting) : 0;
+    left = fitting === text ? left - widthOf(fitting) : 0;
     return fitting;
   });
   return isTooWide ? `${parts.join('')}…` : parts.join('');
@@ -58,7 +58,7 @@ function take(parts: readonly string[], width: number): string[] {
   let used = 0;
   const fitting: string[] = [];
   for (const part of parts) {
-    used += stringWidth(part);
+    used += widthOf(part);
     if (used > width) break;
     fitting.push(part);
   }

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import stringWidth from 'fast-string-width';
+import { widthOf } from '../width.js';
 import type { Ora } from 'ora';
 
 /** A terminal, or what stands for one. */
@@ -102,7 +102,7 @@ function drawInOnePiece(screen: Screen, spinner: Ora): void {
 /** A narrower terminal has broken the lines anew, so that the region is higher than ora drew it: the rows above are cleared as well. */
 function clearReflowed(screen: Screen, spinner: Ora): void {
   const columns = screen.columns || 80;
-  const widths = spinner.text.split('\n').map((line, index) => stringWidth(line) + (index === 0 ? SIGN : 0));
+  const widths = spinner.text.split('\n').map((line, index) => widthOf(line) + (index === 0 ? SIGN : 0));
   const added = widths.reduce((sum, width) => sum + Math.max(0, Math.ceil(width / columns) - 1), 0);
   spinner.clear();
   if (added > 0) screen.write('\u001b[A\u001b[2K'.repeat(added));
