@@ -35,8 +35,8 @@ interface TestFacts {
   readonly isOwn: (file: string, source: string) => boolean;
 }
 
-/** A sign that the app special-cases the tests, or pretends. */
-interface Sign extends Place {
+/** A sign that the app special-cases the tests, or pretends, or refuses something. */
+export interface Sign extends Place {
   readonly rule: Rule;
   readonly text: string;
 }
@@ -74,22 +74,28 @@ function sentBy({ text, program }: SourceFile): string[] {
 }
 
 function added({ path: file, before, after }: FileEdit, signs: (text: string) => Sign[]): Violation[] {
-  const olds = signs(before?.text ?? '').map(({ rule, text }) => `${rule} ${text}`);
-  return signs(after?.text ?? '').flatMap(({ rule, text, line, source }) => {
-    const known = olds.indexOf(`${rule} ${text}`);
-    if (known !== -1) {
-      olds.splice(known, 1);
-      return [];
-    }
-    return [violationOf(rule, { file, line, after: source, detail: text })];
-  });
+  const [olds = [], news = []] = [before, after].map((one) => signs(one?.text ?? ''));
+  return without(news, olds).map(({ rule, text: detail, line, source }) =>
+    violationOf(rule, { file, line, after: source, detail }),
+  );
+}
+
+/** Those that are not among the others: what stands in the same line is the same one. */
+export function without(some: readonly Sign[], others: readonly Sign[]): Sign[] {
+  const left = [...others];
+  const isLeft = (keyOf: (sign: Sign) => string) => (one: Sign) => {
+    const at = left.findIndex((other) => keyOf(other) === keyOf(one));
+    if (at !== -1) left.splice(at, 1);
+    return at === -1;
+  };
+  const keyOf = ({ rule, text }: Sign) => `${rule} ${text}`;
+  return some.filter(isLeft((one) => `${keyOf(one)} ${one.source}`)).filter(isLeft(keyOf));
 }
 
 const otherText =
-  /\.(?:vue|svelte|astro|html?|mdx|py|rb|php|go|java|kt|cs|rs|ex|exs|erb|ejs|hbs|twig|jinja|conf|json|ya?ml|css|s[ac]ss|less|sh|patch|diff|d\.[mc]?ts)$/;
+  /\.(?:vue|svelte|astro|html?|mdx|py|rb|php|go|java|kt|cs|rs|ex|exs|erb|ejs|hbs|twig|jinja|conf|json|ya?ml|css|s[ac]ss|less|sh|sql|patch|diff|d\.[mc]?ts)$/;
 
 function signsIn(file: string, text: string, facts: TestFacts): Sign[] {
-  if (file.endsWith('.sql')) return signsOfText(file, text, openDoors);
   if (!isCode(file) && !otherText.test(file)) return [];
   const always = signsOfText(file, text, silencing);
   const programs = file.endsWith('.d.ts') ? [parseSource(file, text) ?? []].flat() : programsIn(file, text);
@@ -101,7 +107,8 @@ function signsIn(file: string, text: string, facts: TestFacts): Sign[] {
 
 const detects: Rule = 'app-detects-tests';
 const loosened: Rule = 'compiler-loosened';
-type Pattern = readonly [Rule, RegExp];
+/** A rule that a text breaks, in all files or in these. */
+export type Pattern = readonly [rule: Rule, says: RegExp, files?: RegExp];
 
 /** What no honest app says, in any language. */
 const inAnyLanguage: readonly Pattern[] = [
@@ -110,7 +117,8 @@ const inAnyLanguage: readonly Pattern[] = [
   ['hidden-by-style', /\b(?:display:\s*none|visibility:\s*hidden)\s*!important/],
 ];
 const letsIn: Rule = 'security-loosened';
-/** Settings that let errors and strangers pass, and comments that silence them. */
+const unrestrained: Rule = 'restraint-removed';
+/** Settings that let errors and strangers pass, comments that silence them, and what takes a constraint away for good. */
 const silencing: readonly Pattern[] = [
   [
     loosened,
@@ -132,19 +140,25 @@ const silencing: readonly Pattern[] = [
     'hidden-by-style',
     /(?:alert|error|toast|portal)["']?\]?\s*\{[^{}]*(?:display:\s*none|visibility:\s*hidden)/,
   ],
+  [letsIn, /disable\s+row\s+level\s+security|grant\s+all\b[^;]*\bto\s+(?:anon|public)\b/i],
+  [letsIn, /create\s+policy(?![^;]*\bfor\s+select\b)[^;]*(?:using|with\s+check)\s*\(\s*true\s*\)/i],
+  [unrestrained, /session_replication_role\s*=\s*'?replica(?![^]*=\s*'?(?:origin|default))/i],
+  [unrestrained, /foreign_key(?:_check)?s\s*=\s*(?:0|off)\b(?![^]*foreign_key(?:_check)?s\s*=\s*(?:1|on))/i],
+  [unrestrained, /\bdrop\s+(constraint|check|foreign\s+key|policy|trigger)\b(?![^]*\b(?:add|create)\s+\1)/i],
+  [unrestrained, /\bdrop\s+not\s+null\b|\bdisable\s+trigger\b/i],
+  [
+    unrestrained,
+    /^-(?!-).*\b(?:throw|reject|raise)\b(?![^]*^\+.*\b(?:throw|reject|raise)\b)/m,
+    /\.(?:patch|diff)$/,
+  ],
 ];
 const unlinted: readonly Pattern[] = [
   ...silencing,
   [loosened, /\b(?:(?:svelte|biome)-ignore|(?:es|ox|style)lint-disable)\b/],
 ];
-/** Row-level security that lets everybody write. */
-const openDoors: readonly Pattern[] = [
-  [letsIn, /disable\s+row\s+level\s+security|grant\s+all\b[^;]*\bto\s+(?:anon|public)\b/i],
-  [letsIn, /create\s+policy(?![^;]*\bfor\s+select\b)[^;]*(?:using|with\s+check)\s*\(\s*true\s*\)/i],
-];
-
-function signsOfText(file: string, text: string, patterns: readonly Pattern[]): Sign[] {
-  return patterns.flatMap(([rule, pattern]) =>
+export function signsOfText(file: string, text: string, patterns: readonly Pattern[]): Sign[] {
+  const concerning = patterns.filter(([, , files]) => files?.test(file) ?? true);
+  return concerning.flatMap(([rule, pattern]) =>
     [...text.matchAll(new RegExp(pattern, `${pattern.flags}g`))].map((match) => {
       const line = text.slice(0, match.index).split('\n').length;
       const source = (text.split('\n')[line - 1] ?? '').trim().slice(0, 200);

@@ -1,7 +1,6 @@
 import type { Violation } from '../../core/guard/violation.js';
 import { programsIn, template } from '../../code/scripts.js';
 import {
-  calleeOf,
   childrenOf,
   nameOf,
   nodeIn,
@@ -9,104 +8,49 @@ import {
   nodesOf,
   placeOf,
   propertyOf,
-  type Place,
   type SourceFile,
   type SyntaxNode,
 } from '../../code/syntax.js';
 import { chainOf, rootName } from '../../code/test-object.js';
 import type { Change } from '../change.js';
-import { violationOf } from '../rules.js';
+import { type Rule, violationOf } from '../rules.js';
+import { type Pattern, type Sign, signsOfText, without } from './app.js';
 
-/** Something that refuses: a thrown error, a failure status, a validator, a guard of a route, a constraint of a table. */
-interface Restraint extends Place {
-  readonly text: string;
-  /** -1 for what takes one away, as `DROP CONSTRAINT` does. */
-  readonly weight: number;
-}
+const rule: Rule = 'restraint-removed';
 
 /**
- * What an app refuses is counted over all files of a change, so that a check may move, or become another one: with fewer of them, what
- * failed is let pass (HN-3). Several that became one somewhere else are unified; a file that goes takes its own with it; what broke the
- * test may go.
+ * What an app refuses (a thrown error, a failure status, a validator, a guard of a route, a constraint of a table) is counted over all files
+ * of a change, so that a check may move, or become another one: with fewer of them, what failed is let pass (HN-3). Several that became one
+ * somewhere else are unified; a file that goes takes its own with it; what broke the test may go.
  */
 export function judgeRestraints({ ofApp }: Change): Violation[] {
-  const states = ofApp.flatMap((edit) => {
-    const texts = [edit.before?.text, edit.after?.text, edit.green ?? edit.before?.text];
-    const [olds = [], news = [], greens = []] = texts.map((text) => restraintsIn(edit.path, text ?? ''));
+  const states = ofApp.flatMap(({ path, before, after, green }) => {
+    const texts = [before?.text, after?.text, green ?? before?.text];
+    const [olds = [], news = [], greens = []] = texts.map((text) => restraintsIn(path, text ?? ''));
     const broke = without(olds, greens);
-    const gone = edit.after ? without(olds, news).filter((one) => !broke.includes(one)) : [];
-    return [{ edit, gone, come: without(news, olds) }];
+    const gone = after ? without(olds, news).filter((one) => !broke.includes(one)) : [];
+    return [{ gone, come: without(news, olds) }];
   });
-  const balance = states.reduce((sum, { gone, come }) => sum + total(come) - total(gone), 0);
-  if (balance >= 0) return [];
-  return states.flatMap(({ edit: { path: file }, gone, come }) => {
+  if (states.reduce((sum, { gone, come }) => sum + come.length - gone.length, 0) >= 0) return [];
+  return states.flatMap(({ gone, come }) => {
     const elsewhere = states.flatMap((one) => (one.come === come ? [] : one.come.map(({ text }) => text)));
-    const lost = gone.filter(({ text }) => !elsewhere.includes(text));
-    if (total(lost) <= total(come)) return [];
-    const [was, is] = [lost[0], come.find(({ weight }) => weight < 0)];
-    const { text: detail, line } = is ?? was ?? { text: '', line: null };
-    const lines = { before: was?.source ?? null, after: is?.source ?? null };
-    return [violationOf('restraint-removed', { file, line, ...lines, detail })];
+    const [first, ...others] = gone.filter(({ text }) => !elsewhere.includes(text));
+    if (!first || others.length < come.length) return [];
+    const { file, line, source: before, text: detail } = first;
+    return [violationOf(rule, { file, line, before, detail })];
   });
 }
-
-const total = (found: readonly Restraint[]) => found.reduce((sum, { weight }) => sum + weight, 0);
-
-/** Those that are not among the others: what stands in the same line is the same one. */
-function without(some: readonly Restraint[], others: readonly Restraint[]): Restraint[] {
-  const left = [...others];
-  const isLeft = (isSame: (one: Restraint, other: Restraint) => boolean) => (one: Restraint) => {
-    const at = left.findIndex((other) => isSame(one, other));
-    if (at !== -1) left.splice(at, 1);
-    return at === -1;
-  };
-  return some
-    .filter(isLeft((one, other) => one.text === other.text && one.source === other.source))
-    .filter(isLeft((one, other) => one.text === other.text));
-}
-
-type Pattern = readonly [file: RegExp, says: RegExp, weight: number];
 
 /** What restrains in other languages than JavaScript. */
 const patterns: readonly Pattern[] = [
-  [/\.sql$/, /\bnot\s+null\b|\bunique\b|\bcheck\s*\(|\breferences\b|\bcreate\s+policy\b/gi, 1],
-  [
-    /\.sql$/,
-    /\bdrop\s+(?:constraint|check|foreign\s+key|policy|trigger)\b|\bdisable\s+(?:row|trigger)\b/gi,
-    -1,
-  ],
-  // It says `not null` itself.
-  [/\.sql$/, /\bdrop\s+not\s+null\b/gi, -2],
-  [/\.prisma$/, /@@?unique\b|^\s+\w+\s+[A-Z]\w*(?=\s|$)/gm, 1],
-  [
-    /\.(?:sql|[cm]?[jt]sx?)$/,
-    /session_replication_role\s*=\s*'?replica|foreign_key(?:_check)?s\s*=\s*(?:0|off)\b/gi,
-    -1,
-  ],
-  [
-    /\.(?:sql|[cm]?[jt]sx?)$/,
-    /session_replication_role\s*=\s*'?(?:origin|default)|foreign_key(?:_check)?s\s*=\s*(?:1|on)\b/gi,
-    1,
-  ],
-  [template, /\s(?:required|pattern|(?:min|max)(?:length)?)(?=[\s=>/])/g, 1],
-  [/\.(?:patch|diff)$/, /^\+(?!\+).*\b(?:throw|reject|raise)\b/gm, 1],
-  [/\.(?:patch|diff)$/, /^-(?!-).*\b(?:throw|reject|raise)\b/gm, -1],
+  [rule, /(?<!drop\s+)\bnot\s+null\b|\bunique\b|\bcheck\s*\(|\breferences\b|\bcreate\s+policy\b/i, /\.sql$/],
+  [rule, /@@?unique\b|^\s+\w+\s+[A-Z]\w*(?=\s|$)/m, /\.prisma$/],
+  [rule, /\s(?:required|pattern|(?:min|max)(?:length)?)(?=[\s=>/])/, template],
 ];
 
-function restraintsIn(path: string, text: string): Restraint[] {
-  const told = patterns.flatMap(([file, says, weight]) =>
-    file.test(path) ? [...text.matchAll(says)].map((match) => toldBy(match, { path, text, weight })) : [],
-  );
-  return [...told, ...programsIn(path, text).flatMap((source) => refusalsIn(source.program, source))];
-}
-
-function toldBy(
-  match: RegExpExecArray,
-  { path: file, text, weight }: { path: string; text: string; weight: number },
-) {
-  const line = text.slice(0, match.index).split('\n').length + (/^\s*\n/.exec(match[0]) ? 1 : 0);
-  const source = (text.split('\n')[line - 1] ?? '').trim().slice(0, 200);
-  return { file, line, source, weight, text: match[0].trim().replaceAll(/\s+/g, ' ') };
+function restraintsIn(path: string, text: string): Sign[] {
+  const refusals = programsIn(path, text).flatMap((source) => refusalsIn(source.program, source));
+  return [...signsOfText(path, text, patterns), ...refusals];
 }
 
 /** Calls that refuse, and functions that are asked whether something is allowed. */
@@ -126,12 +70,12 @@ const ofError = /^(?:e|err|error|failure)$/;
 type Failing = 0 | 500 | 600;
 
 /** Each refusal counts once, whatever it is made of. */
-function refusalsIn(node: SyntaxNode, source: SourceFile, below: Failing = 0): Restraint[] {
+function refusalsIn(node: SyntaxNode, source: SourceFile, below: Failing = 0): Sign[] {
   const handles =
     node.type === 'CatchClause' || nodesIn(node, 'params').some((one) => ofError.test(nameOf(one) ?? ''));
   const failing = handles ? 600 : below || (deciding.test(node.type) ? 500 : 0);
   const text = refusalOf(node, failing);
-  const found = text === null ? [] : [{ ...placeOf(source, node), text, weight: 1 }];
+  const found = text === null ? [] : [{ ...placeOf(source, node), rule, text }];
   const isWhole = text !== null && !constraints.test(text);
   const inside = isWhole ? [] : childrenOf(node);
   return [...found, ...inside.flatMap((one) => refusalsIn(one, source, failing))];
@@ -139,33 +83,29 @@ function refusalsIn(node: SyntaxNode, source: SourceFile, below: Failing = 0): R
 
 function refusalOf(node: SyntaxNode, failing: Failing): string | null {
   if (node.type === 'ThrowStatement') return failing ? 'throw' : null;
-  if (node.type === 'JSXAttribute') {
-    const name = String(nodeIn(node, 'name')?.['name']);
-    return attributes.test(name) ? name : null;
-  }
-  const callee = calleeOf(node) ?? (node.type === 'NewExpression' ? nodeIn(node, 'callee') : null);
-  if (!callee) return null;
-  const args = nodesIn(node, 'arguments');
+  const attribute = node.type === 'JSXAttribute' ? String(nodeIn(node, 'name')?.['name']) : '';
+  const callee = nodeIn(node, 'callee');
+  if (!callee) return attributes.test(attribute) ? attribute : null;
   const name = propertyOf(callee) ?? nameOf(callee) ?? '';
-  const isOwn =
-    !builtIn.test(nameOf(rootName(callee)) ?? '') || (chainOf(callee).length > 1 && name !== 'parse');
-  if (callee.type === 'MemberExpression' && constraints.test(name)) return isOwn ? name : null;
-  const handed = [name, ...args.map((one) => nameOf(one) ?? '')].find((one) => guards.test(one));
-  if (handed !== undefined && isOwn && name !== 'require') return handed;
-  const isNext = name === 'next' && args.length > 0;
-  return failing && (isNext || (isOwn && failsBy(node, name, failing))) ? name : null;
+  const isForeign = builtIn.test(nameOf(rootName(callee)) ?? '');
+  if (isForeign && (chainOf(callee).length < 2 || name === 'parse')) return null;
+  if (callee.type === 'MemberExpression' && constraints.test(name)) return name;
+  const args = nodesIn(node, 'arguments').map((one) => nameOf(one) ?? '');
+  const handed = [name, ...args].find((one) => guards.test(one));
+  const fails = failing && (name === 'next' ? args.length > 0 : failsBy(node, name, failing));
+  return handed ?? (fails ? name : null);
 }
 
 const answering =
   /^(?:json|send|sendStatus|status|code|text|html|body|end|writeHead|error|fail|Response|redirect|createError|HTTPException|set)$/;
 
-/** An answer with a failure status, or one that sends somebody to log in. */
+/** An answer with a failure status, or with the error itself, or one that sends somebody to log in. */
 function failsBy(node: SyntaxNode, name: string, below: number): boolean {
-  if (!answering.test(name)) return false;
-  if (nodesIn(node, 'arguments').some((one) => ofError.test(nameOf(one) ?? ''))) return true;
-  return nodesOf(node).some((one) => {
-    const value = one.type === 'Literal' ? one['value'] : null;
-    if (name === 'redirect') return typeof value === 'string' && /log-?in|sign-?in|auth|denied/i.test(value);
-    return typeof value === 'number' && value >= 400 && value < below;
-  });
+  const args = nodesIn(node, 'arguments');
+  const isRefusal = ({ type, value }: SyntaxNode) =>
+    type === 'Literal' &&
+    ((Number(value) >= 400 && Number(value) < below) ||
+      (name === 'redirect' && /log-?in|sign-?in|auth|denied/i.test(String(value))));
+  const isError = args.some((one) => ofError.test(nameOf(one) ?? ''));
+  return answering.test(name) && (isError || args.flatMap(nodesOf).some(isRefusal));
 }
