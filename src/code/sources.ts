@@ -27,6 +27,8 @@ export interface Sources {
   readonly files: ReadonlyMap<string, { readonly file: SourceFile; readonly scope: Scope }>;
   /** Follows names, imports and members to what they stand for; gives back what cannot be followed. */
   resolve(node: SyntaxNode, scope: Scope): Located;
+  /** What a file exports under a name, followed to what it stands for; null where it does not. */
+  exported(path: string, name: string): Located | null;
   /** The function that a callee names, or null where it is not one of the tests' own. */
   functionOf(callee: SyntaxNode, scope: Scope): Located | null;
   /** The class that a callee names, or null where it is not one of the tests' own. */
@@ -60,6 +62,7 @@ export function openSources(
     files,
     followed,
     resolve: (node, scope) => follow({ node, scope }, project, MAX_STEPS),
+    exported: (path, name) => exported({ path, name }, project, MAX_STEPS),
     functionOf: (node, scope) => followTo(isFunction, { node, scope }),
     classOf: (node, scope) => followTo(({ type }) => type.startsWith('Class'), { node, scope }),
     moduleName: (from, source) =>

@@ -1,6 +1,14 @@
 import type { Violation } from '../../core/guard/violation.js';
+import { partOf } from '../../code/exports.js';
+import { printCode } from '../../code/print.js';
+import type { Located, Sources } from '../../code/sources.js';
+import { nameOf, nodeIn, nodesIn, type Place, placeOf, type SyntaxNode } from '../../code/syntax.js';
 import { violationOf } from '../rules.js';
-import type { ConfigEntry } from '../tests/config.js';
+
+/** One setting of the Playwright config. */
+interface Setting extends Place {
+  readonly value: string;
+}
 
 /** Settings that say how a run is shown, not what it checks. */
 const harmless =
@@ -16,32 +24,56 @@ const lowered: readonly (readonly [pattern: RegExp, fallback: number])[] = [
 ];
 
 /** What an agent changed in the Playwright config: only what lowers a limit, or how a run is shown, may change (HN-3). */
-export function compareConfig(before: readonly ConfigEntry[], after: readonly ConfigEntry[]): Violation[] {
-  const [olds, news] = [byPath(before), byPath(after)];
+export function compareConfig(config: string, before: Sources, after: Sources): Violation[] {
+  const [olds, news] = [settingsIn(config, before), settingsIn(config, after)];
   return [...new Set([...olds.keys(), ...news.keys()])].flatMap((path) => {
     const [old, now] = [olds.get(path), news.get(path)];
     if (harmless.test(path) || old?.value === now?.value || isKnownReporter(path, now)) return [];
     const limit = lowered.find(([pattern]) => pattern.test(path));
     if (limit && isLowered(old, now, limit[1])) return [];
     const { file = '', line = null } = now ?? old ?? {};
-    const [before, after] = [old?.source ?? null, now?.source ?? null];
-    return [violationOf('config-changed', { file, line, before, after, detail: path || 'as a whole' })];
+    const [was, is] = [old?.source ?? null, now?.source ?? null];
+    return [
+      violationOf('config-changed', { file, line, before: was, after: is, detail: path || 'as a whole' }),
+    ];
   });
 }
 
+/** The settings of a config, flat, as in `use.actionTimeout`, projects by their names; the last one of a name counts, as in JavaScript. */
+function settingsIn(config: string, sources: Sources): ReadonlyMap<string, Setting> {
+  const found = new Map<string, Setting>();
+  const add = (given: Located, path: string): void => {
+    const { node, scope } = sources.resolve(given.node, given.scope);
+    const parts = partsOf(node, /^(?:projects|webServer)$/.test(path));
+    const value = () => printCode(node, scope, { sources }).text;
+    if (!parts) found.set(path, { value: value(), ...placeOf(given.scope.file, given.node) });
+    const isList = node.type === 'ArrayExpression';
+    for (const [index, part] of (parts ?? []).entries()) {
+      const key = isList ? partOf(sources.resolve(part, scope).node, 'name') : nodeIn(part, 'key');
+      const name = nameOf(key) ?? (isList ? String(index) : '');
+      // What is spread in counts as written out here.
+      const inside = nodeIn(part, 'value') ?? nodeIn(part, 'argument') ?? part;
+      add({ node: isList ? part : inside, scope }, [path, name].filter(Boolean).join('.'));
+    }
+  };
+  const exported = sources.exported(config, 'default');
+  if (exported) add(exported, '');
+  return found;
+}
+
+/** The parts of a setting that has some of its own. */
+function partsOf(node: SyntaxNode, isNamed: boolean): readonly SyntaxNode[] | null {
+  if (node.type === 'ObjectExpression') return nodesIn(node, 'properties');
+  if (node.type === 'ArrayExpression' && isNamed) return nodesIn(node, 'elements');
+  return nameOf(nodeIn(node, 'callee')) === 'defineConfig' ? nodesIn(node, 'arguments') : null;
+}
+
 /** A reporter of Playwright's own only reports; one from a file may do anything. */
-function isKnownReporter(path: string, now: ConfigEntry | undefined): boolean {
+function isKnownReporter(path: string, now: Setting | undefined): boolean {
   return path === 'reporter' && !/"[^"]*[./@][^"]*"/.test((now?.value ?? '').replaceAll(/: "[^"]*"/g, ''));
 }
 
-/** The last one of a path counts, as in JavaScript. */
-function byPath(entries: readonly ConfigEntry[]): Map<string, ConfigEntry> {
-  return new Map(entries.map((entry) => [entry.path, entry]));
-}
-
-type Entry = ConfigEntry | undefined;
-
-function isLowered(old: Entry, now: Entry, fallback: number): boolean {
+function isLowered(old: Setting | undefined, now: Setting | undefined, fallback: number): boolean {
   const [from = NaN, to = NaN] = [old, now].map((one) => {
     const amount = one ? Number(one.value) : fallback;
     // 0 is no limit for times, and nothing for the rest.

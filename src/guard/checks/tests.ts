@@ -4,7 +4,6 @@ import { openSources, type Sources } from '../../code/sources.js';
 import { importedBy, importersOf, type TestCode } from '../test-files.js';
 import { isReconnected, isRepaired } from '../repaired.js';
 import { compareTests } from '../tests/compare.js';
-import { readConfig } from '../tests/config.js';
 import { readRoots } from '../tests/roots.js';
 import type { Step } from '../tests/step.js';
 import { compareConfig } from './config.js';
@@ -28,8 +27,7 @@ export function judgeTests({ request, suite, ofTests, old, now }: Change): Locat
   const [before, after] = [sourcesOf(old, affected), sourcesOf(now, affected)];
   const { violations, replaced } = compareTests(readRoots(before, affected), readRoots(after, affected));
   const { config } = suite;
-  const settings =
-    config === null ? [] : compareConfig(readConfig(config, before), readConfig(config, after));
+  const settings = config === null ? [] : compareConfig(config, before, after);
   const located = judgeLocators(replaced, request.pages ?? []);
   return { violations: [...settings, ...violations, ...located.violations], notes: located.notes };
 }
