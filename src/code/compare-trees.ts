@@ -1,5 +1,15 @@
 import { diffArrays } from 'diff';
-import { bare, calleeOf, fieldsOf, isNode, nameOf, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
+import {
+  bare,
+  calleeOf,
+  fieldsOf,
+  isNode,
+  nameOf,
+  nodeIn,
+  nodesIn,
+  type SourceFile,
+  type SyntaxNode,
+} from './syntax.js';
 
 /** A place where two programs differ: what stood there, and what stands there now; null where there was, or is, nothing. */
 export interface Difference {
@@ -84,12 +94,17 @@ function kindOf(given: SyntaxNode): string {
   return `${node.type} ${name ?? ''}`;
 }
 
-/** Declarations of types and imports do nothing themselves. */
-const idle = /^(?:TS(?:Interface|TypeAlias)Declaration|ImportDeclaration)$/;
-
-/** The nodes of a list that do something. */
+/** The nodes of a list that do something themselves: imports do not. */
 function partsIn(node: SyntaxNode, field: string): SyntaxNode[] {
-  return nodesIn(node, field).filter(({ type }) => !idle.test(type));
+  return nodesIn(node, field).filter((one) => isRun(one) && one.type !== 'ImportDeclaration');
+}
+
+/** Types, and what is imported for them alone, say nothing at run time. */
+function isRun(node: SyntaxNode): boolean {
+  const specifiers = nodesIn(node, 'specifiers');
+  const isType = node['importKind'] === 'type' || node['exportKind'] === 'type';
+  const isForTypes = specifiers.length > 0 && specifiers.every((one) => one['importKind'] === 'type');
+  return !isType && !isForTypes && !/^TS(?:Interface|TypeAlias)Declaration$/.test(node.type);
 }
 
 const known = new WeakMap<SyntaxNode, SyntaxNode>();
@@ -105,14 +120,10 @@ function chainOf(node: SyntaxNode): SyntaxNode {
   const links: SyntaxNode[] = [];
   let at = node;
   for (let callee = memberCalled(at); callee; callee = memberCalled(at)) {
+    const { property, computed, optional } = callee;
     const { start } = nodeIn(callee, 'property') ?? at;
-    links.unshift({
-      type: 'Link',
-      property: callee['property'],
-      arguments: at['arguments'],
-      start,
-      end: at.end,
-    });
+    const how = { computed, optional: optional || at['optional'] };
+    links.unshift({ ...at, type: 'Link', callee: null, property, ...how, start });
     at = bare(nodeIn(callee, 'object') ?? callee);
   }
   return links.length > 0 ? { type: 'Chain', links: [at, ...links], start: node.start, end: node.end } : node;
@@ -132,8 +143,8 @@ function identityOf(given: SyntaxNode): number {
   const done = identities.get(node);
   if (done !== undefined) return done;
   const parts = fieldsOf(node).map((field) => {
-    const one = node[field];
-    return isNode(one) ? identityOf(one) : `[${partsIn(node, field).map(identityOf).join()}]`;
+    const parts = [node[field] ?? []].flat();
+    return `[${parts.flatMap((one) => (isNode(one) ? (isRun(one) ? identityOf(one) : []) : '-')).join()}]`;
   });
   const text = `${ownText(node)} ${parts.join()}`;
   const number = numbers.get(text) ?? numbers.size;
@@ -142,12 +153,22 @@ function identityOf(given: SyntaxNode): number {
   return number;
 }
 
-const notOwn = /^(?:start|end|range|loc|raw|parent)$/;
+const notOwn = /^(?:start|end|range|loc|raw|parent|comments)$/;
+const plain = (value: unknown) =>
+  typeof value === 'bigint' || value instanceof RegExp ? String(value) : (value ?? undefined);
 
 /** What a node says of itself, without its parts: its kind, its name, its operator, its value. */
 function ownText(node: SyntaxNode): string {
-  const own = Object.entries(node).filter(([key, value]) => !notOwn.test(key) && !isNode(value));
-  const said = own.filter(([, value]) => /^(?:string|number|boolean|bigint)$/.test(typeof value));
-  const text = node.type === 'TemplateElement' ? JSON.stringify(node['value']) : '';
-  return `${said.map(([key, value]) => `${key}=${String(value)}`).join()} ${text} ${String(node['regex'] ? node['raw'] : '')}`;
+  const isPart = (value: unknown) => value !== node && (isNode(value) || Array.isArray(value));
+  return JSON.stringify(node, (key, value: unknown) =>
+    notOwn.test(key) || isPart(value) ? undefined : plain(value),
+  );
+}
+
+/** Whether two files are the same code, however they are laid out and commented; without `types` also however they are typed. */
+export function isSameProgram(a: SourceFile, b: SourceFile, { types = false } = {}): boolean {
+  const typed = ({ program }: SourceFile) =>
+    JSON.stringify(program, (key, value: unknown) => (notOwn.test(key) ? undefined : plain(value)));
+  if (a === b || a.text === b.text) return true;
+  return types ? typed(a) === typed(b) : identityOf(a.program) === identityOf(b.program);
 }

@@ -106,7 +106,7 @@ export function bodyOf(node: SyntaxNode | null | undefined): SyntaxNode[] {
 }
 
 /** Fields of nodes that hold types, which say nothing at run time. */
-export const typeField =
+const typeField =
   /^(?:typeAnnotation|returnType|typeArguments|typeParameters|superTypeArguments|implements)$/;
 
 /** Fields of nodes that stand in no file: the links of a chain of calls, the words of a text. */

@@ -66,7 +66,7 @@ export type Rule = keyof typeof rules;
 
 /** Where a rule is broken, and what is known of it beyond what the rule means: `detail` is added in brackets. */
 export type Finding = Pick<Violation, 'file'> &
-  Partial<Pick<Violation, 'line' | 'before' | 'after'>> & { readonly detail?: string };
+  Partial<Pick<Violation, 'line' | 'before' | 'after'>> & { readonly detail?: string | undefined };
 
 /** A violation of a rule, in the rule's own words. */
 export function violationOf(rule: Rule, finding: Finding): Violation {

@@ -68,8 +68,7 @@ export function judgeShadows({ edits, old }: Change): Violation[] {
 
 /** A violation by a file as a whole. */
 export function whole(rule: Rule, { path, before, after }: FileEdit, detail?: string): Violation {
-  const states = { before: before ? path : null, after: after ? path : null };
-  return violationOf(rule, { file: path, ...states, ...(detail ? { detail } : {}) });
+  return violationOf(rule, { file: path, before: before && path, after: after && path, detail });
 }
 
 /** The lines of a lock file that name Playwright, with what follows each. */

@@ -2,7 +2,7 @@ import type { Category } from '../../core/diagnosis.js';
 import type { Violation } from '../../core/guard/violation.js';
 import type { Change } from '../change.js';
 import { isCode } from '../../code/imports.js';
-import { isSameProgram } from '../../code/same-program.js';
+import { isSameProgram } from '../../code/compare-trees.js';
 import type { FileEdit } from '../edit.js';
 import { violationOf } from '../rules.js';
 import { isRepaired } from '../repaired.js';

@@ -1,5 +1,5 @@
 import type { Change } from '../change.js';
-import { isSameProgram } from '../../code/same-program.js';
+import { isSameProgram } from '../../code/compare-trees.js';
 import { openSources, type Sources } from '../../code/sources.js';
 import { importedBy, importersOf, type TestCode } from '../test-files.js';
 import { isReconnected, isRepaired } from '../repaired.js';

@@ -95,8 +95,8 @@ function explain({ before, after }: { before: Step; after: Step | null }): Viola
     return [violationOf(rule, { file: before.file, line: before.line, before: before.source })];
   }
   if (mayGo && before.kind !== after.kind) return newStep(after);
-  return weaknesses(before, after).map(({ rule, detail }) =>
-    violationOf(rule, { ...placed(after), before: before.source, ...(detail ? { detail } : {}) }),
+  return weaknesses(before, after).map(([, rule, detail]) =>
+    violationOf(rule, { ...placed(after), before: before.source, detail }),
   );
 }
 

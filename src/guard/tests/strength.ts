@@ -7,12 +7,6 @@ const EXPECT_TIMEOUT_MS = 5000;
 /** An action without a limit of its own has the test's, 30 s by default. */
 const ACTION_TIMEOUT_MS = 30_000;
 
-/** A way in which a step is weaker than before, or another one. */
-export interface Weakness {
-  readonly rule: Rule;
-  readonly detail?: string;
-}
-
 /** Whether a step of the changed test checks at least what the step before did; a locator may be another one (HN-4). */
 export function isAsStrong(before: Step, after: Step): boolean {
   return identity(before) === identity(after) || weaknesses(before, after).length === 0;
@@ -29,13 +23,13 @@ export function identity(step: Step): string {
   return text;
 }
 
-/** Whether it is so, the rule that is broken by it, and what is known of it. */
-type Way = readonly [is: boolean, rule: Rule, detail?: string];
+/** A way in which a step may be weaker than before, or another one: whether it is, the rule that is broken by it, and what is known of it. */
+export type Way = readonly [is: boolean, rule: Rule, detail?: string];
 
 /** All ways in which `after` is weaker than `before`; empty where it is as strong. */
-export function weaknesses(before: Step, after: Step): Weakness[] {
+export function weaknesses(before: Step, after: Step): Way[] {
   const ways = [...ownWays(before, after), ...locatorWays(before, after), ...sharedWays(before, after)];
-  return ways.flatMap(([is, rule, detail]) => (is ? [detail ? { rule, detail } : { rule }] : []));
+  return ways.filter(([is]) => is);
 }
 
 function ownWays(before: Step, after: Step): Way[] {
