@@ -60,24 +60,26 @@ export function numbersOf(name: string): string {
   return (name.match(/\d+/g) ?? []).join(' ');
 }
 
-/** `page.locator(selector)`, which stands in no file. */
-export function locatorCall(page: SyntaxNode, selector: SyntaxNode): SyntaxNode {
-  const { start, end } = selector;
-  const callee = memberNode(page, 'locator');
-  return { type: 'CallExpression', callee, arguments: [selector], start, end };
-}
+const selectorFirst =
+  /^(?:textContent|inner(?:Text|HTML)|inputValue|is(?:Visible|Hidden|Checked|Enabled|Disabled|Editable)|click|dblclick|fill|type|press|check|uncheck|setChecked|selectOption|hover|tap|focus|setInputFiles|waitForSelector)$/;
+const takesValue = /^(?:fill|type|press|selectOption|setInputFiles|setChecked)$/;
 
-const reads =
-  /^(?:textContent|inner(?:Text|HTML)|inputValue|is(?:Visible|Hidden|Checked|Enabled|Disabled|Editable))$/;
-
-/** `page.textContent(selector)` as `page.locator(selector).textContent()`; any other call as it is. */
-export function readBySelector(node: SyntaxNode): SyntaxNode {
+/** `page.click(selector)` as `page.locator(selector).click()`; a locator takes only the value or the options, so that its call stays as it is. */
+export function readBySelector(node: SyntaxNode, isOptions: (node: SyntaxNode) => boolean): SyntaxNode {
   const callee = calleeOf(node);
-  const object = nodeIn(callee, 'object');
+  const [object, name] = [nodeIn(callee, 'object'), propertyOf(callee) ?? ''];
   const [selector, ...rest] = nodesIn(node, 'arguments');
-  if (!callee || !object || !selector || selector.type === 'ObjectExpression') return node;
-  if (!reads.test(propertyOf(callee) ?? '')) return node;
-  return { ...node, callee: { ...callee, object: locatorCall(object, selector) }, arguments: rest };
+  const next = takesValue.test(name) ? rest[0] : selector;
+  if (!object || !selector || !next || !selectorFirst.test(name) || isOptions(next)) return node;
+  const { start, end } = selector;
+  const call = {
+    type: 'CallExpression',
+    callee: memberNode(object, 'locator'),
+    arguments: [selector],
+    start,
+    end,
+  };
+  return { ...node, callee: { ...callee, object: call }, arguments: rest };
 }
 
 interface Link extends Pick<LocatorText, 'root'> {

@@ -167,7 +167,8 @@ function printMember(node: SyntaxNode, inside: (node: SyntaxNode) => string): st
 function printCall(given: SyntaxNode, scope: Scope, at: Printing): string {
   const called = calleeOf(given);
   const own = called && at.sources.functionOf(called, scope);
-  const node = own ? given : readBySelector(given);
+  const isOptions = (one: SyntaxNode) => at.sources.resolve(one, scope).node.type === 'ObjectExpression';
+  const node = own ? given : readBySelector(given, isOptions);
   const callee = nodeIn(node, 'callee');
   const args = nodesIn(node, 'arguments');
   const made = node.type === 'NewExpression' ? 'new ' : '';

@@ -233,7 +233,7 @@ function signsOf(source: SourceFile, { titles, ports, sent, paths, isOwn }: Test
     [detects, text, new RegExp(`^'(?:${either(sent)})'$`), 'app'],
   ];
   const signs: Sign[] = [];
-  const use = usesIn(source);
+  const use = usesIn(source.program);
   visit(source.program, (node) => {
     const [, field] = parts.find(([kind]) => kind.test(node.type)) ?? [];
     const part = field === undefined ? node : nodeIn(node, field);

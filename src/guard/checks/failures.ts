@@ -49,9 +49,9 @@ const quiet =
   /(?:^|\.)(?:console|log|logger)\.|\.(?:preventDefault|stopImmediatePropagation)$|(?:^|\.)(?:setTimeout|sleep|delay|wait)$/;
 const logs = /(?:^|\.)(?:console|log|logger)\.(?:error|warn)$/;
 /** Whether a node drops errors: nobody learns of them, or is told that all went well. Where nothing waits for a call, a log tells all there is to tell. */
-export function isSilent(node: SyntaxNode, { calls, data }: Uses, isDiscarded = false): boolean {
-  const use = calls.get(node) ?? 'used';
-  const { made, tried = [] } = (use === 'retried' ? null : handlerOf(node)) ?? {};
+export function isSilent(node: SyntaxNode, uses: Uses, isDiscarded = false): boolean {
+  const isRetried = node.type === 'TryStatement' && uses.retried.has(node);
+  const { made, tried = [] } = (isRetried ? null : handlerOf(node)) ?? {};
   const body = nodeIn(made, 'body');
   const before = tried.flatMap((one) => chain(one) || []);
   if (!made || !body || (tried.length > 0 && before.every((one) => local.test(one)))) return false;
@@ -60,7 +60,7 @@ export function isSilent(node: SyntaxNode, { calls, data }: Uses, isDiscarded = 
     before.includes(chain(one)) && nodesIn(one, 'arguments').every(isMadeUp);
   const isCaught = propertyOf(calleeOf(node)) === 'catch';
   const tells = (one: SyntaxNode): boolean => {
-    if (isCaught && use === 'floating' && logs.test(chain(one)))
+    if (isCaught && uses.floating.has(node) && logs.test(chain(one)))
       return nodesOf(one).some((part) => mentions(part, param));
     if (quiet.test(chain(one))) return false;
     const value = one === body && body.type !== 'BlockStatement' ? body : valueOf(one);
@@ -72,7 +72,7 @@ export function isSilent(node: SyntaxNode, { calls, data }: Uses, isDiscarded = 
         chain(value) === '' &&
         !isMadeUp(value) &&
         !isFilledIn(value) &&
-        !data.has(nameOf(bare(value)) ?? '') &&
+        !uses.data.has(nameOf(bare(value)) ?? '') &&
         !isDiscarded);
     return isDone || isFailure(one) || mentions(one, param) || childrenOf(one).some(tells);
   };

@@ -13,6 +13,7 @@ import {
 import { operationsIn, type Tree } from '../operations.js';
 import type { Rule } from '../rules.js';
 import { isSilent } from './failures.js';
+import { usesIn } from './uses.js';
 import { answers, chain, isMadeUp, isWritten, valueOf } from './values.js';
 
 /** What is known of the whole change. */
@@ -67,7 +68,7 @@ function stubOf({ old, now }: Difference, code: Code, { isLess }: Known): Loss |
   return isDropped ? { says: `${shown(code.now)} drops its failure`, rule: 'errors-silenced' } : null;
 }
 
-const noUses = { calls: new Map(), data: new Set<string>(), switches: new Set<string>() };
+const noUses = usesIn(null);
 
 function lossOf(one: Difference, code: Code, { isLess, isExpected, isOlder }: Known): Loss | null {
   const { old, now, within } = one;

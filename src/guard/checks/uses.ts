@@ -7,18 +7,16 @@ import {
   nodesIn,
   nodesOf,
   propertyOf,
-  type SourceFile,
   type SyntaxNode,
 } from '../../code/syntax.js';
 import { chain, isMadeUp, valueOf } from './values.js';
 
-/** What becomes of the value of a call: nobody looks at it, or it is not even waited for; what is caught is tried again, and thrown in the end. */
-export type Use = 'discarded' | 'floating' | 'retried' | 'used';
-
 /** What has to be known of a program to judge a node of it. */
 export interface Uses {
-  /** Calls that are statements, and errors caught in a loop, by what becomes of them. */
-  readonly calls: ReadonlyMap<SyntaxNode, Use>;
+  /** Calls that nobody waits for. */
+  readonly floating: ReadonlySet<SyntaxNode>;
+  /** What is tried again in a loop, and thrown in the end. */
+  readonly retried: ReadonlySet<SyntaxNode>;
   /** Names of data from files. */
   readonly data: ReadonlySet<string>;
   /** Names of what is read from the environment. */
@@ -26,24 +24,21 @@ export interface Uses {
 }
 
 /** Reads what becomes of the calls of a program, and what some of its names stand for. */
-export function usesIn({ program }: Pick<SourceFile, 'program'>): Uses {
-  const uses = new Map<SyntaxNode, Use>();
+export function usesIn(program: SyntaxNode | null): Uses {
+  const [floating, retried] = [new Set<SyntaxNode>(), new Set<SyntaxNode>()];
   const [data, switches] = [new Set<string>(), new Set<string>()];
   for (const node of nodesOf(program)) {
     const called = node.type === 'ExpressionStatement' ? nodeIn(node, 'expression') : null;
-    const awaited = called?.type === 'AwaitExpression' ? nodeIn(called, 'argument') : null;
     if (nameOf(nodeIn(node, 'source'))?.endsWith('.json'))
       for (const one of nodesIn(node, 'specifiers')) data.add(nameOf(nodeIn(one, 'local')) ?? '');
     if (nodesOf(nodeIn(node, 'init')).some(isEnvironment)) switches.add(nameOf(nodeIn(node, 'id')) ?? '');
-    if (called) uses.set(awaited ?? called, awaited ? 'discarded' : 'floating');
+    if (called) floating.add(called);
     const body = nodesIn(node, 'body');
     const thrown = body.findLastIndex(({ type }) => type === 'ThrowStatement');
-    const loops = body
-      .slice(0, Math.max(thrown, 0))
-      .filter(({ type }) => /^(?:For|While|DoWhile)/.test(type));
-    for (const one of loops.flatMap(nodesOf)) if (one.type === 'TryStatement') uses.set(one, 'retried');
+    const loops = body.filter(({ type }, index) => index < thrown && /^(?:For|While|DoWhile)/.test(type));
+    for (const one of loops.flatMap(nodesOf)) retried.add(one);
   }
-  return { calls: uses, data, switches };
+  return { floating, retried, data, switches };
 }
 
 const isEnvironment = (node: SyntaxNode) => propertyOf(node) === 'env';

@@ -1,9 +1,9 @@
-import { locatorCall, type LocatorText } from '../../code/locator.js';
-import { type PrintContext, printCode, type PrintedCode } from '../../code/print.js';
+import { type LocatorText, readBySelector } from '../../code/locator.js';
+import { type PrintContext, printCode } from '../../code/print.js';
 import { lookUp, type Scope } from '../../code/scope.js';
 import { nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from '../../code/syntax.js';
 import { amountOf, type BareAssertion, optionsIn, timeoutIn } from './assertion.js';
-import { callKind, ownOption, sameVerb, selectorFirst } from './calls.js';
+import { callKind, ownOption, sameVerb } from './calls.js';
 import type { ActionStep } from './step.js';
 
 /** Where a call stands. */
@@ -70,39 +70,23 @@ interface CallParts {
   readonly locators: readonly LocatorText[];
 }
 
-function callParts(node: SyntaxNode, at: At): CallParts {
+function callParts(given: SyntaxNode, at: At): CallParts {
   const print = (one: SyntaxNode) => printCode(one, at.scope, at);
+  const node = readBySelector(given, (one) => optionsIn(one, at.scope, at) !== null);
   const callee = nodeIn(node, 'callee') ?? node;
   const name = propertyOf(callee) ?? nameOf(callee) ?? '';
   const object = callee.type === 'MemberExpression' ? nodeIn(callee, 'object') : null;
   // Which `test` it is stands with the test itself; a local name of its own has to be known, from wherever it comes.
-  const isKnown = !object && nameOf(callee) !== null && !lookUp(name, at.scope);
-  const of = at.isTests
-    ? { text: 'test', locators: [] }
-    : isKnown
-      ? { text: '', locators: [] }
-      : print(object ?? callee);
+  const isKnown = at.isTests || (!object && nameOf(callee) !== null && !lookUp(name, at.scope));
+  const of = isKnown ? { text: at.isTests ? 'test' : '', locators: [] } : print(object ?? callee);
   const args = nodesIn(node, 'arguments');
-  const [selector] = args;
-  const bySelector = isBySelector(name, of, () => args.map(print)) ? selector : undefined;
-  const looked = bySelector && object ? print(locatorCall(object, bySelector)).locators : [];
-  const rest = bySelector ? args.slice(1) : args;
-  const options = optionsIn(rest.at(-1), at.scope, at);
-  const printed = (options ? rest.slice(0, -1) : rest).map(print);
+  const options = optionsIn(args.at(-1), at.scope, at);
+  const printed = (options ? args.slice(0, -1) : args).map(print);
   return {
     name,
-    receiver: bySelector ? '‹locator›' : of.text.replace(/^(?:this|‹[\d.]+›|\w+)\.page$/, 'page'),
+    receiver: of.text.replace(/^(?:this|‹[\d.]+›|\w+)\.page$/, 'page'),
     data: [...printed.map((one) => one.text), ...(options ?? []).filter((one) => !ownOption.test(one))],
     options: options ?? [],
-    locators: [...of.locators, ...looked, ...printed.flatMap((one) => one.locators)],
+    locators: [...of.locators, ...printed.flatMap((one) => one.locators)],
   };
-}
-
-/** A page takes a selector first, whatever it is called; a locator only the value or the options. */
-function isBySelector(name: string, of: PrintedCode, printed: () => readonly PrintedCode[]): boolean {
-  if (!selectorFirst.test(name) || of.locators.length > 0) return false;
-  const [first, second] = printed();
-  const takesValue = /^(?:fill|type|press|selectOption|setInputFiles|setChecked)$/.test(name);
-  const next = takesValue ? second : first;
-  return next !== undefined && !/^\{.*\}$/s.test(next.text);
 }

@@ -44,10 +44,6 @@ export function callKind(name: string): CallKind | null {
   return found ? { kind: found[1], rule: found[2] } : { kind: 'action', rule: 'step-added' };
 }
 
-/** `page.click(selector)` and its kind: the first argument is a locator. */
-export const selectorFirst =
-  /^(?:click|dblclick|fill|type|press|check|uncheck|setChecked|selectOption|hover|tap|focus|setInputFiles|waitForSelector)$/;
-
 /** Two ways to do the same to a control that has become another one. */
 export const sameVerb: Readonly<Record<string, string>> = {
   tap: 'click',
