@@ -22,6 +22,37 @@ export interface Difference {
 /** Lists that differ in more places are not laid beside each other by their order. */
 const MAX_EDITS = 300;
 
+/** A stretch of two lists: where it is kept, each element is the same as the one in its place. */
+export interface Stretch<T> {
+  readonly before: readonly T[];
+  readonly after: readonly T[];
+  readonly isKept: boolean;
+}
+
+/** Lays two lists beside each other, in their order: stretches of what is the same in both, and between them what differs. */
+export function stretchesOf<T>(
+  before: readonly T[],
+  after: readonly T[],
+  comparator: (old: T, now: T) => boolean,
+): Stretch<T>[] {
+  const parts = diffArrays([...before], [...after], { comparator, maxEditLength: MAX_EDITS });
+  if (!parts) return [{ before, after, isKept: false }];
+  const found: Stretch<T>[] = [];
+  let [i, j] = [0, 0];
+  for (const { added, removed, count } of parts) {
+    const isKept = !added && !removed;
+    const olds = added ? [] : before.slice(i, (i += count));
+    const news = removed ? [] : after.slice(j, (j += count));
+    const last = isKept || found.at(-1)?.isKept !== false ? null : found.pop();
+    found.push({
+      before: [...(last?.before ?? []), ...olds],
+      after: [...(last?.after ?? []), ...news],
+      isKept,
+    });
+  }
+  return found;
+}
+
 /** Functions, and calls that are statements. */
 export const wholes = /Function|^ExpressionStatement$/;
 
@@ -39,34 +70,15 @@ function comparing(before: SyntaxNode, after: SyntaxNode, within: SyntaxNode): D
   const parts = fields.flatMap((field): Difference[] => {
     const [was, is] = [old[field], now[field]];
     if (Array.isArray(was) || Array.isArray(is))
-      return comparingLists(partsIn(old, field), partsIn(now, field), old);
+      return stretchesOf(partsIn(old, field), partsIn(now, field), (a, b) => identityOf(a) === identityOf(b))
+        .filter(({ isKept }) => !isKept)
+        .flatMap((one) => pairing(one.before, one.after, old));
     if (isNode(was) && isNode(is)) return comparing(was, is, old);
     return isNode(was) || isNode(is)
       ? [{ old: isNode(was) ? was : null, now: isNode(is) ? is : null, within: old }]
       : [];
   });
   return isWhole ? [{ old, now, within }, ...parts] : parts;
-}
-
-function comparingLists(
-  olds: readonly SyntaxNode[],
-  news: readonly SyntaxNode[],
-  within: SyntaxNode,
-): Difference[] {
-  const comparator = (a: SyntaxNode, b: SyntaxNode) => identityOf(a) === identityOf(b);
-  const parts = diffArrays([...olds], [...news], { comparator, maxEditLength: MAX_EDITS });
-  if (!parts) return pairing(olds, news, within);
-  const found: Difference[] = [];
-  let [gone, come]: SyntaxNode[][] = [[], []];
-  for (const { added, removed, value } of [...parts, { added: false, removed: false, value: [] }]) {
-    if (removed) gone = value;
-    else if (added) come = value;
-    else {
-      found.push(...pairing(gone ?? [], come ?? [], within));
-      [gone, come] = [[], []];
-    }
-  }
-  return found;
 }
 
 /** What has the same name and kind is the same thing; one that is left for one that came took its place. */

@@ -1,4 +1,4 @@
-import { diffArrays } from 'diff';
+import { stretchesOf } from '../../code/compare-trees.js';
 import { identity, isAsStrong, weaknesses } from './strength.js';
 import type { Step } from './step.js';
 
@@ -12,15 +12,12 @@ export interface Alignment {
   readonly added: readonly Step[];
 }
 
-/** More steps than these are not told apart from each other: all of them count as lost, and as added. */
-const MAX_EDITS = 300;
-
 /** Lays the steps of a test before and after beside each other, in their order: those that stayed, and between them those that hold others. */
 export function alignSteps(before: readonly Step[], after: readonly Step[]): Alignment {
-  const stretches = split(
-    { before: waitsFirst(before), after: waitsFirst(after), isKept: false },
-    (a, b) => identity(a) === identity(b),
-  ).flatMap((one) => (one.isKept ? [one] : split(one, isAsStrong)));
+  const same = (a: Step, b: Step) => identity(a) === identity(b);
+  const stretches = stretchesOf(waitsFirst(before), waitsFirst(after), same).flatMap((one) =>
+    one.isKept ? [one] : stretchesOf(one.before, one.after, isAsStrong),
+  );
   const found = { lost: [] as Alignment['lost'][number][], kept: [] as [Step, Step][], added: [] as Step[] };
   for (const { before: olds, after: news, isKept } of stretches) {
     const free = new Set(news);
@@ -38,32 +35,6 @@ export function alignSteps(before: readonly Step[], after: readonly Step[]): Ali
 /** What is waited for may be asked for sooner or later, as long as it is. */
 const waitsFirst = (steps: readonly Step[]) =>
   steps.toSorted((a, b) => Number(b.kind === 'wait') - Number(a.kind === 'wait'));
-
-interface Stretch {
-  readonly before: readonly Step[];
-  readonly after: readonly Step[];
-  /** Each old step is held by the new one in the same place. */
-  readonly isKept: boolean;
-}
-
-function split({ before, after }: Stretch, comparator: (old: Step, now: Step) => boolean): Stretch[] {
-  const parts = diffArrays([...before], [...after], { comparator, maxEditLength: MAX_EDITS });
-  if (!parts) return [{ before, after, isKept: false }];
-  const found: Stretch[] = [];
-  let [i, j] = [0, 0];
-  for (const { added, removed, count } of parts) {
-    const isKept = !added && !removed;
-    const olds = added ? [] : before.slice(i, (i += count));
-    const news = removed ? [] : after.slice(j, (j += count));
-    const last = isKept || found.at(-1)?.isKept !== false ? null : found.pop();
-    found.push({
-      before: [...(last?.before ?? []), ...olds],
-      after: [...(last?.after ?? []), ...news],
-      isKept,
-    });
-  }
-  return found;
-}
 
 /** The new step of the same stretch that is most like a lost one: it says what was done to it. */
 function mostAlike(old: Step, free: ReadonlySet<Step>): Step | undefined {
