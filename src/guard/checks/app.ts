@@ -21,7 +21,7 @@ import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
 import { isCatchAll, isSilent } from './failures.js';
 import { holds } from './settings.js';
-import { isBypass, isPause, usesIn } from './uses.js';
+import { isBypass, usesIn } from './uses.js';
 
 /** What is known of the tests, that an app has no business to know. */
 interface TestFacts {
@@ -222,6 +222,9 @@ function leftOut(node: SyntaxNode, paths: ReadonlySet<string>): string[] {
   return list.flatMap((one) => (holds(nameOf(one) ?? '', paths) ? (nameOf(one) ?? []) : []));
 }
 
+/** It stands still for a time that is written there; between two attempts it may. */
+const pause = /\b(?:setTimeout|sleep|delay|wait|pause)\((?:[^]*\D)?(?:[5-9]\d|\d{3,})\)+$/;
+
 function signsOf(source: SourceFile, { titles, ports, sent, paths, isOwn }: TestFacts): Sign[] {
   const place = /\.config\.\w+$/.test(path.posix.basename(source.path)) ? 'tool' : 'app';
   const either = (texts: readonly string[]) => texts.map(escapeStringRegexp).join('|') || '$^';
@@ -241,8 +244,8 @@ function signsOf(source: SourceFile, { titles, ports, sent, paths, isOwn }: Test
     const given = typeof value === 'string' ? `'${value}'` : source.text.slice(part?.start, part?.end);
     const add = (rule: Rule) => signs.push({ rule, text: given.slice(0, 80), ...placeOf(source, node) });
     if (isSilent(node, use)) add('errors-silenced');
+    if (node.type === 'AwaitExpression' && !use.looped.has(node) && pause.test(given)) add('sleep-added');
     if (isBypass(node, use)) add('app-detects-tests');
-    if (isPause(node)) add('sleep-added');
     if (place === 'tool')
       signs.push(...leftOut(node, paths).map((text) => ({ rule: loosened, text, ...placeOf(source, node) })));
     const [key, module] = [nameOf(nodeIn(node, 'key')) ?? '', nameOf(nodeIn(node, 'id')) ?? ''];

@@ -1,7 +1,5 @@
 import {
-  bodyOf,
   constantOf,
-  isFunction,
   nameOf,
   nodeIn,
   nodesIn,
@@ -15,6 +13,8 @@ import { chain, isMadeUp, valueOf } from './values.js';
 export interface Uses {
   /** Calls that nobody waits for. */
   readonly floating: ReadonlySet<SyntaxNode>;
+  /** What stands in a loop. */
+  readonly looped: ReadonlySet<SyntaxNode>;
   /** What is tried again in a loop, and thrown in the end. */
   readonly retried: ReadonlySet<SyntaxNode>;
   /** Names of data from files. */
@@ -23,9 +23,11 @@ export interface Uses {
   readonly switches: ReadonlySet<string>;
 }
 
+const loop = /^(?:For|While|DoWhile)/;
+
 /** Reads what becomes of the calls of a program, and what some of its names stand for. */
 export function usesIn(program: SyntaxNode | null): Uses {
-  const [floating, retried] = [new Set<SyntaxNode>(), new Set<SyntaxNode>()];
+  const [floating, looped, retried] = [new Set<SyntaxNode>(), new Set<SyntaxNode>(), new Set<SyntaxNode>()];
   const [data, switches] = [new Set<string>(), new Set<string>()];
   for (const node of nodesOf(program)) {
     const called = node.type === 'ExpressionStatement' ? nodeIn(node, 'expression') : null;
@@ -35,10 +37,11 @@ export function usesIn(program: SyntaxNode | null): Uses {
     if (called) floating.add(called);
     const body = nodesIn(node, 'body');
     const thrown = body.findLastIndex(({ type }) => type === 'ThrowStatement');
-    const loops = body.filter(({ type }, index) => index < thrown && /^(?:For|While|DoWhile)/.test(type));
+    const loops = body.filter((one, index) => index < thrown && loop.test(one.type));
     for (const one of loops.flatMap(nodesOf)) retried.add(one);
+    for (const one of loop.test(node.type) ? nodesOf(node) : []) looped.add(one);
   }
-  return { floating, retried, data, switches };
+  return { floating, looped, retried, data, switches };
 }
 
 const isEnvironment = (node: SyntaxNode) => propertyOf(node) === 'env';
@@ -58,19 +61,3 @@ export function isBypass(node: SyntaxNode, { switches }: Uses): boolean {
     })
   );
 }
-
-/** A function that stands still for a time that is written there, in whatever it does. */
-export function isPause(node: SyntaxNode): boolean {
-  if (!isFunction(node)) return false;
-  const steps = bodyOf(node).flatMap((one) => [one, ...nodesIn(nodeIn(one, 'block'), 'body')]);
-  const awaited = steps.flatMap((one) => {
-    const step = nodeIn(one, 'expression');
-    return step?.type === 'AwaitExpression' ? nodesOf(nodeIn(step, 'argument')) : [];
-  });
-  return awaited.some(
-    (one) =>
-      pauses.test(chain(one)) && nodesIn(one, 'arguments').some((time) => Number(constantOf(time)) >= 50),
-  );
-}
-
-const pauses = /(?:^|\.)(?:setTimeout|sleep|delay|wait|pause)$/;
