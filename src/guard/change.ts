@@ -1,10 +1,16 @@
 import { appDataIn } from './app-data.js';
-import { isSnapshotPath } from './checks/paths.js';
 import { isCode } from '../code/imports.js';
 import { type FileEdit, fileState, isReverted, isSameState } from './edit.js';
 import type { GuardRequest } from './judge.js';
 import { withoutBlamed } from './without-blamed.js';
-import { isSpecName, readTestCode, type SuitePlaces, type TestCode, testPlaces } from './test-files.js';
+import {
+  isSnapshotPath,
+  isSpecName,
+  readTestCode,
+  type SuitePlaces,
+  type TestCode,
+  testPlaces,
+} from './test-files.js';
 
 /** A change as it is judged: what was edited, sorted by whose it is, and the tests' code in both states. */
 export interface Change {

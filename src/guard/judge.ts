@@ -1,5 +1,4 @@
 import type { Category } from '../core/diagnosis.js';
-import type { Note } from '../core/guard/note.js';
 import type { Violation } from '../core/guard/violation.js';
 import { type Change, readChange } from './change.js';
 import { judgeApp } from './checks/app.js';
@@ -57,25 +56,19 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
   try {
     const change = await readChange(request);
     if (!change) return harmless;
-    const tests = judgeTests(change);
     const literals = judgeLiterals(change);
-    const taken = judgeTakenAway(change);
-    const says = 'the tests read this file of the app, too';
-    const shared = change.shared.map((file) => ({ file, line: null, says }));
+    const judged = [judgeTests(change), literals, judgeTakenAway(change)];
+    const told = (says: string) => (file: string) => ({ file, line: null, says });
     return {
       violations: distinct([
         ...checks.flatMap((check) => check(change)),
-        ...tests.violations,
-        ...literals.violations,
-        ...taken.violations,
+        ...judged.flatMap(({ violations }) => violations),
       ]),
       notes: [
-        ...tests.notes,
-        ...shared,
-        ...literals.notes,
-        ...taken.notes,
+        ...judged.flatMap(({ notes }) => notes),
+        ...change.shared.map(told('the tests read this file of the app, too')),
         ...nameStillBroken(change),
-        ...setUpFiles(change).map(setsUp),
+        ...setUpFiles(change).map(told('it is new and says how self-heal works here')),
       ],
       otherInput: literals.otherInput,
     };
@@ -87,10 +80,6 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
       violations: [violationOf('cannot-be-judged', { file: request.changes[0]?.path ?? '', detail })],
     };
   }
-}
-
-function setsUp(file: string): Note {
-  return { file, line: null, says: 'it is new and says how self-heal works here' };
 }
 
 /** A helper that ten tests call is told of once. */

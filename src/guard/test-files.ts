@@ -38,8 +38,10 @@ const judgedElsewhere =
 /** Pages and their parts are the app's, also where a test's own process serves them. */
 const served = /\.(?:html?|css|scss|less|vue|svelte|astro|map|wasm|svg|ico|woff2?)$/;
 
-/** What tests compare with, whatever it shows. */
-const snapshots = /(?:-snapshots|__snapshots__|__screenshots__)\//;
+/** Whether a file is a snapshot that Playwright compares with. */
+export function isSnapshotPath(file: string): boolean {
+  return /(?:-snapshots|__snapshots__|__screenshots__)\/|\.aria\.ya?ml$|\.snap$/.test(file);
+}
 
 /** Tells what lies among the tests, whatever kind of file it is: where tests lie, and data that they were seen to read. */
 export function testPlaces({
@@ -55,7 +57,7 @@ export function testPlaces({
   // Among the tests lie pages too that only the browser was given: where somebody looked, what no test read is the app's.
   const read = new Set(loaded);
   const isPage = (file: string) =>
-    read.size > 0 && !read.has(file) && served.test(file) && !snapshots.test(file);
+    read.size > 0 && !read.has(file) && served.test(file) && !isSnapshotPath(file);
   return (file) => known.has(file) || (prefixes.some((prefix) => file.startsWith(prefix)) && !isPage(file));
 }
 

@@ -3,6 +3,7 @@ import { isCode } from '../../code/imports.js';
 import type { Change } from '../change.js';
 import { type Rule, violationOf } from '../rules.js';
 import type { FileEdit } from '../edit.js';
+import { isSnapshotPath } from '../test-files.js';
 
 const protectedPaths: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)agents\.ya?ml$/, 'agents.yaml says how self-heal works'],
@@ -84,9 +85,4 @@ function missedSnapshots(errors: readonly string[]): (path: string) => boolean {
   const said = /snapshot doesn't exist at (.+?)(?:, writing actual)?\.?\s*$/gm;
   const places = errors.flatMap((error) => [...error.matchAll(said)].map(([, place = '']) => place));
   return (path) => places.some((place) => place.replaceAll('\\', '/').endsWith(`/${path}`));
-}
-
-/** Whether a file is a snapshot that Playwright compares with. */
-export function isSnapshotPath(path: string): boolean {
-  return /(?:-snapshots|__snapshots__|__screenshots__)\//.test(path) || /\.aria\.ya?ml$|\.snap$/.test(path);
 }
