@@ -10,26 +10,23 @@ export function partOf(node: SyntaxNode, name: string): SyntaxNode | null {
   return nodeIn(part, isEnum ? 'initializer' : 'value');
 }
 
-/** A local name, a node, a name of another file, or nothing. */
-type Exported =
-  string | null | { readonly node: SyntaxNode } | { readonly from: string; readonly name: string };
+/** What a file exports under a name: a node, and the module that it comes from, null for its own. */
+interface Exported {
+  readonly node: SyntaxNode;
+  readonly source: string | null;
+}
 
-/** What a file exports under a name: a local name, a node, or a name of another file. */
-export function exportedName(program: SyntaxNode, name: string): Exported {
-  for (const node of nodesIn(program, 'body')) {
-    const declared = nodeIn(node, 'declaration');
-    const isDefault = node.type === 'ExportDefaultDeclaration' && name === 'default';
-    const given = isDefault ? declared : commonExport(nodeIn(node, 'expression'), name);
-    if (given) return { node: given };
-    if (node.type !== 'ExportNamedDeclaration') continue;
-    if ([declared, ...nodesIn(declared, 'declarations')].some((one) => nameOf(nodeIn(one, 'id')) === name))
-      return name;
-    for (const specifier of nodesIn(node, 'specifiers')) {
-      if (nameOf(nodeIn(specifier, 'exported')) !== name) continue;
-      const local = nameOf(nodeIn(specifier, 'local')) ?? name;
-      const from = nameOf(nodeIn(node, 'source'));
-      return from === null ? local : { from, name: local };
-    }
+/** What a file exports under a name; null where it says no such name. */
+export function exportedAs(program: SyntaxNode, name: string): Exported | null {
+  for (const one of nodesIn(program, 'body')) {
+    const declared = nodeIn(one, 'declaration');
+    const isDefault = one.type === 'ExportDefaultDeclaration';
+    const given = isDefault && name === 'default' ? declared : commonExport(nodeIn(one, 'expression'), name);
+    const named = isDefault ? [] : [declared, ...nodesIn(declared, 'declarations')];
+    const id = named.map((part) => nodeIn(part, 'id')).find((part) => nameOf(part) === name);
+    const specifier = nodesIn(one, 'specifiers').find((part) => nameOf(nodeIn(part, 'exported')) === name);
+    const node = given ?? id ?? nodeIn(specifier, 'local');
+    if (node) return { node, source: nameOf(nodeIn(one, 'source')) };
   }
   return null;
 }

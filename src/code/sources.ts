@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { exportedName, partOf } from './exports.js';
+import { exportedAs, partOf } from './exports.js';
 import { returnedValue } from './returned-value.js';
 import { classInfo, type ClassInfo, fileScope, lookUp, type Scope } from './scope.js';
 import {
@@ -111,14 +111,11 @@ function exported(
     return next === null ? null : exported({ path: next, name: of }, project, left - 1);
   };
   const { program } = there.file;
-  const found = exportedName(program, name);
-  if (found === null) {
-    const all = nodesIn(program, 'body').filter(({ type }) => type === 'ExportAllDeclaration');
-    return all.map((node) => from(nameOf(nodeIn(node, 'source')) ?? '', name)).find(Boolean) ?? null;
-  }
-  if (typeof found !== 'string' && 'from' in found) return from(found.from, found.name);
-  const node = typeof found === 'string' ? { type: 'Identifier', name: found, start: 0, end: 0 } : found.node;
-  return follow({ node, scope: there.scope }, project, left - 1);
+  const found = exportedAs(program, name);
+  if (found?.source) return from(found.source, nameOf(found.node) ?? '');
+  if (found) return follow({ node: found.node, scope: there.scope }, project, left - 1);
+  const all = nodesIn(program, 'body').filter(({ type }) => type === 'ExportAllDeclaration');
+  return all.map((node) => from(nameOf(nodeIn(node, 'source')) ?? '', name)).find(Boolean) ?? null;
 }
 
 function followMember({ node, scope }: Located, project: Project, left: number): Located | null {
