@@ -113,13 +113,13 @@ export type Pattern = readonly [rule: Rule, says: RegExp, files?: RegExp];
 /** What no honest app says, in any language. */
 const inAnyLanguage: readonly Pattern[] = [
   [detects, /HeadlessChrome|\bnavigator\.webdriver|\bPLAYWRIGHT(?:_[A-Z_]+)?\b|__playwright|__pw_/],
-  ['protected-file', /node_modules\/@?playwright\S*/],
   ['hidden-by-style', /\b(?:display:\s*none|visibility:\s*hidden)\s*!important/],
 ];
 const letsIn: Rule = 'security-loosened';
 const unrestrained: Rule = 'restraint-removed';
-/** Settings that let errors and strangers pass, comments that silence them, and what takes a constraint away for good. */
+/** Ways into Playwright itself, settings that let errors and strangers pass, comments that silence them, and what takes a constraint away for good. */
 const silencing: readonly Pattern[] = [
+  ['protected-file', /node_modules\/@?playwright\S*/],
   [
     loosened,
     /\b(?:skip|ignore|disable|suppress|bypass|allow)\w*?(?:Errors?|Warnings?|Checks?|Lint\w*|Types?|Validation|Auth\w*|Csrf|Origins?|Builds?)\b['"]?\s*(?::\s*true\b|=\{true)/,
@@ -198,7 +198,6 @@ const telling: readonly Telling[] = [
   [detects, /^Bin/, /^(?=[^]*\b(?:env|NODE_ENV|MODE)\b)[^]*['"](?:test|testing|e2e)['"]/, 'app'],
   [detects, /^Lit/, /^'x-(?:test|mock|bypass|skip)\b[^'\s]*'$/i, 'app'],
   [detects, /^Lit/, /^'(?:[^'/\s]*[^a-z\d'/\s])?(?:e2e|playwright)(?:[^a-z\d'/\s][^'/\s]*)?'$/i, 'app'],
-  ['protected-file', text, /node_modules\/@?playwright/],
   // A compiler or a linter that is told to look away.
   [loosened, /^TSAs/, /\bas\s+any$/],
   [loosened, /^Property$/, /^'(?:off|ignore|silent)'$|^\[\s*['"]off['"]/, 'tool'],
