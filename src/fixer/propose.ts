@@ -12,7 +12,8 @@ import { holds } from './renamed.js';
 import { renamedCode } from './renamed-code.js';
 import { renamedName } from './renamed-name.js';
 import { runCodeFixes } from './run-code-fixes.js';
-import { framesOf, real, whatFailed } from './what-failed.js';
+import { framesOf, whatFailed } from './what-failed.js';
+import { real } from '../workspace/is-inside.js';
 
 /** Where the built-in fixer works. */
 export interface FixerPlaces {

@@ -1,10 +1,11 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import type { DiagnosedFailure } from '../core/cause.js';
 import type { Location, TestError } from '../core/failure.js';
 import { framesIn } from '../evidence/source-maps/parse-frames.js';
+import { real } from '../workspace/is-inside.js';
 
 /** What a failure says of names that are not there. */
 export interface WhatFailed {
@@ -74,14 +75,5 @@ function lineOf(file: string, line: number): string | null {
     return readFileSync(file, 'utf8').split('\n')[line - 1] ?? null;
   } catch {
     return null;
-  }
-}
-
-/** A file's path without links. */
-export function real(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return path.resolve(file);
   }
 }

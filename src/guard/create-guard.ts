@@ -1,10 +1,10 @@
-import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { GuardRequest } from './judge.js';
 import type { Judgement } from './judgement.js';
 import { runGuard } from './run-guard.js';
 import type { SuitePlaces } from './test-files.js';
+import { real } from '../workspace/is-inside.js';
 
 /** Judges one agent's changes; the files of the tests that they are to heal are absolute here, as are those of what broke them. */
 export type Guard = (work: Omit<GuardRequest, 'suite'>) => Promise<Judgement>;
@@ -45,12 +45,4 @@ export function placesOf(
 function insideOf(root: string, file: string): string | null {
   const place = path.relative(real(root), real(file)).replaceAll(path.sep, '/');
   return place.startsWith('../') || path.isAbsolute(place) ? null : place;
-}
-
-function real(place: string): string {
-  try {
-    return realpathSync(place);
-  } catch {
-    return path.resolve(place);
-  }
 }
