@@ -113,6 +113,7 @@ function partsIn(node: SyntaxNode, field: string): SyntaxNode[] {
 
 /** Types, and what is imported for them alone, say nothing at run time. */
 function isRun(node: SyntaxNode): boolean {
+  if (!/^(?:TS|Import|Export)/.test(node.type)) return true;
   const specifiers = nodesIn(node, 'specifiers');
   const isType = node['importKind'] === 'type' || node['exportKind'] === 'type';
   const isForTypes = specifiers.length > 0 && specifiers.every((one) => one['importKind'] === 'type');
@@ -134,8 +135,8 @@ function chainOf(node: SyntaxNode): SyntaxNode {
   for (let callee = memberCalled(at); callee; callee = memberCalled(at)) {
     const { property, computed, optional } = callee;
     const { start } = nodeIn(callee, 'property') ?? at;
-    const how = { computed, optional: optional || at['optional'] };
-    links.unshift({ ...at, type: 'Link', callee: null, property, ...how, start });
+    const how = { computed, optional: optional || at['optional'], start, end: at.end };
+    links.unshift({ type: 'Link', property, arguments: at['arguments'], ...how });
     at = bare(nodeIn(callee, 'object') ?? callee);
   }
   return links.length > 0 ? { type: 'Chain', links: [at, ...links], start: node.start, end: node.end } : node;
@@ -155,8 +156,10 @@ function identityOf(given: SyntaxNode): number {
   const done = identities.get(node);
   if (done !== undefined) return done;
   const parts = fieldsOf(node).map((field) => {
-    const parts = [node[field] ?? []].flat();
-    return `[${parts.flatMap((one) => (isNode(one) ? (isRun(one) ? identityOf(one) : []) : '-')).join()}]`;
+    const part = node[field];
+    if (!Array.isArray(part)) return isNode(part) ? identityOf(part) : '';
+    const run = part.filter((one) => !isNode(one) || isRun(one));
+    return `[${run.map((one) => (isNode(one) ? identityOf(one) : '-')).join()}]`;
   });
   const text = `${ownText(node)} ${parts.join()}`;
   const number = numbers.get(text) ?? numbers.size;
@@ -171,10 +174,9 @@ const plain = (value: unknown) =>
 
 /** What a node says of itself, without its parts: its kind, its name, its operator, its value. */
 function ownText(node: SyntaxNode): string {
-  const isPart = (value: unknown) => value !== node && (isNode(value) || Array.isArray(value));
-  return JSON.stringify(node, (key, value: unknown) =>
-    notOwn.test(key) || isPart(value) ? undefined : plain(value),
-  );
+  const isPart = (value: unknown) => value === null || isNode(value) || Array.isArray(value);
+  const own = Object.entries(node).filter(([key, value]) => !isPart(value) && !notOwn.test(key));
+  return own.map(([key, value]) => `${key}=${JSON.stringify(plain(value))}`).join();
 }
 
 /** Whether two files are the same code, however they are laid out and commented; without `types` also however they are typed. */

@@ -83,13 +83,15 @@ function added({ path: file, before, after }: FileEdit, signs: (text: string) =>
 /** Those that are not among the others: what stands in the same line is the same one. */
 export function without(some: readonly Sign[], others: readonly Sign[]): Sign[] {
   const left = [...others];
-  const isLeft = (keyOf: (sign: Sign) => string) => (one: Sign) => {
-    const at = left.findIndex((other) => keyOf(other) === keyOf(one));
+  const isLeft = (isSame: (one: Sign, other: Sign) => boolean) => (one: Sign) => {
+    const at = left.findIndex((other) => isSame(one, other));
     if (at !== -1) left.splice(at, 1);
     return at === -1;
   };
-  const keyOf = ({ rule, text }: Sign) => `${rule} ${text}`;
-  return some.filter(isLeft((one) => `${keyOf(one)} ${one.source}`)).filter(isLeft(keyOf));
+  const isAlike = (one: Sign, other: Sign) => one.rule === other.rule && one.text === other.text;
+  return some
+    .filter(isLeft((one, other) => isAlike(one, other) && one.source === other.source))
+    .filter(isLeft(isAlike));
 }
 
 const otherText =
