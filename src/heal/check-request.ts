@@ -27,8 +27,10 @@ export async function checkRequest(request: RunRequest): Promise<Result<Checked,
   const playwright = findPlaywright(cwd, config.ok ? config.value : undefined);
   if (!playwright.ok) return playwright;
   if (!config.ok) return config;
-  const { agents: file, verify, parallel, store } = options;
-  const loaded = await loadSettings({ cwd, env, file, verify, parallel, store });
+  const { agents, verify, parallel, store } = options;
+  // Of `--agents 4` commander makes an empty file name as well.
+  const named = { file: agents || undefined, store: store || undefined };
+  const loaded = await loadSettings({ cwd, env, verify, parallel, ...named });
   if (!loaded.ok) return loaded;
   // Then no agent is started here.
   const isShown = options.dryRun === true || options.collect === true || options.queue === true;
