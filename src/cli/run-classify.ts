@@ -1,6 +1,7 @@
-import { exitCodes } from '../core/exit-codes.js';
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
+import { z } from 'zod';
+import { exitCodes } from '../core/exit-codes.js';
 import { classifyAgentError } from '../core/agent-error/classify-agent-error.js';
 import { loadSettings } from '../config/load-settings.js';
 import { createClassify } from '../core/classify/classify.js';
@@ -10,7 +11,6 @@ import { err, ok, type Result } from '../result.js';
 import { createRedactor, type Redactor } from '../secrets/redactor.js';
 import { classifyFormatOf, readClassifyInput, readJsonLines, recordId } from '../evidence/classify-input.js';
 import { reasonOf } from '../reason-of.js';
-import { z } from 'zod';
 
 type AgentDiagnosis = ReturnType<typeof classifyAgentError>;
 

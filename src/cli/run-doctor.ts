@@ -1,9 +1,9 @@
 import process from 'node:process';
+import type { ChalkInstance } from 'chalk';
 import { examine } from '../doctor/examine.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { paletteForData } from '../outputs/palette.js';
 import { print } from './end.js';
-import type { ChalkInstance } from 'chalk';
 import type { Check } from '../doctor/check.js';
 
 /** The flags of `self-heal doctor`. */

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
 import { type AgentProgram, programs } from '../agents/programs.js';
 import { type Machines, storeVariable } from '../init/ci-project.js';
 import { type CiSystem, ciSystemOf, ciSystems } from '../init/ci-system.js';
@@ -14,7 +15,6 @@ import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { chooseAgent, configuredRunner, findAgents } from '../init/choose-agent.js';
 import { initLines, initTexts } from '../init/init-text.js';
-import { existsSync, readdirSync } from 'node:fs';
 
 /** The flags of `self-heal init`. */
 export interface InitOptions {

@@ -1,7 +1,7 @@
-import { exitCodes } from '../core/exit-codes.js';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import prettyBytes from 'pretty-bytes';
+import { exitCodes } from '../core/exit-codes.js';
 import { loadSettings } from '../config/load-settings.js';
 import { failuresMeant, failuresOf, isLead, nameOf, type Inspected } from '../inspect/find-failure.js';
 import { findRun, runIdsIn, type StoredRun } from '../inspect/find-run.js';

@@ -1,5 +1,6 @@
 import process from 'node:process';
 import ora from 'ora';
+import type { ChalkInstance } from 'chalk';
 import { runSelfTest, type SelfTest } from '../doctor/self-test/run-self-test.js';
 import { exitCodeOfSignal, exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
@@ -8,7 +9,6 @@ import { listenForInterrupts } from '../process/interrupts.js';
 import { isLive } from '../outputs/is-live.js';
 import { print } from './end.js';
 import { paletteForData } from '../outputs/palette.js';
-import type { ChalkInstance } from 'chalk';
 import type { ScenarioResult } from '../doctor/self-test/facts.js';
 
 /** What `self-heal doctor --self-test` was asked for. */

@@ -1,3 +1,6 @@
+import { isUtf8 } from 'node:buffer';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Settings, VerifyLevel } from '../core/settings.js';
 import { jsonOf } from '../json-of.js';
 import { counted } from '../outputs/format.js';
@@ -9,9 +12,6 @@ import { parseAgentsFile } from './parse-agents-file.js';
 import { type AgentsFileBytes, readAgentsFile } from './read-agents-file.js';
 import { resolveSettings } from './resolve-settings.js';
 import type { AgentsFile } from './schema.js';
-import { isUtf8 } from 'node:buffer';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 
 /** What the settings of a run depend on. */
 export interface SettingsRequest {

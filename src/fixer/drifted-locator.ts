@@ -1,3 +1,4 @@
+import escapeStringRegexp from 'escape-string-regexp';
 import type { Proposal, SourceText } from './proposal.js';
 import { type Place, placesOfName, placesOfRole, replaced } from './literals.js';
 import { type LocatorName, namesIn } from './locator-links.js';
@@ -5,7 +6,6 @@ import { ariaNodes, isFoundBy, type RedPage, valuesOnPage } from './page-names.j
 import type { Hunk } from '../core/blame.js';
 import type { Renaming } from './renamed.js';
 import { nearest } from './similar.js';
-import escapeStringRegexp from 'escape-string-regexp';
 
 /** What a locator that found nothing is looked at with. */
 export interface DriftEvidence {

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
+import { copyFile, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import type { Observation } from '../core/judge.js';
 import type { SuitePurpose } from '../event.js';
 import { noRun, type SuiteRun, type TestResult } from '../playwright/suite-run.js';
 import type { Session } from './session.js';
-import { copyFile, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { afterName } from '../inspect/pictures.js';
 import { runFiles } from '../playwright/report-format.js';
 import type { RunFolder } from '../run/run-folder.js';

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import { widthOf } from '../width.js';
 import type { Ora } from 'ora';
+import { widthOf } from '../width.js';
 
 /** A terminal, or what stands for one. */
 export type Screen = Writable & {

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { createWriteStream } from 'node:fs';
 import { systemClock } from '../clock.js';
 import { ownFile } from '../own-files.js';
 import type { Playwright } from './find-playwright.js';
@@ -13,7 +14,6 @@ import type { PlaywrightArgs } from './selection.js';
 import { suiteRunOf } from './suite-run-of.js';
 import type { SuiteRun } from './suite-run.js';
 import { unattended } from './unattended.js';
-import { createWriteStream } from 'node:fs';
 
 /** One run of the user's suite. */
 export interface SuiteOptions {

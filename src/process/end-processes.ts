@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { withRelatives } from './lineage.js';
 import { ownedBy, type Owner } from './owner.js';
 import { processEntries, type ProcessEntry, processTable } from './proc-table.js';
-import { readdirSync, readlinkSync } from 'node:fs';
 
 const POLL_MS = 25;
 /** After KILL, how long a process may take to vanish: one that waits for a disk does not hear it at once. */

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import {
   type AgentClaim,
   type Attempt,
@@ -8,7 +9,6 @@ import {
 import { countChange, type EarlierFix, noEarlierTries } from '../core/remembered.js';
 import type { KnownFailure, StoreContext } from './store.js';
 import type { Database, Tables } from './tables.js';
-import type { Selectable } from 'kysely';
 
 /** An agent is told of so many failed tries; more would say the same at length. */
 const TRIES_TOLD = 5;

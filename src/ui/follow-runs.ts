@@ -1,10 +1,10 @@
 import path from 'node:path';
+import { open } from 'node:fs/promises';
 import type { Clock } from '../clock.js';
 import { latestRunId } from '../inspect/find-run.js';
 import { eventIn } from '../run/read-events.js';
 import { eventsFile } from '../run/write-events.js';
 import { runDirOf } from '../run/run-folder.js';
-import { open } from 'node:fs/promises';
 
 /** What there is to tell a page. */
 export type Message =

@@ -1,5 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:http';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { Clock } from '../clock.js';
@@ -8,8 +10,6 @@ import { err, ok, type Result } from '../result.js';
 import { checkRequest, setHeaders } from './check-request.js';
 import { type EscalationDesk, escalationRoutes } from './escalation-routes.js';
 import { eventStream } from './event-stream.js';
-import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { ownFile } from '../own-files.js';
 import { readFailureRecords } from '../run/failure-record.js';
 import { runIdsIn } from '../inspect/find-run.js';

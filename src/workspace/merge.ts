@@ -1,8 +1,8 @@
+import path from 'node:path';
 import { diff3Merge } from 'node-diff3';
 import type { Contents } from './change.js';
 import { type FileEdit, type FileState, isSame, stateOf } from './file-state.js';
 import { contentOf } from './file-state.js';
-import path from 'node:path';
 
 /** A change over the project as it is now, and the files in which both sides changed the same lines. */
 export interface Merged {

@@ -9,10 +9,10 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { git } from '../git.js';
 import { kindOf } from './file-state.js';
 import { isInside } from './is-inside.js';
-import { setImmediate } from 'node:timers/promises';
 
 /**
  * What a file is to an agent's work: `source` can be part of a fix; `ignored` (what git ignores, apart from `.env` files) and `installed`

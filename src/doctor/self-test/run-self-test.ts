@@ -1,5 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import process from 'node:process';
+import path from 'node:path';
 import { ownFile } from '../../own-files.js';
 import { findPlaywrightConfig } from '../../playwright/find-config.js';
 import { findPlaywright, type Playwright } from '../../playwright/find-playwright.js';
@@ -10,7 +11,6 @@ import { selfTestEnv } from './self-test-env.js';
 import type { Judged, Scenario, ScenarioResult, SelfTestFacts } from './facts.js';
 import { layOut, makeScratchDir, type Scratch } from './lay-out.js';
 import { noReport, runThere } from './run-there.js';
-import path from 'node:path';
 import { processEntry } from '../../process/proc-table.js';
 import { readReport } from '../../inspect/find-run.js';
 import { scenarios } from './scenarios.js';

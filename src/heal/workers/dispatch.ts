@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { isBuiltIn } from '../../core/built-in-fixer.js';
 import type { Cause } from '../../core/cause.js';
 import { failureKey } from '../../core/failure.js';
@@ -16,7 +17,6 @@ import type { HealedHere } from './healed-here.js';
 import { failed, Lookout } from './lookout.js';
 import type { FromWorkers, SentCause, Workers } from './workers.js';
 import { reasonOf } from '../../reason-of.js';
-import path from 'node:path';
 import { git, gitBytes } from '../../git.js';
 import { contentOf, type FileEdit, type FileState, hashOf, stateOf } from '../../workspace/file-state.js';
 import type { Workspace } from '../../workspace/workspace.js';

@@ -1,3 +1,4 @@
+import morphdom from 'morphdom';
 import type { StampedEvent } from '../../event.js';
 import { duration } from '../../outputs/format.js';
 import { phaseOf, showLiveCause, showNotes, showNow, showWorkers } from '../../outputs/html/show-live.js';
@@ -8,7 +9,6 @@ import type { Escalation } from '../../core/escalation.js';
 import type { Screenshot } from '../screenshot.js';
 import { fetchQuestions, fetchReport, fetchScreenshots } from './api.js';
 import { listenForAnswers, showQuestions } from './show-questions.js';
-import morphdom from 'morphdom';
 
 let run: RunState | null = null;
 let screenshots: readonly Screenshot[] = [];
