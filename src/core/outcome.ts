@@ -1,5 +1,5 @@
 import { exitCodes, exitCodeOfSignal } from './exit-codes.js';
-import type { CauseVerdict, Outcome, Verdict } from './verdict.js';
+import { type CauseVerdict, isHealed, type Outcome, type Verdict } from './verdict.js';
 
 /** What the outcome of a run depends on. */
 export interface RunResult {
@@ -33,10 +33,7 @@ export function outcomeOf(run: RunResult): FinalOutcome {
   const red = run.suiteRed || tests.some((verdict) => verdict === 'failed' || verdict === 'rejected');
   if (red) return { outcome: 'red', exitCode: exitCodes.red };
   const unwelcome =
-    (run.failOnHeal &&
-      [...tests, ...causes.map(({ verdict }) => verdict)].some(
-        (verdict) => verdict === 'healed' || verdict === 'green-once',
-      )) ||
+    (run.failOnHeal && [...tests, ...causes.map(({ verdict }) => verdict)].some(isHealed)) ||
     (run.failOnFlaky && tests.includes('flaky'));
   return { outcome: 'green', exitCode: unwelcome ? exitCodes.red : exitCodes.green };
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isResolved } from '../core/verdict.js';
 import type { Blame } from '../core/blame.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
@@ -154,8 +155,7 @@ async function healedByAnother(
 /** What ailed the tests of a cause before, in this run. */
 export function earlierSignatures({ causes }: Progress, cause: Cause): Set<string> {
   const keys = new Set(cause.members.map((member) => failureKey(member.failure)));
-  const isEarlier = ({ verdict, cause: { id } }: CauseRecord) =>
-    id !== cause.id && (verdict === 'superseded' || verdict === 'healed' || verdict === 'green-once');
+  const isEarlier = ({ verdict, cause: { id } }: CauseRecord) => id !== cause.id && isResolved(verdict);
   const members = causes.filter(isEarlier).flatMap((one) => one.cause.members);
   const same = members.filter((one) => keys.has(failureKey(one.failure)) || one.failure.scope === 'suite');
   return new Set(same.map(({ signature }) => signature));

@@ -1,3 +1,4 @@
+import { isHealed } from '../core/verdict.js';
 import { chooseRegression, type RegressionTests, type TestFile } from '../core/choose-regression.js';
 import { failureKey } from '../core/failure.js';
 import type { RegressionResult } from '../event.js';
@@ -59,7 +60,7 @@ function testsOf({ session }: Progress): TestState[] {
 
 function greenTests(progress: Progress): string[] {
   return testsOf(progress).flatMap(({ id, verdict }) =>
-    verdict === 'passed' || verdict === 'healed' || verdict === 'green-once' ? [id] : [],
+    verdict === 'passed' || isHealed(verdict) ? [id] : [],
   );
 }
 

@@ -1,3 +1,4 @@
+import { isResolved } from '../core/verdict.js';
 import { confirm } from './confirm.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
@@ -78,13 +79,7 @@ async function healAgain(
 }
 
 function isSuiteRed(causes: readonly CauseRecord[]): boolean {
-  return causes.some(
-    ({ verdict, cause }) =>
-      cause.lead.failure.scope === 'suite' &&
-      verdict !== 'healed' &&
-      verdict !== 'green-once' &&
-      verdict !== 'superseded',
-  );
+  return causes.some(({ verdict, cause }) => cause.lead.failure.scope === 'suite' && !isResolved(verdict));
 }
 
 /** What was to be looked at again when the suite did not start, and still is. */

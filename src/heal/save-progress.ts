@@ -1,3 +1,4 @@
+import { isHealed, isResolved } from '../core/verdict.js';
 import type { CauseRecord, Progress } from './progress.js';
 import { reportTests } from '../run/report-of.js';
 import type { SeenTest } from '../event.js';
@@ -34,11 +35,7 @@ export async function saveProgress(progress: Progress): Promise<void> {
 function isSuiteOpen({ firstWasBroken, causes }: Progress): boolean {
   return (
     firstWasBroken &&
-    !causes.some(
-      (one) =>
-        one.cause.lead.failure.scope === 'suite' &&
-        (one.verdict === 'healed' || one.verdict === 'green-once'),
-    )
+    !causes.some(({ verdict, cause }) => cause.lead.failure.scope === 'suite' && isHealed(verdict))
   );
 }
 
@@ -47,13 +44,7 @@ function isSuiteOpen({ firstWasBroken, causes }: Progress): boolean {
  * its own (HL-3, HL-6).
  */
 function isFinal({ verdict, overBudget, interrupted }: CauseRecord): boolean {
-  return (
-    verdict !== 'healed' &&
-    verdict !== 'green-once' &&
-    verdict !== 'superseded' &&
-    !overBudget &&
-    !interrupted
-  );
+  return !isResolved(verdict) && !overBudget && !interrupted;
 }
 
 /** A question may have been answered and an agent program repaired meanwhile, so these are looked at again. */

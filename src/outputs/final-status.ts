@@ -1,3 +1,4 @@
+import { isResolved } from '../core/verdict.js';
 import { blameLine, placeOfBlame } from '../core/blame.js';
 import { type Proof, renderProof } from '../core/proof.js';
 import { unreachable } from '../core/unreachable.js';
@@ -29,14 +30,9 @@ export function tellTests({ tests, causes }: Report): Told[] {
   const byId = new Map(causes.map((cause) => [cause.id, cause]));
   const ofTests = tests.map((test) => ({ test, word: wordOn(test, byId.get(test.causeId ?? '') ?? null) }));
   const ofSuite = causes
-    .filter((cause) => cause.tests.length === 0 && !isHealed(cause))
+    .filter((cause) => cause.tests.length === 0 && !isResolved(cause.verdict))
     .map((cause) => ({ test: null, word: failed(cause.verdict, cause) }));
   return [...ofSuite, ...ofTests];
-}
-
-/** Whether nothing is left of a cause: it is healed, or its fix uncovered another one, which has an ending of its own. */
-export function isHealed({ verdict }: ReportCause): boolean {
-  return verdict === 'healed' || verdict === 'green-once' || verdict === 'superseded';
 }
 
 function wordOn(test: ReportTest, cause: ReportCause | null): FinalStatus {

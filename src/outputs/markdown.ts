@@ -2,10 +2,10 @@ import { blameLine, placeOfBlame } from '../core/blame.js';
 import { noteLine } from '../core/guard/note.js';
 import { violationLine } from '../core/guard/violation.js';
 import { tellProof } from '../core/proof.js';
-import type { CauseVerdict } from '../core/verdict.js';
+import { type CauseVerdict, isResolved } from '../core/verdict.js';
 import { avoidedLine } from './avoided-line.js';
 import { counted, dollars, duration } from './format.js';
-import { isHealed, suiteItself } from './final-status.js';
+import { suiteItself } from './final-status.js';
 import { keptFiles } from './next-steps.js';
 import { code, cutToBytes, prose } from './markdown-text.js';
 import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/report.js';
@@ -37,8 +37,8 @@ export function markdownOf(report: Report, { folder, maxBytes = summaryBytes }: 
   const after = tail(report, folder);
   // What a person has to look at comes first, since the end is what is cut.
   const causes = [
-    ...report.causes.filter((cause) => !isHealed(cause)),
-    ...report.causes.filter((cause) => isHealed(cause)),
+    ...report.causes.filter((cause) => !isResolved(cause.verdict)),
+    ...report.causes.filter((cause) => isResolved(cause.verdict)),
   ];
   const byId = new Map(report.tests.map((test) => [test.id, test]));
   const shown: string[] = [];

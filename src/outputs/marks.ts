@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import type { CauseVerdict } from '../core/verdict.js';
+import { type CauseVerdict, isResolved } from '../core/verdict.js';
 import { verdictWords } from './wording.js';
 
 /** How a cause ended, as one sign; the sign and the word beside it tell it, the colour only repeats it. */
@@ -9,5 +9,5 @@ export function markOf(verdict: CauseVerdict, paint: ChalkInstance): string {
 
 /** Nothing is left to do about it. */
 export function isGood(verdict: CauseVerdict): boolean {
-  return ['passed', 'healed', 'green-once', 'superseded'].includes(verdict);
+  return verdict === 'passed' || isResolved(verdict);
 }

@@ -1,6 +1,6 @@
 import type { Attempt } from '../core/attempt.js';
 import { spentOn } from '../core/spent-on.js';
-import type { CauseVerdict } from '../core/verdict.js';
+import { type CauseVerdict, isHealed } from '../core/verdict.js';
 import { phaseWords } from '../outputs/wording.js';
 import type { Report, ReportAttempt, ReportCause, ReportEscalation, ReportTest } from './report.js';
 import type { CauseState, RunState } from './run-state.js';
@@ -78,7 +78,7 @@ function reportCause({ dryRun }: RunState, cause: CauseState): ReportCause {
   const { summary, ended, phase } = cause;
   const attempts = attemptsOf(cause);
   const last = attempts.at(-1);
-  const isGreen = ended?.verdict === 'healed' || ended?.verdict === 'green-once';
+  const isGreen = ended !== null && isHealed(ended.verdict);
   const blamed = cause.asides.findLast((one) => one.type === 'cause.blamed');
   const left = phase ? `the run stopped at: ${phaseWords(phase.since)}` : 'the run ended before its turn';
   return {

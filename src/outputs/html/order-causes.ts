@@ -1,4 +1,4 @@
-import { isHealed } from '../final-status.js';
+import { isResolved } from '../../core/verdict.js';
 import type { ReportCause } from '../../run/report.js';
 
 /** Causes as the page shows them: what was fixed, and what is left to do. */
@@ -22,8 +22,9 @@ export function orderCauses(causes: readonly ReportCause[]): OrderedCauses {
     chains.set(key, [...(chains.get(key) ?? []), cause]);
   }
   const all = [...chains.values()];
+  const isFixed = (chain: readonly ReportCause[]) => chain.every(({ verdict }) => isResolved(verdict));
   return {
-    fixed: all.filter((chain) => chain.every(isHealed)).flat(),
-    left: all.filter((chain) => !chain.every(isHealed)).flat(),
+    fixed: all.filter((chain) => isFixed(chain)).flat(),
+    left: all.filter((chain) => !isFixed(chain)).flat(),
   };
 }

@@ -1,6 +1,7 @@
+import { isResolved } from '../../core/verdict.js';
 import type { ReportCause, ReportTest } from '../../run/report.js';
 import { clipped, counted, dollars, duration } from '../format.js';
-import { isHealed, suiteItself } from '../final-status.js';
+import { suiteItself } from '../final-status.js';
 import { nameOf } from '../summary-cause.js';
 import { verdictWords } from '../wording.js';
 import type { Detail } from './detail.js';
@@ -22,7 +23,7 @@ export interface CauseShown {
 
 /** A cause as one line that unfolds: what was wrong and what came of it; then the change, the pictures, why, and all that was seen. */
 export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: CauseShown): Markup {
-  const healed = isHealed(cause);
+  const healed = isResolved(cause.verdict);
   const length = detail.body ? 240 : 120;
   const revealed = run.report.causes.filter((one) => one.parent === cause.id).map(({ id }) => id);
   const about = clipped(resultOf(cause, revealed), length);
