@@ -30,11 +30,13 @@ const timeLimit = /^(?:Error: )?(Test timeout of \d+ ?ms exceeded)/;
  */
 export function withoutChanceOfTheEnd(errors: readonly TestError[]): TestError[] {
   const limit = errors.findIndex(({ message }) => timeLimit.test(message));
-  const exceeded = `${timeLimit.exec(errors[limit]?.message ?? '')?.[1]}.`;
+  const exceeded = timeLimit.exec(errors[limit]?.message ?? '')?.[1];
   return errors.map((error, index) => {
-    const cutOff = limit !== -1 && index > limit;
-    const read = (text: string) =>
-      cutOff ? withoutBrowserOutput(text).replace(closed, exceeded) : withoutBrowserOutput(text);
+    const isCutOff = exceeded !== undefined && index > limit;
+    const read = (text: string) => {
+      const said = withoutBrowserOutput(text);
+      return isCutOff ? said.replace(closed, `${exceeded}.`) : said;
+    };
     return { ...error, message: read(error.message), stack: error.stack === null ? null : read(error.stack) };
   });
 }

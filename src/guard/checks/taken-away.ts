@@ -44,7 +44,8 @@ export function judgeTakenAway({ request: { broke = [] }, ofApp, old }: Change):
     const isText = /^(?:string|number)$/.test(typeof value) && String(value).length > 1;
     return isText && [...old.parsed.values()].some(({ text }) => word.test(text));
   };
-  const losses = states.flatMap((one) => lossesIn(one, { isLess, isExpected, broke }));
+  const blamed = { broke, words: blamedWords(broke) };
+  const losses = states.flatMap((one) => lossesIn(one, { isLess, isExpected, blamed }));
   const notes = losses.flatMap(({ rule, file, line, says }) => (rule ? [] : [{ file, line, says }]));
   const [next, ...others] = notes.splice(MAX_NOTES);
   const says = `${others.length + 1} more parts of the app do less than before`;
@@ -80,8 +81,14 @@ function operationsOf(states: readonly (readonly Tree[])[]): ReadonlyMap<string,
   return counts;
 }
 
+/** What broke the test, and its words. */
+interface Blamed {
+  readonly broke: readonly BrokeTest[];
+  readonly words: ReturnType<typeof blamedWords>;
+}
+
 /** What is asked of a loss, and what broke the test. */
-type Asked = Omit<Known, 'isOlder'> & { readonly broke: readonly BrokeTest[] };
+type Asked = Omit<Known, 'isOlder'> & { readonly blamed: Blamed };
 
 function lossesIn({ edit, was, is }: States, asked: Asked) {
   return was.flatMap((olds, index) => {
@@ -89,7 +96,7 @@ function lossesIn({ edit, was, is }: States, asked: Asked) {
     if (!news) return [];
     const all = compareTrees(olds.program, news.program);
     const isOlder = (one: Difference) =>
-      isWhole(one, all) && isApart(one.old, { ...asked, edit, tree: olds });
+      standsAlone(one, all) && isApart(one.old, { ...asked.blamed, edit, tree: olds });
     return all.flatMap((one) => {
       const loss = lossIn(one, { was: olds, is: news }, { ...asked, isOlder });
       if (!loss) return [];
@@ -103,20 +110,19 @@ function lossesIn({ edit, was, is }: States, asked: Asked) {
 }
 
 /** What stands for itself; an argument, a link or a property may have to go with what it was for. */
-const whole = /Statement$|^Decorator$|^JSX(?:Element|Fragment|ExpressionContainer)$/;
+const ofItself = /Statement$|^Decorator$|^JSX(?:Element|Fragment|ExpressionContainer)$/;
 
 /** Whether what is gone stood for itself, and nothing that came or changed beside it may do the same. */
-function isWhole({ old, within }: Difference, all: readonly Difference[]): boolean {
+function standsAlone({ old, within }: Difference, all: readonly Difference[]): boolean {
   const isBeside = (one: Difference) => one.within.start >= within.start && one.within.end <= within.end;
-  return whole.test(old?.type ?? '') && !all.some((one) => one.now !== null && isBeside(one));
+  return ofItself.test(old?.type ?? '') && !all.some((one) => one.now !== null && isBeside(one));
 }
 
 /** Whether code is an older form of what the blamed change altered, or has none of that change's words, and so need not follow it. */
 function isApart(
   old: SyntaxNode | null,
-  { edit, tree, broke }: Asked & { edit: FileEdit; tree: Tree },
+  { broke, words, edit, tree }: Blamed & { edit: FileEdit; tree: Tree },
 ): boolean {
-  const words = blamedWords(broke);
   if (!old || !words) return false;
   const [first, last] = [tree.lineAt(old.start), tree.lineAt(old.end)];
   const isAltered = broke.some((hunk) => {
