@@ -77,7 +77,7 @@ const FAILED_FIXES_BEFORE_BARE_RETEST = 2;
  */
 export function decide(given: History, policy: Policy): Decision {
   const newest = given.attempts.at(-1);
-  const fixed = newest && isBuiltIn(newest) && endByRerun(newest);
+  const fixed = newest && isBuiltIn(newest) && endByOutcome(newest);
   if (fixed) return fixed;
   // Its attempts do not count as tries of the signature (BF-5).
   const history = {
@@ -116,12 +116,15 @@ export function decide(given: History, policy: Policy): Decision {
 /** A history without the attempts of the built-in fixer, and how many there were with them. */
 type Counted = History & { readonly made: number };
 
-/** What a re-run alone ends a cause with: no error is left, or a different one took its place. */
-function endByRerun(last: Attempt): Decision | null {
+/** What ends a cause whoever tried: no error is left, another one took its place, or nothing can be written into the project. */
+function endByOutcome(last: Attempt): Decision | null {
   if (last.judged === 'green') return conclude('healed', `fixed by ${last.agent ?? 'nobody'}`);
   if (last.judged === 'flaky') return conclude('flaky', last.failedBecause ?? 'green without a change');
   if (last.judged === 'changed')
     return conclude('superseded', last.failedBecause ?? 'another error took its place');
+  // A read-only file or a full disk stands in the way of the next fix, too.
+  if (last.judged === 'not-judged' && last.change !== null)
+    return conclude('failed', last.failedBecause ?? 'its change could not be written');
   return null;
 }
 
@@ -139,7 +142,7 @@ function conclusionOf(last: Attempt, history: History, policy: Policy): Decision
   if (last.outcome === 'aborted') return conclude('interrupted', 'interrupted while an agent worked');
   if (last.outcome === 'unusable')
     return conclude('agent-unusable', last.failedBecause ?? 'the agent cannot work');
-  const ended = endByRerun(last);
+  const ended = endByOutcome(last);
   if (ended) return ended;
   if (last.outcome === 'denied') {
     return conclude(

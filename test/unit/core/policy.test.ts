@@ -120,6 +120,17 @@ describe('what is done next', () => {
     });
   });
 
+  it('HN-1 pays no further agent where a change could not be written, the built-in fixer’s neither', () => {
+    const failedBecause = 'its change could not be written: EPERM';
+    for (const runner of ['claude', 'built-in']) {
+      const attempts = [anAttempt({ runner, judged: 'not-judged', change: '1', failedBecause })];
+      expect(decide(history({ attempts }), policy)).toEqual({
+        kind: 'conclude',
+        conclusion: { verdict: 'failed', reason: failedBecause },
+      });
+    }
+  });
+
   it('AG-3 asks a person when the agent says that one is needed', () => {
     const claim = { status: 'needs-person' as const, summary: 'Which price is right?' };
     const attempts = [anAttempt({ claim })];
