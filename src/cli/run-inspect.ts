@@ -7,7 +7,7 @@ import { failuresMeant, failuresOf, isLead, nameOf, type Inspected } from '../in
 import { findRun, runIdsIn, type StoredRun } from '../inspect/find-run.js';
 import { idsMeant } from '../inspect/ids-meant.js';
 import { promptOf } from '../inspect/prompt-of.js';
-import { renderFailure, renderList } from '../inspect/render-inspection.js';
+import { nothingFailed, renderFailure, renderList } from '../inspect/render-inspection.js';
 import type { Problem } from '../problem.js';
 import { createRedactor } from '../secrets/redactor.js';
 import { print } from './end.js';
@@ -31,7 +31,7 @@ export async function runInspect(
   if (!run.ok) return run.error;
   const all = failuresOf(run.value);
   if (word === null && !options.prompt) return print(listing(run.value, all, options));
-  if (all.length === 0) return nothingFailed(run.value);
+  if (all.length === 0) return withoutFailure(run.value);
   const meant = word === null ? all.filter(isLead) : failuresMeant(word, all);
   const [one] = meant;
   if (!one || meant.length > 1) return unclear(word, meant.length > 1 ? meant : all);
@@ -97,10 +97,10 @@ async function filesOf(run: StoredRun, { failure }: Inspected, cwd: string): Pro
   );
 }
 
-function nothingFailed({ runId }: StoredRun): Problem {
+function withoutFailure(run: StoredRun): Problem {
   return {
     kind: 'usage',
-    message: `nothing failed in run ${runId}`,
+    message: `${nothingFailed(run)} in run ${run.runId}`,
     remedy: 'Name an earlier run before the failure: self-heal inspect <run> <test>.',
   };
 }

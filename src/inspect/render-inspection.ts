@@ -7,6 +7,11 @@ import type { StoredRun } from './find-run.js';
 const longestMessage = 30;
 const mostLines = 12;
 
+/** What there is to say of a run without a failure: one that did not come to its end proves nothing. */
+export function nothingFailed({ report }: StoredRun): string {
+  return report?.exitCode === null ? 'no failure was recorded so far' : 'nothing failed';
+}
+
 /** The failures of a run, one line each. */
 export function renderList(run: StoredRun, all: readonly Inspected[]): string {
   const { report, runId, unreadable } = run;
@@ -21,9 +26,11 @@ export function renderList(run: StoredRun, all: readonly Inspected[]): string {
     one.cause?.id ?? '',
     `${clipped(nameOf(one), 110)}${one.seen.length > 1 ? ` (seen ${one.seen.length} times)` : ''}`,
   ]);
-  return [head, ...(rows.length > 0 ? columns(rows) : ['  nothing failed']), ...unreadable.map(unread)].join(
-    '\n',
-  );
+  return [
+    head,
+    ...(rows.length > 0 ? columns(rows) : [`  ${nothingFailed(run)}`]),
+    ...unreadable.map(unread),
+  ].join('\n');
 }
 
 /** Everything that is known of one failure: what was gathered, what decided, what was tried. */

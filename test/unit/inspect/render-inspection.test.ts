@@ -1,0 +1,24 @@
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { readRun } from '../../../src/inspect/find-run.js';
+import { renderList } from '../../../src/inspect/render-inspection.js';
+import { aReport } from '../../rig/a-report.js';
+import { writeInto } from '../../rig/agent-workspace.js';
+import { tempDir } from '../../rig/temp-dir.js';
+
+const runId = '20260101-000000-0001';
+
+async function listOf(files: Record<string, string>): Promise<string> {
+  const project = tempDir();
+  writeInto(path.join(project, '.self-heal/runs', runId), files);
+  return renderList(await readRun(project, runId), []);
+}
+
+it('CL-9 says of no run that was killed in its first suite that nothing failed', async () => {
+  const started = { type: 'run.started', runId, project: 'shop', dryRun: false, verify: 'full', time: 0 };
+  const killed = await listOf({ 'events.ndjson': `${JSON.stringify(started)}\n` });
+  expect(killed).toMatch(/killed, or still running .*\n {2}no failure was recorded so far$/);
+
+  const green = await listOf({ 'report.json': JSON.stringify(aReport({ causes: [], exitCode: 0 })) });
+  expect(green).toMatch(/\n {2}nothing failed$/);
+});
