@@ -107,7 +107,7 @@ function whyWeThinkSo({ diagnosis, pageUrl }: AgentContext): string {
   const text = told.join('\n');
   const also = alternatives.length > 0 ? ` (it may also be ${alternatives.join(' or ')})` : '';
   const head = `It was classified as ${category}${also}.${warning ? ` ${warning}.` : ''}`;
-  return section('Diagnosis', text === '' ? head : `${head} What decided:\n\n${fenced(text)}`);
+  return section('Diagnosis', text === '' ? head : `${head} Evidence:\n\n${fenced(text)}`);
 }
 
 /** The lines that the error came from, unless they are the test's own, which stand above. */

@@ -16,8 +16,8 @@ const nearnessMs = [20, 80, 300];
 const saysError = /(?:Error|Exception)\b|\b(?:error|fatal|panic|traceback|unhandled)\b/i;
 /** Workers that started servers; more are not looked at. */
 const mostLogs = 50;
-/** How far back a dead server's last words are looked for. */
-const lastWordsMs = 60_000;
+/** How far back a dead server's last output is looked for. */
+const lastOutputMs = 60_000;
 const deadServer = /ERR_CONNECTION_(?:REFUSED|RESET)|ECONNREFUSED|ECONNRESET|socket hang up/;
 
 /** Where a test's servers write, and what the test met of them. */
@@ -33,7 +33,7 @@ interface TestServers {
 /**
  * What the web servers wrote while a test ran. Tests run side by side on one server: of a test with failed requests it is what was
  * written closest to their answers, unless the error that has to be there is not. Where the test met a dead server, silent since before the
- * test, its last words are taken instead. Rejects where the log is unreadable.
+ * test, its last output is taken instead. Rejects where the log is unreadable.
  */
 export async function testServerOutput(
   { path: file, complaints, failed }: TestServers,
@@ -47,7 +47,7 @@ export async function testServerOutput(
   }
   const part = await written(file, [whole]);
   const isSilent = part.text === '' && deadServer.test(complaints);
-  return outputOf(isSilent ? await lastWords(file, whole.to) : part, missing);
+  return outputOf(isSilent ? await lastOutput(file, whole.to) : part, missing);
 }
 
 /** Around the answer to each request, from its start at the earliest; what overlaps is one. */
@@ -104,10 +104,10 @@ export async function suiteServerOutput(
   return outputOf({ text, cutBytes: log.cutBytes + server.cutBytes + playwright.cutBytes }, missing);
 }
 
-async function lastWords(file: string, before: number): Promise<LogPart> {
+async function lastOutput(file: string, before: number): Promise<LogPart> {
   const last = await lastLogTime(file);
   if (last === null || last > before) return { text: '', cutBytes: 0 };
-  return readLogWindow(file, { from: last - lastWordsMs, to: last });
+  return readLogWindow(file, { from: last - lastOutputMs, to: last });
 }
 
 function outputOf(part: LogPart, missing: MissingEvidence): string {

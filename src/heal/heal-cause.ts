@@ -66,7 +66,7 @@ export async function healCause(
   let attemptId: string | null = null;
   let [waited, askFixer] = [from === undefined, !attempts.some(isBuiltIn)];
   session.bus.emit({ type: 'cause.started', causeId: cause.id });
-  const known = from?.known ?? (await session.store.meet(cause.lead.signature));
+  const known = from?.known ?? (await session.store.recordFailure(cause.lead.signature));
   if (known.open && !from) return ended(stillOpen(session, cause, known.open));
   if (known.fix && !from) session.bus.emit({ type: 'cause.came_back', causeId: cause.id, fix: known.fix });
   for (;;) {

@@ -33,7 +33,7 @@ export function renderList(run: StoredRun, all: readonly Inspected[]): string {
   ].join('\n');
 }
 
-/** Everything that is known of one failure: what was gathered, what decided, what was tried. */
+/** Everything that is known of one failure: the evidence, the diagnosis, the attempts. */
 export function renderFailure(one: Inspected, files: readonly string[]): string {
   const { failure, cause } = one;
   const { evidence, diagnosis } = failure;

@@ -3,7 +3,7 @@ import { noteLine } from '../core/guard/note.js';
 import { violationLine } from '../core/guard/violation.js';
 import { tellProof } from '../core/proof.js';
 import { type CauseVerdict, isResolved } from '../core/verdict.js';
-import { avoidedLine } from './avoided-line.js';
+import { savedLine } from './saved-line.js';
 import { counted, dollars, duration } from './format.js';
 import { suiteItself } from './final-status.js';
 import { keptFiles } from './next-steps.js';
@@ -60,7 +60,7 @@ function head(report: Report): string {
   const { outcome, exitCode, totals, dryRun, causes } = report;
   const parts = talliesOf(report).map(({ text }) => text);
   const found = causes.length > 0 ? `\n${counted(causes.length, 'root cause')}.\n` : '';
-  const why = dryRun ? null : avoidedLine(totals.avoided);
+  const why = dryRun ? null : savedLine(totals.avoided);
   const spared = why === null ? '' : `\n${why}.\n`;
   const dry = dryRun ? ' (dry run: no agent was started)' : '';
   return `## self-heal: ${outcome}, exit code ${exitCode}${dry}\n\n${parts.join(' · ')}\n${found}${spared}`;

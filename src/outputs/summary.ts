@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
-import { avoidedLine } from './avoided-line.js';
+import { savedLine } from './saved-line.js';
 import { cut, cutPainted } from './cut.js';
 import { clipped, counted } from './format.js';
 import { nextStepsOf } from './next-steps.js';
@@ -38,7 +38,7 @@ export function summaryOf(report: Report, options: SummaryOptions): string {
   const after = [
     ...testLines(report, options),
     ...regressionLines(report, options),
-    ...avoidedLines(report, options),
+    ...savedLines(report, options),
     ...warningLines(report, options),
     ...stepLines(report, options),
     '',
@@ -153,8 +153,8 @@ function warningLines({ warnings }: Report, options: SummaryOptions): string[] {
   return more > 0 ? [...lines, `  … and ${counted(more, 'more warning')} in report.json`] : lines;
 }
 
-function avoidedLines({ totals, dryRun }: Report, { columns }: SummaryOptions): string[] {
-  const line = dryRun ? null : avoidedLine(totals.avoided);
+function savedLines({ totals, dryRun }: Report, { columns }: SummaryOptions): string[] {
+  const line = dryRun ? null : savedLine(totals.avoided);
   return line === null ? [] : [`  ${clipped(line, columns - 3)}`];
 }
 

@@ -27,7 +27,7 @@ export function talliesOf({ totals, tests, verify, shards }: Report): readonly T
     ...of(totals.notRun, 'not run'),
     ...of(missing, 'shards missing', `${counted(missing, 'shard')} missing`),
     ...of(totals.agentRuns, 'agent runs', counted(totals.agentRuns, 'agent run')),
-    ...of(totals.agentRunsAvoided, 'avoided'),
+    ...of(totals.agentRunsAvoided, 'agent runs saved'),
     ...(totals.costUsd === null
       ? []
       : [{ name: 'cost', value: dollars(totals.costUsd), text: dollars(totals.costUsd) }]),

@@ -18,7 +18,7 @@ import { reasonOf } from '../reason-of.js';
 export interface RunStore {
   started(request: unknown, resumedFrom: string | null): Promise<void>;
   saveProgress(progress: unknown): Promise<void>;
-  meet(signature: string): Promise<KnownFailure>;
+  recordFailure(signature: string): Promise<KnownFailure>;
   quarantines(): Promise<readonly Quarantine[]>;
   /** Gives what `attemptFinished` asks for; null where it could not be written. */
   attemptStarted(start: Omit<AttemptStart, 'runId' | 'id'>): Promise<string | null>;
@@ -43,7 +43,7 @@ const nothingKnown: KnownFailure = {
 export const noStore: RunStore = {
   started: async () => {},
   saveProgress: async () => {},
-  meet: async () => nothingKnown,
+  recordFailure: async () => nothingKnown,
   quarantines: async () => [],
   attemptStarted: async () => null,
   attemptFinished: async () => {},
@@ -62,7 +62,7 @@ export interface RunStoreParts {
   readonly mask: <T>(value: T) => T;
 }
 
-/** The store of a run over a ledger. A store that fails is told of, once for each kind of failure, and healing goes on. */
+/** The store of a run over a project’s store. A store that fails is told of, once for each kind of failure, and healing goes on. */
 export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunStore {
   const told = new Set<string>();
   const trying = async <T>(what: string, call: () => Promise<T>, otherwise: T): Promise<T> => {
@@ -85,7 +85,8 @@ export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunS
       ),
     saveProgress: (progress) =>
       trying('storing the run', () => store.saveProgress(runId, mask(progress)), undefined),
-    meet: (signature) => trying('looking back', () => store.recordFailure(signature, runId), nothingKnown),
+    recordFailure: (signature) =>
+      trying('looking back', () => store.recordFailure(signature, runId), nothingKnown),
     quarantines: () => trying('looking for quarantines', () => store.quarantines(), []),
     attemptStarted: (start) => {
       const id = randomUUID();

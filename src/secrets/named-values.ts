@@ -1,7 +1,14 @@
 import type { Found } from './found.js';
 import { assigned, besideName, type Named, paired, placeOf } from './notations.js';
 import { kindOfName, namesANumber, strengthOfName } from './secret-name.js';
-import { isChosen, isGenerated, isMixed, isRandom, isSecretValue, type Standing } from './secret-value.js';
+import {
+  isChosen,
+  isGenerated,
+  isMixed,
+  isRandom,
+  isSecretValue,
+  type ValueContext,
+} from './secret-value.js';
 import { longestWord, quotedAt, type Stretch, stretchesAt, stringsInList } from './stretches.js';
 
 /** Where a name may begin that says secret; what is meant by the whole of it is asked of `strengthOfName`. */
@@ -65,7 +72,7 @@ function valuesOf(named: Named, seen: Seen): Found[] {
   const kind = kindOfName(name);
   return stretchesAt(text, place, seen).flatMap(({ start, end, quoted, listed }) => {
     const value = text.slice(start, end);
-    const standing: Standing = {
+    const context: ValueContext = {
       name: strength,
       quoted,
       tight: place.tight ?? false,
@@ -75,12 +82,12 @@ function valuesOf(named: Named, seen: Seen): Found[] {
     const isOdd = isRandom(value) || (!listed && strength === 'certain' && isChosenHere);
     if ((place.random || listed) && !isOdd) return [];
     if (isLooseName(name) && !quoted) return [];
-    return isSecretValue(value, standing) || isShortCode(value, standing) ? [{ start, end, kind }] : [];
+    return isSecretValue(value, context) || isShortCode(value, context) ? [{ start, end, kind }] : [];
   });
 }
 
 /** A one-time code has six digits; a status has three, an error of a database five. */
-function isShortCode(value: string, { quoted, tight, numbers }: Standing): boolean {
+function isShortCode(value: string, { quoted, tight, numbers }: ValueContext): boolean {
   return numbers && (quoted || tight) && /^\d{6}$/.test(value);
 }
 
@@ -121,7 +128,7 @@ function generatedNear(
   );
 }
 
-const asCredentials: Standing = { name: 'likely', quoted: false, tight: true, numbers: false };
+const asCredentials: ValueContext = { name: 'likely', quoted: false, tight: true, numbers: false };
 
 type Range = Pick<Stretch, 'start' | 'end'>;
 

@@ -2,8 +2,8 @@ import { isUnspoken } from './letter-pairs.js';
 import { isMasked } from './masks.js';
 import type { Strength } from './secret-name.js';
 
-/** How a value stands in its text. */
-export interface Standing {
+/** What surrounds a value in its text. */
+export interface ValueContext {
   readonly name: Strength;
   /** Inside of quotes, or of an element: a value, and no code. */
   readonly quoted: boolean;
@@ -34,22 +34,22 @@ const code = /^(?:[A-Z]{1,10}[_-]?\d{1,5}|v?\d{1,4}(?:\.\d{1,5}){1,3}|\d{1,6}(?:
 const judged = 256;
 
 /** Whether a value that stands there is a secret, and no code, no placeholder and nothing that a person would say. */
-export function isSecretValue(value: string, standing: Standing): boolean {
-  const { name, quoted, tight, numbers } = standing;
+export function isSecretValue(value: string, context: ValueContext): boolean {
+  const { name, quoted, tight, numbers } = context;
   const trimmed = value.slice(0, judged).trim();
   if (trimmed.length < 3 || isMasked(trimmed) || isHarmless(trimmed)) return false;
   if (/^[\d.,:-]+$/.test(trimmed)) return numbers && name !== 'possible' && /^\d{4,32}$/.test(trimmed);
   if (!quoted && isCode(trimmed)) return false;
   if (/\s/.test(trimmed)) return name === 'certain' && !isProse(trimmed);
   if (name === 'possible') return isRandom(trimmed) || (tight && isMixed(trimmed) && !code.test(trimmed));
-  if (isWordy(trimmed)) return isSecretWord(trimmed, standing);
+  if (isWordy(trimmed)) return isSecretWord(trimmed, context);
   if (name === 'certain') return true;
   if (isMixed(trimmed)) return !code.test(trimmed) || trimmed.length > 8;
   return isRandom(trimmed) || /[^\w.-]/.test(trimmed) || (tight && !/^[A-Z]{1,10}$/.test(trimmed));
 }
 
 /** Whether what could be a word is the secret: where it can be no code, and is not what stands there in most programs. */
-function isSecretWord(value: string, { name, quoted, tight }: Standing): boolean {
+function isSecretWord(value: string, { name, quoted, tight }: ValueContext): boolean {
   // Right behind its name, as in a body of JSON or a query, it is data, whatever words it is made of.
   if (name !== 'possible' && tight && value.includes('-')) return value.length >= 6;
   if (!(quoted || tight) || speaksOfSecrets.test(value)) return false;

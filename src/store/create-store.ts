@@ -17,7 +17,7 @@ export function createStore(db: Database, project: string, now: () => number): S
     ...escalations,
     recordFailure: async (signature, runId) => {
       const open = await escalations.openFor(signature);
-      return { ...(await signatures.meet(signature, runId)), open };
+      return { ...(await signatures.record(signature, runId)), open };
     },
     close: () => db.destroy(),
   };

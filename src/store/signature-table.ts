@@ -15,13 +15,13 @@ const TRIES_TOLD = 5;
 
 /** What is remembered by signature. */
 export interface SignatureTable {
-  meet(signature: string, runId: string): Promise<Omit<KnownFailure, 'open'>>;
+  record(signature: string, runId: string): Promise<Omit<KnownFailure, 'open'>>;
 }
 
 /** The part of the store that knows failures by their signature. */
 export function signatureTable(context: StoreContext): SignatureTable {
   return {
-    meet: (signature, runId) =>
+    record: (signature, runId) =>
       context.db.transaction().execute(async (db) => {
         await see(db, context, signature);
         await noteComeback(db, context, { signature, runId });

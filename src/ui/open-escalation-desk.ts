@@ -11,14 +11,14 @@ import { withStore } from '../store/open-project-store.js';
  * keeps no run waiting, and finds a store that the first run makes later.
  */
 export function openEscalationDesk(agents: string | undefined): EscalationDesk {
-  const withLedger = async <T>(use: (store: Store | null) => Promise<Result<T, Problem>>) => {
+  const withProjectStore = async <T>(use: (store: Store | null) => Promise<Result<T, Problem>>) => {
     const used = await withStore({ agents }, use);
     return 'ok' in used ? used : err(used);
   };
   return {
-    pending: () => withLedger(async (store) => ok((await store?.escalations('pending')) ?? [])),
+    pending: () => withProjectStore(async (store) => ok((await store?.escalations('pending')) ?? [])),
     answer: (id, given) =>
-      withLedger(async (store) => (store ? answerOpen(store, id, given) : escalationOf(null, id))),
+      withProjectStore(async (store) => (store ? answerOpen(store, id, given) : escalationOf(null, id))),
   };
 }
 

@@ -283,7 +283,7 @@ describe.skipIf(!programs)('queue', () => {
     await store.started({}, null);
     const start = { causeId: 'c1', signature: 'shop:Error:1', n: 1, agent: 'fixer' };
     await store.attemptFinished(await store.attemptStarted(start), anAttempt({ judged: 'still-failing' }));
-    expect((await store.meet(start.signature)).tries.count).toBe(1);
+    expect((await store.recordFailure(start.signature)).tries.count).toBe(1);
     await store.ended({ outcome: 'red', exitCode: 1, flaky: 0, agentRunsAvoided: 0 });
     expect(said).toEqual(['away', 'back']);
   });

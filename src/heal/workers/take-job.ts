@@ -91,12 +91,12 @@ async function healed(parts: WorkerParts, opened: Opened, job: CauseJob): Promis
   if ('refused' in run) return { kind: 'refused', reason: run.refused };
   const { run: first, known } = run;
   bus.emit({ type: 'suite.ended', purpose: 'first', causeId: null, ...tally(first.tests), durationMs: 0 });
-  const ledger = patient(
+  const shared = patient(
     createStore(db, settings.project, () => systemClock.now()),
     patience,
   );
   const mask = <T>(value: T) => redactor.deep(value);
-  const store = jobStore(createRunStore({ store: ledger, runId: job.runId, bus, mask }));
+  const store = jobStore(createRunStore({ store: shared, runId: job.runId, bus, mask }));
   opened.workspace.begin();
   const composed = await composeSession({ ...opened, store, first, known });
   const { agentRunsOnTest } = job;

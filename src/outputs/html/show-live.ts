@@ -71,7 +71,7 @@ export function phaseOf({ ended, phase, causes, latest }: RunState): string {
 
 function factsOf(run: RunState): [name: string, value: Markup | string][] {
   const { first, startedAt, lastEventAt, ended, progress, costUsd, agentRuns, causes } = run;
-  const avoided = ended?.agentRunsAvoided ? `, ${ended.agentRunsAvoided} avoided` : '';
+  const saved = ended?.agentRunsAvoided ? `, ${ended.agentRunsAvoided} saved` : '';
   const healed = causes.filter((cause) => cause.ended?.verdict === 'healed').length;
   return [
     ...(startedAt === null ? [] : [fact('Time', ended ? duration(ended.durationMs) : timeSince(startedAt))]),
@@ -87,7 +87,7 @@ function factsOf(run: RunState): [name: string, value: Markup | string][] {
       : []),
     ...(progress ? [fact('Now', `${progress.done} of ${counted(progress.total, 'test')}`)] : []),
     ...(causes.length > 0 ? [fact('Healed', `${healed} of ${counted(causes.length, 'cause')}`)] : []),
-    fact('Agents', `${counted(agentRuns, 'run')}${avoided}`),
+    fact('Agents', `${counted(agentRuns, 'run')}${saved}`),
     ...(costUsd === null ? [] : [fact('Cost', dollars(costUsd))]),
   ];
 }
@@ -173,9 +173,7 @@ function asideWords(event: Aside): string {
     case 'agent.retrying':
       return `waited ${counted(Math.ceil(event.delayMs / 1000), 'second')}: ${event.reason}`;
     case 'agent.waiting_for_input':
-      return event.escalationId === null
-        ? `A person is needed: ${event.question}`
-        : `A person is asked: ${event.escalationId}`;
+      return `Needs review: ${event.escalationId ?? event.question}`;
     case 'cause.blamed':
       return blameLine(event.blame);
     case 'cause.came_back':

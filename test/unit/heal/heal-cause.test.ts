@@ -246,7 +246,7 @@ describe('what the loop remembers', () => {
     return {
       ...noStore,
       steps,
-      meet: async () => ({ ...nothing, ...known }),
+      recordFailure: async () => ({ ...nothing, ...known }),
       attemptStarted: async ({ n, agent }) => {
         steps.push(`started ${n} ${agent}`);
         return `id${n}`;
@@ -349,10 +349,10 @@ describe('the built-in fixer before the agents', () => {
         claim: { status: 'fixed', summary: 'the locator follows' },
       }),
     ];
-    const known = { ...(await noStore.meet('')), tried };
+    const known = { ...(await noStore.recordFailure('')), tried };
     const again = await session([null], {
       propose: fixer(),
-      store: { ...noStore, meet: async () => known },
+      store: { ...noStore, recordFailure: async () => known },
     });
     expect((await healCause(again.session, cause)).attempts.map((one) => one.agent)).toEqual(['code-review']);
   });

@@ -12,7 +12,7 @@ it('ME-9 a store that fails is told of once and stops nothing', async () => {
   const start = { causeId: 'c1', signature: 's', n: 1, agent: null };
   expect(await memory.attemptStarted(start)).toBeNull();
   await memory.attemptFinished('id', anAttempt());
-  expect((await memory.meet('s')).tries).toEqual({ count: 0, failedFixes: 0 });
+  expect((await memory.recordFailure('s')).tries).toEqual({ count: 0, failedFixes: 0 });
   expect(events.map((event) => event.type === 'run.warning' && event.message)).toEqual([
     'The store failed (keeping a try): database or disk is full. Healing continues without it.',
     'The store failed (looking back): database or disk is full. Healing continues without it.',

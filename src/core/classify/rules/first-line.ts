@@ -8,7 +8,7 @@ interface Matter {
   readonly confidence: number;
 }
 
-const trouble = String.raw`error(?!:)|fail(?:s|ed|ure|ing)?|exception|fatal|cannot|can't|could ?n[o']t|unable|invalid|missing|denied|refused|rejected|unexpected|not found|does(?: not|n't) exist|no such|is required|aborted|broken|crash(?:ed)?|timed? ?out`;
+const failureWords = String.raw`error(?!:)|fail(?:s|ed|ure|ing)?|exception|fatal|cannot|can't|could ?n[o']t|unable|invalid|missing|denied|refused|rejected|unexpected|not found|does(?: not|n't) exist|no such|is required|aborted|broken|crash(?:ed)?|timed? ?out`;
 
 const matters: readonly Matter[] = [
   {
@@ -51,7 +51,7 @@ export const firstLineRules: readonly Rule[] = matters.map(({ category, words, c
   category,
   // Both on the first line that is not blank, in either order; a word within a path or a name does not count.
   pattern: new RegExp(
-    String.raw`^\s*(?=[^\n]{0,200}?(?:\b(?:${trouble})\b|[a-z)] error:))(?=[^\n]{0,200}?(?<![\w./\\-])(?:${words.join('|')})\w{0,8}(?![\w./\\-]))`,
+    String.raw`^\s*(?=[^\n]{0,200}?(?:\b(?:${failureWords})\b|[a-z)] error:))(?=[^\n]{0,200}?(?<![\w./\\-])(?:${words.join('|')})\w{0,8}(?![\w./\\-]))`,
     'i',
   ),
   sources: ['error'],

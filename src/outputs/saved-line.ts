@@ -11,9 +11,9 @@ const words: Record<AvoidedReason, string> = {
   quarantined: 'in quarantine',
 };
 
-/** `3 agent runs avoided: 2 green when run again, 1 in quarantine`; null where there were none. */
-export function avoidedLine(avoided: readonly Avoided[]): string | null {
+/** `3 agent runs saved: 2 green when run again, 1 in quarantine`; null where there were none. */
+export function savedLine(avoided: readonly Avoided[]): string | null {
   if (avoided.length === 0) return null;
   const sum = avoided.reduce((total, { count }) => total + count, 0);
-  return `${counted(sum, 'agent run')} avoided: ${avoided.map(({ reason, count }) => `${count} ${words[reason]}`).join(', ')}`;
+  return `${counted(sum, 'agent run')} saved: ${avoided.map(({ reason, count }) => `${count} ${words[reason]}`).join(', ')}`;
 }

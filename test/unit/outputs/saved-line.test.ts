@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { avoidedLine } from '../../../src/outputs/avoided-line.js';
+import { savedLine } from '../../../src/outputs/saved-line.js';
 import { markdownOf } from '../../../src/outputs/markdown.js';
 import { paletteFor } from '../../../src/outputs/palette.js';
 import { summaryOf } from '../../../src/outputs/summary.js';
@@ -9,18 +9,18 @@ const avoided = [
   { reason: 'flaky', count: 2 },
   { reason: 'open-question', count: 1 },
 ] as const;
-const line = '3 agent runs avoided: 2 green when run again, 1 already waiting for an answer';
+const line = '3 agent runs saved: 2 green when run again, 1 already waiting for an answer';
 const paint = paletteFor({ NO_COLOR: '1' });
 
 it('RP-1 says how many agent runs were avoided and why, in one line', () => {
-  expect(avoidedLine(avoided)).toBe(line);
-  expect(avoidedLine([{ reason: 'environment', count: 1 }])).toBe(
-    '1 agent run avoided: 1 because the server was down',
+  expect(savedLine(avoided)).toBe(line);
+  expect(savedLine([{ reason: 'environment', count: 1 }])).toBe(
+    '1 agent run saved: 1 because the server was down',
   );
 });
 
 it('RP-1 says nothing where none was avoided', () => {
-  expect(avoidedLine([])).toBeNull();
+  expect(savedLine([])).toBeNull();
 });
 
 it('RP-1 RP-2 the terminal and the markdown summary hold it', () => {
@@ -29,5 +29,5 @@ it('RP-1 RP-2 the terminal and the markdown summary hold it', () => {
   const screen = summaryOf(told, { paint, columns: 120, folder: '.self-heal/runs/r' });
   expect(screen.split('\n')).toContain(`  ${line}`);
   expect(markdownOf(told, { folder: '.self-heal/runs/r' }).split('\n')).toContain(`${line}.`);
-  expect(summaryOf(report, { paint, columns: 120, folder: 'r' })).not.toContain('avoided');
+  expect(summaryOf(report, { paint, columns: 120, folder: 'r' })).not.toContain('saved');
 });
