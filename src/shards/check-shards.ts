@@ -76,7 +76,7 @@ function otherProject(found: readonly FoundShard[], { project, place }: Here): P
   if (others.length === 0) return null;
   return {
     kind: 'usage',
-    message: `this project is ${named(project, place)}, and other projects were collected`,
+    message: `this project is ${named(project, place)}, but the shards come from another one`,
     detail: listed(others, (one) =>
       one.kind === 'collected' ? named(one.collected.project, one.collected.place) : '',
     ),
@@ -97,7 +97,7 @@ function otherCommit(found: readonly FoundShard[], { commit }: Here): Problem | 
   const [first] = others.map(commitOf);
   return {
     kind: 'usage',
-    message: `${shown(commit)} is checked out here, and other commits were collected`,
+    message: `${shown(commit)} is checked out here, but the shards ran on other commits`,
     detail: listed(others, commitOf),
     remedy: `Check out what the shards ran on (git checkout ${first}), or collect again here.`,
   };
@@ -110,7 +110,7 @@ function otherSelection(found: readonly FoundShard[], { selection }: Here): Prob
   if (others.length === 0) return null;
   return {
     kind: 'usage',
-    message: `this is to heal ${asked}, and other tests were collected`,
+    message: `this would heal ${asked}, but the shards ran other tests`,
     detail: listed(others, (one) => (one.kind === 'collected' ? words(one.collected.selection) : '')),
     remedy:
       'Give `self-heal heal` the same flags and filters as the shards. They are not taken from the artifacts, since they say which code is run.',
@@ -121,7 +121,7 @@ function otherTotal(found: readonly FoundShard[]): Problem | null {
   if (found.every(({ shard }) => shard.total === totalOf(found))) return null;
   return {
     kind: 'usage',
-    message: 'these are shards of suites that were cut differently',
+    message: 'these shards come from suites that were split differently',
     detail: listed(found, ({ shard }) => `shard ${shard.current}/${shard.total}`),
     remedy: 'Name the folders of one run of the suite alone.',
   };
@@ -134,7 +134,7 @@ function sameTwice(found: readonly FoundShard[]): Problem | null {
   if (twice.length === 0) return null;
   return {
     kind: 'usage',
-    message: 'the same shard is there more than once',
+    message: 'a shard appears more than once',
     detail: listed(twice, ({ shard }) => `shard ${shard.current}/${shard.total}`),
     remedy: 'Leave out the older one: a job that was run again leaves a second folder.',
   };

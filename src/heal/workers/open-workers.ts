@@ -76,7 +76,7 @@ function otherCoordinator({ who }: Coordinator): Problem {
   return {
     kind: 'project-locked',
     message: `these causes are being healed from another machine: ${who.replace(/ \S+$/, '')}`,
-    remedy: 'Wait for it, or end it first: one at a time sends the causes of a commit.',
+    remedy: 'Wait for it, or stop it first: only one machine at a time can send the causes of a commit.',
   };
 }
 
