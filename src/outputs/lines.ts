@@ -71,7 +71,7 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'fixer.proposed': (event, paint) =>
     `${at(event)}attempt ${event.attempt}: ${paint.bold(event.agent ?? 'built-in')}, without an agent run: ${clipped(event.summary, 200)}`,
   'agent.started': (event, paint) =>
-    `${at(event)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) works, at most ${duration(event.timeoutMs)}; its output: ${event.logFile}`,
+    `${at(event)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) is working, for at most ${duration(event.timeoutMs)}; its output: ${event.logFile}`,
   'agent.activity': none,
   'agent.ended': agentEnded,
   'agent.retrying': (event) =>
@@ -85,7 +85,7 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'agent.escalation_resolved': ({ escalationId, choice }) => `${escalationId} answered: ${choice}`,
   'agent.avoided': none,
   'agent.build_paused': ({ status }, paint) =>
-    `${paint.magenta('paused')}: too many questions wait for a person (${status}); no further agent is started`,
+    `${paint.magenta('paused')}: too many questions are waiting for an answer (${status}); no further agent is started`,
   'attempt.rejected': rejected,
   'attempt.green': (event, paint) => `${at(event)}${paint.green('green')}; its proof follows`,
   'attempt.judged': judged,
@@ -142,7 +142,7 @@ function testLines(tests: readonly TestRef[], what: string): string[] {
 function agentEnded(event: Of<'agent.ended'>, paint: ChalkInstance): string[] {
   const { attempt, outcome, durationMs, filesChanged, orphans } = event;
   const line = `${at(event)}attempt ${attempt}: agent ${outcome} after ${duration(durationMs)}${costOf(event)}, ${counted(filesChanged, 'file')} changed`;
-  const left = orphans.map((one) => `${at(event)}ended a process that it left behind: ${one}`);
+  const left = orphans.map((one) => `${at(event)}stopped a process that it left behind: ${one}`);
   return [outcome === 'completed' ? line : paint.magenta(line), ...left];
 }
 

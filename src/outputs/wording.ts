@@ -11,7 +11,7 @@ export const outcomeWords: Record<Outcome, string> = {
   green: 'Everything is green',
   red: 'Some tests are still red',
   escalated: 'Needs review',
-  paused: 'Paused: too many questions wait for a person',
+  paused: 'Paused: too many questions are waiting for an answer',
   budget: 'Stopped: a limit was reached',
   'agent-unusable': 'Stopped: the agent program cannot work here',
   interrupted: 'Interrupted',

@@ -13,7 +13,7 @@ export function waitingWords(passThrough: readonly string[]): Problem | null {
   const [flag] = word.split('=');
   return {
     kind: 'usage',
-    message: `${flag} has Playwright wait for a person, and a run of self-heal never waits`,
+    message: `${flag} makes Playwright wait for a person, which a run of self-heal never does`,
     remedy: `Leave it out here, or use it with Playwright alone: npx playwright test ${word}.`,
   };
 }

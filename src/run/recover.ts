@@ -30,7 +30,7 @@ export async function recoverKilledRuns(project: string): Promise<Result<Recover
     }
     await dropAllUnmasked(run.dir);
     await forgetKilled(run);
-    said.push(...processes.map((one) => `  ended a process that run ${run.runId} had left behind: ${one}`));
+    said.push(...processes.map((one) => `  stopped a process that run ${run.runId} had left behind: ${one}`));
   }
   const journal = await readJournal(project);
   if (journal === null) return ok(told(said));

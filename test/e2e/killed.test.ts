@@ -93,7 +93,7 @@ it.runIf(process.platform === 'linux')(
     expect(pids.map(isAlive)).toEqual([false, false]);
     expect(existsSync(copy)).toBe(false);
     expect(await project.read('page.html')).toBe(broken['page.html']);
-    expect(stderr).toContain('an earlier run was killed while it worked\n  ended a process that run');
+    expect(stderr).toContain('an earlier run was killed while it worked\n  stopped a process that run');
     expect(stdout).toContain('nothing to undo');
     expect(exitCode).toBe(0);
     const again = await project.selfHeal(['undo', '--yes']);

@@ -25,7 +25,7 @@ it('CL-13 names agent, attempt, time-out and log when an agent starts', () => {
     logFile: 'attempts/2.log',
   };
   expect(linesFor(event, paint)).toEqual([
-    'c1 attempt 2: /debugger (claude) works, at most 5m; its output: attempts/2.log',
+    'c1 attempt 2: /debugger (claude) is working, for at most 5m; its output: attempts/2.log',
   ]);
 });
 

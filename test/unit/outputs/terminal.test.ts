@@ -215,7 +215,7 @@ it('CL-6 writes plain lines and nothing that moves a cursor where the terminal i
   close();
   const text = stream.written.join('');
   expect(text).not.toContain('\u001b');
-  expect(text).toContain('self-heal c1 attempt 1: /debugger (claude) works, at most 5m');
+  expect(text).toContain('self-heal c1 attempt 1: /debugger (claude) is working, for at most 5m');
   expect(text).toContain('self-heal c1 healed: fixed by debugger, $0.02');
 });
 
