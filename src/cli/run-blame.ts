@@ -1,6 +1,6 @@
 import escapeStringRegexp from 'escape-string-regexp';
 import { failuresMeant, failuresOf } from '../inspect/find-failure.js';
-import { findRun, type StoredRun } from '../inspect/find-run.js';
+import { findRun, type StoredRun } from '../run/find-run.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { ReportTest } from '../run/report.js';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { type AgentProgram, programs } from '../agents/programs.js';
 import { type Machines, storeVariable } from '../init/ci-project.js';
 import { type CiSystem, ciSystemOf, ciSystems } from '../init/ci-system.js';
-import { gitRootOf } from '../init/git-root.js';
+import { gitRootOf } from '../git-root.js';
 import { planInit } from '../init/plan-init.js';
 import { outcomesOf, writePlan, type WrittenFile } from '../init/write-plan.js';
 import { findPlaywrightConfig } from '../playwright/find-config.js';

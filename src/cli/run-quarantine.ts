@@ -1,4 +1,4 @@
-import { idsMeant } from '../inspect/ids-meant.js';
+import { idsMeant } from '../run/ids-meant.js';
 import type { Problem } from '../problem.js';
 import { counted } from '../outputs/format.js';
 import { localDay } from '../outputs/local-time.js';

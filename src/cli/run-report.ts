@@ -1,7 +1,7 @@
 import path from 'node:path';
 import process from 'node:process';
-import { placeInGit } from '../init/git-root.js';
-import { findRun, type StoredRun } from '../inspect/find-run.js';
+import { placeInGit } from '../git-root.js';
+import { findRun, type StoredRun } from '../run/find-run.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { paletteFor } from '../outputs/palette.js';

@@ -5,7 +5,7 @@ import { keptChanges, undo } from '../run/undo.js';
 import { ContentsMissing } from '../workspace/change.js';
 import type { Written } from '../workspace/write-files.js';
 import { systemClock } from '../clock.js';
-import type { StoredRun } from '../inspect/find-run.js';
+import type { StoredRun } from '../run/find-run.js';
 import { formatProblem, type Problem } from '../problem.js';
 import { appendEvent } from '../run/write-events.js';
 import { withStore } from '../store/open-project-store.js';

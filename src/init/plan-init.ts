@@ -9,7 +9,7 @@ import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { ciProjectOf, type Machines } from './ci-project.js';
 import type { CiSystem } from './ci-system.js';
-import { gitRootOf } from './git-root.js';
+import { gitRootOf } from '../git-root.js';
 import { githubWorkflow } from './github-workflow.js';
 import { gitlabWorkflow } from './gitlab-workflow.js';
 import { type SlashCommand, slashCommands } from './slash-commands.js';

@@ -2,7 +2,7 @@ import type { DiagnosedFailure } from '../core/cause.js';
 import { failureKey } from '../core/failure.js';
 import { testName } from '../outputs/format.js';
 import type { ReportCause, ReportTest } from '../run/report.js';
-import type { StoredRun } from './find-run.js';
+import type { StoredRun } from '../run/find-run.js';
 
 /** A failure of an earlier run with what the run made of it. */
 export interface Inspected {

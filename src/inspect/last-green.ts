@@ -1,7 +1,7 @@
 import { git } from '../git.js';
 import type { Report } from '../run/report.js';
 import { runDirOf } from '../run/run-folder.js';
-import { readReport, runIdsIn } from './find-run.js';
+import { readReport, runIdsIn } from '../run/find-run.js';
 
 /** Runs that are looked through, the newest first. */
 const RUNS = 50;

@@ -9,7 +9,7 @@ import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Redactor } from '../secrets/redactor.js';
 import type { Inspected } from './find-failure.js';
-import type { StoredRun } from './find-run.js';
+import type { StoredRun } from '../run/find-run.js';
 
 /** What to print, and what it is. */
 export interface FoundPrompt {

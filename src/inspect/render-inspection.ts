@@ -2,7 +2,7 @@ import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
 import type { ReportAttempt } from '../run/report.js';
 import { clipped, counted, dollars, duration } from '../outputs/format.js';
 import { nameOf, type Inspected } from './find-failure.js';
-import type { StoredRun } from './find-run.js';
+import type { StoredRun } from '../run/find-run.js';
 
 const longestMessage = 30;
 const mostLines = 12;

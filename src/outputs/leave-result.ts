@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { placeInGit } from '../init/git-root.js';
+import { placeInGit } from '../git-root.js';
 import type { Report } from '../run/report.js';
 import { isTerse } from './is-terse.js';
 import { paletteFor, unpainted } from './palette.js';

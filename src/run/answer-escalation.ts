@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../clock.js';
 import type { Answer, Choice, Escalation } from '../core/escalation.js';
-import { idMeant } from '../inspect/ids-meant.js';
+import { idMeant } from './ids-meant.js';
 import type { Problem } from '../problem.js';
 import { appendEvent, eventsFile } from './write-events.js';
 import { runDirOf } from './run-folder.js';

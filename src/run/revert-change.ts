@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { systemClock } from '../clock.js';
 import type { Escalation } from '../core/escalation.js';
-import { readRun } from '../inspect/find-run.js';
+import { readRun } from './find-run.js';
 import { say } from '../outputs/say.js';
 import type { Problem } from '../problem.js';
 import { lockProject } from './project-lock.js';

@@ -1,4 +1,4 @@
-import { findRun, readRun, runIdsIn, type StoredRun } from '../inspect/find-run.js';
+import { findRun, readRun, runIdsIn, type StoredRun } from './find-run.js';
 import type { Problem } from '../problem.js';
 import { counted } from '../outputs/format.js';
 import { localTime } from '../outputs/local-time.js';

@@ -1,6 +1,6 @@
 import { closest } from '../config/closest.js';
-import { runIdsIn } from '../inspect/find-run.js';
-import { idMeant, idsMeant } from '../inspect/ids-meant.js';
+import { runIdsIn } from './find-run.js';
+import { idMeant, idsMeant } from './ids-meant.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { Store, StoredRun } from '../store/store.js';

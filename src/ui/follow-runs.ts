@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { open } from 'node:fs/promises';
 import type { Clock } from '../clock.js';
-import { latestRunId } from '../inspect/find-run.js';
+import { latestRunId } from '../run/find-run.js';
 import { eventIn } from '../run/read-events.js';
 import { eventsFile } from '../run/write-events.js';
 import { runDirOf } from '../run/run-folder.js';

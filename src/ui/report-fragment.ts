@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { loadRun } from '../outputs/html/load-run.js';
 import { renderRun } from '../outputs/html/render-run.js';
-import { readRun, runIdsIn } from '../inspect/find-run.js';
+import { readRun, runIdsIn } from '../run/find-run.js';
 import { readPicture } from '../inspect/pictures.js';
 
 /** More than a file that is sent around may have: what is not looked at is not loaded again. */

@@ -12,7 +12,7 @@ import { type EscalationDesk, escalationRoutes } from './escalation-routes.js';
 import { eventStream } from './event-stream.js';
 import { ownFile } from '../own-files.js';
 import { readFailureRecords } from '../run/failure-record.js';
-import { runIdsIn } from '../inspect/find-run.js';
+import { runIdsIn } from '../run/find-run.js';
 import { isPicture, readPicture } from '../inspect/pictures.js';
 import { runDirOf } from '../run/run-folder.js';
 import type { Screenshot } from './screenshot.js';

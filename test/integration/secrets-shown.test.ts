@@ -8,7 +8,7 @@ import { runInspect } from '../../src/cli/run-inspect.js';
 import { systemClock } from '../../src/clock.js';
 import { loadSettings } from '../../src/config/load-settings.js';
 import { failuresOf } from '../../src/inspect/find-failure.js';
-import { findRun } from '../../src/inspect/find-run.js';
+import { findRun } from '../../src/run/find-run.js';
 import { promptOf } from '../../src/inspect/prompt-of.js';
 import { createRedactor } from '../../src/secrets/redactor.js';
 import { startUi } from '../../src/ui/server.js';

@@ -12,7 +12,7 @@ import type { Judged, Scenario, ScenarioResult, SelfTestFacts } from './facts.js
 import { layOut, makeScratchDir, type Scratch } from './lay-out.js';
 import { noReport, runThere } from './run-there.js';
 import { processEntry } from '../../process/proc-table.js';
-import { readReport } from '../../inspect/find-run.js';
+import { readReport } from '../../run/find-run.js';
 import { scenarios } from './scenarios.js';
 
 /** Where a self-test runs, and who hears of it. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { readRun } from '../../../src/inspect/find-run.js';
+import { readRun } from '../../../src/run/find-run.js';
 import { renderList } from '../../../src/inspect/render-inspection.js';
 import { aReport } from '../../rig/a-report.js';
 import { writeInto } from '../../rig/agent-workspace.js';

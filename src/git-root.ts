@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { projectAbove } from '../project-above.js';
+import { projectAbove } from './project-above.js';
 
 /** The folder that holds `.git`, which in a worktree is a file; null outside of repositories. */
 export function gitRootOf(folder: string): string | null {
