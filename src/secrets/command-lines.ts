@@ -1,7 +1,7 @@
 import type { Place } from './place.js';
 import { isCertain } from './secret-value.js';
 
-/** Passwords on command lines and in statements, by the manuals of their programs; curl from gitleaks' rule curl-auth-user. */
+/** Passwords on command lines and in SQL statements, following the manuals of the programs; the curl rule follows gitleaks' curl-auth-user. */
 export const commandLines: readonly Place[] = [
   {
     kind: 'password',

@@ -7,16 +7,16 @@ import { secretsOfEnvFile, type KnownValue } from './known-values.js';
 const maxBytes = 256 * 1024;
 const mostFolders = 2000;
 const deepest = 4;
-/** Samples hold placeholders that texts are allowed to name. */
+/** Sample files hold placeholders, which may appear in any text. */
 const sample = /[.-](?:example|sample|template|dist|schema|defaults)$/i;
 const envFile = /^(?:\.env(?:[.-].*)?|\.envrc|\.dev\.vars(?:\..*)?|[\w.-]+\.env)$/;
-/** What holds no package of the project's own. */
+/** Folders that contain no package of the project itself. */
 const notOurs =
   /^(?:node_modules|dist|build|out|coverage|vendor|target|test-results|playwright-report|\..*)$/;
 
 /**
- * The secrets of every file of variables in the project, in the packages below it, and in the folders above it up to the
- * top of its repository. What cannot be read is nobody's secret to us; never rejects.
+ * Returns the secrets of every environment file in the project, in the packages below it, and in the folders above it up to the
+ * root of its repository. Files that cannot be read are ignored; never rejects.
  */
 export async function secretsOfEnvFiles(folder: string): Promise<KnownValue[]> {
   const folders = [...(await upToTheRepository(folder)), ...(await packagesBelow(path.resolve(folder)))];
@@ -30,7 +30,7 @@ async function upToTheRepository(folder: string): Promise<string[]> {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     folders.push(at);
     if (await exists(path.join(at, '.git'))) return folders;
-    // No repository: what stands above is none of the project's.
+    // Outside a repository, the folders above do not belong to the project.
     if (path.dirname(at) === at) return folders.slice(0, 1);
   }
 }
@@ -59,7 +59,7 @@ async function envFilesIn(folder: string): Promise<string[]> {
     .map((name) => path.join(folder, name));
 }
 
-/** As the file says, and as programs and shells see it that undo escapes and expand `${NAME}`: any of it may be printed. */
+/** Reads each variable in three forms, since any of them may be printed: as written, with escapes undone, and with `${NAME}` expanded. */
 async function read(file: string): Promise<readonly (readonly [name: string, value: string])[]> {
   try {
     const { size } = await stat(file);

@@ -1,10 +1,10 @@
-/** A stretch of a text that is taken for a secret; `end` is behind it. */
+/** A range of a text that is taken for a secret; `end` is exclusive. */
 export interface Found {
   readonly start: number;
   readonly end: number;
-  /** What a mask says stands there: `github token`. */
+  /** What the mask calls the secret: `github token`. */
   readonly kind: string;
-  /** What its mask says, where that is known already. */
+  /** The mask's full label, if it is already known. */
   readonly label?: string;
 }
 

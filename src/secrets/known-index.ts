@@ -1,14 +1,14 @@
 import type { Found } from './found.js';
 import { type View, ViewBuilder, viewOf } from './view.js';
 
-/** Values that are looked for in every text, each with what its mask says. */
+/** An index of known values to look for in every text, each with the label of its mask. */
 export interface KnownIndex {
-  /** Nothing changes where the value is known already. */
+  /** Does nothing if the value is already known. */
   readonly add: (value: string, label: string) => void;
   readonly find: (text: string) => readonly Found[];
 }
 
-/** Values by their first characters, and which pairs of characters any of them begins with, which is quicker to ask. */
+/** Values by their first characters, and a lookup table of the character pairs that values begin with, which is faster to check. */
 interface Entries {
   readonly byAnchor: Map<string, Entry[]>;
   readonly begins: Uint8Array;
@@ -19,16 +19,16 @@ interface Entry {
   readonly label: string;
 }
 
-/** As much of a value as is looked up at each place of a text. */
+/** How many characters of a value are looked up at each position of a text. */
 const anchorLength = 6;
-/** Long enough to be looked for within words; shorter ones have to stand alone. */
+/** Values of at least this length are also found inside words; shorter ones must stand alone. */
 const longEnough = 12;
-/** What of a longer value is known where a text is cut off behind it. */
+/** How many characters of a longer value must be present to recognize it where the text is cut off. */
 const cutLength = 10;
-/** A run that meets more secrets than these has a flood of something else. */
+/** Bounds the index: a run that finds more values than this is not finding secrets. */
 const mostEntries = 10_000;
 
-/** Makes an index that is empty; finding takes time by the length of the text, not by the number of values. */
+/** Creates an empty index. The time to search a text depends on its length, not on the number of values. */
 export function createKnownIndex(): KnownIndex {
   const entries: Entries = { byAnchor: new Map(), begins: new Uint8Array(0x10000) };
   const added = new Set<string>();
@@ -61,7 +61,7 @@ function foundIn(text: string, { byAnchor, begins }: Entries): Found[] {
   for (let at = 0; at + anchorLength <= bare.text.length; at += 1) {
     if (begins[pairAt(bare.text, at)] === 0) continue;
     for (const entry of byAnchor.get(bare.text.slice(at, at + anchorLength)) ?? []) {
-      // One value may begin within another; within itself only where it repeats itself, which takes long to look at.
+      // A value may begin within another one. An overlap with itself is skipped: only repetitive values have one, and it is slow to check.
       if (at < (ends.get(entry) ?? 0)) continue;
       const match = matchAt(text, bare, { at, ...entry });
       if (match === null) continue;
@@ -86,7 +86,7 @@ function matchAt(text: string, view: View, { at, bare, label }: Entry & { at: nu
   return { length, found: { start, end, kind: 'known value', label } };
 }
 
-/** How much of the value stands there: all of it, or as much as can be known again, or nothing. */
+/** Returns how much of the value is at this position: all of it, enough of it to be recognized, or 0. */
 function lengthAt(text: string, at: number, value: string): number {
   if (text.startsWith(value, at)) return value.length;
   if (value.length < longEnough + anchorLength) return 0;
@@ -95,7 +95,7 @@ function lengthAt(text: string, at: number, value: string): number {
   return length >= cutLength ? length : 0;
 }
 
-/** Whether the text ends there, in a string that goes on in the next line too, or says that it was shortened. */
+/** Whether the text ends here, continues as a string on the next line, or is marked as shortened. */
 function isCutAt(text: string, end: number): boolean {
   return /^(?:(?:["'`]\s{0,2}[+\\]|\\)?[\s>|]{0,80}["'`]?$|[ "'`)]{0,2}(?:…|\.{3}))/.test(
     text.slice(end, end + 90),
@@ -109,10 +109,10 @@ function standsAlone(text: string, start: number, end: number): boolean {
   );
 }
 
-/** What Playwright writes as `-` where titles and names become names of files (`sanitizeForFilePath`). */
+/** Characters that Playwright replaces with `-` when it makes file names of titles and names (`sanitizeForFilePath`). */
 const notInFileNames = /[\0-,./:-@[-`{-\x7f]+/g;
 
-/** As it is, as bytes, in a file's name, and, where it has several lines, each of them; all else are views of these. */
+/** The value itself, its bytes encoded, its form in file names, and each line of a multi-line value; views cover all other spellings. */
 function spellingsOf(value: string): string[] {
   const lines = value.split(/\r?\n|\\n/).filter((line) => line.length >= 16 && !line.startsWith('-----'));
   const bytes = Buffer.from(value);
@@ -121,7 +121,7 @@ function spellingsOf(value: string): string[] {
   return [...new Set([value, ...lines, value.replaceAll(notInFileNames, '-'), ...written])];
 }
 
-/** What is left of bytes in base64 wherever they begin in what was encoded, as in `user:password`. */
+/** Base64 spellings of the bytes at each of the three alignments, since they may be encoded as part of a longer text such as `user:password`. */
 function inBase64(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const encoded = Buffer.concat([Buffer.alloc(offset), bytes])
@@ -134,14 +134,14 @@ function inBase64(bytes: Buffer): string[] {
 }
 
 /**
- * What programs put between the characters of a value: quotes and backslashes of a shell, colours, the end of a line and
- * the margin of the next one, the joint of two strings, and what cannot be seen.
+ * Characters that programs insert into a value: shell quotes and backslashes, colors, line breaks with the margin of the next
+ * line, string concatenation, and invisible characters.
  */
 const noise =
-  // oxlint-disable-next-line no-control-regex -- ESC begins what colours a terminal
+  // oxlint-disable-next-line no-control-regex -- ESC begins terminal color sequences
   /["'`]\s{0,4}\+\s{0,40}["'`]|[\r\n][\s>|]{0,80}|\u001b\[[\d;]{0,32}[A-Za-z]|[\\"'`\u00ad\u200b-\u200d\u2060\ufeff]/g;
 
-/** A text without its noise, in which `+` is a blank as in forms; equal values are equal in it however they were wrapped. */
+/** Returns a view of the text without noise and with `+` read as a space, as in forms. Equal values are equal in it, however they were wrapped. */
 function bareView(text: string): View {
   const builder = new ViewBuilder(text);
   let copied = 0;
@@ -154,7 +154,7 @@ function bareView(text: string): View {
   return { ...view, text: view.text.replaceAll('+', ' ') };
 }
 
-/** Where the text before the place ends, but for blanks. */
+/** Returns the end of the text before this position, without trailing blanks. */
 function withoutBlanks(text: string, from: number, at: number): number {
   let end = at;
   while (end > from && (text[end - 1] === ' ' || text[end - 1] === '\t')) end -= 1;

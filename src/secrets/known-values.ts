@@ -1,7 +1,7 @@
 import { strengthOfName } from './secret-name.js';
 import { isMixed } from './secret-value.js';
 
-/** A secret of this environment: what it says, and the name that it has there. */
+/** A secret of this environment: its value, and the name of the variable that holds it. */
 export interface KnownValue {
   readonly name: string;
   readonly value: string;
@@ -12,11 +12,11 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 
 const minLength = 6;
 
-/** Values that thousands of projects share, and texts are full of. */
+/** Values that are common to thousands of projects and appear in many texts. */
 const ordinary =
   /^(?:https?:\/\/localhost\S*|(?:true|false|null|undefined|none|localhost|postgres|postgresql|mysql|mariadb|mongo|redis|supabase|admin|root|user|guest|test|testing|secret|password|passw0rd|changeme|default|development|production|staging|example|anonymous|disabled|enabled|required|optional|memory|cookie|bearer|basic|session|token)[\d!]{0,3}|[\d.,:_+-]+)$/i;
 
-/** Where something lies, and nothing that lets anybody in. */
+/** Paths and addresses, which give nobody access. */
 const place =
   /^(?:(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\w .@-]+){2,}[\\/]?|https?:\/\/[^\s@?#]+|[\w-]+(?:\.[\w-]+)*:\d{2,5})$/;
 
@@ -24,12 +24,12 @@ function isTelling({ value }: KnownValue): boolean {
   return value.length >= minLength && !ordinary.test(value) && !place.test(value);
 }
 
-/** The values of variables whose names say secret, and the passwords in URLs that others hold. */
+/** Returns the values of variables whose names indicate a secret, and passwords in URLs held by any variable. */
 export function secretsAmong(variables: Variables): KnownValue[] {
   return named(Object.entries(variables).map(([name, value = '']) => [name, value]));
 }
 
-/** The same of a `.env` file, and what looks random in it whatever its name is. */
+/** Does the same for a `.env` file, and also returns random-looking values, whatever their names. */
 export function secretsOfEnvFile(
   variables: readonly (readonly [name: string, value: string])[],
 ): KnownValue[] {
@@ -64,7 +64,7 @@ function decoded(text: string): string {
   }
 }
 
-/** No words, no address, no id: letters of both cases and digits as only a generator mixes them, or many hex digits. */
+/** Matches mixed-case letters with digits as a generator produces them, or many hex digits; not words, addresses or ids. */
 function looksRandom(value: string): boolean {
   return /^[\da-f]{32,512}$/i.test(value) || (/^[\w+/=.~-]{20,512}$/.test(value) && isMixed(value));
 }

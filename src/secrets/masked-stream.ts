@@ -2,27 +2,27 @@ import { StringDecoder } from 'node:string_decoder';
 import { visibleText } from '../core/visible-text.js';
 import { type Mask, type Masking, shownBetween } from './masks.js';
 
-/** How much of what was handed on is looked at again, so that a field's name is known above its value. */
+/** How many characters of past output are scanned again, so that a field's name above its value is still seen. */
 const contextLength = 4096;
-/** A line without an end, or what goes on in the next line, waits no longer than for this many characters. */
+/** The longest that an unfinished line, or lines that continue, are held back, in characters. */
 const maxHeld = 64 * 1024;
-/** What of such a line waits on, and of lines that are a word each: a secret may stand at their end, torn. */
+/** How many characters at the end of a held-back text stay behind, since they may be the first part of a secret. */
 const maxTorn = 4096;
 
-/** Takes bytes as they come. */
+/** Accepts bytes as they arrive. */
 export interface MaskedStream {
   write(chunk: Uint8Array): void;
-  /** Hands on what is left. */
+  /** Emits what is left. */
   end(): void;
 }
 
 /**
- * Masks text that comes in pieces: whole lines are handed on at once, but for those that go on in the next one, and a secret
- * that the border of two pieces tears is masked as if there were none.
+ * Masks text that arrives in chunks. Whole lines are emitted at once, unless they continue on the next line. A secret that is split
+ * across two chunks is masked as if it were whole.
  */
 export function maskedStream(masking: Masking, handOn: (text: string) => void): MaskedStream {
   const decoder = new StringDecoder('utf8');
-  /** What was handed on, what can be, and what has not ended: the first two are visible text. */
+  /** What was emitted, what can be emitted, and the unfinished rest. The first two are visible text. */
   let [context, held, open] = ['', '', ''];
   const emit = (upTo: number): void => {
     if (upTo === 0) return;
@@ -53,7 +53,7 @@ export function maskedStream(masking: Masking, handOn: (text: string) => void): 
   };
 }
 
-/** How much of the text has ended: its whole lines, or of one without an end in sight as much as tears no word and no escape. */
+/** Returns how much of the text is complete: its whole lines, or part of an overlong line that splits neither a word nor an escape sequence. */
 function endedIn(open: string): number {
   const lines = open.lastIndexOf('\n') + 1;
   if (lines > 0 || open.length <= maxHeld) return lines;
@@ -64,7 +64,7 @@ function endedIn(open: string): number {
   return escape > end - maxTorn && escape > 0 ? escape : end;
 }
 
-/** A place at which no secret is torn: before the one that stands there, or behind it where the stretch is nothing else. */
+/** Returns a position that splits no secret: before the one that spans this place, or after it if nothing precedes it or too much is held back. */
 function borderNear(
   place: number,
   masks: readonly Mask[],
@@ -82,7 +82,7 @@ function lastLines(text: string): string {
   return tail.slice(tail.indexOf('\n') + 1);
 }
 
-/** How much of the text can be handed on: all but the lines at its end that may belong to the next one. */
+/** Returns how much of the text can be emitted: all but trailing lines that may belong to the next one. */
 function readyIn(held: string): number {
   const key = openKeyIn(held);
   const end = key === -1 ? held.length : held.lastIndexOf('\n', key) + 1;
@@ -90,7 +90,7 @@ function readyIn(held: string): number {
   return beforeWhatGoesOn(held, end);
 }
 
-/** One long word, as programs wrap base64, or what a list or an object goes on behind. */
+/** Matches a single long word, which may be wrapped base64, or a line that ends inside a list or an object. */
 const goesOn = /^[ \t]{0,40}[\w+/=.-]{16,512}\n$|[,[{(]\n$/;
 
 function beforeWhatGoesOn(held: string, end: number): number {

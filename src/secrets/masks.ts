@@ -1,29 +1,29 @@
 import { type View, ViewBuilder, viewOf } from './view.js';
 
-/** A stretch of a text, and what is shown in its place: `[masked: github token]`. */
+/** A range of a text and what replaces it: `[masked: github token]`. */
 export interface Mask {
   readonly start: number;
-  /** Behind it. */
+  /** Exclusive. */
   readonly end: number;
   readonly shown: string;
 }
 
-/** Knows what of a text is masked; a `Redactor` does. */
+/** Knows which parts of a text are masked; a `Redactor` is one. */
 export interface Masking {
-  /** What is masked, in order, and what was before. */
+  /** Returns all masks in order, including those already in the text. */
   masksIn(text: string): readonly Mask[];
 }
 
-/** What a mask reads as while more is looked for: one character that no name and no value is made of (Unicode 23.7). */
+/** Stands for a mask while the search continues: a noncharacter, which no name or value contains (Unicode 23.7). */
 const atom = '\ufdd0';
 const written = /\[masked: [^\]\n]{1,80}\]|\ufdd0/g;
 
-/** A text that consists of masks alone, or is empty; only meaningful in a view `withMasks`. */
+/** Whether a text is empty or consists only of masks. Only meaningful in a view made by `withMasks`. */
 export function isMasked(text: string): boolean {
   return text.replaceAll(atom, '').trim() === '';
 }
 
-/** The masks that a text holds already, of now or of an earlier time; the character that stands for them is left out. */
+/** Finds the masks that are already in a text, from this run or an earlier one. A stray placeholder character is removed. */
 export function masksWritten(text: string): Mask[] {
   return [...text.matchAll(written)].map(({ 0: found, index }) => ({
     start: index,
@@ -32,7 +32,7 @@ export function masksWritten(text: string): Mask[] {
   }));
 }
 
-/** The text with every mask one indivisible character: no pattern finds a part of a mask, and masking twice is the same as once. */
+/** Returns the text with each mask as one character, so that no pattern matches part of a mask and masking twice changes nothing. */
 export function withMasks(text: string, masks: readonly Mask[]): View {
   const builder = new ViewBuilder(text);
   let at = 0;
@@ -45,7 +45,10 @@ export function withMasks(text: string, masks: readonly Mask[]): View {
   return builder.build(viewOf(text));
 }
 
-/** The stretch `[from, to)` of a text as it is shown; a mask that reaches into it from before was shown there. */
+/**
+ * Returns the range `[from, to)` of a text with its masks applied. A mask that begins before `from` is left out, since the
+ * previous range showed it.
+ */
 export function shownBetween(
   text: string,
   masks: readonly Mask[],

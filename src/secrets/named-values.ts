@@ -11,18 +11,18 @@ import {
 } from './secret-value.js';
 import { longestWord, quotedAt, type Stretch, stretchesAt, stringsInList } from './stretches.js';
 
-/** Where a name may begin that says secret; what is meant by the whole of it is asked of `strengthOfName`. */
+/** Where a name that indicates a secret may be. `strengthOfName` judges the whole name. */
 const hint =
   /pass|pwd|secret|token|key|cred|auth|bearer|jwt|otp|pin|cv[vc]|mfa|2fa|code|sess|sid|sig|csrf|xsrf|cookie|nonce|salt|pepper|seed|mnemonic|sk\b|ticket|saml|pat\b|pw/gi;
 const longestName = 64;
 
-/** How far lists are known, and how far was looked near names. */
+/** How far lists have been read, and how far the surroundings of names have been searched. */
 interface Seen {
   end: number;
   near: number;
 }
 
-/** Finds the values of what says by its name that it is a secret, in any notation. */
+/** Finds the values of names that indicate a secret, in any notation. */
 export function findNamedValues(text: string): Found[] {
   const found: Found[] = [];
   const seen: Seen = { end: 0, near: 0 };
@@ -35,7 +35,7 @@ export function findNamedValues(text: string): Found[] {
         text.slice(Math.max(0, start - 12), start),
       ) ?? [];
     const name = before + text.slice(start, end);
-    // Of a long random text a few letters may look like a name.
+    // Part of a long random text may look like a name.
     if (name.length >= 16 && isRandom(name)) continue;
     const header = isHeader(name);
     const known = strengthOfName(name);
@@ -51,7 +51,7 @@ export function findNamedValues(text: string): Found[] {
   return found;
 }
 
-/** Names that mean a secret in a query, a form and in JSON, and nothing elsewhere. */
+/** Names that mean a secret in a query, a form or JSON, and nothing elsewhere. */
 function isLooseName(name: string): boolean {
   return /^(?:key|code|sign|token_hash|otp|pin)$/i.test(name);
 }
@@ -86,19 +86,19 @@ function valuesOf(named: Named, seen: Seen): Found[] {
   });
 }
 
-/** A one-time code has six digits; a status has three, an error of a database five. */
+/** A one-time code has six digits. HTTP statuses have three and database error codes five. */
 function isShortCode(value: string, { quoted, tight, numbers }: ValueContext): boolean {
   return numbers && (quoted || tight) && /^\d{6}$/.test(value);
 }
 
-/** Characters around a name that are looked at for what nobody wrote. */
+/** How many characters around a name are searched for generated values. */
 const nearby = 200;
-/** What is looked at again, for a value that ends further on. */
+/** How many characters are searched again, for a value that ends further on. */
 const overlap = 64;
 
 /**
- * What a generator made, on the line of a name that says secret, or alone on the next one (or as pydantic tells of it): whatever
- * the notation is. `seen` holds how far was looked.
+ * Finds generated values on the line of a name that indicates a secret, or alone on the next line (or in pydantic's
+ * `input_value=`), in any notation. `seen` holds how far the text has been searched.
  */
 function generatedNear(
   text: string,
@@ -113,7 +113,7 @@ function generatedNear(
   seen.near = Math.max(seen.near, from + near.length - overlap);
   return (
     [...near.matchAll(/(?<![\w/.+~%-])[\w+~-]{16,512}={0,2}(?![\w/.+~-])/g)]
-      // Of a hash, and of a word in which the name itself stands, nobody says that it is secret.
+      // Hashes are not secret, and neither is the word that contains the name itself.
       .filter(
         ({ 0: word, index }) =>
           isGenerated(word) &&
@@ -132,12 +132,12 @@ const asCredentials: ValueContext = { name: 'likely', quoted: false, tight: true
 
 type Range = Pick<Stretch, 'start' | 'end'>;
 
-/** Whether a header of this name has a value with parts of its own. */
+/** Whether a header of this name has a structured value. */
 function isHeader(name: string): boolean {
   return /^(?:http_)?(?:(?:proxy[-_])?authorization|(?:set-)?cookie2?|[\w-]+-signature)$/i.test(name);
 }
 
-/** `Authorization` and the cookies: a list, a string or the rest of the line, which has parts of its own. */
+/** Finds secrets in the value of `Authorization`, a cookie or a signature header, which is a list, a string or the rest of the line. */
 function headerValues(named: Named): Found[] {
   const { text, name, end } = named;
   const inside = /cookie/i.test(name) ? cookiesIn : credentialsIn;
@@ -154,12 +154,12 @@ function headerValues(named: Named): Found[] {
   if (/[[(]/.test(first)) return stringsInList(text, at).flatMap((one) => inside(text, one));
   const quote = text.slice(Math.max(0, named.start - 1), named.start);
   const near = text.slice(at, at + longestWord);
-  // An escaped end of a line, or of the string that all of it stands in, is one too.
+  // An escaped line break ends the value too, and so does the closing quote of a string around the whole header.
   const ends = [near.search(/\n|\\+[nr"']/), /["'`]/.test(quote) ? near.indexOf(quote) : -1, near.length];
   return inside(text, { start: at, end: at + Math.min(...ends.filter((one) => one >= 0)) });
 }
 
-/** The secret in the value of an `Authorization` header: what stands behind its scheme (RFC 9110, 11.4). */
+/** Finds the secret in the value of an `Authorization` header: what follows its scheme (RFC 9110, 11.4). */
 function credentialsIn(text: string, { start, end }: Range): Found[] {
   const value = text.slice(start, end).trimEnd();
   const [scheme = ''] = /^\s*(?:[A-Za-z][\w-]{1,30}[ \t]+)?/.exec(value) ?? [];
@@ -175,7 +175,7 @@ const attribute = /^(?:path|domain|expires|max-age|samesite|secure|httponly|prio
 
 const pair = /\s{0,4}(?<name>[\w!#$%&'*+.^|~-]{1,128})(?:=(?<value>[^;"'`\n]{0,4096}))?(?:;|$|(?=["'`\n]))/y;
 
-/** The secrets in the value of a cookie header: every value that is no setting of the page (RFC 6265, 4). */
+/** Finds the secrets in the value of a cookie header: every value that is not an attribute (RFC 6265, 4). */
 function cookiesIn(text: string, { start, end }: Range): Found[] {
   const cookies = text.slice(start, end);
   const found: Found[] = [];

@@ -1,6 +1,6 @@
 import type { Strength } from './secret-name.js';
 
-/** A name in a text that says secret. */
+/** A name in a text that indicates a secret. */
 export interface Named {
   readonly text: string;
   readonly name: string;
@@ -9,15 +9,15 @@ export interface Named {
   readonly strength: Strength;
 }
 
-/** Where a value stands, and what of the name's strength is left to it. */
+/** Where a value is, and which values count as secret there. */
 export interface Place {
   readonly at: number;
   readonly tight?: boolean;
-  /** Only what a generator made is one there: code has the same form. */
+  /** Only generated values count here, since code has the same form. */
   readonly random?: boolean;
-  /** Nothing else stands behind it on its line. */
+  /** The value must be the last thing on its line. */
   readonly alone?: boolean;
-  /** What ends a value without quotes. */
+  /** What ends an unquoted value. */
   readonly until?: RegExp;
 }
 
@@ -33,18 +33,18 @@ export const besideName =
 const element = /(?:\s[^<>\n]{0,200})?>(?=[^<\s])/y;
 /** `<td>name</td><td>value</td>`. */
 const nextCell = /[:*]?(?:<\/?[a-z][^<>\n]{0,200}>\s{0,40}){2,8}["']?(?=[^<\s])/y;
-/** `name    value`, as tables are printed whose columns have no lines. */
+/** `name    value`, in tables printed without column separators. */
 const column = /[ \t]{2,40}(?=\S{4,512}[ \t]*$)/my;
 /** `--name value`. */
 const flagged = /[ \t]{1,4}(?=[^\s-])/y;
 /** `PASSWORD 'value'`, `name value`, `name is value`. */
 const apart = /[ \t]{1,4}(?:(?:is|was|as|of|(?:(?:re)?set |changed )?to|->|→|:)[ \t]{1,4})?/y;
-/** A part of a multipart form, with a log's stamps in front of its lines. */
+/** A part of a multipart form, which may have log timestamps in front of its lines. */
 const part = /["'](?:;[^\n]{0,200})?(?:\r?\n(?:\d{12,14} )?(?:content-[^\n]{0,128})?){2,4}/iy;
-/** What an accessibility snapshot shows to be typed. */
+/** A value that an accessibility snapshot shows in a text box. */
 const typed = /(?: [\w ]{1,40})?"(?: \[[^\]\n]{0,40}\]){0,6}: (?=\S)/y;
 
-/** Where the value of the name stands, by the notation that it is in; null where it has none. */
+/** Returns where the value of a name is, in whatever notation; null if there is none. */
 export function placeOf(named: Named): Place | null {
   const { text, start, end, name } = named;
   const before = text.slice(Math.max(0, start - 80), start);
@@ -67,7 +67,7 @@ export function placeOf(named: Named): Place | null {
   const sign = assigned.exec(text)?.groups;
   if (sign) {
     const isQuery = /[?&#;][\w.[\]-]{0,40}$/.test(before);
-    // A name in quotes with no blank behind the colon is JSON as a program writes it: data.
+    // A quoted name directly followed by `:"` is JSON written by a program, so its value is data.
     const isJson = named.strength === 'certain' && before.endsWith('"') && text.startsWith('":"', end);
     const tight =
       isQuery ||

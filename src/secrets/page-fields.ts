@@ -3,13 +3,13 @@ import { isChosen, isMixed, isRandom } from './secret-value.js';
 
 const fieldWords =
   'passwor[dt]|passphrase|passcode|secret|token|api key|verification|one.time|security code|otp|2fa';
-/** Of what a field may show as well: no word, no class of CSS, no count. */
+/** Fields may also show ordinary text, so words, CSS classes and counts are not secrets here. */
 const shown = (text: string) =>
   isRandom(text) || isChosen(text) || /^\d{6,8}$/.test(text) || (isMixed(text) && /^[^-_.]{6,}$/.test(text));
 
-/** What is typed into a page, or shown by one. */
+/** Values typed into a page or shown by one. */
 export const pageFields: readonly Place[] = [
-  // What is typed into a field of a page: a step's title, a snippet of a test, a call log, the page's HTML.
+  // Values typed into a field: in step titles, test snippets, call logs and the page's HTML.
   {
     kind: 'password',
     pattern: new RegExp(
@@ -43,7 +43,7 @@ export const pageFields: readonly Place[] = [
     pattern: /<input(?=[^<>]{0,400}type=\\?["']password)[^<>]{0,400}?\bvalue=\\?["'](?<secret>[^"'\\<>]+)/gi,
   },
 
-  // What an assertion found in a field, or in what shows a secret.
+  // Values that an assertion found in a field or in an element that shows a secret.
   {
     kind: 'secret',
     pattern: new RegExp(

@@ -1,7 +1,7 @@
-/** A secret that is known by what stands around it. Every quantifier is bounded, since the texts may be hostile. */
+/** A secret that is recognized by its surroundings. Every quantifier is bounded, since texts may be hostile. */
 export interface Place {
   readonly kind: string;
-  /** `secret` is masked; without such a group the whole is. */
+  /** The group `secret` is masked, or the whole match if there is no such group. */
   readonly pattern: RegExp;
   readonly isSecret?: (value: string) => boolean;
 }

@@ -5,7 +5,7 @@ import type { Place } from './place.js';
 import { isCertain, isGenerated, isMixed, isRandom, isSecretValue } from './secret-value.js';
 
 const random = (text: string) => isRandom(text);
-/** Where words may stand as well: no word of a language. */
+/** For places that may also hold ordinary words. */
 const noWord = (text: string) =>
   isSecretValue(text, { name: 'certain', quoted: false, tight: false, numbers: true });
 const half = (text: string) => isMixed(text) && isRandom(text);
@@ -13,17 +13,17 @@ const half = (text: string) => isMixed(text) && isRandom(text);
 const places: readonly Place[] = [
   {
     kind: 'private key',
-    // Also without its end, where a text was cut, and behind the stamps of a log.
+    // Also matches a key without its end, if the text was cut, and one with log timestamps in front of its lines.
     pattern:
       /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:[^{}();]{0,16384}?-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|(?:\s{0,4}(?:Proc-Type|DEK-Info): [^\n]{1,200}){0,4}(?:\W{0,12}[\w+/=]{16,}){0,400}(?:\W{0,3}[\w+/=]+)?)/g,
   },
-  // Its end, where the beginning was cut away. What stands before is asked for last: first, it would be asked everywhere.
+  // The end of a key whose beginning was cut off. The lookbehind comes last: in front it would be tried at every position.
   {
     kind: 'private key',
     pattern:
       /-----END [A-Z ]{0,30}PRIVATE KEY(?<=(?<secret>(?:[\w+/=]{1,80}(?:\\{1,7}n|\s){1,4}){1,400})-----END [A-Z ]{0,30}PRIVATE KEY)/g,
   },
-  // Half of a word on either side of a cut of ours: whose it was cannot be known any more.
+  // Part of a word next to one of our own cuts: there is no longer a way to tell what it belonged to.
   {
     kind: 'half of a word',
     pattern:
@@ -35,7 +35,7 @@ const places: readonly Place[] = [
     pattern: /… \d{1,12} bytes cut …\n(?<secret>[^\s"'<>&=:%?#,;]{8,512})/g,
     isSecret: half,
   },
-  // The same in a name that Playwright shortened, as it does with titles of which it makes files (`trimLongString`).
+  // The same in a name that Playwright shortened, as it does with file names made of titles (`trimLongString`).
   {
     kind: 'half of a word',
     pattern: /-[\da-f]{5}-(?<=(?<secret>[A-Za-z\d]{8,100})-[\da-f]{5}-)/g,
@@ -44,27 +44,27 @@ const places: readonly Place[] = [
   { kind: 'half of a word', pattern: /-[\da-f]{5}-(?<secret>[A-Za-z\d]{8,100})/g, isSecret: half },
   // PuTTY's own format.
   { kind: 'private key', pattern: /^Private-Lines: \d{1,4}\n(?<secret>(?:[\w+/=]{4,80}(?:\n|$)){1,400})/gm },
-  // What a step of GitHub Actions has its runner mask.
+  // What a GitHub Actions step asks its runner to mask.
   { kind: 'secret', pattern: /::add-mask::(?<secret>[^\n]{3,4096})/g },
   // Base64 of `-----BEGIN`, as Kubernetes and CI settings hold keys.
   { kind: 'private key', pattern: /LS0tLS1CRUdJTi[\w+/=-]{40,16384}/g },
   // Base64 of `eyJ`, a JWT in base64; from gitleaks' rule jwt-base64.
   { kind: 'jwt', pattern: /(?<![\w+/-])ZXlK[\w+/-]{40,16384}={0,2}/g },
-  // A JSON Web Key's private part (RFC 7517).
+  // The private part of a JSON Web Key (RFC 7517).
   {
     kind: 'private key',
     pattern: /"(?:d|p|q|dp|dq|qi|k)"\s{0,4}:\s{0,4}"(?<secret>[\w-]{20,2048})"(?=[^{}]{0,4096}})/g,
     isSecret: random,
   },
 
-  // A prefix and what a generator made, as issuers write tokens whose prefix nobody here knows.
+  // A prefix followed by a generated value, as many issuers write tokens: covers issuers that are not listed.
   {
     kind: 'token',
     pattern: /(?<![\w-])[a-z]{2,12}(?:_[a-z\d]{1,8}){0,2}_(?=[A-Za-z\d]{32,255}(?![\w-]))[A-Za-z\d]+/g,
     isSecret: isGenerated,
   },
 
-  // Passwords and tokens in URLs; those of databases hold what would end another URL.
+  // Passwords and tokens in URLs. Those of databases may contain characters that would end another URL.
   {
     kind: 'password',
     pattern:
@@ -96,7 +96,7 @@ const places: readonly Place[] = [
 
   ...pageFields,
 
-  // Cookies: of a storage state or of `addCookies`, of Netscape's file, of curl.
+  // Cookies: in a storage state or `addCookies`, in Netscape's file format, in curl's arguments.
   {
     kind: 'cookie',
     pattern:
@@ -111,7 +111,7 @@ const places: readonly Place[] = [
     kind: 'cookie',
     pattern: /\bcurl\b[^\n]{0,400}?\s(?:-b|--cookie)[ =]?["']?[\w.-]{1,64}=(?<secret>[^\s"';]{4,4096})/g,
   },
-  // Headers of a HAR whose value comes first.
+  // HAR headers whose value comes before their name.
   {
     kind: 'credentials',
     pattern:
@@ -119,7 +119,7 @@ const places: readonly Place[] = [
   },
 
   ...commandLines,
-  // Protocols of mail (RFC 9051, RFC 4954).
+  // Mail protocols (RFC 9051, RFC 4954).
   { kind: 'password', pattern: /\bLOGIN \S{1,128} (?<secret>\S{3,128})$/gm, isSecret: random },
   { kind: 'credentials', pattern: /\bAUTH (?:PLAIN|LOGIN|XOAUTH2) (?<secret>[\w+/]{12,4096}={0,2})/g },
   // An entry of `.netrc`, and the arguments of PHP's PDO.
@@ -139,7 +139,7 @@ const places: readonly Place[] = [
     pattern: /^[\w.*-]{1,128}:(?:\d{1,5}|\*):[\w*-]{1,64}:[\w*-]{1,64}:(?<secret>\S{4,256})$/gm,
     isSecret: isCertain,
   },
-  // A table of comma-separated values whose second column or last one is headed by a secret's name.
+  // Comma-separated tables in which the header of the last column indicates a secret.
   {
     kind: 'password',
     pattern:
@@ -147,7 +147,7 @@ const places: readonly Place[] = [
     isSecret: random,
   },
 
-  // One-time codes in mails, text messages and logs.
+  // One-time codes in emails, text messages and logs.
   {
     kind: 'code',
     pattern:
@@ -165,11 +165,11 @@ const patterns = places.map(({ pattern, ...place }) => ({
   pattern: new RegExp(pattern.source, `${pattern.flags}d`),
 }));
 
-/** Finds what is a secret by its place. */
+/** Finds secrets by their surroundings. */
 export function findPlaces(text: string): Found[] {
   return patterns.flatMap(({ kind, pattern, isSecret = isAny }) => {
     const found: Found[] = [];
-    // `matchAll` makes a new expression of each, which costs more than to look through a line.
+    // `matchAll` clones the expression each time, which costs more than searching a line.
     if (text.search(pattern) === -1) return found;
     for (const { 0: whole, index, groups, indices } of text.matchAll(pattern)) {
       const [start, end] = indices?.groups?.['secret'] ?? [index, index + whole.length];
@@ -183,7 +183,7 @@ function isAny(text: string): boolean {
   return !/^(?:\$\{?[A-Za-z_][^}]*\}?|<[^<>]*>|\*+|%s|\{\{.*\}\})$/.test(text);
 }
 
-/** "Basic authentication" is prose. */
+/** Tells credentials from prose such as "Basic authentication". */
 function isBasic(encoded: string): boolean {
   const decoded = Buffer.from(encoded, 'base64').toString('latin1');
   return /^[^:]{0,256}:/.test(decoded) && /^[\x20-\x7e\x80-\xff]*$/.test(decoded);

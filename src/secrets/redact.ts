@@ -6,21 +6,21 @@ import { findTokens } from './token-shapes.js';
 import type { View } from './view.js';
 import { viewsOf } from './views.js';
 
-/** What a mask says in place of a secret. */
+/** Returns what a mask says in place of a secret. */
 export type Label = (secret: Secret) => string;
 
-/** Masking may uncover what a secret had hidden; more often than this only a text does that was made to. */
+/** Masking may uncover another secret. Only texts crafted for it need more rounds than this. */
 const mostRounds = 5;
 
 /**
- * Masks the secrets that say by their name, place or shape that they are secrets (EV-9), and what `others` find. Redacting twice
- * changes nothing. Without a label, what comes out is the same in every run and environment.
+ * Masks secrets recognized by name, place or shape (EV-9), and those that `others` find. Redacting twice changes nothing.
+ * Without a label, the result is the same in every run and environment.
  */
 export function redact(text: string, others?: readonly Find[], label?: Label): string {
   return shownBetween(text, masksIn(text, others, label), { from: 0, to: text.length });
 }
 
-/** What `redact` masks, and what was masked before, in order. */
+/** Returns what `redact` masks, including masks already in the text, in order. */
 export function masksIn(
   text: string,
   others: readonly Find[] = [],
@@ -40,7 +40,7 @@ export function masksIn(
   return masks;
 }
 
-/** Without those within others. */
+/** Drops masks that lie within others. */
 function outermost(masks: readonly Mask[]): Mask[] {
   const all: Mask[] = [];
   for (const one of masks.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
@@ -49,7 +49,7 @@ function outermost(masks: readonly Mask[]): Mask[] {
   return all;
 }
 
-/** A stretch that is to be masked, and what it reads without the escapes that are written there. */
+/** A range to be masked, and its value with escapes undone. */
 interface Secret extends Found {
   readonly value: string;
 }
@@ -57,8 +57,8 @@ interface Secret extends Found {
 const always: readonly Find[] = [findTokens, findPlaces, findNamedValues];
 
 /**
- * Everything in the text that is a secret by its shape, place or name, or that one of the others finds, however it is escaped;
- * those that overlap are one. They come in order.
+ * Finds every secret in the text by shape, place or name or with one of `others`, however it is escaped. Overlapping ones are
+ * joined. The result is in order.
  */
 function secretsIn(text: View, others: readonly Find[]): Secret[] {
   const found = viewsOf(text).flatMap((view) =>
@@ -72,7 +72,7 @@ function secretsIn(text: View, others: readonly Find[]): Secret[] {
   return joined(found.filter(({ start, end, value }) => end > start && !isMasked(value)));
 }
 
-/** Of those that overlap the longest says what it is, and the earlier finder of two that are as long. */
+/** Joins overlapping secrets. The longest determines the kind; of equally long ones, the first found. */
 function joined(found: readonly Secret[]): Secret[] {
   const all: Secret[] = [];
   const inOrder = [...found].sort((a, b) => a.start - b.start || b.end - a.end);

@@ -8,46 +8,46 @@ import type { Masking } from './masks.js';
 import { type Label, masksIn, redact } from './redact.js';
 import { isRandom } from './secret-value.js';
 
-/** What every text passes on its way out of self-heal (EV-9, EV-10). Doing any of it twice changes nothing. */
+/** Every text passes through this on its way out of self-heal (EV-9, EV-10). Every operation is idempotent. */
 export interface Redactor extends Masking {
-  /** Masks secrets: by name, place and shape, those of the environment, and what the detector finds once it is loaded. */
+  /** Masks secrets recognized by name, place or shape, those of the environment, and those the detector finds once it is loaded. */
   text(text: string): string;
-  /** Masks secrets in a text that is made safe to show first; the same for what hides in it. */
+  /** Removes control sequences and invisible characters, then masks secrets, so that neither can hide one. */
   clean(text: string): string;
-  /** Plain data in which each string is clean, copied where it was not; keys are kept, but for those that hold secrets themselves. */
+  /** Returns a copy of plain data in which each string is clean. Keys are kept unless they contain secrets themselves. */
   deep<T>(value: T): T;
-  /** Loads the detector, 180 KB of code: for when something failed (CL-4). */
+  /** Loads the detector (180 KB of code), which is only needed once something has failed (CL-4). */
   load(): Promise<void>;
 }
 
-/** What a redactor knows of where it runs. */
+/** The environment that a redactor protects. */
 export interface RedactorOptions {
   readonly env: Variables;
-  /** The project, whose `.env*` files are read; null reads none. */
+  /** The project whose `.env*` files are read, or null to read none. */
   readonly projectRoot: string | null;
 }
 
-/** Makes the one redactor of a run. */
+/** Creates the redactor of a run; there is one per run. */
 export async function createRedactor(options: RedactorOptions): Promise<Redactor> {
   const { env, projectRoot } = options;
   const ofFiles = projectRoot === null ? [] : await secretsOfEnvFiles(projectRoot);
   return redactorOf([...secretsAmong(env), ...ofFiles]);
 }
 
-/** Texts that are kept with what became of them: so long, in characters, and so many. */
+/** Bounds of the cache of cleaned texts: the longest text in characters, and the number of texts. */
 const longestKept = 256;
 const mostKept = 50_000;
-/** Longer ones that came out clean are known, so many: what was gathered is cleaned again with each record that holds it. */
+/** How many longer texts are remembered as clean. Evidence is cleaned again with each record that contains it. */
 const mostKnown = 500;
 
-/** A redactor that knows these values, and every secret that it has masked. */
+/** Creates a redactor that knows these values and learns each secret it masks. */
 export function redactorOf(
   values: readonly KnownValue[],
   detector: () => Promise<Find> = loadDetector,
 ): Redactor {
   const index = createKnownIndex();
   for (const { name, value } of values) index.add(value, `value of ${name}`);
-  // Keys, paths and ids come again thousands of times. What was clean need not be so once another secret is known.
+  // Keys, paths and ids recur thousands of times. A clean text may no longer be clean once another secret is known.
   let cleaned = new Map<string, string>();
   let known = new Set<string>();
   const forget = () => {
@@ -65,7 +65,7 @@ export function redactorOf(
     if (before.has(from)) return from;
     const now = text(visibleText(from));
     if (before.size >= mostKnown) before.clear();
-    // As below, where it taught a secret.
+    // If this text taught a new secret, `before` is no longer in use; see `clean`.
     before.add(now);
     return now;
   };
@@ -75,7 +75,7 @@ export function redactorOf(
     const before = kept.get(from);
     if (before !== undefined) return before;
     const now = text(visibleText(from));
-    // Where it taught a secret, that may stand in it once more: it is kept by a map that is not looked at any longer.
+    // If this text taught a new secret, the secret may still be in the result. `kept` has then been replaced, so the entry is never used.
     if (kept.size >= mostKept) kept.clear();
     kept.set(from, now === from ? from : now);
     return now;
@@ -94,15 +94,15 @@ export function redactorOf(
 }
 
 /**
- * Rules of the preset that are left out: the one that lets a comment in a text switch the others off, which is not for texts
- * that pages write, and those that take a whole URL for a secret, of which agents need the host.
+ * Rules of the preset that are left out: one lets a comment in a text disable the others, which pages must not be able to do;
+ * the others mask whole URLs, although agents need the host.
  */
 const leftOut = /-(?:filter-comments|basicauth|database-connection-string)$/;
 
 /**
- * Loads secretlint's recommended rules: some 10 ms, and then about 40 MB a second. The rules are driven here and not by
- * `lintSource` of `@secretlint/core`, which is asynchronous though no rule for texts is, and obeys
- * `secretlint-disable` in the text that it looks at.
+ * Loads secretlint's recommended rules in about 10 ms; they then scan about 40 MB/s. We run the rules ourselves because
+ * `lintSource` of `@secretlint/core` is asynchronous, although no text rule is, and obeys `secretlint-disable` in the text
+ * being scanned.
  */
 export async function loadDetector(): Promise<Find> {
   const { rules } = await import('@secretlint/secretlint-rule-preset-recommend');
@@ -134,14 +134,14 @@ function kindOf(ruleId: string): string {
   return name === 'github' || name === 'npm' || name === 'slack' ? `${name} token` : `${name} key`;
 }
 
-/** A flood of secrets is told apart no further than this. */
+/** How many secrets get a number of their own. */
 const mostLabels = 10_000;
-/** A secret as long as this is masked from now on wherever it stands, also where nothing says what it is. */
+/** Secrets of at least this length are masked wherever they appear from now on, even if nothing around them indicates a secret. */
 const longEnough = 16;
 
 /**
- * Numbers the secrets of a kind as they come, so that a reader sees which masks hide the same one: `token`, `token 2`. What was
- * found once is told to `remember`, with what its mask says.
+ * Numbers the secrets of each kind, so that a reader sees which masks hide the same one: `token`, `token 2`. Each long random
+ * secret is passed to `remember` with its label.
  */
 function createLabels(remember: (value: string, label: string) => void): Label {
   const labels = new Map<string, string>();

@@ -1,6 +1,6 @@
 /**
- * How much a name says: the value of a `certain` one is secret even if it is a plain word, that of a `likely` one if no
- * program has it as a word, that of a `possible` one if a generator made it.
+ * How much a name reveals about its value. A `certain` name's value is secret even if it is a plain word, a `likely` one's unless it is
+ * a word common in programs, a `possible` one's only if it looks generated.
  */
 export type Strength = 'certain' | 'likely' | 'possible';
 
@@ -14,12 +14,12 @@ const possible = words(
   'auth authorization session sess sid sessid sig signature csrf xsrf verifier nonce salt pepper seed mnemonic sk ticket',
 );
 const codes = words('otp totp pin cvv cvc mfa 2fa');
-/** Keys for locks, and not for lists. */
+/** Words before "key" that make it a cryptographic or API key rather than a key of a map or list. */
 const makesAKeySecret =
   words(`api app access private secret signing encryption crypto auth role account shared master service anon license
   hmac session storage deploy deployment ssh webhook client jwt token cookie aes rsa stripe openai google maps aws azure gcp
   backup recovery admin publish write subscription consumer functions function host`);
-/** What stands behind a secret's name and names something about it: `passwordStrength`, `TOKEN_URL`, `secretName`. */
+/** Words that follow a secret's name and make it the name of something else: `passwordStrength`, `TOKEN_URL`, `secretName`. */
 const describes =
   words(`strength count counts length len size max min limit limits type types kind url uri endpoint host file filename path dir
   directory folder field input label labels placeholder hint hints policy policies rule rules reset resets error errors message
@@ -32,23 +32,23 @@ const describes =
 const runTogether =
   /(?:password|passwd|passwort|passphrase|secret|token|apikey|sessid|sessionid|accesskey|secretkey|privatekey|(?:store|key)pass)s?$/;
 
-/** The cookies and stores of frameworks that keep a login. */
+/** Cookies and storage keys in which frameworks keep a login. */
 const loginCookie =
   /^(?:connect\.sid|[a-z]*session_?id|__(?:host|secure)-.+|(?:[\w-]+[._-])session|(?:one.?time|verification|security|recovery|backup|confirmation|auth(?:entication)?|sms|login|2fa|mfa|two.?factor|pin).?codes?|saml(?:response|request|assertion))$/i;
-/** Headers of a service's own. */
+/** Custom headers of a service. */
 const ownHeader = /^x-[\w-]{0,40}(?:auth|token|key|secret|credential)s?$/i;
-/** A variable of the environment that ends so is a lock's key more often than a list's. */
+/** Environment variables with this ending hold API keys more often than map keys. */
 const variableOfKey = /^[A-Z][A-Z\d]*_(?:[A-Z\d]+_)*KEY$/;
 const secretHeader =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|(?:x-)?api-?key|[\w-]*-(?:authorization|signature))$/i;
 
-/** Whether a header's value is a secret whatever it says; the name's case does not matter. */
+/** Whether the value of this header is always secret. The name's case does not matter. */
 export function isSecretHeader(name: string): boolean {
   return secretHeader.test(name) || strengthOfName(name) !== null;
 }
 
 /**
- * How surely a field, parameter or variable of this name holds a secret: `accessToken`, `DB_PASSWORD`, `api key`,
+ * Returns how likely a field, parameter or variable of this name holds a secret: `accessToken`, `DB_PASSWORD`, `api key`,
  * `GITHUB_PAT_2`; null for `maxTokens`, `sort_key`, `passwordStrength`.
  */
 export function strengthOfName(name: string): Strength | null {
@@ -60,7 +60,7 @@ export function strengthOfName(name: string): Strength | null {
   return strength;
 }
 
-/** Logs say the same names again and again. */
+/** A cache, since the same names recur in logs. */
 const knownStrengths = new Map<string, Strength | null>();
 const mostKnown = 5000;
 
@@ -90,14 +90,14 @@ function strengthOfWord(word: string, before: string | undefined): Strength | nu
   return runTogether.test(word) ? 'likely' : null;
 }
 
-/** Whether a number can be the secret that the name tells of. */
+/** Whether the secret with this name can be a number. */
 export function namesANumber(name: string): boolean {
   return wordsOf(name).some(
     (word) => codes.has(word) || certain.has(word) || word === 'code' || word === 'pass',
   );
 }
 
-/** What a mask says in place of the value of this name: a few words that any reader understands. */
+/** Returns what a mask calls the value of this name, in one or two common words. */
 export function kindOfName(name: string): string {
   const lower = name.toLowerCase();
   if (/cookie|httponly|domain|expires|^path$/.test(lower)) return 'cookie';

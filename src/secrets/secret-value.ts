@@ -2,20 +2,20 @@ import { isUnspoken } from './letter-pairs.js';
 import { isMasked } from './masks.js';
 import type { Strength } from './secret-name.js';
 
-/** What surrounds a value in its text. */
+/** The context of a value in its text. */
 export interface ValueContext {
   readonly name: Strength;
-  /** Inside of quotes, or of an element: a value, and no code. */
+  /** In quotes or in an element, so a value rather than code. */
   readonly quoted: boolean;
-  /** Behind a `=` without blanks, in a query, a form or a list of variables: what stands there is data. */
+  /** Directly after `=`, or in a query, a form or a list of variables, so data rather than code. */
   readonly tight: boolean;
-  /** Whether digits alone can be the secret. */
+  /** Whether the secret may consist of digits alone. */
   readonly numbers: boolean;
 }
 
 const placeholder =
   /^(?:[*•·.x_-]{3,}|#[\da-f]{3,8}|<[^<>]*>?|\[[^\]]*\]?|\(.*|\{.*|\$.*|%[a-z]|#\{.*|@[A-Za-z]+|&[a-z]+;?|(?:your|my|the|some|insert|enter|put)[-_ ].*|.*(?:example|placeholder|change-?me|redacted|hidden|omitted|here|todo)\W?|[A-Z]{1,4}[-_]\.{2,}|.{0,12}(?:\.{3}|…))$/i;
-/** What programs say where a secret would stand: that there is none, and how it fared. */
+/** Words that programs print instead of a secret: that there is none, or its state. */
 const state =
   /^(?:true|false|null|none|nil|undefined|unset|empty|missing|required|optional|invalid|valid|expired|wrong|weak|strong|short|medium|ok|yes|no|on|off|active|inactive|enabled|disabled|open|closed|pending|unknown|any|never|object|string|number|boolean|bigint|symbol|void|buffer|bytes|text|varchar|uuid|int|integer|bool|char|str|date|function|async|await|new|const|let|return|typeof|self|this|super|err|error|failed|denied|changed|saved|set|not|is|and|or|for|of|the|bearer|basic|include|omit|same-origin|memory|redis|lax|strict|cookie|cookies|public|private|anonymous|guest|localhost|default|current|new|old|dark|light|accepted|rejected|all)$/i;
 const speaksOfSecrets =
@@ -24,16 +24,16 @@ const typeUnion =
   /^\s*(?:(?:null|undefined|string|number|boolean|any|unknown|never|object)(?:\[\])?\s*(?:\||$)\s*)+$/;
 const memberOrCall = /^[!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)*(?:[([<`].*|!|\?\?.*)$/;
 const members = /^[!(]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|!\.)[A-Za-z_$][\w$]*)+$/;
-/** A version, or a range of versions, of a package that is called after secrets. */
+/** A version or version range, for packages whose names indicate a secret. */
 const version =
   /^(?:[~^]|[<>]=?)?v?\d{1,4}\.\d{1,5}\.\d{1,5}(?:-(?:alpha|beta|rc|next|canary|dev|pre|snapshot|nightly)[\w.-]{0,40})?$/i;
-/** A status, an error's code, a version, a duration. */
+/** A status, an error code, a version or a duration. */
 const code = /^(?:[A-Z]{1,10}[_-]?\d{1,5}|v?\d{1,4}(?:\.\d{1,5}){1,3}|\d{1,6}(?:ms|s|px|%|m|h|d|kb|mb)?)$/i;
 
-/** What of a value says what it is. */
+/** How many characters of a value are judged. */
 const judged = 256;
 
-/** Whether a value that stands there is a secret, and no code, no placeholder and nothing that a person would say. */
+/** Whether a value in this context is a secret, rather than code, a placeholder or prose. */
 export function isSecretValue(value: string, context: ValueContext): boolean {
   const { name, quoted, tight, numbers } = context;
   const trimmed = value.slice(0, judged).trim();
@@ -48,9 +48,9 @@ export function isSecretValue(value: string, context: ValueContext): boolean {
   return isRandom(trimmed) || /[^\w.-]/.test(trimmed) || (tight && !/^[A-Z]{1,10}$/.test(trimmed));
 }
 
-/** Whether what could be a word is the secret: where it can be no code, and is not what stands there in most programs. */
+/** Whether a value made of words is a secret: it must be in a place for data, and not be a word that programs commonly write there. */
 function isSecretWord(value: string, { name, quoted, tight }: ValueContext): boolean {
-  // Right behind its name, as in a body of JSON or a query, it is data, whatever words it is made of.
+  // Directly after its name, as in JSON or a query, a value is data even if it is made of words.
   if (name !== 'possible' && tight && value.includes('-')) return value.length >= 6;
   if (!(quoted || tight) || speaksOfSecrets.test(value)) return false;
   if (quoted && tight) return value.length >= 6;
@@ -61,17 +61,17 @@ function isSecretWord(value: string, { name, quoted, tight }: ValueContext): boo
   );
 }
 
-/** Whether a value that stands where only secrets do is one, and no placeholder. */
+/** Whether a value in a place that only holds secrets is one, rather than a placeholder. */
 export function isCertain(value: string): boolean {
   return isSecretValue(value, { name: 'certain', quoted: true, tight: true, numbers: true });
 }
 
-/** Letters and digits, as an identifier, a hash or a generated password has them. */
+/** Whether a value has letters and digits, like an identifier, a hash or a generated password. */
 export function isMixed(value: string): boolean {
   return /\d/.test(value) && /[A-Za-z]/.test(value);
 }
 
-/** So mixed that nobody wrote it: capitals and small letters in turn, with digits or in no order that words have. */
+/** Whether a value looks generated: frequent switches between upper case, lower case and digits, or letter pairs unlike those of words. */
 export function isGenerated(value: string): boolean {
   const switches = value.match(/[A-Za-z](?=\d)|\d(?=[A-Za-z])|[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0;
   return (
@@ -83,12 +83,12 @@ export function isGenerated(value: string): boolean {
   );
 }
 
-/** As people choose passwords: capitals, small letters, digits and a mark that stands in no word. */
+/** Whether a value looks like a password that a person chose: upper and lower case, digits and a special character. */
 export function isChosen(value: string): boolean {
   return [/.{8}/, /[a-z]/, /[A-Z]/, /\d/, /[!#$%&*?^~]/].every((part) => part.test(value));
 }
 
-/** As only a generator writes: no words of a language, with or without a number behind them. */
+/** Whether a value looks random: not words of a language, with or without a number after them. */
 export function isRandom(value: string): boolean {
   if (value.length < 8 || code.test(value) || /\s/.test(value)) return false;
   if (/^\d+$/.test(value)) return false;
@@ -108,7 +108,7 @@ function isCode(value: string): boolean {
   return members.test(value) && value.split(/[^A-Za-z_$\d]+/).every((part) => isWordy(part));
 }
 
-/** Nothing but words, however they are joined. */
+/** Whether a value consists only of words, however they are joined. */
 function isWordy(value: string): boolean {
   return partsOf(value.replace(/[.,;:!?]+$/, '')).every((part) => isWord(part));
 }
@@ -121,7 +121,7 @@ function isProse(text: string): boolean {
   return /^[A-Z]/.test(text) || /[.!?:]$/.test(text) || speaksOfSecrets.test(text) || all.length === 2;
 }
 
-/** Whether prose has a number there: `at least 8`, `12 characters`. */
+/** Whether prose would have a number here: `at least 8`, `12 characters`. */
 function isCounted(words: readonly string[], at: number): boolean {
   const before =
     /^(?:least|most|than|min|max|minimum|maximum|to|of|is|in|for|and|or|over|under|within|exactly)$/i;
@@ -133,11 +133,11 @@ function partsOf(value: string): string[] {
   return value.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\w\s.:/@-]+/g) ?? [];
 }
 
-/** Short words of programs that cannot be spoken. */
+/** Short words used in programs that cannot be pronounced. */
 const short =
   /^(?:[vxnstkbpc]|db|js|ts|ms|pw|fn|cb|dx|px|src|tmp|pwd|ctx|url|css|img|btn|std|str|jwt|sql|xml|npm|cfg|msg|txt|doc|dev|prd|stg|num|ptr|http|html|json|jsx|tsx|sk|pk|kv|rs|gh)$/i;
 
-/** A word can be spoken: it has a vowel, and few letters without one in a row. */
+/** Whether a part can be pronounced: it has a vowel and no long run of consonants. */
 function isWord(part: string): boolean {
   if (!/^[A-Za-z]+$/.test(part)) return false;
   if (part.length <= 3) return /[aeiouy]/i.test(part) || short.test(part);

@@ -1,22 +1,20 @@
 import type { Place } from './notations.js';
 
 const longestValue = 16_384;
-/** A value without quotes, where every name on a line without blanks has the rest of it for one. */
+/** The longest unquoted value. Without the bound, each name on a line without blanks would take the rest of the line. */
 export const longestWord = 4096;
 const longestList = 1000;
 
-/** Where something stands that may be a secret; `end` is behind it. */
+/** A range that may hold a secret; `end` is exclusive. */
 export interface Stretch {
   readonly start: number;
   readonly end: number;
   readonly quoted: boolean;
-  /** One of several. */
+  /** One of several values in a list. */
   readonly listed?: boolean;
 }
 
-/**
- * What may be the value at a place. `lists` holds how far lists are known, so that what stands in a list of lists is looked at once.
- */
+/** Returns the candidates for the value at a place. `lists` holds how far lists have been read, so that nested lists are read once. */
 export function stretchesAt(text: string, { at, until }: Place, lists: { end: number }): Stretch[] {
   const first = text[at] ?? '';
   if (until === undefined && /[[{(]/.test(first)) {
@@ -38,7 +36,7 @@ export function stretchesAt(text: string, { at, until }: Place, lists: { end: nu
   ];
 }
 
-/** What stands in quotes; where they are not closed, the text was cut there. */
+/** Returns what is inside the quotes. If they are not closed, the text was cut. */
 export function quotedAt(text: string, at: number): Stretch {
   const quote = text[at] ?? '';
   const ends = quote === '`' ? quote : `${quote}\n`;
@@ -49,7 +47,7 @@ export function quotedAt(text: string, at: number): Stretch {
   return { start: at + 1, end: Math.min(end, text.length), quoted: true };
 }
 
-/** What stands in a list or an object: its strings, or, as Go prints them, its words. */
+/** Returns what is in a list or an object: its strings, or its words, as Go prints them. */
 function listAt(text: string, at: number): Stretch[] {
   const closing = text.slice(at, at + longestList).search(/[\]})]/);
   const end = closing === -1 ? Math.min(text.length, at + longestList) : at + closing;
@@ -61,7 +59,7 @@ function listAt(text: string, at: number): Stretch[] {
   });
 }
 
-/** The strings of a list, or all of it where it has none. */
+/** Returns the strings of a list, or all of it if it has none. */
 export function stringsInList(text: string, at: number): Pick<Stretch, 'start' | 'end'>[] {
   const closing = text.slice(at, at + longestList).search(/[\])]/);
   const end = closing === -1 ? Math.min(text.length, at + longestList) : at + closing;

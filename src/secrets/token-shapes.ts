@@ -2,14 +2,14 @@ import escapeStringRegexp from 'escape-string-regexp';
 import type { Found } from './found.js';
 
 /**
- * What tokens of an issuer look like, down to the length at which a token is cut off in a log. Each of them holds one of the
- * marks: a text without any is not searched.
+ * The shape of an issuer's tokens, down to the length at which logs cut them off. Each token contains one of the marks; a text
+ * without any of them is not searched.
  */
 type Shape = readonly [kind: string, marks: string, source: string];
 
 /**
- * Tokens that say by their first characters whose they are, by the issuers' own documentation. secretlint knows some of
- * them as well; what is here is known without loading it.
+ * Tokens with a prefix that identifies their issuer, from the issuers' own documentation. secretlint also knows some of them, but
+ * these are found without loading it.
  */
 const documented: readonly Shape[] = [
   ['github token', 'ghp_ gho_ ghu_ ghs_ ghr_ github_pat_', 'gh[pousr]_\\w{20,255}|github_pat_\\w{20,255}'],
@@ -64,7 +64,7 @@ const documented: readonly Shape[] = [
   ['figma token', 'fig', 'fig[dou]r?_[\\w-]{36,64}'],
   ['tailscale key', 'tskey-', 'tskey-(?:auth|api|client|scim|webhook)-[\\w-]{16,80}'],
   ['replicate token', 'r8_', 'r8_[A-Za-z0-9]{36,40}'],
-  // RFC 7519, signed, encrypted or cut off behind its claims.
+  // RFC 7519: signed, encrypted, or cut off after its claims.
   [
     'jwt',
     'eyJ',
@@ -73,9 +73,9 @@ const documented: readonly Shape[] = [
 ];
 
 /**
- * Shapes that secretlint's recommended rules do not know, after config/gitleaks.toml of gitleaks (MIT, © 2019 Zachary Rice), at
- * b58d3f102cf3a2c84cb7f923d05c25c9b1aed84b of https://github.com/gitleaks/gitleaks; the name of each rule is the kind. Its rules
- * that need the name of a vendor beside a value without a shape are left to the names that say secret.
+ * Shapes that secretlint's recommended rules do not know, from config/gitleaks.toml of gitleaks (MIT, © 2019 Zachary Rice), at
+ * b58d3f102cf3a2c84cb7f923d05c25c9b1aed84b of https://github.com/gitleaks/gitleaks; each kind is named after its rule. Rules that
+ * need a vendor's name beside a value without a shape are left to the names that indicate a secret.
  */
 const ofGitleaks: readonly Shape[] = [
   ['1password key', 'A3-', 'A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}'],
@@ -154,14 +154,14 @@ const patterns = [...documented, ...ofGitleaks].map(([kind, marks, source]) => (
   pattern: new RegExp(source, 'g'),
 }));
 
-/** Asked first: most texts are short and have no mark. */
+/** Checked first, since most texts are short and contain no mark. */
 const anyMark = new RegExp(
   patterns.flatMap(({ marks }) => marks.map((mark) => escapeStringRegexp(mark))).join('|'),
 );
 
 /**
- * Finds every token that stands at the beginning of a word. Where a token begins is looked at after it was found: asked
- * before, in the pattern itself, the same question makes the search ten times as slow.
+ * Finds every token at the start of a word. The check for the word's start comes after the match: as a lookbehind it makes
+ * the search ten times slower.
  */
 export function findTokens(text: string): Found[] {
   if (!anyMark.test(text)) return [];
@@ -171,7 +171,7 @@ export function findTokens(text: string): Found[] {
     pattern.lastIndex = 0;
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       if (/[\w-]/.test(text[match.index - 1] ?? ' ')) {
-        // `disk-` begins none, but what follows it may.
+        // `disk-` does not begin a token, but what follows it may.
         pattern.lastIndex = match.index + 1;
         continue;
       }

@@ -1,25 +1,25 @@
-/** A text as it reads when something in it is undone or left out, and where each stretch of it stands in the text itself. */
+/** A text with something undone or left out, and a mapping of each of its ranges back to the original. */
 export interface View {
   readonly text: string;
-  /** The stretch of the original text that reads as `[start, end)` of this view. */
+  /** Returns the range of the original text that `[start, end)` of this view stands for. */
   readonly source: (start: number, end: number) => readonly [start: number, end: number];
 }
 
-/** Where a piece of the view begins, and the stretch `[from, to)` that it stands for. */
+/** Where a piece begins in the view, and the range `[from, to)` that it stands for. */
 interface Piece {
   readonly at: number;
   readonly from: number;
   readonly to: number;
-  /** Character by character; otherwise all of it stands for the whole stretch. */
+  /** Copied character by character; otherwise the whole piece stands for the whole range. */
   readonly isCopy: boolean;
 }
 
-/** The text itself. */
+/** Returns the text itself as a view. */
 export function viewOf(text: string): View {
   return { text, source: (start, end) => [start, end] };
 }
 
-/** Puts a view of a text together from pieces, which come in order. */
+/** Builds a view of a text from pieces, which are added in order. */
 export class ViewBuilder {
   readonly #text: string;
   readonly #pieces: Piece[] = [];
@@ -30,17 +30,17 @@ export class ViewBuilder {
     this.#text = text;
   }
 
-  /** What stands at `[from, to)`, as it is. */
+  /** Adds the range `[from, to)` unchanged. */
   copy(from: number, to: number): void {
     if (from < to) this.#add(this.#text.slice(from, to), from, to, true);
   }
 
-  /** What stands at `[from, to)` reads as this; of what reads as nothing nothing has to be said. */
+  /** Adds `part` as the reading of `[from, to)`. Omitted ranges need no call. */
   put(part: string, from: number, to: number): void {
     if (part !== '') this.#add(part, from, to, false);
   }
 
-  /** A view of the text that all places belong to, which may be a view of another itself. */
+  /** Builds the view. The positions refer to `of`, which may itself be a view of another text. */
   build(of: View): View {
     return {
       text: this.#parts.join(''),
@@ -55,14 +55,14 @@ export class ViewBuilder {
     };
   }
 
-  // oxlint-disable-next-line max-params -- an object for each piece of a long text costs a tenth of the time
+  // oxlint-disable-next-line max-params -- an object per piece of a long text costs a tenth of the time
   #add(part: string, from: number, to: number, isCopy: boolean): void {
     this.#pieces.push({ at: this.#length, from, to, isCopy });
     this.#parts.push(part);
     this.#length += part.length;
   }
 
-  /** The last piece that begins at or before the place, found by halves. */
+  /** Returns the last piece that begins at or before the position, by binary search. */
   #pieceAt(place: number): Piece {
     let [low, high] = [0, this.#pieces.length - 1];
     while (low < high) {

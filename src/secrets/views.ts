@@ -1,10 +1,10 @@
 import { visibleText } from '../core/visible-text.js';
 import { type View, ViewBuilder } from './view.js';
 
-/** JSON in JSON in a URL is three deep; what is deeper was made to be slow. */
+/** JSON in JSON in a URL is three levels deep; anything deeper was made to be slow. */
 const deepest = 4;
 
-/** Named references for the ASCII characters that serialisers of HTML and XML name. */
+/** Named character references for the ASCII characters that HTML and XML serializers name. */
 const references: Readonly<Record<string, string>> = {
   quot: '"',
   apos: "'",
@@ -31,9 +31,9 @@ const escapes =
 const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
 /**
- * The text itself, and how it reads when a layer of escapes is undone, and another, as long as there is any: those of
- * JSON and JavaScript, URLs, HTML and shells, colours and what cannot be seen, and the stamps that we put before the lines of a
- * server's log. So one rule finds a secret in any of them, or in one within another.
+ * Returns the text itself and how it reads as one layer of escapes after another is undone: those of JSON, JavaScript, URLs,
+ * HTML and shells, colors, invisible characters, and the timestamps that we put before the lines of a server log. One rule
+ * therefore finds a secret in any of them, or in one nested in another.
  */
 export function viewsOf(text: View): View[] {
   const views = [text];
@@ -44,14 +44,14 @@ export function viewsOf(text: View): View[] {
   return views;
 }
 
-/** Characters on either side of an escape that are looked at with it, at most. */
+/** How many characters on either side of an escape are included at most. */
 const surroundings = 4096;
-/** Escapes that are no further from each other are looked at together. */
+/** Escapes within this distance of each other share one piece of context. */
 const nearby = 256;
-/** What stands for the text that a view leaves out; a noncharacter, of which no name and no value is made. */
+/** Stands for text that a view leaves out. A noncharacter, which no name or value contains. */
 const gap = '\n\ufdd1\n';
 
-/** The lines that hold escapes, and their neighbours, without these escapes: all others read as they did before. */
+/** Returns the lines that contain escapes, with their neighbors, with one layer undone. All other lines read as before. */
 function undone(view: View): View | null {
   const { text } = view;
   const builder = new ViewBuilder(text);
@@ -82,7 +82,7 @@ function undone(view: View): View | null {
   return builder.build(view);
 }
 
-/** The end of the line behind that of the place. */
+/** Returns the end of the line after this position's line. */
 function linesAfter(text: string, at: number): number {
   const near = text.slice(at, at + surroundings);
   const end = near.indexOf('\n');
@@ -90,7 +90,7 @@ function linesAfter(text: string, at: number): number {
   return at + (next === -1 ? near.length : next + 1);
 }
 
-/** The beginning of the line before that of the place. */
+/** Returns the start of the line before this position's line. */
 function linesBefore(text: string, at: number): number {
   const from = Math.max(0, at - surroundings);
   const near = text.slice(from, at);
@@ -103,7 +103,7 @@ interface Piece {
   readonly width: number;
 }
 
-/** What an escape stands for; null where it stands for itself. */
+/** Returns what an escape stands for; null if it stands for itself. */
 function piecesOf(match: RegExpMatchArray): readonly Piece[] | null {
   const { stamp, colour, unicode, braced, byte, plain, percent, decimal, hex, reference } =
     match.groups ?? {};
@@ -119,11 +119,11 @@ function piecesOf(match: RegExpMatchArray): readonly Piece[] | null {
     decimal === undefined ? Number.parseInt(unicode ?? braced ?? byte ?? hex ?? '', 16) : Number(decimal);
   if (code > 0x10ffff) return null;
   const text = String.fromCodePoint(code);
-  // Half of a pair is seen once the other is there.
+  // Half of a surrogate pair is kept until the other half joins it in the view.
   return [{ text: /\p{Surrogate}/u.test(text) ? text : visibleText(text), width }];
 }
 
-/** The characters of percent-encoded UTF-8, each as wide as its bytes were written; what is no UTF-8 reads as it is. */
+/** Decodes percent-encoded UTF-8; each character is as wide as its encoded bytes. Invalid UTF-8 is read byte by byte. */
 function piecesOfBytes(percent: string): readonly Piece[] {
   const bytes = Buffer.from(percent.replaceAll('%', ''), 'hex');
   const pieces: Piece[] = [];
