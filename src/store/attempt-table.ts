@@ -4,7 +4,7 @@ import type { AttemptStart, StoreContext, CauseEnd, FixReverted, Store } from '.
 import { changeCount, markHealed, markUndone, markUnhealed, see } from './signature-table.js';
 import { storedJson, storedText } from './stored-text.js';
 
-/** The part of the store that keeps tries and the ends of causes. */
+/** The part of the store that keeps attempts and the outcomes of causes. */
 export function attemptTable(
   context: StoreContext,
 ): Pick<Store, 'attemptStarted' | 'attemptFinished' | 'causeEnded' | 'fixReverted' | 'runUndone'> {
@@ -57,13 +57,13 @@ async function attemptFinished(context: StoreContext, id: string, attempt: Attem
       .where('finished_at', 'is', null)
       .returning(['signature', 'run_id'])
       .executeTakeFirst();
-    // Finished before: it has been counted.
+    // Already finished, so it has been counted.
     if (!finished) return;
     const isFix = attempt.agent !== null && attempt.files.length > 0;
     const of = { signature: finished.signature, runId: finished.run_id };
-    // A fix that healed its test and broke another one has failed.
+    // A fix that healed its test but broke another one has failed.
     const judged = attempt.judged === 'green' && attempt.reverted ? 'still-failing' : attempt.judged;
-    // What the built-in fixer tries in vain is none of the signature's tries (BF-5).
+    // Failed attempts of the built-in fixer do not count as attempts of the signature (BF-5).
     if (isBuiltIn(attempt) && judged !== 'green') return;
     await changeCount(db, context, { ...of, judged, isFix });
   });

@@ -6,7 +6,7 @@ import { signatureTable } from './signature-table.js';
 import type { Database } from './tables.js';
 import { storedJson } from './stored-text.js';
 
-/** The store of a project over an open store; `now` is in milliseconds since the epoch. */
+/** Creates a project's store on an open database; `now` returns milliseconds since the epoch. */
 export function createStore(db: Database, project: string, now: () => number): Store {
   const context: StoreContext = { db, project, now: () => new Date(now()).toISOString(), newId: randomUUID };
   const signatures = signatureTable(context);
@@ -23,7 +23,7 @@ export function createStore(db: Database, project: string, now: () => number): S
   };
 }
 
-/** The part of the store that keeps runs: what was asked of them, and where their tests stand. */
+/** The part of the store that keeps runs: their requests, and the progress of their tests. */
 function runTable(context: StoreContext): Pick<Store, 'runStarted' | 'saveProgress' | 'runEnded' | 'run'> {
   const { db, project, now } = context;
   return {

@@ -16,16 +16,16 @@ import type { Database, Tables } from './tables.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** The part of the store that keeps questions, answers and quarantines. */
+/** The part of the store that keeps escalations, answers and quarantines. */
 export interface EscalationTable extends Pick<
   Store,
   'escalate' | 'escalations' | 'escalation' | 'resolve' | 'quarantines' | 'release'
 > {
-  /** The question about this signature that waits for an answer, or null. */
+  /** Returns the pending escalation of this signature, or null. */
   openFor(signature: string): Promise<Escalation | null>;
 }
 
-/** Makes it. */
+/** Creates this part of the store. */
 export function escalationTable(context: StoreContext): EscalationTable {
   const { db, project } = context;
   const all = () => db.selectFrom('escalations').selectAll().where('project', '=', project);
@@ -81,7 +81,7 @@ export function escalationTable(context: StoreContext): EscalationTable {
   };
 }
 
-/** A second question about the same signature is not asked while one is open. */
+/** Asks no second question about a signature while one is pending. */
 async function insert(
   { db, project, now, newId }: StoreContext,
   question: Question,

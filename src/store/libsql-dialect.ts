@@ -11,9 +11,9 @@ import {
 } from 'kysely';
 
 /**
- * Kysely over one `libsql` connection. Kysely's own SQLite dialect would do but for its transactions: they begin as
- * readers, and SQLite refuses at once, without waiting, to let one of two readers become a writer. Several processes share
- * a store (ME-10), so a transaction takes the write lock when it begins, and waits for it.
+ * A Kysely dialect over one `libsql` connection. Kysely's own SQLite dialect begins transactions as readers, and SQLite refuses at
+ * once, without waiting, to upgrade one of two readers to a writer. Several processes share a store (ME-10), so each
+ * transaction takes the write lock when it begins, and waits for it.
  */
 export function libsqlDialect(database: Libsql.Database): Dialect {
   return {
@@ -27,7 +27,7 @@ export function libsqlDialect(database: Libsql.Database): Dialect {
 function driverOf(database: Libsql.Database): Driver {
   const connection = connectionOf(database);
   const run = (sql: string) => connection.executeQuery(CompiledQuery.raw(sql));
-  // One connection, so one user at a time: each waits for the one before.
+  // There is one connection, so callers take turns: each waits for the previous one.
   let last: Promise<void> = Promise.resolve();
   let release = () => {};
   return {
@@ -56,7 +56,7 @@ function connectionOf(database: Libsql.Database): DatabaseConnection {
       const { changes } = statement.run(parameters);
       return { rows: [], numAffectedRows: BigInt(changes) };
     },
-    // oxlint-disable-next-line require-yield -- nothing of ours streams
+    // oxlint-disable-next-line require-yield -- the store does not stream
     streamQuery: async function* () {
       throw new Error('the store does not stream');
     },

@@ -1,15 +1,15 @@
 import { sql, type Transaction } from 'kysely';
 
-/** A step from one version of the store to the next. */
+/** Upgrades the store from one version to the next. */
 export type Migration = (db: Transaction<unknown>) => Promise<void>;
 
-/** The version that the first step makes: those before it were never released. */
+/** The version that the first migration creates; earlier ones were never released. */
 export const firstVersion = 4;
 
-/** All steps, oldest first. One that was released is never changed: a store may have taken it. */
+/** All migrations, oldest first. A released one must never change, since stores may have run it. */
 export const migrations: readonly Migration[] = [first];
 
-/** In words that SQLite and PostgreSQL share. What the columns mean stands in `tables.ts`. */
+/** Uses only SQL that SQLite and PostgreSQL share. `tables.ts` describes the columns. */
 async function first(db: Transaction<unknown>): Promise<void> {
   for (const statement of firstTables.split(';\n')) await sql.raw(statement).execute(db);
 }

@@ -9,20 +9,20 @@ import type { Store } from './store.js';
 import { openStore } from './open-store.js';
 import type { Database } from './tables.js';
 
-/** The project's store, as commands use it that ask and answer. */
+/** The project's store, as opened by commands that show or change it outside a run. */
 export interface OpenProjectStore {
   readonly store: Store;
   readonly db: Database;
   readonly project: string;
 }
 
-/** The flags that say where a store is. */
+/** The flags that locate a store. */
 interface StoreFlags {
   readonly agents?: string | undefined;
   readonly store?: string | undefined;
 }
 
-/** Opens the store of the project in the current folder; null where nothing was ever stored. */
+/** Opens the store of the project in the current folder; returns null if nothing was ever stored. */
 export async function openProjectStore({
   agents,
   store: named,
@@ -38,7 +38,7 @@ export async function openProjectStore({
   return ok({ store, db: opened.value, project });
 }
 
-/** Uses the store of the project in the current folder, null where nothing was ever stored, and closes it. */
+/** Calls `use` with the store of the project in the current folder, or with null if nothing was ever stored, and closes the store. */
 export async function withStore<T>(
   flags: StoreFlags,
   use: (store: Store | null) => Promise<T>,

@@ -10,13 +10,13 @@ import type { Database, Tables } from './tables.js';
 import { reasonOf } from '../reason-of.js';
 import { firstVersion, migrations } from './migrations.js';
 
-/** How long a process waits for another one's write, in milliseconds. */
+/** How long to wait for a connection or for another process's write, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
 /**
- * Opens the store at a path (relative to `cwd`; SQLite, made where it is not there) or a `postgres://` URL, at the newest
- * version. What is there and cannot be understood is `store-unreadable`, and never taken for an empty store; a store that
- * cannot be reached or written is `store-unusable`, and healing goes on without one (ME-9).
+ * Opens the store at a path (SQLite, relative to `cwd`, created if missing) or a `postgres://` URL, and migrates it to the newest
+ * version. Existing content that cannot be understood is `store-unreadable` and never treated as an empty store. A store that
+ * cannot be reached or written is `store-unusable`, and healing continues without one (ME-9).
  */
 export async function openStore(location: string, cwd: string): Promise<Result<Database, Problem>> {
   let db: Database | undefined;
@@ -28,7 +28,7 @@ export async function openStore(location: string, cwd: string): Promise<Result<D
     await db.destroy();
     return err(problem);
   } catch (error) {
-    // What went wrong is being told already.
+    // The original error is reported below.
     await db?.destroy().catch(() => undefined);
     return err(isDamage(error) ? damaged(location, reasonOf(error)) : unusable(location, error));
   }
@@ -39,7 +39,7 @@ export function isUrl(location: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(location);
 }
 
-// Both drivers are loaded when they are needed: a green run needs neither (CL-4).
+// Each driver is loaded only when needed: a green run needs neither (CL-4).
 
 async function connect(url: string): Promise<Database> {
   const { default: pg } = await import('pg');
@@ -47,13 +47,13 @@ async function connect(url: string): Promise<Database> {
     connectionString: url,
     max: 2,
     connectionTimeoutMillis: PATIENCE_MS,
-    // A server that vanished without a word is noticed.
+    // Detects a server that vanished without closing the connection.
     keepAlive: true,
     keepAliveInitialDelayMillis: PATIENCE_MS,
   });
-  // A connection that breaks while nobody uses it is replaced by the next query, or fails that.
+  // When an idle connection breaks, the next query replaces it or fails.
   pool.on('error', () => undefined);
-  // One that breaks while it is used rejects the query; without this it ends the process as well.
+  // When a busy connection breaks, its query rejects. Without this listener, the process would end as well.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
@@ -65,7 +65,7 @@ async function openFile(file: string): Promise<Database> {
   try {
     checkFile(database);
     database.pragma('journal_mode = WAL');
-    // Every commit reaches the disk: there are few, and each stands for money that was spent.
+    // Every commit reaches the disk: commits are few, and each may record money that was spent.
     database.pragma('synchronous = FULL');
     return new Kysely<Tables>({ dialect: libsqlDialect(database) });
   } catch (error) {
@@ -74,7 +74,7 @@ async function openFile(file: string): Promise<Database> {
   }
 }
 
-/** Looks before anything is written: what is not ours stays as it is. */
+/** Checks the file before anything is written, so that a file that is not a store stays unchanged. */
 function checkFile(database: Libsql.Database): void {
   const [check] = database.pragma('quick_check(1)') as { quick_check?: string }[];
   if (check?.quick_check !== 'ok') throw new Damage(check?.quick_check ?? 'the check of the file failed');
@@ -111,7 +111,7 @@ function damaged(location: string, detail: string): Problem {
   };
 }
 
-/** PostgreSQL's code where a user lacks a right. */
+/** PostgreSQL's error code for insufficient privilege. */
 export const noRight = '42501';
 
 function unusable(location: string, error: unknown): Problem {
@@ -126,24 +126,24 @@ function unusable(location: string, error: unknown): Problem {
   };
 }
 
-/** Any number, the same in every process: PostgreSQL's name for our lock. */
+/** The key of our advisory lock in PostgreSQL: arbitrary, but the same in every process. */
 const LOCK = 7_318_532;
 
-/** What a store was found to be. */
+/** The state in which a store was found. */
 type Migrated =
   | { readonly kind: 'current' }
-  /** Made by a later self-heal, whose tables this one does not know. */
+  /** Created by a newer self-heal, whose tables this one does not know. */
   | { readonly kind: 'newer'; readonly version: number; readonly known: number }
-  /** The table of the version is there and empty: nothing of ours leaves it so. */
+  /** The version table exists but is empty, which self-heal never leaves behind. */
   | { readonly kind: 'unversioned' };
 
 /**
- * Brings the store to the newest version, in one transaction under a lock: of eight processes that open a new store at once
- * one makes it and the others find it made, and a kill leaves the version that was there before.
+ * Migrates the store to the newest version, in one transaction under a lock. If eight processes open a new store at once, one creates
+ * it and the others find it created. A kill leaves the previous version.
  */
 async function migrate(db: Kysely<unknown>, isPostgres: boolean): Promise<Migrated> {
   const known = firstVersion - 1 + migrations.length;
-  // Most openings find the store as it has to be, and take no lock.
+  // Most stores are already current, and need no lock.
   if ((await versionOf(db, isPostgres)) === known) return { kind: 'current' };
   return db.transaction().execute(async (transaction) => {
     if (isPostgres) await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
@@ -158,7 +158,7 @@ async function migrate(db: Kysely<unknown>, isPostgres: boolean): Promise<Migrat
   });
 }
 
-/** 0 where there is nothing yet. */
+/** Returns 0 if there is no store yet, null if the version is missing. */
 async function versionOf(db: Kysely<unknown>, isPostgres: boolean): Promise<number | null> {
   const tables = isPostgres
     ? sql`select 1 from information_schema.tables where table_schema = current_schema() and table_name = 'store_version'`

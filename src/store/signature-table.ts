@@ -10,15 +10,15 @@ import { countChange, type EarlierFix, noEarlierTries } from '../core/remembered
 import type { KnownFailure, StoreContext } from './store.js';
 import type { Database, Tables } from './tables.js';
 
-/** An agent is told of so many failed tries; more would say the same at length. */
+/** How many failed attempts an agent is told about; more would only repeat the same. */
 const TRIES_TOLD = 5;
 
-/** What is remembered by signature. */
+/** What the store remembers by signature. */
 export interface SignatureTable {
   record(signature: string, runId: string): Promise<Omit<KnownFailure, 'open'>>;
 }
 
-/** The part of the store that knows failures by their signature. */
+/** The part of the store that keeps failures by signature. */
 export function signatureTable(context: StoreContext): SignatureTable {
   return {
     record: (signature, runId) =>
@@ -41,7 +41,7 @@ export function signatureTable(context: StoreContext): SignatureTable {
   };
 }
 
-/** Makes the signature's row where there is none. */
+/** Creates the signature's row if it does not exist, and updates when it was last seen. */
 export async function see(db: Database, { project, now }: StoreContext, signature: string): Promise<void> {
   const time = now();
   const fresh = { count: 0, failed_fixes: 0, healed_times: 0, healed_at: null, healed_in: null };
@@ -62,7 +62,7 @@ export async function see(db: Database, { project, now }: StoreContext, signatur
     .execute();
 }
 
-/** A healed failure that shows in a later run did not hold: that is counted once for each heal. */
+/** Counts a healed failure that is back in a later run, once per heal. */
 async function noteComeback(
   db: Database,
   { now }: StoreContext,
@@ -80,7 +80,7 @@ async function noteComeback(
     .execute();
 }
 
-/** What a judged try does to its signature's count; the database does the adding, so that no count is lost (ME-10). */
+/** Applies a judged attempt to its signature's count. The database does the addition, so that no concurrent count is lost (ME-10). */
 export async function changeCount(
   db: Database,
   context: StoreContext,
@@ -99,7 +99,7 @@ export async function changeCount(
     .execute();
 }
 
-/** Begins the count of a healed signature anew; guidance has served. */
+/** Resets the count of a healed signature and drops its guidance, which has served its purpose. */
 export async function markHealed(
   db: Database,
   { now }: StoreContext,
@@ -119,7 +119,7 @@ export async function markHealed(
     .execute();
 }
 
-/** Takes a heal of this run back: it counts as one failed fix, and what went before it stays forgotten. */
+/** Takes back a heal of this run: it counts as one failed fix, and earlier counts stay reset. */
 export async function markUnhealed(
   db: Database,
   { signature, runId }: { signature: string; runId: string },
@@ -138,7 +138,7 @@ export async function markUnhealed(
     .execute();
 }
 
-/** Heals of a run that a person undid did not hold; one that came back before is counted as that alone. */
+/** Counts the heals of a run that a person undid. A heal whose failure had already come back is counted only as that. */
 export async function markUndone(db: Database, runId: string): Promise<void> {
   await db
     .updateTable('signatures')
@@ -160,11 +160,11 @@ async function failedTries(db: Database, signature: string, since: string): Prom
     .selectFrom('attempts')
     .selectAll()
     .where('signature', '=', signature)
-    // Progress is told too: the error that it had left behind is there again.
+    // Includes attempts that made progress: the error that they had fixed is back.
     .where((where) =>
       where.or([
         where('judged', 'in', ['still-failing', 'vanished', 'changed']),
-        // It had healed, and broke other tests.
+        // It healed the test but broke others.
         where.and([where('judged', '=', 'green'), where('taken_back', '=', 1)]),
       ]),
     )
@@ -199,7 +199,7 @@ async function lastFix(
   };
 }
 
-/** An attempt as the store kept it; its patch is named relative to any run's folder, since these lie side by side. */
+/** Converts a stored attempt. Its patch path is relative to any run's folder, since all run folders are siblings. */
 function pastAttempt(row: Selectable<Tables['attempts']>): Attempt {
   return {
     ...bareAttempt(row.n),

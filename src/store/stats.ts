@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Database } from './tables.js';
 
-/** What the stored runs of a project come to. Rates are from 0 to 1, null where there is nothing to rate. */
+/** Statistics over the stored runs of a project. Rates range from 0 to 1, or are null if there is nothing to rate. */
 export interface Stats {
   readonly runs: number;
   readonly classes: readonly RatedClass[];
   readonly agents: readonly RatedAgent[];
-  /** How often a failure was healed, how often one of these came back in a later run, and how often a person undid the fix. */
+  /** How many failures were healed, how many of those came back in a later run, and how many fixes a person undid. */
   readonly heals: number;
   readonly cameBack: number;
   readonly undone: number;
@@ -18,7 +18,7 @@ export interface Stats {
   readonly costPerHealUsd: number | null;
 }
 
-/** Causes of one class; one that another error took the place of is rated under that. */
+/** Causes of one class. A cause superseded by another error is rated under that error. */
 export interface RatedClass {
   readonly category: string;
   readonly failures: number;
@@ -26,7 +26,7 @@ export interface RatedClass {
   readonly healRate: number | null;
 }
 
-/** What one agent did; a run of it that no re-run judged (its API failed, it was interrupted) is not rated. */
+/** The results of one agent. Runs that no re-run judged, because the API failed or they were interrupted, are not rated. */
 export interface RatedAgent {
   readonly agent: string;
   readonly runs: number;
@@ -35,7 +35,7 @@ export interface RatedAgent {
   readonly costUsd: number | null;
 }
 
-/** Counts over all stored runs of a project. */
+/** Computes the statistics over all stored runs of a project. */
 export async function readStats(db: Database, project: string): Promise<Stats> {
   const [runs, classes, agents, heals] = await Promise.all([
     runTotals(db, project),
@@ -58,7 +58,7 @@ export async function readStats(db: Database, project: string): Promise<Stats> {
   };
 }
 
-// PostgreSQL hands back counts and sums as text, since they may exceed a number.
+// PostgreSQL returns counts and sums as text, since they may exceed a number.
 
 async function runTotals(db: Database, project: string) {
   const row = await db

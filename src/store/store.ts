@@ -4,39 +4,39 @@ import type { Answer, Escalation, EscalationState, Question } from '../core/esca
 import type { EarlierFix, EarlierTries } from '../core/remembered.js';
 import type { Database } from './tables.js';
 
-/** What is remembered of a failure when it is met. */
+/** What the store remembers about a failure when it occurs. */
 export interface KnownFailure {
   readonly tries: EarlierTries;
-  /** The last tries that failed, oldest first, `patch` relative to any run's folder. */
+  /** The last failed attempts, oldest first, with `patch` relative to any run's folder. */
   readonly tried: readonly Attempt[];
-  /** The fix that had healed it in an earlier run, or null where it was never healed. */
+  /** The fix that healed it in an earlier run, or null if it was never healed. */
   readonly fix: EarlierFix | null;
-  /** What a person answered, or null. */
+  /** The guidance that a person gave, or null. */
   readonly guidance: string | null;
-  /** The question that waits for a person, or null. */
+  /** The pending escalation, or null. */
   readonly open: Escalation | null;
 }
 
-/** A test whose failing was accepted for now (ME-7). */
+/** A test whose failure is accepted for now (ME-7). */
 export interface Quarantine {
   readonly testId: string;
   readonly name: string;
   readonly escalationId: string;
   /** ISO 8601. */
   readonly since: string;
-  /** When it ends by itself, ISO 8601. */
+  /** When it expires, ISO 8601. */
   readonly until: string;
 }
 
-/** A run as it begins. */
+/** A run when it starts. */
 export interface RunStart {
   readonly runId: string;
-  /** What was typed, as plain data. */
+  /** The command as typed, as plain data. */
   readonly request: unknown;
   readonly resumedFrom: string | null;
 }
 
-/** A run as it ends. */
+/** A run when it ends. */
 export interface RunEnd {
   readonly outcome: string;
   readonly exitCode: number;
@@ -44,20 +44,20 @@ export interface RunEnd {
   readonly agentRunsAvoided: number;
 }
 
-/** A run that was begun, and how it ended if it did. */
+/** A stored run, with its outcome if it has ended. */
 export interface StoredRun {
   readonly runId: string;
   readonly startedAt: string;
   readonly outcome: string | null;
   readonly request: unknown;
   readonly progress: unknown;
-  /** The newest run that went on with it, or null. */
+  /** The newest run that resumed it, or null. */
   readonly continuedIn: string | null;
 }
 
-/** A try before its agent starts. */
+/** An attempt before its agent starts. */
 export interface AttemptStart {
-  /** Under which it is finished. */
+  /** The id that `attemptFinished` takes. */
   readonly id: string;
   readonly runId: string;
   readonly causeId: string;
@@ -74,49 +74,49 @@ export interface CauseEnd {
   readonly category: Category;
   readonly verdict: string;
   readonly reason: string;
-  /** Healed by the fix of another cause, without a try of its own. */
+  /** Whether the fix of another cause healed it, without an attempt of its own. */
   readonly bySharedFix: boolean;
 }
 
-/** A fix that did not last, and why. */
+/** A fix that did not hold, and why. */
 export type FixReverted = Pick<CauseEnd, 'runId' | 'causeId' | 'signature' | 'reason'>;
 
 /**
- * What outlives a run, for one project; each method rejects where the store fails. What a run writes may be written again where it is not known
- * whether it arrived: it then counts once.
+ * What outlives a run, for one project. Every method rejects if the store fails. Writes of a run may be repeated if it is unknown whether they
+ * arrived; they count once.
  */
 export interface Store {
   runStarted(run: RunStart): Promise<void>;
-  /** Where each test stands now, as plain data. */
+  /** Saves the current state of each test, as plain data. */
   saveProgress(runId: string, progress: unknown): Promise<void>;
   runEnded(runId: string, end: RunEnd): Promise<void>;
-  /** The run of this id, or the newest; null where there is none. */
+  /** Returns the run with this id, or the newest run for null; null if there is none. */
   run(runId: string | null): Promise<StoredRun | null>;
-  /** Notes that a failure is there (again), and gives what is known of it. */
+  /** Records that a failure has occurred (again), and returns what is known about it. */
   recordFailure(signature: string, runId: string): Promise<KnownFailure>;
   attemptStarted(start: AttemptStart): Promise<void>;
-  /** Writes how a try was judged and changes its signature's count, both or neither, and once however often it is called. */
+  /** Stores an attempt's judgement and updates its signature's count, atomically and once, however often it is called. */
   attemptFinished(id: string, attempt: Attempt): Promise<void>;
   causeEnded(end: CauseEnd): Promise<void>;
-  /** A heal of this run broke other tests and was reverted (HN-6): its fix was a failed one. */
+  /** Records that a heal of this run broke other tests and was reverted (HN-6): its fix counts as failed. */
   fixReverted(end: FixReverted): Promise<void>;
-  /** Writes a question down; gives the one that is open already for the same signature where there is one. */
+  /** Stores an escalation. Returns the pending one if the signature already has one. */
   escalate(question: Question, runId: string): Promise<Escalation>;
-  /** Newest first; all states for null. */
+  /** Returns escalations in this state, newest first; null returns those in all states. */
   escalations(state: EscalationState | null): Promise<Escalation[]>;
   escalation(id: string): Promise<Escalation | null>;
-  /** Answers a question: resets its signature's count, keeps the guidance, quarantines or releases its tests (ME-7). */
+  /** Answers an escalation: resets its signature's count, keeps the guidance, and quarantines or releases its tests (ME-7). */
   resolve(id: string, answer: Answer): Promise<Escalation | null>;
-  /** Those that have not ended. */
+  /** Returns the quarantines that have not expired. */
   quarantines(): Promise<Quarantine[]>;
-  /** Lets tests go: red, they fail the run again, and an agent may be paid for them. */
+  /** Ends the quarantine of these tests: if they are red, they fail the run again, and agents may be deployed for them. */
   release(testIds: readonly string[]): Promise<void>;
-  /** A person reverted what this run had changed (HN-8): its heals did not hold, and its fixes are ones that failed. */
+  /** Records that a person undid this run's changes (HN-8): its heals did not hold, and its fixes count as failed. */
   runUndone(runId: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What the tables of a store share. */
+/** What all parts of the store share. */
 export interface StoreContext {
   readonly db: Database;
   readonly project: string;

@@ -1,14 +1,14 @@
 import { redact } from '../secrets/redact.js';
 
-/** A text as it is stored: secrets masked, since whoever reads the store need not be who ran the suite (EV-9). */
+/** Prepares a text for the store: masks secrets, since people who read the store may not be those who ran the suite (EV-9). */
 export function storedText(text: string): string;
 export function storedText(text: string | null): string | null;
 export function storedText(text: string | null): string | null {
-  // PostgreSQL stores no NUL in a text.
+  // PostgreSQL text cannot contain NUL.
   return text === null ? null : redact(text.replaceAll('\0', ''));
 }
 
-/** A value as stored JSON, every text in it masked by itself so that the JSON stays whole. */
+/** Serializes a value as JSON for the store, with each string masked separately so that the JSON stays valid. */
 export function storedJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? redact(part) : part));
 }

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 
 /**
- * The tables of the store, the same in SQLite and PostgreSQL. Times are ISO 8601 text, lists and records are JSON text,
- * money is US dollars: types that both databases hand back alike.
+ * The tables of the store, the same in SQLite and PostgreSQL. Times are ISO 8601 text, lists and records are JSON text, and money is
+ * in US dollars, because both databases return these types alike.
  */
 export interface Tables {
   runs: RunsTable;
@@ -16,7 +16,7 @@ export interface Tables {
   workers: WorkersTable;
 }
 
-/** The store as queries see it. */
+/** The typed database that queries run on. */
 export type Database = Kysely<Tables>;
 
 /** One `self-heal run` that found something to heal. */
@@ -24,44 +24,44 @@ interface RunsTable {
   id: string;
   project: string;
   started_at: string;
-  /** Null while it works, and for ever where it was killed. */
+  /** Null while it is running, and forever if it was killed. */
   ended_at: string | null;
   outcome: string | null;
   exit_code: number | null;
-  /** JSON: what was typed, so that `resume` can go on. */
+  /** JSON: the command as typed, so that `resume` can continue. */
   request: string;
-  /** JSON: where each test stands. */
+  /** JSON: the state of each test. */
   progress: string;
   flaky: number;
   agent_runs_avoided: number;
   resumed_from: string | null;
 }
 
-/** What is remembered of one failure, over all runs of its project. */
+/** What is remembered about one failure across all runs of its project. */
 interface SignaturesTable {
   /** Begins with the project's name, so that projects never share a count. */
   signature: string;
   project: string;
-  /** Tries that did not heal it, since it was last healed or a person answered (ME-2). */
+  /** Attempts that did not heal it since it was last healed or a person answered (ME-2). */
   count: number;
-  /** Of these, fixes: an agent changed something and the test stayed red (HL-5). */
+  /** How many of these were fixes: an agent changed something and the test stayed red (HL-5). */
   failed_fixes: number;
   healed_times: number;
   healed_at: string | null;
   /** The run in which it was last healed. */
   healed_in: string | null;
-  /** How often it came back after it had been healed. */
+  /** How often it came back after being healed. */
   came_back: number;
   came_back_at: string | null;
   /** How often a person undid its fix. */
   undone: number;
-  /** What a person answered, for the next prompt. */
+  /** A person's guidance for the next prompt. */
   guidance: string | null;
   first_seen: string;
   last_seen: string;
 }
 
-/** How one cause of one run ended. */
+/** The outcome of one cause of one run. */
 interface CausesTable {
   run_id: string;
   id: string;
@@ -73,7 +73,7 @@ interface CausesTable {
   ended_at: string;
 }
 
-/** One try, written before its agent starts and again when it was judged; only a finished one counts. */
+/** One attempt, written before its agent starts and again once it is judged. Only finished attempts count. */
 interface AttemptsTable {
   id: string;
   run_id: string;
@@ -88,18 +88,18 @@ interface AttemptsTable {
   outcome: string | null;
   judged: string | null;
   cost_usd: number | null;
-  /** JSON: paths with lines added and removed. */
+  /** JSON: paths with the numbers of lines added and removed. */
   files: string | null;
-  /** What the agent said of its work. */
+  /** JSON: what the agent says it did. */
   claim: string | null;
   failed_because: string | null;
-  /** Relative to the run's folder, with `/`. */
+  /** Relative to the run's folder, with forward slashes. */
   patch: string | null;
-  /** 1 or 0; null until it is finished. */
+  /** 1 or 0; null until the attempt is finished. */
   taken_back: number | null;
 }
 
-/** A question to a person, and the answer. */
+/** An escalation to a person, and the answer. */
 interface EscalationsTable {
   id: string;
   project: string;
@@ -109,11 +109,11 @@ interface EscalationsTable {
   retry: string;
   problem: string;
   recommendation: string;
-  /** JSON: what was tried, attempt by attempt, in words. */
+  /** JSON: a description of each attempt. */
   tried: string;
-  /** JSON: what a person may choose. */
+  /** JSON: the choices that a person has. */
   choices: string;
-  /** JSON: id and name of each test. */
+  /** JSON: the id and name of each test. */
   tests: string;
   state: string;
   choice: string | null;
@@ -122,7 +122,7 @@ interface EscalationsTable {
   resolved_at: string | null;
 }
 
-/** A test whose failing a person has accepted for now (ME-7). */
+/** A test whose failure a person has accepted for now (ME-7). */
 interface QuarantinesTable {
   project: string;
   test_id: string;
@@ -135,40 +135,40 @@ interface QuarantinesTable {
 /** A heal whose causes are in a queue (SC-2). */
 interface HealsTable {
   queue: string;
-  /** Who sends the causes: one at a time. */
+  /** The one that sends the causes; there is one at a time. */
   coordinator: string;
-  /** Counted up while the coordinator is alive. */
+  /** Incremented while the coordinator is alive. */
   beat: number;
 }
 
-/** An agent that a worker has started for a heal, for as long as that lasts. */
+/** An agent that a worker has started for a heal; deleted with the heal. */
 interface HealAgentsTable {
   id: string;
-  /** The heal's. */
+  /** The queue of the heal. */
   queue: string;
-  /** Null until it has ended, and where its program reports none. */
+  /** Null until the agent has ended, and if its program reports no cost. */
   cost_usd: number | null;
 }
 
-/** A `self-heal worker` that is alive, or was until lately. */
+/** A `self-heal worker` that is alive, or was until recently. */
 interface WorkersTable {
   id: string;
   project: string;
   /** The queue from which it takes causes. */
   queue: string;
   commit_id: string;
-  /** Its settings, in a few letters. */
+  /** A short hash of its settings. */
   config: string;
-  /** Of its self-heal. */
+  /** The version of its self-heal. */
   version: string;
-  /** Machine and process. */
+  /** The machine and process. */
   name: string;
   /** `waiting`, `healing`, or `agent` while an agent works. */
   state: string;
-  /** In this state, by its own clock. */
+  /** When it entered this state, by its own clock. */
   since: string;
   cause_id: string | null;
   job_id: string | null;
-  /** Counted up while it is alive. */
+  /** Incremented while the worker is alive. */
   beat: number;
 }
