@@ -11,7 +11,7 @@ const count = z.int().min(0);
 const files = z.array(z.object({ path: text, added: amount, removed: amount }));
 const steps = z.array(z.enum(['red', 'green']));
 
-/** An attempt that was made on another machine. */
+/** The schema of an attempt made on another machine. */
 export const attemptShape: z.ZodType<Attempt> = z.object({
   n: count,
   agent: known,
@@ -75,10 +75,10 @@ export const attemptShape: z.ZodType<Attempt> = z.object({
     .exactOptional(),
 });
 
-/** What earlier runs counted. */
+/** The schema of the counts from earlier runs. */
 export const triesShape: z.ZodType<EarlierTries> = z.object({ count, failedFixes: count });
 
-/** A fix that did not last. */
+/** The schema of a fix from an earlier run. */
 export const fixShape: z.ZodType<EarlierFix> = z.object({
   runId: text,
   healedAt: text,
@@ -99,7 +99,7 @@ const hunk = z.object({
   inTests: z.boolean(),
 });
 
-/** The change that broke a test. */
+/** The schema of the change that broke a test. */
 export const blameShape: z.ZodType<Blame> = z.object({
   base: z.object({ commit: text, from: z.enum(['last-green', 'merge-base', 'head', 'named']) }),
   hunks: z.array(hunk),

@@ -4,50 +4,50 @@ import type PgBoss from 'pg-boss';
 import type { Database } from '../store/tables.js';
 import type { Packed } from './packed.js';
 
-/** How a job stands. `gone`: nobody has sent it, or it was taken out. */
+/** The state of a job. `gone`: it was never sent, or it was removed. */
 export interface JobState {
   readonly state: 'waiting' | 'taken' | 'done' | 'given-up' | 'gone';
-  /** What came of it; unchecked. */
+  /** Its result, not validated. */
   readonly output: unknown;
 }
 
-/** A job that this process has taken. */
+/** A job taken by this process. */
 export interface TakenJob {
   readonly id: string;
-  /** Unchecked. */
+  /** Not validated. */
   readonly data: unknown;
-  /** How often others had taken it before. */
+  /** How often it was taken before. */
   readonly takenBefore: number;
-  /** How long it had waited, in milliseconds, by the database's clock. */
+  /** How long it waited, in milliseconds, by the database's clock. */
   readonly waitedMs: number;
 }
 
-/** The causes of one tree that wait for a worker: a queue of pg-boss in the store's database. */
+/** The causes of one tree that wait for a worker, in a pg-boss queue in the store's database. */
 export interface Queue {
   readonly name: string;
-  /** A job of this id that is there already, waits, is worked on or is done, stays as it is. */
+  /** Adds a job. Does nothing if a job with this id is waiting, taken or done. */
   send(id: string, job: Packed): Promise<void>;
   look(id: string): Promise<JobState>;
-  /** Takes the job that waits longest; null where none does. No other process gets it meanwhile. */
+  /** Takes the job that has waited longest, or returns null if none waits. No other process gets it meanwhile. */
   take(): Promise<TakenJob | null>;
   done(id: string, result: Packed): Promise<void>;
-  /** Whoever had taken it is gone, or failed: another one may take it, a few times. */
+  /** Returns a job whose worker died or failed: another one may take it, up to the retry limit. */
   giveBack(id: string): Promise<void>;
-  /** Whoever has taken it was asked to end: another one may take it, and it has lost none of its retries. One that is no longer taken stays. */
+  /** Returns a job whose worker was asked to stop: another one may take it, and no retry is used up. Does nothing if it is no longer taken. */
   release(job: Pick<TakenJob, 'id' | 'takenBefore'>): Promise<void>;
   cancel(id: string): Promise<void>;
-  /** Takes these out of the database, and the queue where nothing else is in it. */
+  /** Removes these jobs, and the queue if it is empty. */
   remove(ids: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How often a job is given to another worker before it is given up. */
+/** How often a job goes to another worker before it is given up. */
 const retries = 2;
-/** For what nobody looks after: a coordinator that never came back. */
+/** Cleans up jobs whose coordinator never came back. */
 const expireInHours = 12;
 const keepDays = 7;
 const schema = 'self_heal_queue';
-/** Any number, the same in every process, and none that the store uses. */
+/** An advisory lock: arbitrary, the same in every process, and different from the store's lock. */
 const tablesLock = 7_318_533;
 
 const states: Record<PgBoss.JobWithMetadata['state'], JobState['state']> = {
@@ -59,7 +59,7 @@ const states: Record<PgBoss.JobWithMetadata['state'], JobState['state']> = {
   failed: 'given-up',
 };
 
-/** Opens a queue over the store's own connections; the tables are made where they are not there yet. */
+/** Opens a queue on the store's own connections, and creates its tables if they do not exist. */
 export async function openQueue(db: Database, name: string): Promise<Queue> {
   const { default: Boss } = await import('pg-boss');
   const executeSql: PgBoss.Db['executeSql'] = async (text, values) => {
@@ -74,10 +74,10 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
     deleteAfterDays: keepDays,
     retentionDays: keepDays,
   });
-  // Its maintenance is tried again; what is asked of it rejects by itself.
+  // pg-boss retries its maintenance, and our own calls reject by themselves.
   boss.on('error', () => undefined);
-  // A queue is a table. Processes that make tables at the same time would deadlock, or pg-boss would leave a transaction that has failed.
-  // Within this process they queue up before they take a connection, since the work needs a second one.
+  // Each queue is a table. Processes that create tables at the same time would deadlock, or pg-boss would leave a failed transaction open.
+  // Within this process, callers wait before they take a connection, since the work needs a second one.
   const tables = new Mutex();
   const alone = (work: () => Promise<unknown>): Promise<void> =>
     tables.runExclusive(() =>
@@ -95,7 +95,7 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
     name,
     look,
     send: async (id, job) => {
-      // It may have been taken out with the heal before this one.
+      // An earlier heal may have removed the queue when it ended.
       await alone(() => boss.createQueue(name));
       const options = { id, retryLimit: retries, retryDelay: 0, expireInHours };
       if ((await boss.send(name, job, options)) !== null || (await look(id)).state !== 'given-up') return;
@@ -109,7 +109,7 @@ export async function openQueue(db: Database, name: string): Promise<Queue> {
     cancel: (id) => boss.cancel(name, id),
     remove: async (ids) => {
       if (ids.length > 0) await boss.deleteJob(name, [...ids]);
-      // Others are taken out by pg-boss in time.
+      // pg-boss deletes other jobs in time.
       await alone(() => boss.deleteQueue(name)).catch(() => undefined);
     },
     close: () => boss.stop({ graceful: false }),
@@ -121,7 +121,7 @@ async function take(
   name: string,
   executeSql: PgBoss.Db['executeSql'],
 ): Promise<TakenJob | null> {
-  // To pg-boss a server that is away, or refuses, is an empty queue.
+  // pg-boss treats an unreachable or failing server as an empty queue, so the error is caught on the way.
   let failure: unknown = null;
   const asking: typeof executeSql = (text, values) =>
     executeSql(text, values).catch((error: unknown) => {
@@ -135,7 +135,7 @@ async function take(
   return { id: job.id, data: job.data, takenBefore: job.retryCount, waitedMs };
 }
 
-/** pg-boss has no such method: each fetch counts as a retry. Its `retry` raises the limit by one too, of a job that has failed. */
+/** pg-boss has no such method, and each fetch counts as a retry. Its own `retry`, for failed jobs, also raises the limit by one. */
 async function release(
   db: Database,
   name: string,

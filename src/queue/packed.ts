@@ -1,26 +1,26 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
 
-/** What is sent through the queue: compressed, since evidence is long and repeats itself, and since PostgreSQL's JSON takes no NUL. */
+/** A message in the queue. It is compressed because evidence is long and repetitive, and because PostgreSQL's JSON cannot contain NUL. */
 export interface Packed {
-  /** gzip in base64. */
+  /** Base64 of gzip. */
   readonly packed: string;
 }
 
-/** The most that one message may take in the database, in bytes. */
+/** The maximum size of a message in the database, in bytes. */
 const mostPackedBytes = 16 * 1024 * 1024;
-/** The most that one message may unpack to: it may be crafted. */
+/** The maximum unpacked size of a message, which may be crafted. */
 const mostBytes = 16 * mostPackedBytes;
 
 const shape = z.object({ packed: z.string().max(2 * mostPackedBytes) });
 
-/** Packs a message; null where it is too large. */
+/** Packs a message; returns null if it is too large. */
 export function pack(message: unknown): Packed | null {
   const packed = gzipSync(JSON.stringify(message)).toString('base64');
   return packed.length > mostPackedBytes ? null : { packed };
 }
 
-/** Reads a message back; null where it is not one of this shape. */
+/** Unpacks and validates a message; returns null if it is invalid. */
 export function unpack<T>(row: unknown, schema: z.ZodType<T>): T | null {
   const { data } = shape.safeParse(row);
   if (!data) return null;

@@ -1,32 +1,32 @@
 import type { Clock } from '../clock.js';
 import { reasonOf } from '../reason-of.js';
 
-/** How a server that is away for a while is waited for. */
+/** How to wait for a server that is temporarily unavailable. */
 export interface PatienceOptions {
   readonly clock: Clock;
-  /** Ends the waiting. */
+  /** Stops waiting. */
   readonly signal: AbortSignal;
-  /** For so long, in milliseconds. */
+  /** How long to wait, in milliseconds. */
   readonly forMs: number;
-  /** Told once for each time that it is away. */
+  /** Called once per outage. */
   readonly onAway: (reason: string) => void;
-  /** Told when it is there again. */
+  /** Called when the server is back. */
   readonly onBack: () => void;
 }
 
-/** One server that is waited for: once, by all that ask it. */
+/** The state of waiting for one server, shared by everything that queries it. */
 export interface Patience extends Pick<PatienceOptions, 'clock' | 'signal'> {
-  /** It did not answer; false where it has been away for too long, or nobody waits any more. */
+  /** Records a failed query. Returns false if the outage has lasted too long or waiting was aborted. */
   missed(error: unknown): boolean;
   answered(): void;
 }
 
-/** A server that is started anew is waited for, by workers and by who sends them causes. */
+/** Workers and coordinators wait this long for a server, which is enough for a restart. */
 export const longestAwayMs = 5 * 60_000;
 
 const betweenMs = 1000;
 
-/** Makes one. */
+/** Starts with the server assumed to be available. */
 export function createPatience({ clock, signal, forMs, onAway, onBack }: PatienceOptions): Patience {
   let since: number | null = null;
   return {
@@ -44,7 +44,7 @@ export function createPatience({ clock, signal, forMs, onAway, onBack }: Patienc
   };
 }
 
-/** Does what is asked of a PostgreSQL server; again each second, where that is away. Rejects with the last error. */
+/** Queries a PostgreSQL server, and retries each second while it is unavailable. Rejects with the last error. */
 export async function patiently<T>(ask: () => Promise<T>, patience: Patience): Promise<T> {
   for (;;) {
     try {
@@ -58,7 +58,7 @@ export async function patiently<T>(ask: () => Promise<T>, patience: Patience): P
   }
 }
 
-/** The same object, each method of which waits for the server. */
+/** Wraps an object so that each of its methods waits for the server. */
 export function patient<T extends object>(target: T, patience: Patience): T {
   const entries = Object.entries(target).map(([name, value]: [string, unknown]) => {
     if (typeof value !== 'function') return [name, value];
@@ -78,7 +78,7 @@ export function isAway(error: unknown): boolean {
   );
 }
 
-/** Whether the driver, or PostgreSQL itself, says that something is wrong with the database. */
+/** Whether the error comes from the driver or from PostgreSQL itself. */
 export function isOfDatabase(error: unknown): boolean {
   return isAway(error) || (error instanceof Error && /^[\dA-Z]{5}$/.test(codeOf(error)));
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Settings } from '../core/settings.js';
 
-/** What has to be the same on two machines for one to heal what the other has found. */
+/** What must be equal on two machines for one to heal what the other found. */
 export interface HealedTree {
   readonly project: string;
-  /** The project in its repository, with `/`. */
+  /** The project's folder in its repository, with forward slashes. */
   readonly place: string;
   readonly commit: string;
-  /** Which tests it is about, in Playwright's words. */
+  /** Which tests are run, as Playwright arguments. */
   readonly selection: readonly string[];
   /** The versions of self-heal and Playwright. */
   readonly version: string;
@@ -15,15 +15,15 @@ export interface HealedTree {
 }
 
 /**
- * The queue of all that heal the same tree in the same way: whoever is at another commit, or has other settings or another self-heal, looks
- * into another one, and so never meets the cause.
+ * Names the queue shared by all who heal the same tree in the same way. A machine at another commit, or with other settings or another version
+ * of self-heal, uses another queue and therefore never sees the cause.
  */
 export function queueName(tree: HealedTree): string {
   const { settings, ...rest } = tree;
   return `causes-${digest([rest, configOf(settings)])}`;
 }
 
-/** The settings without what may differ from machine to machine, and what comes with each cause. */
+/** Returns the settings without those that may differ between machines or are sent with each cause. */
 function configOf(settings: Settings): unknown {
   const { project, agents, runners, routes, classify, retries, limits, evidence, verify, queue, fixer } =
     settings;
@@ -44,18 +44,18 @@ function configOf(settings: Settings): unknown {
   };
 }
 
-/** The settings in a few letters, so that people can see that they differ. */
+/** Returns a short hash of the settings, so that people can see whether they differ. */
 export function configDigest(settings: Settings): string {
   return digest(configOf(settings)).slice(0, 8);
 }
 
 /**
- * The id of a cause's job: the same for the same cause, whoever sends it, and however often. So the database itself sees to it that one cause has
- * one job, and a coordinator that is started again finds what was done.
+ * Returns the id of a cause's job: the same for the same key, whoever sends it and however often. The database's primary key thus ensures
+ * one job per cause, and a coordinator that restarts finds what was done.
  */
 export function jobId(queue: string, key: string): string {
   const hex = digest([queue, key]);
-  // A UUID of one's own making: version 8 of RFC 9562.
+  // A custom UUID: version 8 of RFC 9562.
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 

@@ -2,37 +2,38 @@ import type { Clock } from '../clock.js';
 import type { Queue } from './open-queue.js';
 import type { WorkerRow, WorkerTable } from './worker-table.js';
 
-/** What there is to look at. */
+/** What a watch observes, and whom it informs. */
 export interface Watched {
   readonly queue: Queue;
   readonly table: WorkerTable;
   readonly clock: Clock;
-  /** How long a worker may give no sign, in milliseconds. */
+  /** How long a worker may show no sign of life, in milliseconds. */
   readonly leaseMs: number;
-  /** Told of the workers, each time that it looked. */
+  /** Called with the workers after each check. */
   readonly onWorkers: (workers: readonly WorkerRow[]) => void;
-  /** Told when a cause goes to another worker. */
+  /** Called when a cause is given to another worker. */
   readonly onLost: (jobId: string, worker: string | null) => void;
 }
 
-/** When something was first seen as it is. */
+/** A beat, and when it was first seen. */
 interface Seen {
   readonly beat: number;
   readonly at: number;
 }
 
 /**
- * Looks after workers, from the coordinator: one that gave no sign for the length of a lease is taken for dead, and its cause goes to another.
- * Signs are counted, not dated: the machines' clocks need not agree. Where pg-boss can renew its own leases (12, on Node 22), this goes.
+ * Watches the workers for the coordinator. A worker that shows no sign of life for the length of a lease counts as dead, and its cause goes to
+ * another. Beats are counted, not dated, so the machines' clocks need not agree. Once pg-boss can renew leases itself (12, on Node
+ * 22), remove this.
  */
 export function createWatch({ queue, table, clock, leaseMs, onWorkers, onLost }: Watched) {
   const beats = new Map<string, Seen>();
-  /** Jobs that are taken by nobody who is there. */
+  /** Taken jobs that no live worker claims, and since when. */
   const orphans = new Map<string, number>();
   const isOver = (at: number) => clock.now() - at >= leaseMs;
 
   async function lose(worker: WorkerRow): Promise<boolean> {
-    // Not where it has given a sign meanwhile.
+    // Returns false if it has shown a sign of life meanwhile.
     if (!(await table.remove({ id: worker.id, beat: worker.beat }))) return false;
     beats.delete(worker.id);
     if (worker.queue !== queue.name || worker.jobId === null) return true;
@@ -42,7 +43,7 @@ export function createWatch({ queue, table, clock, leaseMs, onWorkers, onLost }:
   }
 
   return {
-    /** Looks at all workers; gives those that are alive. */
+    /** Checks all workers, and returns those that are alive. */
     async workers(): Promise<readonly WorkerRow[]> {
       const alive: WorkerRow[] = [];
       for (const worker of await table.workers()) {
@@ -54,12 +55,12 @@ export function createWatch({ queue, table, clock, leaseMs, onWorkers, onLost }:
       onWorkers(alive);
       return alive;
     },
-    /** Nothing could be seen for a while, nor could a sign be given: leases begin anew. */
+    /** Restarts all leases after an outage, during which no sign of life could be given or seen. */
     wasBlind(): void {
       beats.clear();
       orphans.clear();
     },
-    /** A job that is taken, by a worker that died before it could say so: that is given to another as well. */
+    /** Handles a taken job. If its worker died before it could record the job, the job is given to another as well. */
     async taken(jobId: string, alive: readonly WorkerRow[]): Promise<void> {
       if (alive.some((worker) => worker.jobId === jobId)) {
         orphans.delete(jobId);

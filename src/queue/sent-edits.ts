@@ -5,15 +5,15 @@ import type { Redactor } from '../secrets/redactor.js';
 import { type Contents, safePath, stateOrNull } from '../workspace/change.js';
 import { contentOf, type FileEdit, type FileState, hashOf, stateOf } from '../workspace/file-state.js';
 
-/** An edit as it goes through the queue: what differs of a text, so that the rest of the file stays where it is; else the whole content. */
+/** An edit as sent through the queue: a diff of a text, so that the rest of the file is not sent; otherwise the whole content. */
 export interface SentEdit extends FileEdit {
-  /** As Latin-1, one character a byte; null where `bytes` says it, or nothing is left. */
+  /** The diff as Latin-1, one character per byte; null if `bytes` has the content, or if the file was deleted. */
   readonly diff: string | null;
   /** Base64. */
   readonly bytes: string | null;
 }
 
-/** What is read back. */
+/** The schema of a received edit. */
 export const sentEdit: z.ZodType<SentEdit> = z.object({
   path: safePath,
   before: stateOrNull,
@@ -22,10 +22,10 @@ export const sentEdit: z.ZodType<SentEdit> = z.object({
   bytes: z.base64().nullable(),
 });
 
-/** Files that differ in more lines than this are sent whole: the search for the shortest diff is quadratic. */
+/** Files that differ in more lines are sent whole, since finding the shortest diff takes quadratic time. */
 const mostDifferences = 1000;
 
-/** Edits ready to be sent; or the file whose change holds a secret, which does not go into the queue (EV-9). */
+/** Prepares edits to be sent. Returns the file instead if its change contains a secret, which must not enter the queue (EV-9). */
 export async function sendEdits(
   edits: readonly FileEdit[],
   contents: Contents,
@@ -53,7 +53,7 @@ async function sentOf(edit: FileEdit, contents: Contents): Promise<SentEdit> {
   const options = { maxEditLength: mostDifferences };
   const [was, is] = [old.toString('latin1'), now.toString('latin1')];
   const diff = createPatch('file', was, is, undefined, undefined, options);
-  // What does not come back byte for byte, with odd line ends say, is sent whole.
+  // A diff that does not reproduce every byte, because of unusual line endings for example, is replaced by the whole content.
   return diff !== undefined && applied(was, diff) === is ? { ...edit, diff, bytes: null } : whole;
 }
 
@@ -65,7 +65,7 @@ function applied(text: string, diff: string): string | false {
   }
 }
 
-/** Reads edits back and keeps their contents; or names the file that is another one here. */
+/** Reads edits back and stores their contents. Returns the file instead if its content here differs. */
 export async function receiveEdits(
   sent: readonly SentEdit[],
   root: string,
@@ -91,7 +91,7 @@ function patched(before: Buffer | null, diff: string): Buffer | null {
   return typeof text === 'string' ? Buffer.from(text, 'latin1') : null;
 }
 
-/** The bytes of a state: as the file holds them, or as a change has kept them that was applied since. */
+/** Returns the bytes of a state: from the file, or from the stored contents if the file has changed since. */
 async function contentHere(
   root: string,
   file: string,

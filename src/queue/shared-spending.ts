@@ -3,23 +3,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createSpending, type Spending } from '../run/spending.js';
 import type { WorkerTable } from './worker-table.js';
 
-/** What a worker's spending is counted by. */
+/** What a worker's spending is counted with. */
 export interface SharedSpending {
   readonly table: Pick<WorkerTable, 'claimAgent' | 'agentRestarted' | 'agentCost' | 'spent'>;
   /** The worker's row. */
   readonly worker: () => string;
   /** When the run began, in milliseconds since the epoch, by this machine's clock. */
   readonly startedAt: number;
-  /** Agents that the tests of the cause have seen on other machines. */
+  /** How many agents on other machines have worked on the cause's tests. */
   readonly agentRunsOnTest: number;
-  /** Told when an agent begins, and when it has ended. */
+  /** Called when an agent starts and when it ends. */
   readonly onAgent: (isAtWork: boolean) => void;
 }
 
-/** How often it is asked whether agents on other machines have ended. */
+/** How often to check whether agents on other machines have ended. */
 const askAgainMs = 1000;
 
-/** The spending of a run whose agents work on several machines: its limits hold for them together. */
+/** Creates the spending of a run whose agents work on several machines, with limits that hold for all of them together. */
 export function createSharedSpending(options: SharedSpending): Spending {
   const { table, worker, startedAt, agentRunsOnTest, onAgent } = options;
   const own = createSpending(startedAt);

@@ -2,82 +2,82 @@ import { sql } from 'kysely';
 import type { LimitSettings } from '../core/settings.js';
 import type { Database } from '../store/tables.js';
 
-/** What a worker does. */
+/** What a worker is doing. */
 export type WorkerState = 'waiting' | 'healing' | 'agent';
 
-/** A worker as its row tells of it. */
+/** A worker as stored in its row. */
 export interface WorkerRow {
   readonly id: string;
-  /** Machine and process. */
+  /** The machine and process. */
   readonly name: string;
   readonly queue: string;
   readonly commit: string;
-  /** Its settings, in a few letters. */
+  /** A short hash of its settings. */
   readonly config: string;
   readonly version: string;
   readonly state: WorkerState;
-  /** In this state; ISO 8601, by its own clock. */
+  /** When it entered this state; ISO 8601, by its own clock. */
   readonly since: string;
   readonly causeId: string | null;
   readonly jobId: string | null;
-  /** Counted up while it is alive. */
+  /** Incremented while the worker is alive. */
   readonly beat: number;
 }
 
-/** What the agents of a heal have come to, on all machines. */
+/** What the agents of a heal have spent on all machines. */
 export interface SpentTogether {
   readonly agentRuns: number;
-  /** US dollars; null where no agent program reports any. */
+  /** US dollars; null if no agent program reports a cost. */
   readonly costUsd: number | null;
 }
 
-/** An agent before it is started. */
+/** An agent before it starts. */
 export interface AgentStart {
   readonly id: string;
-  /** The row of its worker. */
+  /** The id of its worker's row. */
   readonly worker: string | null;
 }
 
 /**
- * Who is at work, and what was spent, where everybody sees it: rows of the store. Each method rejects where the store fails, and may then be
- * called again: what was written after all is not written twice.
+ * Who is working and what was spent, shared by all machines as rows of the store. Every method rejects if the store fails and may then be called
+ * again: a write that did arrive is not repeated.
  */
 export interface WorkerTable {
-  /** All that look for causes of the project, also at other commits. */
+  /** Returns all workers of the project, including those at other commits. */
   workers(): Promise<WorkerRow[]>;
-  /** Writes a worker's row anew, with its next beat; false where it was taken for dead, and its row is gone. */
+  /** Updates a worker's row with its next beat. Returns false if the row is gone because the worker was taken for dead. */
   beat(worker: WorkerRow): Promise<boolean>;
   register(worker: WorkerRow): Promise<void>;
-  /** Takes the row out, of a worker that gave no sign since this one; false where it did. */
+  /** Removes a worker's row. With `beat`, returns false if the worker has shown a sign of life since. */
   remove(worker: Pick<WorkerRow, 'id'> & Partial<Pick<WorkerRow, 'beat'>>): Promise<boolean>;
-  /** Counts an agent that is to be started now; false where a limit of the run is met by those that were, or may be by those at work. */
+  /** Counts an agent that is about to start. Returns false if the agents so far have reached a limit of the run, or those at work may reach it. */
   claimAgent(agent: AgentStart, limits: Pick<LimitSettings, 'agentRuns' | 'costUsd'>): Promise<boolean>;
-  /** An agent is started once more (AG-7), which counts as another one, of this id. */
+  /** Counts the restart of an agent (AG-7) as another agent with this id. */
   agentRestarted(id: string): Promise<void>;
   agentCost(id: string, usd: number): Promise<void>;
   spent(): Promise<SpentTogether>;
-  /** Becomes the coordinator of the queue; gives the other one that is, with its beat. */
+  /** Becomes the queue's coordinator, taking over from `instead` if given. Returns the current one if that is somebody else. */
   coordinate(who: string, instead?: Coordinator): Promise<Coordinator | null>;
-  /** Who coordinates, whose `who` is empty where it has left; null where there is no heal. */
+  /** Returns the coordinator, whose `who` is empty if it has left; null if there is no heal. */
   coordinator(): Promise<Coordinator | null>;
-  /** False where another one has taken its place. */
+  /** Returns false if another coordinator has taken over. */
   coordinatorBeat(who: string): Promise<boolean>;
-  /** The heal is over: what was spent is forgotten. */
+  /** Ends the heal and forgets what was spent. */
   over(): Promise<void>;
-  /** The coordinator leaves, and another one may go on. */
+  /** Gives up the role of coordinator, so that another process can continue. */
   leave(who: string): Promise<void>;
 }
 
-/** The coordinator that a row names. */
+/** The coordinator named in the heal's row. */
 export interface Coordinator {
   readonly who: string;
   readonly beat: number;
 }
 
-/** Nobody coordinates: the one who did has left the heal for another to go on with. */
+/** Stored when the coordinator has left, so that another process can continue. */
 const nobody = '';
 
-/** The rows of a project and one of its queues. */
+/** Returns access to the rows of a project and one of its queues. */
 export function workerTable(db: Database, project: string, queue: string): WorkerTable {
   const heals = () => db.updateTable('heals').where('queue', '=', queue);
   const happened = (changed: { numUpdatedRows: bigint } | undefined) => changed?.numUpdatedRows === 1n;
@@ -161,7 +161,7 @@ async function spent({ db, queue }: OfQueue): Promise<SpentTogether & { readonly
   return { agentRuns: Number(agents), costUsd: cost, dearestUsd: dearest ?? 0 };
 }
 
-/** A row for each agent, so that one that is counted again is the same; none where the heal is over. */
+/** Adds a row per agent, so that counting one again changes nothing. Adds none if the heal is over. */
 async function countAgent({ db, queue }: OfQueue, id: string): Promise<void> {
   await db
     .insertInto('heal_agents')
@@ -176,7 +176,7 @@ async function countAgent({ db, queue }: OfQueue, id: string): Promise<void> {
     .execute();
 }
 
-/** All that claim wait for each other at the row of the heal, so that no two take the last agent. */
+/** Locks the heal's row, so that no two workers claim the last agent. */
 function claimAgent(
   { db, queue }: OfQueue,
   { id, worker }: AgentStart,
@@ -197,7 +197,7 @@ function claimAgent(
   });
 }
 
-/** Whether one more agent may be started. Those at work count as much as the dearest so far, since what they cost is known when they end. */
+/** Whether one more agent may start. Agents at work count as much as the most expensive so far, since their cost is unknown until they end. */
 async function isWithin(
   { db, queue }: OfQueue,
   limits: Pick<LimitSettings, 'agentRuns' | 'costUsd'>,
@@ -213,7 +213,7 @@ async function isWithin(
   return (costUsd ?? 0) + Number(atWork) * dearestUsd < limits.costUsd;
 }
 
-/** Where another one coordinates, only in the place of one that gave no sign since. What it had spent counts on. */
+/** Takes over from another coordinator only if it has left, or has shown no sign of life since `instead`. Past spending still counts. */
 async function coordinate(
   { db, queue }: OfQueue,
   who: string,
@@ -238,7 +238,7 @@ async function coordinate(
     )
     .execute();
   const now = await coordinator({ db, queue });
-  // The heal of another one ended in between, and took the row with it.
+  // The other coordinator's heal ended in between and deleted the row.
   if (now === null) return coordinate({ db, queue }, who);
   return now.who === who ? null : now;
 }
