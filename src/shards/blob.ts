@@ -5,14 +5,14 @@ import { entriesOf, inflated, withZip } from '../evidence/trace/trace-zip.js';
 import { jsonOf } from '../json-of.js';
 import type { Shard } from './collected.js';
 
-/** What a blob report of Playwright says of itself. */
+/** What a Playwright blob report says about itself. */
 export interface Blob {
   readonly shard: Shard;
-  /** Where its tests were on the machine that ran them; absolute. */
+  /** The folder of its tests on the machine that ran them; absolute. */
   readonly rootDir: string;
-  /** Null where Playwright did not note it (`captureGitInfo`, or a CI system that it knows). */
+  /** Null if Playwright did not record it (it needs `captureGitInfo` or a CI system that it knows). */
   readonly commit: string | null;
-  /** The version of the Playwright that wrote it; null where it does not say. */
+  /** The Playwright version that wrote it; null if not stated. */
   readonly playwright: string | null;
 }
 
@@ -37,11 +37,11 @@ const configure = z.object({
   }),
 });
 
-/** Its head is in the first lines; a longer one is a test's. */
+/** The report's metadata is in the first lines; longer lines belong to tests. */
 const headBytes = 4 * 1024 * 1024;
 const lineBytes = 1024 * 1024;
 
-/** Reads the head of a blob report; null for a zip that is none, `damaged` for a file that is no zip. */
+/** Reads the metadata of a blob report. Returns null for a zip file that is not a blob report, `damaged` for a file that is not a zip file. */
 export async function readBlob(file: string): Promise<Blob | null | 'damaged'> {
   try {
     return await withZip(file, readHead);
@@ -59,7 +59,7 @@ async function readHead(zip: ZipFile): Promise<Blob | null> {
   const entries = await entriesOf(zip, (name) => isReport(name) || leavesFolder(name));
   const report = entries.find(({ name }) => isReport(name));
   if (!report) return null;
-  // Playwright unpacks it, and older versions do so wherever a name says.
+  // Playwright unpacks the file, and older versions write wherever an entry's name points.
   if (entries.some(({ name }) => leavesFolder(name))) throw new Error('a name in it leads out of it');
   const head: unknown[] = [];
   let room = headBytes;

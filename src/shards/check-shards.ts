@@ -1,22 +1,22 @@
 import type { Problem } from '../problem.js';
 import type { FoundShard } from './find-shards.js';
 
-/** What the shards have to be of: the project as it is checked out here. */
+/** The project as checked out here, which the shards must match. */
 export interface Here {
   readonly project: string;
-  /** The project's folder in its repository, with `/`; empty where it is the top. */
+  /** The project's folder in its repository, with forward slashes; empty for the repository's root. */
   readonly place: string;
   readonly commit: string | null;
   readonly selection: readonly string[];
 }
 
-/** How many shards there are of a suite, and which of them nothing was left of. */
+/** How many shards a suite has, and which of them left nothing. */
 export interface ShardCount {
   readonly total: number;
   readonly missing: readonly number[];
 }
 
-/** Why these shards cannot be healed here, naming each that is at fault; null where they can. Pure. */
+/** Returns why these shards cannot be healed here, naming each one at fault; null if they can. Pure. */
 export function refusalOf(found: readonly FoundShard[], here: Here): Problem | null {
   return (
     otherProject(found, here) ??
@@ -27,26 +27,26 @@ export function refusalOf(found: readonly FoundShard[], here: Here): Problem | n
   );
 }
 
-/** The shards that nothing was left of, by their numbers. */
+/** Returns the numbers of the shards that left nothing. */
 export function missingShards(found: readonly FoundShard[]): number[] {
   const there = new Set(found.map(({ shard }) => shard.current));
   const total = totalOf(found);
   return Array.from({ length: total }, (_, at) => at + 1).filter((one) => !there.has(one));
 }
 
-/** How many shards the suite was cut into. */
+/** Returns how many shards the suite was split into. */
 export function totalOf(found: readonly FoundShard[]): number {
   return found[0]?.shard.total ?? 1;
 }
 
-/** What a report says where some are missing; null where none is. */
+/** Returns a report's warning about missing shards; null if none is missing. */
 export function missingWarning({ total, missing }: ShardCount): string | null {
   if (missing.length === 0) return null;
   const whose = missing.length === 1 ? 'its' : 'their';
   return `${missingWords(missing, total)}: ${whose} tests are not in this report, and were not healed.`;
 }
 
-/** Names missing shards, and refuses to heal without them. */
+/** Names the missing shards and refuses to heal without them. */
 export function missing(found: readonly FoundShard[], numbers: readonly number[]): Problem {
   return {
     kind: 'input-unreadable',
@@ -85,7 +85,7 @@ function otherProject(found: readonly FoundShard[], { project, place }: Here): P
 }
 
 function otherCommit(found: readonly FoundShard[], { commit }: Here): Problem | null {
-  // Playwright does not always note it in a blob report.
+  // Playwright does not always record the commit in a blob report.
   const isOther = (one: FoundShard) =>
     one.kind === 'collected'
       ? one.collected.commit !== commit

@@ -3,10 +3,10 @@ import type { DiagnosedFailure } from '../core/cause.js';
 import { categories, evidenceSources, retryAxes } from '../core/diagnosis.js';
 import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 
-/** The file of a run's folder that says what a shard ran; its failures lie beside it, each in `failures/<n>/failure.json`. */
+/** The file in a run's folder that says what a shard ran. Its failures are beside it, each in `failures/<n>/failure.json`. */
 export const collectedFile = 'collected.json';
 
-/** Which part of a suite one machine ran, from 1; the whole of it is 1 of 1. */
+/** Which part of a suite one machine ran, counted from 1. The whole suite is 1 of 1. */
 export interface Shard {
   readonly current: number;
   readonly total: number;
@@ -37,7 +37,7 @@ const testFailure = z.object({
   retry: count,
   durationMs: z.number(),
   startedAt: z.number(),
-  // What these name stayed on the shard: all that was needed of it is evidence.
+  // These files stayed on the shard. Whatever was needed from them is in the evidence.
   attachments: z.any().transform((): [] => []),
   capture: z.any().transform(() => null),
 });
@@ -118,7 +118,7 @@ const diagnosis = z.object({
   warning: text.nullable(),
 });
 
-/** A `failure.json`, as a shard wrote it: its paths are of the shard's machine. */
+/** A `failure.json` as a shard wrote it, with the paths of the shard's machine. */
 export const failureSchema: z.ZodType<DiagnosedFailure> = z.object({
   schemaVersion: z.literal(1),
   n: z.int().positive(),
@@ -141,7 +141,7 @@ type CollectedRun = Omit<
   'failures' | 'suiteFailure' | 'serverLog' | 'shard' | 'serial' | 'reusedServer' | 'endedLingering'
 >;
 
-/** What is kept of a shard's first run; its failures are kept with what was gathered around them. */
+/** What is kept of a shard's first run. Its failures are stored separately, with their evidence. */
 export const collectedRun: z.ZodType<CollectedRun> = z.object({
   status: z.enum(['passed', 'failed', 'timedout', 'interrupted', 'norep']),
   exitCode: z.number().nullable(),
@@ -155,26 +155,26 @@ export const collectedRun: z.ZodType<CollectedRun> = z.object({
   captureProblems: texts,
 });
 
-/** A `collected.json`: which part of which suite was run where, and how its tests ended. */
+/** A `collected.json`: which part of which suite was run, where, and with what results. */
 export const collectedSchema = z.object({
   schemaVersion: z.literal(1),
   project: text,
-  /** HEAD, or null where there is no repository. */
+  /** HEAD, or null if there is no repository. */
   commit: text.nullable(),
-  /** Something was not committed. */
+  /** Whether there were uncommitted changes. */
   isDirty: z.boolean(),
   shard: z
     .object({ current: z.int().positive(), total: z.int().positive().max(10_000) })
     .refine(({ current, total }) => current <= total, 'is not a shard'),
   playwright: text,
-  /** The words for Playwright that say which tests it is about, without the shard. */
+  /** The Playwright arguments that select the tests, without the shard. */
   selection: texts.readonly(),
-  /** The top of the repository around the project on that machine; absolute. */
+  /** The root of the project's repository on that machine; absolute. */
   root: text.min(1),
-  /** The project in it, with `/`; empty where it is the top. */
+  /** The project's folder in it, with forward slashes; empty for the root. */
   place: text,
   run: collectedRun,
-  /** The numbers of its failures, in their order. */
+  /** The numbers of its failures, in order. */
   failures: z.array(z.int().positive()),
 });
 export type Collected = z.infer<typeof collectedSchema>;

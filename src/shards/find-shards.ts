@@ -8,7 +8,7 @@ import { readParsed } from './read-parsed.js';
 
 /** What one machine left of its shard. */
 export type FoundShard = {
-  /** As a person would name it, from where the command was started. */
+  /** Its path relative to the current folder, for messages. */
   readonly name: string;
   readonly shard: Shard;
 } & (
@@ -18,16 +18,16 @@ export type FoundShard = {
       readonly folder: string;
       readonly collected: Collected;
     }
-  /** Playwright's own blob report. */
+  /** A blob report of Playwright. */
   | { readonly kind: 'blob'; readonly file: string; readonly blob: Blob }
 );
 
-/** How deep an artifact may have its run folder: below the folders of its download, its package and `.self-heal/runs`. */
+/** How deep a run folder may be in an artifact: below the folders of the download, the package and `.self-heal/runs`. */
 const deepest = 8;
 
 /**
- * Looks for what shards left: run folders that hold `collected.json`, and Playwright's blob reports. Each folder may be one of them, or hold
- * any number of them at any depth, as downloaded artifacts do; one that holds none is a `Problem`.
+ * Finds what shards left: run folders with a `collected.json`, and Playwright's blob reports. Each given folder may be one of them or contain
+ * any number at any depth, as downloaded artifacts do. A folder that contains none is a `Problem`.
  */
 export async function findShards(
   folders: readonly string[],
@@ -43,7 +43,7 @@ export async function findShards(
       if (!shard.ok) return shard;
       if (shard.value === null) continue;
       found += 1;
-      // A folder may be named twice, once by itself and once by the one around it.
+      // A folder may be given twice: by itself and through a parent folder.
       shards.set(place, shard.value);
     }
     if (found === 0) return err(await nothingIn(folder, start));
@@ -51,7 +51,7 @@ export async function findShards(
   return ok([...shards.values()]);
 }
 
-/** Run folders and zips below a folder, or the one that it is. */
+/** Returns the run folders and zip files below a folder, or the folder or file itself if it is one. */
 async function placesIn(place: string, depth: number): Promise<string[]> {
   if (depth === 0 && isZip(place)) return [place];
   const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
@@ -61,7 +61,7 @@ async function placesIn(place: string, depth: number): Promise<string[]> {
   for (const entry of names) {
     const inner = path.join(place, entry.name);
     if (entry.isFile() && isZip(entry.name)) found.push(inner);
-    // Links (`.self-heal/latest`) are not followed: they lead to what is found anyway.
+    // Links (`.self-heal/latest`) are not followed: their targets are found anyway.
     else if (entry.isDirectory() && entry.name !== 'node_modules' && depth < deepest)
       found.push(...(await placesIn(inner, depth + 1)));
   }
@@ -72,7 +72,7 @@ function isZip(name: string): boolean {
   return name.endsWith('.zip');
 }
 
-/** Null for a zip that is something else: a trace, say. */
+/** Returns null for a zip file of another kind, such as a trace. */
 async function shardAt(place: string, name: string): Promise<Result<FoundShard | null, Problem>> {
   if (isZip(place)) {
     const blob = await readBlob(place);
@@ -85,7 +85,7 @@ async function shardAt(place: string, name: string): Promise<Result<FoundShard |
   return ok({ kind: 'collected', name, folder: place, collected: read.value, shard: read.value.shard });
 }
 
-/** A file of a shard cannot be used. */
+/** The problem that a file of a shard cannot be used. */
 export function damaged(name: string, why: string): Problem {
   return {
     kind: 'input-unreadable',

@@ -6,9 +6,9 @@ import { MissingEvidence } from '../evidence/missing-evidence.js';
 import { keepScreenshot } from '../evidence/screenshot.js';
 
 /**
- * Takes over what a shard gathered around a failure, with its picture, which goes into the failure's folder of this run. Of the shard's other
- * files none is taken: where an agent is to read them they are written anew, from what was checked. Secrets were masked on the shard, which
- * knows them; what leaves this run is masked once more.
+ * Takes over a failure with the evidence that a shard gathered, and copies its screenshot to the failure's folder in this run. No other file is
+ * taken from the shard: those that agents read are written anew from the validated data. The shard has masked the secrets that it
+ * knows; this run's output is masked again.
  */
 export async function keepCollected(collected: DiagnosedFailure, folder: string): Promise<DiagnosedFailure> {
   const diagnosed = mapTexts(collected, visibleText);
@@ -25,7 +25,7 @@ export async function keepCollected(collected: DiagnosedFailure, folder: string)
 }
 
 async function keptPicture(picture: string, folder: string): Promise<string> {
-  // A link may lead to any file of this machine.
+  // A link could point to any file on this machine.
   if (!(await lstat(picture)).isFile()) throw new Error('it is not a file');
   return keepScreenshot({ kind: 'file', path: picture }, folder);
 }

@@ -3,9 +3,9 @@ import type { SuiteRun, TestResult } from '../playwright/suite-run.js';
 import type { ShardRun } from './read-shard.js';
 
 /**
- * Makes one run of the shards of a suite, in their order. A test that several of them ran (of a set-up project, say) counts by its worst ending,
- * and the first failure of each test is the one that is kept; so is the first of the suite's own, since the others come to light when it is
- * healed. Its duration is that of one machine which ran them one after the other. Pure.
+ * Merges the shards of a suite into one run, in their order. If several shards ran the same test, such as that of a set-up project, its worst
+ * outcome counts. The first failure of each test is kept, and the first failure of the suite itself, since others surface once it is healed.
+ * The duration is the sum, as if one machine had run all shards in turn. Pure.
  */
 export function mergeRuns(shards: readonly ShardRun[]): ShardRun {
   const runs = shards.map(({ run }) => run);

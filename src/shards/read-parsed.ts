@@ -3,13 +3,13 @@ import type { z } from 'zod';
 import { err, ok, type Result } from '../result.js';
 import { jsonOf } from '../json-of.js';
 
-/** More than any shard writes: what is read is held in memory. */
+/** More than any shard writes. Files are held in memory. */
 const mostBytes = 256 * 1024 * 1024;
 
 /**
- * Reads a JSON file that may have been in anybody's hands. `moved` is applied to it before it is checked. The error says in words what is
- * wrong, and nothing of what the file holds. Synchronous: shards leave thousands of small files, and by the thread pool each costs several times
- * as much processor time.
+ * Reads an untrusted JSON file. `moved` is applied before validation. The error describes what is wrong and quotes nothing from the file.
+ * Synchronous, because shards leave thousands of small files and reading each through the thread pool costs several times as
+ * much processor time.
  */
 export function readParsed<T>(
   file: string,
@@ -17,7 +17,7 @@ export function readParsed<T>(
   moved: (value: unknown) => unknown = (value) => value,
 ): Result<T, string> {
   const found = lstatSync(file, { throwIfNoEntry: false });
-  // A link may lead to any file of this machine.
+  // A link could point to any file on this machine.
   if (!found?.isFile()) return err('it is not a file');
   if (found.size > mostBytes) return err(`it has ${found.size} bytes`);
   const value = jsonOf(readFileSync(file, 'utf8'));

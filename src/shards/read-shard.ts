@@ -11,21 +11,21 @@ import { type Collected, collectedSchema, failureSchema } from './collected.js';
 import { damaged, type FoundShard } from './find-shards.js';
 import { readParsed } from './read-parsed.js';
 
-/** A suite run that was made elsewhere, with the paths of this machine. */
+/** A suite run from another machine, with paths converted to this one. */
 export interface ShardRun {
   readonly run: SuiteRun;
-  /** Failures of the run that were diagnosed where it was made; their pictures are still in the shard's folder. */
+  /** Failures that were diagnosed on the other machine. Their screenshots are still in the shard's folder. */
   readonly known: Map<Failure, DiagnosedFailure>;
 }
 
-/** The project as it lies here; absolute. */
+/** The project as checked out here; absolute. */
 export interface Checkout {
   readonly cwd: string;
-  /** The top of the repository around it. */
+  /** The root of its repository. */
   readonly root: string;
 }
 
-/** Reads what a shard collected. All that it says is of another machine and may be crafted: no path of it leads out of the project here. */
+/** Reads what a shard collected. The data comes from another machine and may be crafted, so no path may lead out of the project here. */
 export async function readShard(
   { name, folder, collected: asWritten }: Extract<FoundShard, { kind: 'collected' }>,
   here: Checkout,
@@ -51,7 +51,7 @@ export async function readShard(
   return ok({ run: suiteRun(collected, [...known.keys()], here), known });
 }
 
-/** Names a path outside of the project; null where there is none. */
+/** Describes a test outside the project; returns null if there is none. */
 function strayTest(tests: readonly TestRef[], { root }: Checkout): string | null {
   const stray = tests.find(({ location }) => !isIn(root, location.file));
   return stray ? `the test ${stray.id} is in no file of this project` : null;
@@ -73,7 +73,7 @@ function inCheckout(diagnosed: DiagnosedFailure, dir: string, { cwd, root }: Che
   const { evidence, failure } = diagnosed;
   const errors = (list: readonly TestError[]) =>
     list.map((one) => (one.location && !isIn(root, one.location.file) ? { ...one, location: null } : one));
-  // Of a picture only the name counts: it lies beside the record.
+  // Only the screenshot's name is used: the file is next to the record.
   const picture = evidence.screenshot?.split(/[/\\]/).at(-1);
   const screenshot =
     picture !== undefined && /^screenshot\.\w+$/.test(picture) ? path.join(dir, picture) : null;
@@ -88,7 +88,7 @@ function isIn(root: string, file: string): boolean {
   return path.isAbsolute(file) && isInside(root, file);
 }
 
-/** A copy of plain data in which paths below one folder are paths below another. */
+/** Returns a function that copies plain data, replacing paths below one folder with paths below another. */
 function movedPaths(from: string, to: string): (value: unknown) => unknown {
   const isFolder = path.isAbsolute(from) && from !== path.parse(from).root && from !== to;
   return (value) => (isFolder ? mapTexts(value, (text) => replacePath(text, from, to)) : value);

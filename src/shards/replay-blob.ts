@@ -13,19 +13,19 @@ import type { Blob } from './blob.js';
 import { damaged, type FoundShard } from './find-shards.js';
 import type { Checkout, ShardRun } from './read-shard.js';
 
-/** Where a blob report is replayed. */
+/** Where and how to replay a blob report. */
 export interface ReplayPlace extends Checkout, Pick<SuiteOptions, 'playwright' | 'env' | 'runId' | 'signal'> {
-  /** A folder of this replay alone. */
+  /** A folder used by this replay only. */
   readonly runDir: string;
-  /** The project's Playwright config, absolute: paths of tests are those below it. */
+  /** The project's Playwright config, absolute. Test paths are relative to its folder. */
   readonly config: string;
-  /** What `playwright test --list` says of the suite here. */
+  /** The suite as listed here by `playwright test --list`. */
   readonly listed: SuiteRun;
 }
 
 /**
- * Has Playwright report a blob report once more, to our own reporter (`playwright merge-reports`): its tests, errors and attachments are then
- * those of a run, and evidence is gathered from them here. Each report by itself, so that its test ids stay what they are.
+ * Replays a blob report to our own reporter (`playwright merge-reports`). This yields the tests, errors and attachments of a run, from
+ * which evidence is gathered here. Reports are replayed one at a time, so that test ids do not change.
  */
 export async function replayBlob(
   { name, file, blob }: Extract<FoundShard, { kind: 'blob' }>,
@@ -33,7 +33,7 @@ export async function replayBlob(
 ): Promise<Result<ShardRun, Problem>> {
   const blobs = path.join(runDir, runFiles.output);
   await mkdir(blobs, { recursive: true });
-  // A copy: it is unpacked where it lies.
+  // A copy, because Playwright unpacks the file next to it.
   await copyFile(file, path.join(blobs, 'report.zip'));
   const args = [`--config=${config}`];
   const run = await runSuite({
@@ -53,7 +53,7 @@ export async function replayBlob(
     run: {
       ...run,
       failures,
-      // Its lines have the time of the replay, so that they tell of no test.
+      // Its lines are stamped with the time of the replay, so they cannot be matched to tests.
       serverLog: run.suiteFailure ? run.serverLog : '',
       suiteFailure: run.suiteFailure && {
         ...run.suiteFailure,
@@ -76,7 +76,7 @@ function unreadable({ name, blob }: { name: string; blob: Blob }, here: string, 
   };
 }
 
-/** A report keeps the errors' paths as they were. Only what lies in the report itself was attached. */
+/** Converts the paths in errors, which a report keeps as they were, and drops attachments that are not in the report itself. */
 function inCheckout(failure: TestFailure, move: (text: string) => string, blobs: string): TestFailure {
   return {
     ...failure,
@@ -86,7 +86,10 @@ function inCheckout(failure: TestFailure, move: (text: string) => string, blobs:
   };
 }
 
-/** The folder of the tests is known of both machines; what lies above it is the same where its path from the repository's top is. */
+/**
+ * Converts a path between machines. The folder of the tests is known on both. Paths above it are converted too if its path from the repository's
+ * root is the same on both.
+ */
 function moved(text: string, { from, to, root }: { from: string; to: string; root: string }): string {
   const below = path.relative(root, to);
   const end = below === '' ? '' : `${path.sep}${below}`;
@@ -96,7 +99,7 @@ function moved(text: string, { from, to, root }: { from: string; to: string; roo
     : replacePath(text, from, to);
 }
 
-/** A report does not say which tests go together, and one of a serial group does not run alone. */
+/** Adds serial groups, which a report does not record: a test of such a group cannot run alone. */
 function withSerialGroups(
   { rerunIds }: SuiteRun,
   groups: NonNullable<SuiteRun['serial']>,
