@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { categories, type Category } from '../core/diagnosis.js';
 import { argument, duration, placeholdersInText, text } from './fields.js';
 
-// The part of agents.yaml that says who fixes what.
+// The part of agents.yaml that says which agents fix what.
 
-/** How a runner is given the prompt. */
+/** How a runner receives the prompt. */
 const promptWays = ['stdin', 'argument', 'none'] as const;
 
 /** A program that runs slash commands. */
@@ -42,7 +42,7 @@ export const runner = z.strictObject({
     }),
 });
 
-/** An agent. */
+/** An agent of agents.yaml. */
 export const agent = z.strictObject({
   slashCommand: z
     .string('must be a string; put it in quotes')

@@ -19,8 +19,8 @@ import { isMergePair } from './locate.js';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Checks what only the nodes of a document know: keys that are given twice, aliases and merges that cannot be resolved
- * (which it takes out, so that the rest can be read), and `${VAR}` (which it replaces).
+ * Finds mistakes that only the nodes of a document reveal: duplicate keys, aliases and merges that cannot be resolved (which it
+ * removes, so that the rest can be read), and invalid uses of `${VAR}` (valid ones it replaces).
  */
 export function checkNodes(doc: Document.Parsed, text: string, env: Env): Diagnostic[] {
   const found: Diagnostic[] = [];
@@ -73,7 +73,7 @@ function checkAlias(
 function checkMerge({ value }: Pair, anchors: ReadonlyMap<string, Node>): Diagnostic | null {
   const resolve = (node: unknown) => (isAlias(node) ? anchors.get(node.source) : node);
   const source = resolve(value);
-  // An alias without an anchor has a mistake of its own, and a better one.
+  // An alias without an anchor gets a better message of its own.
   if (source === undefined) return at(value as Alias, 'there is no such anchor before this');
   const merged = isSeq(source) ? source.items.map(resolve) : [source];
   return merged.every((node) => isMap(node))
@@ -95,7 +95,7 @@ function repeatedKeys(map: YAMLMap, text: string): Diagnostic[] {
   });
 }
 
-/** An empty text in the place of an alias; whatever is said of it is dropped, since the alias is the mistake. */
+/** Replaces an alias with an empty text. Further messages about that text are dropped, since the alias is the mistake. */
 function standIn(alias: Alias): Scalar {
   const scalar = new Scalar('');
   if (alias.range) scalar.range = alias.range;
@@ -111,12 +111,12 @@ function at(node: Node | null, message: string): Diagnostic {
   return { start, end, message };
 }
 
-/** `${NAME}`, the escaped `$${`, and anything else that begins like it. */
+/** Matches `${NAME}`, the escaped `$${`, and any other use of `${`. */
 const VARIABLE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
 
 /**
- * Replaces each `${NAME}` in a text value by the variable of the environment, and `$${` by `${`. A variable that is not
- * set, and any other form of `${`, is a mistake. What is put in is not looked at again.
+ * Replaces each `${NAME}` in a string with the environment variable, and `$${` with `${`. An unset variable and any other form of
+ * `${` are mistakes. Replaced text is not expanded again.
  */
 function interpolate(
   scalar: Scalar,
@@ -129,7 +129,7 @@ function interpolate(
   let from = start;
   const complain = (written: string, message: string) => {
     const index = text.indexOf(written, from);
-    // In a double-quoted text the characters may be written as escapes, and then the whole is marked.
+    // In a double-quoted string, the characters may be written as escapes. The whole string is marked then.
     const isSeen = index !== -1 && index < end;
     if (isSeen) from = index + written.length;
     found.push({ start: isSeen ? index : start, end: isSeen ? from : end, message });

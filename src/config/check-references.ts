@@ -7,8 +7,8 @@ import { hint, type Mistake } from './mistake.js';
 import { valueAt } from './tree.js';
 
 /**
- * Checks that the agents and runners which a file names are there. It takes the data unchecked, since a file whose shape
- * is wrong in one place may name something unknown in another, and all mistakes are told at once (CF-3).
+ * Checks that the agents and runners a file refers to exist. Takes unvalidated data: a file with a wrong shape in one place may have an
+ * unknown name in another, and all mistakes are reported at once (CF-3).
  */
 export function checkReferences(data: unknown): Mistake[] {
   const agents = [...defaultAgents, ...keysOf(valueAt(data, ['agents']))];
@@ -45,7 +45,7 @@ function checkRules(classify: unknown): Mistake[] {
   ];
 }
 
-/** A runner of one's own is a command; a built-in one has its command, and takes arguments and variables beside it. */
+/** Custom runners need a command. Built-in runners have one, and accept additional arguments and variables. */
 function checkRunnerKeys(name: string, runner: unknown): Mistake[] {
   const keys = keysOf(runner);
   const path = ['runners', name];

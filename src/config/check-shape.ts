@@ -6,7 +6,7 @@ import { valueAt } from './tree.js';
 
 type Issue = z.core.$ZodIssue;
 
-/** Says in words what the schema found wrong with a file. */
+/** Describes in words what the schema found wrong with a file. */
 export function describeIssues(issues: readonly Issue[], data: unknown): Mistake[] {
   return issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(issue.path, key));
@@ -48,7 +48,7 @@ function nearest(values: readonly unknown[], value: unknown): string | null {
   return typeof value === 'string' ? closest(value, values.map(String)) : null;
 }
 
-/** How a message calls a value: by its key, or by that of the list which it is in. */
+/** Names a value for messages: by its key, or as an entry of the list that contains it. */
 function nameOf(path: readonly PropertyKey[]): string {
   const last = path.at(-1);
   if (last === undefined) return 'the file';

@@ -1,11 +1,11 @@
-/** A word that differs from a candidate in more than this share of its letters is not a slip of the finger. */
+/** The share of letters in which a typo may differ from a candidate. */
 const FORGIVEN_SHARE = 1 / 3;
 
-/** A word that is merely the beginning of a candidate (`runtime` for `runtime-error`) must have so many letters. */
+/** The minimum length of a word that matches as the beginning of a candidate (`runtime` for `runtime-error`). */
 const LEAST_PREFIX = 2;
 
 /**
- * The candidate that a mistyped word most likely meant, or null where none is near. Case, `-` and `_` do not count, so
+ * Returns the candidate that a mistyped word most likely meant, or null if none is close. Case, `-` and `_` are ignored, so
  * `slash_command` finds `slashCommand`.
  */
 export function closest(word: string, candidates: Iterable<string>): string | null {
@@ -22,18 +22,18 @@ function simplify(word: string): string {
   return word.toLowerCase().replace(/[-_\s]/g, '');
 }
 
-/** The edit distance, or null where it is more than is forgiven. */
+/** Returns the edit distance, or null if it is too large for a typo. */
 function distanceWithin(typed: string, meant: string): number | null {
   const forgiven = Math.max(1, Math.floor(meant.length * FORGIVEN_SHARE));
   const isPrefix = typed.length >= LEAST_PREFIX && meant.startsWith(typed);
   if (isPrefix) return Math.min(forgiven, meant.length - typed.length);
-  // Also keeps a key of a million letters from being compared letter by letter.
+  // This also avoids comparing a key of a million letters.
   if (typed.length < LEAST_PREFIX || Math.abs(typed.length - meant.length) > forgiven) return null;
   const distance = editDistance(typed, meant);
   return distance <= forgiven ? distance : null;
 }
 
-/** Optimal string alignment: insertions, deletions, substitutions, and swaps of neighbours, each at a cost of one. */
+/** Optimal string alignment distance: insertions, deletions, substitutions and swaps of adjacent letters each cost one. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -3,10 +3,10 @@ import type { EffectiveValue, Origin } from './effective-settings.js';
 import { treeOf } from './tree.js';
 import { unreachable } from '../core/unreachable.js';
 
-/** Where comments begin, unless a value is longer. */
+/** The column at which comments begin, unless the line is longer. */
 const COMMENT_COLUMN = 44;
 
-/** The effective settings as an agents.yaml that says the same, with the origin of each value behind it (CF-4). */
+/** Renders the effective settings as an equivalent agents.yaml, with the origin of each value in a comment (CF-4). */
 export function configYaml(values: readonly EffectiveValue[]): string {
   let above: readonly string[] = [];
   const lines = values.flatMap((one) => {
@@ -20,7 +20,7 @@ export function configYaml(values: readonly EffectiveValue[]): string {
   return `${['version: 1', ...lines].join('\n')}\n`;
 }
 
-/** The same as one JSON document. */
+/** Renders the effective settings as a JSON document. */
 export function configJson(values: readonly EffectiveValue[], file: string | null): string {
   const config = { version: 1, ...treeOf(values) };
   const origins = values.map(({ path, origin }) => ({ path, ...origin }));
@@ -29,7 +29,7 @@ export function configJson(values: readonly EffectiveValue[], file: string | nul
 
 function lineOf({ path, value, origin }: EffectiveValue): string {
   const key = `${indent(path.length - 1)}${inline(path.at(-1))}:`;
-  // A key without a value is a mistake in agents.yaml, so what is not set is a comment.
+  // A key without a value is invalid in agents.yaml, so settings without a value are written as comments.
   if (value === null) return comment(`${indent(path.length - 1)}# ${inline(path.at(-1))}: not set`, origin);
   return comment(`${key} ${inline(value)}`, origin);
 }
@@ -55,7 +55,7 @@ function describe(origin: Origin): string {
   }
 }
 
-/** One line of YAML, whatever the value. */
+/** Renders any value on one line of YAML. */
 function inline(value: unknown): string {
   const text = stringify(value, {
     collectionStyle: 'flow',

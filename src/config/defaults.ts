@@ -1,7 +1,7 @@
 import type { Category } from '../core/diagnosis.js';
 import type { Settings } from '../core/settings.js';
 
-/** The agents that are there without a file; the slash command of each is `/` and its name (CS-1 to CS-6). */
+/** The agents that exist without a file. The slash command of each is `/` and its name (CS-1 to CS-6). */
 export const defaultAgents = ['build-doctor', 'database', 'debugger', 'code-review'] as const;
 
 const routes: Readonly<Record<Category, readonly (typeof defaultAgents)[number][]>> = {
@@ -13,7 +13,7 @@ const routes: Readonly<Record<Category, readonly (typeof defaultAgents)[number][
   unknown: ['debugger'],
 };
 
-/** What holds where agents.yaml says nothing (CF-1). */
+/** The settings that apply if agents.yaml does not set them (CF-1). */
 export const defaults: Pick<
   Settings,
   'routes' | 'retries' | 'limits' | 'evidence' | 'verify' | 'blame' | 'store' | 'queue' | 'fixer'
@@ -22,7 +22,7 @@ export const defaults: Pick<
   timeoutMs: number;
 } = {
   runner: 'claude',
-  /** The longest an agent may take (AG-4). */
+  /** How long an agent may take (AG-4). */
   timeoutMs: 5 * 60_000,
   routes,
   retries: { max: 3, backoff: { initialMs: 5_000, factor: 2, maxMs: 60_000 } },

@@ -1,30 +1,30 @@
 import { widthOf } from '../width.js';
 
-/** A text whose mistakes are to be shown, under the name by which a person opens it. */
+/** A text to show mistakes in, with the name of its file as a person would write it. */
 export interface SourceText {
   readonly name: string;
   readonly text: string;
 }
 
-/** One mistake in a text: what is wrong, and the offsets (in UTF-16 units, the end not included) of the fault. */
+/** One mistake in a text: the message, and where it is, as UTF-16 offsets with an exclusive end. */
 export interface Diagnostic {
   readonly start: number;
   readonly end: number;
   readonly message: string;
 }
 
-/** More than this many mistakes help nobody; the rest is counted. */
+/** The maximum number of mistakes shown; the rest are only counted. */
 const MAX_SHOWN = 100;
 
-/** A line is shown up to this length, around the fault. */
+/** The maximum length of a shown line, cut around the mistake. */
 const MAX_LINE = 110;
 
-/** How much of a long line is shown before the fault. */
+/** How much of a long line is shown before the mistake. */
 const LEAD = 40;
 
 const INDENT = '    ';
 
-/** Renders mistakes in the order of the text, each as a position, a message, the line, and a marker under the fault. */
+/** Renders mistakes in the order of the text, each with its position, message, line, and a marker under the mistake. */
 export function renderDiagnostics(source: SourceText, diagnostics: readonly Diagnostic[]): string {
   const sorted = [...diagnostics].sort((a, b) => a.start - b.start || a.end - b.end);
   const shown = sorted.slice(0, MAX_SHOWN).map((diagnostic) => renderDiagnostic(source, diagnostic));
@@ -33,7 +33,7 @@ export function renderDiagnostics(source: SourceText, diagnostics: readonly Diag
 }
 
 /**
- * Renders one mistake, in the manner of a compiler:
+ * Renders one mistake like a compiler:
  *
  *     agents.yaml:3:3 unknown class "runtime-eror"; did you mean "runtime-error"?
  *           runtime-eror: [debugger]
@@ -49,12 +49,12 @@ export function renderDiagnostic({ name, text }: SourceText, diagnostic: Diagnos
   return [head, ...markLine(line, column, Math.min(end - lineStart, line.length))].join('\n');
 }
 
-/** The offset at which the line of an offset starts. */
+/** Returns the offset at which the line of an offset starts. */
 export function lineStartOf(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** A fault at the end of the file is shown behind the last line that has anything to show. */
+/** Moves a mistake at the end of the file to the end of the last non-blank line. */
 export function ontoVisibleLine(
   text: string,
   { start, end }: { start: number; end: number },
@@ -76,7 +76,7 @@ function countLines(text: string, lineStart: number): number {
   return lines;
 }
 
-/** A line and a marker under the columns `from` to `to` (the end not included); a long line is cut around them. */
+/** Renders a line and a marker under the columns `from` to `to` (exclusive). A long line is cut around them. */
 export function markLine(line: string, from: number, to: number): string[] {
   const cutStart = line.length > MAX_LINE ? Math.max(0, from - LEAD) : 0;
   const cutEnd = cutStart + MAX_LINE;
@@ -87,12 +87,12 @@ export function markLine(line: string, from: number, to: number): string[] {
   return [INDENT + printable(before + fault + after), INDENT + blank(printable(before)) + marker];
 }
 
-/** Control characters, lone surrogates, and marks that reorder text must not reach a terminal. */
+/** Replaces control characters, lone surrogates and bidirectional marks, which must not reach a terminal. */
 function printable(text: string): string {
   return text.replace(/(?!\t)[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, '\uFFFD');
 }
 
-/** Spaces as wide as the text is in a terminal; a tab stays a tab, since only the terminal knows its width. */
+/** Returns blanks as wide as the text is in a terminal. Tabs stay tabs, since only the terminal knows their width. */
 function blank(text: string): string {
   return text
     .split('\t')

@@ -1,22 +1,22 @@
-/** How a duration is written: whole hours, minutes, seconds and milliseconds, the longest unit first. */
+/** The syntax of a duration: whole hours, minutes, seconds and milliseconds, the longest unit first. */
 export const durationPattern = /^(?=\d)(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
-/** What to write, for messages and for editors. */
+/** Examples for messages and editors. */
 export const durationExamples = ['5m', '90s', '1h30m', '500ms'] as const;
 
-/** The longest duration, in milliseconds: `setTimeout` takes no more than 2^31-1, and fires at once beyond it. */
+/** The longest duration, in milliseconds: `setTimeout` accepts at most 2^31-1, and fires at once beyond it. */
 export const MAX_DURATION_MS = 24 * 24 * 3_600_000;
 
 const msPerUnit = [3_600_000, 60_000, 1_000, 1] as const;
 
-/** Reads a duration such as `1h30m`, in milliseconds, or null where it is not one. */
+/** Parses a duration such as `1h30m` to milliseconds; returns null if it is invalid. */
 export function parseDuration(text: string): number | null {
   const parts = durationPattern.exec(text)?.slice(1);
   if (!parts) return null;
   return msPerUnit.reduce((sum, ms, index) => sum + Number(parts[index] ?? 0) * ms, 0);
 }
 
-/** Writes milliseconds as a duration: 5,400,000 is `1h30m`. */
+/** Formats milliseconds as a duration: 5,400,000 is `1h30m`. */
 export function durationText(ms: number): string {
   let rest = ms;
   const parts = msPerUnit.map((size, index) => {
@@ -34,7 +34,7 @@ const unitWords: Readonly<Record<string, string>> = {
   ms: 'ms', msec: 'ms', millisecond: 'ms', milliseconds: 'ms',
 }; // prettier-ignore
 
-/** What is wrong with a value that should be a duration, as the end of a sentence: `needs a unit: write 300s or 300m`. */
+/** Describes what is wrong with a value that should be a duration, as the end of a sentence: `needs a unit: write 300s or 300m`. */
 export function durationMistake(value: unknown): string {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) {
     return `needs a unit: write ${value}s or ${value}m`;
@@ -44,7 +44,7 @@ export function durationMistake(value: unknown): string {
   return `must be a duration such as ${durationExamples.join(', ')}${hint}`;
 }
 
-/** `5 minutes` → `5m`; null where it reads like no duration. */
+/** Rewrites `5 minutes` as `5m`; returns null if the text does not look like a duration. */
 function rewrite(text: string): string | null {
   const parts = [...text.slice(0, 40).matchAll(/\s*(\d+)\s*([a-z]+)[\s,]*|(.)/gi)];
   const written = parts.map(([, amount, unit]) => {

@@ -14,12 +14,12 @@ export type Origin =
   | { readonly from: 'environment'; readonly variable: string }
   | { readonly from: 'file'; readonly file: string; readonly line: number }
   | { readonly from: 'default' }
-  /** What the project is called in its package.json, or its folder. */
+  /** The project's name in its package.json, or the name of its folder. */
   | { readonly from: 'project' }
-  /** Of an agent that names none: the setting of the whole file. */
+  /** The setting of the whole file, for an agent that has none of its own. */
   | { readonly from: 'setting'; readonly setting: string };
 
-/** One value that holds, at its path in agents.yaml; null where nothing is set. */
+/** An effective value and its path in agents.yaml. The value is null if nothing is set. */
 export interface EffectiveValue {
   readonly path: readonly string[];
   readonly value: unknown;
@@ -27,8 +27,8 @@ export interface EffectiveValue {
 }
 
 /**
- * Every value that holds, in the order of the schema, as agents.yaml would say it (CF-4). A text with `${VAR}` is given as
- * it is written, never as what it stands for: that may be a secret.
+ * Returns every effective value in the order of the schema, as written in agents.yaml (CF-4). A text with `${VAR}` is returned
+ * unexpanded, since its value may be a secret.
  */
 export function effectiveSettings(layers: SettingsLayers): EffectiveValue[] {
   const look = lookup(layers);
@@ -60,7 +60,7 @@ function inherited(value: EffectiveValue, setting: string): EffectiveValue {
 
 type Lookup = (path: readonly string[], fallback: unknown) => EffectiveValue;
 
-/** Asks the environment, then the file, then the defaults as the shipped file writes them, then the fallback. */
+/** Looks a value up in the environment, then the file, then the shipped file with the defaults, then uses the fallback. */
 function lookup({ environment, source, project }: SettingsLayers): Lookup {
   const document = source && parse(source.text);
   const written: unknown = document?.toJS();
@@ -84,7 +84,7 @@ function fromEnvironment({ variable }: EnvironmentValue): Origin {
   return { from: 'environment', variable };
 }
 
-/** The document without `${VAR}` replaced; that it can be read was found out before. */
+/** Parses the document without replacing `${VAR}`. Its validity was checked before. */
 function parse(text: string): Document.Parsed {
   return parseDocument(text, { merge: true, stringKeys: true, logLevel: 'error' });
 }

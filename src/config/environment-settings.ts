@@ -9,20 +9,20 @@ import { treeOf } from './tree.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A setting that a variable of the environment gives. */
+/** A setting from an environment variable. */
 export interface EnvironmentValue {
-  /** `SELF_HEAL_LIMITS_COST_USD`. */
+  /** For example `SELF_HEAL_LIMITS_COST_USD`. */
   readonly variable: string;
-  /** `limits`, `costUsd`. */
+  /** For example `limits`, `costUsd`. */
   readonly path: readonly string[];
-  /** As agents.yaml would hold it. */
+  /** As agents.yaml would contain it. */
   readonly value: string | number;
 }
 
-/** What the environment says about the settings, and what is wrong with it, each as text with a marked line. */
+/** The settings from the environment, and the mistakes in them, each as text with a marked line. */
 export interface EnvironmentSettings {
   readonly values: readonly EnvironmentValue[];
-  /** The values in the shape of agents.yaml; empty where there are mistakes. */
+  /** The values in the shape of agents.yaml; empty if there are mistakes. */
   readonly settings: AgentsFile;
   readonly mistakes: readonly string[];
 }
@@ -30,8 +30,8 @@ export interface EnvironmentSettings {
 const PREFIX = 'SELF_HEAL_';
 
 /**
- * Variables of self-heal's own that are no settings: what a run gives to agents and to the processes which it starts. One of them
- * may well be set where self-heal runs inside an agent.
+ * Variables that are not settings: self-heal passes them to agents and to processes it starts. They may be set if self-heal itself runs
+ * inside an agent.
  */
 const ownVariables: ReadonlySet<string> = new Set(
   'ATTEMPT CAPTURE_KEEP CHROMIUM CONTEXT PLAYWRIGHT_DIR PROMPT RUN_ID START_ID'
@@ -40,9 +40,9 @@ const ownVariables: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reads `SELF_HEAL_<KEY>` for every setting that is one value (CF-4): `SELF_HEAL_RETRIES_MAX=5` is `retries: { max: 5 }`. An empty
- * variable says nothing, as in CI systems that pass on what is not set. The file is asked for the runners that it names; a file
- * that could not be read (null) might have named any.
+ * Reads `SELF_HEAL_<KEY>` for every setting with a single value (CF-4): `SELF_HEAL_RETRIES_MAX=5` is `retries: { max: 5 }`. An empty
+ * variable counts as unset, since CI systems may pass unset variables as empty ones. `file` supplies the names of custom runners; if it
+ * could not be read (null), runners are not checked.
  */
 export function readEnvironment(env: Env, file: AgentsFile | null = {}): EnvironmentSettings {
   if (!Object.keys(env).some(isSetting)) return { values: [], settings: {}, mistakes: [] };
@@ -70,12 +70,12 @@ export function readEnvironment(env: Env, file: AgentsFile | null = {}): Environ
   return { values, settings: checked.success && mistakes.length === 0 ? checked.data : {}, mistakes };
 }
 
-/** `limits`, `costUsd` → `SELF_HEAL_LIMITS_COST_USD`. */
+/** Returns the variable of a setting: `limits`, `costUsd` → `SELF_HEAL_LIMITS_COST_USD`. */
 export function variableOf(path: readonly string[]): string {
   return PREFIX + path.map((key) => key.replaceAll(/[A-Z]/g, '_$&').toUpperCase()).join('_');
 }
 
-/** `5` is a number where a number is due; all else goes to the schema as text, which says what is wrong with it. */
+/** Parses a number if the setting is one. Anything else stays text, and the schema reports what is wrong with it. */
 function valueOf(text: string, { kind }: ScalarKey): string | number {
   return kind === 'number' && /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
@@ -84,7 +84,7 @@ function isSetting(variable: string): boolean {
   return variable.startsWith(PREFIX) && !ownVariables.has(variable);
 }
 
-/** A variable that is nearly a setting's would be passed over in silence; any other may be somebody else's. */
+/** Reports variables whose names resemble a setting's, which would otherwise be ignored silently. Others may belong to somebody else. */
 function misspelt(env: Env, keys: readonly ScalarKey[]): string[] {
   const known = new Map(keys.map(({ path }) => [variableOf(path).slice(PREFIX.length), path]));
   const strangers = Object.keys(env).filter(
@@ -98,14 +98,14 @@ function misspelt(env: Env, keys: readonly ScalarKey[]): string[] {
   });
 }
 
-/** The variable as a shell would set it, with a marker under what is wrong. */
+/** Shows the variable as set in a shell, with a marker under the mistake. */
 function marked(name: string, value: string, part: 'name' | 'value'): string {
   const line = `${name}=${withoutPassword(value).replaceAll(/\r?\n/g, ' ')}`;
   const from = part === 'name' ? 0 : name.length + 1;
   return markLine(line, from, part === 'name' ? name.length : line.length).join('\n');
 }
 
-/** A URL may carry a password, which is shown to nobody. */
+/** Masks the password in a URL, which must not be shown. */
 export function withoutPassword(text: string): string {
   return text.replaceAll(/(:\/\/[^\s/:@]*):[^\s/@]*@/g, '$1:***@');
 }

@@ -7,13 +7,13 @@ import {
   parseDuration,
 } from './duration.js';
 
-// A message is the end of a sentence that begins with the key's name. It never repeats the value: that may have come
-// out of ${VAR} and be a secret (EV-9), and the marked line shows what was written.
+// Each message is the end of a sentence that begins with the key's name. It never repeats the value, which may be a secret from
+// ${VAR} (EV-9); the marked line shows what was written.
 
-/** What the `{…}` in a runner's command may say. */
+/** The placeholders that a runner's command may contain in `{…}`. */
 const placeholders: readonly unknown[] = ['slashCommand', 'contextFile', 'promptFile', 'screenshot'];
 
-/** All placeholders as they are written. */
+/** All placeholders, as written in a command. */
 export const placeholdersInText = placeholders.map((one) => `{${String(one)}}`).join(' ');
 
 /** The name of an agent or a runner. */
@@ -24,10 +24,10 @@ export const name = z
     'may contain only letters, digits, ".", "_" and "-", and must begin with a letter or digit',
   );
 
-/** Any text that is more than blanks. */
+/** Any text that is not blank. */
 export const text = z.string('must be a string; put it in quotes').regex(/\S/, 'must not be empty');
 
-/** A duration as text, read into milliseconds. */
+/** A duration in text, parsed to milliseconds. */
 export function duration(least: 'zero or more' | 'more than zero') {
   return z
     .string({ error: ({ input }) => durationMistake(input) })
@@ -38,12 +38,12 @@ export function duration(least: 'zero or more' | 'more than zero') {
     .refine((ms) => ms <= MAX_DURATION_MS, 'must be at most 24 days (576h)');
 }
 
-/** A count. */
+/** A whole number of at least 0. */
 export const wholeNumber = z
   .int({ error: ({ input }) => `must be a whole number${butNotText(input)}` })
   .min(0, 'must not be negative');
 
-/** A quantity that may have a fraction, at least 0 or 1. */
+/** A number of at least 0 or 1, possibly with a fraction. */
 export function amount(least: 0 | 1) {
   return z
     .number({ error: ({ input }) => `must be a number${butNotText(input)}` })
@@ -54,7 +54,7 @@ function butNotText(input: unknown): string {
   return typeof input === 'string' ? ', not text' : '';
 }
 
-/** One word of a command line; it may hold placeholders. `${NAME}` is for a shell, if the word is for one. */
+/** One word of a command line, which may contain placeholders. `${NAME}` is left to the shell, if a shell reads the word. */
 export const argument = z
   .string('must be a string; put it in quotes')
   .refine(
@@ -63,7 +63,7 @@ export const argument = z
     `contains an unknown placeholder; the known ones are ${placeholdersInText}`,
   );
 
-/** The source of a regular expression in JavaScript's dialect. */
+/** The source of a JavaScript regular expression. */
 export const pattern = text
   .refine(compiles, 'is not a valid regular expression; put it in single quotes to keep each \\')
   .meta({

@@ -13,41 +13,41 @@ import { type AgentsFileBytes, readAgentsFile } from './read-agents-file.js';
 import { resolveSettings } from './resolve-settings.js';
 import type { AgentsFile } from './schema.js';
 
-/** What the settings of a run depend on. */
+/** What to load settings from. */
 export interface SettingsRequest {
-  /** The project's root, in which agents.yaml (or agents.yml) is looked for. */
+  /** The project's root, which may contain agents.yaml (or agents.yml). */
   readonly cwd: string;
-  /** A file that somebody named; it must be there. */
+  /** A file named by the user, which must exist. */
   readonly file?: string | undefined;
-  /** Where `${VAR}` is taken from, and `SELF_HEAL_<KEY>`, which goes before the file. */
+  /** The source of `${VAR}`, and of `SELF_HEAL_<KEY>`, which takes precedence over the file. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** `--verify`, which goes before everything else. */
+  /** `--verify`, which takes precedence over everything else. */
   readonly verify?: VerifyLevel | undefined;
-  /** `--agents <n>`, likewise. */
+  /** `--agents <n>`, which does too. */
   readonly parallel?: number | undefined;
-  /** `--store`, likewise. */
+  /** `--store`, which does too. */
   readonly store?: string | undefined;
-  /** What to call the project instead of the name in its package.json. */
+  /** The project's name, in place of the one in its package.json. */
   readonly packageName?: string;
 }
 
-/** All that settings are made of, each source by itself; the environment goes before the file, and both before the defaults. */
+/** The sources of settings, kept separate. The environment takes precedence over the file, and the file over the defaults. */
 export interface SettingsLayers {
   readonly environment: EnvironmentSettings;
   readonly file: AgentsFile;
-  /** Null where there is no file. */
+  /** Null if there is no file. */
   readonly source: { readonly path: string; readonly name: string; readonly text: string } | null;
-  /** What the project is called where neither says. */
+  /** The project's name if neither source sets it. */
   readonly project: string;
 }
 
-/** Loads agents.yaml, or the built-in defaults where there is none; its mistakes are one `config-invalid` Problem (CF-3). */
+/** Loads agents.yaml, or the built-in defaults if there is none. All mistakes together are one `config-invalid` Problem (CF-3). */
 export async function loadSettings(request: SettingsRequest): Promise<Result<Settings, Problem>> {
   const layers = await loadLayers(request);
   return layers.ok ? ok(settingsOf(layers.value, request)) : layers;
 }
 
-/** The settings that hold when every source has had its say (CF-4). */
+/** Merges all sources to the effective settings (CF-4). */
 export function settingsOf(
   { environment, file, source, project }: SettingsLayers,
   { verify: level, parallel, store }: Pick<SettingsRequest, 'verify' | 'parallel' | 'store'> = {},
@@ -61,7 +61,7 @@ export function settingsOf(
   return resolveSettings({ file: merged, project, filePath: source?.path ?? null });
 }
 
-/** Reads every source; the mistakes of all of them are one `config-invalid` Problem (CF-3). */
+/** Reads every source. The mistakes in all of them together are one `config-invalid` Problem (CF-3). */
 export async function loadLayers(request: SettingsRequest): Promise<Result<SettingsLayers, Problem>> {
   const found = await readAgentsFile(request.cwd, request.file);
   if (!found.ok) return found;
@@ -125,18 +125,18 @@ interface Undecodable {
   readonly diagnostic: Diagnostic;
 }
 
-/** Decodes UTF-8, with or without a byte order mark; bytes that are none are a mistake with a position. */
+/** Decodes UTF-8, with or without a byte order mark. Invalid bytes are a mistake with a position. */
 export function decodeUtf8(bytes: Uint8Array): Result<string, Undecodable> {
   const text = new TextDecoder().decode(bytes);
   if (isUtf8(bytes)) return ok(text);
-  // What cannot be decoded has become this character; one of the file's own before it is next to never.
+  // Invalid bytes are decoded to this character. The file is very unlikely to contain one of its own before them.
   const start = text.indexOf('\uFFFD');
   const hint = bytes[0] === 0xff || bytes[0] === 0xfe ? ' (it looks like UTF-16)' : '';
   const message = `this is not UTF-8${hint}; save the file as UTF-8`;
   return err({ text, diagnostic: { start, end: start + 1, message } });
 }
 
-/** One tree of plain data over another: mappings are joined, and anything else of the upper one takes the place of the lower. */
+/** Merges plain data: mappings are merged recursively, and any other value in `upper` replaces the one in `lower`. */
 function overlay<T extends object>(lower: T, upper: Partial<T>): T {
   const joined = Object.entries(upper).flatMap(([key, value]: [string, unknown]) => {
     if (value === undefined) return [];
@@ -150,12 +150,12 @@ function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a project is called: the name in its package.json, else that of its folder. */
+/** Returns the name in the project's package.json, or the name of its folder. */
 async function projectName(cwd: string): Promise<string> {
   return (await packageName(cwd)) ?? (path.basename(path.resolve(cwd)) || 'project');
 }
 
-/** A package.json that is absent or broken is for others to complain about. */
+/** Returns null if package.json is missing or broken, which is reported elsewhere. */
 async function packageName(cwd: string): Promise<string | null> {
   const text = await readFile(path.join(cwd, 'package.json'), 'utf8').catch(() => '');
   const { name } = Object(jsonOf(text)) as { name?: unknown };

@@ -11,13 +11,13 @@ import {
 } from 'yaml';
 import { lineStartOf } from './diagnostic.js';
 
-/** Offsets in the text, the end not included. */
+/** Offsets in the text, with an exclusive end. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** The document that paths lead into, and the text that it was made of. */
+/** A document and the text that it was parsed from. */
 export interface Place {
   readonly doc: Document;
   readonly text: string;
@@ -29,8 +29,8 @@ export function isMergePair({ key }: Pair): boolean {
 }
 
 /**
- * Where the key or the value at a path is written, through aliases and merged mappings. What is not written is shown at
- * the nearest key above it, and so is an empty value, or one that begins below its key.
+ * Returns where the key or value at a path is written, looking through aliases and merges. A missing part maps to the nearest existing key
+ * above it; an empty value, or a collection that begins on another line, maps to its key.
  */
 export function locate({ doc, text }: Place, path: readonly PropertyKey[], part: 'key' | 'value'): Span {
   let key: Span = spanOf(doc.contents) ?? { start: 0, end: text.length };
@@ -50,7 +50,7 @@ export function locate({ doc, text }: Place, path: readonly PropertyKey[], part:
   return isCollection(value) && lineStartOf(text, span.start) !== lineStartOf(text, key.start) ? key : span;
 }
 
-/** Where the part of the file ends that a path's first key begins; infinite where there is no such key. */
+/** Returns where the section of a path's first key ends; infinite if there is no such key. */
 export function sectionEnd(doc: Document, path: readonly PropertyKey[]): number {
   const { contents } = doc;
   const pair = isMap(contents) && path[0] !== undefined ? findPair(contents, path[0], doc) : null;
@@ -76,10 +76,10 @@ function findPair(map: YAMLMap, key: PropertyKey, doc: Document): Pair | null {
   return null;
 }
 
-/** A file of nothing but mistakes is asked for each of its keys; to search for each would take minutes. */
+/** A cache: a file full of mistakes looks up each of its keys, and searching for each one would take minutes. */
 const known = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
 
-/** The pairs of a mapping by key; of a key that is given twice the last one, which is the one that counts. */
+/** Returns the pairs of a mapping by key. For a duplicate key, the last pair counts. */
 function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
   const before = known.get(map);
   if (before) return before;

@@ -7,14 +7,14 @@ import type { Mistake } from './mistake.js';
 import { readYaml, type YamlText } from './read-yaml.js';
 import { agentsFileSchema, type AgentsFile } from './schema.js';
 
-/** Reads the text of an agents.yaml; all its mistakes come at once (CF-3). */
+/** Parses an agents.yaml and reports all its mistakes at once (CF-3). */
 export function parseAgentsFile(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Result<AgentsFile, readonly Diagnostic[]> {
   const yaml = readYaml(text, env);
   if (yaml.data === undefined) return err(yaml.diagnostics);
-  // An empty file, or one of comments alone, says nothing, and so the defaults hold.
+  // An empty file, or one with only comments, sets nothing, so the defaults apply.
   const data = yaml.data ?? {};
   const checked = agentsFileSchema.safeParse(data);
   const mistakes = [
@@ -35,8 +35,8 @@ function diagnose(mistakes: readonly Mistake[], text: string, yaml: YamlText): D
     ...locate({ doc, text }, path, part),
     message,
   }));
-  // What is said of a value that could not be read is a consequence, not a mistake.
+  // Mistakes about a value that could not be parsed are only consequences.
   const own = found.filter((one) => !before.some(({ start }) => start >= one.start && start < one.end));
-  // What an alias repeats is wrong once.
+  // A mistake that aliases repeat is reported once.
   return [...new Map(own.map((one) => [`${one.start} ${one.message}`, one])).values()];
 }

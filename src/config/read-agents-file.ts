@@ -3,13 +3,13 @@ import path from 'node:path';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 
-/** Where the file is looked for when nobody names one, in the project's root. */
+/** The names to look for in the project's root if no file is named. */
 const usualNames = ['agents.yaml', 'agents.yml'] as const;
 
-/** A real one has a few kilobytes; more is some other file. */
+/** A real one is a few kilobytes; anything larger is some other file. */
 const MAX_BYTES = 256 * 1024;
 
-/** The bytes of the file, and where they came from. */
+/** The bytes of the file, and where they come from. */
 export interface AgentsFileBytes {
   /** Absolute. */
   readonly path: string;
@@ -18,7 +18,7 @@ export interface AgentsFileBytes {
   readonly bytes: Uint8Array;
 }
 
-/** Finds and reads agents.yaml, or the file that was asked for; null where nobody asked and there is none. */
+/** Finds and reads agents.yaml, or the file asked for. Returns null if no file was asked for and none exists. */
 export async function readAgentsFile(
   cwd: string,
   asked?: string,
@@ -41,7 +41,7 @@ export async function readAgentsFile(
   return ok(null);
 }
 
-/** Null for folders, pipes and devices; to read a pipe might never end. */
+/** Returns null for folders, pipes and devices. Reading a pipe might never end. */
 async function sizeOf(file: string): Promise<number | null> {
   const stats = await stat(file);
   return stats.isFile() ? stats.size : null;

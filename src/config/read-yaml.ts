@@ -2,23 +2,23 @@ import { type CST, Document, parseDocument, Parser, visit, type YAMLError } from
 import { checkNodes } from './check-nodes.js';
 import { type Diagnostic, lineStartOf, ontoVisibleLine } from './diagnostic.js';
 
-/** The parser recurses: hundreds of nested keys take it minutes, and thousands of levels exhaust the stack, and Node with it. */
+/** The parser recurses: hundreds of nested keys take minutes, and thousands overflow the stack, which crashes Node. */
 const MAX_DEPTH = 64;
 
-/** How often aliases may repeat what they stand for, all in all; the defence against "a billion laughs". */
+/** How often aliases may be expanded in total, against "billion laughs" attacks. */
 const MAX_ALIAS_COUNT = 100;
 
-/** A YAML text, read as far as it can be. */
+/** A YAML text, parsed as far as possible. */
 export interface YamlText {
   readonly doc: Document;
-  /** The plain value, aliases and `${VAR}` replaced; undefined where there is none to check. */
+  /** The plain value with aliases and `${VAR}` replaced; undefined if there is nothing to check. */
   readonly data: unknown;
   readonly diagnostics: readonly Diagnostic[];
-  /** Where the first syntax error makes what follows doubtful; infinite without one. */
+  /** The offset from which a syntax error makes the data unreliable; infinite without one. */
   readonly soundUntil: number;
 }
 
-/** Reads YAML 1.2 with merge keys. Whatever the text, mistakes are handed back and nothing is thrown. */
+/** Parses YAML 1.2 with merge keys. Returns all mistakes and never throws, whatever the text. */
 export function readYaml(text: string, env: Readonly<Record<string, string | undefined>>): YamlText {
   const tokens = [...new Parser().parse(text)];
   if (yamlDepth(tokens) > MAX_DEPTH)
@@ -27,7 +27,7 @@ export function readYaml(text: string, env: Readonly<Record<string, string | und
     prettyErrors: false,
     merge: true,
     stringKeys: true,
-    // `checkNodes` says where the key was first.
+    // `checkNodes` reports these, with the line of the first key.
     uniqueKeys: false,
     logLevel: 'error',
   });
@@ -51,7 +51,7 @@ function toPlain(doc: Document.Parsed): Plain {
   try {
     return { ok: true, value: doc.toJS({ maxAliasCount: MAX_ALIAS_COUNT }) };
   } catch (error) {
-    // `checkNodes` has taken out every alias that cannot be resolved, so this one is about their number.
+    // `checkNodes` has removed every alias that cannot be resolved, so this error is about their number.
     if (!(error instanceof ReferenceError)) throw error;
     const start = doc.contents?.range[0] ?? 0;
     return {
@@ -65,9 +65,9 @@ function toPlain(doc: Document.Parsed): Plain {
   }
 }
 
-/** Says where a text is not YAML, and why; what several nodes complain of alike is said once. */
+/** Describes where and why a text is not valid YAML. Identical mistakes are reported once. */
 function describeYamlErrors(errors: readonly YAMLError[], doc: Document.Parsed, text: string): Diagnostic[] {
-  // Unclosed brackets are reported once for each level.
+  // The parser reports unclosed brackets once per level.
   const byPlace = errors.map((error) => {
     const one = describeYamlError(error, doc, text);
     return [`${one.start} ${one.message}`, one] as const;
@@ -91,7 +91,7 @@ function describeYamlError(
   return { ...ontoVisibleLine(text, { start, end }), message: `this is not valid YAML: ${message}` };
 }
 
-/** The parser notices at the end of the file that a quote is open; what helps is where it was opened. */
+/** Finds the opening quote, since the parser reports an unclosed one only at the end of the file. */
 function openingQuote(doc: Document.Parsed, noticedAt: number): number | null {
   let opened: number | null = null;
   visit(doc, {
@@ -102,7 +102,7 @@ function openingQuote(doc: Document.Parsed, noticedAt: number): number | null {
   return opened;
 }
 
-/** How deep collections nest in a text, found without recursion so that no text can exhaust the stack. */
+/** Returns how deeply collections are nested. Not recursive, so that no text can overflow the stack. */
 function yamlDepth(tokens: readonly CST.Token[]): number {
   const open: [token: CST.Token, depth: number][] = tokens.map((token) => [token, 0]);
   let deepest = 0;

@@ -6,16 +6,16 @@ import type { AgentSettings, RunnerSettings, Settings } from '../core/settings.j
 import { defaultAgents, defaults } from './defaults.js';
 import type { AgentsFile } from './schema.js';
 
-/** Where settings come from, beside the defaults. */
+/** The sources of settings besides the defaults. */
 export interface SettingsSources {
   readonly file: AgentsFile;
-  /** What the project is called where the file does not say. */
+  /** The project's name if the file does not set it. */
   readonly project: string;
-  /** Absolute path of the file, or null. */
+  /** The absolute path of the file, or null. */
   readonly filePath: string | null;
 }
 
-/** Fills in every default. Agents and runners join the built-in ones; a route takes the place of the built-in one. */
+/** Fills in all defaults. Agents and runners are added to the built-in ones; a route replaces the built-in one. */
 export function resolveSettings({ file, project, filePath }: SettingsSources): Settings {
   const isUnnamed = (name: string) => file.agents?.[name]?.runner === undefined;
   const { retries, limits, evidence, verify, blame } = file;
@@ -50,7 +50,7 @@ export function resolveSettings({ file, project, filePath }: SettingsSources): S
   };
 }
 
-/** A level below `full` goes before the single numbers. */
+/** A level below `full` takes precedence over the individual numbers. */
 function atLevel(verify: Settings['verify']): Settings['verify'] {
   if (verify.level === 'full') return verify;
   const less = { ...verify, repeat: 1, flips: 0 };
@@ -106,7 +106,7 @@ function resolveRules({ classify }: AgentsFile): ProjectRules {
   return { ...noProjectRules, ...given({ ignore: classify?.ignore, off: classify?.off }), rules };
 }
 
-/** The same without keys whose value is undefined, which would overwrite a default. */
+/** Drops keys whose value is undefined, which would overwrite defaults. */
 function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }

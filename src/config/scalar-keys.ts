@@ -1,12 +1,12 @@
 import { agentsJsonSchema } from './json-schema.js';
 
-/** A setting of agents.yaml that is one value: not a list, and not a mapping with names of the user's. */
+/** A setting of agents.yaml with a single value: not a list, and not a mapping with user-defined names. */
 export interface ScalarKey {
   readonly path: readonly string[];
   readonly kind: 'number' | 'text';
 }
 
-/** As much of a JSON Schema as is read here. */
+/** The part of a JSON Schema that is read here. */
 interface Node {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Node>>;
@@ -14,7 +14,7 @@ interface Node {
 
 let remembered: readonly ScalarKey[] | undefined;
 
-/** All of them in the order of the schema, `version` excepted: that is the file's and no setting. */
+/** Returns all such settings in the order of the schema, except `version`, which describes the file. */
 export function scalarKeys(): readonly ScalarKey[] {
   remembered ??= below(agentsJsonSchema(), []).filter(({ path }) => path.join('.') !== 'version');
   return remembered;

@@ -4,7 +4,7 @@ import { verifyLevels } from '../core/settings.js';
 import { agent, routeShape, runner } from './agent-schema.js';
 import { amount, duration, name, pattern, text, wholeNumber } from './fields.js';
 
-// The one source of what agents.yaml may hold: the loader checks with it, and schema/agents.schema.json is made of it.
+// The single definition of agents.yaml: the loader validates with it, and schema/agents.schema.json is generated from it.
 
 const backoff = z.strictObject({
   initial: duration('zero or more').optional().describe('The first wait. Default: 5s.'),
@@ -125,7 +125,7 @@ const classify = z.strictObject({
     .describe('Built-in rules to switch off, by the ids that a diagnosis shows.'),
 });
 
-/** agents.yaml: every key may be left out, and then has its default (CF-1). */
+/** agents.yaml. Every key is optional and has a default (CF-1). */
 export const agentsFileSchema = z.strictObject({
   version: z
     .literal(1, 'must be 1, the only version of this file so far')
@@ -175,5 +175,5 @@ export const agentsFileSchema = z.strictObject({
   queue: queue.optional().describe('Workers on several machines, which a PostgreSQL store makes possible.'),
 });
 
-/** A valid agents.yaml: what it says and no more, durations in milliseconds. */
+/** A valid agents.yaml, without defaults; durations are in milliseconds. */
 export type AgentsFile = z.output<typeof agentsFileSchema>;

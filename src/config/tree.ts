@@ -1,4 +1,4 @@
-/** The value at a path in plain data; undefined where there is none. */
+/** Returns the value at a path in plain data; undefined if there is none. */
 export function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, key) =>
@@ -9,7 +9,7 @@ export function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** Plain data with these values at their paths. */
+/** Builds plain data with these values at their paths. */
 export function treeOf(
   values: readonly { readonly path: readonly string[]; readonly value: unknown }[],
 ): Record<string, unknown> {
