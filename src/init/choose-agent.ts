@@ -10,20 +10,20 @@ import { findProgram, type ProgramPlace } from '../process/find-program.js';
 import { readAgentsFile } from '../config/read-agents-file.js';
 import { readYaml } from '../config/read-yaml.js';
 
-/** What decides which program is set up. */
+/** What determines the agent program to set up. */
 export interface AgentChoice {
-  /** What `--agent` named. */
+  /** The value of `--agent`. */
   readonly named?: string | undefined;
-  /** What agents.yaml names, where there is one already. */
+  /** The runner in an existing agents.yaml, or null. */
   readonly configured: string | null;
   readonly found: readonly AgentProgram[];
-  /** Whether somebody can be asked. */
+  /** Whether a person can be prompted. */
   readonly isAskable: boolean;
 }
 
 /**
- * The agent program: the one that is named, else the one that is configured, else the one that somebody at a terminal chooses of
- * several, else the first that is found; null for the built-in fixer alone, where there is none. An exit code where the question was cancelled.
+ * Chooses the agent program: the one named by a flag, or the configured one, or the user's choice if several are found and a person can be
+ * prompted, or the first one found. Returns null for the built-in fixer alone, and an exit code if the prompt was canceled.
  */
 export async function chooseAgent(
   choice: AgentChoice,
@@ -54,14 +54,14 @@ async function ask(found: readonly AgentProgram[]): Promise<Result<AgentProgram,
   return answer === null ? err(exitCodes.interrupted) : ok(answer);
 }
 
-/** The agent programs that are installed, in the order in which one is chosen. */
+/** Returns the installed agent programs, in order of preference. */
 export async function findAgents(place: ProgramPlace): Promise<AgentProgram[]> {
   const all = Object.values(programs);
   const places = await Promise.all(all.map(({ name }) => findProgram(name, place)));
   return all.filter((_, index) => places[index] !== null);
 }
 
-/** The runner that an agents.yaml names already, whatever else is wrong with that file; null where it names none. */
+/** Returns the runner set in agents.yaml, even if that file has mistakes; null if none is set. */
 export async function configuredRunner(cwd: string): Promise<string | null> {
   const file = await readAgentsFile(cwd);
   if (!file.ok || !file.value) return null;

@@ -3,33 +3,33 @@ import path from 'node:path';
 import type { AgentProgram } from '../agents/programs.js';
 import { lockFolderOf, packageManagerOf, type PackageManager } from '../playwright/package-manager.js';
 
-/** What a workflow must know of a project. */
+/** What a workflow needs to know about a project. */
 export interface CiProject {
-  /** The package, relative to the root of the repository, with `/`; `.` where it is the root. */
+  /** The package, relative to the root of the repository, with forward slashes; `.` for the root. */
   readonly folder: string;
-  /** Where packages are installed, likewise. */
+  /** The folder in which packages are installed, in the same form. */
   readonly installFolder: string;
   readonly manager: PackageManager;
-  /** Installs exactly what the lock file says. */
+  /** The command that installs exactly what the lock file specifies. */
   readonly install: string;
-  /** What must be there before: the program of the package manager. */
+  /** The command that first installs the package manager, or null. */
   readonly before: string | null;
-  /** `-c e2e/playwright.config.ts `, or nothing. */
+  /** ` -c e2e/playwright.config.ts`, or empty. */
   readonly configFlag: string;
 }
 
-/** The machines of a suite that one alone would run for too long. */
+/** How many machines to use for a suite that takes too long on one. */
 export interface Machines {
-  /** So many run the tests, a part each. */
+  /** How many machines run the tests, one part each. */
   readonly shards: number;
-  /** So many heal what fails (SC-2); null where the one that collects it does. */
+  /** How many machines heal failures (SC-2); null if the machine that collects the failures heals them. */
   readonly workers: number | null;
 }
 
-/** The variable that names the store in which workers meet: a secret, since it holds a password. */
+/** The variable with the store through which workers communicate: a secret, since it contains a password. */
 export const storeVariable = 'SELF_HEAL_STORE';
 
-/** Runs the tests and fixes what fails; with shards, what they left in that folder. */
+/** The command that runs the tests and fixes failures; with shards, it heals what they left in `shardsFolder`. */
 export function healCommand(
   { manager, configFlag }: CiProject,
   machines: Machines | null,
@@ -39,31 +39,31 @@ export function healCommand(
   return `${manager.exec} ${machines ? heal : 'self-heal run'} --fail-on-heal${configFlag}`;
 }
 
-/** Runs a part of the tests, such as `2/20`, and collects what fails. */
+/** The command that runs one part of the tests, such as `2/20`, and collects failures. */
 export function collectCommand({ manager, configFlag }: CiProject, shard: string): string {
   return `${manager.exec} self-heal run --collect --shard ${shard}${configFlag}`;
 }
 
-/** Heals what another machine sends, which sets itself up at the same time: so long it is waited for. */
+/** The command that heals what another machine sends. The idle timeout covers the time in which that machine sets itself up. */
 export function workerCommand({ manager, configFlag }: CiProject): string {
   return `${manager.exec} self-heal worker --idle-timeout 15m${configFlag}`;
 }
 
-/** The commands that install an agent; none without one. */
+/** The commands that install an agent; empty without one. */
 export function agentInstalls(agent: AgentProgram | null): string[] {
   return agent ? [`npm install --global ${agent.packageName}`] : [];
 }
 
-/** Looks at what a workflow must know: in a monorepo packages are installed at the lock file, which is not where the tests are. */
+/** Collects what a workflow needs to know. In a monorepo, packages are installed next to the lock file rather than next to the tests. */
 export function ciProjectOf(cwd: string, root: string, config?: string): CiProject {
   const manager = packageManagerOf(cwd);
   const lockFolder = lockFolderOf(cwd);
   return {
     folder: relative(root, cwd),
-    // A lock file above the repository is none of its business.
+    // A lock file above the repository does not belong to it.
     installFolder: relative(root, lockFolder?.startsWith(root) ? lockFolder : cwd),
     manager,
-    // A lock file that is written here would be a part of the fix, and a change that workers refuse.
+    // A lock file written here would become part of the fix, and workers would refuse the change.
     install: lockFolder === null ? 'npm install --no-package-lock' : installOf(manager, lockFolder),
     before:
       manager.name === 'npm' ? null : manager.name === 'bun' ? 'npm install --global bun' : 'corepack enable',
@@ -71,12 +71,12 @@ export function ciProjectOf(cwd: string, root: string, config?: string): CiProje
   };
 }
 
-/** Where runs leave what an artifact keeps, from the root of the repository. */
+/** Returns the folder of runs to upload, relative to the root of the repository. */
 export function runsFolderOf({ folder }: CiProject): string {
   return `${folder === '.' ? '' : `${folder}/`}.self-heal/runs/`;
 }
 
-/** What becomes of a failure, as a workflow's head says it. */
+/** Says what happens to a failure, for the comment at the top of a workflow. */
 export function whatHappens(agent: AgentProgram | null): string {
   return agent ? `handed to ${agent.title}` : 'healed where the built-in fixer is sure of it';
 }
@@ -86,7 +86,7 @@ function installOf({ name }: PackageManager, lockFolder: string): string {
     case 'npm':
       return 'npm ci';
     case 'yarn':
-      // Yarn 1 has no .yarnrc.yml, and no --immutable.
+      // Yarn 1 has neither .yarnrc.yml nor --immutable.
       return existsSync(path.join(lockFolder, '.yarnrc.yml'))
         ? 'yarn install --immutable'
         : 'yarn install --frozen-lockfile';
@@ -102,7 +102,7 @@ function relative(from: string, to: string): string {
   return path.relative(from, to).replaceAll(path.sep, '/') || '.';
 }
 
-/** One word for a POSIX shell. */
+/** Quotes one word for a POSIX shell. */
 function quoted(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,9 +1,9 @@
 import { type CiProject, runsFolderOf } from './ci-project.js';
 
-/** A step or several, as they stand in a job: indented, with a line end each. */
+/** One or more steps of a job, indented and each ending with a newline. */
 export type Steps = string;
 
-/** The checkout with its history, which guard and blame compare with, and the project's packages. */
+/** Checks out the repository with its history, which guard and blame need, and installs packages. */
 export function setUp({ install, before, installFolder }: CiProject): Steps {
   return `      - uses: actions/checkout@v4
         with:
@@ -16,17 +16,17 @@ ${before === null ? '' : runs(before)}${runs(install)}        working-directory:
 `;
 }
 
-/** A command that says itself what it does. */
+/** A step for a command that needs no name. */
 export function runs(line: string): Steps {
   return `      - run: ${line}\n`;
 }
 
-/** The browsers that the tests of a project need. */
+/** Installs the browsers for the tests. */
 export function installBrowsers({ manager }: CiProject): Steps {
   return runs(`${manager.exec} playwright install --with-deps`);
 }
 
-/** A command with the secrets that it gets. */
+/** A named command with the secrets it needs. */
 export function command(name: string, run: string, secrets: readonly string[] = []): Steps {
   const env = secrets.map((one) => `          ${one}: \${{ secrets.${one} }}\n`);
   return `      - name: ${name}
@@ -34,7 +34,7 @@ export function command(name: string, run: string, secrets: readonly string[] = 
 ${env.length === 0 ? '' : `        env:\n${env.join('')}`}`;
 }
 
-/** Keeps the runs of one machine of several, also where it is red; `name` says which. */
+/** Uploads the runs of one of several machines, even if it failed. `name` identifies the machine. */
 export function keepRuns(project: CiProject, name: string): Steps {
   return `      - uses: actions/upload-artifact@v4
         if: \${{ !cancelled() }}
@@ -47,12 +47,12 @@ export function keepRuns(project: CiProject, name: string): Steps {
 `;
 }
 
-/** `[1, 2, 3]`: a job for each number of a matrix. */
+/** Lists the numbers of a matrix: `[1, 2, 3]`. */
 export function upTo(count: number): string {
   return `[${Array.from({ length: count }, (_, at) => at + 1).join(', ')}]`;
 }
 
-/** A YAML scalar: quoted where it is more than a plain word. */
+/** A YAML scalar, quoted unless it is a plain word. */
 export function yamlText(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : JSON.stringify(text);
 }

@@ -22,8 +22,8 @@ import {
 } from './github-steps.js';
 
 /**
- * A GitHub Actions workflow that gives the agent no token of the repository: the job's token may only read, the checkout does
- * not keep it, and no step hands it on. What was fixed is an artifact for a person to apply, and a healed run is red until then.
+ * Renders a GitHub Actions workflow that gives the agent no token for the repository: the job's token is read-only, the checkout does not
+ * persist it, and no step passes it on. Fixes are an artifact for a person to apply, and a healed run stays red until then.
  */
 export function githubWorkflow(
   project: CiProject,
@@ -60,7 +60,7 @@ const storeNote = `# The workers and the job self-heal meet in a PostgreSQL data
 const isOwn =
   "github.event_name != 'pull_request' || github.event.pull_request.head.repo.full_name == github.repository";
 
-/** A job with what all of them have, its steps below it. */
+/** Renders a job: the parts that all jobs share, then its steps. */
 function job(name: string, { folder }: CiProject, { head, minutes, steps }: Job): string {
   return `  ${name}:
 ${head}    runs-on: ubuntu-latest
@@ -73,13 +73,13 @@ ${steps.join('')}`;
 }
 
 interface Job {
-  /** When it runs, and how often. */
+  /** When it runs, and its matrix. */
   readonly head: string;
   readonly minutes: number;
   readonly steps: readonly Steps[];
 }
 
-/** Where the fix is made or, with workers, joined. */
+/** The job that makes the fix or, with workers, joins their fixes. */
 function healJob(project: CiProject, agent: AgentProgram | null, machines: Machines | null): string {
   const agentHere = machines?.workers ? null : agent;
   const name = machines ? 'Fix what failed on the shards' : 'Run the tests, and fix what fails';
@@ -102,7 +102,7 @@ function healJob(project: CiProject, agent: AgentProgram | null, machines: Machi
   });
 }
 
-/** A job for each machine that runs a part of the tests; it starts no agent. */
+/** A matrix job in which each machine runs a part of the tests; it starts no agent. */
 function shardJob(project: CiProject, { shards }: Machines): string {
   return job('shard', project, {
     head: `    # Red where a test fails; whether the suite is green in the end is for the job self-heal to say.
@@ -124,7 +124,7 @@ function shardJob(project: CiProject, { shards }: Machines): string {
   });
 }
 
-/** A job for each machine that heals causes, beside the one that sends them; where no shard is red, there are none. */
+/** A matrix job in which each machine heals causes that the job self-heal sends. It only runs if a shard failed. */
 function workerJob(project: CiProject, agent: AgentProgram | null, workers: number): string {
   return job('worker', project, {
     head: `    needs: shard
@@ -145,7 +145,7 @@ function workerJob(project: CiProject, agent: AgentProgram | null, workers: numb
   });
 }
 
-/** A job that judges pull requests; it starts no agent. */
+/** A job that checks pull requests with the guard; it starts no agent. */
 function guardJob(project: CiProject): string {
   const { manager, configFlag } = project;
   return job('guard', project, {

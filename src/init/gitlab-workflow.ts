@@ -12,7 +12,7 @@ import {
 } from './ci-project.js';
 import { yamlText } from './github-steps.js';
 
-/** What GitLab puts into every job, and what reads or writes more than this job needs. */
+/** Variables that GitLab gives every job and that grant more access than this job needs. */
 const withheld = [
   'CI_JOB_TOKEN',
   'CI_REPOSITORY_URL',
@@ -21,7 +21,7 @@ const withheld = [
   'CI_DEPLOY_PASSWORD',
 ];
 
-/** A GitLab CI job to include; the job's tokens are taken out of the environment and of git's configuration before agents run. */
+/** Renders a GitLab CI file to include. Before agents run, it removes the job's tokens from the environment and from git's configuration. */
 export function gitlabWorkflow(
   project: CiProject,
   agent: AgentProgram | null,
@@ -43,7 +43,7 @@ const storeNote = `# The workers and the job self-heal meet in a PostgreSQL data
 function healJob(project: CiProject, agent: AgentProgram | null, machines: Machines | null): string {
   const script = [
     ...setUp(project),
-    // Keeps the other machines' runs apart from this machine's own.
+    // Keeps the other machines' runs apart from those of this machine.
     ...(machines ? ['SHARDS="$(mktemp -d)" && mv .self-heal/runs/* "$SHARDS"'] : []),
     ...(machines?.workers ? [] : agentInstalls(agent)),
     ...withoutTokens(healCommand(project, machines, '$SHARDS')),
@@ -66,7 +66,7 @@ ${lines(script)}
 `;
 }
 
-/** A job for each machine that runs a part of the tests; it starts no agent. */
+/** Parallel jobs, each of which runs a part of the tests; they start no agent. */
 function shardJob(project: CiProject, { shards }: Machines): string {
   const collect = collectCommand(project, '"$CI_NODE_INDEX/$CI_NODE_TOTAL"');
   return `# Red where a test fails; whether the suite is green in the end is for the job self-heal to say.
@@ -79,7 +79,7 @@ ${lines([...setUp(project), collect])}
 ${keepRuns(project)}`;
 }
 
-/** A job for each machine that heals causes, beside the one that sends them; where no shard is red, there are none. */
+/** Parallel jobs that heal causes sent by the job self-heal. They only run if a shard failed. */
 function workerJob(project: CiProject, agent: AgentProgram | null, workers: number): string {
   return `self-heal-worker:
   needs: [{ job: self-heal-shard, artifacts: false }]
@@ -93,7 +93,7 @@ ${keepRuns(project)}`;
 
 const image = 'node:22-bookworm';
 
-/** When a job runs; `when` for other endings of the jobs before it than success. */
+/** Renders when a job runs; `when` lets it run although earlier jobs failed. */
 function rules(when: 'always' | 'on_failure' | null): string {
   const also = when === null ? '' : `      when: ${when}\n`;
   return `  rules:
@@ -116,7 +116,7 @@ function keepRuns(project: CiProject): string {
 
 function withoutTokens(command: string): string[] {
   return [
-    // The address holds a token; its branches stay, since blame begins where this one left them.
+    // The remote's URL contains a token. Its branches are kept, because blame starts from where this branch left them.
     'git config --remove-section remote.origin || true',
     `env ${withheld.map((name) => `-u ${name}`).join(' ')} ${command}`,
   ];

@@ -16,7 +16,7 @@ const dryWords: Readonly<Record<WriteOutcome, string>> = {
   left: 'would keep',
 };
 
-/** One line a file; what was left says how it is overwritten. */
+/** Renders one line per file. For a file that was kept, the line says how to overwrite it. */
 export function initLines(files: readonly WrittenFile[], dryRun: boolean): string {
   const lines = files.map(({ file, outcome }) => {
     const line = `${(dryRun ? dryWords : words)[outcome]} ${file.name}`;
@@ -25,7 +25,7 @@ export function initLines(files: readonly WrittenFile[], dryRun: boolean): strin
   return `${lines.join('\n')}\n`;
 }
 
-/** What would be written, each file under its name. */
+/** Renders the content of each file that would be written, under its name. */
 export function initTexts(files: readonly WrittenFile[]): string {
   return files
     .filter(({ outcome }) => outcome !== 'unchanged' && outcome !== 'left')

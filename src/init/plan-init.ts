@@ -17,35 +17,36 @@ import { unreadable } from './write-problem.js';
 import { shippedAgentsFile } from '../config/shipped-agents-file.js';
 import { unreachable } from '../core/unreachable.js';
 
-/** What is to be set up, and where. */
+/** What to set up, and where. */
 export interface InitRequest {
-  /** Absolute: the package that holds the Playwright config, or from which it is named. */
+  /** Absolute: the package that contains the Playwright config, or from which it is named. */
   readonly cwd: string;
   /** Null for the built-in fixer alone. */
   readonly agent: AgentProgram | null;
-  /** Null where no workflow was asked for. */
+  /** Null if no workflow was asked for. */
   readonly ci: CiSystem | null;
-  /** Null where one is enough. */
+  /** Null if one machine is enough. */
   readonly machines?: Machines | null;
-  /** What `-c` named. */
+  /** The value of `-c`. */
   readonly config?: string | undefined;
 }
 
-/** A file of the plan, and how it stands to what is there. */
+/** A file of the plan, and how it compares to what exists. */
 export interface PlannedFile {
   /** Absolute. */
   readonly path: string;
-  /** Relative to the folder in which `init` runs, with `/`. */
+  /** Relative to the folder in which `init` runs, with forward slashes. */
   readonly name: string;
-  /** Everything that the file would hold. */
+  /** The complete new content. */
   readonly text: string;
   /**
-   * `new`: not there · `same`: nothing to do · `different`: there, with another text · `own`: as `init` wrote it for
-   * another runner · `extended`: gets a line more. */
+   * `new`: does not exist · `same`: nothing to do · `different`: exists with other content · `own`: exists as `init` wrote it for
+   * another runner · `extended`: gets one more line.
+   */
   readonly state: 'new' | 'same' | 'different' | 'own' | 'extended';
 }
 
-/** Compares what `init` would write with what is there; writes nothing. */
+/** Compares what `init` would write with what exists; writes nothing. */
 export async function planInit(request: InitRequest): Promise<Result<readonly PlannedFile[], Problem>> {
   const { cwd, agent } = request;
   const usual = existsSync(path.join(cwd, 'agents.yml')) ? 'agents.yml' : 'agents.yaml';
@@ -75,7 +76,7 @@ export async function planInit(request: InitRequest): Promise<Result<readonly Pl
 interface Wanted {
   readonly file: string;
   readonly text: string;
-  /** Whether a text is one that `init` itself writes there, so that nobody's words are lost with it. */
+  /** Whether existing content was written by `init` itself, so that overwriting it loses nothing of the user's. */
   readonly isOwn?: (there: string) => boolean;
 }
 
@@ -99,7 +100,7 @@ function workflow({ cwd, ci, agent, config, machines = null }: InitRequest): Wan
 }
 
 async function compare(cwd: string, { file, text, isOwn }: Wanted): Promise<PlannedFile> {
-  // Git may have given the file other line ends; that is no difference to anybody.
+  // Git may have converted the file's line ends, which is no difference.
   const there = (await readIfThere(file))?.replaceAll('\r\n', '\n') ?? null;
   return {
     path: file,
@@ -109,7 +110,7 @@ async function compare(cwd: string, { file, text, isOwn }: Wanted): Promise<Plan
   };
 }
 
-/** The entry goes into the package's own .gitignore, unless one of those up to the root of the repository has it. */
+/** Plans to add the entry to the package's own .gitignore, unless that or one further up in the repository has it. */
 async function ignoreFile(cwd: string): Promise<PlannedFile> {
   const file = path.join(cwd, '.gitignore');
   const there = await readIfThere(file);
@@ -144,8 +145,8 @@ const withoutAgent = `# No agent program is set up yet: the built-in fixer makes
 # Once one is installed: npx self-heal init --agent claude`;
 
 /**
- * The shipped agents.yaml, with every default and what it means, for a runner; its first line points editors at the schema
- * where it is installed, which in a monorepo may be above the package.
+ * Returns the shipped agents.yaml, with every default explained, for a runner. Its first line points editors to the schema as
+ * installed, which in a monorepo may be above the package.
  */
 function agentsFileText(cwd: string, runner: string): string {
   const shipped = shippedAgentsFile();
@@ -163,17 +164,17 @@ function schemaFrom(cwd: string): string {
   for (let up = ''; ; up += '../') {
     if (existsSync(path.join(folder, SCHEMA))) return `${up === '' ? './' : up}${SCHEMA}`;
     const parent = path.dirname(folder);
-    // Not installed yet, or Plug'n'Play: as it will be in most projects.
+    // Not installed yet, or Plug'n'Play: use the usual location.
     if (parent === folder) return `./${SCHEMA}`;
     folder = parent;
   }
 }
 
-/** Claude Code asks nobody when it runs without a terminal: what is not allowed here or by self-heal's flags is refused. */
+/** Claude Code cannot ask for permission without a terminal: any tool allowed neither here nor by self-heal's flags is refused. */
 const claudeTools =
   'Read, Grep, Glob, Edit, Write, Bash(git status:*), Bash(git diff:*), Bash(git log:*), Bash(git show:*)';
 
-/** The text of a slash command's file, as a program reads it; what failed is put in where the placeholder stands. */
+/** Returns the content of a slash command's file in a program's format. The program replaces the placeholder with the failure. */
 export function commandFileText({ description, body }: SlashCommand, format: CommandFormat): string {
   switch (format) {
     case 'claude':
@@ -183,7 +184,7 @@ export function commandFileText({ description, body }: SlashCommand, format: Com
     case 'plain':
       return `${body}\n\n${failure('$ARGUMENTS')}`;
     case 'toml':
-      // A literal string: TOML reads no escapes in it.
+      // A literal string, in which TOML processes no escapes.
       return `description = '${description}'\n\nprompt = '''\n${body}\n\n${failure('{{args}}')}'''\n`;
     default:
       return unreachable(format);
@@ -196,7 +197,7 @@ function failure(placeholder: string): string {
 
 const ENTRY = '.self-heal/';
 
-/** Whether a .gitignore of the folder itself, or of one above it, ignores `.self-heal`; the last line that speaks of it counts. */
+/** Whether a .gitignore in the folder or above it ignores `.self-heal`. The last matching line counts. */
 export function ignoresFolder(text: string): boolean {
   return text
     .split(/\r?\n/)
@@ -207,7 +208,7 @@ export function ignoresFolder(text: string): boolean {
     }, false);
 }
 
-/** The text with the entry as its last line, in the line ends that it has. */
+/** Appends the entry to a .gitignore, with the file's own line ends. */
 export function withIgnoreEntry(text: string): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n';
   const complete = text === '' || text.endsWith('\n') ? text : `${text}${end}`;

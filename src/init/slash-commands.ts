@@ -1,11 +1,11 @@
-/** A slash command as it is written into a project: what it is, and the prompt without the program's own dressing. */
+/** A slash command to write into a project, with the prompt independent of any program's file format. */
 export interface SlashCommand {
   readonly name: string;
   readonly description: string;
   readonly body: string;
 }
 
-// No "@", "$" or "!" with a backtick in any of these: the programs would take them for files, arguments and commands.
+// None of these texts may contain "@", "$" or "!" before a backtick, which programs would take for files, arguments and commands.
 
 const never = `## Never
 
@@ -29,7 +29,7 @@ function command(name: string, description: string, body: string): SlashCommand 
   return { name, description, body: `${body}\n\n${never}\n\n${answer}` };
 }
 
-/** The four that the built-in routes name (CS-1 to CS-6). */
+/** The four commands that the built-in routes use (CS-1 to CS-6). */
 export const slashCommands: readonly SlashCommand[] = [
   command(
     'build-doctor',

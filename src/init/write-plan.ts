@@ -5,21 +5,21 @@ import { err, ok, type Result } from '../result.js';
 import type { PlannedFile } from './plan-init.js';
 import { unwritable } from './write-problem.js';
 
-/** What became of a planned file. */
+/** The outcome for a planned file. */
 export type WriteOutcome = 'written' | 'extended' | 'unchanged' | 'left' | 'overwritten';
 
-/** What a plan would do, or did. */
+/** A planned file, and what was or would be done with it. */
 export interface WrittenFile {
   readonly file: PlannedFile;
   readonly outcome: WriteOutcome;
 }
 
-/** What would become of each file; one with another text is left as it is, unless `force` overwrites it. */
+/** Returns the outcome for each file. A file with different content is kept unless `force` is set. */
 export function outcomesOf(plan: readonly PlannedFile[], force: boolean): WrittenFile[] {
   return plan.map((file) => ({ file, outcome: outcomeOf(file, force) }));
 }
 
-/** Writes what is to be written. A file that somebody made in the meantime is not overwritten. */
+/** Writes the plan. A file that was created after planning is not overwritten. */
 export async function writePlan(
   plan: readonly PlannedFile[],
   force: boolean,

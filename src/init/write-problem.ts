@@ -1,7 +1,7 @@
 import type { Problem } from '../problem.js';
 import { reasonOf } from '../reason-of.js';
 
-/** A file or folder that stands in the way of what is to be written. */
+/** The problem that a file or folder stands in the way. */
 export function unreadable(cwd: string, error: unknown): Problem {
   return {
     kind: 'folder-not-writable',
@@ -11,7 +11,7 @@ export function unreadable(cwd: string, error: unknown): Problem {
   };
 }
 
-/** A file that cannot be written; what was written before it is right, so that a second try goes on there. */
+/** The problem that a file cannot be written. Files written before it are complete, so running again continues from there. */
 export function unwritable(name: string, error: unknown, written: readonly string[]): Problem {
   const before = written.length === 0 ? 'nothing was written' : `already written: ${written.join(', ')}`;
   return {
