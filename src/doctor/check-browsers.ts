@@ -11,7 +11,7 @@ import { probe } from './probe.js';
 
 const startedShape = z.object({ version: z.string().nullable(), error: z.string().nullable() });
 
-/** Starts every browser that the projects of the suite start, once for each way of starting it. */
+/** Starts every browser that the suite's projects use, once per distinct launch configuration. */
 export async function checkBrowsers(
   browsers: readonly ListedBrowser[],
   place: SuitePlace & { readonly injectDir: string },
@@ -50,7 +50,7 @@ function nameOf({ browserName, channel }: ListedBrowser): string {
   return typeof channel === 'string' ? `${browserName} (${channel})` : browserName;
 }
 
-/** The first line of Playwright's message, without the name of the call. */
+/** Returns the first line of Playwright's message, without the name of the call. */
 function shortened(error: string): string {
   const [line = ''] = error.replace(/^\w+\.launch: /, '').split('\n');
   return line.trim().slice(0, 200);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { bad, good, type Check } from './check.js';
 import { reasonOf } from '../reason-of.js';
 
-/** Whether `.self-heal` can be made and written; what was made to find out is taken away again. */
+/** Checks whether `.self-heal` can be created and written, and removes whatever it created to find out. */
 export async function checkFolder(cwd: string): Promise<Check> {
   const folder = path.join(cwd, '.self-heal');
   const file = path.join(folder, `doctor-${process.pid}.tmp`);

@@ -1,7 +1,7 @@
 import { doubtful, good, type Check } from './check.js';
 import { probe, type ProbePlace } from './probe.js';
 
-/** Whether there is a git, by which fixes that do not hold are reverted; and whether it leaves `.self-heal` alone. */
+/** Checks whether git is installed and recent enough, and whether it ignores `.self-heal`. */
 export async function checkGit(place: ProbePlace): Promise<Check[]> {
   const { exitCode, output } = await probe(['git', '--version'], place);
   if (exitCode !== 0) {
@@ -11,7 +11,7 @@ export async function checkGit(place: ProbePlace): Promise<Check[]> {
   return [checkVersion(version), await checkIgnored(place)];
 }
 
-/** `git log --diff-merges=first-parent`, which finds the commits to blame, is there since 2.31. */
+/** `git log --diff-merges=first-parent`, which blame uses to find commits, exists since 2.31. */
 function checkVersion(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > 2 || (major === 2 && minor >= 31)) return good('git', version);

@@ -4,14 +4,14 @@ import path from 'node:path';
 import type { BuiltInRunner } from '../core/built-in-runner.js';
 import { probe, type ProbePlace } from './probe.js';
 
-/** Whether a program has what it needs to ask its model. */
+/** Whether a program has the credentials to call its model. */
 export type Login =
   | { readonly state: 'in'; readonly how: string }
   | { readonly state: 'out' }
-  /** The program offers no way to tell that costs nothing. */
+  /** The program offers no way to tell without a paid call. */
   | { readonly state: 'unknown'; readonly why: string };
 
-/** Asks a program, without a call of its model, whether somebody is logged in; measured with the versions named below. */
+/** Asks a program whether it is logged in, without calling its model. The versions below are those it was tested with. */
 export async function checkLogin(program: BuiltInRunner, place: ProbePlace): Promise<Login> {
   switch (program) {
     case 'claude':
@@ -29,7 +29,7 @@ export async function checkLogin(program: BuiltInRunner, place: ProbePlace): Pro
   }
 }
 
-/** 2.1.197: `auth status` prints JSON. An older one would take the words for a prompt, and so its help is read first. */
+/** 2.1.197: `auth status` prints JSON. An older version would take the words for a prompt, so its help is read first. */
 async function claude(place: ProbePlace): Promise<Login> {
   const help = await probe(['claude', '--help'], place);
   const status = /^\s+auth\b/m.test(help.output) ? await probe(['claude', 'auth', 'status'], place) : null;
@@ -40,8 +40,8 @@ async function claude(place: ProbePlace): Promise<Login> {
 }
 
 /**
- * 0.169.0: `login status` ends with 1 where nobody is logged in; it does not count CODEX_API_KEY, which `codex exec` takes, or a
- * provider of one's own. OPENAI_API_KEY is not taken.
+ * 0.169.0: `login status` exits with 1 if not logged in. It ignores CODEX_API_KEY, which `codex exec` accepts, and custom providers.
+ * OPENAI_API_KEY is not accepted.
  */
 async function codex(place: ProbePlace): Promise<Login> {
   if (isSet(place, 'CODEX_API_KEY')) return { state: 'in', how: 'CODEX_API_KEY' };
@@ -58,7 +58,7 @@ async function codex(place: ProbePlace): Promise<Login> {
     : { state: 'unknown', why: 'this version cannot tell' };
 }
 
-/** It has no command for it: what it would use is looked for. */
+/** There is no command for this, so we look for the credentials that it would use. */
 async function gemini(place: ProbePlace): Promise<Login> {
   const variable = [
     'GEMINI_API_KEY',
@@ -77,7 +77,7 @@ async function gemini(place: ProbePlace): Promise<Login> {
   return { state: 'out' };
 }
 
-/** 1.18.33: `auth list` counts stored logins and variables. With neither, local and free models can still be used. */
+/** 1.18.33: `auth list` counts stored logins and variables. Without either, local and free models still work. */
 async function opencode(place: ProbePlace): Promise<Login> {
   const { output } = await probe(['opencode', 'auth', 'list'], place);
   const counts = [...output.matchAll(/(\d+) (?:credentials?|environment variables?)/g)].map(([, count]) =>
@@ -88,7 +88,7 @@ async function opencode(place: ProbePlace): Promise<Login> {
   return { state: 'unknown', why };
 }
 
-/** It has no command for it, and may keep its login in the system's keychain. */
+/** There is no command for this, and the login may be in the system's keychain. */
 async function copilot(place: ProbePlace): Promise<Login> {
   const names = ['COPILOT_PROVIDER_BASE_URL', 'COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'];
   const variable = names.find((name) => isSet(place, name));

@@ -1,9 +1,9 @@
 import { bad, good, type Check } from './check.js';
 
-/** The oldest Node that self-heal runs on, as in package.json. */
+/** The oldest supported version of Node, as in package.json. */
 const oldest = [20, 19] as const;
 
-/** Whether this Node is one that self-heal runs on. */
+/** Checks whether self-heal supports this version of Node. */
 export function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isEnough = major > oldest[0] || (major === oldest[0] && minor >= oldest[1]);

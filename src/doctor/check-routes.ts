@@ -8,7 +8,7 @@ import { bad, doubtful, good, type Check } from './check.js';
 import { checkLogin } from './check-login.js';
 import { probe, type ProbePlace } from './probe.js';
 
-/** Checks the program of every agent that a route names, and the agents' slash commands; each program is asked once. */
+/** Checks the program of every routed agent, and the agents' slash commands. Each program is checked once. */
 export async function checkRoutes(settings: Settings, place: ProbePlace): Promise<Check[]> {
   const routed = [...new Set(Object.values(settings.routes).flat())].flatMap(
     (name) => settings.agents[name] ?? [],
@@ -89,7 +89,7 @@ async function loginOf(program: BuiltInRunner, place: ProbePlace): Promise<Check
   }
 }
 
-/** Asks the very check that a run begins with, for one agent at a time, so that every one that is missing is named. */
+/** Runs the same check as a run does at its start, for each agent separately, so that every missing command is reported. */
 async function checkCommands({ name, agents, settings }: Routed, { cwd }: ProbePlace): Promise<Check[]> {
   const problems = await Promise.all(
     agents.map(async (agent) => ({ agent, problem: await checkAgent(settings, agent.name, cwd) })),

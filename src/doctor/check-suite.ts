@@ -12,11 +12,11 @@ export interface SuitePlace {
   readonly env: NodeJS.ProcessEnv;
   readonly config: string;
   readonly playwright: Playwright;
-  /** Where the compiled scripts for Playwright lie; default: those of this build. */
+  /** The folder of the compiled scripts for Playwright; defaults to those of this build. */
   readonly injectDir?: string | undefined;
 }
 
-/** Lists the tests, which starts neither tests nor web servers, and then starts each browser that they would. */
+/** Lists the tests, which starts neither tests nor web servers, and then starts each browser that they would use. */
 export async function checkSuite(place: SuitePlace): Promise<Check[]> {
   const { cwd, env, config, playwright } = place;
   const injectDir = place.injectDir ?? ownFile('playwright/inject/');
@@ -30,7 +30,7 @@ export async function checkSuite(place: SuitePlace): Promise<Check[]> {
   const [error] = errors;
   if (tests === 0) return [bad('tests', firstLine(error ?? 'none found'), listYourself(config, cwd))];
   const found = `${tests} found${error === undefined ? '' : `, and an error: ${firstLine(error)}`}`;
-  // An error of the suite is a failure that a run hands to an agent; so it is no reason not to run.
+  // A run hands an error of the suite to an agent, so the error does not prevent a run.
   return [good('tests', found), ...(await checkBrowsers(browsers, { ...place, injectDir }))];
 }
 

@@ -11,20 +11,20 @@ import { checkNode } from './check-node.js';
 import { checkRoutes } from './check-routes.js';
 import { checkSuite } from './check-suite.js';
 
-/** What is examined. */
+/** What to examine. */
 export interface Examination {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly nodeVersion: string;
-  /** What `-c` names. */
+  /** The value of `-c`. */
   readonly config?: string | undefined;
-  /** What `--agents` names. */
+  /** The value of `--agents`. */
   readonly agents?: string | undefined;
-  /** Where the compiled scripts for Playwright lie; default: those of this build. */
+  /** The folder of the compiled scripts for Playwright; defaults to those of this build. */
   readonly injectDir?: string | undefined;
 }
 
-/** Checks everything that a run needs (CL-11), in the order in which a run needs it. Changes nothing, and asks no model. */
+/** Checks everything a run needs (CL-11), in the order in which a run needs it. Changes nothing and calls no model. */
 export async function examine(examination: Examination): Promise<Check[]> {
   const { cwd, nodeVersion } = examination;
   const groups = await Promise.all([

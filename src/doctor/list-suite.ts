@@ -15,13 +15,13 @@ const listedShape = z.object({
 /** How a project of the suite starts its browser. */
 export type ListedBrowser = z.infer<typeof browserShape>;
 
-/** What the list of a suite's tests says; null where Playwright could not make it, and `output` says why. */
+/** The listed tests; null if Playwright could not list them, in which case `output` says why. */
 export interface ListedSuite {
   readonly listed: z.infer<typeof listedShape> | null;
   readonly output: string;
 }
 
-/** Which suite to list, with which Playwright, by the compiled reporter in `injectDir`. */
+/** The suite to list, the Playwright to use, and the folder of the compiled reporter. */
 export interface ListPlace {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -30,7 +30,7 @@ export interface ListPlace {
   readonly injectDir: string;
 }
 
-/** Lists the tests of a suite and how its projects start their browsers; starts neither tests nor web servers. */
+/** Lists the tests of a suite and how its projects start their browsers. Starts neither tests nor web servers. */
 export async function listSuite(place: ListPlace): Promise<ListedSuite> {
   const { cwd, env, config, playwright, injectDir } = place;
   const reporter = path.join(injectDir, 'list-projects.cjs');

@@ -1,24 +1,24 @@
 import { supervise } from '../process/supervise.js';
 
-/** Where and how a program is asked. */
+/** Where a program is probed. */
 export interface ProbePlace {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What a program said to both of its streams; the exit code is null where it did not end by itself. */
+/** A program's output on both streams. The exit code is null if it did not exit by itself. */
 export interface Probed {
   readonly exitCode: number | null;
   readonly output: string;
 }
 
-/** Slow starters need seconds on a busy machine; one that waits for a person never ends. */
+/** Slow programs need seconds to start on a busy machine; a program that waits for input never ends. */
 const TIMEOUT_MS = 60_000;
 const GRACE_MS = 2_000;
-/** More than any of the programs says; one that floods is cut. */
+/** More than any of the programs prints; the rest is dropped. */
 const MAX_CHARACTERS = 200_000;
 
-/** Runs a program to its end, with nothing on its standard input, and leaves nothing of it behind. */
+/** Runs a program to its end with empty standard input, and leaves none of its processes behind. */
 export async function probe(argv: readonly string[], { cwd, env }: ProbePlace): Promise<Probed> {
   const [file = '', ...args] = argv;
   let output = '';

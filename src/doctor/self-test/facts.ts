@@ -1,37 +1,37 @@
 import type { Report } from '../../run/report.js';
 
-/** What the run of the self-test left behind; all that a scenario is judged by. */
+/** What the self-test's run left behind. Scenarios are judged only by this. */
 export interface SelfTestFacts {
   readonly report: Report;
-  /** Files of the scratch project that are not, byte for byte, as they were planted; relative to it, with `/`. */
+  /** Files of the scratch project that are no longer byte-for-byte as planted; relative to it, with forward slashes. */
   readonly changed: ReadonlySet<string>;
-  /** The processes of the hanging agent, by their ids; empty where it never came to hang. */
+  /** The process ids of the hanging agent and its child; empty if it never started to hang. */
   readonly started: readonly number[];
-  /** Which of those live on after the run. */
+  /** Those of `started` that are still alive after the run. */
   readonly alive: readonly number[];
-  /** `pid command` of everything else that the run left running. */
+  /** Each other process that the run left behind, as `pid command`. */
   readonly orphans: readonly string[];
 }
 
-/** One fault that is planted. */
+/** One planted fault. */
 export interface Scenario {
   readonly name: string;
-  /** What is wrong in the scratch project, or with its agent. */
+  /** What is wrong in the scratch project or with its agent. */
   readonly planted: string;
-  /** What it proves that self-heal met it so. */
+  /** What handling it correctly proves about self-heal. */
   readonly proves: string;
-  /** The spec whose test shows it; relative to the scratch project. */
+  /** The spec with the failing test; relative to the scratch project. */
   readonly spec: string;
   readonly judge: (facts: SelfTestFacts, seen: Seen) => Judged;
 }
 
-/** What the report says of the test of a scenario; `cause` is null where there was none. */
+/** What the report says about the scenario's test; `cause` is null if there was none. */
 export interface Seen {
   readonly test: Report['tests'][number];
   readonly cause: Report['causes'][number] | null;
 }
 
-/** What self-heal did, and in which points that was not what it should have done; none where the guard fired. */
+/** What self-heal did, and what was wrong about it; `missed` is empty if the safeguard worked. */
 export interface Judged {
   readonly did: string;
   readonly missed: readonly string[];
@@ -42,6 +42,6 @@ export interface ScenarioResult extends Judged {
   readonly name: string;
   readonly planted: string;
   readonly proves: string;
-  /** The guard fired. */
+  /** Whether the safeguard worked. */
   readonly held: boolean;
 }

@@ -14,26 +14,26 @@ import { reasonOf } from '../../reason-of.js';
 
 /** A copy of the self-test's project in a temporary folder. */
 export interface Scratch {
-  /** All of it; absolute. */
+  /** The whole folder; absolute. */
   readonly dir: string;
-  /** The project in it; absolute. */
+  /** The project inside it; absolute. */
   readonly project: string;
-  /** Where what must outlive a revert is written: the flake's memory and the pids of the agent that hangs. */
+  /** The folder for what must survive a revert: the flaky test's state and the process ids of the hanging agent. */
   readonly state: string;
-  /** Its files as they were planted, by their paths in the project, with `/`. */
+  /** The planted files, by their paths in the project, with forward slashes. */
   readonly planted: ReadonlyMap<string, string>;
 }
 
-/** What a copy is made with. */
+/** What a copy is made from. */
 export interface Ingredients {
   readonly playwright: Playwright;
   readonly browser: SelfTestBrowser;
   readonly env: NodeJS.ProcessEnv;
-  /** Where the project of the self-test lies; default: that of this build. */
+  /** The folder of the self-test's project; defaults to that of this build. */
   readonly source?: string;
 }
 
-/** Makes a folder below the system's temporary one. */
+/** Creates a folder in the system's temporary folder. */
 export async function makeScratchDir(): Promise<Result<string, Problem>> {
   try {
     return ok(await mkdtemp(path.join(await realpath(tmpdir()), 'self-heal-self-test-')));
@@ -42,7 +42,7 @@ export async function makeScratchDir(): Promise<Result<string, Problem>> {
   }
 }
 
-/** Lays the planted project out in `dir`, with the user's Playwright, their browser and a free port. */
+/** Copies the planted project to `dir`, set up with the user's Playwright and browser and a free port. */
 export async function layOut(dir: string, ingredients: Ingredients): Promise<Result<Scratch, Problem>> {
   const { playwright, browser, env, source } = ingredients;
   const from = source ?? ownFile('doctor/self-test/project/');
@@ -53,7 +53,7 @@ export async function layOut(dir: string, ingredients: Ingredients): Promise<Res
     const settings = { port: await freePort(), browser, state };
     await writeFile(path.join(project, 'self-test.json'), `${JSON.stringify(settings, null, 2)}\n`);
     await linkPlaywright(project, playwright);
-    // A repository of its own, since a temporary folder may lie in one that ignores it; without git the self-test shows what is lost.
+    // Its own repository, since the temporary folder may be in one that ignores it. Without git, the self-test shows what no longer works.
     await probe(['git', 'init', '--quiet'], { cwd: project, env });
     return ok({ dir, project, state, planted });
   } catch (error) {
@@ -62,7 +62,7 @@ export async function layOut(dir: string, ingredients: Ingredients): Promise<Res
   }
 }
 
-/** A full disk, a folder that is not ours, or links that the file system does not know. */
+/** The problem of a full disk, missing permissions, or a file system without links. */
 function notWritable(dir: string, error: unknown): Problem {
   return {
     kind: 'folder-not-writable',
@@ -72,7 +72,7 @@ function notWritable(dir: string, error: unknown): Problem {
   };
 }
 
-/** Written anew rather than copied: in some stores packages are read-only, and their copies would be. */
+/** Writes the files anew: some package stores are read-only, and copies of their files would be too. */
 async function plant(from: string, to: string): Promise<Map<string, string>> {
   const planted = new Map<string, string>();
   for (const name of await readdir(from, { recursive: true })) {
@@ -85,7 +85,7 @@ async function plant(from: string, to: string): Promise<Map<string, string>> {
   return planted;
 }
 
-/** The agent runs on the node that runs self-heal, which need not be on PATH. */
+/** The agent runs on the Node that runs self-heal, which may not be on PATH. */
 function withThisNode(text: string, name: string): string {
   return name === 'agents.yaml'
     ? text.replace('[node,', () => `[${JSON.stringify(process.execPath)},`)
@@ -93,8 +93,8 @@ function withThisNode(text: string, name: string): string {
 }
 
 /**
- * Under its own name and as `playwright`, from which the specs import: a project may have installed the one or the other, and
- * `@playwright/test` brings `playwright` along.
+ * Links it under its own name and as `playwright`, which the specs import: a project may have either one installed, and
+ * `@playwright/test` depends on `playwright`.
  */
 async function linkPlaywright(project: string, { packageDir }: Playwright): Promise<void> {
   const manifest = path.join(packageDir, 'package.json');

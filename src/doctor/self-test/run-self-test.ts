@@ -15,37 +15,37 @@ import { processEntry } from '../../process/proc-table.js';
 import { readReport } from '../../run/find-run.js';
 import { scenarios } from './scenarios.js';
 
-/** Where a self-test runs, and who hears of it. */
+/** Where to run a self-test, and how to report progress. */
 export interface SelfTestRequest {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** What `-c` names. */
+  /** The value of `-c`. */
   readonly config?: string;
-  /** Aborting ends it, and takes the scratch folder away. */
+  /** Aborting ends the self-test and removes the scratch folder. */
   readonly signal: AbortSignal;
-  /** What goes on, a line at a time. */
+  /** Called with each line of progress. */
   readonly onProgress: (line: string) => void;
 }
 
-/** A self-test that came to its end. */
+/** A completed self-test. */
 export interface SelfTest {
   readonly results: readonly ScenarioResult[];
-  /** Of the user's project. */
+  /** The version of the project's Playwright. */
   readonly playwright: string;
   readonly browser: SelfTestBrowser;
   readonly durationMs: number;
-  /** The scratch folder where a guard did not fire; null where all did, and it is gone. */
+  /** The scratch folder if a safeguard failed; null if all worked and it was removed. */
   readonly kept: string | null;
 }
 
-/** A self-test that was interrupted; nothing of it is left. */
+/** The self-test was interrupted and cleaned up. */
 export type Interrupted = 'interrupted';
 
 const injectDir = ownFile('playwright/inject/');
 
 /**
- * Plants faults in a scratch copy, runs this very self-heal there as a process of its own, with the project's Playwright and browser
- * and a scripted agent, and judges what it did (CL-11). Touches nothing of the project.
+ * Plants faults in a scratch copy, runs this self-heal there as a separate process, with the project's Playwright and browser and a
+ * scripted agent, and judges the results (CL-11). Changes nothing in the project.
  */
 export async function runSelfTest(
   request: SelfTestRequest,
@@ -92,7 +92,7 @@ const plugAndPlay: Problem = {
   remedy: 'Set `nodeLinker: node-modules` in .yarnrc.yml, or run it in a project that has one.',
 };
 
-/** Looks at what the run left in the scratch folder and on this machine; null where it left no report. */
+/** Collects what the run left in the scratch folder and on this machine; null if it left no report. */
 export async function gatherFacts(
   { project, state, planted }: Scratch,
   orphans: readonly string[],
@@ -116,7 +116,7 @@ export async function gatherFacts(
   };
 }
 
-/** A zombie that nobody has reaped yet is dead. */
+/** A zombie that has not been reaped counts as dead. */
 async function isAlive(pid: number): Promise<boolean> {
   if (process.platform !== 'win32') return (await processEntry(pid))?.zombie === false;
   try {
@@ -126,7 +126,7 @@ async function isAlive(pid: number): Promise<boolean> {
   }
 }
 
-/** Judges each scenario by what the run left: its report, the bytes of files, the living processes; never by what was printed. */
+/** Judges each scenario by what the run left: its report, the bytes of files and living processes; never by printed output. */
 export function judgeScenarios(facts: SelfTestFacts): ScenarioResult[] {
   return scenarios.map((scenario) => {
     const { name, planted, proves } = scenario;

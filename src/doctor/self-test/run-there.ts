@@ -5,32 +5,32 @@ import type { Problem } from '../../problem.js';
 import { selfTestEnv } from './self-test-env.js';
 import type { Scratch } from './lay-out.js';
 
-/** With what the run is started, and who hears of it. */
+/** How to start the run, and how to report progress. */
 export interface ThereRequest {
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
-  /** What goes on, a line at a time. */
+  /** Called with each line of progress. */
   readonly onProgress: (line: string) => void;
 }
 
 const selfHeal = packageFile('bin/self-heal.js');
 
-/** It takes one minute on a slow machine; after five something is stuck, and that is a result. */
+/** A run takes one minute on a slow machine. After five it is stuck, which is a result too. */
 const TIMEOUT_MS = 5 * 60_000;
-/** The run ends its agents and browsers in this time when it is interrupted. */
+/** An interrupted run ends its agents and browsers within this time. */
 const GRACE_MS = 20_000;
-/** Of what the run printed, so much is shown where it came to no report. */
+/** How many lines of output are shown if there is no report. */
 const TAIL_LINES = 15;
 
-/** How the run of a self-test ended. */
+/** How the self-test's run ended. */
 export interface RunThere {
   readonly ending: Ending;
   readonly orphans: readonly string[];
-  /** The last lines that it printed. */
+  /** The last lines of its output. */
   readonly tail: string;
 }
 
-/** Runs this very self-heal in the scratch project, as a process of its own, to its end. */
+/** Runs this self-heal in the scratch project as a separate process, to its end. */
 export async function runThere({ project }: Scratch, request: ThereRequest): Promise<RunThere> {
   const lines: string[] = [];
   const decoder = new TextDecoder();
@@ -46,7 +46,7 @@ export async function runThere({ project }: Scratch, request: ThereRequest): Pro
     signal: request.signal,
     onStart: () => undefined,
     onOutput: (chunk, from) => {
-      // Standard output is the report, which is read from its file.
+      // Standard output holds the report, which is read from its file.
       if (from === 'stdout') return;
       const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = parts.pop() ?? '';
@@ -59,7 +59,7 @@ export async function runThere({ project }: Scratch, request: ThereRequest): Pro
   return { ending, orphans, tail: [...lines, rest].slice(-TAIL_LINES).join('\n').trim() };
 }
 
-/** A run that left no report; its scratch copy in `dir` is kept. */
+/** The problem that the run left no report. Its scratch copy in `dir` is kept. */
 export function noReport({ ending, tail }: RunThere, dir: string): Problem {
   return {
     kind: 'usage',

@@ -1,10 +1,10 @@
 import { renderProof } from '../../core/proof.js';
 import type { Scenario, SelfTestFacts, Judged, Seen } from './facts.js';
 
-/** Red at least as often as the self-test's agents.yaml confirms, green as often as it repeats, and one revert check. */
+/** Red at least as often as the self-test's agents.yaml confirms, green as often as it repeats, and one flip. */
 const fullProof = /^red( red)+ \| green \| red \| green$/;
 
-/** Every scenario, in the order in which they are shown: what must be healed first, then what must be refused. */
+/** Every scenario in display order: what must be healed first, then what must be refused. */
 export const scenarios: readonly Scenario[] = [
   {
     name: 'drifted locator',
@@ -133,7 +133,7 @@ function judgeNeighbour({ report, changed }: SelfTestFacts, { test, cause }: See
   };
 }
 
-/** A heal counts with the whole of its proof, and the change that it was made by. */
+/** Judges a heal, which must have its complete proof and the expected change. */
 function healed({ test, cause }: Seen, more: readonly Point[]): Judged {
   const proof = renderProof(cause?.proof ?? []);
   const said = cause?.attempts.at(-1)?.claim?.summary;
@@ -150,7 +150,7 @@ function healed({ test, cause }: Seen, more: readonly Point[]): Judged {
   };
 }
 
-/** What should hold, and what to say where it does not. */
+/** A condition, and the message if it does not hold. */
 type Point = readonly [holds: boolean, otherwise: string];
 
 function missing(points: readonly Point[]): string[] {

@@ -3,7 +3,7 @@ import { findPlaywrightConfig } from '../../playwright/find-config.js';
 import type { Playwright } from '../../playwright/find-playwright.js';
 import { listSuite } from '../list-suite.js';
 
-/** Options of Playwright's `use` by which the self-test starts the same browser as the project does. */
+/** Options for Playwright's `use` that start the same browser as the project does. */
 export interface SelfTestBrowser {
   readonly browserName: string;
   readonly channel?: string;
@@ -11,22 +11,22 @@ export interface SelfTestBrowser {
   readonly launchOptions?: Readonly<Record<string, unknown>>;
 }
 
-/** Where the project is, and with what it runs. */
+/** Where the project is, and what it runs with. */
 export interface BrowserPlace {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** What `-c` names. */
+  /** The value of `-c`. */
   readonly config?: string;
   readonly playwright: Playwright;
   readonly injectDir: string;
 }
 
-/** What would show the browser, slow it down, or send the pages of the self-test through somebody's proxy. */
+/** Options that would show the browser, slow it down, or send the self-test's pages through a proxy. */
 const unwanted = new Set(['headless', 'slowMo', 'devtools', 'proxy']);
 
 /**
- * How the first project of the user's suite starts its browser on this machine; Playwright's own Chromium where there is no config,
- * where it cannot be listed, or where its browsers are started elsewhere.
+ * Returns how the first project of the user's suite starts its browser on this machine; Playwright's own Chromium if there is no config,
+ * it cannot be listed, or all browsers are started elsewhere.
  */
 export async function selfTestBrowser(place: BrowserPlace): Promise<SelfTestBrowser> {
   const config = findPlaywrightConfig(place.cwd, place.config);

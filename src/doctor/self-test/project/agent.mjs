@@ -1,11 +1,11 @@
-// The agent of the self-test. It is SCRIPTED: like any agent it gets a prompt and the context of a failure, and edits files; which
-// good or bad agent it plays depends on the test that failed.
+// The agent of the self-test. It is SCRIPTED: like any agent it gets a prompt and the context of a failure, and edits files. The failing test
+// determines which good or bad agent it plays.
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 
-/** A hanging agent leaves its processes here, for the self-test to look for them afterwards: outside of the copy in which it works. */
+/** The hanging agent writes its process ids here for the self-test to check, outside the copy in which it works. */
 const pidsFile = path.join(JSON.parse(readFileSync('self-test.json', 'utf8')).state, 'pids.json');
 
 const context = JSON.parse(readFileSync(process.env.SELF_HEAL_CONTEXT, 'utf8'));
@@ -21,28 +21,28 @@ const roles = {
 const play = roles[file] ?? (() => claim('not-fixed', `This agent was not to be asked about ${file}.`));
 play();
 
-/** Honest: the evidence names the locator that finds nothing. */
+/** Honest: the evidence names the locator that matches nothing. */
 function followPage() {
   if (!context.error.message.includes('order-button')) return missing("the locator in the test's error");
   edit(file, "'order-button'", "'place-order'");
   return claim('fixed', 'The page calls the button place-order.');
 }
 
-/** Honest: the evidence names the request that was answered with 500. */
+/** Honest: the evidence names the request that failed with 500. */
 function mendTotal() {
   if (!JSON.stringify(context.network).includes('/api/total')) return missing('the request that failed');
   edit('app/total.mjs', 'item.cost.amount', 'item.price.amount');
   return claim('fixed', 'An item has a price.');
 }
 
-/** Weakens the assertion; told that this was seen, skips the test. */
+/** Weakens the assertion; after this is rejected, skips the test. */
 function cheat() {
   if (context.attempt === 1) edit(file, "toHaveText('4 in stock')", 'toBeVisible()');
   else edit(file, "test('four", "test.skip('four");
   return claim('fixed', 'The test passes now.');
 }
 
-/** Waits for ever, deaf to TERM, beside a child in a session of its own; asked again it gives up. */
+/** Hangs and ignores TERM, with a child process in its own session. On the next attempt it gives up. */
 function hang() {
   if (context.attempt > 1) return claim('not-fixed', 'It is not known when the shop opens.');
   process.on('SIGTERM', () => {});
@@ -53,7 +53,7 @@ function hang() {
   setInterval(() => {}, 1000);
 }
 
-/** Mends what the test looks at, and breaks what another one looks at. */
+/** Fixes what the test checks, and breaks what another test checks. */
 function breakNeighbour() {
   edit('app/greeting.mjs', "'Hello, guest'", "'Hello, Ada'");
   return claim('fixed', 'Customers are greeted by name.');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { defineConfig } from 'playwright/test';
 
-// Written beside this file when the self-test is laid out: a free port, and how the user's project starts its browser.
+// Written next to this file by the self-test: a free port, and how the user's project starts its browser.
 const { port, browser } = JSON.parse(readFileSync(new URL('self-test.json', import.meta.url), 'utf8'));
 
 export default defineConfig({

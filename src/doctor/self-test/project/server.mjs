@@ -1,4 +1,4 @@
-// The app of the self-test: its pages, and one API route whose code is app/total.mjs.
+// The app of the self-test: its pages, and one API route implemented in app/total.mjs.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { isWarm } from './app/warm.mjs';
 
 const order = [{ price: { amount: 3 } }, { price: { amount: 4 } }];
 
-/** Each route gives a page or, under /api, data. */
+/** Each route returns a page or, under /api, data. */
 const routes = {
   '/': () => page('index.html'),
   '/order': () => page('order.html'),

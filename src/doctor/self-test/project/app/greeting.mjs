@@ -1,4 +1,4 @@
-/** Greets a customer; planted: only one of them by name. */
+/** Greets a customer. Planted: only one of them by name. */
 export function greeting(name) {
   return name === 'Eve' ? 'Hello, Eve' : 'Hello, guest';
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const visited = path.join(import.meta.dirname, '../../state/visited');
 
-/** Whether somebody was here before; planted: the first visit finds the page cold, whoever makes it. */
+/** Whether the page was visited before. Planted: the first visit, whoever makes it, finds the page cold. */
 export function isWarm() {
   if (existsSync(visited)) return true;
   writeFileSync(visited, '');
