@@ -2,10 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 
-/** What a request must bring. */
+/** What requests are checked against. */
 export interface Door {
   readonly token: string;
-  /** The port that is listened on; known once the server listens. */
+  /** The listening port, known once the server listens. */
   port(): number;
 }
 
@@ -28,15 +28,15 @@ const headers = {
   'Cache-Control': 'no-store',
 };
 
-/** Sets the headers of every response, refusals included. */
+/** Sets security headers on every response, including refusals. */
 export const setHeaders: MiddlewareHandler = async (c, next) => {
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
   await next();
 };
 
 /**
- * Lets in who came by the printed URL: another page of the same browser has neither the token nor this origin, and a name that
- * was rebound to this machine is not in `Host`.
+ * Accepts only requests that come by the printed URL. Another page in the same browser has neither the token nor this origin, and a
+ * DNS-rebinding request has another name in `Host`.
  */
 export function checkRequest(door: Door): MiddlewareHandler {
   return async (c, next) => {
@@ -52,19 +52,19 @@ export function checkRequest(door: Door): MiddlewareHandler {
   };
 }
 
-/** The page's later requests bring the token as a cookie, which no script can read. */
+/** The page's later requests send the token as a cookie, which no script can read. */
 function hasToken(c: Context, door: Door): boolean {
-  // Browsers send a cookie to every port of a host: each `self-heal ui` has a name of its own.
+  // Browsers send cookies to every port of a host, so each `self-heal ui` uses a cookie name of its own.
   const name = `self-heal-ui-${door.port()}`;
   const bearer = /^Bearer (.+)$/.exec(c.req.header('authorization') ?? '')?.[1];
   if ([getCookie(c, name), bearer].some((given) => isSame(given, door.token))) return true;
   const inUrl = c.req.method === 'GET' && c.req.path === '/' && isSame(c.req.query('token'), door.token);
-  // Not a redirect: a browser sends no strict cookie on one that began in another site, a web mail or terminal.
+  // Not a redirect: browsers send no strict cookie after a redirect that started from another site, such as webmail or a web terminal.
   if (inUrl) setCookie(c, name, door.token, { httpOnly: true, sameSite: 'Strict', path: '/' });
   return inUrl;
 }
 
-/** Hashed, so that the time it takes tells nothing of either, nor of their lengths. */
+/** Compares hashes, so that the time taken reveals neither the contents nor the lengths. */
 function isSame(given: string | undefined, token: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   return given !== undefined && timingSafeEqual(hash(given), hash(token));

@@ -6,11 +6,11 @@ import type { Problem } from '../problem.js';
 import type { TypedAnswer } from '../run/answer-escalation.js';
 import type { Result } from '../result.js';
 
-/** Where the page's questions and answers go; `self-heal escalations` is the other way to the same. */
+/** What the page needs for escalations; `self-heal escalations` does the same on the command line. */
 export interface EscalationDesk {
-  /** The open questions, the newest first. */
+  /** Returns the pending escalations, newest first. */
   pending(): Promise<Result<readonly Escalation[], Problem>>;
-  /** Answers a question; gives it as it is then. */
+  /** Answers an escalation, and returns its new state. */
   answer(id: string, given: TypedAnswer): Promise<Result<Escalation, Problem>>;
 }
 
@@ -21,7 +21,7 @@ const answerShape = z.strictObject({
   guidance: z.string().max(20_000).optional(),
 });
 
-/** `GET /` gives the open questions with the words of their choices; `POST /<id>` answers one (ME-7). */
+/** `GET /` returns the pending escalations and the texts of their choices; `POST /<id>` answers one (ME-7). */
 export function escalationRoutes(desk: EscalationDesk): Hono {
   const routes = new Hono();
   routes.get('/', async (c) => {
@@ -44,7 +44,7 @@ const badAnswer: Problem = {
   remedy: 'Send {"choice": …, "guidance": …} as JSON.',
 };
 
-/** The detail stays here: it may hold what a person at the terminal may see and a page need not. */
+/** Leaves out the detail, which the person at the terminal may see but a page does not need. */
 function refusal(c: Context, { kind, message, remedy }: Problem) {
   return c.json({ message, remedy }, kind === 'usage' ? 400 : 500);
 }

@@ -4,18 +4,18 @@ import type { Clock } from '../clock.js';
 import { unreachable } from '../core/unreachable.js';
 import { followRuns, type Message } from './follow-runs.js';
 
-/** What a stream of events is made from. */
+/** What an event stream needs. */
 export interface EventStreamOptions {
   readonly projectRoot: string;
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Ends every stream. */
+  /** Ends every stream when aborted. */
   readonly closing: AbortSignal;
 }
 
-/** How often something is sent, so that a quiet run can be told from a proxy or a machine that has gone away. */
+/** How often a comment is sent, so that a quiet run can be told from a lost connection. */
 const HEARTBEAT_MS = 15_000;
 
-/** Server-sent events. A page that reconnects is told the run from its first event again. */
+/** Streams server-sent events. A page that reconnects receives the run from its first event again. */
 export function eventStream(c: Context, { projectRoot, clock, closing }: EventStreamOptions): Response {
   const response = streamSSE(c, async (stream) => {
     const gone = new AbortController();

@@ -6,13 +6,13 @@ import { eventIn } from '../run/read-events.js';
 import { eventsFile } from '../run/write-events.js';
 import { runDirOf } from '../run/run-folder.js';
 
-/** What there is to tell a page. */
+/** A message to a page. */
 export type Message =
   /** There is no run yet. */
   | { readonly kind: 'none' }
-  /** From here on the events are those of this run, from its first. */
+  /** All events from here on belong to this run, starting with its first. */
   | { readonly kind: 'run'; readonly runId: string }
-  /** One event, as its line of JSON. */
+  /** One event, as a line of JSON. */
   | { readonly kind: 'event'; readonly json: string };
 
 interface FollowedRun {
@@ -20,26 +20,26 @@ interface FollowedRun {
   readonly news: () => Promise<string[]>;
 }
 
-/** Which project to follow. */
+/** Which project to follow, and how. */
 export interface FollowOptions {
   readonly projectRoot: string;
   readonly signal: AbortSignal;
   readonly clock: Pick<Clock, 'sleep'>;
 }
 
-/** Files are polled, not watched: watching misses changes behind links, on network drives and in containers. */
+/** Files are polled rather than watched: watching misses changes behind links, on network drives and in containers. */
 const POLL_MS = 200;
 
 /**
- * The events of the newest run from its first, as they are written, and of each run that begins after it. A run is told to its
- * end before the next one begins. Ends when the signal aborts.
+ * Yields the events of the newest run from its first one, as they are written, and then those of each later run. All events of a run
+ * come before the next run. Ends when the signal aborts.
  */
 export async function* followRuns(options: FollowOptions): AsyncGenerator<Message, void> {
   const { projectRoot, signal, clock } = options;
   let run = null as FollowedRun | null;
   let saidNone = false;
   while (!signal.aborted) {
-    // Asked before the file is read: what the run wrote before the next one began is then told first.
+    // Looked up before the file is read, so that everything a run wrote before the next one began is sent first.
     const newest = await latestRunId(projectRoot);
     for (const json of (await run?.news()) ?? []) if (eventIn(json)) yield { kind: 'event', json };
     if (newest !== null && newest !== run?.runId) {
@@ -57,8 +57,8 @@ export async function* followRuns(options: FollowOptions): AsyncGenerator<Messag
 const NEWLINE = 0x0a;
 
 /**
- * Follows a file that another process appends to: each call gives the complete lines since the last one, without their ends; none
- * where there is no file. Bytes are cut at line ends and only then decoded, so that no character is torn.
+ * Follows a file that another process appends to. Each call returns the complete lines since the last call, without line ends; none if
+ * there is no file. Bytes are split at line ends before they are decoded, so that no character is split.
  */
 function followFile(file: string): () => Promise<string[]> {
   let offset = 0;

@@ -7,8 +7,8 @@ import { answerEscalation, checkedAnswer, escalationOf, type TypedAnswer } from 
 import { withStore } from '../store/open-project-store.js';
 
 /**
- * The escalations of the project in the current folder. The store is opened for each request, so that a page that is left open
- * keeps no run waiting, and finds a store that the first run makes later.
+ * Opens the desk of the project in the current folder. The store is opened for each request, so that an open page never blocks a run,
+ * and finds a store that a run creates later.
  */
 export function openEscalationDesk(agents: string | undefined): EscalationDesk {
   const withProjectStore = async <T>(use: (store: Store | null) => Promise<Result<T, Problem>>) => {
@@ -22,7 +22,7 @@ export function openEscalationDesk(agents: string | undefined): EscalationDesk {
   };
 }
 
-/** What somebody else answered meanwhile stays as it is: the page had shown it as open. */
+/** Refuses to answer an escalation that was answered since the page showed it as pending. */
 async function answerOpen(
   store: Store,
   id: string,

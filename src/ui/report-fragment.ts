@@ -4,10 +4,10 @@ import { renderRun } from '../outputs/html/render-run.js';
 import { readRun, runIdsIn } from '../run/find-run.js';
 import { readPicture } from '../inspect/pictures.js';
 
-/** More than a file that is sent around may have: what is not looked at is not loaded again. */
+/** More than a report file may have, since people send those to each other. Here, screenshots are loaded only when they are viewed. */
 const FRAGMENT_BYTES = 4_000_000;
 
-/** What a finished run came to, drawn as in its report.html, with pictures by their addresses; null where it left no report. */
+/** Renders the result of a finished run as in its report.html, with screenshots as URLs; null if it left no report. */
 export async function reportFragment(projectRoot: string, runId: string): Promise<string | null> {
   if (!(await runIdsIn(projectRoot)).includes(runId)) return null;
   const { report, dir } = await readRun(projectRoot, runId);

@@ -17,25 +17,25 @@ import { isPicture, readPicture } from '../inspect/pictures.js';
 import { runDirOf } from '../run/run-folder.js';
 import type { Screenshot } from './screenshot.js';
 
-/** What the server shows, and to whom. */
+/** What to serve, and how. */
 export interface UiOptions {
   readonly projectRoot: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly token: string;
   readonly desk: EscalationDesk;
   readonly clock: Pick<Clock, 'sleep'>;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface UiServer {
-  /** With the token: whoever has it may look, and decide. */
+  /** Includes the token: whoever has the URL can view the runs and answer escalations. */
   readonly url: string;
-  /** Ends it with every stream. */
+  /** Closes the server and every stream. */
   close(): Promise<void>;
 }
 
-/** Serves the page on loopback only (RP-5); a port that cannot be had is a `Problem`. */
+/** Serves the page on the loopback interface only (RP-5). A port that cannot be used is a `Problem`. */
 export async function startUi(options: UiOptions): Promise<Result<UiServer, Problem>> {
   const closing = new AbortController();
   let port = 0;
@@ -113,7 +113,7 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The page, read once and by name: what a request says is looked up and never made into a path. */
+/** Reads the page's files once, by name. Requests look names up here and never become paths. */
 async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
   const folder = ownFile('ui/page');
   const files = new Map<string, PageFile>();
@@ -121,12 +121,12 @@ async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
     const type = types[path.extname(name)];
     if (type) files.set(name, { text: await readFile(path.join(folder, name), 'utf8'), type });
   }
-  // The pages share one look, and what a run came to is drawn by one renderer.
+  // The page and the report share one style sheet, as they share the renderer of results.
   const report = await readFile(ownFile('outputs/html/report.css'), 'utf8');
   return files.set('report.css', { text: report, type: types['.css'] ?? '' });
 }
 
-/** The pictures of a run's failures; none for a run that there is not. */
+/** Returns the screenshots of a run's failures; none if the run does not exist. */
 async function screenshotsOf(projectRoot: string, runId: string): Promise<Screenshot[]> {
   const dir = await folderOf(projectRoot, runId);
   const { failures } = dir === null ? { failures: [] } : await readFailureRecords(dir);
@@ -137,7 +137,7 @@ async function screenshotsOf(projectRoot: string, runId: string): Promise<Screen
   });
 }
 
-/** One picture with its type; null for anything that is no screenshot of a run of this project. */
+/** Returns a screenshot with its type; null for anything but a screenshot of one of the project's runs. */
 async function readScreenshot(
   projectRoot: string,
   { runId, n, name }: { readonly runId: string; readonly n: string; readonly name: string },

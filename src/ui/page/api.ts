@@ -2,24 +2,24 @@ import type { Choice, Escalation } from '../../core/escalation.js';
 import type { Result } from '../../result.js';
 import type { Screenshot } from '../screenshot.js';
 
-/** The questions that wait for a person, with the words of each choice. */
+/** The pending escalations, and the text of each choice. */
 export interface OpenQuestions {
   readonly escalations: readonly Escalation[];
   readonly choiceText: Readonly<Record<Choice, string>>;
 }
 
-/** The open questions, or why they cannot be had. */
+/** Fetches the pending escalations; the error is a text to show. */
 export async function fetchQuestions(): Promise<Result<OpenQuestions, string>> {
   return ask<OpenQuestions>('/api/escalations');
 }
 
-/** The pictures of a run's failures. */
+/** Fetches the list of screenshots of a run's failures; empty on errors. */
 export async function fetchScreenshots(runId: string): Promise<readonly Screenshot[]> {
   const answer = await ask<{ screenshots: Screenshot[] }>(`/api/runs/${runId}/screenshots`);
   return answer.ok ? answer.value.screenshots : [];
 }
 
-/** What a finished run came to, as markup of our own server; null where it has no report. */
+/** Fetches the result of a finished run as HTML from our own server; null if it has no report. */
 export async function fetchReport(runId: string): Promise<string | null> {
   try {
     const response = await fetch(`/api/runs/${runId}/report`);
@@ -29,7 +29,7 @@ export async function fetchReport(runId: string): Promise<string | null> {
   }
 }
 
-/** Answers a question. */
+/** Answers an escalation. */
 export async function sendAnswer(
   id: string,
   answer: { choice: Choice; guidance: string },

@@ -13,10 +13,10 @@ import { listenForAnswers, showQuestions } from './show-questions.js';
 let run: RunState | null = null;
 let screenshots: readonly Screenshot[] = [];
 let drawing = false;
-/** The id of the run whose report is shown in place of its causes and notes. */
+/** The id of the run whose report is shown instead of its causes and notes. */
 let reported: string | null = null;
 
-/** Thousands of events at once, as a page gets them that is opened late, are one drawing. */
+/** Batches drawing: a page that is opened late receives thousands of events at once. */
 function draw(): void {
   if (drawing) return;
   drawing = true;
@@ -39,7 +39,7 @@ async function show(view: RunState): Promise<void> {
   byId('workers-section').hidden = isReported || view.workers.length === 0;
   await fill(byId('now'), showNow(view));
   await fill(byId('workers'), showWorkers(view));
-  // The report has elements of the same ids.
+  // The report contains elements with the same ids.
   const cards = isReported ? [] : causes.map((cause) => showLiveCause(cause, screenshotOf(cause)));
   await fill(byId('causes'), html`${cards}`);
   await fill(byId('notes'), showNotes(view));
@@ -54,7 +54,7 @@ function screenshotOf({ summary }: CauseState): string | null {
 
 function showTimes(): void {
   for (const shown of document.querySelectorAll<HTMLElement>('[data-since]')) {
-    // Whole seconds: tenths would flicker.
+    // Whole seconds, since tenths would flicker.
     const seconds = Math.floor((Date.now() - Number(shown.dataset['since'])) / 1000);
     setText(shown, duration(seconds * 1000).replace('.0s', 's'));
   }
@@ -62,7 +62,7 @@ function showTimes(): void {
 
 let asking: Promise<void> | null = null;
 
-/** One request at a time; what happens during one is asked for by the next. */
+/** One request at a time. Changes during a request are fetched by the next one. */
 function refreshQuestions(): void {
   asking = (asking ?? Promise.resolve()).then(askForQuestions);
 }
@@ -97,7 +97,7 @@ function onEvent(event: StampedEvent): void {
 
 let wanted = 0;
 
-/** Causes are found in bursts: the last asks for all. */
+/** Causes are found in bursts, so only the last call of a burst sends a request. */
 async function refreshScreenshots(of: string): Promise<void> {
   wanted += 1;
   const mine = wanted;
@@ -109,7 +109,7 @@ async function refreshScreenshots(of: string): Promise<void> {
   draw();
 }
 
-/** A run that is over is shown as in its report.html. The markup is our own server's, which escapes every text; no script of it would run. */
+/** Shows a finished run as in its report.html. The markup comes from our own server, which escapes all texts, and none of its scripts would run. */
 async function showReport(of: string): Promise<void> {
   const markup = await fetchReport(of);
   if (markup === null || run?.runId !== of) return;
@@ -140,7 +140,7 @@ function listen(): void {
   });
 }
 
-// The token has become a cookie, and is not to stay in the address bar, in the history or on a shared screen.
+// The token is now in a cookie. It must not stay in the address bar, in the history or on a shared screen.
 history.replaceState(null, '', '/');
 setInterval(showTimes, 1000);
 document.addEventListener('visibilitychange', () => {
@@ -150,21 +150,21 @@ listenForAnswers(byId('questions'), onAnswered);
 refreshQuestions();
 listen();
 
-/** The element of the page with this id. */
+/** Returns the element with this id, which must exist. */
 function byId(id: string): HTMLElement {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);
   return found;
 }
 
-/** Sets an element's text where it is another one, so that a live region speaks only of changes. */
+/** Sets an element's text if it differs, so that a live region announces only changes. */
 function setText(target: HTMLElement, text: string): void {
   if (target.textContent !== text) target.textContent = text;
 }
 
 /**
- * Brings what an element holds in line with markup, in which every text is escaped (`hono/html`), and of which no script runs. What has not changed stays
- * as it is, with its focus and selection; what is unfolded stays so, and a form that somebody is writing in.
+ * Updates the content of an element to match markup. All texts in it are escaped (`hono/html`), and no script in it runs. Unchanged elements
+ * keep their focus and selection, open sections stay open, and forms are left as they are.
  */
 async function fill(target: HTMLElement, markup: Markup | string): Promise<void> {
   const { body } = new DOMParser().parseFromString(String(await markup), 'text/html');

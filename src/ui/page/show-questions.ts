@@ -2,7 +2,7 @@ import type { Choice, Escalation } from '../../core/escalation.js';
 import { html, type Markup } from '../../outputs/html/markup.js';
 import { sendAnswer, type OpenQuestions } from './api.js';
 
-/** Each open question with its choices. */
+/** Renders each pending escalation with its choices. */
 export function showQuestions({ escalations, choiceText }: OpenQuestions): Markup {
   return html`${escalations.map((one) => question(one, choiceText))}`;
 }
@@ -43,7 +43,7 @@ function question(
   </article>`;
 }
 
-/** Sends what is answered in any of the forms of `list`. */
+/** Sends an answer whenever any form in `list` is submitted. */
 export function listenForAnswers(list: HTMLElement, answered: (escalation: Escalation) => void): void {
   list.addEventListener('submit', (event) => {
     event.preventDefault();
