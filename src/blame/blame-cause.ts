@@ -15,14 +15,14 @@ import { type History, notWhole } from './history.js';
 import { type Found, minimalSet } from './minimal-set.js';
 import type { Trial } from './trials.js';
 
-/** What is searched, and by which runs. */
+/** What to search, and how to run it. */
 export interface BlameSearch {
   readonly lead: DiagnosedFailure;
   readonly base: History['base'];
   readonly isWhole: boolean;
   readonly candidates: readonly Candidate[];
   readonly trial: Trial;
-  /** Keeps the change that takes a set back, and gives its id. */
+  /** Stores the change that takes these candidates out, and returns its id; null if files changed meanwhile. */
   readonly keep: (out: readonly Candidate[]) => Promise<string | null>;
   readonly root: string;
   readonly cwd: string;
@@ -30,8 +30,8 @@ export interface BlameSearch {
 }
 
 /**
- * Finds what broke a test. The test is run as it is now, with changes of the app alone taken out; only where that does not turn it green, those of the tests are
- * taken out with them. A text says why nothing was found.
+ * Finds the change that broke a test. The test is run in the current tree with only app changes taken out; if that does not turn it green,
+ * changes to the tests are taken out too. Returns a text that says why if nothing was found.
  */
 export async function blameCause(search: BlameSearch): Promise<Blame | string> {
   const { base, candidates, trial } = search;
@@ -60,8 +60,8 @@ async function find({ lead, candidates, trial, cwd, root }: BlameSearch): Promis
   const names = changedNames(app.filter((one) => changesName(one, said)));
   const changing = app.filter((one) => changesName(one, names));
   const mentioning = app.filter((one) => changing.includes(one) || mentionsName(one, said));
-  // Most often it is the line that the error came from, or what changed a name that the failure says, and what belongs to that, or a line
-  // with such a name: one run instead of a search.
+  // Most often it is the line that the error came from, a change to a name in the failure together with related changes, or a line with such a
+  // name. Trying these takes one run each instead of a search.
   const suspected = [
     app.filter((one) => isAt(lead, blamedHunk(one, { cwd, root }))),
     changing,
@@ -76,7 +76,7 @@ async function find({ lead, candidates, trial, cwd, root }: BlameSearch): Promis
   return found ?? (app.length < candidates.length ? smallest(candidates, trial) : null);
 }
 
-/** Of groups that are taken out together first, then within those that were found. */
+/** Searches groups of related candidates first, then within the groups found. */
 async function smallest(some: readonly Candidate[], { run }: Trial): Promise<Found<Candidate> | null> {
   const groups = await minimalSet(belonging(some), {
     test: (out) => run(out.flat()),
@@ -88,7 +88,7 @@ async function smallest(some: readonly Candidate[], { run }: Trial): Promise<Fou
   return minimalSet(set, { test: run, apart, akin });
 }
 
-/** What the failure's errors, its page's exceptions and the requests that failed say. */
+/** Returns the names in the failure's errors, page exceptions and failed requests. */
 function namesSaid({ evidence: { errors, console, network } }: DiagnosedFailure): ReadonlySet<string> {
   return namesIn([
     ...errors.flatMap(({ message, causes }) => [message, ...causes]),
@@ -97,7 +97,7 @@ function namesSaid({ evidence: { errors, console, network } }: DiagnosedFailure)
   ]);
 }
 
-/** The failure names a line of it, or the line beside it. */
+/** Whether the failure's source position is in the hunk or next to it. */
 function isAt({ diagnosis }: DiagnosedFailure, { file, line, now }: ReturnType<typeof blamedHunk>): boolean {
   const at = /^(?<file>.+?):(?<line>\d+)(?::\d+)?$/.exec(diagnosis.facts.source ?? '')?.groups;
   const named = Number(at?.['line']);
@@ -115,13 +115,13 @@ function whyNothing({ trial, base, candidates, isWhole }: BlameSearch): string {
   return isWhole ? `${red}: what broke it is older, or no file of the repository` : `${red}, and ${notWhole}`;
 }
 
-/** A name that more candidates change than this (`return`, say, or a word of a licence) does not bind them. */
+/** A name that more candidates change (such as `return`, or a word in a license) does not connect them. */
 const MAX_SHARING = 5;
 
 /**
- * Candidates of one commit that change the same rare name: a definition and its uses, say. One change is most often broken as a whole, so a search
- * that takes them out together comes to a fault of several hunks in as many runs as to one of a single hunk. The first of each group are
- * in the order of the candidates.
+ * Groups candidates of one commit that change the same rare name, such as a definition and its uses. A change is usually broken as a whole, so
+ * taking out whole groups finds a fault of several hunks in as many runs as one of a single hunk. The groups are in the order
+ * of their first candidates.
  */
 export function belonging(candidates: readonly Candidate[]): readonly (readonly Candidate[])[] {
   const groups = new Map(candidates.map((one) => [one, [one]]));

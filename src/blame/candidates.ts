@@ -11,26 +11,30 @@ import { lastSteps } from './origins.js';
 export interface Candidate {
   readonly hunk: ExactHunk;
   readonly file: ChangedFile;
-  /** The last commit that touched it, counted from the base; what is not committed comes after all. That a file was renamed comes before all that its text became. */
+  /**
+   * The last commit that touched it, counted from the base; uncommitted changes come last. The rename of a file comes before all
+   * changes to its text.
+   */
   readonly step: number;
   readonly commit: BlamedCommit | null;
-  /** It lies among the tests. */
+  /** Whether it is in a test file. */
   readonly inTests: boolean;
 }
 
-/** Where candidates are found, and how their contents are kept. */
+/** Where candidates are found, and where their contents are stored. */
 export interface CandidatePlace {
-  /** The recorded root, which files are relative to. */
+  /** The recorded root, to which file paths are relative. */
   readonly root: string;
   readonly contents: Contents;
   readonly isTest: (file: string) => boolean;
-  /** It was written to while the run went on, by somebody else. */
+  /** Whether something other than self-heal has written to the file during the run. */
   readonly isWrittenTo: (file: string) => boolean;
 }
 
 /**
- * The hunks of a history in the order in which they are taken out: the newest commit first, and of each commit the app before the tests. What would have
- * packages installed is left out, and so is what has been written since the run began: it broke nothing, and may be written to at this moment (a log).
+ * Returns the hunks of a history in the order in which they are taken out: newest commit first, and within a commit the app before the tests.
+ * Changes that would require installing packages are left out, and so are files written since the run began: they broke nothing, and may still
+ * be written to (a log).
  */
 export async function candidatesOf(history: History, place: CandidatePlace): Promise<readonly Candidate[]> {
   const all: Candidate[] = [];
@@ -53,7 +57,7 @@ export async function candidatesOf(history: History, place: CandidatePlace): Pro
   );
 }
 
-/** The old name holds the old text: with a rename all is taken out that the file became since. */
+/** Moves renames before other changes of the file: the old name has the old text, so undoing a rename undoes all later changes too. */
 function renamesFirst(all: readonly Candidate[]): Candidate[] {
   const firsts = new Map<string, number>();
   for (const { file, step } of all)
@@ -69,28 +73,28 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** How far two neighbours are apart: the search cuts between commits first, then between files. */
+/** Returns how far apart two neighbors are: the search cuts between commits first, then between files. */
 export function apart(one: Candidate, next: Candidate): number {
   if (one.step !== next.step) return 2;
   return one.file === next.file ? 0 : 1;
 }
 
-/** Both change the same name: a definition and its use, say. */
+/** Whether both change the same name, such as a definition and its use. */
 export function akin(one: Candidate, other: Candidate): boolean {
   return changesName(one, changedNames([other]));
 }
 
-/** It changes one of these names. */
+/** Whether it changes one of these names. */
 export function changesName(one: Candidate, names: ReadonlySet<string>): boolean {
   return [...changedNames([one])].some((name) => names.has(name));
 }
 
-/** One of its lines holds one of these names, whether it changes that or not. */
+/** Whether one of its lines contains one of these names, changed or not. */
 export function mentionsName({ hunk }: Candidate, names: ReadonlySet<string>): boolean {
   return [...namesIn([...hunk.old, ...hunk.now])].some((name) => names.has(name));
 }
 
-/** Names that stand on one side of one of these alone, of three letters and more. */
+/** Returns the names of at least three letters that are on only one side of one of these hunks. */
 export function changedNames(some: readonly Candidate[]): ReadonlySet<string> {
   const names = some.flatMap(({ hunk }) => {
     const [before, after] = [namesIn(hunk.old), namesIn(hunk.now)];
@@ -99,12 +103,12 @@ export function changedNames(some: readonly Candidate[]): ReadonlySet<string> {
   return new Set(names);
 }
 
-/** Everything in texts that may be a name of code. */
+/** Returns everything in these lines that may be a name in code. */
 export function namesIn(lines: readonly string[]): ReadonlySet<string> {
   return new Set(lines.join('\n').match(/[A-Za-z_$][\w$]{2,}/g));
 }
 
-/** The edits that take these out of the project as it is; null where a file is no longer what was read. */
+/** Returns the edits that take these candidates out of the current tree; null if a file has changed since it was read. */
 export async function editsWithout(
   out: readonly Candidate[],
   place: Pick<CandidatePlace, 'root' | 'contents'>,
@@ -142,7 +146,7 @@ async function editsFor(
   return edits;
 }
 
-/** A hunk as reports and prompts name it; `cwd` is the project's root. */
+/** Converts a hunk for reports and prompts; `cwd` is the project's root. */
 export function blamedHunk(
   { hunk, commit, inTests }: Candidate,
   place: { root: string; cwd: string },

@@ -8,34 +8,34 @@ import { gitSays } from '../git.js';
 import { type History, readHistory } from './history.js';
 import { type TrialEffects, Trials } from './trials.js';
 
-/** What finding the change to blame needs of a run. */
+/** What blame needs from a run. */
 export interface BlameParts extends TrialEffects {
   readonly cwd: string;
-  /** Playwright runs of one search, and what all searches of the run may take together. */
+  /** The Playwright runs of one search, and the total time for all searches of the run. */
   readonly limits: { readonly runs: number; readonly timeMs: number };
   /** When the run began, in milliseconds since the epoch. */
   readonly startedAt: number;
-  /** The commit to begin with, where a person named it. */
+  /** The base commit named by a person, or null. */
   readonly named: string | null;
-  /** The newest commit at which a test was seen green here, or null. */
+  /** Returns the newest commit at which a test was seen green here, or null. */
   readonly lastGreen: (testId: string) => Promise<string | null>;
-  /** A file of the tests, by its path from the recorded root. */
+  /** Whether a file belongs to the tests, by its path from the recorded root. */
   readonly isTest: (file: string) => boolean;
-  /** What a run of these tests is likely to take; null where nothing was measured. */
+  /** Estimates how long a run of these tests takes; null without measurements. */
   readonly likelyMs: (ids: readonly string[] | null) => number | null;
-  /** An answer, or why there is none; null for what holds for all causes, which is said once. */
+  /** Reports the result for a cause, or why there is none. A null id stands for all causes; such a reason is reported once. */
   readonly tell: (causeId: string | null, answer: Blame | string) => void;
-  /** Searches although it may not end in time: a person has asked for it. */
+  /** Searches even if it may not finish in time, because a person asked for it. */
   readonly always: boolean;
 }
 
-/** Finds the change that broke each cause; gives the causes with what was found. */
+/** Finds the change that broke each cause, and returns the causes with the results. */
 export type BlameCauses = (causes: readonly Cause[]) => Promise<Cause[]>;
 
-/** Tests that are red together so quickly run along in the searches of others, in milliseconds. */
+/** Failing tests that are this fast in total run along in the searches for other causes, in milliseconds. */
 const QUICK_MS = 5000;
 
-/** Makes the step for one run, which has one limit of time for all of its causes. */
+/** Creates blame for one run. All causes share one time limit. */
 export function createBlame(parts: BlameParts): BlameCauses {
   let leftMs = parts.limits.timeMs;
   const trials = new Trials(parts);
@@ -71,7 +71,10 @@ export function createBlame(parts: BlameParts): BlameCauses {
   };
 }
 
-/** Tells which files have been written to since the run began. One that had not been when it was first asked for is written to by searches and fixes. */
+/**
+ * Tells which files others have written to since the run began. A file that was unmodified when first checked is later written to only by
+ * searches and fixes, so it keeps counting as unmodified.
+ */
 function writtenSince({ workspace, startedAt }: BlameParts): CandidatePlace['isWrittenTo'] {
   const still = new Set<string>();
   return (file) => {
@@ -81,20 +84,20 @@ function writtenSince({ workspace, startedAt }: BlameParts): CandidatePlace['isW
   };
 }
 
-/** A base and all that changed since. */
+/** A base, and everything that has changed since. */
 interface Since {
   readonly history: History;
   readonly candidates: readonly Candidate[];
 }
 
-/** Reads what changed, once for each base; the files are read anew in each round of a run, since fixes change them. */
+/** Reads the changes, once per base. Files are read again in each round of a run, since fixes change them. */
 function reading(
   parts: BlameParts & Pick<CandidatePlace, 'isWrittenTo'>,
 ): (lead: DiagnosedFailure) => Promise<Since | string> {
   const { root } = parts.workspace;
   const known = new Map<string | null, Promise<Since | string>>();
   const readSince = async (lastGreen: string | null): Promise<Since | string> => {
-    // What fixes of this run have edited broke nothing.
+    // Files edited by fixes of this run did not break the tests.
     const without = parts.workspace.edited();
     const history = await readHistory(root, { named: parts.named, lastGreen, without }).catch(
       (error: unknown) => `git cannot read what changed: ${gitSays(error)}`,
@@ -114,7 +117,7 @@ function reading(
 interface Asked {
   readonly causeId: string;
   readonly lead: DiagnosedFailure;
-  /** What is searched for after it. */
+  /** Failures that are searched for later. */
   readonly later: readonly DiagnosedFailure[];
   readonly since: Since;
   readonly trials: Trials;
@@ -142,7 +145,7 @@ async function answerFor(parts: BlameParts, asked: Asked): Promise<Blame | strin
   });
 }
 
-/** As many as are quick together, in their order. */
+/** Returns as many failures, in order, as are fast in total. */
 function quickOnes(failures: readonly DiagnosedFailure[]): DiagnosedFailure[] {
   let sum = 0;
   return failures.filter(({ failure }) => {
@@ -158,7 +161,7 @@ interface Worth {
   readonly leftMs: number;
 }
 
-/** A search that is not likely to end within its limit only delays the agent; a text says so. */
+/** Says why if a search is unlikely to finish within its limit, since it would only delay the agent. */
 function tooLong({ likelyMs }: BlameParts, { lead, candidates, leftMs }: Worth): string | null {
   const ids = lead.failure.scope === 'suite' ? null : lead.rerunIds;
   const one = likelyMs(ids);

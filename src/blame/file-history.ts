@@ -6,13 +6,13 @@ import { type ChangedFile, compareFile, compareRenamed } from './hunks.js';
 import type { Version } from './origins.js';
 import type { Step } from './steps.js';
 
-/** A file that differs, with its states on the way. */
+/** A changed file with its versions since the base. */
 export interface FileHistory {
   readonly file: ChangedFile;
   readonly versions: readonly Version[];
 }
 
-/** Which files are read. */
+/** Which files to read. */
 export interface FilesRequest {
   readonly base: string;
   readonly paths: readonly string[];
@@ -21,7 +21,7 @@ export interface FilesRequest {
   readonly steps: readonly Step[];
 }
 
-/** Reads the old state of each file, that after each step, and that on the disk. */
+/** Reads each file as it was at the base, after each step, and as it is on disk. */
 export async function readFiles(
   root: string,
   { base, before, paths, steps }: FilesRequest,
@@ -44,7 +44,7 @@ export async function readFiles(
     const old = renames.get(file);
     const text = old !== undefined && known.has(old) ? like(before.get(old)) : null;
     if (old !== undefined && text !== null && now !== null) {
-      // What happened to it under its old name is its history, too.
+      // Its changes under the old name are part of its history too.
       const under = versionsOf(old).filter((one) => one.text !== null);
       const step = own[0]?.step ?? steps.length;
       const renamed = compareRenamed(file, { before: text, after: now, from: old, step });
@@ -56,14 +56,14 @@ export async function readFiles(
   });
 }
 
-/** The old path of each file that was renamed, as git finds them by their texts. */
+/** Returns the old path of each renamed file, as git detects renames by similarity. */
 async function renamesSince(root: string, base: string): Promise<ReadonlyMap<string, string>> {
   const how = ['--find-renames', '--diff-filter=R', '--name-status', '--no-ext-diff', '-z'];
   const fields = String(await gitBytes(root, ['diff', ...how, base, '--'])).split('\0');
   return new Map(fields.flatMap((old, at) => (at % 3 === 1 ? [[fields[at + 1] ?? '', old] as const] : [])));
 }
 
-/** With what is not committed as the last one; where no step changed a file, it is as its first parent has it. */
+/** Adds the uncommitted state as the last version, if it differs from HEAD. A step that does not change the file has it as its first parent does. */
 function upToNow(
   committed: readonly Version[],
   { before, after }: ChangedFile,
@@ -84,12 +84,12 @@ function textNow(place: string): string | null {
   }
 }
 
-/** One character a byte, so that no byte is lost. */
+/** Decodes as one character per byte, so that no byte is lost. */
 function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('latin1');
 }
 
-/** Git may keep other line ends than it checks out. */
+/** Git may store other line ends than it checks out. */
 function withEndsOf(now: string | null, text: string): string {
   return now?.includes('\r\n') && !text.includes('\r') ? text.replaceAll('\n', '\r\n') : text;
 }

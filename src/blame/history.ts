@@ -9,37 +9,40 @@ import { stepsOf } from './steps.js';
 /** What happened to the project's files since a state that may be green. */
 export interface History {
   readonly base: BlameBase;
-  /** Since then, each after its parents; what is not committed is the step after the last. */
+  /** The commits since then, each after its parents. Uncommitted changes are the step after the last. */
   readonly commits: readonly BlamedCommit[];
-  /** Of each step its parents among the steps, the first one first; -1 stands for the base, and for all that is older. */
+  /** The parents of each step, the first parent first; -1 stands for the base and everything older. */
   readonly parents: readonly (readonly number[])[];
-  /** Regular files alone: links and submodules are left out. */
+  /** Only regular files: links and submodules are left out. */
   readonly files: readonly FileHistory[];
-  /** Older commits than these are in the repository. */
+  /** Whether the repository has all its history, that is, is not a shallow clone. */
   readonly isWhole: boolean;
 }
 
-/** From where to look; both may be left out. */
+/** Where the history begins, and which files to leave out; all optional. */
 export interface HistoryRequest {
-  /** A commit that a person named. */
+  /** A commit named by a person. */
   readonly named?: string | null;
-  /** A commit below HEAD at which the test was green here. */
+  /** A commit before HEAD at which the test was green here. */
   readonly lastGreen?: string | null;
-  /** Files that are left out, from the root. */
+  /** Files to leave out, by their paths from the root. */
   readonly without?: ReadonlySet<string>;
 }
 
-/** Beyond so many files nobody looks for one change: a base that is too far away. */
+/** With more files than this, the base is too old to find a single change. */
 const MAX_FILES = 2000;
 
-/** Reads it from git; a text says why it cannot be, and rejects where git has lost what it needs (a partial clone without its remote). `root` is the folder that the recorded files are relative to. */
+/**
+ * Reads the history from git. Returns a text if that is impossible, and rejects if git lacks the objects (a partial clone without
+ * its remote). File paths are relative to `root`.
+ */
 export async function readHistory(
   root: string,
   { named = null, lastGreen = null, without = new Set() }: HistoryRequest,
 ): Promise<History | string> {
   const wanted = named ?? lastGreen;
   const branch = await gitChanges(root, wanted);
-  // No default branch is known here: then what is not committed is all that there is.
+  // No default branch is known here, so only uncommitted changes remain.
   const changed = 'what' in branch && named === null ? await gitChanges(root, 'HEAD') : branch;
   if ('what' in changed) return whyNot(changed.what, changed.detail);
   if (path.resolve(changed.root) !== path.resolve(root))
@@ -68,7 +71,7 @@ export async function readHistory(
   return { base, commits: steps.map(({ commit }) => commit), parents, files, isWhole: await isWhole(root) };
 }
 
-/** Said of a repository that has the newest commits alone, as CI systems fetch it. */
+/** Appended if the repository is shallow, as CI systems clone it. */
 export const notWhole = 'older commits are not here: fetch more history';
 
 async function isWhole(root: string): Promise<boolean> {

@@ -1,38 +1,41 @@
 import { diffArrays } from 'diff';
 import type { Hunk } from '../core/blame.js';
 
-/** A hunk that can be taken out. Its file is relative to the recorded root; texts are Latin-1, one character a byte, and lines keep their ends. */
+/**
+ * A hunk that can be taken out. Its file is relative to the recorded root; texts are Latin-1, one character per byte, and lines
+ * keep their line ends.
+ */
 export interface ExactHunk extends Hunk {
-  /** Where it stands in the old and in the new state, from 1. */
+  /** Where it begins in the old and in the new state, counted from 1. */
   readonly oldStart: number;
   readonly newStart: number;
-  /** The file came or went, is binary, or was replaced: it is taken out whole. */
+  /** Whether the file was added, deleted, replaced or is binary, so that it can only be taken out whole. */
   readonly whole: boolean;
 }
 
-/** A file that differs; null where it is not there. */
+/** A changed file; a state is null if the file does not exist in it. */
 export interface ChangedFile {
   readonly path: string;
   readonly before: string | null;
   readonly after: string | null;
   readonly hunks: readonly ExactHunk[];
-  /** Of a file that was renamed, whose text is compared with that under its old name: the hunk without which it is not there. */
+  /** For a renamed file, which is compared with the text under its old name: the hunk that, if taken out, removes the file. */
   readonly renamed?: Renamed & { readonly hunk: ExactHunk };
 }
 
-/** The old name of a file, and the step that took it. */
+/** The old name of a file, and the step that renamed it. */
 interface Renamed {
   readonly from: string;
   readonly step: number;
 }
 
-/** Beyond so many changed lines a file counts as replaced: the search for the shortest difference is quadratic. */
+/** A file with more changed lines counts as replaced, since finding the shortest diff takes quadratic time. */
 const MAX_DIFFERENCES = 2000;
 
-/** Changes of one commit with no more unchanged lines between them are one: a brace or an empty line tells no two thoughts apart. */
+/** Changes of one commit with at most this many unchanged lines between them are joined: a brace or a blank line does not separate them. */
 const LINES_BETWEEN = 1;
 
-/** The hunks between two states of a file. */
+/** Returns the hunks between two states of a file. */
 export function compareFile(file: string, before: string | null, after: string | null): ChangedFile {
   const whole = { file, oldStart: 1, newStart: 1, old: linesOf(before), now: linesOf(after), whole: true };
   if (before === null || after === null || isBinary(before) || isBinary(after))
@@ -41,19 +44,19 @@ export function compareFile(file: string, before: string | null, after: string |
   return { path: file, before, after, hunks: changes ? hunksOf(file, changes) : [whole] };
 }
 
-/** The hunks of a file that was renamed. The deletion of the old one is a hunk of that one. */
+/** Returns the hunks of a renamed file. The deletion of the old file is a hunk of that file. */
 export function compareRenamed(
   file: string,
   { before, after, ...renamed }: Renamed & { readonly before: string; readonly after: string },
 ): ChangedFile {
   const compared =
     before === after ? { path: file, before, after, hunks: [] } : compareFile(file, before, after);
-  // Nothing of its text is new.
+  // Stands for the rename itself, which adds no text.
   const hunk = { file, oldStart: 1, newStart: 1, old: [], now: [], whole: true };
   return { ...compared, hunks: [...compared.hunks, hunk], renamed: { ...renamed, hunk } };
 }
 
-/** The file with some of its hunks taken out; null where it is not there then. */
+/** Returns the file's text with some of its hunks taken out; null if the file does not exist then. */
 export function without(file: ChangedFile, out: ReadonlySet<ExactHunk>): string | null {
   const { before, after, renamed } = file;
   if (renamed && out.has(renamed.hunk)) return null;
@@ -71,7 +74,7 @@ export function without(file: ChangedFile, out: ReadonlySet<ExactHunk>): string 
   return [...parts, ...lines.slice(at)].join('');
 }
 
-/** Lines with their ends. */
+/** Splits a text into lines that keep their line ends. */
 export function linesOf(text: string | null): string[] {
   return text === null || text === '' ? [] : text.split(/(?<=\n)/);
 }
@@ -80,7 +83,7 @@ function isBinary(text: string): boolean {
   return text.slice(0, 8000).includes('\0');
 }
 
-/** The changed lines that stand together, between lines that stayed. */
+/** Groups adjacent changed lines into hunks. */
 function hunksOf(file: string, changes: ReturnType<typeof diffArrays<string>>): ExactHunk[] {
   const hunks: { oldStart: number; newStart: number; old: string[]; now: string[] }[] = [];
   let [oldLine, newLine] = [1, 1];
@@ -99,7 +102,7 @@ function hunksOf(file: string, changes: ReturnType<typeof diffArrays<string>>): 
   return hunks.map((one) => ({ file, ...one, whole: false }));
 }
 
-/** Of hunks in the order of the file, those next to each other that have the same step, as one; each with its step. */
+/** Joins adjacent hunks of the same step, and returns each with its step. The hunks are in the order of the file. */
 export function joinNear(
   { before, hunks }: ChangedFile,
   steps: ReadonlyMap<ExactHunk, number>,

@@ -1,38 +1,38 @@
-/** What a run with a part of the changes taken out showed; `unresolved` where it says nothing: it did not build or start. */
+/** The outcome of a run with some changes taken out; `unresolved` if it says nothing because the build or the start failed. */
 export type Outcome = 'green' | 'red' | 'unresolved';
 
-/** How a search goes. */
+/** How to search. */
 export interface Search<T> {
-  /** Runs the test with exactly these taken out; null where no run is left. It may be asked twice for the same set. */
+  /** Runs the test with exactly these items taken out; null if no run is left. May be called twice for the same set. */
   readonly test: (out: readonly T[]) => Promise<Outcome | null>;
-  /** How far two neighbours are apart: the search cuts first where this is highest (between commits, files, hunks). */
+  /** Returns how far apart two neighbors are. The search cuts where this is highest first (between commits, files, hunks). */
   readonly apart: (one: T, next: T) => number;
-  /** Whether two look as if they belonged together: those are tried first beside one that is needed. */
+  /** Whether two items seem related. Items related to a needed one are tried first. */
   readonly akin?: (one: T, other: T) => boolean;
 }
 
-/** What a search came to. */
+/** The result of a search. */
 export interface Found<T> {
-  /** Taking it out is green. */
+  /** Taking it out turns the test green. */
   readonly set: readonly T[];
-  /** Taking out less is not, one by one. */
+  /** Whether leaving in any single item of it keeps the test red. */
   readonly isMinimal: boolean;
 }
 
-/** No run is left. */
+/** Thrown when no run is left. */
 class Spent extends Error {}
 
-/** More states in a row that say nothing end the bisection: delta debugging copes better with them. */
+/** How many unresolved outcomes end the bisection: delta debugging copes with them better. */
 const UNRESOLVED_TOLERATED = 3;
 
 /**
- * The smallest set found whose taking out turns the test green; null where not even taking out all of it does.
+ * Returns the smallest set found that turns the test green when taken out; null if not even taking out everything does.
  *
- * Two stages. A bisection over the items in their order, which leaves out a beginning of it each time, as `git bisect` does with the newest
- * commits: the item that ends the smallest such beginning is needed; it is kept, and the search goes on with what stands before it, until what
- * is needed will do (Junker, QuickXplain, 2004). That takes log₂ n + 1 runs for each item of the result, where delta debugging takes twice as
- * many, and each item was red without it. Where states say nothing, what is left is reduced by delta debugging instead (ddmin, Zeller and
- * Hildebrandt, 2002), which needs no order.
+ * First, a bisection over the items in order, which takes out a prefix each time, as `git bisect` does with the newest commits. The last item of
+ * the smallest green prefix is needed; it is kept, and the search continues with the items before it, until the needed items suffice (Junker,
+ * QuickXplain, 2004). This takes log₂ n + 1 runs per item of the result, half as many as delta debugging, and shows for each item
+ * that the test stays red if it is left in. If outcomes are unresolved, delta debugging, which needs no order, reduces the
+ * remaining items instead (ddmin, Zeller and Hildebrandt, 2002).
  */
 export async function minimalSet<T>(items: readonly T[], search: Search<T>): Promise<Found<T> | null> {
   const tests = new Tests(items, search.test);
@@ -47,7 +47,7 @@ export async function minimalSet<T>(items: readonly T[], search: Search<T>): Pro
   }
 }
 
-/** Remembers the smallest set that was green. */
+/** Runs tests and remembers the smallest green set. */
 class Tests<T> {
   best: readonly T[];
   sawGreen = false;
@@ -59,7 +59,7 @@ class Tests<T> {
   }
 
   async outcome(out: readonly T[]): Promise<Outcome> {
-    // Nothing taken out is the red that it began with.
+    // Nothing taken out is the initial state, which is red.
     if (out.length === 0) return 'red';
     const outcome = await this.#test(out);
     if (outcome === null) throw new Spent();
@@ -73,7 +73,7 @@ class Tests<T> {
   }
 }
 
-/** All of `items` is known to be green. */
+/** Requires that taking out all of `items` is green. */
 async function bisect<T>(
   items: readonly T[],
   { apart, akin = () => false }: Search<T>,
@@ -88,13 +88,13 @@ async function bisect<T>(
     needed = [...needed, ...found.slice(-1)];
     rest = found.slice(0, -1);
     if (rest.length === 0 || (await tests.isGreen(needed))) return { set: needed, isExact: true };
-    // What belongs together names the same things, or came in the same commit.
+    // Related items change the same names, or belong to the same commit.
     const alike = rest.filter((one) => needed.some((other) => akin(one, other)));
     rest = await firstThatDo([alike, nearEnd(found, apart).slice(0, -1)], { rest, needed, tests });
   }
 }
 
-/** The first of these parts of `rest` that will do with what is needed; all of it where none does. */
+/** Returns the first of these parts of `rest` that suffices together with the needed items; all of `rest` if none does. */
 async function firstThatDo<T>(
   parts: readonly (readonly T[])[],
   { rest, needed, tests }: { rest: readonly T[]; needed: readonly T[]; tests: Tests<T> },
@@ -106,13 +106,13 @@ async function firstThatDo<T>(
   return rest;
 }
 
-/** The last items, up to the highest boundary among all. */
+/** Returns the items after the last of the highest boundaries. */
 function nearEnd<T>(items: readonly T[], apart: Search<T>['apart']): readonly T[] {
   const levels = items.slice(1).map((item, at) => apart(items[at] as T, item));
   return items.slice(levels.lastIndexOf(Math.max(...levels)) + 1);
 }
 
-/** The end of the smallest beginning of `rest` that is green, where all of it is, and nothing of it is not. */
+/** Returns the end of the smallest green prefix of `rest`. All of `rest` must be green, and the empty prefix red. */
 async function smallestBeginning<T>(
   rest: readonly T[],
   apart: Search<T>['apart'],
@@ -131,7 +131,7 @@ async function smallestBeginning<T>(
   return { end: high, isExact: true };
 }
 
-/** Where to cut: at the highest boundary inside, the nearest to the middle. */
+/** Returns where to cut: at the highest boundary in between, the one nearest to the middle. */
 function cutBetween<T>(
   low: number,
   high: number,
@@ -148,7 +148,7 @@ function cutBetween<T>(
   return best?.cut ?? null;
 }
 
-/** Leaves out one part after another, the parts ever smaller, until none can be left out (ddmin, by its complements). */
+/** Shrinks the set by dropping one part at a time while the rest stays green, with ever smaller parts (ddmin, by complements). */
 async function deltaDebug<T>(start: readonly T[], tests: Tests<T>): Promise<void> {
   let set = start;
   let count = 2;

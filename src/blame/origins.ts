@@ -1,13 +1,13 @@
 import { diffArrays } from 'diff';
 import { type ChangedFile, type ExactHunk, linesOf } from './hunks.js';
 
-/** The state of a file after a step; null where it was not there. A step comes after its parents, and they count from 0. */
+/** A file after a step; null if it did not exist. Steps count from 0 and come after their parents. */
 export interface Version {
   readonly step: number;
   readonly text: string | null;
 }
 
-/** A line on its way: from the old state, where `base` counts it from 0, or from a step. */
+/** A line as it is followed: from the old state, where `base` is its index, or from the step that added it. */
 interface Line {
   readonly text: string;
   readonly base: number | null;
@@ -17,16 +17,16 @@ interface Line {
 /** A file after a step. */
 interface State {
   readonly lines: readonly Line[];
-  /** The steps that took out lines of the old state. */
+  /** Which step removed each line of the old state, by index. */
   readonly gone: ReadonlyMap<number, number>;
 }
 
 const MAX_DIFFERENCES = 2000;
 
 /**
- * The last step that touched each hunk, by following every line from the old state through all versions to the new one; a merge is to blame for
- * nothing that one of its parents has, as in `git blame`. `parents` has those of each step, the first one first; what is no step (-1)
- * is the old state. A step without a version leaves the file as its first parent has it.
+ * Returns the last step that touched each hunk, by following every line from the old state through all versions to the new one. As in `git
+ * blame`, a merge is not to blame for what one of its parents has. `parents` has the parents of each step, the first one first; any that is
+ * not a step (-1) stands for the old state. A step without a version leaves the file as in its first parent.
  */
 export function lastSteps(
   file: ChangedFile,
@@ -60,7 +60,10 @@ export function lastSteps(
   );
 }
 
-/** A line is the first parent's that has it, else the step's own; so is a line that no parent had lost. */
+/**
+ * Each line comes from the first parent that has it, or else from this step. A removed line was removed by the step known to the first parent
+ * that had lost it, or else by this step.
+ */
 function stateAfter(step: number, texts: readonly string[], parents: readonly State[]): State {
   const followed = parents.map(({ lines }) => follow(lines, texts));
   const lines = texts.map(
@@ -75,7 +78,7 @@ function stateAfter(step: number, texts: readonly string[], parents: readonly St
   return { lines, gone: new Map(gone) };
 }
 
-/** For each of the next lines the one that it was; null for a new one. */
+/** Returns the previous line for each of the next lines; null for new ones. */
 function follow(lines: readonly Line[], next: readonly string[]): (Line | null)[] {
   const changes = diffArrays(
     lines.map(({ text }) => text),

@@ -1,16 +1,16 @@
 import type { BlamedCommit } from '../core/blame.js';
 import { gitBytes } from '../git.js';
 
-/** One commit, with the blob that each file had after it; null where the file went. */
+/** One commit, with the blob of each changed file; null if the file was deleted. */
 export interface Step {
   readonly commit: BlamedCommit;
   /** As in `History`. */
   readonly parents: readonly number[];
-  /** Of the files that are not as in the first parent. */
+  /** Only files that differ from the first parent. */
   readonly blobs: ReadonlyMap<string, string | null>;
 }
 
-/** All commits, those that came by a merge too: what CI systems check out of a pull request is a merge. */
+/** Returns all commits, including those that came by a merge: what CI systems check out for a pull request is a merge commit. */
 export async function stepsOf(root: string, base: string): Promise<Step[]> {
   const format = '--format=%x01%H%x02%P%x02%an%x02%aI%x02%s';
   const order = ['--topo-order', '--reverse', '--diff-merges=first-parent'];
@@ -27,7 +27,7 @@ export async function stepsOf(root: string, base: string): Promise<Step[]> {
     });
 }
 
-/** `id STX parents STX author STX date STX subject NUL`, then `:mode mode blob blob status NUL path NUL` for each file. */
+/** Parses `id STX parents STX author STX date STX subject NUL`, then `:mode mode blob blob status NUL path NUL` for each file. */
 function stepOf(text: string, known: ReadonlyMap<string, number>): Step {
   const [head = '', ...fields] = text.split('\0');
   const [headLine = '', firstRaw = ''] = head.split('\n');

@@ -7,41 +7,41 @@ import type { Workspace } from '../workspace/workspace.js';
 import { type Candidate, editsWithout } from './candidates.js';
 import type { Outcome } from './minimal-set.js';
 
-/** The effects that a search needs, of a run. */
+/** The effects that a search needs from a run. */
 export interface TrialEffects {
   readonly workspace: Pick<Workspace, 'root' | 'apply' | 'revert' | 'edited'>;
   readonly contents: Contents;
-  /** The recorded root, from the project. */
+  /** The recorded root, relative to the project. */
   readonly rootFromProject: string;
-  /** `verify.prepare`: null when it succeeded, or is not set. */
+  /** Runs `verify.prepare`; returns null if it succeeded or is not set. */
   readonly prepare: (signal: AbortSignal) => Promise<string | null>;
   readonly runAgain: (request: {
     readonly ids: readonly string[] | null;
     readonly causeId: string;
     readonly signal: AbortSignal;
   }) => Promise<SuiteRun>;
-  /** Keeps a change in the run's folder. */
+  /** Stores a change in the run's folder. */
   readonly keepChange: (change: Change) => Promise<void>;
   readonly warn: (message: string) => void;
-  /** Of the whole run: Ctrl-C. */
+  /** Aborts when the whole run is interrupted (Ctrl-C). */
   readonly signal: AbortSignal;
   readonly now: () => number;
 }
 
 /** What searches may spend. */
 export interface TrialLimits {
-  /** Playwright runs of one search. */
+  /** The Playwright runs of one search. */
   readonly runs: number;
-  /** When all searches are to be over, in milliseconds since the epoch. */
+  /** When all searches must be over, in milliseconds since the epoch. */
   readonly until: number;
 }
 
-/** What one set showed of each test that was run with it. */
+/** The outcome of each test that was run with one set. */
 type Seen = Map<string, Outcome>;
 
 /**
- * Runs tests with hunks taken out: in the project's own tree, under its journal, so that Ctrl-C and a kill leave it as it was (HN-2). What a run shows
- * of the tests of other causes is kept for their searches.
+ * Runs tests with hunks taken out: in the project's own tree, under its journal, so that Ctrl-C and a kill leave it as it was (HN-2). Results
+ * for tests of other causes are kept for their searches.
  */
 export class Trials {
   readonly #effects: TrialEffects;
@@ -53,7 +53,7 @@ export class Trials {
     this.#effects = effects;
   }
 
-  /** One search, for the failure that leads a cause; `beside` are failures that are looked for later, and whose tests run along. */
+  /** Starts a search for the leading failure of a cause. The tests of the failures in `beside`, which are searched for later, run along. */
   search(request: {
     readonly causeId: string;
     readonly lead: DiagnosedFailure;
@@ -107,7 +107,7 @@ export class Trials {
     return seen;
   }
 
-  /** Null where the run was broken off. */
+  /** Returns null if the run was aborted. */
   async #run(
     out: readonly Candidate[],
     {
@@ -132,7 +132,7 @@ export class Trials {
     }
   }
 
-  /** Keeps the change that takes these out; gives its id, or null where the files changed meanwhile. */
+  /** Stores the change that takes these candidates out, and returns its id; null if files changed meanwhile. */
   async keep(out: readonly Candidate[]): Promise<string | null> {
     const change = await this.#changeOf(out);
     if (change) await this.#effects.keepChange(change);
@@ -144,7 +144,7 @@ export class Trials {
     const edits = await editsWithout(out, { root: workspace.root, contents });
     if (edits === null) return null;
     this.#changes += 1;
-    // No agent's change has such a number.
+    // The ids of agents' changes never look like this.
     return { id: `9${String(this.#changes).padStart(8, '0')}`, root: rootFromProject, edits, folders: [] };
   }
 
@@ -157,15 +157,15 @@ export class Trials {
   }
 }
 
-/** One search under its limits. */
+/** A search with its limits. */
 export interface Trial {
-  /** Null where a limit is reached. */
+  /** Returns null when a limit is reached. */
   readonly run: (out: readonly Candidate[]) => Promise<Outcome | null>;
-  /** What it took so far. */
+  /** What the search took so far. */
   readonly said: { readonly runs: number; readonly unresolved: number; readonly endedBy: Blame['endedBy'] };
 }
 
-/** The suite's own failure shows in a run of anything. */
+/** A failure of the suite itself shows in any run, so no ids are needed. */
 function idsOf(failures: readonly DiagnosedFailure[]): readonly string[] | null {
   if (failures.some(({ failure }) => failure.scope === 'suite')) return null;
   return [...new Set(failures.flatMap(({ rerunIds }) => rerunIds))];
