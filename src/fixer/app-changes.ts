@@ -5,27 +5,30 @@ import { git } from '../git.js';
 import { baseOf } from '../git-trees.js';
 import { holds, renamedIn, type Renaming } from './renamed.js';
 
-/** What changed in a project's repository, as far as a question needs it; files are relative to the repository. */
+/** Changes in a project's repository, queried by name. File paths are relative to the repository. */
 export interface AppChanges {
-  /** The change to blame, where it says something of the name; else the changes since the base; and where those say nothing of it, those of the last commit that took it out. */
+  /**
+   * Returns the change to blame if it removes the name. Otherwise returns the changes since the base that mention the name and, if none of them
+   * removes it, also the newest commit that does.
+   */
   hunksAbout(name: string): Promise<readonly Hunk[]>;
-  /** The change to blame, whatever it says, and those about a name. */
+  /** Returns the change to blame and the changes about a name, in files of the app. */
   changesAbout(name: string, isApp: (file: string) => boolean): Promise<readonly Hunk[]>;
-  /** What these made of a name, as far as `isApp` takes a file for one of the app. */
+  /** Returns what these changes turned a name into, in files of the app. */
   renaming(name: string, isApp: (file: string) => boolean): Promise<Renaming>;
 }
 
-/** Longer than this nobody searches a history, in milliseconds. */
+/** How long one search of the history may take, in milliseconds. */
 const SEARCH_MS = 5000;
-/** A search for a name looks at so many commits of the history, the newest. */
+/** How many of the newest commits are searched for a name. */
 const COMMITS = 1000;
-/** Longer lines are generated, and compared with nothing. */
+/** Longer lines are generated code, and are ignored. */
 const MAX_LINE = 1000;
 
 const prefixes = ['--src-prefix=a/', '--dst-prefix=b/'];
 const patch = ['--unified=0', '--no-color', '--no-ext-diff', '--no-textconv', '--find-renames', ...prefixes];
 
-/** The changes of the repository around a folder; without one nothing is known of any name. */
+/** Opens the changes of the repository around a folder. Outside a repository, there are none. */
 export function openAppChanges(root: string, blamed: readonly Hunk[] = []): AppChanges {
   let sinceBase: Promise<readonly Hunk[] | null> | null = null;
   const searched = new Map<string, Promise<readonly Hunk[]>>();
@@ -51,14 +54,14 @@ export function openAppChanges(root: string, blamed: readonly Hunk[] = []): AppC
   };
 }
 
-/** A migration says a rename in words, and takes no line out. */
+/** A migration renames by statement, without removing a line. */
 const renames = /\brename/i;
 
 function tookOut({ old }: Hunk, name: string): boolean {
   return old.some((line) => holds(line, name));
 }
 
-/** The hunks of a blamed change, from the repository; a whole file that went may have moved, which git tells. */
+/** Converts blamed hunks to paths from the repository. Whole files are left out: a deleted one may have been moved, which git detects. */
 export function fromRepository(
   hunks: readonly BlamedHunk[],
   { cwd, root }: { cwd: string; root: string },
@@ -68,7 +71,7 @@ export function fromRepository(
   );
 }
 
-/** What is not committed, and what the branch has that the default branch has not; null without a commit to compare with. */
+/** Returns uncommitted changes and those of the branch since the default branch; null if there is no commit to compare with. */
 async function hunksSinceBase(root: string): Promise<readonly Hunk[] | null> {
   const base = await baseOf(root, null);
   const from = typeof base === 'string' ? base : 'HEAD';
@@ -76,9 +79,12 @@ async function hunksSinceBase(root: string): Promise<readonly Hunk[] | null> {
   return diff === null ? null : hunksIn(diff);
 }
 
-/** What the newest commit changed that took places of a name out; the one that brought it in, say, tells nothing of what it became. */
+/**
+ * Returns the newest commit that removed occurrences of a name, or that renames it in a migration. One that only added it does not
+ * tell what it became.
+ */
 async function lastChangeOf(root: string, name: string): Promise<readonly Hunk[]> {
-  // Not `-S`: `checkout-pay` says `pay` as often as `pay` did.
+  // Not `-S`, which counts occurrences of the text: `checkout-pay` contains `pay` as often as `pay` does.
   const args = ['log', '--max-count=10', `-G${wholeName(name)}`, '--format=%x01', '--patch', ...patch];
   const oldest = (await git(root, ['rev-list', `--skip=${COMMITS}`, '--max-count=1', 'HEAD']))?.trim();
   const range = oldest ? `${oldest}..HEAD` : 'HEAD';
@@ -89,14 +95,14 @@ async function lastChangeOf(root: string, name: string): Promise<readonly Hunk[]
   return commits.find((hunks) => hunks.some(tells)) ?? [];
 }
 
-/** A POSIX expression for the name as a whole, as `holds` takes it. */
+/** Returns a POSIX expression that matches the name as a whole, as `holds` does. */
 function wholeName(name: string): string {
   const [before, after] = [/^[\w$-]/.test(name), /[\w$-]$/.test(name)];
   const quoted = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   return `${before ? '(^|[^[:alnum:]_$-])' : ''}${quoted}${after ? '($|[^[:alnum:]_$-])' : ''}`;
 }
 
-/** The hunks of a patch as git prints it. */
+/** Parses the hunks of a patch in git's format. */
 export function hunksIn(diff: string): Hunk[] {
   return parsePatch(diff).flatMap(({ oldFileName, newFileName, hunks }) => {
     const file = (newFileName === '/dev/null' ? oldFileName : newFileName)?.slice('b/'.length) ?? '';

@@ -4,7 +4,7 @@ import type TypeScript from 'typescript';
 import { fixErrors } from './code-fixes.js';
 import type { CodeFixOrder } from './run-code-fixes.js';
 
-/** The process in which the project's TypeScript works: it takes seconds and hundreds of megabytes. */
+/** A separate process for the project's TypeScript, which takes seconds and hundreds of megabytes. */
 process.on('message', ({ typescript, files }: CodeFixOrder) => {
   const ts = createRequire(typescript)(typescript) as typeof TypeScript;
   const fixed = typeof ts.createLanguageService === 'function' ? fixErrors(ts, files) : null;

@@ -2,7 +2,7 @@ import type TypeScript from 'typescript';
 
 type Ts = typeof TypeScript;
 
-/** Fixes of TypeScript's own that say what was meant; none that casts, ignores, removes or makes a value up. */
+/** TypeScript's own fixes that can be trusted; none that casts, ignores, removes or invents a value. */
 const allowed = new Set([
   'spelling',
   'import',
@@ -24,13 +24,13 @@ export interface FixedFile {
   readonly file: string;
   readonly before: string;
   readonly after: string;
-  /** The fixes in TypeScript's words. */
+  /** TypeScript's descriptions of the fixes. */
   readonly did: readonly string[];
 }
 
 /**
- * Fixes the errors of these files with the project's own TypeScript (BF-3): each by the one fix that there is for it, after which the whole
- * compile has fewer errors and no new one. Null where an error of them has no such fix.
+ * Fixes the errors in these files with the project's own TypeScript (BF-3). Each error must have exactly one allowed fix, after which the whole
+ * compilation has fewer errors and no new ones. Otherwise returns null.
  */
 export function fixErrors(ts: Ts, files: readonly string[]): FixedFile[] | null {
   const config =
@@ -56,7 +56,7 @@ export function fixErrors(ts: Ts, files: readonly string[]): FixedFile[] | null 
 
 interface Program {
   readonly service: TypeScript.LanguageService;
-  /** Texts that differ from those on the disk. */
+  /** Texts that differ from the files on disk. */
   readonly overlay: Map<string, string>;
   readonly did: Map<string, string[]>;
   text(file: string): string;
@@ -100,7 +100,7 @@ function hash(text: string): string {
   return `:${sum}`;
 }
 
-/** The fix of an error, where there is just one of those that are allowed. */
+/** Returns the fix of an error if exactly one allowed fix exists. */
 function onlyFix(
   service: TypeScript.LanguageService,
   { file, start = 0, length = 0, code }: TypeScript.Diagnostic,
@@ -137,7 +137,7 @@ function apply(program: Program, { changes, fixName }: TypeScript.CodeFixAction)
   return true;
 }
 
-/** TypeScript makes values up for missing properties (`total: 0`): only a variable of the same name is known to be meant. */
+/** TypeScript invents values for missing properties (`total: 0`), so each is replaced by a variable of the same name if there is one. */
 function withShorthands(text: string, before: string): string {
   return text.replaceAll(/\b([\w$]+): [^,\n}]+/g, (property, name: string) =>
     new RegExp(`\\b${name.replaceAll('$', '\\$')}\\b`).test(before) ? property : name,
@@ -151,7 +151,7 @@ function keysOf(ts: Ts, errors: readonly TypeScript.Diagnostic[]): string[] {
   );
 }
 
-/** Fewer errors, and each of them was there before. */
+/** Whether there are fewer errors and no new ones. */
 function isBetter(before: readonly string[], after: readonly string[]): boolean {
   const left = [...before];
   for (const key of after) {

@@ -7,40 +7,40 @@ import type { Hunk } from '../core/blame.js';
 import type { Renaming } from './renamed.js';
 import { nearest } from './similar.js';
 
-/** What a locator that found nothing is looked at with. */
+/** The evidence about a locator that found nothing. */
 export interface DriftEvidence {
   /** As Playwright prints it. */
   readonly locator: string;
-  /** Whether the failing step expects something of the element: then the texts it is found by are expectations. */
+  /** Whether the failing step asserts something about the element, so that the texts in its locator are expectations. */
   readonly isExpectation: boolean;
-  /** Whether Playwright says that it found an element, which then was not as it had to be. */
+  /** Whether Playwright found an element that was in the wrong state. */
   readonly foundSome: boolean;
   readonly page: RedPage;
   /** Code of the tests: specs, page objects, fixtures. */
   readonly tests: readonly SourceText[];
   /** Positions of the failing step, innermost first. */
   readonly frames: readonly { readonly file: string; readonly line: number }[];
-  /** What the app's changes made of a name. */
+  /** Returns what the app's changes turned a name into. */
   readonly renaming: (name: string) => Promise<Renaming>;
-  /** The app's changes that are to blame, or that say a name. */
+  /** Returns the app's changes that are to blame or mention a name. */
   readonly changesAbout: (name: string) => Promise<readonly Hunk[]>;
-  /** Whether the app's code as it is now says a name. */
+  /** Whether the app's current code contains a name. */
   readonly isInApp: (name: string) => Promise<boolean>;
 }
 
-/** What a name, or the role before it, drifted to, and why we say so. */
+/** What a name, or the role with it, changed to, and the evidence for it. */
 interface Drift {
   readonly what: 'name' | 'role';
   readonly to: string;
   readonly why: string;
-  /** Whether nothing is called by the old name any more, so that it may be replaced wherever tests say it. */
+  /** Whether the app no longer uses the old name, so that it may be replaced everywhere in the tests. */
   readonly everywhere: boolean;
 }
 
 /**
- * A fix for a locator that finds nothing since the app calls its element otherwise: the tests follow (BF-2). Sure is only what a change of
- * the app shows to be a new name that the page has; or, where no change is known, the one name on the page that no test uses yet and
- * that is like the old one, clear of the next.
+ * Proposes a fix for a locator that finds nothing since the app renamed its element: the tests follow (BF-2). Only two cases are certain: a
+ * change of the app shows a new name that is on the page; or no change is known, and exactly one name on the page that no test uses is similar
+ * to the old one, by a clear margin.
  */
 export async function driftedLocator(evidence: DriftEvidence): Promise<Proposal | null> {
   const { page } = evidence;
@@ -52,7 +52,7 @@ export async function driftedLocator(evidence: DriftEvidence): Promise<Proposal 
   return drift && follow(name, drift, evidence);
 }
 
-/** Of a locator that finds nothing although the page has all of its names, somewhere: the one that a change replaced by another that is there. */
+/** Handles a locator that finds nothing although all its names are on the page: returns the one that a change replaced by another on the page. */
 async function renamedWithin(
   names: readonly LocatorName[],
   { page, renaming, foundSome }: DriftEvidence,
@@ -65,12 +65,12 @@ async function renamedWithin(
   return null;
 }
 
-/** What a visitor sees or hears of an element: an assertion that names it expects it. */
+/** Whether visitors see or hear the name, so that an assertion that uses it expects it. */
 function isVisibleText({ kind }: LocatorName): boolean {
   return !['test-id', 'id', 'class', 'attribute'].includes(kind);
 }
 
-/** The role of the one element that has the name now, where a change of the app made the one of the other. */
+/** Returns the new role if exactly one element on the page has the name and a change of the app swapped the roles. */
 async function roleOf(name: LocatorName, { page, changesAbout }: DriftEvidence): Promise<Drift | null> {
   if (name.kind !== 'role') return null;
   const [only, ...more] = ariaNodes(page.ariaSnapshot).filter((node) => isFoundBy(name, node.name));
@@ -91,7 +91,7 @@ async function driftOf(name: LocatorName, evidence: DriftEvidence): Promise<Drif
     const everywhere = !isVisibleText(name) && !(await isInApp(name.value));
     return { what: 'name', to: change.to, why: `as ${change.file} calls it now`, everywhere };
   }
-  // Taken away, or changed in several ways: nobody knows what it became.
+  // The name was removed, or changed in several ways, so its successor is unknown.
   if (change.kind !== 'unknown' || (!isVisibleText(name) && (await isInApp(name.value)))) return null;
   const isUsed = (value: string) => tests.some(({ text }) => text.includes(value));
   const unused = values.filter((value) => !isUsed(value));
@@ -115,7 +115,7 @@ function follow(name: LocatorName, drift: Drift, evidence: DriftEvidence): Propo
   return { summary: `the locator by ${name.kind} "${name.value}" ${is} now, ${why}`, files: changed };
 }
 
-/** Where nothing has the old name any more, all places; else that of the failing step, or the only one there is. */
+/** Returns all places if the old name is no longer used; otherwise the one in the failing step, or the only one. */
 function placesToChange(
   name: LocatorName,
   { what, everywhere }: Drift,
@@ -134,7 +134,7 @@ function placesToChange(
   return candidates.length === 1 ? candidates : [];
 }
 
-/** The elements of HTML that have a role by themselves, where they are not called like it (https://www.w3.org/TR/html-aria/). */
+/** HTML elements with an implicit role whose name differs from the role (https://www.w3.org/TR/html-aria/). */
 const tags: Readonly<Record<string, string>> = {
   link: 'a',
   heading: 'h[1-6]',
@@ -156,14 +156,14 @@ const tags: Readonly<Record<string, string>> = {
   navigation: 'nav',
 };
 
-/** Whether a change took out markup of one role and put in markup of the other, as often. */
+/** Whether a change replaced markup of one role with as much markup of the other. */
 function swapsRole({ old, now }: Hunk, from: string, to: string): boolean {
   const gone = countOf(from, old) - countOf(from, now);
   const came = countOf(to, now) - countOf(to, old);
   return gone > 0 && gone === came;
 }
 
-/** How often lines make an element of a role: by a tag, by a component or a call that is named like it, or by the attribute. */
+/** Counts how often lines create an element of a role: by a tag, by a component or call named like it, or by the attribute. */
 function countOf(role: string, lines: readonly string[]): number {
   const named = [escapeStringRegexp(role), ...(tags[role] ? [tags[role]] : [])].join('|');
   const made = new RegExp(`<(?:${named})(?![\\w-])|\\((["'\`])(?:${named})\\1`, 'gi');

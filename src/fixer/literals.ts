@@ -3,16 +3,16 @@ import { hasText, optionOf, textOf, type LocatorName } from './locator-links.js'
 import type { SourceText } from './proposal.js';
 import { placesOf } from './renamed.js';
 
-/** A string literal in test code that names what a locator looks for. */
+/** A string literal in test code with a name that a locator looks for. */
 export interface Place {
   readonly file: string;
-  /** Of the literal, without its quotes. */
+  /** The position of the name within the text, without quotes. */
   readonly start: number;
   readonly end: number;
-  /** Lines, from 1, of the statement-like call around it. */
+  /** The lines of the surrounding call, counted from 1. */
   readonly from: number;
   readonly to: number;
-  /** Whether it stands in the very call that locates, and not in a constant. */
+  /** Whether it is in the locating call itself rather than in a constant. */
   readonly inCall: boolean;
 }
 
@@ -26,13 +26,13 @@ const methodOf: Readonly<Record<string, string>> = {
   title: 'getByTitle',
 };
 
-/** The literals of a file that say a role for an element of this name, in locating calls. */
+/** Returns the role literals of locating calls for an element of this name. */
 export function placesOfRole(source: SourceText, name: LocatorName & { kind: 'role' }): Place[] {
   const role = (call: SyntaxNode) => literalOf(call, name) && (nodesIn(call, 'arguments')[0] ?? null);
   return placesIn(source, { ...name, value: name.role }, role).filter(({ inCall }) => inCall);
 }
 
-/** The literals of a file that say this name: those in locating calls, or, where there are none, those that are its value. */
+/** Returns the literals with this name: those in locating calls or, if there are none, those with this value elsewhere. */
 export function placesOfName(source: SourceText, name: LocatorName): Place[] {
   return placesIn(source, name, (call) => literalOf(call, name));
 }
@@ -96,7 +96,7 @@ interface Range {
   readonly end: number;
 }
 
-/** What stands before a name in a selector. */
+/** What precedes a name in a selector. */
 const before: Readonly<Record<string, RegExp>> = {
   id: /#$/,
   class: /\.$/,
@@ -104,7 +104,10 @@ const before: Readonly<Record<string, RegExp>> = {
   text: /^.text=\\?["']?$/,
 };
 
-/** Where a literal in its quotes says the name: in a selector, or as all that it says; in a locating call the names of a selector stand in one. */
+/**
+ * Returns where a quoted literal contains the name: within a selector, or as the whole value. In a locating call, ids, classes and attributes
+ * only count within a selector.
+ */
 function rangesIn(raw: string, { kind, value }: LocatorName, locates: boolean): Range[] {
   const sign = before[kind];
   const inSelector = sign ? placesOf(raw, value).filter((start) => sign.test(raw.slice(0, start))) : [];
@@ -112,7 +115,7 @@ function rangesIn(raw: string, { kind, value }: LocatorName, locates: boolean): 
   return (isAll ? [1] : inSelector).map((start) => ({ start, end: start + value.length }));
 }
 
-/** The text with these places replaced; null where the new value would need to be escaped. */
+/** Replaces these places in a text; returns null if the new value would need escaping. */
 export function replaced(text: string, places: readonly Place[], value: string): string | null {
   if (/["'`\\\n$]/.test(value)) return null;
   return places

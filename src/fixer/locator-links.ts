@@ -3,7 +3,7 @@ import { nodeIn, nodesIn, parseSource, propertyOf, type SyntaxNode } from '../co
 /** One name by which a locator finds its element. */
 export type LocatorName =
   | { readonly kind: 'test-id'; readonly value: string }
-  /** A role, and the accessible name where one is asked for. */
+  /** A role with an accessible name. */
   | { readonly kind: 'role'; readonly role: string; readonly value: string; readonly exact: boolean }
   | {
       readonly kind: 'text' | 'label' | 'placeholder' | 'alt' | 'title';
@@ -21,7 +21,7 @@ const byMethod = {
   getByTitle: 'title',
 } as const;
 
-/** The names in a locator as Playwright prints it, from the outside in; null for one in a frame, or that cannot be read. */
+/** Returns the names in a locator as Playwright prints it, outermost first; null if it is inside a frame or cannot be parsed. */
 export function namesIn(locator: string): LocatorName[] | null {
   const program = parseSource('locator.ts', locator)?.program;
   const [statement] = program ? nodesIn(program, 'body') : [];
@@ -52,7 +52,7 @@ function namesOfCall(method: string, [first, second]: readonly SyntaxNode[]): Lo
   ];
 }
 
-/** The text that an element has to have in it, in `filter({ hasText: 'Pay' })` and `locator('button', { hasText: 'Pay' })`. */
+/** Returns the text that an element must contain, in `filter({ hasText: 'Pay' })` and `locator('button', { hasText: 'Pay' })`. */
 export function hasText(method: string, given: readonly (SyntaxNode | undefined)[]): SyntaxNode | null {
   const options = method === 'filter' ? given[0] : method === 'locator' ? given[1] : undefined;
   return options ? optionOf(options, 'hasText') : null;
@@ -75,12 +75,12 @@ function namesOfArgument(
   return method === 'locator' ? namesInSelector(value) : [];
 }
 
-/** The text of a literal; null for anything else. */
+/** Returns the text of a string literal; null for anything else. */
 export function textOf(node: SyntaxNode): string | null {
   return node.type === 'Literal' && typeof node['value'] === 'string' ? node['value'] : null;
 }
 
-/** The value of an option in `{ name: 'Pay' }`. */
+/** Returns the value of an option in `{ name: 'Pay' }`. */
 export function optionOf(object: SyntaxNode, name: string): SyntaxNode | null {
   const property = nodesIn(object, 'properties').find((one) => {
     const key = nodeIn(one, 'key');
@@ -89,7 +89,7 @@ export function optionOf(object: SyntaxNode, name: string): SyntaxNode | null {
   return property ? nodeIn(property, 'value') : null;
 }
 
-/** The ids, classes and attributes that a selector names (CSS, or the attributes of an XPath), or its text; none for another engine's. */
+/** Returns the ids, classes and attributes in a selector (CSS, or the attributes of an XPath), or its text; none for other engines. */
 function namesInSelector(selector: string): LocatorName[] {
   const [, quote, text] = /^text=(["']?)(.+)\1$/.exec(selector) ?? [];
   if (text !== undefined) return [{ kind: 'text', value: text, exact: quote !== '' }];

@@ -4,13 +4,13 @@ import { textOf } from './locator-links.js';
 import type { Proposal, ProposedFile, Sources, SourceText } from './proposal.js';
 
 const code = /\.[cm]?[jt]sx?$/;
-/** What Node, TypeScript, Vite, esbuild and webpack say of an import that leads nowhere. */
+/** Messages of Node, TypeScript, Vite, esbuild and webpack about an import that cannot be resolved. */
 const notFound =
   /(?:Cannot find module|Failed to resolve import|Could not resolve|Can't resolve|Cannot resolve)\s+["'`]([^"'`\n]+)["'`]/g;
 
 /**
- * Imports that lead nowhere since a module moved, where the build says so and the project has one module of that name that exports what is
- * imported (BF-3).
+ * Proposes new specifiers for imports that a moved module broke, if the build reports them and exactly one module in the project has that name
+ * and exports what is imported (BF-3).
  */
 export async function movedModule(said: string, read: () => Promise<Sources>): Promise<Proposal | null> {
   const missing = new Set(Array.from(said.matchAll(notFound), ([, name = '']) => stemOf(name)));
@@ -41,12 +41,12 @@ export async function movedModule(said: string, read: () => Promise<Sources>): P
 interface Import {
   readonly from: string;
   readonly names: readonly string[];
-  /** Of the specifier, without its quotes. */
+  /** The position of the specifier, without quotes. */
   readonly start: number;
   readonly end: number;
 }
 
-/** The relative imports of a file. */
+/** Returns the relative imports and re-exports of a file. */
 function importsOf({ file, text }: SourceText): Import[] {
   const program = parseSource(file, text)?.program;
   if (!program) return [];
@@ -73,7 +73,7 @@ function isThere(importer: string, from: string, here: ReadonlySet<string>): boo
   return here.has(target) || here.has(path.join(target, 'index'));
 }
 
-/** The specifiers by which the importer would find modules of this name that export what it wants. */
+/** Returns the specifiers of all modules with this name that export what is imported. */
 function newPlaces(importer: SourceText, wanted: Import, files: readonly SourceText[]): string[] {
   const stem = stemOf(wanted.from);
   return files.flatMap(({ file, text }) => {

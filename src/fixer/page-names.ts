@@ -2,16 +2,16 @@ import type { PageElement } from '../core/evidence.js';
 import { type AriaLine, ariaLineOf } from '../evidence/aria-line.js';
 import type { LocatorName } from './locator-links.js';
 
-/** What is known of the page on which a test was red. */
+/** What is known about the page on which a test failed. */
 export interface RedPage {
   readonly elements: readonly PageElement[];
   readonly ariaSnapshot: string;
 }
 
-/** The attributes that hold test ids, by Playwright's default and by the habits of other tools. */
+/** Attributes for test ids: Playwright's default, and those common with other tools. */
 const testId = /^data-(?:test|cy|qa|pw|e2e|hook|automation)/;
 
-/** The elements of an accessibility snapshot that have a name. */
+/** Returns the elements of an accessibility snapshot that have a name. */
 export function ariaNodes(snapshot: string): AriaLine[] {
   return snapshot.split('\n').flatMap((line) => {
     const node = ariaLineOf(line);
@@ -19,7 +19,7 @@ export function ariaNodes(snapshot: string): AriaLine[] {
   });
 }
 
-/** How often each value of this kind stands on the page: every element that a locator of the kind could find by it. */
+/** Returns every value of this kind on the page, once for each element that a locator of this kind could find by it. */
 export function valuesOnPage({ elements, ariaSnapshot }: RedPage, name: LocatorName): string[] {
   switch (name.kind) {
     case 'test-id':
@@ -51,7 +51,7 @@ function attributesOf({ attributes }: PageElement, isMeant: (key: string) => boo
   return Object.entries(attributes).flatMap(([key, value]) => (isMeant(key) && value !== '' ? [value] : []));
 }
 
-/** Whether a locator by this name finds one of these values: texts match in part and in any case, unless they are exact. */
+/** Whether a locator with this name finds this value: texts match partially and in any case, unless `exact` is set. */
 export function isFoundBy(name: LocatorName, value: string): boolean {
   if (!('exact' in name) || name.exact) return value === name.value;
   return value.toLowerCase().includes(name.value.toLowerCase());

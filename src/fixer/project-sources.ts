@@ -8,13 +8,13 @@ const sourceFile =
   /\.(?:[cm]?[jt]sx?|vue|svelte|astro|html?|css|scss|sql|prisma|graphql|py|rb|erb|haml|slim|php|twig|go|tmpl|java|kt|cs|cshtml|razor|ex|heex|eex|leex|rs|hbs|ejs|pug|njk|liquid|mdx)$/;
 const generated = /(?:^|\/)(?:node_modules|\.self-heal|dist|build|out|coverage|vendor|\.next|\.nuxt)\//;
 
-/** More than this is not searched: then nobody can say that a name is nowhere. */
+/** Larger projects are not searched, so nobody can say that a name is unused. */
 const MAX_FILES = 5000;
 const MAX_BYTES = 512 * 1024;
 
 /**
- * The project's own sources as they are when it is asked, as far as they are text that people write; null where there are too many. What has not
- * changed since it was asked last is not read again.
+ * Returns a function that reads the project's current sources, without generated files; it returns null if there are too many. Unchanged files
+ * are not read again.
  */
 export function openSources(root: string): () => Promise<readonly SourceText[] | null> {
   const known = new Map<string, { readonly stamp: string; readonly source: SourceText }>();

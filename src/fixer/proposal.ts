@@ -1,4 +1,4 @@
-/** One file as a fix leaves it. */
+/** One file as changed by a fix. */
 export interface ProposedFile {
   /** Absolute, in the project. */
   readonly file: string;
@@ -6,16 +6,16 @@ export interface ProposedFile {
   readonly after: string;
 }
 
-/** A fix that the built-in fixer is sure of (BF-1); guard, re-run and proof judge it like any agent's. */
+/** A fix that the built-in fixer is sure of (BF-1). Guard, re-run and proof judge it like an agent's. */
 export interface Proposal {
-  /** What it does and why, in a sentence. */
+  /** What it does and why, in one sentence. */
   readonly summary: string;
   readonly files: readonly ProposedFile[];
 }
 
-/** The project's code as it is now. */
+/** The project's current code. */
 export interface Sources {
-  /** Null where it is too large to be searched. */
+  /** Null if it is too large to be searched. */
   readonly app: readonly SourceText[] | null;
   /** Specs, page objects, fixtures. */
   readonly tests: readonly SourceText[];

@@ -19,16 +19,16 @@ import { real } from '../workspace/is-inside.js';
 export interface FixerPlaces {
   /** The project's root. */
   readonly cwd: string;
-  /** The folder of which the tree is one: the repository around the project, or the project. */
+  /** The root of the working tree: the repository around the project, or the project itself. */
   readonly root: string;
   /** Files of the project that the tests were seen to load or read, absolute. */
   readonly testFiles: readonly string[];
 }
 
-/** A fix for a cause that the built-in fixer is sure of; null where it is not. Changes nothing. */
+/** Returns a fix for a cause that the built-in fixer is sure of; null if there is none. Changes nothing. */
 export type Propose = (cause: Cause) => Promise<Proposal | null>;
 
-/** Makes the built-in fixer for one run (BF-1): it needs no account, no model and no network. */
+/** Creates the built-in fixer for one run (BF-1). It needs no account, no model and no network. */
 export function createPropose(given: FixerPlaces): Propose {
   const places = { ...given, root: realpathSync(given.root) };
   const read = openSources(places.root);
@@ -50,7 +50,7 @@ export function createPropose(given: FixerPlaces): Propose {
   };
 }
 
-/** The project as it is now, for one cause. */
+/** The current project, for one cause. */
 interface Known {
   readonly places: FixerPlaces;
   readonly isApp: (file: string) => boolean;
@@ -65,7 +65,7 @@ function testFilesOf({ testFiles }: FixerPlaces, { members }: Cause): ReadonlySe
   return new Set([...testFiles, ...specs].map(real).filter((file) => isCode(file)));
 }
 
-/** What the compiler, the bundler or Node said of the code. */
+/** Proposes a fix for what the compiler, the bundler or Node reported. */
 async function build({ lead }: Cause, { places, sources, changes }: Known): Promise<Proposal | null> {
   const { failure, evidence, diagnosis } = lead;
   if (diagnosis.category !== 'build-error') return null;
@@ -84,7 +84,7 @@ async function build({ lead }: Cause, { places, sources, changes }: Known): Prom
   return found === 'gone' ? null : (found ?? runCodeFixes(said, folders));
 }
 
-/** A database, a server or the app's own code that met a name of before. */
+/** Proposes a fix for a database, a server or the app's own code that met an old name. */
 async function renamed(
   { lead }: Cause,
   { places, isApp, sources, changes }: Known,

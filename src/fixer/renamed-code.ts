@@ -4,23 +4,23 @@ import type { Hunk } from '../core/blame.js';
 import type { Proposal, ProposedFile, Sources, SourceText } from './proposal.js';
 import { placesOf, renamedIn } from './renamed.js';
 
-/** What a name that the build does not find is looked at with. */
+/** The evidence about a name that the build does not find. */
 export interface RenamedCodeEvidence {
-  /** What the compiler, the bundler or Node said. */
+  /** The output of the compiler, the bundler or Node. */
   readonly said: string;
   readonly sources: () => Promise<Sources>;
   readonly hunksAbout: (name: string) => Promise<readonly Hunk[]>;
-  /** What printed paths may be relative to. */
+  /** The folders to which printed paths may be relative. */
   readonly folders: readonly string[];
 }
 
-/** An export (`at` is null) or a property that is not there; lines and columns count from 1. */
+/** A missing export (`at` is null) or property; lines and columns count from 1. */
 interface LostName {
   readonly name: string;
   readonly at: { readonly file: string; readonly line: number; readonly column: number } | null;
 }
 
-/** As TypeScript, esbuild, Rollup (and Vite), webpack and Node say it. */
+/** Messages of TypeScript, esbuild, Rollup (and Vite), webpack and Node. */
 const lostExports = [
   /has no exported member(?: named)? '([\w$]+)'/g,
   /No matching export in "[^"\n]+" for import "([\w$]+)"/g,
@@ -28,13 +28,13 @@ const lostExports = [
   /export '([\w$]+)' \(imported as '[^'\n]+'\) was not found in/g,
   /does not provide an export named '([\w$]+)'/g,
 ];
-/** `src/cart.ts(20,3): error TS2339: Property 'cents' does not exist on …`, or with colours `src/cart.ts:20:3 - error …`. */
+/** `src/cart.ts(20,3): error TS2339: Property 'cents' does not exist on …`, or with colors `src/cart.ts:20:3 - error …`. */
 const lostProperty =
   /^[^\S\n]*([^\s()][^()\n:]*\.[cm]?tsx?)[(:](\d+)[,:](\d+)\)?(?::| -) error TS\d+: .*?'([\w$]+)' does not exist (?:on|in) type/gm;
 
 /**
- * A fix for code that says an export or a property by the name that a change took from it (BF-4): the change shows both names, and what says the
- * old one follows. `gone` where the change took one away for good: what is spelt like it is another thing.
+ * Proposes a fix for code that uses an export or property by its old name (BF-4). A change must show both names; all uses of the old one follow.
+ * Returns `gone` if a change removed a name for good, since similar names mean something else then.
  */
 export async function renamedCode(evidence: RenamedCodeEvidence): Promise<Proposal | 'gone' | null> {
   const renames = new Map<string, string>();
@@ -66,7 +66,7 @@ function lostNames(said: string): LostName[] {
   return [...[...new Set(named)].map((name) => ({ name, at: null })), ...properties];
 }
 
-/** Whether lines make something of this name: a variable, a function, a type, a property. */
+/** Whether lines declare this name: as a variable, a function, a type or a property. */
 function declares(lines: readonly string[], name: string): boolean {
   const own = escapeStringRegexp(name);
   const made = new RegExp(
@@ -97,7 +97,7 @@ function followed({ file, text }: SourceText, { folders, lost, renames }: Follow
   return after === text ? [] : [{ file, before: text, after }];
 }
 
-/** All places of a name in a file that imports it, but for properties of that name. */
+/** Returns all places of a name in a file that imports it, except properties of that name. */
 function importedPlaces(text: string, name: string): number[] {
   const own = `(?<![\\w$])${escapeStringRegexp(name)}(?![\\w$])`;
   const imports = new RegExp(`\\b(?:import|export)\\b[^;'"{]*\\{[^}]*${own}[^}]*\\}\\s*from\\b`);

@@ -5,18 +5,18 @@ import type { Proposal, ProposedFile, Sources, SourceText } from './proposal.js'
 import { holds, placesOf, renamedIn } from './renamed.js';
 import { suspectNames, type NameEvidence, type Suspect } from './suspect-names.js';
 
-/** What a failure that may come from a renamed name is looked at with. */
+/** The evidence about a failure that a renamed name may have caused. */
 export interface RenamedNameEvidence extends NameEvidence {
   /** The file whose line threw, or null. */
   readonly thrower: string | null;
   readonly sources: () => Promise<Sources>;
-  /** What changed around a name. */
+  /** Returns the changes that mention a name. */
   readonly hunksAbout: (name: string) => Promise<readonly Hunk[]>;
 }
 
 /**
- * A fix for a failure that names something by the name that a change took from it (BF-4): a column, a table, a route, a property. The change
- * shows both names, and the failing side follows; where there are several such names, or the old one may mean something else, nothing is proposed.
+ * Proposes a fix for a failure that uses an old name (BF-4): of a column, a table, a route or a property. A change must show both names, and the
+ * failing side follows. If there are several such names, or the old one may mean something else, nothing is proposed.
  */
 export async function renamedName(evidence: RenamedNameEvidence): Promise<Proposal | null> {
   const found: Proposal[] = [];
@@ -27,14 +27,14 @@ export async function renamedName(evidence: RenamedNameEvidence): Promise<Propos
     if (files.length === 0) continue;
     const summary = `the ${suspect.kind} ${suspect.name} was renamed to ${to}, and what fails still said the old name`;
     found.push({ summary, files });
-    // A path above it would say the same once more.
+    // Shorter paths of the same route would only repeat this proposal.
     if (suspect.kind === 'route') break;
   }
   const [only] = found;
   return found.length === 1 && only ? only : null;
 }
 
-/** What a change says that a name became: a migration says so, or the lines around it. */
+/** Returns what a change renamed a name to, by the statement of a migration or by the changed lines. */
 function successorOf(name: string, hunks: readonly Hunk[]): string | null {
   const quoted = escapeStringRegexp(name);
   const stated = new RegExp(
@@ -92,7 +92,7 @@ function changed(
 ): ProposedFile[] {
   const touched = sources.filter(({ text }) => holds(text, name));
   const files = touched.map(({ file, text }) => ({ file, before: text, after: rewrite(text, file) }));
-  // One that cannot be followed would be left with the old name.
+  // Partial changes would leave the old name in some files.
   if (files.some(({ after }) => after === null)) return [];
   return files.flatMap(({ after, ...one }) =>
     after === null || after === one.before ? [] : [{ ...one, after }],
@@ -105,7 +105,7 @@ function atAll(text: string, places: readonly number[], { name, to }: Rename): s
     .reduce((sum, at) => sum.slice(0, at) + to + sum.slice(at + name.length), text);
 }
 
-/** Schema and migrations say what was, and are no queries. */
+/** Schemas and migrations describe the past and are not queries. */
 function isQuery({ file }: SourceText): boolean {
   return /\.[cm]?[jt]sx?$/.test(file) && !/(?:^|[\\/])(?:migrations?|schema)(?:[\\/.]|$)/i.test(file);
 }
@@ -113,8 +113,8 @@ function isQuery({ file }: SourceText): boolean {
 const sql = /\b(?:select|insert\s+into|update|delete\s+from|where|returning|join|order\s+by)\b/i;
 
 /**
- * A distinctive name (`price_cents`) is replaced wherever a file with queries says it, since rows are read by it. Another (`name`) only in the
- * queries; and where the file also reads a property of that name, nobody knows of what: null.
+ * Renames in a file with queries. A distinctive name (`price_cents`) is replaced everywhere in the file, since rows are read by it. Any other
+ * (`name`) is replaced only in the queries; if it also occurs elsewhere, its meaning there is unknown and the result is null.
  */
 function inQueries(file: string, text: string, { name, to }: Rename): string | null {
   const program = parseSource(file, text)?.program;

@@ -2,20 +2,20 @@ import { diffArrays } from 'diff';
 import type { Hunk } from '../core/blame.js';
 import { nearest } from './similar.js';
 
-/** What changes say of a name: what it became, that it went without a successor, or nothing. */
+/** What changes say about a name: what it became, that it was removed without a successor, or nothing. */
 export type Renaming =
   | { readonly kind: 'renamed'; readonly to: string; readonly file: string }
   | { readonly kind: 'removed' }
   | { readonly kind: 'ambiguous' }
   | { readonly kind: 'unknown' };
 
-/** What these changes made of a name (a test id, a text, a column). */
+/** Returns what these changes turned a name (a test id, a text, a column) into. */
 export function renamedIn(hunks: readonly Hunk[], name: string): Renaming {
   const touched = hunks.filter(({ old }) => old.some((line) => holds(line, name)));
   if (touched.length === 0) return { kind: 'unknown' };
   const found = touched.flatMap((hunk) => successorsIn(hunk, name).map((to) => ({ to, file: hunk.file })));
   const [first] = found;
-  // Moved, not renamed: a line that still says it stands elsewhere now.
+  // Moved rather than renamed: an added line still contains the name.
   const stays = (line: string) =>
     holds(
       found.reduce((text, { to }) => text.replaceAll(to, ''), line),
@@ -31,25 +31,25 @@ function successorsIn({ old, now }: Hunk, name: string): string[] {
     if (!holds(line, name)) return [];
     const aligned = old.length === now.length ? now.slice(index, index + 1) : now;
     const found = aligned.flatMap((one) => replacementOf(name, line, one) ?? []);
-    // Lines of which nothing else changed say it surest.
+    // Lines in which nothing else changed are the most reliable.
     const surest = found.some(({ isAll }) => isAll) ? found.filter(({ isAll }) => isAll) : found;
     return onlyOrNearest(name, new Set(surest.map(({ to }) => to)));
   });
 }
 
-/** Of several, as in a block in which lines came and went, the one that is like it and clear of the next. */
+/** Of several candidates, as in a block with added and removed lines, picks the one that is similar by a clear margin. */
 function onlyOrNearest(name: string, found: ReadonlySet<string>): string[] {
   if (found.size <= 1) return [...found];
   const to = nearest(name, [...found]);
   return to === null ? [] : [to];
 }
 
-/** Whether a text says a name as a whole: `pay` is not in `pay-later`. */
+/** Whether a text contains a name as a whole: `pay` is not in `pay-later`. */
 export function holds(text: string, name: string): boolean {
   return placesOf(text, name).length > 0;
 }
 
-/** Where a text says a name as a whole. */
+/** Returns where a text contains a name as a whole. */
 export function placesOf(text: string, name: string): number[] {
   const places: number[] = [];
   if (name === '') return places;
@@ -66,10 +66,10 @@ function isWord(character: string): boolean {
   return /^[\p{L}\p{N}_$-]$/u.test(character);
 }
 
-/** A name or a text as it stands between quotes or tags. */
+/** A name or a text as it may stand between quotes or tags. */
 const plain = /^[^"'`<>{}\n]{1,200}$/;
 
-/** What stands in a changed line where the old one said `old`, and whether that is all that changed; null where the lines do not tell. */
+/** Returns what a changed line has in place of `old`, and whether nothing else changed; null if the lines do not tell. */
 function replacementOf(
   old: string,
   line: string,
@@ -88,14 +88,14 @@ interface Range {
   readonly end: number;
 }
 
-/** Where nothing else of the line changed. */
+/** Returns the replacement if nothing else in the line changed. */
 function between(a: string, b: string, { start, end }: Range): string | null {
   const [head, tail] = [a.slice(0, start), a.slice(end)];
   const fits = b.length > head.length + tail.length && b.startsWith(head) && b.endsWith(tail);
   return fits ? b.slice(head.length, b.length - tail.length) : null;
 }
 
-/** Where half of the line or more stayed, and the old words were replaced by themselves. */
+/** Returns the replacement if at least half of the line stayed, and the old words were replaced separately from the rest. */
 function byTokens(a: string, b: string, old: string): string | null {
   const [before, after] = [tokensOf(a), tokensOf(b)];
   const words = tokensOf(old);

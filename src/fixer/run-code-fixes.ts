@@ -9,10 +9,10 @@ import type { Proposal } from './proposal.js';
 /** How long the project's TypeScript may take, in milliseconds. */
 const LIMIT_MS = 60_000;
 
-/** Where the build puts `code-fix-process.ts`, beside every chunk. */
+/** The build places `code-fix-process.js` next to every chunk. */
 const ownEntry = fileURLToPath(new URL('code-fix-process.js', import.meta.url));
 
-/** What the process is sent. */
+/** The message to the process. */
 export interface CodeFixOrder {
   /** Absolute path of the project's own TypeScript. */
   readonly typescript: string;
@@ -20,10 +20,10 @@ export interface CodeFixOrder {
   readonly files: readonly string[];
 }
 
-/** `src/cart.ts(20,3): error TS2322: …`, or with colours `src/cart.ts:20:3 - error …`. */
+/** `src/cart.ts(20,3): error TS2322: …`, or with colors `src/cart.ts:20:3 - error …`. */
 const compilerError = /^[^\S\n]*([^\s()][^()\n:]*\.[cm]?tsx?)[(:]\d+[,:]\d+\)?(?::| -) error TS\d+:/gm;
 
-/** Asks the project's own TypeScript to fix what the compiler complains of (BF-3); null where there is none, or it is not sure. */
+/** Has the project's own TypeScript fix what the compiler reports (BF-3); null if there is none, or it is not sure. */
 export async function runCodeFixes(said: string, folders: readonly string[]): Promise<Proposal | null> {
   const named = new Set(Array.from(said.matchAll(compilerError), ([, file = '']) => file));
   const files = [...named].map((file) => placeOf(file, folders));

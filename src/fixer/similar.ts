@@ -1,11 +1,11 @@
 import { numbersOf } from '../code/locator.js';
 
-/** Two names are taken for one only where this much of their words is the same… */
+/** The minimum similarity of two names that are taken for the same. */
 const ENOUGH = 0.6;
-/** …and the next likeliest is so much further away. */
+/** The minimum lead over the next candidate. */
 const MARGIN = 0.2;
 
-/** How alike two names are, from 0 to 1: the share of their words, whichever way they are written (`payButton`, `pay-button`). */
+/** Returns the similarity of two names from 0 to 1: the share of words they have in common, however they are written (`payButton`, `pay-button`). */
 function similarity(a: string, b: string): number {
   const [left, right] = [wordsOf(a), wordsOf(b)];
   if (left.join('') === right.join('')) return 1;
@@ -18,7 +18,10 @@ function wordsOf(name: string): string[] {
   return parts.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** The one value that is like a name, with the same numbers, and clear of the next by a margin (Similo's ranking, for the one property that a locator tells); or null. */
+/**
+ * Returns the one value that is similar to a name, with the same numbers and a clear margin over the next; null if there is none. This is
+ * Similo's ranking, applied to the single property that a locator uses.
+ */
 export function nearest(name: string, values: readonly string[]): string | null {
   const ranked = [...new Set(values)]
     .filter((value) => numbersOf(value) === numbersOf(name))

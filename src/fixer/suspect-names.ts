@@ -1,16 +1,16 @@
-/** A name that the failing side says and that may be an old one. */
+/** A name used by the failing side that may be outdated. */
 export interface Suspect {
   readonly kind: 'column' | 'route' | 'property' | 'element';
   readonly name: string;
 }
 
-/** What suspects are looked for in. */
+/** Where to look for suspects. */
 export interface NameEvidence {
-  /** Messages of the errors, of the page and of the server. */
+  /** The messages of errors, of the page and of the server. */
   readonly said: string;
   /** Paths of the app that answered 404 or 405. */
   readonly notFound: readonly string[];
-  /** The line of the user's own code that threw; null where it is not at hand. */
+  /** The line of the user's own code that threw; null if it is unknown. */
   readonly line: string | null;
 }
 
@@ -22,7 +22,7 @@ const columns = [
   /\bUnknown column '(?:\w+\.)?(\w+)'/g,
 ];
 
-/** Columns and tables that a database does not know, routes that nobody answers, properties of what is undefined. */
+/** Returns columns and tables that a database does not know, routes that are not found, properties of undefined values, and missing elements. */
 export function suspectNames({ said, notFound, line }: NameEvidence): Suspect[] {
   const named = columns.flatMap((pattern) => Array.from(said.matchAll(pattern), ([, name = '']) => name));
   return [
@@ -36,20 +36,20 @@ export function suspectNames({ said, notFound, line }: NameEvidence): Suspect[] 
   ];
 }
 
-/** Paths of what was asked for, as servers and clients log it: the address and its status in one line. */
+/** Returns requested paths from the logs of servers and clients, which have the address and its status on one line. */
 function notFoundIn(said: string): string[] {
   const logged = /\bhttps?:\/\/[^\s/'"`]+(\/[\w./-]*\w)\S*[^\n]*\b40[45]\b/g;
   return Array.from(said.matchAll(logged), ([, place = '']) => place);
 }
 
-/** Ids, classes and attributes of elements that a script looks for in vain. */
+/** Returns ids, classes and attributes of elements that a script does not find. */
 function elementsIn(said: string, line: string): string[] {
   if (!/\bof null\b|\bis null\b/.test(said)) return [];
   const asked = line.matchAll(/\b(?:getElementById|querySelector)\(\s*["'`]([^"'`]+)["'`]/g);
   return Array.from(asked, ([, given = '']) => given).flatMap((one) => one.match(/[\w-]+/g) ?? []);
 }
 
-/** A path, and those above it: `/api/orders/7`, `/api/orders`. */
+/** Returns a path and those above it: `/api/orders/7`, `/api/orders`, `/api`. */
 function routesOf(path: string): string[] {
   const parts = path.split('/').filter((part) => part !== '');
   return parts.map((_, at) => `/${parts.slice(0, parts.length - at).join('/')}`);

@@ -7,15 +7,15 @@ import type { Location, TestError } from '../core/failure.js';
 import { framesIn } from '../evidence/source-maps/parse-frames.js';
 import { real } from '../workspace/is-inside.js';
 
-/** What a failure says of names that are not there. */
+/** What a failure says about missing names. */
 export interface WhatFailed {
-  /** What the test and its page say. */
+  /** The output of the test and its page. */
   readonly own: string;
-  /** The servers' log; null where nothing shows that it is about this test, since tests share servers. */
+  /** The servers' log; null if nothing shows that it belongs to this test, since tests share servers. */
   readonly ofServer: string | null;
   /** Paths of the app that answered 404 or 405. */
   readonly notFound: readonly string[];
-  /** The file of the app that threw, absolute, and its line; null where nothing says it. */
+  /** The file of the app that threw, absolute, and its line; both null if unknown. */
   readonly thrower: string | null;
   readonly line: string | null;
 }
@@ -50,7 +50,7 @@ export function whatFailed(
   };
 }
 
-/** Where a server threw what the test met: the first frame of the app below the same words in its log. */
+/** Returns where a server threw the error that the test saw: the first frame of the app below the same message in its log. */
 function thrownIn(log: string, own: string, isApp: (file: string) => boolean): Location | null {
   const [words] =
     /Cannot read properties of (?:undefined|null)[^\n"]*?\)|\b[\w.]+ is not a function/.exec(own) ?? [];
@@ -61,7 +61,7 @@ function thrownIn(log: string, own: string, isApp: (file: string) => boolean): L
   return frames.find(({ file }) => isApp(file) && !/[\\/]node_modules[\\/]/.test(file)) ?? null;
 }
 
-/** The positions that an error names, of files on the disk, innermost first. */
+/** Returns the positions in an error that are files on disk, innermost first. */
 export function framesOf({ location, stack }: Pick<TestError, 'location' | 'stack'>): Location[] {
   const ofStack = framesIn(stripVTControlCharacters(stack ?? '')).flatMap(({ address, line, column }) => {
     const file = address.startsWith('file:///') ? fileURLToPath(address) : address;
