@@ -4,7 +4,8 @@ import { removeCopy } from '../workspace/copy-folder.js';
 import { sweep } from './end-processes.js';
 import type { Watched } from './watchdog.js';
 
-// The program that the watchdog becomes when self-heal was killed: ends everything of the run, then deletes its copies and what may hold secrets.
+// The program that the watchdog runs after self-heal was killed: it ends every process of the run, then deletes its copies and
+// whatever may hold secrets.
 const { runId, dir, folders } = JSON.parse(process.argv[2] ?? '') as Watched;
 
 const GRACE_MS = 500;

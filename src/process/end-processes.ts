@@ -5,12 +5,12 @@ import { ownedBy, type Owner } from './owner.js';
 import { processEntries, type ProcessEntry, processTable } from './proc-table.js';
 
 const POLL_MS = 25;
-/** After KILL, how long a process may take to vanish: one that waits for a disk does not hear it at once. */
+/** How long to wait for a process to end after KILL: one that waits for a disk does not react at once. */
 const KILL_MS = 5000;
-/** What starts more processes while it is ended is ended again, so often. */
+/** How many rounds to try, since processes may start others while they are being ended. */
 const ROUNDS = 5;
 
-/** Sends a signal to a process, or with a negative pid to its group; one that is gone, or another user's, gets none. */
+/** Sends a signal to a process, or to its group if the pid is negative. Ignores processes that have ended or belong to another user. */
 function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -20,7 +20,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Ends processes: TERM, grace, KILL, and again for what they start meanwhile. `look` gives those that are known by now. */
+/** Ends processes with TERM and, after the grace period, KILL; each time also those started meanwhile. `look` returns the processes known so far. */
 export async function endProcesses(
   look: () => Promise<readonly ProcessEntry[]>,
   graceMs: number,
@@ -29,7 +29,7 @@ export async function endProcesses(
   await waitForEnd(signalAll(await running(await look()), 'SIGKILL'), KILL_MS);
 }
 
-/** Groups as a whole, so that what forks meanwhile hears it, too; and whoever is in a group of somebody else. */
+/** Signals whole groups, so that processes forked meanwhile are reached too, and individual processes in other groups. */
 function signalAll(entries: readonly ProcessEntry[], signal: NodeJS.Signals): readonly ProcessEntry[] {
   const groups = new Set(entries.filter(({ pid, group }) => pid === group).map(({ pid }) => pid));
   for (const group of groups) sendSignal(-group, signal);
@@ -37,19 +37,19 @@ function signalAll(entries: readonly ProcessEntry[], signal: NodeJS.Signals): re
   return entries;
 }
 
-/** What is looked for beside the owner that processes carry. */
+/** How to find processes, besides by the owner that they carry. */
 export interface SweepOptions {
-  /** The folder that an agent worked in, which nobody else has a business in; its processes without a parent are ended, too. */
+  /** The folder that only this agent works in. Its orphaned processes are ended too. */
   readonly workDir?: string | undefined;
-  /** Processes that are known to be of the owner. */
+  /** Processes that are known to belong to the owner. */
   readonly known?: readonly ProcessEntry[];
-  /** Between TERM and KILL, in milliseconds; default 1,000. */
+  /** The time between TERM and KILL, in milliseconds; default 1,000. */
   readonly graceMs?: number;
 }
 
 /**
- * Ends everything that an owner left, however it hid: what carries the owner (see `ownedCommand`), what was seen to descend from it, what
- * works in its folder, and the relatives of all these; never this process or one above it. Gives `pid command` of each.
+ * Ends everything that an owner left, however it hid: processes that carry the owner (see `ownedCommand`), that were seen to descend from it or
+ * that work in its folder, and the relatives of all these; never this process or its ancestors. Returns `pid command` of each.
  */
 export async function sweep(owner: Owner, options: SweepOptions = {}): Promise<string[]> {
   const ended = new Map<string, string>();
@@ -62,7 +62,7 @@ export async function sweep(owner: Owner, options: SweepOptions = {}): Promise<s
   return [...ended.values()];
 }
 
-/** The living processes that an owner left. */
+/** Returns the living processes that an owner left. */
 export async function orphansOf(
   owner: Owner,
   { workDir, known = [] }: SweepOptions = {},
@@ -84,7 +84,7 @@ function ancestorsOfOurs(table: readonly ProcessEntry[]): Set<number> {
   return ours;
 }
 
-/** Waits until none of the processes runs, at most `ms`. */
+/** Waits until none of the processes is running, at most `ms`. */
 async function waitForEnd(entries: readonly ProcessEntry[], ms: number): Promise<void> {
   const until = performance.now() + ms;
   for (let left = await running(entries); left.length > 0 && performance.now() < until;) {
@@ -93,21 +93,21 @@ async function waitForEnd(entries: readonly ProcessEntry[], ms: number): Promise
   }
 }
 
-/** Those that are this very process, not a later one with its pid, and still run; a zombie does not. */
+/** Returns those that are still running, as the same process and not a later one with its pid. Zombies do not count. */
 async function running(entries: readonly ProcessEntry[]): Promise<ProcessEntry[]> {
   const now = await processEntries(entries.map(({ pid }) => pid));
   const alive = new Set(now.filter((one) => !one.zombie).map(keyOf));
   return entries.filter((one) => alive.has(keyOf(one)));
 }
 
-/** A pid alone may be another process's by now. */
+/** The pid alone may belong to another process by now. */
 function keyOf({ pid, startedAt }: ProcessEntry): string {
   return `${pid} ${startedAt}`;
 }
 
 /**
- * Processes that nobody waits for any more and that work in a folder: their working directory, or a file that they have open, lies in it.
- * One with a terminal, or whose parent lives, may be somebody who merely looks into it. Linux only.
+ * Returns orphaned processes that work in a folder: their working directory or an open file is in it. A process that has a terminal or a living
+ * parent may belong to a person who is only looking at the folder. Linux only.
  */
 function orphansIn(folder: string, table: readonly ProcessEntry[]): ProcessEntry[] {
   if (process.platform !== 'linux') return [];
@@ -123,7 +123,7 @@ function placesOf(pid: number): string[] {
   return links.flatMap((link) => orNothing(() => [readlinkSync(link)]));
 }
 
-/** What is gone by now, or another user's, tells nothing. */
+/** The process may have ended, or belong to another user. */
 function orNothing(read: () => string[]): string[] {
   try {
     return read();
@@ -132,7 +132,7 @@ function orNothing(read: () => string[]): string[] {
   }
 }
 
-/** The kernel adds ` (deleted)` to the path of what is no more. */
+/** The kernel appends ` (deleted)` to the path of a deleted file. */
 function isIn(place: string, folder: string): boolean {
   return place === folder || place === `${folder} (deleted)` || place.startsWith(`${folder}/`);
 }

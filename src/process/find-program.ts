@@ -1,13 +1,13 @@
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Where a program is looked for. */
+/** Where to look for a program. */
 export interface ProgramPlace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Finds a program as it would be started: in the project's `node_modules/.bin`, then on PATH; null where it is not. */
+/** Finds a program as it would be started: in the project's `node_modules/.bin`, then on PATH; null if it is not found. */
 export async function findProgram(file: string, { cwd, env }: ProgramPlace): Promise<string | null> {
   if (/[\\/]/.test(file))
     return (await isExecutable(path.resolve(cwd, file))) ? path.resolve(cwd, file) : null;
@@ -22,7 +22,7 @@ export async function findProgram(file: string, { cwd, env }: ProgramPlace): Pro
   return null;
 }
 
-/** Windows calls it `Path`, and a copy of its environment is no longer blind to case. */
+/** Windows calls it `Path`, and a copy of the environment is case-sensitive. */
 function pathOf(env: ProgramPlace['env']): string {
   const name = Object.keys(env).find((one) => one.toUpperCase() === 'PATH');
   return (name === undefined ? undefined : env[name]) ?? '';

@@ -1,14 +1,14 @@
 import { exitCodeOfSignal } from '../core/exit-codes.js';
 
-/** Turns signals into an `AbortSignal`, and remembers which it was. */
+/** Turns signals into an `AbortSignal`, and remembers which signal it was. */
 export interface Interrupts extends Disposable {
   readonly signal: AbortSignal;
   by(): 'SIGINT' | 'SIGTERM' | null;
 }
 
 /**
- * Listens for Ctrl-C, TERM and a closed terminal. The first interrupts the run, which then ends what it started and
- * reports; a third Ctrl-C is for those who will not wait, and leaves at once.
+ * Listens for SIGINT, SIGTERM and SIGHUP. The first signal interrupts the run, which then ends what it started and reports. The third exits at
+ * once, for a person who does not want to wait.
  */
 export function listenForInterrupts(say: (text: string) => void): Interrupts {
   const controller = new AbortController();

@@ -1,16 +1,16 @@
 import { processTable, type ProcessEntry } from './proc-table.js';
 
-/** What a program has started, as far as it was seen. */
+/** The observed descendants of a program. */
 export interface Lineage extends Disposable {
-  /** Looks now, and gives all that was ever seen, itself included; some of it may be gone. */
+  /** Checks again and returns every process ever seen, including the program itself; some may have ended. */
   look(): Promise<ProcessEntry[]>;
 }
 
 const EVERY_MS = 1000;
 
 /**
- * Records a program's descendants while it runs. A process that was seen once stays known when its parent is gone, and so does whoever
- * joins a group or a session that a known one began.
+ * Records a program's descendants while it runs. A process that was seen once stays known after its parent has ended, and so does any process
+ * in a group or session that a known process started.
  */
 export function recordLineage(root: number): Lineage {
   let known: ProcessEntry[] = [];
@@ -20,24 +20,24 @@ export function recordLineage(root: number): Lineage {
     known = withRelatives(known, table);
     return known;
   };
-  // A look that fails is followed by others.
+  // A failed look does not matter, since others follow.
   const glance = () => void look().catch(() => undefined);
   glance();
   const timer = setInterval(glance, EVERY_MS).unref();
   return { look, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** The known processes and all of the table that belong to them: children, and members of groups and sessions that they began. */
+/** Returns the known processes and all in the table that belong to them: children, and members of groups and sessions they started. */
 export function withRelatives(
   known: readonly ProcessEntry[],
   table: readonly ProcessEntry[],
 ): ProcessEntry[] {
   const found = [...known];
   const now = new Map(table.map((entry) => [entry.pid, entry]));
-  // A pid that another process has by now is nobody's relative.
+  // A pid that has been reused is nobody's relative.
   const isSame = ({ pid, startedAt }: ProcessEntry) => (now.get(pid)?.startedAt ?? startedAt) === startedAt;
   const pids = new Set(known.filter(isSame).map(({ pid }) => pid));
-  // Parents may come after their children in the table, so look until nothing is added.
+  // Children may come before their parents in the table, so repeat until nothing is added.
   for (let before = -1; before !== found.length;) {
     before = found.length;
     for (const entry of table) {

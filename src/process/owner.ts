@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { ProcessEntry } from './proc-table.js';
 
-/** Whose a process is: of a run, of one start of a program, or of one within the other. */
+/** Who a process belongs to: a run, one start of a program, or one start within a run. */
 export interface Owner {
   readonly runId?: string;
   readonly startId?: string;
 }
 
-/** A program with its arguments and the variables that are added to its environment. */
+/** A program with its arguments and additional environment variables. */
 export interface OwnedCommand {
   readonly file: string;
   readonly args: readonly string[];
@@ -20,9 +20,9 @@ export interface OwnedCommand {
 const run = promisify(execFile);
 
 /**
- * The command with its owner written on it, so that all that it starts carries the owner as well: in the environment, and on Linux
- * in RLIMIT_LOCKS. The kernel has ignored that limit since 2.4.25 (getrlimit(2)), hands it on to every descendant, and shows it in
- * /proc/PID/limits; `env -i`, `setsid` and a second fork, which lose the environment, the group and the parent, keep it.
+ * Marks a command with its owner, in a way that all its descendants inherit: in the environment and, on Linux, in RLIMIT_LOCKS. The kernel has
+ * ignored that limit since 2.4.25 (getrlimit(2)), passes it on to every descendant, and shows it in /proc/PID/limits. `env -i`, `setsid`
+ * and a double fork lose the environment, the group and the parent, but keep the limit.
  */
 export function ownedCommand(owner: Owner, file: string, args: readonly string[]): OwnedCommand {
   const env = Object.fromEntries(variablesOf(owner));
@@ -30,10 +30,10 @@ export function ownedCommand(owner: Owner, file: string, args: readonly string[]
   return { file: '/bin/sh', args: ['-c', setLimit, String(limitOf(owner)), file, ...args], env };
 }
 
-/** dash and busybox call it -w, bash -x; a shell that has neither starts the program without it. */
+/** dash and busybox call the flag -w, bash -x. A shell with neither starts the program without the limit. */
 const setLimit = 'ulimit -S -w "$0" 2>/dev/null || ulimit -S -x "$0" 2>/dev/null; exec "$@"';
 
-/** Those of the processes that carry the owner. */
+/** Returns the processes that carry the owner. */
 export async function ownedBy(owner: Owner, table: readonly ProcessEntry[]): Promise<ProcessEntry[]> {
   if (process.platform === 'linux')
     return table.filter(({ pid }) => hasVariables(pid, owner) || hasLimit(pid, owner));
@@ -54,7 +54,7 @@ function hasVariables(pid: number, owner: Owner): boolean {
   return variablesOf(owner).every(([name, value]) => `\0${environ}`.includes(`\0${name}=${value}\0`));
 }
 
-/** 28 bits of the run and 24 of the start, above 2^52, where nobody sets a limit by hand. */
+/** 28 bits for the run and 24 for the start, above 2^52, which nobody sets by hand. */
 const FLOOR = 2 ** 52;
 const START_BITS = 24;
 const RUN_BITS = 28;
@@ -76,7 +76,7 @@ function hasLimit(pid: number, { runId, startId }: Owner): boolean {
   return isOfRun && (startId === undefined || limit % 2 ** START_BITS === bitsOf(startId, START_BITS));
 }
 
-/** Null where it is gone, or another user's. */
+/** Returns null if the process has ended or belongs to another user. */
 function readProc(pid: number, name: string): string | null {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');

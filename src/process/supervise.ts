@@ -9,23 +9,23 @@ import { findProgram } from './find-program.js';
 import { recordLineage, type Lineage } from './lineage.js';
 import { ownedCommand, type Owner } from './owner.js';
 
-/** A program to run and to end, whatever it does. */
+/** A program to run, and to end whatever it does. */
 export interface Command {
   readonly file: string;
-  /** Never given to a shell. */
+  /** Never passed to a shell. */
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   /** Written to standard input, which is then closed. */
   readonly input: string;
-  /** The run that it is started for; what it leaves is found by it also when self-heal itself is gone. */
+  /** The run it is started for. Its processes carry this id, so that they are found even after self-heal itself is gone. */
   readonly runId?: string;
-  /** A folder that it alone works in: see `SweepOptions`. */
+  /** A folder that only this program works in: see `SweepOptions`. */
   readonly workDir?: string | undefined;
   readonly timeoutMs: number;
-  /** Between TERM and KILL, in milliseconds. */
+  /** The time between TERM and KILL, in milliseconds. */
   readonly graceMs: number;
-  /** Aborting ends it. */
+  /** Aborting ends the program. */
   readonly signal: AbortSignal;
   readonly onStart: (pid: number) => void;
   readonly onOutput: (chunk: Buffer, from: 'stdout' | 'stderr') => void;
@@ -46,7 +46,7 @@ export type Ending =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'spawn-failed'; readonly reason: string };
 
-/** The ending of a program, and `pid command` of what it had left behind, which is ended by then. */
+/** How a program ended, and `pid command` of each process it left behind, which has been ended too. */
 export interface Ended {
   readonly ending: Ending;
   readonly orphans: readonly string[];
@@ -54,21 +54,21 @@ export interface Ended {
 
 /** A program that is running. */
 export interface Supervised {
-  /** Ends it because its work is done. */
+  /** Ends the program because its work is done. */
   stop(): void;
-  /** Resolves when it, and all that it started, is gone. */
+  /** Resolves when the program and everything it started is gone. */
   readonly ended: Promise<Ended>;
 }
 
-/** After the exit, how long output that is still in the pipe is waited for: a grandchild may hold it open for ever. */
+/** How long to wait after the exit for output still in the pipe, which a grandchild may hold open forever. */
 const DRAIN_MS = 1000;
 
 /**
- * Runs a program in a process group of its own, and leaves nothing of it behind. Never rejects. Its states, each a step of `live`:
+ * Runs a program in its own process group, and leaves nothing of it behind. Never rejects. Each state is a step of `live`:
  *
  *     starting ──► running ──exit──────────────────────────► exited ──► sweeping ──► gone
  *        │            └─stop, time-out, abort─► ending ──exit─┘
- *        └─ it cannot be started, or is not wanted any more ──────────────────────► gone
+ *        └─ it cannot be started, or is no longer wanted ──────────────────────────► gone
  */
 export function supervise(command: Command): Supervised {
   const asked = new AbortController();
@@ -106,7 +106,7 @@ async function live(command: Command, asked: AbortSignal, end: (why: Reason) => 
 
 type Child = ReturnType<typeof spawn>;
 
-/** A child is a promise of its end, so it is handed on in an object. */
+/** Wrapped in an object because execa's child is a promise, which `await` would unwrap. */
 type Started = Result<{ readonly child: Child; readonly pid: number }, Ending>;
 
 async function start(command: Command, owner: Owner, asked: AbortSignal): Promise<Started> {
@@ -122,7 +122,7 @@ async function start(command: Command, owner: Owner, asked: AbortSignal): Promis
   for (const from of ['stdout', 'stderr'] as const) {
     (child[from] as Readable | null)?.on('data', (chunk: Buffer) => onOutput(chunk, from));
   }
-  // An agent need not read what it is told.
+  // The program may exit without reading its input.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(input);
   onStart(child.pid);
@@ -135,7 +135,7 @@ function notStarted(reason: string): Ending {
 
 function spawn({ args, cwd, env }: Command, program: string, owner: Owner) {
   const owned = ownedCommand(owner, program, args);
-  // Execa finds scripts and .cmd shims on Windows and the project's programs; ending them is our own.
+  // Execa finds scripts, .cmd shims on Windows and the project's programs. Ending processes is our own code.
   return execa(owned.file, owned.args, {
     cwd,
     env: { ...env, ...owned.env },
@@ -165,7 +165,7 @@ async function abortOf(signal: AbortSignal): Promise<'asked-to-end'> {
   return 'asked-to-end';
 }
 
-/** Tools of coding agents live in sessions of their own, which a signal to the group does not reach: the lineage knows them. */
+/** Tools of coding agents run in their own sessions, which a signal to the group does not reach. The lineage knows them. */
 async function endTree(pid: number, lineage: Lineage, graceMs: number): Promise<void> {
   if (process.platform === 'win32')
     await execa('taskkill', ['/PID', String(pid), '/T', '/F'], { reject: false });
