@@ -4,18 +4,18 @@ import { testName } from '../outputs/format.js';
 import type { ReportCause, ReportTest } from '../run/report.js';
 import type { StoredRun } from '../run/find-run.js';
 
-/** A failure of an earlier run with what the run made of it. */
+/** A failure of an earlier run, and its outcome there. */
 export interface Inspected {
   readonly failure: DiagnosedFailure;
-  /** The numbers under which the same failure was seen, in the first run and in later ones. */
+  /** The numbers of the same failure, as seen in the first and in later Playwright runs. */
   readonly seen: readonly number[];
-  /** Null where the run has no report, and for the suite's own failure. */
+  /** Null if the run has no report, and for the suite's own failure. */
   readonly test: ReportTest | null;
   /** The cause that it was part of, or null (a flaky test has none). */
   readonly cause: ReportCause | null;
 }
 
-/** The failures of a run with what the run made of them: each once, however often the run saw it. */
+/** Returns the failures of a run with their outcomes, each once, however often the run saw it. */
 export function failuresOf(run: StoredRun): Inspected[] {
   const groups = new Map<string, DiagnosedFailure[]>();
   for (const one of run.failures) {
@@ -45,14 +45,14 @@ function inspectedOf({ report }: StoredRun, same: readonly DiagnosedFailure[]): 
   };
 }
 
-/** Whether a failure is the one that stood for its cause, or for itself. */
+/** Whether a failure led its cause, or has none. */
 export function isLead({ cause, failure }: Inspected): boolean {
   return cause === null || cause.evidence === `failures/${failure.n}`;
 }
 
 /**
- * The failures that a word means: a number, the id of a cause (its leading failure), a file with a line, or a part of the title,
- * whatever its case.
+ * Finds the failures that a word refers to: by number, by the id of a cause (its leading failure), by a file with a line, or by part of the
+ * title in any case.
  */
 export function failuresMeant(word: string, all: readonly Inspected[]): Inspected[] {
   const byNumber = all.filter(({ seen }) => seen.includes(Number(word)));

@@ -1,10 +1,10 @@
 import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The page of a failure's test when it was green with the fix. */
+/** The page of a failed test after the fix turned it green. */
 export const afterName = 'after.png';
 
-/** The pictures that a failure's folder may hold, with their media types. */
+/** The screenshots that a failure's folder may contain, with their media types. */
 const types: Readonly<Record<string, string>> = {
   [afterName]: 'image/png',
   'screenshot.png': 'image/png',
@@ -12,19 +12,19 @@ const types: Readonly<Record<string, string>> = {
   'screenshot.webp': 'image/webp',
 };
 
-/** A picture of a run's folder. */
+/** A screenshot in a run's folder. */
 export interface Picture {
-  /** The failure that it belongs to. */
+  /** The number of its failure. */
   readonly n: number;
   readonly name: string;
 }
 
-/** Whether a file of this name is a picture of a failure. */
+/** Whether a file of this name is a screenshot of a failure. */
 export function isPicture(name: string): boolean {
   return Object.hasOwn(types, name);
 }
 
-/** A picture with its media type; null where there is none. A link that somebody, an agent say, put in its place leads out of the folder. */
+/** Reads a screenshot with its media type; null if there is none. A link in its place, which an agent could have created, is not followed. */
 export async function readPicture(
   runDir: string,
   { n, name }: Picture,

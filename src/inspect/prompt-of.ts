@@ -11,7 +11,7 @@ import type { Redactor } from '../secrets/redactor.js';
 import type { Inspected } from './find-failure.js';
 import type { StoredRun } from '../run/find-run.js';
 
-/** What to print, and what it is. */
+/** A prompt to print, and where it comes from. */
 export interface FoundPrompt {
   readonly text: string;
   /** `as sent to /debugger in attempt 2`, or that it was not sent. */
@@ -26,11 +26,14 @@ export interface PromptRequest {
   readonly attempt: number | null;
   readonly settings: Settings;
   readonly projectRoot: string;
-  /** For the text of a slash command's file, which may hold a secret; the record of the run holds none. */
+  /** Masks the text of a slash command's file, which may contain a secret. The run's own files are already masked. */
   readonly redactor: Redactor;
 }
 
-/** The prompt that an agent got for a failure, byte for byte; where none did, the one that the first agent of its route would get. */
+/**
+ * Returns the prompt that an agent received for a failure, byte for byte. If none did, returns the one that the first agent of its
+ * route would receive.
+ */
 export async function promptOf(request: PromptRequest): Promise<Result<FoundPrompt, Problem>> {
   const { run, one, attempt } = request;
   const sent = (one.cause?.attempts ?? []).filter(({ prompt }) => prompt);

@@ -7,12 +7,12 @@ import type { StoredRun } from '../run/find-run.js';
 const longestMessage = 30;
 const mostLines = 12;
 
-/** What there is to say of a run without a failure: one that did not come to its end proves nothing. */
+/** Says that a run has no failures. A run that did not finish proves nothing. */
 export function nothingFailed({ report }: StoredRun): string {
   return report?.exitCode === null ? 'no failure was recorded so far' : 'nothing failed';
 }
 
-/** The failures of a run, one line each. */
+/** Renders the failures of a run, one line each. */
 export function renderList(run: StoredRun, all: readonly Inspected[]): string {
   const { report, runId, unreadable } = run;
   const outcome = report?.exitCode === null ? 'not at its end: killed, or still running' : report?.outcome;
@@ -33,7 +33,7 @@ export function renderList(run: StoredRun, all: readonly Inspected[]): string {
   ].join('\n');
 }
 
-/** Everything that is known of one failure: the evidence, the diagnosis, the attempts. */
+/** Renders everything known about one failure: evidence, diagnosis and attempts. */
 export function renderFailure(one: Inspected, files: readonly string[]): string {
   const { failure, cause } = one;
   const { evidence, diagnosis } = failure;

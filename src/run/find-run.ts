@@ -13,26 +13,24 @@ import { runDirOf, runsFolder } from './run-folder.js';
 import { err, ok, type Result } from '../result.js';
 import { idMeant } from './ids-meant.js';
 
-/** An earlier run, as its folder holds it. */
+/** An earlier run, as stored in its folder. */
 export interface StoredRun {
   readonly runId: string;
   readonly dir: string;
-  /** Its report.json, else what its events tell: of a run that was killed, all until then. Null where they tell nothing. */
+  /** Its report.json, or else what its events tell: for a killed run, everything until then. Null if they tell nothing. */
   readonly report: Report | null;
   readonly failures: readonly DiagnosedFailure[];
   /** Files that could not be read, relative to the run's folder. */
   readonly unreadable: readonly string[];
 }
 
-/** The run ids of a project, the newest last. */
+/** Returns the run ids of a project, newest last. */
 export async function runIdsIn(projectRoot: string): Promise<string[]> {
   const names = await readdir(runsFolder(projectRoot)).catch(() => []);
   return names.filter((name) => /^\d{8}-\d{6}-[\da-f]{4}$/.test(name)).toSorted();
 }
 
-/**
- * Reads an earlier run: `latest` (also null), an id, or the beginning of one. A project without runs is a `Problem` that says how to get one.
- */
+/** Reads an earlier run by `latest` (or null), an id, or the beginning of one. A project without runs is a `Problem` that says how to get one. */
 export async function findRun(projectRoot: string, word: string | null): Promise<Result<StoredRun, Problem>> {
   const ids = await runIdsIn(projectRoot);
   if (ids.length === 0) return err(noRuns(projectRoot));
@@ -68,19 +66,19 @@ async function reportOfEvents(dir: string): Promise<Report | null> {
   return run.startedAt === null ? null : reportOf(run);
 }
 
-/** The id of the newest run, or null where there is none. */
+/** Returns the id of the newest run, or null if there is none. */
 export async function latestRunId(projectRoot: string): Promise<string | null> {
   return latestOf(projectRoot, await runIdsIn(projectRoot));
 }
 
-/** `.self-heal/latest` where it points at a run, else the newest by its id. */
+/** The target of `.self-heal/latest` if it is a run, else the newest id. */
 async function latestOf(projectRoot: string, ids: readonly string[]): Promise<string | null> {
   const target = await realpath(path.join(projectRoot, '.self-heal', 'latest')).catch(() => '');
   const named = path.basename(target);
   return ids.includes(named) ? named : (ids.at(-1) ?? null);
 }
 
-/** The report that a run left; null where there is none that can be read. */
+/** Reads the report that a run left; null if there is none that can be read. */
 export async function readReport(dir: string): Promise<Report | null> {
   const text = await readFile(path.join(dir, 'report.json'), 'utf8').catch(() => '');
   const report = Object(jsonOf(text)) as Partial<Report>;

@@ -2,25 +2,25 @@ import { closest } from '../config/closest.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 
-/** A shorter beginning of an id means nothing. */
+/** The minimum length of an abbreviated id. */
 const FEWEST_CHARACTERS = 4;
 
-/** What ids are looked for, for the problems. */
+/** The ids to look up, with words for the problems. */
 export interface KnownIds {
-  /** `run`, `escalation`. */
+  /** For example `run` or `escalation`. */
   readonly noun: string;
   readonly ids: readonly string[];
-  /** The command or word that names them all. */
+  /** The command or word that lists them all. */
   readonly remedy: string;
 }
 
-/** The ids that a word means: itself, or those that it is the beginning of, in four characters at least. */
+/** Returns the ids that a word refers to: itself, or those that begin with it, if it has at least four characters. */
 export function idsMeant(word: string, ids: readonly string[]): string[] {
   if (ids.includes(word)) return [word];
   return word.length < FEWEST_CHARACTERS ? [] : ids.filter((id) => id.startsWith(word));
 }
 
-/** The one id that a word means; none and several are `Problem`s. */
+/** Returns the one id that a word refers to; none or several are a `Problem`. */
 export function idMeant(word: string, { noun, ids, remedy }: KnownIds): Result<string, Problem> {
   const [one, ...others] = idsMeant(word, ids);
   if (one !== undefined && others.length === 0) return ok(one);
