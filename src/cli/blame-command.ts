@@ -12,7 +12,7 @@ default branch, or else only at what is not committed.
   self-heal blame cart.spec.ts:9        this test, committed or not
   self-heal blame --base v1.4           since that tag`;
 
-/** `self-heal blame`: which change broke a test, with proof (BL-1). */
+/** `self-heal blame`: finds the change that broke a test, with proof (BL-1). */
 export function blameCommand(): Command {
   return addWaitFlag(new Command('blame'))
     .description('find the change that broke a test by running it with changes reverted; no agent is started')

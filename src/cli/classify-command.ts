@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { end } from './end.js';
 import type { ClassifyOptions } from './run-classify.js';
 
-/** `self-heal classify`: what a failure is, and which evidence decided (CL-8). */
+/** `self-heal classify`: classifies a failure, and shows the deciding evidence (CL-8). */
 export function classifyCommand(): Command {
   return new Command('classify')
     .description('classify a failure given as text or JSON, and show the deciding evidence')

@@ -7,7 +7,7 @@ const examples = `
 Precedence: flag, environment, agents.yaml, default. Every setting with a single value has a variable: limits.costUsd is
 SELF_HEAL_LIMITS_COST_USD.`;
 
-/** `self-heal config`: what holds here, and where each value came from (CF-4). */
+/** `self-heal config`: prints the effective settings and the origin of each value (CF-4). */
 export function configCommand(): Command {
   return new Command('config')
     .description('print the effective configuration and where each value comes from')

@@ -10,7 +10,7 @@ locator and a real bug must be healed and proven; a flake, a cheat, an empty cla
 must be recognised. Nothing in the project is touched, and no account is needed.
 Exit codes: ${exitCodes.green} a run can work (every guard fired), ${exitCodes.usage} it cannot (one did not), ${exitCodes.interrupted}/${exitCodes.terminated} interrupted`;
 
-/** `self-heal doctor`: whether a run could work here, and what to do where it could not (CL-11). */
+/** `self-heal doctor`: checks whether a run could work here, and says what to do if not (CL-11). */
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description('check everything a run needs; calls no model')

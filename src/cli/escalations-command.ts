@@ -7,7 +7,7 @@ import { agentsFlag, wholeNumber } from './options.js';
 import type { ResolveOptions } from './resolve-escalation.js';
 import type { EscalationsOptions } from './run-escalations.js';
 
-/** `self-heal escalations`: the questions that only a person can answer (ME-5 to ME-7). */
+/** `self-heal escalations`: lists and answers the questions that only a person can answer (ME-5 to ME-7). */
 export function escalationsCommand(): Command {
   const command = new Command('escalations').description('list, show and resolve what needs review');
   common(command.command('list', { isDefault: true }))
@@ -40,7 +40,7 @@ export function escalationsCommand(): Command {
   return command;
 }
 
-/** `list` is what is done without a word, and so hears of every word that is no command. */
+/** `list` is the default command, so it receives any word that is not a command. */
 function noSuchCommand(word: string): Problem {
   const near = closest(word, ['list', 'show', 'resolve']);
   return {

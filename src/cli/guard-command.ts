@@ -9,7 +9,7 @@ const explanation = `
 Compares the working tree, uncommitted changes included, with the base. Prints one finding per line: file:line, rule, explanation.
 Exit codes: ${exitCodes.green} nothing weakens the tests, ${exitCodes.red} something does, ${exitCodes.usage} there is nothing to compare`;
 
-/** `self-heal guard`: judges what changed in the working tree, whoever wrote it, without running the suite (HN-3, HN-4). */
+/** `self-heal guard`: judges the changes in the working tree, whoever made them, without running the suite (HN-3, HN-4). */
 export function guardCommand(): Command {
   return new Command('guard')
     .description('check whether the changes since a commit weaken the tests; runs no tests')

@@ -17,7 +17,7 @@ const examples = `
 
 Select tests by the same flags and filters as on the shards, except --shard.`;
 
-/** `self-heal heal`: heals what the shards of a suite have collected on other machines (SC-1). */
+/** `self-heal heal`: heals what the shards of a suite collected on other machines (SC-1). */
 export function healCommand(): Command {
   const command = new Command('heal')
     .description('heal what the shards of a suite collected on other machines')

@@ -5,7 +5,7 @@ import { configFlag, wholeNumber } from './options.js';
 import { isLive } from '../outputs/is-live.js';
 import type { InitOptions } from './run-init.js';
 
-/** `self-heal init`: sets a project up (CL-10). */
+/** `self-heal init`: sets up a project (CL-10). */
 export function initCommand(): Command {
   return (
     new Command('init')
@@ -15,7 +15,7 @@ export function initCommand(): Command {
         `the agent program: ${builtInRunners.join(', ')}; or built-in for none (default: the first on PATH)`,
       )
       .option('--ci [system]', 'also write a CI workflow: github or gitlab (default: the one in use here)')
-      // GitHub starts no more jobs of a matrix.
+      // GitLab allows at most 200 parallel jobs, and GitHub 256 in a matrix.
       .option(
         '--shards <n>',
         'with --ci: run the tests on this many machines, and heal on one',

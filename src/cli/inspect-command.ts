@@ -11,7 +11,7 @@ file:line, or part of the title. Without one, the failures of the run are listed
   self-heal inspect c1                  the evidence for the first cause, and why it got its class
   self-heal inspect cart.spec.ts:9 --prompt > prompt.md`;
 
-/** `self-heal inspect`: the evidence of a failure of an earlier run, and the prompt (CL-9). */
+/** `self-heal inspect`: shows the evidence for a failure of an earlier run, and the prompt (CL-9). */
 export function inspectCommand(): Command {
   return new Command('inspect')
     .description('show the evidence for a failure of an earlier run, and why it got its class')

@@ -6,10 +6,7 @@ import { end } from './end.js';
 import { outliveClosedPipes } from '../outputs/outlive-closed-pipes.js';
 import { createProgram } from './program.js';
 
-/**
- * The command line: the only composition root, and the only place that sets the exit code. Expected problems are
- * `Problem`s with a remedy; what is thrown is a bug, caught here once.
- */
+/** The entry point of the command line. Expected problems are `Problem`s with a remedy; anything thrown is a bug, caught here once. */
 export async function main(argv: readonly string[]): Promise<void> {
   outliveClosedPipes(process.stdout, process.stderr);
   try {
@@ -20,7 +17,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 }
 
 function endThrown(error: unknown): void {
-  // Commander has said what is wrong, or printed the help or the version that was asked for.
+  // Commander has printed what is wrong, or the help or version asked for.
   if (error instanceof CommanderError) {
     end(error.exitCode === 0 ? exitCodes.green : exitCodes.usage);
     return;
@@ -38,7 +35,7 @@ function endThrown(error: unknown): void {
 const freeSpace =
   'Free some space, then run npx self-heal resume. Nothing is lost: unfinished changes are completed or reverted first.';
 
-/** What the system's errors mean, wherever a file of a run was to be written. */
+/** What system errors mean when a run writes a file. */
 const fileErrors: Readonly<Record<string, Pick<Problem, 'message' | 'remedy'>>> = {
   ENOSPC: { message: 'The disk is full', remedy: freeSpace },
   EDQUOT: { message: 'The disk is full', remedy: freeSpace },

@@ -1,19 +1,19 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { verifyLevels } from '../core/settings.js';
 
-/** Which suite it is about. */
+/** Selects the suite. */
 export const configFlag = [
   '-c, --config <file>',
   'Playwright configuration file, or a folder that contains one',
 ] as const;
 
-/** Which agents.yaml holds. */
+/** Selects the agents.yaml. */
 export const agentsFlag = [
   '--agents <file>',
   'agents.yaml to use instead of the one in this folder',
 ] as const;
 
-/** Adds Playwright's selection flags, with the names and forms that Playwright gives them. */
+/** Adds Playwright's selection flags, with Playwright's names and syntax. */
 export function addSelectionFlags(command: Command): Command {
   return addWholeSelectionFlags(command)
     .option('--shard <i/n>', 'run this shard of the suite')
@@ -22,7 +22,7 @@ export function addSelectionFlags(command: Command): Command {
     .option('--max-failures <n>', 'stop after this many failures', count);
 }
 
-/** The same without those that are for a first run alone. */
+/** Adds the same flags, except those that only apply to a first run. */
 export function addWholeSelectionFlags(command: Command): Command {
   return command
     .option(...configFlag)
@@ -36,7 +36,7 @@ export function addWholeSelectionFlags(command: Command): Command {
     .option('--headed', 'show the browser');
 }
 
-/** How a run heals, and how it ends. */
+/** Adds the flags for how a run heals and how it ends. */
 export function addHealingFlags(command: Command): Command {
   return addAgentsFlag(command)
     .option('--dry-run', 'gather evidence and classify, print which agent would get which prompt; start none')
@@ -45,7 +45,7 @@ export function addHealingFlags(command: Command): Command {
     .option('--fail-on-flaky-tests', 'exit 1 when a test is flaky');
 }
 
-/** How much a heal is proven (HN-5). */
+/** Adds the flag for how thoroughly a heal is proven (HN-5). */
 export function addVerifyFlag(command: Command): Command {
   const flag = new Option(
     '--verify <how>',
@@ -54,7 +54,7 @@ export function addVerifyFlag(command: Command): Command {
   return command.addOption(flag.choices(verifyLevels));
 }
 
-/** Two things that begin with the same word: how many agents work at the same time (SC-3), and the file that describes them. */
+/** Adds `--agents`, which has two meanings: how many agents work at the same time (SC-3), and the file that describes them. */
 export function addAgentsFlag(command: Command): Command {
   const flag = new Option(
     '--agents <n|file>',
@@ -72,7 +72,7 @@ export function addAgentsFlag(command: Command): Command {
   );
 }
 
-/** Where it is remembered what was tried, and where workers meet. */
+/** Adds the flag for the store, which remembers attempts and through which workers communicate. */
 export function addStoreFlag(command: Command): Command {
   return command.option(
     '--store <place>',
@@ -80,7 +80,7 @@ export function addStoreFlag(command: Command): Command {
   );
 }
 
-/** What a command does where another one is at work in the project. */
+/** Adds the flag that waits for another run in the project. */
 export function addWaitFlag(command: Command): Command {
   return command.option(
     '--wait',
@@ -88,7 +88,7 @@ export function addWaitFlag(command: Command): Command {
   );
 }
 
-/** How much is said. */
+/** Adds the flags for brief or full output. */
 export function addTerseFlags(command: Command): Command {
   return command
     .option(
@@ -98,12 +98,12 @@ export function addTerseFlags(command: Command): Command {
     .option('--no-terse', 'full output, even when run by a coding agent');
 }
 
-/** Takes a flag that may be given again. */
+/** Collects the values of a repeatable flag. */
 export function collect(value: string, previous: string[] | undefined): string[] {
   return [...(previous ?? []), value];
 }
 
-/** Reads a whole number in these bounds, both of them included. */
+/** Returns a parser for whole numbers within these bounds, both inclusive. */
 export function wholeNumber(from: number, to = Number.MAX_SAFE_INTEGER): (value: string) => number {
   return (value) => {
     const number = Number(value);

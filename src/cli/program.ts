@@ -18,7 +18,7 @@ import { undoCommand } from './undo-command.js';
 import { workerCommand } from './worker-command.js';
 import { version } from '../version.js';
 
-/** All commands, in the order in which `--help` lists them. */
+/** All commands, in the order of `--help`. */
 const commands = [
   runCommand,
   healCommand,
@@ -39,7 +39,7 @@ const commands = [
   uiCommand,
 ];
 
-/** The command line as commander knows it. Wrong usage throws a `CommanderError`, after its message has been written. */
+/** Creates the command line for commander. Wrong usage throws a `CommanderError` after its message has been printed. */
 export function createProgram(): Command {
   const program = new Command('self-heal')
     .description(

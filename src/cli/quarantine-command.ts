@@ -3,7 +3,7 @@ import { end } from './end.js';
 import { agentsFlag } from './options.js';
 import type { QuarantineOptions } from './run-quarantine.js';
 
-/** `self-heal quarantine`: the tests whose failing was accepted for now, and the way out (ME-7). */
+/** `self-heal quarantine`: lists the tests whose failure is accepted for now, and releases them (ME-7). */
 export function quarantineCommand(): Command {
   return new Command('quarantine')
     .description('list tests that are reported but do not fail the run; --release ends that')

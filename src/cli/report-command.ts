@@ -9,7 +9,7 @@ to standard error.
   self-heal report --open               open the last run in a browser
   self-heal report 20261121-0715 --json its report.json`;
 
-/** `self-heal report`: an earlier run as one HTML file, and its last screen (RP-4). */
+/** `self-heal report`: writes an earlier run as one HTML file, and prints its summary (RP-4). */
 export function reportCommand(): Command {
   return new Command('report')
     .description('write an earlier run as a single HTML file')

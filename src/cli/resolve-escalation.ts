@@ -25,7 +25,7 @@ export interface ResolveOptions {
   json?: boolean;
 }
 
-/** Answers an escalation by flags, or by asking where there is a terminal (ME-7); a later answer takes the place of an earlier one. */
+/** Answers an escalation by flags, or by prompting on a terminal (ME-7). A later answer replaces an earlier one. */
 export async function resolveEscalation(
   store: Store,
   asked: Escalation,
@@ -46,7 +46,7 @@ export async function resolveEscalation(
   return print(`${id} ${resolved.state}: ${whatFollows(resolved, days)}${insteadOf(asked)}`);
 }
 
-/** Null where the person left without an answer. */
+/** Returns null if the person canceled the prompt. */
 async function askFor(
   asked: Escalation,
   { guidance }: ResolveOptions,
@@ -75,7 +75,7 @@ function whatFollows({ choice, tests }: Escalation, days = QUARANTINE_DAYS): str
   return `${tests.length === 1 ? 'its test is' : `its ${tests.length} tests are`} in quarantine for ${counted(days, 'day')}: reported each time, not failing the run (self-heal quarantine lists and releases them)`;
 }
 
-/** What the answer took the place of. */
+/** Names the answer that was replaced. */
 function insteadOf({ state, choice }: Escalation): string {
   return state === 'pending' ? '' : ` (previous answer: ${choice})`;
 }

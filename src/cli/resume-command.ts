@@ -3,7 +3,7 @@ import { end } from './end.js';
 import { addAgentsFlag, addStoreFlag, addTerseFlags, addVerifyFlag, addWaitFlag } from './options.js';
 import type { ResumeOptions } from './run-resume.js';
 
-/** `self-heal resume`: goes on with a killed, paused or limited run where it stood, with its counts (ME-8). */
+/** `self-heal resume`: continues a killed, paused or limited run where it stopped, with its counts (ME-8). */
 export function resumeCommand(): Command {
   return addStoreFlag(addTerseFlags(addAgentsFlag(addVerifyFlag(addWaitFlag(new Command('resume'))))))
     .description('continue a run that was killed, interrupted, paused or stopped by a limit')

@@ -12,7 +12,7 @@ export interface BlameOptions extends Pick<RunOptions, 'config' | 'project' | 'a
   base?: string;
 }
 
-/** The whole of `self-heal blame`: gives the exit code, or the problem that kept it from looking. */
+/** Runs `self-heal blame`; returns the exit code, or the problem that prevented the search. */
 export async function runBlame(
   word: string | undefined,
   { base, ...own }: BlameOptions,
@@ -40,7 +40,7 @@ const red: readonly ReportTest['verdict'][] = [
   'green-once',
 ];
 
-/** Which tests to run: those that an earlier run left red, those that a word means in it, or what Playwright makes of the word. */
+/** Returns the filters of the tests to run: those an earlier run left red, those a word refers to in it, or the word as Playwright takes it. */
 async function filtersFor(cwd: string, word: string | undefined): Promise<Result<string[], Problem>> {
   const run = await findRun(cwd, word !== undefined && runLike.test(word) ? word : null);
   if (word !== undefined && runLike.test(word)) {
@@ -61,7 +61,7 @@ function leftRed({ report }: StoredRun): string[] {
   return [...new Set(tests.map(({ file, line }) => placeOf(`/${file}`, line)))];
 }
 
-/** As Playwright takes it: a regular expression on the whole path, and a line. */
+/** Formats a position as a Playwright filter: a regular expression for the whole path, and a line. */
 function placeOf(file: string, line: number): string {
   return `${escapeStringRegexp(file)}:${line}`;
 }

@@ -21,7 +21,7 @@ export interface ClassifyOptions {
   agent?: boolean;
 }
 
-/** The whole of `self-heal classify`, with the project's own rules (CS-9): gives the exit code, or the problem that kept it from reading. */
+/** Runs `self-heal classify` with the project's own rules (CS-9); returns the exit code, or the problem that prevented reading. */
 export async function runClassify(file: string, options: ClassifyOptions): Promise<number | Problem> {
   const input = await readInput(file);
   if (!input.ok) return input.error;
@@ -51,7 +51,7 @@ function runAgent(input: string, options: ClassifyOptions, redactor: Redactor): 
   });
 }
 
-/** A diagnosis in each form in which it may be asked for. */
+/** A diagnosis in each available output format. */
 interface Forms {
   readonly diagnosis: object;
   readonly line: object;
@@ -104,10 +104,10 @@ const recordShape = z
   .object({ id: recordId, stderr: z.string() })
   .transform(({ id, stderr }) => ({ id, text: stderr }));
 
-/** What one agent program wrote when it failed. */
+/** The output of an agent program that failed. */
 type AgentFailureRecord = z.infer<typeof recordShape>;
 
-/** Reads what `self-heal classify --agent` is given: a text, or one `{"id": …, "stderr": "…"}` a line. */
+/** Reads the input of `self-heal classify --agent`: a text, or one `{"id": …, "stderr": "…"}` per line. */
 function readAgentFailures(
   text: string,
   format: 'text' | 'jsonl',

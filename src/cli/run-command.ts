@@ -9,7 +9,7 @@ Everything after -- is passed to Playwright as it is:  self-heal run -- --no-dep
 Exit codes: ${exitCodes.green} green (healed and flaky too), ${exitCodes.red} still failing, ${exitCodes.usage} usage or configuration, ${exitCodes.personNeeded} needs review,
             ${exitCodes.budget} stopped by a limit, ${exitCodes.agentUnusable} an agent cannot be used, ${exitCodes.interrupted}/${exitCodes.terminated} interrupted`;
 
-/** `self-heal run`: the main job. */
+/** `self-heal run`: runs the suite, and heals what fails. */
 export function runCommand(): Command {
   const command = new Command('run')
     .description('run the Playwright suite and have agents fix what fails')
@@ -24,7 +24,7 @@ export function runCommand(): Command {
     .action((words: string[], options: RunOptions) => runAsTyped(words, options));
 }
 
-/** Runs, and ends the process as the run ended; GitHub Actions is told what kept it from running. */
+/** Runs the suite and ends the process with the result. A problem that prevented the run is also reported to GitHub Actions. */
 export async function runAsTyped(words: readonly string[], options: RunOptions): Promise<void> {
   const { filters, passThrough } = splitAtDashes(words, process.argv);
   const { env } = process;
@@ -37,7 +37,7 @@ export async function runAsTyped(words: readonly string[], options: RunOptions):
   end(ending);
 }
 
-/** Commander joins what stands before and behind `--`; only the words behind it are Playwright's own. */
+/** Commander joins the words before and after `--`. Only those after it are passed to Playwright unchanged. */
 export function splitAtDashes(
   words: readonly string[],
   argv: readonly string[],

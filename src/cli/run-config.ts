@@ -10,7 +10,7 @@ export interface ConfigOptions {
   json?: boolean;
 }
 
-/** The whole of `self-heal config`: gives the exit code, or the problem of the configuration. */
+/** Runs `self-heal config`; returns the exit code, or the problem with the configuration. */
 export async function runConfig({ agents, json }: ConfigOptions): Promise<number | Problem> {
   const layers = await loadLayers({ cwd: process.cwd(), env: process.env, file: agents });
   if (!layers.ok) return layers.error;

@@ -14,7 +14,7 @@ export interface DoctorOptions {
   selfTest?: boolean;
 }
 
-/** `self-heal doctor` without the self-test: gives the exit code. */
+/** Runs `self-heal doctor` without the self-test; returns the exit code. */
 export async function runDoctor({ agents, config, json }: DoctorOptions): Promise<number> {
   const checks = await examine({
     cwd: process.cwd(),
@@ -28,7 +28,7 @@ export async function runDoctor({ agents, config, json }: DoctorOptions): Promis
   return ok ? exitCodes.green : exitCodes.usage;
 }
 
-/** One line a check, and under each that is not well what to do. */
+/** Renders one line per check, and what to do below each that did not pass. */
 export function doctorText(checks: readonly Check[], paint: ChalkInstance): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const lines = checks.flatMap(({ name, state, found, remedy }) => [

@@ -5,13 +5,13 @@ import { withStore } from '../store/open-project-store.js';
 import { resolveEscalation, type ResolveOptions } from './resolve-escalation.js';
 import { print } from './end.js';
 
-/** The flags that every `self-heal escalations` takes. */
+/** The flags of all `self-heal escalations` commands. */
 export interface EscalationsOptions {
   agents?: string;
   json?: boolean;
 }
 
-/** `self-heal escalations list`: gives the exit code, or the problem of the store. */
+/** Runs `self-heal escalations list`; returns the exit code, or the problem with the store. */
 export function listEscalations(options: EscalationsOptions & { all?: boolean }): Promise<number | Problem> {
   return withStore(options, async (store) => {
     const found = (await store?.escalations(options.all ? null : 'pending')) ?? [];
@@ -20,7 +20,7 @@ export function listEscalations(options: EscalationsOptions & { all?: boolean })
   });
 }
 
-/** `self-heal escalations show`. */
+/** Runs `self-heal escalations show`. */
 export function showEscalation(id: string, options: EscalationsOptions): Promise<number | Problem> {
   return withStore(options, async (store) => {
     const found = await escalationOf(store, id);
@@ -29,7 +29,7 @@ export function showEscalation(id: string, options: EscalationsOptions): Promise
   });
 }
 
-/** `self-heal escalations resolve`. */
+/** Runs `self-heal escalations resolve`. */
 export function resolveNamed(
   id: string,
   options: EscalationsOptions & ResolveOptions,

@@ -11,10 +11,10 @@ import { exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
 import { print } from './end.js';
 
-/** How long a branch may take, which may be larger than an agent's fix, in milliseconds. */
+/** How long judging a branch may take, in milliseconds. A branch may be larger than an agent's fix. */
 const LIMIT_MS = 60_000;
 
-/** What the command was asked. */
+/** The flags of `self-heal guard`. */
 export interface GuardOptions {
   readonly base?: string;
   readonly category: Category;
@@ -22,7 +22,7 @@ export interface GuardOptions {
   readonly json?: boolean;
 }
 
-/** Judges what changed, and prints it. */
+/** Runs `self-heal guard`: judges the changes and prints the findings. */
 export async function runGuardCommand(options: GuardOptions): Promise<number | Problem> {
   const cwd = process.cwd();
   const changed = await gitChanges(cwd, options.base ?? null);
@@ -48,7 +48,7 @@ export async function runGuardCommand(options: GuardOptions): Promise<number | P
 
 const nothingKnown: SuitePlaces = { testFiles: [], testDir: null, config: null, titles: [] };
 
-/** What Playwright itself knows of its suite: what `playwright test --list` loads stands for what a run would load. */
+/** Asks Playwright about its suite: the files that `playwright test --list` loads stand for those that a run would load. */
 async function suiteIn(
   cwd: string,
   { root, config }: { root: string; config: string | null },

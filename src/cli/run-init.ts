@@ -27,7 +27,7 @@ export interface InitOptions {
   force?: boolean;
 }
 
-/** `self-heal init`, as it was typed. */
+/** A call of `self-heal init`. */
 export interface InitCall {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -35,7 +35,7 @@ export interface InitCall {
   readonly options: InitOptions;
 }
 
-/** The whole of `self-heal init`: gives the exit code, or the problem that kept it from writing. */
+/** Runs `self-heal init`; returns the exit code, or the problem that prevented writing. */
 export async function runInit({ cwd, env, isAskable, options }: InitCall): Promise<number | Problem> {
   const config = configOf(cwd, options.config);
   if (!config.ok) return config.error;
@@ -150,7 +150,7 @@ function nextSteps(cwd: string, { found, agent, files, ci, hasWorkers }: Done): 
   ];
 }
 
-/** How agents come in, where there are none. */
+/** Says how to set up an agent program if none is set up. */
 function addAgent(installed: AgentProgram | undefined, exec: string): string {
   const add = `${exec} self-heal init --agent ${(installed ?? programs.claude).name}`;
   return installed
@@ -160,7 +160,7 @@ function addAgent(installed: AgentProgram | undefined, exec: string): string {
 
 const configNames = ['ts', 'js', 'mts', 'mjs', 'cts', 'cjs'].map((ending) => `playwright.config.${ending}`);
 
-/** Playwright configs in the folders below, two levels deep, as in monorepos; relative, with `/`. For a remedy, no more. */
+/** Finds Playwright configs up to two levels below, as in monorepos; relative, with forward slashes. Only used in a remedy. */
 function configsBelow(cwd: string, depth = 2): string[] {
   return foldersIn(cwd).flatMap((folder) => {
     const own = configNames.find((name) => existsSync(path.join(cwd, folder, name)));

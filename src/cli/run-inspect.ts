@@ -20,7 +20,7 @@ export interface InspectOptions {
   agents?: string;
 }
 
-/** The whole of `self-heal inspect`: gives the exit code, or the problem of what was named. */
+/** Runs `self-heal inspect`; returns the exit code, or the problem with the arguments. */
 export async function runInspect(
   words: readonly (string | undefined)[],
   options: InspectOptions,
@@ -40,7 +40,7 @@ export async function runInspect(
   return print(renderFailure(one, await filesOf(run.value, one, cwd)));
 }
 
-/** One word alone may be a run or a test; two are a run and a test. */
+/** A single word may be a run or a test; two words are a run and a test. */
 async function readWords(
   cwd: string,
   [first, second]: readonly (string | undefined)[],

@@ -14,7 +14,7 @@ export interface QuarantineOptions {
   all?: boolean;
 }
 
-/** The whole of `self-heal quarantine`: gives the exit code, or the problem of what was named. */
+/** Runs `self-heal quarantine`; returns the exit code, or the problem with the arguments. */
 export function runQuarantine(
   word: string | undefined,
   options: QuarantineOptions,

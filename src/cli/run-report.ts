@@ -18,7 +18,7 @@ export interface ReportOptions {
   json?: boolean;
 }
 
-/** The whole of `self-heal report`: gives the exit code, or the problem of the run that was named. */
+/** Runs `self-heal report`; returns the exit code, or the problem with the run. */
 export async function runReport(
   word: string | undefined,
   { open, json }: ReportOptions,
@@ -43,7 +43,7 @@ export async function runReport(
 }
 
 async function write(found: Report, folder: { dir: string; shown: string }): Promise<string | Problem> {
-  // What draws the page is code that no other command needs.
+  // Loaded on demand, since no other command needs this code.
   const { writeHtmlReport } = await import('../outputs/html/write-html-report.js');
   try {
     return await writeHtmlReport(found, folder);

@@ -14,13 +14,13 @@ export type ResumeOptions = Pick<
   'agents' | 'parallel' | 'verify' | 'store' | 'json' | 'terse' | 'wait'
 >;
 
-/** The whole of `self-heal resume`: gives the exit code, or the problem that kept it from going on. */
+/** Runs `self-heal resume`; returns the exit code, or the problem that prevented it from continuing. */
 export async function runResume(
   runId: string | undefined,
   options: ResumeOptions,
 ): Promise<number | Problem> {
   const { wait = false, ...asked } = options;
-  // Before it is looked up: whoever has the lock may be going on with that very run.
+  // Takes the lock before looking the run up: another process may hold it to continue that very run.
   return underLockOfRuns({ cwd: process.cwd(), command: 'resume', wait }, (lock) => goOn(runId, asked, lock));
 }
 

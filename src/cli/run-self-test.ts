@@ -11,13 +11,13 @@ import { print } from './end.js';
 import { paletteForData } from '../outputs/palette.js';
 import type { ScenarioResult } from '../doctor/self-test/facts.js';
 
-/** What `self-heal doctor --self-test` was asked for. */
+/** The flags of `self-heal doctor --self-test`. */
 export interface SelfTestOptions {
   readonly config?: string;
   readonly json?: boolean;
 }
 
-/** `self-heal doctor --self-test`: gives the exit code, or the problem that kept it from running (CL-11). */
+/** Runs `self-heal doctor --self-test`; returns the exit code, or the problem that prevented the self-test (CL-11). */
 export async function doctorSelfTest({ config, json }: SelfTestOptions): Promise<number | Problem> {
   using interrupts = listenForInterrupts((text) => process.stderr.write(`self-heal ${text}\n`));
   using progress = showProgress();
@@ -48,7 +48,7 @@ interface Progress extends Disposable {
   readonly line: (text: string) => void;
 }
 
-/** On a terminal one line that changes; elsewhere a line each. */
+/** Shows one changing line on a terminal, and separate lines elsewhere. */
 function showProgress(): Progress {
   const spinner = isLive(process.env, process.stderr.isTTY) ? ora({ discardStdin: false }).start() : null;
   return {
@@ -60,7 +60,7 @@ function showProgress(): Progress {
   };
 }
 
-/** One line for each scenario (what was planted, what self-heal did, what that proves), under it what is wrong, and a last line. */
+/** Renders one line per scenario (what was planted, what self-heal did, what that proves), what went wrong below it, and a summary. */
 export function selfTestText(held: SelfTest, paint: ChalkInstance): string {
   const width = Math.max(...held.results.map(({ name }) => name.length));
   const lines = held.results.flatMap((one) => [

@@ -10,7 +10,7 @@ export interface StatsOptions {
   json?: boolean;
 }
 
-/** The whole of `self-heal stats`: gives the exit code, or the problem of the store. */
+/** Runs `self-heal stats`; returns the exit code, or the problem with the store. */
 export async function runStats(options: StatsOptions): Promise<number | Problem> {
   const opened = await openProjectStore(options);
   if (!opened.ok) return opened.error;
@@ -20,7 +20,6 @@ export async function runStats(options: StatsOptions): Promise<number | Problem>
   return print(found ? statsAsText(found) : 'No runs are stored yet.');
 }
 
-/** The numbers for a person. */
 function statsAsText(stats: Stats): string {
   const lines = [
     `${counted(stats.runs, 'run')} with failures`,

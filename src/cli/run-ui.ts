@@ -18,7 +18,7 @@ export interface UiCommandOptions {
 
 const TOKEN_BYTES = 32;
 
-/** The whole of `self-heal ui`. Ends when it is interrupted, which is how it is meant to end. */
+/** Runs `self-heal ui` until it is interrupted, which is its normal end. */
 export async function runUi({ agents, open, port }: UiCommandOptions): Promise<number | Problem> {
   using interrupts = listenForInterrupts(() => undefined);
   const started = await startUi({

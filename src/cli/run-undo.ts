@@ -16,13 +16,13 @@ import { print } from './end.js';
 
 /** The flags of `self-heal undo`. */
 export interface UndoOptions {
-  /** Nobody is asked. */
+  /** Skips the confirmation. */
   yes?: boolean;
-  /** For another command at work. */
+  /** Waits for another command in the project. */
   wait?: boolean;
 }
 
-/** The whole of `self-heal undo`: gives the exit code, or the problem that keeps it from that. */
+/** Runs `self-heal undo`; returns the exit code, or the problem that prevented it. */
 export async function runUndo(
   word: string | undefined,
   { yes = false, wait = false }: UndoOptions,
@@ -60,7 +60,7 @@ async function undoNamed(word: string | undefined, yes: boolean): Promise<number
   return undone.leftAlone.length > 0 ? exitCodes.red : exitCodes.green;
 }
 
-/** Writes an undoing into the run's events, and into the store, in which its heals have not held then (ME-7). */
+/** Records the undo in the run's events and in the store, where its heals no longer count as held (ME-7). */
 async function noteUndone({ runId, dir }: StoredRun, undone: Written): Promise<void> {
   const { written: restored, leftAlone } = undone;
   await appendEvent(dir, { type: 'run.undone', restored, leftAlone }, systemClock);

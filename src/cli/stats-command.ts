@@ -3,7 +3,7 @@ import { end } from './end.js';
 import { agentsFlag } from './options.js';
 import type { StatsOptions } from './run-stats.js';
 
-/** `self-heal stats`: what the stored runs of this project come to, and whether heals held. */
+/** `self-heal stats`: prints statistics over the project's stored runs, and whether heals held. */
 export function statsCommand(): Command {
   return new Command('stats')
     .description('statistics over stored runs: heal rate by class and agent, what held, cost')

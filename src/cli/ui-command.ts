@@ -3,7 +3,7 @@ import { end } from './end.js';
 import { agentsFlag, wholeNumber } from './options.js';
 import type { UiCommandOptions } from './run-ui.js';
 
-/** `self-heal ui`: the newest run as it happens, in a browser, with the questions to decide (RP-5). */
+/** `self-heal ui`: shows the newest run live in a browser, with the escalations to answer (RP-5). */
 export function uiCommand(): Command {
   return new Command('ui')
     .description('follow the newest run in a browser, and answer what needs review')

@@ -3,7 +3,7 @@ import { end } from './end.js';
 import type { UndoOptions } from './run-undo.js';
 import { addWaitFlag } from './options.js';
 
-/** `self-heal undo`: reverts all that a run's agents changed (HN-8). */
+/** `self-heal undo`: reverts everything that a run's agents changed (HN-8). */
 export function undoCommand(): Command {
   return addWaitFlag(new Command('undo'))
     .description(
