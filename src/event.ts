@@ -11,8 +11,8 @@ import type { VerifyLevel } from './core/settings.js';
 import type { CauseVerdict, Outcome, Verdict } from './core/verdict.js';
 
 /**
- * Everything that happens in a run, as one typed stream: reporters render it, `events.ndjson` keeps it. Start here to
- * learn what self-heal does. Times are milliseconds since the epoch and are added by the bus.
+ * Everything that happens in a run, as one typed stream: reporters render it, and `events.ndjson` stores it. Start here to learn what
+ * self-heal does. Times are milliseconds since the epoch and are added by the bus.
  */
 export type Event =
   | {
@@ -22,11 +22,11 @@ export type Event =
       cwd: string;
       playwright: string;
       dryRun: boolean;
-      /** The level of proof that was asked for. */
+      /** The requested level of proof. */
       verify: VerifyLevel;
-      /** The shards whose tests these are, and the numbers of those that are missing; absent if the suite runs here. */
+      /** The shards that ran these tests, and the numbers of those that are missing; absent if the suite runs here. */
       shards?: { total: number; missing: readonly number[] };
-      /** What was typed. `resume` uses it if the run was killed before it was stored (ME-8). */
+      /** The command as typed. `resume` uses it if the run was killed before it was stored (ME-8). */
       request?: RunAsked;
       /** The run that this one continues. */
       resumedFrom?: string;
@@ -37,7 +37,7 @@ export type Event =
       purpose: SuitePurpose;
       tests: number | null;
       causeId: string | null;
-      /** The number of the Playwright run, from 1; absent for runs of shards. */
+      /** The number of the Playwright run, counted from 1; absent for runs of shards. */
       n?: number;
       /** How many runs are expected; null if unknown. */
       of?: number | null;
@@ -59,12 +59,12 @@ export type Event =
     }
   /** The results of the shards, which ran on other machines, were read instead of a first run here (SC-1). */
   | { type: 'shards.joined'; total: number; missing: number[] }
-  /** What a Playwright run showed of tests that had not run before: after the first run, the whole selection. */
+  /** Tests that had not run before, as a Playwright run showed them. After the first run, this is the whole selection. */
   | { type: 'tests.seen'; tests: readonly SeenTest[] }
-  /** The final status of these tests, unless they are decided again (HN-7); `sharedFix` if a fix healed them that was made for another test. */
+  /** The final status of these tests, unless a later event decides them again (HN-7); `sharedFix` if a fix made for another test healed them. */
   | { type: 'tests.decided'; ids: readonly string[]; verdict: Verdict; sharedFix?: boolean }
   | { type: 'cause.found'; cause: CauseSummary }
-  /** An earlier fix healed some of the cause's tests: this is what is left of it (HL-6). */
+  /** An earlier fix healed some of the cause's tests; these are the rest (HL-6). */
   | { type: 'cause.narrowed'; cause: CauseSummary }
   | { type: 'cause.flaky'; tests: TestRef[]; causeId: string | null }
   /** Runs with changes reverted have shown which change broke the cause's leading test (BL-1). */
@@ -72,11 +72,11 @@ export type Event =
   /** Why no change is blamed; `causeId` is null if the reason applies to all causes. */
   | { type: 'blame.ended'; causeId: string | null; reason: string }
   | { type: 'cause.started'; causeId: string }
-  /** It is in the queue, for a worker on whatever machine (SC-2). */
+  /** The cause is in the queue, for a worker on any machine (SC-2). */
   | { type: 'cause.sent'; causeId: string }
-  /** A worker has taken it. */
+  /** A worker has taken the cause. */
   | { type: 'cause.taken'; causeId: string; worker: string }
-  /** The workers of the project, each time that anything changes with one of them. */
+  /** The workers of the project, whenever one of them changes. */
   | { type: 'workers.seen'; workers: readonly WorkerSummary[] }
   /** The built-in fixer made a fix, or an agent's fix from a killed run is tried again; it is judged like an agent's (BF-1). */
   | { type: 'fixer.proposed'; causeId: string; attempt: number; summary: string; agent?: string }
@@ -92,7 +92,7 @@ export type Event =
       /** Relative to the project. */
       logFile: string;
     }
-  /** The last thing that the agent said or did, at most ten times a second. */
+  /** The latest text or action of the agent, at most ten times a second. */
   | { type: 'agent.activity'; causeId: string; text: string }
   | {
       type: 'agent.ended';
@@ -104,10 +104,10 @@ export type Event =
       /** The program's own error (AG-6), or null. */
       agentError: AgentError | null;
       filesChanged: number;
-      /** Processes that outlived it and were stopped, as `pid command`. */
+      /** Processes that outlived it and were ended, as `pid command`. */
       orphans: readonly string[];
     }
-  /** Waiting before the next try (HL-4). */
+  /** Waiting before the next attempt (HL-4). */
   | { type: 'agent.retrying'; causeId: string; attempt: number; delayMs: number; reason: string }
   /** A question to a person; the run does not wait for the answer. The id is null if it could not be stored. */
   | { type: 'agent.waiting_for_input'; causeId: string; question: string; escalationId: string | null }
@@ -117,15 +117,15 @@ export type Event =
   | { type: 'cause.came_back'; causeId: string; fix: EarlierFix }
   /** These tests are red, and a person has accepted that for now (ME-7). */
   | { type: 'tests.quarantined'; tests: TestRef[] }
-  /** Agents that red tests might have been given, and that were not started. */
+  /** Agents that red tests might have needed, and that were not started. */
   | { type: 'agent.avoided'; reason: AvoidedReason; count: number }
-  /** Too many questions are waiting for people, so no further agent is started. */
+  /** Too many escalations are pending, so no further agent is started. */
   | { type: 'agent.build_paused'; status: 'escalation_threshold_exceeded' }
-  /** The guard found that an agent weakened the tests: its change is dropped without running anything (HN-3). */
+  /** The guard found that an agent weakened the tests. Its change is dropped without running anything (HN-3). */
   | { type: 'attempt.rejected'; causeId: string; attempt: number; violations: readonly Violation[] }
   /**
-   * The re-run after the fix was green; the fix is yet to be proven, together with the others (HN-5). Its change is kept, and a run
-   * that continues this one begins with it.
+   * The re-run after the fix was green. The fix is yet to be proven, together with the others (HN-5). Its change is kept, and a run that
+   * continues this one begins with it.
    */
   | {
       type: 'attempt.green';
@@ -147,7 +147,7 @@ export type Event =
   | ({ type: 'regression.ended' } & RegressionResult)
   /** After the run, a person had the blamed change reverted (BL-4); `change` is its name within the run. */
   | { type: 'change.reverted'; causeId: string; change: string }
-  /** After the run, a person undid its changes; `leftAlone` are files that had changed again and were left as they are. */
+  /** After the run, a person undid its changes; `leftAlone` lists files that had changed again and were not restored. */
   | { type: 'run.undone'; restored: readonly string[]; leftAlone: readonly string[] }
   /** The run continues, but somebody should know. */
   | { type: 'run.warning'; message: string }
@@ -159,15 +159,15 @@ export type Event =
       agentRuns: number;
       agentRunsAvoided: number;
       costUsd: number | null;
-      /** What it ran on; null if there were uncommitted changes. */
+      /** The commit it ran on; null if there were uncommitted changes. */
       commit: string | null;
     };
 
-/** A test as the first Playwright run that came to it showed it. */
+/** A test as shown by the first Playwright run that included it. */
 export interface SeenTest {
   id: string;
   title: readonly string[];
-  /** Relative to the project's root, with `/`. */
+  /** Relative to the project's root, with forward slashes. */
   file: string;
   line: number;
   project: string;
@@ -180,17 +180,17 @@ export interface SeenTest {
   sharedFix?: boolean;
 }
 
-/** What running the tests around the fixes once more showed. */
+/** The results of running the tests around the fixes once more. */
 export interface RegressionResult {
-  /** Tests that ran. */
+  /** How many tests ran. */
   tests: number;
-  /** Tests that there was no time for. */
+  /** How many tests there was no time for. */
   leftOut: number;
-  /** Fixes that broke tests which had been green, with the ids of those tests. */
+  /** Fixes that broke green tests, with the ids of those tests. */
   broke: readonly { causeId: string; tests: readonly string[] }[];
 }
 
-/** A run as it was typed: filters, arguments passed on to Playwright, and options by their long names. */
+/** A run as typed: filters, arguments passed on to Playwright, and options by their long names. */
 export interface RunAsked {
   readonly filters: readonly string[];
   readonly passThrough: readonly string[];
@@ -199,13 +199,13 @@ export interface RunAsked {
 
 /** A `self-heal worker`, on this machine or another. */
 export interface WorkerSummary {
-  /** Machine and process. */
+  /** The machine and process. */
   readonly name: string;
   readonly state: 'waiting' | 'healing' | 'agent';
-  /** In this state, in milliseconds since the epoch, by its own clock. */
+  /** When it entered this state, in milliseconds since the epoch, by its own clock. */
   readonly since: number;
   readonly causeId: string | null;
-  /** Why it takes none of the run's causes (another commit, say); null where it does. */
+  /** Why it takes none of the run's causes (such as another commit); null if it does. */
   readonly elsewhere: string | null;
 }
 
@@ -213,7 +213,7 @@ export interface WorkerSummary {
 export type SuitePurpose =
   'first' | 'confirm' | 'blame' | 'retest' | 'other-input' | 'proof' | 'shared-fix' | 'regression';
 
-/** A cause, as the events and the report name it. */
+/** A cause, as described by the events and the report. */
 export interface CauseSummary {
   id: string;
   signature: string;
@@ -222,7 +222,7 @@ export interface CauseSummary {
   why: readonly Reason[];
   confidence: number;
   tests: readonly TestRef[];
-  /** The first line of the lead failure's message. */
+  /** The first line of the leading failure's message. */
   headline: string;
   /** The first frame of the user's own code, `src/cart.ts:12:5`; null if no stack shows it. */
   source: string | null;

@@ -5,9 +5,9 @@ import type { ChangedPath } from './guard/judge.js';
 import type { Tree } from './workspace/tree.js';
 import { reasonOf } from './reason-of.js';
 
-/** What changed in a repository since a commit, and the two states of it. */
+/** What changed in a repository since a commit, and both states of its files. */
 export interface GitChanges {
-  /** The repository's top folder. */
+  /** The root of the repository. */
   readonly root: string;
   /** The commit that the working tree is compared with. */
   readonly base: string;
@@ -16,7 +16,7 @@ export interface GitChanges {
   readonly after: Tree;
 }
 
-/** Why there is nothing to compare with: `git` says it, `what` in one sentence. */
+/** Why there is nothing to compare with; `detail` is git's message, or the names that were tried. */
 export interface NoBase {
   readonly what: 'no-git' | 'no-repository' | 'unknown-base' | 'no-merge-base';
   readonly detail: string;
@@ -33,7 +33,7 @@ async function listOf(cwd: string, ...command: readonly string[]): Promise<strin
     .filter((one) => one !== '');
 }
 
-/** Compares the working tree with `ref`, or with where its branch left the default branch. */
+/** Compares the working tree with `ref` or, if null, with the commit where its branch left the default branch. */
 export async function gitChanges(cwd: string, ref: string | null): Promise<GitChanges | NoBase> {
   let root: string;
   try {
@@ -66,7 +66,7 @@ export async function gitChanges(cwd: string, ref: string | null): Promise<GitCh
   };
 }
 
-/** `REF`, or the merge base with the first of these that is there. */
+/** Resolves `ref` or, if null, the merge base with the first base branch that exists. */
 export async function baseOf(
   cwd: string,
   ref: string | null,
@@ -77,7 +77,7 @@ export async function baseOf(
   const commits = await commitsOf(cwd, names);
   let missed: NoBase | null = null;
   for (const name of names) {
-    // Where the first that is there does not reach back, only another one that the CI system names may stand in.
+    // If the history does not reach back to the first one, only another base named by the CI system may replace it.
     if (missed && !wanted.includes(name)) break;
     const target = commits.get(name);
     if (target === undefined) continue;
@@ -88,7 +88,7 @@ export async function baseOf(
   return missed ?? { what: 'unknown-base', detail: names.join(', ') };
 }
 
-/** The commits that names stand for, of those that stand for one. */
+/** Resolves names to commits, and leaves out those that do not exist. */
 async function commitsOf(cwd: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const asked = names.filter((name) => !name.includes('\n'));
   const input = asked.map((name) => `${name}^{commit}\n`).join('');
@@ -99,11 +99,14 @@ async function commitsOf(cwd: string, names: readonly string[]): Promise<Readonl
   );
 }
 
-/** Where a branch may have begun: what the CI system says of its pull or merge request, and the default branch by its usual names. */
+/**
+ * Returns where a branch may have begun: the base named by the CI system for its pull or merge request, and the usual names of the
+ * default branch.
+ */
 function basesIn(env: NodeJS.ProcessEnv): { wanted: readonly string[]; names: readonly string[] } {
   const branchOf = (...variables: string[]) =>
     variables.flatMap((one) => (env[one] ? [`origin/${env[one]}`] : [])).slice(0, 1);
-  // GitLab fetches the target only where it fetches everything, and names the commit.
+  // GitLab fetches the target branch only with the full history, but it names the commit.
   const commit = env['CI_MERGE_REQUEST_DIFF_BASE_SHA'];
   const wanted = [
     ...branchOf('GITHUB_BASE_REF', 'CI_MERGE_REQUEST_TARGET_BRANCH_NAME'),
@@ -113,7 +116,7 @@ function basesIn(env: NodeJS.ProcessEnv): { wanted: readonly string[]; names: re
   return { wanted, names: [...wanted, ...branchOf('CI_DEFAULT_BRANCH'), ...usual] };
 }
 
-/** Reads `git diff --raw -z`: `:old-mode new-mode old-id new-id status NUL path NUL`. */
+/** Parses `git diff --raw -z`: `:old-mode new-mode old-id new-id status NUL path NUL`. */
 function changedIn(fields: readonly string[]): ChangedPath[] {
   return fields.flatMap((field, index) => {
     const [, old = '', now = ''] = /^:(\d{6}) (\d{6}) /.exec(field) ?? [];
@@ -160,19 +163,19 @@ function commitTree(root: string, commit: string): Tree {
   };
 }
 
-/** The contents of blobs, by the names that they were asked by: an id, or `<commit>:<path>`. What is not there is left out. */
+/** Reads the contents of blobs, by the names asked for: an id, or `<commit>:<path>`. Missing ones are left out. */
 export async function readObjects(
   root: string,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, Uint8Array>> {
-  // A line end in a name would break the request's lines.
+  // A newline in a name would break the line-based request.
   const asked = names.filter((one) => !one.includes('\n'));
   if (asked.length === 0) return new Map();
   const input = asked.map((one) => `${one}\n`).join('');
   return parseBatch(asked, await gitBytes(root, ['cat-file', '--batch'], { input }));
 }
 
-/** Reads `git cat-file --batch`: `id SP type SP size LF contents LF`, or `name SP missing LF`, one for each request. */
+/** Parses `git cat-file --batch`: `id SP type SP size LF contents LF`, or `name SP missing LF`, one per request. */
 function parseBatch(paths: readonly string[], buffer: Buffer): Map<string, Uint8Array> {
   const files = new Map<string, Uint8Array>();
   let at = 0;

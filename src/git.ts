@@ -1,16 +1,16 @@
 import { reasonOf } from './reason-of.js';
 
-/** Nothing of the repository is started, nothing is locked, and paths are readable. */
+/** Starts no program of the repository, takes no locks, and prints paths unquoted. */
 const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.quotepath=false', '-c', 'core.hooksPath=/dev/null'];
 const environment = { GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
 
-/** What a command is given: text on its input, and how long it may take, in milliseconds. */
+/** Options of a git command: text for its standard input, and a time limit in milliseconds. */
 interface GitOptions {
   readonly input?: string;
   readonly timeoutMs?: number;
 }
 
-/** Runs a reading command of git in the user's own repository; null where there is none, or no git, or its time is over. */
+/** Runs a read-only git command in the user's own repository; returns null if there is no repository or no git, or on a timeout. */
 export async function git(
   cwd: string,
   args: readonly string[],
@@ -19,13 +19,13 @@ export async function git(
   return gitBytes(cwd, args, options).then(String, () => null);
 }
 
-/** The same, for those who must know why: rejects with execa's error, whose code is `ENOENT` where git is not installed. */
+/** Does the same, but rejects with execa's error, whose code is `ENOENT` if git is not installed. */
 export async function gitBytes(
   cwd: string,
   args: readonly string[],
   { input = '', timeoutMs = 0 }: GitOptions = {},
 ): Promise<Buffer> {
-  // Loaded by the first command: a suite is started without one.
+  // Loaded on demand: starting a suite needs no git.
   const { execa } = await import('execa');
   const { stdout } = await execa('git', [...quiet, ...args], {
     cwd,
@@ -40,13 +40,13 @@ export async function gitBytes(
   return Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength);
 }
 
-/** What git itself says, at last, of why it failed: of all that an error tells. */
+/** Returns git's own last error message out of everything in an error. */
 export function gitSays(error: unknown): string {
   const text = reasonOf(error);
   return [...text.matchAll(/^(?:fatal|error): (.+)/gm)].at(-1)?.[1] ?? text;
 }
 
-/** The environment without the variables by which a calling git (a hook, say) names its own repository. */
+/** Returns the environment without the variables with which a calling git (such as a hook) names its repository. */
 export function withoutGit(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_')));
 }

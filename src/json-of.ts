@@ -1,4 +1,4 @@
-/** Parses JSON; undefined where it is none. */
+/** Parses JSON; returns undefined if it is invalid. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** Plain data in which each text is another; keys too, where that is said. What stays as it is is not copied. */
+/** Maps each text in plain data, and each key if `mapKey` is given. Unchanged parts are not copied. */
 export function mapTexts<T>(value: T, map: (text: string) => string, mapKey = (key: string) => key): T {
   return mapped(value, map, mapKey) as T;
 }

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 
-// This module lies at the top of `src`, and the build puts every chunk at the top of `dist`; so both are one step below the package.
+// This module is directly in `src`, and the build puts every chunk directly in `dist`, so both are one level below the package.
 
-/** The path of a file of self-heal's own package, such as `agents.yaml`. */
+/** Returns the path of a file in self-heal's own package, such as `agents.yaml`. */
 export function packageFile(name: string): string {
   return fileURLToPath(new URL(`../${name}`, import.meta.url));
 }
 
-/** The path of a file or folder that the build leaves where it lies in `src`, such as `ui/page/`. */
+/** Returns the path of a file or folder that is at the same place in `src` and in the build, such as `ui/page/`. */
 export function ownFile(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
 }

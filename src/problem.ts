@@ -1,6 +1,6 @@
 import { exitCodes } from './core/exit-codes.js';
 
-/** Why self-heal itself cannot go on; everything else is an outcome. */
+/** Why self-heal itself cannot continue; everything else is an outcome. */
 export type ProblemKind =
   | 'usage'
   | 'config-invalid'
@@ -13,25 +13,25 @@ export type ProblemKind =
   | 'agent-not-installed'
   | 'agent-unusable'
   | 'folder-not-writable'
-  /** What a killed run noted before it changed files is damaged, or is another project's. */
+  /** The journal of a killed run is damaged, or belongs to another project. */
   | 'journal-refused'
-  /** Another self-heal is at work in the project. */
+  /** Another self-heal is running in the project. */
   | 'project-locked'
   | 'input-unreadable'
   | 'run-missing'
-  /** There is a store, and it cannot be understood; never taken for an empty one. */
+  /** There is a store that cannot be understood; it is never treated as an empty one. */
   | 'store-unreadable'
   /** The store cannot be reached or written. */
   | 'store-unusable';
 
-/** A `ProblemKind` with its words: what is wrong, what to do, and whatever text helps (a marked line, a list). */
+/** A `ProblemKind` with its texts: what is wrong, what to do, and any helpful detail (a marked line, a list). */
 export interface Problem {
   readonly kind: ProblemKind;
-  /** One sentence without a full stop. */
+  /** One sentence without a period. */
   readonly message: string;
   /** What to do about it, as one sentence or command. */
   readonly remedy: string;
-  /** Shown below the message as it is. */
+  /** Shown below the message, unchanged. */
   readonly detail?: string;
 }
 
@@ -55,7 +55,7 @@ const exitCodeOf: Record<ProblemKind, number> = {
   'store-unusable': exitCodes.usage,
 };
 
-/** The exit code that a problem ends the process with. */
+/** Returns the exit code for a problem. */
 export function exitCodeFor(problem: Problem): number {
   return exitCodeOf[problem.kind];
 }

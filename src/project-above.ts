@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** The nearest folder above this one that looks like what is searched for, or null. */
+/** Returns the nearest folder above this one for which `isMeant` returns true, or null. */
 export function projectAbove(folder: string, isMeant: (folder: string) => boolean): string | null {
   const parent = path.dirname(folder);
   if (parent === folder) return null;

@@ -1,13 +1,13 @@
-/** What a step that may be expected to fail hands back; a `throw` is for bugs alone. */
+/** The result of a step that may fail as expected; `throw` is only for bugs. */
 export type Result<T, E> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E };
 
-/** The good ending of a step. */
+/** The success of a step. */
 export function ok<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value };
 }
 
-/** The expected bad ending of a step. */
+/** The expected failure of a step. */
 export function err<E>(error: E): { readonly ok: false; readonly error: E } {
   return { ok: false, error };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { packageFile } from './own-files.js';
 
-/** The version in self-heal's own package.json. */
+/** Returns the version in self-heal's own package.json. */
 export function version(): string {
   const text = readFileSync(packageFile('package.json'), 'utf8');
   const { version: own } = JSON.parse(text) as { version: string };

@@ -2,8 +2,8 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 
 /**
- * Writes a file so that a reader, or a kill at any moment, sees the old content or the new one, never a part of it, and a full disk leaves
- * nothing of the new one. `durable` is on the disk when this resolves, and readable by its owner alone: it may hold a secret.
+ * Writes a file atomically: a reader, or a kill at any moment, sees the old or the new content, never a part, and a full disk leaves nothing
+ * of the new one. With `durable`, the content is on disk when this resolves, and only its owner may read it, since it may hold a secret.
  */
 export async function writeFileAtomic(
   file: string,
@@ -26,7 +26,7 @@ export async function writeFileAtomic(
   }
 }
 
-/** The same without waiting, for small files of which there are thousands: by the thread pool each costs several times as much processor time. */
+/** Does the same synchronously, for thousands of small files: each costs several times as much processor time through the thread pool. */
 export function writeFileAtomicSync(file: string, content: string): void {
   const temporary = `${file}.${process.pid}.tmp`;
   try {
