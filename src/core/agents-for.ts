@@ -1,12 +1,12 @@
 import type { DiagnosedFailure } from './cause.js';
 import type { Settings } from './settings.js';
 
-/** What Playwright takes for a spec by default. */
+/** Playwright's default pattern for spec files. */
 const spec = /\.(?:spec|test)\.[cm]?[jt]sx?(?=[:\s"')]|$)/;
 
 /**
- * The agents that may be tried for a failure, in order: those of its class, then of each alternative (CS-7). None for a spec
- * that does not compile: no comparison could tell whether a change of it weakened its tests (HN-3), so it is left to a person.
+ * Returns the agents that may be tried for a failure, in order: those of its class, then those of each alternative (CS-7). A spec
+ * that does not compile gets none: no comparison could tell whether a change to it weakens its tests (HN-3), so it needs a person.
  */
 export function agentsFor(
   failed: Pick<DiagnosedFailure, 'failure' | 'diagnosis'>,

@@ -8,7 +8,7 @@ export interface AgentClaim {
   readonly summary: string;
 }
 
-/** What an agent program reports about itself; null if it does not. */
+/** What an agent program reports about its own usage; null for whatever it does not report. */
 export interface AgentUsage {
   readonly costUsd: number | null;
   readonly inputTokens: number | null;
@@ -17,23 +17,23 @@ export interface AgentUsage {
   readonly sessionId: string | null;
 }
 
-/** How one agent process ended. Running an agent never throws for an agent that misbehaves. */
+/** How one agent process ended. However an agent misbehaves, the result is an ending, never an exception. */
 export type AgentEnding =
-  /** Exited with 0, or signalled completion and was then stopped by us. */
+  /** Exited with 0, or signaled completion and was then stopped by self-heal. */
   | { readonly kind: 'completed' }
   | { readonly kind: 'exited'; readonly exitCode: number }
   | { readonly kind: 'signalled'; readonly signal: string }
   | { readonly kind: 'timed-out'; readonly afterMs: number }
   | { readonly kind: 'spawn-failed'; readonly reason: string }
-  /** We were interrupted. */
+  /** Self-heal was interrupted. */
   | { readonly kind: 'aborted' }
-  /** It reached its own limit of turns or money; what it did until then may still hold. */
+  /** Reached its own limit of turns or cost; what it did until then may still work. */
   | { readonly kind: 'limited'; readonly reason: string }
-  /** Waiting helps: rate limited, overloaded, the connection dropped (AG-7); `waitMs` where its provider says for how long. */
+  /** Waiting helps: rate limited, overloaded, or the connection dropped (AG-7). `waitMs` is set if the provider says how long. */
   | { readonly kind: 'retryable'; readonly reason: string; readonly waitMs?: number }
   /** Its input is too long for its model (AG-7). */
   | { readonly kind: 'context-overflow'; readonly reason: string }
-  /** The program cannot work at all here: not logged in, no credit, unknown model. The remedy says what a person must do. */
+  /** The program cannot work here at all: not logged in, no credit, unknown model. `remedy` says what a person must do. */
   | { readonly kind: 'unusable'; readonly reason: string; readonly remedy: string };
 
 /** One agent process, from start to end. */
@@ -64,16 +64,16 @@ export type AgentOutcome =
   | 'denied';
 
 /**
- * What the re-runs say about an attempt: the same failure, another one, none, or the test was not there to run (HL-10). `flaky`: green,
- * but not by what the agent changed (HN-5). `rejected`: the guard says that it weakened the tests, and nothing was run with it (HN-3). `conflict`:
- * the same lines were changed in the project while the agent worked, so that it could not be applied (HN-1).
+ * What the re-runs say about an attempt: the same failure, another one, none, or the test no longer ran (HL-10). `flaky`: green, but
+ * not because of the agent's change (HN-5). `rejected`: the guard found that it weakens the tests, so it was not run (HN-3).
+ * `conflict`: the same lines changed in the project while the agent worked, so the patch could not be applied (HN-1).
  */
 export type Judgement =
   'still-failing' | 'changed' | 'green' | 'flaky' | 'vanished' | 'rejected' | 'conflict' | 'not-judged';
 
-/** One agent run, or one re-run without an agent, and the re-run that judges it. */
+/** One agent run, or one re-run without an agent, together with the re-run that judges it. */
 export interface Attempt {
-  /** From 1, within the cause. */
+  /** Counted from 1 within the cause. */
   readonly n: number;
   /** Null for a re-run without an agent (HL-5, AG-5). */
   readonly agent: string | null;
@@ -90,22 +90,22 @@ export interface Attempt {
   readonly patch: string | null;
   /** Path of the prompt that the agent got, relative to the run's folder; null without an agent. */
   readonly prompt: string | null;
-  /** Names the change within its run (`.self-heal/changes/<run-id>/<id>.json`); null if it changed nothing that could be applied. */
+  /** Id of the change within its run (`.self-heal/changes/<run-id>/<id>.json`); null if there was nothing to apply. */
   readonly change: string | null;
   /** The runs that the heal rests on (HN-5); empty if there is none. */
   readonly proof: Proof;
-  /** The same for each test of the cause, if there is more than one (HL-6). */
+  /** The proof of each test of the cause, if there is more than one (HL-6). */
   readonly testProofs?: readonly TestProof[];
   readonly reverted: boolean;
-  /** Why it failed, in a line, for the next agent and the report; null when it held. */
+  /** Why it failed, in one line, for the next agent and the report; null if it held. */
   readonly failedBecause: string | null;
-  /** What the guard found in it; absent if nothing. */
+  /** What the guard found in it; absent if it found nothing. */
   readonly violations?: readonly Violation[];
-  /** What a reviewer should look at in a change that was not rejected; absent if nothing. */
+  /** What a reviewer should look at in a change that was not rejected; absent if there is nothing. */
   readonly notes?: readonly Note[];
 }
 
-/** An attempt without an agent, not judged yet. */
+/** Creates an attempt without an agent, not yet judged. */
 export function bareAttempt(n: number): Attempt {
   return {
     n,
@@ -127,7 +127,7 @@ export function bareAttempt(n: number): Attempt {
   };
 }
 
-/** Whether the change of an attempt is in the project: the re-run was green, or led to another error, and it was not reverted since. */
+/** Whether an attempt's change is in the project: its re-run was green or led to another error, and it has not been reverted since. */
 export function isKept({ judged, reverted }: Pick<Attempt, 'judged' | 'reverted'>): boolean {
   return !reverted && (judged === 'green' || judged === 'changed');
 }

@@ -1,8 +1,8 @@
 /**
- * Why an agent that a red test might have been given was never started: `flaky` (green when run again), `shared-cause` (green by the
- * fix of another test's same cause), `earlier-fix` (green by a fix of another cause), `open-question` (an earlier run asked a person,
- * who has not answered), `person-needed` (credentials, a quota, or its tries are used up), `environment` (a dead server that nothing
- * in the code explains), `quarantined` (a person has accepted that it is red). A limit that is met saves nothing, and is none of them.
+ * Why no agent was started for a red test that could have had one: `flaky` (green when re-run), `shared-cause` (healed by the fix of
+ * another test with the same cause), `earlier-fix` (healed by the fix of another cause), `open-question` (an earlier run asked a
+ * person, who has not answered), `person-needed` (credentials, a quota, or no tries left), `environment` (a dead server that nothing
+ * in the code explains), `quarantined` (a person accepted that it is red). Reaching a limit does not count as an avoided run.
  */
 export type AvoidedReason =
   | 'flaky'

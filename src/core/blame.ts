@@ -7,31 +7,31 @@ export interface BlamedCommit {
   readonly subject: string;
 }
 
-/** A stretch of lines that differs between two states of a file. */
+/** A block of lines that differs between two states of a file. */
 export interface Hunk {
-  /** With `/`. */
+  /** Path with `/` as the separator. */
   readonly file: string;
-  /** Its lines as they were, and as they are. */
+  /** The lines before the change, and the lines now. */
   readonly old: readonly string[];
   readonly now: readonly string[];
 }
 
-/** A hunk between the green state and now. Its file is relative to the project's root; its lines have no line ends, and long ones are cut. */
+/** A hunk between the green state and now. `file` is relative to the project's root; lines have no line breaks, and long ones are cut. */
 export interface BlamedHunk extends Hunk {
-  /** Its first line now, from 1; if it only removed lines, the line after them. */
+  /** The hunk's first line now, counted from 1; if it only removed lines, the line after them. */
   readonly line: number;
-  /** The whole file was added, removed or replaced. */
+  /** Whether the whole file was added, removed or replaced. */
   readonly whole: boolean;
-  /** The last commit that touched it; null if it is not committed. */
+  /** The last commit that touched the hunk; null if it is not committed. */
   readonly commit: BlamedCommit | null;
-  /** It is in a test file: reverting it would change what is tested. */
+  /** Whether it is in a test file, so that reverting it would change what is tested. */
   readonly inTests: boolean;
 }
 
-/** The state a search begins with. If the test is red there too, no later change is to blame. */
+/** The state that a search starts from. If the test is red there too, no later change is to blame. */
 export interface BlameBase {
   readonly commit: string;
-  /** The newest commit at which a run here saw the test green, the start of the branch, the last commit, or the commit a person named. */
+  /** The newest commit at which a run here saw the test green, the start of the branch, the last commit, or a commit that the user named. */
   readonly from: 'last-green' | 'merge-base' | 'head' | 'named';
 }
 
@@ -39,32 +39,32 @@ export interface BlameBase {
 export interface Blame {
   readonly base: BlameBase;
   readonly hunks: readonly BlamedHunk[];
-  /** Whether runs have shown that no part of it is enough; if not, it is the best found within the limits. */
+  /** Whether runs have shown that no part of it suffices. If not, it is the best set found within the limits. */
   readonly isMinimal: boolean;
   /** Which limit ended the search, or null. */
   readonly endedBy: 'runs' | 'time' | 'interrupt' | null;
   /** The number of hunks that were candidates. */
   readonly outOf: number;
-  /** The Playwright runs it took, and those among them without a result: the state did not build or start, or the test was not there. */
+  /** The number of Playwright runs it took, and how many of them had no result: the state did not build or start, or the test was missing. */
   readonly runs: number;
   readonly unresolved: number;
   readonly durationMs: number;
-  /** The change that reverts it, in the run's folder (`.self-heal/changes/<run-id>/<id>.json`). */
+  /** Id of the change that reverts it (`.self-heal/changes/<run-id>/<id>.json`). */
   readonly change: string;
 }
 
-/** Whether reverting it can be offered: all of it is in the app, and nothing in the tests. */
+/** Whether reverting it can be offered: none of its hunks is in a test file. */
 export function canBeReverted(blame: Blame | null | undefined): blame is Blame {
   return blame != null && blame.hunks.every((one) => !one.inTests);
 }
 
-/** `src/cart.ts:12` of the first hunk. */
+/** Returns the place of the first hunk: `src/cart.ts:12`. */
 export function placeOfBlame({ hunks }: Blame): string {
   const [first] = hunks;
   return first ? `${first.file}:${first.line}` : '';
 }
 
-/** The answer in one sentence. */
+/** Returns the result of the search as one sentence. */
 export function blameLine(blame: Blame): string {
   const { hunks, base } = blame;
   const commits = [...new Set(hunks.map(({ commit }) => commit?.id ?? null))];
@@ -76,7 +76,7 @@ export function blameLine(blame: Blame): string {
   return `This test was green ${before}; reverting ${sizeOf(hunks)} of ${filesOf(hunks)}${uncommitted} turns it green${best}`;
 }
 
-/** The added lines, or else the removed lines, or how many of each if there are both. */
+/** Describes the size as added lines or removed lines, or as both counts if there are both. */
 function sizeOf(hunks: readonly BlamedHunk[]): string {
   const added = hunks.reduce((sum, { now }) => sum + now.length, 0);
   const removed = hunks.reduce((sum, { old }) => sum + old.length, 0);

@@ -1,7 +1,7 @@
-/** The coding-agent programs that self-heal knows by itself (AG-1). */
+/** The coding-agent programs with built-in support (AG-1). */
 export const builtInRunners = ['claude', 'codex', 'gemini', 'opencode', 'copilot'] as const;
 
-/** A coding-agent program that self-heal knows by itself. */
+/** A coding-agent program with built-in support. */
 export type BuiltInRunner = (typeof builtInRunners)[number];
 
 /** Whether a runner's name is that of a built-in one. */

@@ -5,14 +5,14 @@ import type { Failure } from './failure.js';
 
 /** A failure with its evidence and its diagnosis. */
 export interface DiagnosedFailure {
-  /** From 1 within the run; names its folder, `failures/<n>/`. */
+  /** Counted from 1 within the run; names its folder, `failures/<n>/`. */
   readonly n: number;
   readonly failure: Failure;
   readonly evidence: Evidence;
   readonly diagnosis: Diagnosis;
   /** `{project}:{errorType}:{hash8}` (ME-1). */
   readonly signature: string;
-  /** Playwright ids to run so that exactly this failure runs again; empty for the suite's own. */
+  /** Ids of the Playwright tests that reproduce exactly this failure; empty for a failure of the suite itself. */
   readonly rerunIds: readonly string[];
 }
 
@@ -23,10 +23,10 @@ export interface Cause {
   /** The failure that is shown to the agent. */
   readonly lead: DiagnosedFailure;
   readonly members: readonly DiagnosedFailure[];
-  /** The cause whose partial fix uncovered this one (HL-3), or null. */
+  /** The cause whose partial fix revealed this one (HL-3), or null. */
   readonly parent: string | null;
-  /** Many tests failed on one dead server for no visible reason, so no agent can help (HL-7). */
+  /** Why no agent can help, or null: many tests failed on one dead server for no visible reason (HL-7). */
   readonly environment: string | null;
-  /** The change that broke its leading test, as shown by runs (BL-1); absent if nothing was searched or found. */
+  /** The change that broke its lead test, as shown by runs (BL-1); absent if there was no search or it found nothing. */
   readonly blame?: Blame;
 }

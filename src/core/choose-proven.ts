@@ -1,13 +1,13 @@
 import type { Cause, DiagnosedFailure } from './cause.js';
 
-/** The most tests of one cause that are proven one by one. */
+/** The maximum number of tests of one cause that get the full proof. */
 const MAX_TESTS = 20;
-/** With the change reverted they fail as before: the longest that may take besides the lead, one after another, in milliseconds. */
+/** With the change reverted, tests fail as before; this is the maximum total time that those besides the lead may take, in milliseconds. */
 const MAX_RED_MS = 300_000;
 
 /**
- * The tests of a cause that the whole proof is run on (HL-6): the lead, and others while they are few and fail fast; those of
- * other files come first, since they differ the most. The rest is run once.
+ * Chooses the tests of a cause that get the full proof (HL-6): the lead, and others as long as they are few and fail fast. Tests from
+ * other files come first, since they differ the most. The remaining tests run once.
  */
 export function chooseProven({ lead, members }: Cause): Set<DiagnosedFailure> {
   const chosen = new Set([lead]);
@@ -20,7 +20,7 @@ export function chooseProven({ lead, members }: Cause): Set<DiagnosedFailure> {
   return chosen;
 }
 
-/** The first of each file, then the second of each. */
+/** Orders members round-robin by file: the first of each file, then the second of each. */
 function byTurns(members: readonly DiagnosedFailure[]): DiagnosedFailure[] {
   const met = new Map<string, number>();
   const turns = members.map((member) => {

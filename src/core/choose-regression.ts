@@ -1,13 +1,13 @@
-/** A test file of the suite, as far as the regression run asks. */
+/** What the regression run needs to know about a test file of the suite. */
 export interface TestFile {
   /** Relative to the project's root, with `/`. */
   readonly file: string;
   readonly ids: readonly string[];
-  /** What its tests took in the first run, in milliseconds. */
+  /** How long its tests took in the first run, in milliseconds. */
   readonly durationMs: number;
 }
 
-/** What the regression run includes, and what it has no time for. */
+/** The test files that the regression run includes, and those that it has no time for. */
 export interface RegressionTests {
   readonly files: readonly TestFile[];
   readonly leftOut: readonly TestFile[];
@@ -15,18 +15,18 @@ export interface RegressionTests {
 
 /** What limits a regression run. */
 export interface RegressionBounds {
-  /** Files whose tests were healed: what is nearest to the change. */
+  /** Files whose tests were healed; tests close to these are close to the change. */
   readonly healed: readonly string[];
   /** Paths of the changed files, relative to the project's root. */
   readonly changed: readonly string[];
   readonly timeMs: number;
-  /** How many tests ran side by side in the first run, on average. */
+  /** The average number of tests that ran in parallel in the first run. */
   readonly workers: number;
 }
 
 /**
- * Chooses the test files that run again after healing (HN-6): those near the change first, as many as the time allows, one at
- * least. Whole files, since tests of a file may build on each other.
+ * Chooses the test files that run again after healing (HN-6): those nearest to the change first, as many as fit in the time, but at
+ * least one. Files are never split, since tests of a file may depend on each other.
  */
 export function chooseRegression(files: readonly TestFile[], bounds: RegressionBounds): RegressionTests {
   const telling = tellingWords(files);
@@ -51,7 +51,7 @@ function nearnessOf(file: string, { healed, changed }: RegressionBounds, telling
   return Math.max(0, ...[...healed, ...changed].map(shared));
 }
 
-/** The folders of a path and the words of its name, but not those of every test: `src/cart/total.ts` is near `tests/cart.spec.ts`. */
+/** Returns the words of a path, except those that every test file has in its path: `src/cart/total.ts` is near `tests/cart.spec.ts`. */
 function tellingWords(files: readonly TestFile[]): Words {
   const everywhere = wordsOf(files[0]?.file ?? '').filter((word) =>
     files.every(({ file }) => wordsOf(file).includes(word)),

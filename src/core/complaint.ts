@@ -1,13 +1,13 @@
 import { stripAnsi } from './classify/strip-ansi.js';
 import type { TestError } from './failure.js';
 
-/** What a test complains of, read from Playwright's own words. Absent parts are null. */
+/** What a test complains about, parsed from Playwright's wording. Absent parts are null. */
 export interface Complaint {
-  /** `missing`: no element; `covered`: another element lies over it; `no-answer`: what was waited for never came. */
+  /** `missing`: no such element; `covered`: another element lies over it; `no-answer`: an awaited event or response never came. */
   readonly kind: 'missing' | 'covered' | 'ambiguous' | 'state' | 'value' | 'no-answer' | 'timeout' | 'other';
   /** `locator.click`, `toHaveText`, `page.waitForResponse` … */
   readonly call: string | null;
-  /** The locator, URL or event that was waited for. */
+  /** The awaited locator, URL or event. */
   readonly subject: string | null;
   /** The covering element, the state, or `expected … received …`. */
   readonly detail: string | null;
@@ -21,8 +21,8 @@ const unfinished =
   /^(?:\w*Error: )?(?:locator|page|frame|elementHandle|frameLocator|mouse|keyboard)\.(?!goto|waitFor|evaluate|reload|goBack|goForward)\w+: (?:Test t|T)imeout|^(?:Error: )?\w+ .{1,300} had not finished/;
 
 /**
- * The errors that say what failed, the most specific first. "Test timeout exceeded" only says that one of the others took too
- * long, and a wait for a response fails when the action that should have triggered it has not finished.
+ * Returns the errors that say what failed, most specific first. "Test timeout exceeded" only says that another of them took too
+ * long, and a wait for a response fails if the action that should have triggered it has not finished.
  */
 export function tellingErrors(errors: readonly TestError[]): readonly TestError[] {
   const said = errors.filter(({ message }) => !timeLimit.test(stripAnsi(message).trim()));
@@ -32,7 +32,7 @@ export function tellingErrors(errors: readonly TestError[]): readonly TestError[
   return [...actions, ...said.filter((one) => !actions.includes(one) && !wait.test(stripAnsi(one.message)))];
 }
 
-/** Reads the complaint of a failure's errors. */
+/** Parses the complaint from a failure's errors. */
 export function complaintOf(errors: readonly TestError[]): Complaint {
   const [error] = tellingErrors(errors);
   if (!error) return { kind: 'other', call: null, subject: null, detail: null };
@@ -60,19 +60,19 @@ function firstIn(text: string, patterns: readonly RegExp[]): string | null {
   return found?.trim() ?? null;
 }
 
-/** The locator that an error's text says it waited for, or null. */
+/** Returns the locator that an error waited for, or null. */
 export function locatorIn(text: string): string | null {
   return firstIn(text, locators);
 }
 
-/** A predicate has no text of its own: what is waited for is in the line of the test. */
+/** A predicate cannot be printed, so what the test waits for is read from its source line. */
 function waitedFor(error: TestError, call: string | null): string | null {
   if (!call?.includes('waitFor')) return null;
   const argument = /waitFor\w+\((.{1,200})$/.exec(markedLine(error) ?? '')?.[1];
   return argument?.replace(/\)[;,]*\s*$/, '').trim() || null;
 }
 
-/** The code of the line that an error's excerpt marks, or null. */
+/** Returns the source line that an error's excerpt marks, or null. */
 export function markedLine({ snippet }: Pick<TestError, 'snippet'>): string | null {
   return /^[ \t]*>[ \t]*\d+[ \t]*[|│┃](.*)$/m.exec(stripAnsi(snippet ?? ''))?.[1]?.trim() ?? null;
 }
@@ -110,7 +110,7 @@ function kindOf(text: string, call: string | null): Pick<Complaint, 'kind' | 'de
   return { kind: timedOut ? 'timeout' : 'other', detail: null };
 }
 
-/** The element that took the pointer, as a selector: `div#veil.modal-backdrop`. */
+/** Returns the element that intercepted the pointer, as a selector: `div#veil.modal-backdrop`. */
 function coverIn(text: string): string | null {
   const tag =
     /(?:from )?<([a-z][\w-]{0,60})((?:\s[^<>]{0,500})?)>[^\n]{0,300}? (?:from <([a-z][\w-]{0,60})((?:\s[^<>]{0,500})?)>.{0,300}? subtree )?intercepts pointer events/.exec(
@@ -130,17 +130,17 @@ function valuesIn(text: string): string | null {
   const expected = /^[ \t]*Expected(?: \w+)?:[ \t]*(\S.{0,120})$/m.exec(text)?.[1];
   const received = /^[ \t]*Received(?: \w+)?:[ \t]*(\S.{0,120})$/m.exec(text)?.[1];
   if (expected && received) return `expected ${expected.trim()}, received ${received.trim()}`;
-  // `toBeTruthy` and its like say in their name what they expect.
+  // Matchers such as `toBeTruthy` state in their name what they expect.
   return differenceIn(text) ?? (received ? `received ${received.trim()}` : null);
 }
 
-/** The first that holds a value, rather than the bracket that one begins or ends with; else the first. */
+/** Returns the first line that holds a value rather than only a bracket, or else the first line. */
 function tellingLine(lines: string, side: RegExp): string | null {
   const found = [...lines.matchAll(side)].map(([, line = '']) => line.trim().replace(/,$/, ''));
   return found.find((line) => !/^(?:[A-Z]\w{0,40} )?[[{]$|^[\]}]$/.test(line)) ?? found[0] ?? null;
 }
 
-/** The first line that differs, of a comparison that is printed as a difference. */
+/** Returns the first differing line of a comparison that is printed as a diff. */
 function differenceIn(text: string): string | null {
   const [, lines = ''] = /^- Expected[^\n]*\n\+ Received[^\n]*\n([^]{0,4000})/m.exec(text) ?? [];
   const expected = tellingLine(lines, /^-[ \t]*(\S.{0,80})$/gm);

@@ -2,14 +2,14 @@ import type { DiagnosedFailure } from './cause.js';
 import { ownOrigin } from './classify/own-origin.js';
 import type { Evidence } from './evidence.js';
 
-/** From this many failures on, a server that refuses connections counts as a failure of the environment (HL-7). */
+/** From this many failures on, refused connections count as a failure of the environment (HL-7). */
 const many = 3;
 const refused =
   /(?:ERR_CONNECTION_REFUSED|NS_ERROR_CONNECTION_REFUSED|Could not connect to server|ECONNREFUSED)/;
 const address = /(https?:\/\/[^\s"'/)]{1,260})/;
 const hostAndPort = /ECONNREFUSED ((?:\d{1,3}\.){3}\d{1,3}|[\da-f:]{2,40}|[\w.-]{1,200}):(\d{2,5})/i;
 
-/** The origin that refused connections in this failure, where the server's output does not say why; else null. */
+/** Returns the origin that refused connections in this failure, or null if there is none or the server's output says why. */
 export function deadServer({ evidence, diagnosis }: DiagnosedFailure): string | null {
   if (diagnosis.category !== 'network-error' || diagnosis.why.some(({ source }) => source === 'server'))
     return null;
@@ -18,13 +18,13 @@ export function deadServer({ evidence, diagnosis }: DiagnosedFailure): string | 
   return originIn(line);
 }
 
-/** The reason why this many failures on one dead server are one failure of the environment; null where they are too few. */
+/** Returns why this many failures on one dead server count as one failure of the environment; null if they are too few. */
 export function environmentSentence(origin: string, tests: number): string | null {
   if (tests < many) return null;
   return `${origin} refuses connections: ${tests} tests failed in the same way, and nothing in the evidence says why`;
 }
 
-/** The app's own request that was refused; one to another site says nothing about the app's servers. */
+/** Returns the origin of the app's own request that was refused; a request to another site says nothing about the app's servers. */
 function refusedRequest(evidence: Evidence): string | null {
   const own = ownOrigin(evidence);
   const request = evidence.network.find(

@@ -1,4 +1,4 @@
-/** The classes of failure, the more specific first: where several apply, the earlier wins unless evidence says otherwise. */
+/** The classes of failure, more specific ones first: if several apply, the earlier wins unless the evidence says otherwise. */
 export const categories = [
   'build-error',
   'database-error',
@@ -8,22 +8,22 @@ export const categories = [
   'unknown',
 ] as const;
 
-/** Which specialist a failure belongs to. */
+/** A class of failure, which determines the responsible agent. */
 export type Category = (typeof categories)[number];
 
-/** What kind of repair a failure needs, and so whether trying again can help (CS-11). */
+/** What kind of repair a failure needs, and therefore whether trying again can help (CS-11). */
 export type RetryAxis = (typeof retryAxes)[number];
 
-/** The retry axes, in the order in which they are looked for. */
+/** The retry axes, in the order in which they are checked. */
 export const retryAxes = ['never_retry', 'env_error', 'code_error'] as const;
 
 /** Where a piece of evidence was found. */
 export type EvidenceSource = (typeof evidenceSources)[number];
 
-/** The channels of the evidence that rules look at. */
+/** The channels of the evidence that rules read. */
 export const evidenceSources = ['error', 'stack', 'console', 'network', 'server', 'page'] as const;
 
-/** Why a class was chosen: the rule, where it matched, the text it matched, and how sure that rule is (0 to 1). */
+/** Why a class was chosen: the rule, where it matched, the text it matched, and the rule's confidence (0 to 1). */
 export interface Reason {
   readonly rule: string;
   readonly category: Category;
@@ -33,10 +33,10 @@ export interface Reason {
   readonly confidence: number;
 }
 
-/** From this confidence on a reason decides; below it, it is only a hint. */
+/** From this confidence on, a reason decides; below it, it is only a hint. */
 export const decisive = 0.7;
 
-/** What the evidence names explicitly; null where it does not. */
+/** What the evidence names explicitly; null for what it does not name. */
 export interface Facts {
   /** The error's own name (`TypeError`, `TimeoutError`), or `Error`. */
   readonly errorType: string;
@@ -54,21 +54,21 @@ export interface Facts {
   readonly locator: string | null;
 }
 
-/** The line of a place: `src/cart.ts:12` of `src/cart.ts:12:5`. */
+/** Removes the column from a position: `src/cart.ts:12` for `src/cart.ts:12:5`. */
 export function withoutColumn(source: string): string {
   return source.replace(/(:\d+):\d+$/, '$1');
 }
 
-/** What a failure is, why we say so, and what else it may be. */
+/** What a failure is, why, and what else it may be. */
 export interface Diagnosis {
   readonly category: Category;
-  /** Other classes that the evidence allows, the likeliest first. */
+  /** Other classes that the evidence allows, most likely first. */
   readonly alternatives: readonly Category[];
   readonly confidence: number;
-  /** The deciding evidence, the strongest first; empty only for `unknown`. */
+  /** The deciding evidence, strongest first; empty only for `unknown`. */
   readonly why: readonly Reason[];
   readonly retry: RetryAxis;
   readonly facts: Facts;
-  /** `Error type unknown, using default agent` where nothing matched (CS-6), else null. */
+  /** `Error type unknown, using default agent` if nothing matched (CS-6), else null. */
   readonly warning: string | null;
 }

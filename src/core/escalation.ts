@@ -6,7 +6,7 @@ import type { Category, Diagnosis, RetryAxis } from './diagnosis.js';
 /** What a person may answer (ME-5). */
 export type Choice = 'revert' | 'provide-credentials' | 'skip' | 'simplify' | 'guide';
 
-/** What each choice says to a person. */
+/** The text of each choice as shown to the user. */
 export const choiceText: Record<Choice, string> = {
   revert: 'Revert the change that broke it: without it, its tests were green',
   'provide-credentials': 'I have provided the credentials or the permission: try again',
@@ -33,7 +33,7 @@ export interface Question {
   readonly tests: readonly EscalatedTest[];
   /** What is wrong, in plain words: no code, no stack trace. */
   readonly problem: string;
-  /** What was tried, one sentence for each attempt. */
+  /** What was tried, one sentence per attempt. */
   readonly tried: readonly string[];
   readonly recommendation: string;
   readonly choices: readonly Choice[];
@@ -54,26 +54,29 @@ export interface Escalation extends Question {
 /** What a person decided. */
 export interface Answer {
   readonly choice: Choice;
-  /** Their own words, or null. */
+  /** The person's own words, or null. */
   readonly guidance: string | null;
-  /** With `skip`: days that its tests stay in quarantine; `QUARANTINE_DAYS` by default. */
+  /** With `skip`: how many days the tests stay in quarantine; `QUARANTINE_DAYS` by default. */
   readonly days?: number | undefined;
 }
 
-/** A quarantine ends by itself, so that no test is forgotten in it: days. */
+/** The default length of a quarantine in days. It ends by itself so that no test is forgotten in it. */
 export const QUARANTINE_DAYS = 30;
 
 const simpler =
   'Try a simpler version: the smallest change that corrects the behaviour under test, and nothing else.';
 
-/** What the next agent is told of an answer, or null (ME-7). */
+/** Returns what an answer tells the next agent, or null (ME-7). */
 export function guidanceFrom({ choice, guidance }: Answer): string | null {
   const words = guidance?.trim() ?? '';
   const parts = [...(choice === 'simplify' ? [simpler] : []), ...(words === '' ? [] : [words])];
   return choice === 'skip' || parts.length === 0 ? null : parts.join(' ');
 }
 
-/** The question about a cause that no agent could heal; `asked` is the agent's own question, or null. `canRevert` offers to revert the blamed change. */
+/**
+ * Creates the question about a cause that no agent could heal. `asked` is the agent's own question, or null; `canRevert` offers to
+ * revert the blamed change.
+ */
 export function questionAbout(
   cause: Cause,
   given: { attempts: readonly Attempt[]; asked: string | null; canRevert?: boolean },
@@ -99,7 +102,7 @@ export function questionAbout(
   };
 }
 
-/** Guidance does not help if credentials are missing: agents cannot create them. */
+/** If credentials are missing, guidance does not help: agents cannot create them. */
 function choicesFor(retry: RetryAxis): readonly Choice[] {
   return retry === 'never_retry' ? ['provide-credentials', 'skip'] : ['skip', 'simplify', 'guide'];
 }
@@ -132,9 +135,9 @@ function triedInWords({ agent, slashCommand, outcome, files, judged, reverted }:
   return `${slashCommand ?? agent} ${did}${how[outcome] ?? ''}; ${after}${reverted ? ', so the change was reverted' : ''}.`;
 }
 
-/** What the description needs besides the diagnosis. */
+/** What the description needs in addition to the diagnosis. */
 interface Circumstances {
-  /** How many tests fail from it. */
+  /** How many tests fail because of it. */
   readonly tests: number;
   /** The agent's question, or null. */
   readonly asked: string | null;
@@ -149,7 +152,7 @@ const whatIsWrong: Record<Category, string> = {
   unknown: 'The test fails, and no known reason explains it',
 };
 
-/** Says what is wrong to somebody who reads no code: no stack trace, no selector, no query (ME-5). */
+/** Describes the problem to somebody who reads no code: no stack trace, no selector, no query (ME-5). */
 export function inPlainWords(diagnosis: Diagnosis, { tests, asked }: Circumstances): string {
   const where = place(diagnosis);
   const many = tests > 1 ? ` ${tests} tests fail because of it.` : '';
@@ -170,7 +173,7 @@ function place({ facts }: Diagnosis): string {
   return file ? `, in ${file}` : '';
 }
 
-/** What an agent wrote, without fenced code, stack frames and line ends, at most 400 characters. */
+/** Returns an agent's text without fenced code, stack frames and line breaks, at most 400 characters. */
 export function withoutCode(text: string): string {
   const kept = text
     .replaceAll(/```[\s\S]*?(?:```|$)/g, ' ')

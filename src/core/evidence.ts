@@ -7,21 +7,21 @@ export interface ConsoleEntry {
   /** Playwright's `ConsoleMessage.type()`, or `pageerror`. */
   readonly type: string;
   readonly text: string;
-  /** `url:line:column` if the browser says it, else empty. */
+  /** `url:line:column` if the browser reports it, else empty. */
   readonly location: string;
   /** The stack of a page error, else null. */
   readonly stack: string | null;
-  /** Passing tests have it as often, so it says nothing about the failure. */
+  /** Whether passing tests have it as often, so that it says nothing about the failure. */
   readonly common?: boolean;
 }
 
-/** One request of the page, or of the test itself, and what came of it. */
+/** One request of the page, or of the test itself, and its result. */
 export interface NetworkEntry {
   /** Milliseconds since the epoch, when the request was sent. */
   readonly time: number;
   readonly method: string;
   readonly url: string;
-  /** Playwright's `resourceType()`: document, fetch, xhr, script …; `api` where the test itself sent it (`APIRequestContext`). */
+  /** Playwright's `resourceType()`: document, fetch, xhr, script …; `api` if the test itself sent it (`APIRequestContext`). */
   readonly resourceType: string;
   /** HTTP status, or null if there was no response. */
   readonly status: number | null;
@@ -33,21 +33,21 @@ export interface NetworkEntry {
   readonly responseHeaders: Readonly<Record<string, string>>;
   readonly requestBody: string | null;
   readonly responseBody: string | null;
-  /** Passing tests have it as often, so it says nothing about the failure. */
+  /** Whether passing tests have it as often, so that it says nothing about the failure. */
   readonly common?: boolean;
 }
 
 /** The lines around a position in the user's own code that appears in a stack. */
 export interface SourceExcerpt {
-  /** `src/form.tsx:12:5`, as the mapped texts say it. */
+  /** `src/form.tsx:12:5`, as in the texts after source mapping. */
   readonly at: string;
   /** The position in the code that ran: `http://localhost/assets/index-4f2a.js:1:2345`. */
   readonly generated: string;
-  /** Five lines, numbered, the line of the position marked with `>`; null if the source is not available. */
+  /** Five numbered lines, with the line of the position marked by `>`; null if the source is not available. */
   readonly snippet: string | null;
 }
 
-/** One element of the page with everything locators can match, but without what a person typed. */
+/** One element of the page with everything that locators can match, but without user input. */
 export interface PageElement {
   readonly tag: string;
   /** Its own text, without that of child elements. */
@@ -58,8 +58,8 @@ export interface PageElement {
 }
 
 /**
- * Everything gathered about one failure, bounded. `missing` and `cut` say in words what is not here and what was
- * shortened, so that nobody takes a gap for proof of absence.
+ * Everything gathered about one failure, with bounded sizes. `missing` and `cut` say in words what is absent and what was shortened,
+ * so that nobody takes a gap for proof of absence.
  */
 export interface Evidence {
   readonly errors: readonly TestError[];

@@ -12,7 +12,7 @@ export const exitCodes = {
   terminated: 143,
 } as const;
 
-/** What a command exits with that was interrupted; a closed terminal (SIGHUP) counts as SIGTERM. */
+/** Returns the exit code of a command that a signal interrupted; a closed terminal (SIGHUP) counts as SIGTERM. */
 export function exitCodeOfSignal(by: NodeJS.Signals): number {
   return by === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
 }

@@ -1,23 +1,23 @@
-/** A position in a file of the user's project; the path is absolute, line and column count from 1. */
+/** A position in a file of the user's project; the path is absolute, and line and column count from 1. */
 export interface Location {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** Names one test of the suite, by Playwright's own id (stable over runs; changes when the test is renamed). */
+/** Identifies one test of the suite by Playwright's own id (stable across runs; changes when the test is renamed). */
 export interface TestRef {
   readonly id: string;
   /** Playwright's `titlePath()` without the root and the project: file, describe blocks, title. */
   readonly titlePath: readonly string[];
   readonly location: Location;
-  /** The Playwright project's name; empty where the config names none. */
+  /** The name of the Playwright project; empty if the config does not name it. */
   readonly project: string;
 }
 
-/** One error as Playwright reports it, without terminal colours. */
+/** One error as Playwright reports it, without terminal colors. */
 export interface TestError {
-  /** `Name: text` and whatever the matcher adds; for `throw 'string'` the thrown value's text. */
+  /** `Name: text` plus whatever the matcher adds; for `throw 'string'`, the thrown text. */
   readonly message: string;
   readonly stack: string | null;
   readonly snippet: string | null;
@@ -41,26 +41,26 @@ export interface TestFailure {
   readonly errors: readonly TestError[];
   /** The title of the innermost step that failed (`Click getByRole('button')`), or null. */
   readonly failedStep: string | null;
-  /** The actions on elements that had not ended when the test did, `Click getByRole('button')`; absent where there were none. */
+  /** The element actions that were still running when the test ended, `Click getByRole('button')`; absent if there were none. */
   readonly unfinished?: readonly string[];
-  /** Which of Playwright's own tries this was, from 0. */
+  /** Which of Playwright's own retries this was; 0 is the first try. */
   readonly retry: number;
   readonly durationMs: number;
-  /** When the try started, in milliseconds since the epoch. */
+  /** When this try started, in milliseconds since the epoch. */
   readonly startedAt: number;
   readonly attachments: readonly Attachment[];
-  /** Where the in-worker capture was written, or null where it could not be. */
+  /** Where the in-worker capture was written, or null if it could not be. */
   readonly capture: string | null;
 }
 
 /**
- * The suite's own failure before, beside or after its tests (config, globalSetup, webServer, a spec that does not
- * compile): one failure, however many tests it kept from running.
+ * The suite's own failure before, beside or after its tests (config, globalSetup, webServer, a spec that does not compile): one
+ * failure, however many tests it prevented.
  */
 export interface SuiteFailure {
   readonly scope: 'suite';
   readonly errors: readonly TestError[];
-  /** What the Playwright command wrote to standard error, its last part. */
+  /** The end of what the Playwright command wrote to standard error. */
   readonly stderr: string;
 }
 

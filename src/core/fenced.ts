@@ -1,4 +1,4 @@
-/** At most `max` characters: the beginning and the end, and between them how much was left out. */
+/** Shortens a text to at most `max` characters: its beginning and end, and between them how many characters were left out. */
 export function middleCut(text: string, max: number): string {
   if (text.length <= max) return text;
   const half = Math.floor((max - 40) / 2);
@@ -6,8 +6,8 @@ export function middleCut(text: string, max: number): string {
 }
 
 /**
- * Puts untrusted text into a fenced block that nothing inside it can close (EV-10): the fence is longer than any run of
- * backticks in the text, and a line that looks like our completion signal is broken up.
+ * Puts untrusted text into a fenced block that nothing inside can close (EV-10): the fence is longer than any run of backticks in
+ * the text, and anything that looks like the agents' completion signal is broken up.
  */
 export function fenced(text: string): string {
   const runs = text.match(/`+/g) ?? [];
@@ -17,7 +17,7 @@ export function fenced(text: string): string {
     .trimEnd()}\n${fence}`;
 }
 
-/** Breaks up what would be read as an agent's completion signal (AG-3) if an agent printed this text. */
+/** Breaks up anything that would be read as an agent's completion signal (AG-3) if an agent printed this text. */
 export function withoutSignals(text: string): string {
   return text
     .replaceAll(/SELF-HEAL:/g, 'SELF-HEAL :')

@@ -7,18 +7,18 @@ import { decisive, withoutColumn, type Reason } from './diagnosis.js';
 import type { Evidence } from './evidence.js';
 import { normalise } from './normalise.js';
 
-/** The sources that report the cause itself rather than what the test saw of it, nearest to the cause first. */
+/** The sources that report the cause itself rather than what the test saw of it, closest to the cause first. */
 const rootSources: readonly Reason['source'][] = ['server', 'network', 'console', 'page'];
 
 /**
- * Keys that failures of the same cause share; one key in common is enough. A `ui-error` without deeper evidence is identified by
- * what the test waited for and what was wrong with it.
+ * Returns the keys that failures of the same cause share; one common key is enough. A `ui-error` without deeper evidence is
+ * identified by what the test waited for and what was wrong with it.
  */
 export function groupKeys(failure: DiagnosedFailure): string[] {
   return [`signature | ${failure.signature}`, ...rootKeys(failure)];
 }
 
-/** The same without the signature: what the evidence says of the cause, however the symptom is worded. */
+/** Returns the keys without the signature: what the evidence says about the cause, however the symptom is worded. */
 export function rootKeys(failure: DiagnosedFailure): string[] {
   const origin = deadServer(failure);
   const dead = origin === null ? null : `dead server | ${origin}`;
@@ -33,14 +33,14 @@ export function rootKeys(failure: DiagnosedFailure): string[] {
   return keys.filter((key) => key !== null);
 }
 
-/** The deciding evidence outside the test's own error, with the line and with the function in which it happened. */
+/** Returns keys made of the deciding evidence outside the test's own error, combined with its line and with the function around it. */
 function exceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
   const { category, facts } = diagnosis;
   const root = rootReason(diagnosis.why);
   if (!root || category === 'ui-error' || category === 'unknown') return [];
   const said = root.source === 'network' ? withoutQuery(root.evidence) : normalise(root.evidence);
   const key = ['root', category, said];
-  // Bundler, browser and overlay each describe one line that does not compile in their own way.
+  // For one line that does not compile, bundler, browser and overlay each have their own message.
   if (category === 'build-error' && facts.source !== null)
     return [key.join(' | '), ['root', category, withoutColumn(facts.source)].join(' | ')];
   if (category !== 'runtime-error' || facts.source === null) return [key.join(' | ')];
@@ -52,14 +52,14 @@ function exceptionKeys({ diagnosis, evidence }: DiagnosedFailure): string[] {
   ];
 }
 
-/** The surest deciding reason of those sources; of equals the one nearest to the cause. */
+/** Returns the most confident deciding reason of those sources; among equals, the one closest to the cause. */
 function rootReason(why: readonly Reason[]): Reason | undefined {
   const sure = why.filter(({ confidence, source }) => confidence >= decisive && rootSources.includes(source));
   const rank = ({ source }: Reason) => rootSources.indexOf(source);
   return sure.toSorted((a, b) => b.confidence - a.confidence || rank(a) - rank(b))[0];
 }
 
-/** The function that a stack names for a position; null where it has no name. */
+/** Returns the function that a stack names for a position; null if it has no name. */
 function functionAt({ console, serverOutput, errors }: Evidence, source: string): string | null {
   const stacks = [...console.map(({ stack }) => stack), ...errors.map(({ stack }) => stack), serverOutput];
   for (const stack of stacks) {
@@ -72,14 +72,14 @@ function functionAt({ console, serverOutput, errors }: Evidence, source: string)
   return null;
 }
 
-/** A database names the object that is wrong, in whichever channel its message arrives. */
+/** A database names the faulty object, whichever channel its message arrives in. */
 function databaseKey({ diagnosis: { category, why, facts } }: DiagnosedFailure): string | null {
   const { table, column, constraint, policy } = facts;
   if (category !== 'database-error' || (table ?? column ?? constraint ?? policy) === null) return null;
   return ['database', why[0]?.rule, table, column, constraint, policy].join(' | ');
 }
 
-/** A failed request of the page is the cause, whatever part of the response each test needed. */
+/** A failed request of the page is the cause, whichever part of the response each test needed. */
 function endpointKey({ diagnosis: { category, why, facts } }: DiagnosedFailure): string | null {
   if (category !== 'network-error' || facts.endpoint === null) return null;
   const seen = why.some(({ source, confidence }) => source === 'network' && confidence >= decisive);
@@ -89,7 +89,7 @@ function endpointKey({ diagnosis: { category, why, facts } }: DiagnosedFailure):
 function symptomKey({ diagnosis, evidence }: DiagnosedFailure): string | null {
   if (diagnosis.category !== 'ui-error') return null;
   const { kind, subject, detail } = complaintOf(evidence.errors);
-  // An element that covers the page blocks every element under it.
+  // An element that covers the page blocks every element beneath it.
   if (kind === 'covered') return `covered | ${detail}`;
   if (subject === null || kind === 'other') return null;
   return ['symptom', subject, kind, normalise(detail ?? '')].join(' | ');
@@ -102,7 +102,7 @@ function blankPageKey({ diagnosis, evidence }: DiagnosedFailure): string | null 
   return page !== null && complaintOf(evidence.errors).kind === 'missing' ? `blank | ${page.origin}` : null;
 }
 
-/** A request and its answer as one endpoint: `POST /api/orders?page=2 → 500` and the same of order 17 and 18 are one. */
+/** Reduces a request and its answer to the endpoint: `POST /api/orders?page=2 → 500` without its query, order ids made equal. */
 export function withoutQuery(line: string): string {
   return normalise(line.replace(/\?\S*/, '').replace(/\/\d+(?=\/|\s|$)/g, '/<id>'));
 }

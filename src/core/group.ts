@@ -2,16 +2,16 @@ import type { Cause, DiagnosedFailure } from './cause.js';
 import { groupKeys } from './group-keys.js';
 import { deadServer, environmentSentence } from './dead-server.js';
 
-/** What is being gathered: the members of one cause and every key that one of them has. */
+/** A cause under construction: its members and all their keys. */
 interface Group {
   members: DiagnosedFailure[];
   readonly keys: Set<string>;
 }
 
 /**
- * Joins the failures that share a root cause (HL-6), in order of first appearance, as `c1`, `c2` … Those with one signature
- * belong together, and so do those with the same deciding evidence. Many failures on the same dead server, which nothing
- * explains, are one failure of the environment (HL-7).
+ * Groups the failures that share a root cause (HL-6), as `c1`, `c2` … in order of first appearance. Failures with the same signature
+ * or the same deciding evidence belong together. Many failures on the same dead server that nothing explains are one failure of the
+ * environment (HL-7).
  */
 export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
   const groups: Group[] = [];
@@ -25,7 +25,7 @@ export function groupCauses(failures: readonly DiagnosedFailure[]): Cause[] {
   }));
 }
 
-/** Adds a failure to the first group that it shares a key with; it may be the link between groups that had none. */
+/** Adds a failure to the first group with which it shares a key, and merges any other groups with which it shares one. */
 function join(groups: Group[], failure: DiagnosedFailure): void {
   const keys = groupKeys(failure);
   const [home, ...linked] = groups.filter((group) => keys.some((key) => group.keys.has(key)));
@@ -44,7 +44,7 @@ function absorb(groups: Group[], home: Group, other: Group): void {
   groups.splice(groups.indexOf(other), 1);
 }
 
-/** The failure with the surest diagnosis, the earliest of equals: it tells an agent the most. */
+/** The failure with the most confident diagnosis tells an agent the most; among equals, the earliest. */
 function leadOf(members: readonly DiagnosedFailure[]): DiagnosedFailure {
   return members.reduce((best, one) => (one.diagnosis.confidence > best.diagnosis.confidence ? one : best));
 }

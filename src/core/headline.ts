@@ -7,8 +7,8 @@ const longest = 240;
 const longestPart = 150;
 
 /**
- * One line that distinguishes a failure from others (at most 240 characters): the deciding evidence and its place, then the
- * symptom with locator, expected and received value, and the line of the test.
+ * Describes a failure in one line (at most 240 characters) that distinguishes it from others: the deciding evidence and its place,
+ * then the symptom with locator, expected and received value, and the line of the test.
  */
 export function headlineOf(failed: DiagnosedFailure): string {
   const symptom = symptomOf(failed);
@@ -19,7 +19,7 @@ export function headlineOf(failed: DiagnosedFailure): string {
   return `${clip(line, room)}${place !== null && !line.includes(place) ? ` (${place})` : ''}`;
 }
 
-/** The symptom in one line. */
+/** Describes the symptom in one line. */
 function symptomOf({ evidence }: DiagnosedFailure): string {
   const complaint = complaintOf(evidence.errors);
   const [error] = tellingErrors(evidence.errors);
@@ -43,7 +43,7 @@ function inWords({ kind, call, subject, detail }: Complaint): string | null {
   return kind === 'timeout' ? `${call ?? 'waiting'} on ${subject} timed out` : null;
 }
 
-/** The deciding evidence, with its place in the user's code, unless it is the test's own error. */
+/** Returns the deciding evidence with its place in the user's code; null if it is the test's own error. */
 function rootOf({ diagnosis: { category, why, facts } }: DiagnosedFailure): string | null {
   const [reason] = why;
   if (!reason || reason.source === 'error' || reason.source === 'stack' || category === 'ui-error')
@@ -52,7 +52,7 @@ function rootOf({ diagnosis: { category, why, facts } }: DiagnosedFailure): stri
   return `${clip(reason.evidence, longestPart)}${at}`;
 }
 
-/** The failed line of the user's code: that of the exception, else that of the test. */
+/** Returns the failing line of the user's code: that of the exception, or else that of the test. */
 function placeOf({ evidence, diagnosis }: DiagnosedFailure): string | null {
   if (diagnosis.category !== 'ui-error' && diagnosis.facts.source !== null)
     return withoutColumn(diagnosis.facts.source);

@@ -3,25 +3,25 @@ import type { DiagnosedFailure } from './cause.js';
 import { rootKeys } from './group-keys.js';
 import { headlineOf } from './headline.js';
 
-/** What a re-run says of one failure. */
+/** What a re-run shows about one failure. */
 export interface Observation {
-  /** How the test ended in the re-run, if it was there at all (HL-10). */
+  /** How the test ended in the re-run; `absent` if it no longer exists (HL-10). */
   readonly ended: 'passed' | 'failed' | 'skipped' | 'not-run' | 'absent';
-  /** The failure that came back, if one did. */
+  /** The failure of the test in the re-run, or null. */
   readonly failure: DiagnosedFailure | null;
-  /** The suite's own failure, which kept the test from running, if there is one. */
+  /** The suite's own failure that kept the test from running, or null. */
   readonly suiteFailure: DiagnosedFailure | null;
 }
 
-/** A judgement, and the reason that the next agent is told, or null. */
+/** A judgement, and the reason to give the next agent, or null. */
 export interface Judged {
   readonly judgement: Judgement;
   readonly because: string | null;
 }
 
 /**
- * Judges a re-run against the failure that it was to heal. Only the same test, run and passed, is green: a test that vanished
- * or was skipped is not fixed (HL-10, HN-7), and a suite that no longer starts is a broken fix, not progress.
+ * Judges a re-run against the failure that it should have healed. Green means only that the same test ran and passed: a test that
+ * vanished or was skipped is not fixed (HL-10, HN-7), and a suite that no longer starts is a broken fix, not progress.
  */
 export function judge(before: DiagnosedFailure, seen: Observation): Judged {
   if (seen.suiteFailure) {
@@ -45,7 +45,7 @@ function judgeFailure(before: DiagnosedFailure, after: DiagnosedFailure): Judged
     : { judgement: 'changed', because: `a different error now: ${headlineOf(after)}` };
 }
 
-/** The same symptom may have another cause now, so the class and the deciding evidence have to be the same too. */
+/** The same symptom may now have another cause, so the class and the deciding evidence must match too. */
 function isSameError(before: DiagnosedFailure, after: DiagnosedFailure): boolean {
   if (before.signature !== after.signature) return false;
   if (before.diagnosis.category !== after.diagnosis.category) return false;
@@ -53,7 +53,7 @@ function isSameError(before: DiagnosedFailure, after: DiagnosedFailure): boolean
   return roots.length === 0 || rootsNow.length === 0 || roots.some((key) => rootsNow.includes(key));
 }
 
-/** Whether a test is green, and the suite around it did not fail. */
+/** Whether a test passed and the suite around it did not fail. */
 export function isGreen({ ended, suiteFailure }: Observation): boolean {
   return ended === 'passed' && suiteFailure === null;
 }

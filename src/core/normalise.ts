@@ -2,9 +2,9 @@ import { stripAnsi } from './classify/strip-ansi.js';
 
 /** The volatile parts. The order matters: a later pattern could match a piece of what an earlier one replaces. */
 const volatile: readonly (readonly [RegExp, string])[] = [
-  // What a browser printed until it was closed is chance.
+  // How much a browser printed before it was closed depends on timing.
   [/^Browser logs:\n<launching>[^]*?(?=^Call log:|(?![^]))/gm, 'Browser logs\n'],
-  // How often Playwright retried before it gave up is chance: `14 × locator resolved to …`, `retrying click action, attempt #3`.
+  // How often Playwright retried depends on timing: `14 × locator resolved to …`, `retrying click action, attempt #3`.
   [/^(?:- )?(?:\d{1,6} × )?(?:retrying \w{1,40} action.*|waiting \d{1,9}ms)$/gm, ''],
   [/\b\d{1,6} × /g, ''],
   [/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/gi, '<id>'],
@@ -28,12 +28,12 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   [/\d{6,}/g, '<id>'],
 ];
 
-/** Characters of a message that are read; the rest makes no difference. */
+/** Only this many characters of a message are read; the rest makes no difference. */
 const longest = 32_000;
 
 /**
- * A message without what differs from one run to the next though the failure is the same (ME-1): colours, times, durations,
- * ports, ids, the folders of absolute paths, the number of retries in a call log. All else stays.
+ * Removes from a message whatever differs between runs although the failure is the same (ME-1): colors, times, durations, ports,
+ * ids, the folders of absolute paths, the number of retries in a call log. Everything else stays.
  */
 export function normalise(message: string): string {
   let text = linesOf(stripAnsi(message.slice(0, longest))).join('\n');
@@ -43,13 +43,13 @@ export function normalise(message: string): string {
   return [...linesOf(text.slice(0, log)), ...distinct(linesOf(text.slice(log)))].join('\n');
 }
 
-/** The lines that hold something, blanks made one. */
+/** Returns the non-blank lines, with whitespace collapsed. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n').map((line) => line.trim().replace(/\s+/g, ' '));
   return lines.filter((line) => line !== '');
 }
 
-/** How often a call log repeats a line depends on timing; each is kept once. */
+/** How often a call log repeats a line depends on timing, so each line is kept once. */
 function distinct(log: readonly string[]): string[] {
   return [...new Set(log.map((line) => line.replace(/^- /, '')))];
 }

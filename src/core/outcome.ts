@@ -1,13 +1,13 @@
 import { exitCodes, exitCodeOfSignal } from './exit-codes.js';
 import { type CauseVerdict, isHealed, type Outcome, type Verdict } from './verdict.js';
 
-/** What the outcome of a run depends on. */
+/** Everything that the outcome of a run depends on. */
 export interface RunResult {
   readonly tests: readonly Verdict[];
   readonly causes: readonly { readonly verdict: CauseVerdict; readonly overBudget: boolean }[];
-  /** The suite's own failure is still there. */
+  /** Whether the suite's own failure persists. */
   readonly suiteRed: boolean;
-  /** Too many questions to people. */
+  /** Whether the run paused because too many causes need a person. */
   readonly paused: boolean;
   readonly interruptedBy: 'SIGINT' | 'SIGTERM' | null;
   readonly failOnHeal: boolean;
@@ -20,7 +20,7 @@ export interface FinalOutcome {
   readonly exitCode: number;
 }
 
-/** Decides a run's outcome: what needs a person goes before what is only red. */
+/** Decides a run's outcome: whatever needs a person takes precedence over tests that are merely red. */
 export function outcomeOf(run: RunResult): FinalOutcome {
   const { tests, causes } = run;
   if (run.interruptedBy) return { outcome: 'interrupted', exitCode: exitCodeOfSignal(run.interruptedBy) };

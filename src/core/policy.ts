@@ -12,14 +12,14 @@ export interface History {
   readonly retry: RetryAxis;
   /** Why no agent can help (a dead server that nothing explains), or null (HL-7). */
   readonly environment: string | null;
-  /** Agents to try, the primary first, then those of the alternative classes (CS-7). */
+  /** The agents to try, primary first, then those of the alternative classes (CS-7). */
   readonly agents: readonly string[];
   /** Whether the wait after the last failed attempt is over. */
   readonly waited: boolean;
   readonly spent: Spent;
-  /** Whether the built-in fixer has not been asked yet (BF-1). */
+  /** Whether the built-in fixer has yet to be asked (BF-1). */
   readonly askFixer?: boolean;
-  /** Why the cause has no agent, if the reason is not a missing route. */
+  /** Why the cause has no agent, if not because of a missing route. */
   readonly noAgent?: string;
 }
 
@@ -27,13 +27,13 @@ export interface History {
 export interface Spent {
   /** Agents started in the whole run. */
   readonly agentRuns: number;
-  /** The most agents that any test of this cause has seen, over all its causes (HL-3). */
+  /** The highest number of agents started for any one test of this cause, over all causes of that test (HL-3). */
   readonly agentRunsOnTest: number;
   readonly costUsd: number;
   readonly elapsedMs: number;
 }
 
-/** The limits of a decision. */
+/** The settings that a decision depends on. */
 export interface Policy {
   readonly retries: RetrySettings;
   readonly limits: LimitSettings;
@@ -45,41 +45,41 @@ export type Decision =
   | { readonly kind: 'ask-fixer'; readonly attempt: number }
   | { readonly kind: 'deploy'; readonly agent: string; readonly attempt: number }
   | { readonly kind: 'wait'; readonly delayMs: number; readonly attempt: number }
-  /** Run the test again with the code as it is (HL-5). */
+  /** Re-run the test with the code unchanged (HL-5). */
   | { readonly kind: 'retest'; readonly attempt: number }
   | { readonly kind: 'escalate'; readonly question: string }
   | { readonly kind: 'conclude'; readonly conclusion: Conclusion };
 
-/** How a cause ends, with the reason in a sentence. */
+/** How a cause ended, with the reason as a sentence. */
 export interface Conclusion {
   /**
-   * `flaky`: green, but not because of an agent's change (HN-7). `rejected`: its agents weakened the tests, and again after a warning
-   * (HN-3). `superseded`: its fix revealed another failure (HL-3), which has a cause of its own. `budget`: a limit was reached before it
-   * could be healed (exit 4).
+   * `flaky`: green, but not because of an agent's change (HN-7). `rejected`: its agents weakened the tests, even after a warning
+   * (HN-3). `superseded`: its fix revealed another failure, which has a cause of its own (HL-3). `budget`: a limit was reached before
+   * it could be healed (exit code 4).
    */
   readonly verdict:
     'healed' | 'failed' | 'flaky' | 'agent-unusable' | 'rejected' | 'superseded' | 'budget' | 'interrupted';
   readonly reason: string;
 }
 
-/** Rejected attempts after which a cause is given up: agents are warned once (HN-3). */
+/** The number of rejected attempts after which a cause is given up: agents are warned once (HN-3). */
 const REJECTIONS_BEFORE_VERDICT = 2;
 
-/** Conflicts after which a cause is given up: the user is editing the same lines, and the user's edits win. */
+/** The number of conflicts after which a cause is given up: the user is editing the same lines, and the user's edits win. */
 const CONFLICTS_BEFORE_VERDICT = 3;
 
-/** After this many fixes that did not hold, the last retry starts no agent (HL-5). */
+/** After this many failed fixes, the last retry runs without an agent (HL-5). */
 const FAILED_FIXES_BEFORE_BARE_RETEST = 2;
 
 /**
- * Decides what happens next to a cause (HL-8): a pure function of its history and the policy. The retry count is the
- * number of attempts, since each is judged by one re-run (HL-1).
+ * Decides what happens next to a cause (HL-8), as a pure function of its history and the policy. The retry count is the number of
+ * attempts, since each attempt is judged by one re-run (HL-1).
  */
 export function decide(given: History, policy: Policy): Decision {
   const newest = given.attempts.at(-1);
   const fixed = newest && isBuiltIn(newest) && endByOutcome(newest);
   if (fixed) return fixed;
-  // Its attempts do not count as tries of the signature (BF-5).
+  // The built-in fixer's attempts do not count as tries of the signature (BF-5).
   const history = {
     ...given,
     attempts: given.attempts.filter((one) => !isBuiltIn(one)),
@@ -107,22 +107,22 @@ export function decide(given: History, policy: Policy): Decision {
   const isHeldUp = last?.judged === 'rejected' || last?.judged === 'conflict';
   if (!last || history.waited || isHeldUp) return nextTry(history, policy);
   const delayMs = backoffMs(judgedOf(history).length, policy.retries);
-  // No wait before a try that will not be made, also because the time limit falls within the wait.
+  // Does not wait before a try that will not be made, for example because the time limit would pass during the wait.
   const elapsedMs = history.spent.elapsedMs + delayMs;
   const next = nextTry({ ...history, spent: { ...history.spent, elapsedMs } }, policy);
   return next.kind === 'conclude' ? next : { kind: 'wait', delayMs, attempt: last.n };
 }
 
-/** A history without the attempts of the built-in fixer, and how many there were with them. */
+/** A history without the built-in fixer's attempts; `made` counts all attempts, including those. */
 type Counted = History & { readonly made: number };
 
-/** What ends a cause whoever tried: no error is left, another one took its place, or nothing can be written into the project. */
+/** Ends a cause whoever made the attempt: no error is left, another one replaced it, or nothing can be written to the project. */
 function endByOutcome(last: Attempt): Decision | null {
   if (last.judged === 'green') return conclude('healed', `fixed by ${last.agent ?? 'nobody'}`);
   if (last.judged === 'flaky') return conclude('flaky', last.failedBecause ?? 'green without a change');
   if (last.judged === 'changed')
     return conclude('superseded', last.failedBecause ?? 'another error took its place');
-  // A read-only file or a full disk stands in the way of the next fix, too.
+  // A read-only file or a full disk would block the next fix, too.
   if (last.judged === 'not-judged' && last.change !== null)
     return conclude('failed', last.failedBecause ?? 'its change could not be written');
   return null;
@@ -171,7 +171,7 @@ function earlierOf(history: History): EarlierTries {
   return history.earlier ?? noEarlierTries;
 }
 
-/** A signature has one budget across runs (ME-2, ME-8). */
+/** A signature has one retry budget across all runs (ME-2, ME-8). */
 function triesOf(history: History): number {
   return earlierOf(history).count + judgedOf(history).length;
 }
@@ -200,7 +200,7 @@ function overBudget(history: History, limits: LimitSettings): Decision | null {
   return null;
 }
 
-/** The primary agent first; if it failed, the agent of the next alternative (CS-7); then the primary again. */
+/** Deploys the primary agent first; if it failed, the agent of the next alternative (CS-7); then the primary again. */
 function deploy(history: History, attempt: number): Decision {
   const agent = history.agents[triesOf(history)] ?? history.agents[0];
   if (agent === undefined) return conclude('failed', history.noAgent ?? 'no agent is routed to this failure');
@@ -219,15 +219,15 @@ function plural(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** The wait after the n-th attempt that did not hold, in milliseconds: initial · factor^(n-1), at most max (HL-4). */
+/** Returns the wait after the n-th failed attempt, in milliseconds: initial · factor^(n-1), at most max (HL-4). */
 export function backoffMs(attemptsMade: number, retries: RetrySettings): number {
   const { initialMs, factor, maxMs } = retries.backoff;
   return Math.min(initialMs * factor ** (attemptsMade - 1), maxMs);
 }
 
 /**
- * Whether `limits.escalations` causes of this run need review, so that no further agent is started (ME-2). A question that an
- * earlier run asked does not count again.
+ * Whether `limits.escalations` causes of this run need a person, so that no more agents are started (ME-2). A question that an
+ * earlier run already asked does not count again.
  */
 export function isPaused(
   causes: readonly { readonly verdict: string; readonly askedBefore?: boolean }[],

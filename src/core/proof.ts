@@ -2,19 +2,19 @@
 export type ProofStep = 'red' | 'green';
 
 /**
- * The runs that prove a heal, in order (HN-5): red before, as often as it was confirmed; green after; red again with the change
+ * The runs that prove a heal, in order (HN-5): red before, in the first run and each confirming run; green after; red again with the change
  * reverted, green with it reapplied.
  */
 export type Proof = readonly ProofStep[];
 
 /**
- * What the proof of a fix says of one test of its cause (HL-6). `proven`: the whole of it. `run-once`: green with the fix, in one run;
- * beyond the limit of tests that are proven. `flaky`: green with the change out, too. `unsteady`: green with the fix, and red again.
- * `red`: the fix is not its own.
+ * What the proof of a fix shows about one test of its cause (HL-6). `proven`: the full proof. `run-once`: green with the fix in one
+ * run, because the number of tests that get the full proof is limited. `flaky`: green without the change, too. `unsteady`: green with
+ * the fix at first, then red. `red`: this fix does not heal it.
  */
 export type ProofEnding = 'proven' | 'run-once' | 'flaky' | 'unsteady' | 'red';
 
-/** The runs of one test of a cause, and what they come to. */
+/** The runs of one test of a cause, and their result. */
 export interface TestProof {
   /** Playwright's id of the test. */
   readonly id: string;
@@ -22,7 +22,7 @@ export interface TestProof {
   readonly ended: ProofEnding;
 }
 
-/** `red red | green green green | red | green`: a bar wherever the code or its result changed. */
+/** Formats a proof as `red red | green green green | red | green`: a bar marks each change of result. */
 export function renderProof(proof: Proof): string {
   return proof.map((step, index) => (index > 0 && step !== proof[index - 1] ? `| ${step}` : step)).join(' ');
 }
@@ -34,13 +34,13 @@ const told: Readonly<Record<Exclude<ProofEnding, 'proven'>, string>> = {
   red: 'still red',
 };
 
-/** The proof of a cause, and how many of its tests it holds for: `red | green (4 of 5 tests; 1 still red)`. */
+/** Formats the proof of a cause with the number of its tests that it covers: `red | green (4 of 5 tests; 1 still red)`. */
 export function tellProof(proof: Proof, tests: readonly TestProof[] = []): string {
   const scope = proofScope(tests);
   return scope === '' ? renderProof(proof) : `${renderProof(proof)} (${scope})`;
 }
 
-/** How many tests of a cause its proof holds for: `4 of 5 tests; 1 still red`; empty if there is only one. */
+/** Says how many tests of a cause its proof covers: `4 of 5 tests; 1 still red`; empty if there is only one. */
 export function proofScope(tests: readonly TestProof[] = []): string {
   if (tests.length < 2) return '';
   const count = (ending: ProofEnding) => tests.filter(({ ended }) => ended === ending).length;

@@ -10,25 +10,25 @@ export interface AgentSettings {
   readonly timeoutMs: number;
 }
 
-/** A program that runs slash commands: one built in, or any other by its command line. */
+/** A program that runs slash commands: a built-in one, or any other given by its command line. */
 export type RunnerSettings =
   | {
       readonly kind: BuiltInRunner;
-      /** Further arguments of its command line, such as a model or a permission. */
+      /** Additional command-line arguments, such as a model or a permission. */
       readonly args?: readonly string[];
-      /** Names of variables of the environment that it is given beside those it needs (`MY_*` names several). */
+      /** Names of environment variables to pass in addition to those the program needs (`MY_*` matches several). */
       readonly env?: readonly string[];
     }
   | {
       readonly kind: 'command';
-      /** argv, never given to a shell; may hold {slashCommand} {contextFile} {promptFile} {screenshot}. */
+      /** argv, never passed to a shell; may contain {slashCommand} {contextFile} {promptFile} {screenshot}. */
       readonly command: readonly string[];
       readonly prompt: 'stdin' | 'argument' | 'none';
     };
 
-/** How often, and after which waits, a failure that came back is tried again. */
+/** How often, and after which waits, a failure that came back is retried. */
 export interface RetrySettings {
-  /** Re-runs after agents' work, per cause (HL-2). */
+  /** The maximum number of re-runs after an agent's work, per cause (HL-2). */
   readonly max: number;
   readonly backoff: { readonly initialMs: number; readonly factor: number; readonly maxMs: number };
 }
@@ -40,24 +40,24 @@ export interface LimitSettings {
   readonly costUsd: number;
   readonly timeMs: number;
   readonly escalations: number;
-  /** Agents at work at the same time, each in a copy of its own (SC-3). */
+  /** How many agents may work at the same time, each in its own copy (SC-3). */
   readonly parallel: number;
 }
 
-/** How much a heal is proven. */
+/** How thoroughly a heal is proven. */
 export const verifyLevels = ['quick', 'full', 'none'] as const;
 
 /** One of `verifyLevels`. */
 export type VerifyLevel = (typeof verifyLevels)[number];
 
-/** agents.yaml with every default filled in. */
+/** agents.yaml with all defaults filled in. */
 export interface Settings {
   readonly project: string;
   readonly agents: Readonly<Record<string, AgentSettings>>;
   readonly runners: Readonly<Record<string, RunnerSettings>>;
-  /** Agents by class, the first goes first. */
+  /** The agents of each class, in the order in which they are tried. */
   readonly routes: Readonly<Record<Category, readonly string[]>>;
-  /** What the project adds to the built-in rules of classification (CS-9). */
+  /** What the project adds to, or removes from, the built-in classification rules (CS-9). */
   readonly classify: ProjectRules;
   readonly retries: RetrySettings;
   readonly limits: LimitSettings;
@@ -65,42 +65,42 @@ export interface Settings {
   readonly evidence: { readonly console: number; readonly network: number };
   readonly verify: {
     /**
-     * How much a heal is proven (HN-5): `full` asks for all of it, `quick` for a green regression run, `none` for nothing, and then nothing
-     * is called healed.
+     * How thoroughly a heal is proven (HN-5): `full` requires the whole proof, `quick` only a green regression run, and `none` nothing,
+     * in which case nothing is called healed.
      */
     readonly level: VerifyLevel;
     /** A shell command to run in the project before each re-run (HL-9), or null. */
     readonly prepare: string | null;
-    /** How often a red test is run unchanged before an agent is paid (HL-7). */
+    /** How often a red test is re-run unchanged before an agent is paid (HL-7). */
     readonly confirm: number;
-    /** How often a fix must be green, its first re-run included (HN-5). */
+    /** How often a fix must be green, including its first re-run (HN-5). */
     readonly repeat: number;
-    /** How often it is taken out, to be red, and put back, to be green (HN-5). */
+    /** How often a fix is reverted, to be red, and reapplied, to be green (HN-5). */
     readonly flips: number;
-    /** What runs again after healing, to see that nothing else broke (HN-6). */
+    /** What runs again after healing, to check that nothing else broke (HN-6). */
     readonly regression: 'suite' | 'none';
-    /** The longest that the regression run may be expected to take, in milliseconds. */
+    /** The maximum expected duration of the regression run, in milliseconds. */
     readonly regressionTimeMs: number;
   };
   /** The search for the change that broke a test (BL-1, BL-2). */
   readonly blame: {
-    /** In a run, before the first agent; the command asks for it by itself. */
+    /** Whether a run searches before its first agent; the `blame` command searches regardless. */
     readonly enabled: boolean;
-    /** Playwright runs of one search. */
+    /** The maximum number of Playwright runs of one search. */
     readonly runs: number;
-    /** The longest that all searches of a run may take together, in milliseconds. */
+    /** The maximum time of all searches of a run together, in milliseconds. */
     readonly timeMs: number;
   };
-  /** A path, relative to the project, or a `postgres://` URL, which may hold a password (ME-10). */
+  /** A path relative to the project, or a `postgres://` URL, which may contain a password (ME-10). */
   readonly store: string;
   /** Workers on several machines (SC-2). */
   readonly queue: {
-    /** How long a worker may give no sign before its cause goes to another, in milliseconds. */
+    /** How long a worker may be silent before its cause is given to another, in milliseconds. */
     readonly leaseMs: number;
   };
-  /** What goes before the agents where it is sure (BF-1). */
+  /** What tries to fix a cause before any agent does, if it is certain of the fix (BF-1). */
   readonly fixer: 'built-in' | 'none';
-  /** Agents whose runner nobody named: the default one. */
+  /** Names of the agents that have the default runner because none is configured. */
   readonly runnerByDefault: readonly string[];
   /** Absolute path of the agents.yaml that was read, or null for the built-in defaults. */
   readonly file: string | null;

@@ -5,7 +5,7 @@ import { normalise } from './normalise.js';
 /** The parts of a failure's signature. */
 export interface SignatureParts {
   readonly project: string;
-  /** The error's own name, `TypeError` say. */
+  /** The error's own name, such as `TypeError`. */
   readonly errorType: string;
   readonly message: string;
 }
@@ -13,8 +13,8 @@ export interface SignatureParts {
 const hashDigits = 8;
 
 /**
- * The key under which a failure is remembered: `{project}:{errorType}:{hash}`, hash being the first 8 hexadecimal digits of
- * the MD5 of the normalised message (ME-1). `md5Hex` hashes a text's UTF-8 bytes.
+ * Returns the key under which a failure is remembered: `{project}:{errorType}:{hash}`, where the hash is the first 8 hexadecimal
+ * digits of the MD5 of the normalized message (ME-1). `md5Hex` hashes a text's UTF-8 bytes.
  */
 export function signatureOf(
   { project, errorType, message }: SignatureParts,
@@ -24,8 +24,8 @@ export function signatureOf(
 }
 
 /**
- * The text that a test failure's signature hashes: its most specific error, and where that names nothing ("Expected: true,
- * Received: false", or only a time-out) also the line of the test, or else the step.
+ * Returns the text that a test failure's signature hashes: its most specific error and, if that names nothing ("Expected: true,
+ * Received: false", or only a timeout), also the line of the test, or else the step.
  */
 export function signedText(given: Pick<TestFailure, 'errors' | 'failedStep' | 'test'>): string {
   const { errors, failedStep, test } = given;

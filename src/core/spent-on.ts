@@ -1,9 +1,9 @@
 import type { AgentUsage, Attempt } from './attempt.js';
 
-/** What agent programs report of money and tokens, added up; null where none of them says. */
+/** The sum of what agent programs report in money and tokens; null for what none of them reports. */
 export type Spent = Pick<AgentUsage, 'costUsd' | 'inputTokens' | 'outputTokens'>;
 
-/** What attempts have cost together. */
+/** Adds up what attempts have cost. */
 export function spentOn(attempts: readonly Pick<Attempt, 'usage'>[]): Spent {
   const sum = (of: keyof Spent) => {
     const told = attempts.flatMap(({ usage }) => usage?.[of] ?? []);

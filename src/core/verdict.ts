@@ -15,12 +15,12 @@ export type Verdict =
 /** The final status of a cause. `superseded`: its fix revealed another failure, which has a cause of its own (HL-3). */
 export type CauseVerdict = Verdict | 'superseded';
 
-/** Green with a fix, whether that was proven or not. */
+/** Whether it is green with a fix, proven or not. */
 export function isHealed(verdict: CauseVerdict): boolean {
   return verdict === 'healed' || verdict === 'green-once';
 }
 
-/** Nothing is left of a cause: it is healed, or its fix revealed another failure. */
+/** Whether nothing is left of a cause: it is healed, or its fix revealed another failure. */
 export function isResolved(verdict: CauseVerdict): boolean {
   return isHealed(verdict) || verdict === 'superseded';
 }

@@ -1,21 +1,21 @@
-/** How much of a text is read: its end, where a program says what it gave up on. */
+/** Only this many characters at the end of a text are read: programs say last what made them give up. */
 const MAX_CHARACTERS = 20_000;
 
 const number = String.raw`(\d{1,6}(?:\.\d{1,9})?)`;
 const unit = String.raw`(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?)(?![a-z])`;
 
-/** Names of a field whose value is a number, quoted or not, with an optional unit; `-ms` names are of milliseconds. */
+/** Fields with a numeric value, quoted or not, and an optional unit; a name that ends in `ms` means milliseconds. */
 const field = new RegExp(
   String.raw`\b(retry[-_ ]?after(?:[-_](?:ms|seconds))?|retryDelay|reset[-_ ]?after)\b["']? ?[:=(]? ?["']?${number} ?(?:${unit})?`,
   'gi',
 );
-/** `try again in 1m30s`, `Please retry in 38.2s.`, `wait 30 seconds before …`; without a unit it may be anything. */
+/** `try again in 1m30s`, `Please retry in 38.2s.`, `wait 30 seconds before …`; the unit is required, since a bare number may mean anything. */
 const sentence = new RegExp(
   String.raw`\b(?:(?:re)?try(?: again)?|available(?: again)?|resets?) (?:in|after) (?:about |~)?${number} ?${unit}(?: ?(?:and )?${number} ?${unit})?|\bwait (?:for )?(?:about |at least )?${number} ?${unit}`,
   'gi',
 );
 
-/** For how many milliseconds a program's words ask to wait before the next request, or null; the last that it says counts. */
+/** Returns how many milliseconds a program's output asks to wait before the next request, or null; the last request to wait counts. */
 export function askedWaitMs(text: string): number | null {
   const end = text.slice(-MAX_CHARACTERS).replaceAll('\\"', '"');
   const asked = [
@@ -31,7 +31,7 @@ interface Asked {
   readonly ms: number;
 }
 
-/** A bare number is of seconds, as in the header of HTTP. */
+/** A number without a unit is in seconds, as in HTTP's `Retry-After` header. */
 function fromField(match: RegExpMatchArray): Asked {
   const [, name = '', value = '', unit = /ms$/i.test(name) ? 'ms' : 's'] = match;
   return { at: match.index ?? 0, ms: inMs(value, unit) };

@@ -2,22 +2,22 @@ import type { AgentEnding } from '../attempt.js';
 import { stripAnsi } from '../classify/strip-ansi.js';
 import { agentErrorRules, type AgentErrorKind, type AgentErrorReason } from './rules.js';
 
-/** How an agent program failed: as its output says, or as only the runtime can know (AG-6). */
+/** How an agent program failed: either as its output says, or in a way that only the runtime can know (AG-6). */
 export type AgentError = AgentErrorKind | 'timeout' | 'aborted';
 
-/** What the error output of an agent program means, and which line says so. */
+/** What the error output of an agent program means, and which line shows it. */
 export interface AgentDiagnosis {
   readonly kind: AgentErrorKind;
   readonly reason: AgentErrorReason;
-  /** The line that decided, at most 300 characters; null where no rule matched. */
+  /** The line that decided, at most 300 characters; null if no rule matched. */
   readonly evidence: string | null;
 }
 
-/** The end of a text is where a program says what it gave up on; more is not read. */
+/** Only the end of a text is read, because that is where programs say what made them give up. */
 const MAX_CHARACTERS = 20_000;
 const MAX_EVIDENCE_CHARACTERS = 300;
 
-/** Classifies the failure text of an agent program: the first rule that matches decides, and none, or no text, is fatal. */
+/** Classifies the failure text of an agent program. The first matching rule decides; without a match, or without text, it is fatal. */
 export function classifyAgentError(text: string): AgentDiagnosis {
   const clean = unframed(text.slice(-MAX_CHARACTERS));
   for (const { kind, reason, pattern, unless } of agentErrorRules) {
@@ -27,7 +27,7 @@ export function classifyAgentError(text: string): AgentDiagnosis {
   return { kind: 'fatal', reason: 'unknown', evidence: null };
 }
 
-/** Without colours, the frames that terminal programs draw, and the line breaks with which they wrap their sentences. */
+/** Removes colors, the frames that terminal programs draw, and the line breaks with which they wrap sentences. */
 function unframed(text: string): string {
   return stripAnsi(text)
     .replaceAll(/[│┃╭╮╰╯─━⎿■✕✗●]/g, ' ')
@@ -45,7 +45,7 @@ function around(text: string, index: number): string {
   return line.slice(from, from + MAX_EVIDENCE_CHARACTERS).trim();
 }
 
-/** The error that kept an agent program from working (AG-6), or null where it did work, well or badly. */
+/** Returns the error that kept an agent program from working (AG-6), or null if it did work, successfully or not. */
 export function errorOfEnding({ kind }: AgentEnding): AgentError | null {
   if (kind === 'timed-out') return 'timeout';
   if (kind === 'aborted' || kind === 'retryable') return kind;

@@ -1,17 +1,17 @@
-/** What precedes a number that is not a status: a line, a port, a position (`chunk.js:404`, `line 503`, `port 4290`). */
+/** Rules out what precedes a number that is not a status: a line, a port, a position (`chunk.js:404`, `line 503`, `port 4290`). */
 const before = String.raw`(?<![\w.:/#$-])(?<!\b(?:lines?|ports?|col|column|pid|row|page|chunk|byte|at)[ :=#]{1,2})`;
-/** What follows a number that is a quantity or part of a longer one (`429 ms`, `503 tests`, `4.29`, `500:12`). */
+/** Rules out what follows a number that is a quantity or part of a longer number (`429 ms`, `503 tests`, `4.29`, `500:12`). */
 const behind = String.raw`(?![\w%/-]|[.,:]\d| ?(?:ms|s|secs?|seconds?|minutes?|hours?|days?|kb|mb|gb|bytes|tokens?|tests?|lines?|files?|errors?|times|characters|chars|px|items?|records?|rows?)\b)`;
-/** `status:429`, `code=429`, `(429)` and `HTTP/1.1 429` are statuses whatever surrounds them. */
+/** `status:429`, `code=429`, `(429)` and `HTTP/1.1 429` are statuses regardless of what surrounds them. */
 const named = String.raw`(?<=\b(?:status|code|http|error)["']?[:=]["']?)`;
 
-/** A pattern that finds these numbers as whole status codes, and not inside or beside other numbers (AG-6). */
+/** Returns a pattern that finds these numbers as whole status codes, and not as part of other numbers (AG-6). */
 function statusCode(...codes: readonly number[]): string {
   const any = `(?:${codes.join('|')})`;
   return `(?:${before}${any}${behind}|${named}${any}(?!\\d))`;
 }
 
-/** What went wrong with an agent program; it decides what a person is told to do. */
+/** What went wrong with an agent program; it determines what the user is told to do. */
 export type AgentErrorReason =
   | 'overloaded'
   | 'rate-limited'
@@ -36,13 +36,13 @@ export interface AgentErrorRule {
   readonly kind: AgentErrorKind;
   readonly reason: AgentErrorReason;
   readonly pattern: RegExp;
-  /** Where this matches too, the row does not. */
+  /** If this matches too, the row does not apply. */
   readonly unless?: RegExp;
 }
 
 const any = (...alternatives: readonly string[]) => new RegExp(alternatives.join('|'), 'i');
 
-/** Says that the limit is one of the next minutes, whatever else the text says of quotas. */
+/** Shows that the limit resets within minutes, whatever else the text says about quotas. */
 const soon = any(
   'per[ -]?minute',
   'per[ -]?second',
@@ -51,10 +51,10 @@ const soon = any(
   String.raw`retry in \d+(?:\.\d+)? ?s`,
 );
 
-/** The pattern table of AG-6; what no row matches is fatal. */
+/** The pattern table of AG-6. Text that matches no row is fatal. */
 export const agentErrorRules: readonly AgentErrorRule[] = [
-  // Texts that name their cause outright, though they match a later row as well: a daily quota answers 429, a prompt that is too
-  // long comes wrapped in a 500, a bad certificate looks like the network.
+  // These texts name their cause outright but would also match a later row: a daily quota answers 429, a prompt that is too
+  // long is wrapped in a 500, and a bad certificate looks like a network error.
   {
     kind: 'context_overflow',
     reason: 'prompt-too-long',
@@ -71,7 +71,7 @@ export const agentErrorRules: readonly AgentErrorRule[] = [
       String.raw`ran out of room in the model|tokens? > \d+ maximum`,
       statusCode(413),
     ),
-    // A limit on the answer is a setting; a limit for each minute is waited for, unless one request alone is over it.
+    // A limit on the output is a setting. A per-minute limit is worth waiting for, unless a single request exceeds it.
     unless: any(
       'number of output tokens',
       String.raw`\bper (?:day|month)\b|daily (?:rate )?limit`,
@@ -129,7 +129,7 @@ export const agentErrorRules: readonly AgentErrorRule[] = [
   {
     kind: 'fatal',
     reason: 'unauthorized',
-    // The last answer, for all the retries and broken streams around it.
+    // The last answer decides, whatever retries and broken streams surround it.
     pattern: any(String.raw`(?:unexpected|last) status:? (?:401|403)\b`),
   },
   {
@@ -142,14 +142,14 @@ export const agentErrorRules: readonly AgentErrorRule[] = [
   {
     kind: 'fatal',
     reason: 'invalid-request',
-    // What an API refuses as malformed stays malformed, however often it is sent.
+    // A request that the API refuses as malformed stays malformed, no matter how often it is sent.
     pattern: any(
       String.raw`(?:API Error|Error code|CAPIError|BadRequestError|status)\W{1,4}(?:400|422)\b.{0,80}invalid_request_error`,
       'ValidationException|Unexpected server error. Check server logs',
     ),
   },
 
-  // From here on the specification's own three groups, in its order.
+  // From here on: the specification's own three groups, in its order.
   {
     kind: 'retryable',
     reason: 'rate-limited',

@@ -12,24 +12,24 @@ import { createMatcher, type EvidenceText } from './match.js';
 import { isProjectRule, type ProjectRules } from './project-rules.js';
 import { evidenceTexts } from './evidence-texts.js';
 
-/** The warning for a failure that no rule knows (CS-6). */
+/** The warning for a failure that no rule matches (CS-6). */
 export const unknownWarning = 'Error type unknown, using default agent';
 
-/** Tells what a failure is, why, what else it may be, and what its evidence names explicitly (CS-1 to CS-8, CS-11). */
+/** Classifies a failure: what it is, why, what else it may be, and what its evidence names explicitly (CS-1 to CS-8, CS-11). */
 export type Classify = (evidence: Evidence) => Diagnosis;
 
 const mostReasons = 5;
 
-/** Classifies by the built-in rules alone. */
+/** Classifies with the built-in rules only. */
 export const classify: Classify = createClassify();
 
-/** Has the patterns of the built-in rules compiled, which takes as long as classifying fifty failures: for a time when nobody waits. */
+/** Compiles the built-in rules' patterns ahead of time. This takes as long as classifying fifty failures, so call it while nobody waits. */
 export function compileRules(): void {
   const sources: readonly EvidenceSource[] = ['error', 'stack', 'console', 'network', 'server', 'page'];
   createMatcher().reasonsIn(sources.map((source) => ({ source, text: 'Error' })));
 }
 
-/** Makes a classifier of the built-in rules and a project's own (CS-9). */
+/** Creates a classifier from the built-in rules and the project's own (CS-9). */
 export function createClassify(project?: ProjectRules): Classify {
   const matcher = createMatcher(project);
   return (evidence) => {
@@ -56,17 +56,17 @@ function strongest(reasons: readonly Reason[], category: Category): Reason[] {
     .slice(0, mostReasons);
 }
 
-/** Of two equally sure reasons, the one from the app goes before the one from the test. */
+/** Of two equally confident reasons, one from the app comes before one from the test. */
 function nearness(source: EvidenceSource): number {
   return source === 'error' || source === 'stack' ? 1 : 0;
 }
 
-/** The error itself and the channels that decided: the rest of the evidence must not influence the retry axis. */
+/** The error itself and the channels that decided; other evidence must not influence the retry axis. */
 function relevant(texts: readonly EvidenceText[], why: readonly Reason[]): EvidenceText[] {
   return texts.filter(({ source }) => source === 'error' || why.some((reason) => reason.source === source));
 }
 
-/** How deep a class lies: of several causes in the evidence, the deepest is the root. `unknown` (a crash, say) ranks with symptoms. */
+/** How deep a class lies: if the evidence shows several, the deepest is the root cause. `unknown` (such as a crash) ranks with symptoms. */
 const depth: Record<Category, number> = {
   'build-error': 4,
   'database-error': 3,
@@ -76,12 +76,12 @@ const depth: Record<Category, number> = {
   unknown: 0,
 };
 
-/** What the project says of its own failures outranks any depth (CS-9). */
+/** A project's own rules outrank any depth (CS-9). */
 const projectWeight = 100;
 
 /**
- * Ranks the classes that the reasons speak for, the likeliest first: among those with a deciding reason the deeper goes first
- * (CS-7: a locator that times out because the page threw is a runtime error), then the surer one.
+ * Ranks the classes that the reasons indicate, most likely first. Among classes with a deciding reason, the deeper comes first (CS-7:
+ * a locator that times out because the page threw is a runtime error), then the more confident.
  */
 function rankCategories(reasons: readonly Reason[]): Category[] {
   const best = new Map<Category, number>();

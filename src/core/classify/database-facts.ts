@@ -13,10 +13,10 @@ export const noDatabaseFacts: DatabaseFacts = {
 };
 
 const name = String.raw`\\{0,3}["'\x60]([\w.$-]{1,120})\\{0,3}["'\x60]`;
-/** A field of a driver's error object, printed or as JSON. */
+/** Matches a field of a driver's error object, printed by Node or as JSON. */
 const field = (key: string) => new RegExp(String.raw`\b${key}\\?["']?: \\?["']([^"'\\\n]{1,120})\\?["']`);
 
-/** The engine's own name of the error comes before the SQLSTATE, which is coarser, and that before the mapper's code. */
+/** In order of precision: the engine's own error name, then the SQLSTATE, which is coarser, then the mapper's code. */
 const codes = [
   /\b(ER_[A-Z][A-Z0-9_]{2,60})\b/,
   /\b(SQLITE_(?!ERROR\b)[A-Z]{3,20}(?:_[A-Z]{2,20}){0,3})\b/,
@@ -46,7 +46,7 @@ const table = [
   field('table(?:Name)?'),
   /\b(?:ValidationError: )?(\w{1,60}) validation failed: \w/,
 ];
-/** In a statement alone: prose has `from` as well. */
+/** Only for SQL statements, since prose contains `from` as well. */
 const tableOfStatement = /\b(?:from|into|update|join) [`"']?([a-z_][\w.]{0,100})[`"']?(?=[\s(;,)\]'"`]|$)/i;
 const column = [
   /Unknown column '(?:\w{1,100}\.)?([\w]{1,120})'/,
@@ -78,7 +78,7 @@ const policy = [/\bpolicy \\{0,3}"([^"\\\n]{1,120})\\{0,3}"(?! for relation)/];
 const statement =
   /\b(?:select\b.{1,600}\bfrom\s|insert into\s|update .{1,200}\bset\s|delete from\s|alter table\s|create (?:table|policy|index)\s).{0,800}/i;
 
-/** What a database's error message names; null where it does not. SQL at most 1,000 characters. */
+/** Returns what a database's error message names, null for what it does not; SQL is cut to 1,000 characters. */
 export function databaseFacts(text: string): DatabaseFacts {
   const sql = statementIn(text);
   return {
@@ -91,12 +91,12 @@ export function databaseFacts(text: string): DatabaseFacts {
   };
 }
 
-/** The table that a PostgREST address names: `/rest/v1/orders?select=id` is `orders`. */
+/** Returns the table that a PostgREST URL path names: `/rest/v1/orders?select=id` is `orders`. */
 export function postgrestTable(path: string): string | null {
   return /\/rest\/v1\/(?!rpc\/)([\w.-]{1,120})/.exec(path)?.[1] ?? null;
 }
 
-/** The first statement, up to the quote that closes it where one opened it. */
+/** Returns the first statement, up to the closing quote if it is quoted. */
 function statementIn(text: string): string | null {
   const match = statement.exec(text);
   if (!match) return null;

@@ -17,19 +17,19 @@ import {
 import { stripAnsi } from './strip-ansi.js';
 import { markedStatusLine, withoutQuotes } from './without-quotes.js';
 
-/** Characters that are read of each channel. */
+/** How many characters of each channel are read. */
 const most = { error: 12_000, stack: 4_000, console: 1_500, server: 24_000, page: 6_000 } as const;
 const consoleEntries = 50;
 const quietTypes = new Set('log info debug warning dir dirxml table trace count timeEnd clear'.split(' '));
-/** What Node prints of its own code above an exception that ends it: a line of a loader, not what is wrong. */
+/** Node's own code, printed above an exception that ends the process: a line of a loader, not the error. */
 const nodesOwnCode = /^node:internal\/.{1,200}:\d{1,7}\n.{0,1000}\n[ \t]{0,1000}\^+[ \t]*$/gm;
-/** Calls that run code in the page, whose exception is the test's error. */
+/** Calls that run code in the page, so that its exception becomes the test's error. */
 const inPage = /\.(?:evaluate\w*|\$\$?eval|waitForFunction): /;
-/** The first script that a stack names: by its address, or by the file that a source map led to. */
+/** The first script in a stack: its URL, or the file that a source map resolved it to. */
 const scriptAddress =
   /https?:\/\/[^\s)]{1,500}|(?<=[(@\s])[\w.~@-][^\s():]{0,300}\.\w{2,6}:\d{1,7}:\d{1,7}(?=[)\s]|$)/;
 
-/** What every channel of the evidence says, cleaned, ready for the rules. */
+/** Returns the text of every channel of the evidence, cleaned up for the rules. */
 export function evidenceTexts(
   evidence: Evidence,
   { withoutNoise }: Pick<Matcher, 'withoutNoise'>,
@@ -77,8 +77,8 @@ export function evidenceTexts(
 }
 
 /**
- * Tests run side by side on one server: an error that it prints while this test's page got every answer it asked for belongs to
- * another test. Where no page was seen (an API test, the suite itself) it counts.
+ * Tests share one server: if this test's page got every answer it asked for, an error that the server printed belongs to another
+ * test. If there was no page (an API test, the suite itself), the error counts.
  */
 function serverText({ network, serverOutput }: Evidence, requestFailed: boolean): string {
   if (network.length > 0 && !requestFailed) return '';
@@ -87,12 +87,12 @@ function serverText({ network, serverOutput }: Evidence, requestFailed: boolean)
 
 type Explains = ReturnType<typeof isCausedBy>;
 
-/** Whether an exception that the test met inside the page comes from a script that did not load. */
+/** Whether an exception that the test hit inside the page comes from a script that did not load. */
 function isExplainedError(isExplained: Explains, { message }: TestError): boolean {
   return inPage.test(message) && isExplained({ text: stripAnsi(bounded(message, most.console)) });
 }
 
-/** Scripts of other sites that did not load and that code of the page needed. */
+/** Returns the scripts of other sites that did not load although code of the page needed them. */
 function missedOfOthers(
   lost: readonly NetworkEntry[],
   own: (url: string) => boolean,
@@ -113,7 +113,7 @@ function errorText(errors: readonly TestError[]): string {
   return withoutQuotes(withoutLinePrefixes(plainQuotes(stripAnsi(bounded(text, most.error)))));
 }
 
-/** Typographic quotation marks, which word processors and chats make of those that programs print. */
+/** Replaces typographic quotation marks, which word processors and chats substitute for straight ones. */
 function plainQuotes(text: string): string {
   if (!/[\u2018\u2019\u201C\u201D]/.test(text)) return text;
   return text.replace(/[\u2018\u2019]/g, "'").replace(/[\u201C\u201D]/g, '"');
@@ -141,25 +141,25 @@ function consoleText(evidence: Evidence, counts: (entry: ConsoleEntry) => boolea
     .join('\n');
 }
 
-/** An entry as the rules read it; of a failed request the browser gives the address only as the entry's location. */
+/** Formats an entry for the rules. For a failed request, the browser gives the URL only as the entry's location. */
 function consoleLine({ type, text, location }: ConsoleEntry): string {
   if (text.startsWith(failedResource) && location !== '') return `${text} (${location})`;
   return type === 'pageerror' ? `Uncaught ${text.replace(/^Uncaught /, '')}` : text;
 }
 
 function ownScript({ location, stack, text }: ConsoleEntry, own: (url: string) => boolean): boolean {
-  // A failed request's location is the address asked for, a script's error has that of the script.
+  // The location of a failed request is the requested URL; the location of a script's error is the script's URL.
   const script = scriptAddress.exec(stack ?? '')?.[0] ?? location;
   return script === '' || own(script) || text.includes('CORS policy');
 }
 
-/** Shorter texts (`error`, `not found`) turn up in unrelated messages. */
+/** Shorter texts (`error`, `not found`) appear in unrelated messages. */
 const shortestText = 12;
 const saidInJson = /"(?:[^"\\\n]|\\.){12,400}"/g;
 
 /**
- * Makes the test whether a text only repeats a failed request's response: a page that throws the text of a response
- * (`throw new Error(body.error)`), or finds a page of HTML where it reads JSON, is not the cause (CS-7).
+ * Returns a predicate: whether a text merely repeats the response of a failed request. A page that throws the text of a response
+ * (`throw new Error(body.error)`), or that finds HTML where it expects JSON, is not the cause (CS-7).
  */
 function echoOf(failed: readonly NetworkEntry[]): (text: string) => boolean {
   const said = failed.flatMap((entry) => [...responseTexts(entry), ...quotedByJson(entry.responseBody)]);
@@ -190,14 +190,14 @@ const prefix = new RegExp(
   String.raw`^[ \t]*(?:(?:${clock}[ \t]{1,4}|\[WebServer\] ?|pw:\w{2,12} |\[\w{2,20} #\d{1,3}(?:-\d{1,3})?\] ?|E {3}(?: {4})?|${container}|@[\w-]{1,40}/${task}))+`,
   'gm',
 );
-/** A cheap check whether a text may hold such prefixes. */
+/** A cheap check for whether a text may contain such prefixes. */
 const suspect =
   /^[ \t]*(?:\[?\d\d|\[WebServer\]|pw:|\[\w{2,20} #|E {2}|@[\w-]{1,40}\/|[\w.@/-]{1,40} {1,20}\|)/m;
 
-/** A text whose every line is quoted as in mail and Markdown. */
+/** Matches a text in which every line is quoted as in mail and Markdown. */
 const quoted = /^(?:[ \t]{0,8}>(?![ \t]*\d{1,6}[ \t]*\|).*(?:\n+|$))+$/;
 
-/** Removes prefixes that other programs put before each line, so that every line begins as it was printed first. */
+/** Removes the prefixes that other programs put before each line, so that every line begins as it was originally printed. */
 function withoutLinePrefixes(text: string): string {
   const own = quoted.test(text) ? text.replace(/^[ \t]*> ?/gm, '') : text;
   return suspect.test(own) ? own.replace(prefix, '') : own;

@@ -13,7 +13,7 @@ import { stripAnsi } from './strip-ansi.js';
 export interface Findings {
   readonly texts: readonly EvidenceText[];
   readonly reasons: readonly Reason[];
-  /** The reasons that decided. */
+  /** The deciding reasons. */
   readonly why: readonly Reason[];
 }
 
@@ -21,7 +21,7 @@ const errorName =
   /^\s*(?:Uncaught (?:\(in promise\) )?)?(?:[\w.]{1,80}\.)?([A-Z]\w{0,60}(?:Error|Exception)|Error)(?: \[\w{1,60}\])?:/;
 const navigation = /\b(net::ERR_\w+|NS_ERROR_\w+) at (https?:\/\/\S{1,300})/;
 
-/** What the evidence names explicitly. */
+/** Returns what the evidence names explicitly. */
 export function factsOf(evidence: Evidence, findings: Findings): Facts {
   const message = bounded(tellingErrors(evidence.errors)[0]?.message ?? '', 4000);
   const database = findings.reasons.some(({ category }) => category === 'database-error');
@@ -37,7 +37,7 @@ export function factsOf(evidence: Evidence, findings: Findings): Facts {
   };
 }
 
-/** The lines of database errors, then the channels that have them, since details are on lines of their own. */
+/** The lines of database errors first, then their whole channels, since the details are on separate lines. */
 function databaseText({ texts, reasons }: Findings): string {
   const spoken = reasons.filter(({ category }) => category === 'database-error');
   const lines = spoken.toSorted((a, b) => b.confidence - a.confidence).map(({ evidence }) => evidence);
@@ -45,7 +45,7 @@ function databaseText({ texts, reasons }: Findings): string {
   return [...lines, ...channels.map(({ text }) => text)].join('\n');
 }
 
-/** The worst of the app's own requests, server errors first, the latest of equals. */
+/** Returns the worst of the app's own failed requests: server errors first, and the latest among equals. */
 function failedRequestOf(evidence: Evidence) {
   if (evidence.network.length === 0) return null;
   const failed = failedRequests(evidence, ownOrigin(evidence)).filter(
@@ -65,8 +65,8 @@ function locatorOf({ errors }: Evidence): string | null {
 }
 
 /**
- * Looks in the deciding evidence: a page's exception does not come from the line of the test that noticed it. A compiler names
- * the file beside the error, often without a position.
+ * Finds the failing line in the deciding evidence: a page's exception does not come from the line of the test that noticed it.
+ * Compilers name the file next to the error, often without a position.
  */
 function sourceOf(evidence: Evidence, decided: Reason | undefined): string | null {
   const code = { rootDir: evidence.rootDir, own: ownOrigin(evidence) };
@@ -96,24 +96,24 @@ function stacksOf(evidence: Evidence, decidedBy: EvidenceSource): (string | null
 
 const file = String.raw`((?:[A-Za-z]:)?[\w.@~$()[\]/\\-]{1,300}\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx|s?css|sass|less))`;
 
-/** How compilers name the file with the error, the most precise first: file, and line and column where they are given. */
+/** How compilers name the file with the error, most precise first: the file, with line and column if given. */
 const namings = [
   // tsc, Rollup: `src/a.ts(3,5)`, `src/a.ts (3:5)`; Babel: `/srv/src/a.js: Unexpected token (3:5)`
   new RegExp(String.raw`${file}(?: ?|: [^\n()]{1,200} )\((\d{1,7})[,:](\d{1,7})\)`, 'g'),
   // webpack, Rspack, Sass: `./src/a.js 3:0-28`
   new RegExp(String.raw`${file}:? (\d{1,7}):(\d{1,7})\b`, 'g'),
-  // who asked for what could not be found: `Could not resolve "./x" from "src/a.ts"`
+  // the importer of something that could not be found: `Could not resolve "./x" from "src/a.ts"`
   new RegExp(String.raw`\b(?:from|by|in|[Ff]ile:?) ["'\x60]?${file}(?![\w:])`, 'g'),
   // a heading: `./src/app/page.tsx`
   new RegExp(String.raw`^[ \t]{0,4}(?:(?:ERROR|Error) in )?${file}[ \t]*$`, 'gm'),
 ];
-/** Node, before it ends: `file:///srv/server.mjs:12`, the line itself, and a caret under what it could not read. */
+/** What Node prints before it exits: `file:///srv/server.mjs:12`, the line itself, and a caret under the part it could not parse. */
 const caret = new RegExp(String.raw`^(?:file://)?${file}:(\d{1,7})\n[^\n]{0,1000}\n([ \t]{0,1000})\^`, 'gm');
-/** The file's name is a heading a little above the error, or in the excerpt below it. */
+/** The file's name is a heading shortly above the error, or in the excerpt below it; distances in characters. */
 const above = 300;
 const below = 2_000;
 
-/** The file, relative to the project, that a compiler reports an error in, with line and column where they are given; else null. */
+/** Returns the file, relative to the project, in which a compiler reports an error, with line and column if given; null if there is none. */
 function compiledFile(text: string, code: OwnCode): string | null {
   for (const [, address = '', line, indent = ''] of text.matchAll(caret)) {
     const path = ownPath(address, code);
@@ -127,7 +127,7 @@ function compiledFile(text: string, code: OwnCode): string | null {
   return null;
 }
 
-/** The text around one of its lines; the whole text where the line is not in it. */
+/** Returns the text around one of its lines, or the whole text if the line is not in it. */
 function around(text: string, line: string): string {
   const at = text.indexOf(line);
   return at === -1 ? text : text.slice(Math.max(0, at - above), at + line.length + below);

@@ -7,8 +7,8 @@ const undefinedPart =
   /Cannot (?:read|set) properties of undefined|undefined is not an object|is not a (?:function|constructor)\b|\bis undefined\b/;
 
 /**
- * Makes the test whether code of the page threw because one of these scripts did not load (CS-7): the exception is not the cause
- * then. Of another site's script only undefined names, and its own, can be told for certain.
+ * Returns a predicate: whether code of the page threw because one of these scripts did not load, so that the exception is not the
+ * cause (CS-7). For another site's script, only undefined names and the library's own name are certain enough.
  */
 export function isCausedBy(
   lost: readonly NetworkEntry[],
@@ -24,7 +24,7 @@ export function isCausedBy(
     );
 }
 
-/** Whether a text names the library in a script's file: `highlight` of `/9.12.0/highlight.min.js`. */
+/** Whether a text names the library that a script's URL contains: `highlight` in `/9.12.0/highlight.min.js`. */
 function namesLibrary(text: string, url: string): boolean {
   const name = /\/([a-z]{4,60})[^/?#]{0,100}(?:[?#].*)?$/i.exec(url)?.[1]?.toLowerCase();
   return (

@@ -5,31 +5,31 @@ import { rules } from './rules.js';
 import { noiseRules } from './rules/noise.js';
 import { retryRules } from './rules/retry.js';
 
-/** What one channel of the evidence says, cleaned. */
+/** The cleaned text of one channel of the evidence. */
 export interface EvidenceText {
   readonly source: EvidenceSource;
   readonly text: string;
-  /** Not enough to decide by: passing tests show it too, or something else in the evidence explains it. */
+  /** Too weak to decide: passing tests show it too, or something else in the evidence explains it. */
   readonly hint?: boolean;
 }
 
-/** The rules that hold for a project, ready to be matched. */
+/** A project's effective rules, ready for matching. */
 export interface Matcher {
-  /** Every rule that matches, at most once for each text. */
+  /** Returns a reason for every rule that matches, at most one per text. */
   reasonsIn(texts: readonly EvidenceText[]): Reason[];
-  /** The first axis whose rule matches a text in a failure of this class, else `code_error` (CS-11). */
+  /** Returns the first axis whose rule matches a text in a failure of this class, else `code_error` (CS-11). */
   retryAxisOf(texts: readonly EvidenceText[], decided: Pick<Diagnosis, 'category' | 'why'>): RetryAxis;
-  /** The text of a channel without the lines that decide nothing. */
+  /** Returns the text of a channel without its noise lines. */
   withoutNoise(source: EvidenceSource, text: string): string;
 }
 
 const longestEvidence = 300;
-/** The highest confidence of a hint: below what decides, and below the rules of the first line. */
+/** The highest confidence of a hint: below a deciding reason, and below the first-line rules. */
 const mostOfHints = 0.4;
-/** How many matching lines that `unless` excludes are passed over in search of one that counts. */
+/** How many matching lines that `unless` excludes are skipped in search of one that counts. */
 const mostExceptions = 50;
 
-/** Puts a project's own rules beside the built-in ones (CS-9). */
+/** Combines a project's own rules with the built-in ones (CS-9). */
 export function createMatcher(project: ProjectRules = noProjectRules): Matcher {
   const off = new Set(project.off);
   const own = project.rules.map((rule) => ({ ...rule, rule: ownRule(rule) }));
@@ -93,7 +93,7 @@ function matchingLine({ pattern, unless }: Pattern, text: string): string | null
   return null;
 }
 
-/** The line that a match begins in, not counting blanks and line ends that it took along. */
+/** Returns the line in which a match begins, ignoring the whitespace that the match begins with. */
 function lineOf(text: string, match: RegExpExecArray): string {
   const from = match.index + match[0].search(/\S|$/);
   const start = from === 0 ? 0 : text.lastIndexOf('\n', from - 1) + 1;

@@ -4,19 +4,19 @@ const frame =
   /(?:at |@|\(|^|\s|─\[)((?:file:\/\/|https?:\/\/|webpack(?:-internal)?:\/\/)?(?:[^\s():─]|\([\w.-]{1,60}\)\/){0,300}(?::\d{1,5}(?=\/)[^\s():]{1,300})?\.(?:[cm]?[jt]sx?|vue|svelte|astro)(?:\?[^\s():]{0,200})?):(\d{1,7}):(\d{1,7})/g;
 const foreign =
   /(?:^|\/)node_modules\/|\/\.vite\/deps\/|^node:|\/internal\/|^internal\/|^\.\.\/|\/playwright(?:-core)?\/lib\//;
-/** Bundles are not the user's source; their positions say nothing without a source map. */
+/** Bundles are not the user's source; without a source map, their positions mean nothing. */
 const bundled =
   /^(?:assets|_next|static|_nuxt|_app|dist|build|chunks|@vite|@id|@react-refresh)\/|[.-][\da-f]{8,}\.m?js$|\.chunk\.js$/i;
 
-/** What decides whether a frame is the user's own. */
+/** What is needed to decide whether a frame is in the user's own code. */
 export interface OwnCode {
   readonly rootDir: string;
   readonly own: (url: string) => boolean;
 }
 
-/** The first frame of the user's own code in a stack, as `path:line:column` relative to the project, or null. */
+/** Returns the first frame of the user's own code in a stack, as `path:line:column` relative to the project, or null. */
 export function firstOwnFrame(stack: string, code: OwnCode): string | null {
-  // A path with blanks would end at the first.
+  // The pattern stops at whitespace, so a root path that contains some is removed first.
   const text = /\s/.test(code.rootDir) ? stack.replaceAll(`${code.rootDir}/`, '') : stack;
   for (const [, address = '', line, column] of text.matchAll(frame)) {
     const path = ownPath(address.replaceAll('\\', '/'), code);
@@ -25,7 +25,7 @@ export function firstOwnFrame(stack: string, code: OwnCode): string | null {
   return null;
 }
 
-/** A file that a text names, relative to the project where it is the user's own; else null. */
+/** Returns the path of a file that a text names, relative to the project if it is the user's own; else null. */
 export function ownPath(address: string, { rootDir, own }: OwnCode): string | null {
   if (foreign.test(address)) return null;
   if (/^https?:/.test(address)) return own(address) ? servedPath(address, rootDir) : null;
@@ -36,7 +36,7 @@ export function ownPath(address: string, { rootDir, own }: OwnCode): string | nu
   return within(path, rootDir);
 }
 
-/** Development servers serve sources under their path in the project; `/@fs/` holds an absolute one. */
+/** Development servers serve source files under their path in the project; `/@fs/` is followed by an absolute path. */
 function servedPath(address: string, rootDir: string): string | null {
   const path = (splitUrl(address)?.path ?? '').replace(/\?.*$/, '');
   if (path.startsWith('/@fs/')) return within(path.slice(4), rootDir);
@@ -44,7 +44,7 @@ function servedPath(address: string, rootDir: string): string | null {
   return relative === '' || bundled.test(relative) ? null : relative;
 }
 
-/** An absolute path with `/`, relative to the project; null where it is outside. */
+/** Makes an absolute path with `/` relative to the project; returns null if it is outside. */
 export function within(path: string, rootDir: string): string | null {
   const root = `${rootDir.replaceAll('\\', '/').replace(/\/$/, '')}/`;
   return path.startsWith(root) ? path.slice(root.length) : null;

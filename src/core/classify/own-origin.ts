@@ -1,6 +1,6 @@
 import type { Evidence } from '../evidence.js';
 
-/** The parts of an absolute URL that matter here; `path` includes the query. */
+/** The relevant parts of an absolute URL; `path` includes the query. */
 interface UrlParts {
   readonly origin: string;
   readonly host: string;
@@ -11,13 +11,13 @@ const url =
   /^(?:https?|wss?):\/\/(?:[^/?#@\s]{0,200}@)?((?:\[[^\]]{1,60}\]|[^/?#:\s]{1,253}))(:\d{1,5})?([^#\s]*)/i;
 const loopback =
   /^(?:localhost|.{1,100}\.localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\]|host\.docker\.internal)$/i;
-/** Hosted back ends speak for the app although they live elsewhere. */
+/** Hosted back ends belong to the app although they have another domain. */
 const hostedBackend =
   /\.(?:supabase\.(?:co|in|net)|firebaseio\.com|nhost\.run|hasura\.app|convex\.cloud|appwrite\.io)$/i;
 const sharedSuffix =
   /^(?:vercel\.app|netlify\.app|github\.io|pages\.dev|workers\.dev|herokuapp\.com|web\.app|co\.\w\w|com\.\w\w)$/i;
 
-/** Splits an absolute http(s) or ws(s) URL; null for anything else. */
+/** Splits an absolute http(s) or ws(s) URL; returns null for anything else. */
 export function splitUrl(text: string): UrlParts | null {
   const match = url.exec(text);
   if (!match?.[1]) return null;
@@ -26,9 +26,9 @@ export function splitUrl(text: string): UrlParts | null {
 }
 
 /**
- * Makes the test whether a URL belongs to the app: the page's own origin or site, the loopback, a hosted back end, or no
- * origin at all. A page that never got there (`about:blank`) is where it was sent first. Where neither is known, every host is
- * taken for the app's; noise rules name the usual strangers.
+ * Returns a predicate: whether a URL belongs to the app, that is, to the page's own origin or site, to the loopback or to a hosted
+ * back end, or has no origin at all. If the page never loaded (`about:blank`), the first document that was requested stands in. If
+ * neither is known, every host counts as the app's; noise rules name the usual third parties.
  */
 export function ownOrigin({
   pageUrl,
@@ -44,7 +44,7 @@ export function ownOrigin({
   };
 }
 
-/** Whether a host is this machine. */
+/** Whether a host is the local machine. */
 export function isLoopback(host: string): boolean {
   return loopback.test(host);
 }

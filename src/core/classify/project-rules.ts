@@ -1,6 +1,6 @@
 import type { Category, EvidenceSource, RetryAxis } from '../diagnosis.js';
 
-/** A rule of the project's own, as agents.yaml writes it (CS-9). */
+/** A project's own rule, as written in agents.yaml (CS-9). */
 export interface ProjectRule {
   /** Unique; printed with the diagnosis as `project/<id>`. */
   readonly id: string;
@@ -12,12 +12,12 @@ export interface ProjectRule {
   readonly retry: RetryAxis | null;
 }
 
-/** What a project adds to the built-in rules, and what it takes out of them. */
+/** What a project adds to the built-in rules, and what it removes from them. */
 export interface ProjectRules {
   readonly rules: readonly ProjectRule[];
-  /** Sources of regular expressions: a line that matches one decides nothing. */
+  /** Sources of regular expressions for noise: a line that matches one is ignored. */
   readonly ignore: readonly string[];
-  /** Ids of built-in rules that do not hold here. */
+  /** Ids of built-in rules that are turned off. */
   readonly off: readonly string[];
 }
 
@@ -26,12 +26,12 @@ export const noProjectRules: ProjectRules = { rules: [], ignore: [], off: [] };
 
 const prefix = 'project/';
 
-/** The id of a project's rule as a diagnosis names it. */
+/** Returns the id of a project's rule as it appears in a diagnosis. */
 export function projectRuleId(id: string): string {
   return `${prefix}${id}`;
 }
 
-/** Whether a reason comes from a rule of the project, which outranks every built-in one. */
+/** Whether a reason comes from a project's own rule; such reasons outrank all built-in ones. */
 export function isProjectRule(rule: string): boolean {
   return rule.startsWith(prefix);
 }

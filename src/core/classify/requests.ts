@@ -18,12 +18,12 @@ const entities: Readonly<Record<string, string>> = {
   '#x27': "'",
 };
 
-/** How a browser's console begins to tell of a request that failed. */
+/** How a browser's console reports a failed request. */
 export const failedResource = 'Failed to load resource';
-/** Nor does a browser run the page that a server sends in place of a script that it does not have. */
+/** How a browser's console reports that the server sent a page in place of a missing script. */
 const refusedScript = /^Refused to execute script from '([^'\n]{1,2000})' because its MIME type/;
 
-/** Whether a line of the console only repeats that a request failed; the request itself says more. */
+/** Whether a console line only repeats that a request failed; the request itself says more. */
 export function repeatsRequest(line: string, network: readonly NetworkEntry[]): boolean {
   if (line.startsWith(failedResource)) return network.length > 0;
   const script = refusedScript.exec(line)?.[1];
@@ -31,8 +31,8 @@ export function repeatsRequest(line: string, network: readonly NetworkEntry[]): 
 }
 
 /**
- * The app's own requests that were answered with an error or not at all; pictures, fonts and beacons are left out, and refusals that
- * the test itself asked for: it expects them, unless it fails of that answer.
+ * Returns the app's own requests that got an error or no answer. Images, fonts and beacons are left out, and so are refusals (4xx)
+ * of requests that the test itself sent: the test expects them, unless it fails because of that answer.
  */
 export function failedRequests(
   { network, errors }: Pick<Evidence, 'network' | 'errors'>,
@@ -50,7 +50,7 @@ export function failedRequests(
     .slice(-mostRequests);
 }
 
-/** An error that names an answer's status, other than one about an element, or quotes its body. */
+/** Whether an error, other than one about an element, names an answer's status, or quotes its body. */
 function failsOf({ message }: TestError, { status, responseBody }: NetworkEntry): boolean {
   const names = message.includes(String(status)) && locatorIn(message) === null;
   return names || quotedByJson(responseBody).some((quote) => message.includes(quote));
@@ -62,13 +62,13 @@ function readsStatus({ snippet }: TestError): boolean {
     .some((line) => markedStatusLine(line) !== '');
 }
 
-/** How V8's `JSON.parse` quotes a text that is not JSON: as far as ten characters behind its first, or whole if it is short. */
+/** How V8's `JSON.parse` quotes a text that is not JSON: in full if it is short, else up to ten characters after the first. */
 export function quotedByJson(text: string | null): string[] {
   if (text === null || text.trim() === '') return [];
   return [`"${text.slice(0, text.search(/\S/) + 10)}"... is not valid JSON`, `"${text}" is not valid JSON`];
 }
 
-/** The page's scripts that did not load, anybody's; those that pages of passing tests do without are left out. */
+/** Returns the page's scripts, from any site, that did not load; those that are missing in passing tests too are left out. */
 export function lostScripts({ network }: Pick<Evidence, 'network'>): NetworkEntry[] {
   return network.filter(
     ({ resourceType, status, failure, common }) =>
@@ -80,19 +80,19 @@ function brokenOff(failure: string | null): boolean {
   return failure !== null && !/ERR_(?:ABORTED|BLOCKED_BY_CLIENT)|NS_BINDING_ABORTED/.test(failure);
 }
 
-/** A request and its ending in one line: `POST /api/orders → 500`; the host is named where it is not the loopback. */
+/** Formats a request and its result as one line: `POST /api/orders → 500`; the host is included unless it is the loopback. */
 export function endpointOf(entry: NetworkEntry): string {
   const parts = splitUrl(entry.url);
   const address = parts && isLoopback(parts.host) ? parts.path : entry.url;
   return `${entry.method.toUpperCase()} ${address.slice(0, 200)} → ${entry.status ?? entry.failure ?? 'no answer'}`;
 }
 
-/** `endpointOf` with the kind of resource before it, which is what the request rules read. */
+/** Formats a request for the request rules: `endpointOf` after the resource type. */
 export function requestLine(entry: NetworkEntry): string {
   return `${entry.resourceType || 'other'} ${endpointOf(entry)}`;
 }
 
-/** What the server said in the body of an error, HTML taken off. Answers of GraphQL are errors under any status. */
+/** Returns the body of an error response, without HTML. GraphQL answers can be errors under any status. */
 export function errorBody(entry: NetworkEntry): string {
   const body = entry.responseBody;
   if (!body || ((entry.status ?? 0) < 400 && !/^\s*\{\s*"errors"/.test(body))) return '';

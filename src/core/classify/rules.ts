@@ -44,11 +44,11 @@ export const rules: readonly Rule[] = [
   ...httpRules,
   ...waitingRules,
   ...clientRules,
-  // The page did not show, or let do, what the test expects (CS-4): a symptom, outranked by any deeper evidence.
+  // The page does not show, or does not allow, what the test expects (CS-4): a symptom, outranked by any deeper evidence.
   ...playwrightRules,
   ...otherRunnerRules,
-  // Neither the app nor its tests: the browser, the runner or the machine.
+  // Neither the app nor its tests failed, but the browser, the runner or the machine.
   ...unknownRules,
-  // No rule knows the error: what its first line is about.
+  // No rule recognizes the error: guesses from what its first line is about.
   ...firstLineRules,
 ];

@@ -21,12 +21,12 @@ const httpStatuses = new Set(
 );
 
 /**
- * Removes what an error's text only quotes, since a quoted word decides nothing (CS-8): code frames, test titles, selectors,
+ * Removes what an error's text merely quotes, since a quoted word decides nothing (CS-8): code frames, test titles, selectors,
  * elements, expected and received values. A comparison of two HTTP statuses is kept as such.
  */
 export function withoutQuotes(message: string): string {
   let text = message;
-  // A comparison's own quotes hold its values together.
+  // In a comparison, the quotes delimit the compared values, so they must stay escaped.
   if (!comparison.test(text)) text = unescaped(text);
   if (/[|│┃]/.test(text)) text = text.replace(frameLine, markedStatusLine);
   if (text.includes('›')) text = withoutTitles(text);
@@ -40,19 +40,19 @@ export function withoutQuotes(message: string): string {
   return text.includes('waiting for') ? text.replace(quotedSelector, '$1') : text;
 }
 
-/** Unescapes strings of JSON in the text; without quotes, only a `\\n` that cannot be part of a path. */
+/** Unescapes JSON strings in the text; without quotes, only a `\\n` that cannot be part of a path. */
 function unescaped(text: string): string {
   if (text.includes('\\"'))
     return text.replace(/\\(?:(n)|(["']))/g, (_whole, line: string, quote: string) => (line ? '\n' : quote));
   return text.includes('\\n') ? text.replace(/\\n(?=\s|\\|[A-Z>❯×]|$)/g, '\n') : text;
 }
 
-/** Removes titles on lines of their own; in a text of one line, the title before the error. */
+/** Removes test titles on lines of their own, or in a one-line text the title before the error. */
 function withoutTitles(text: string): string {
   return text.trim().includes('\n') ? text.replace(titleLine, '') : text.replace(titleBeforeComplaint, '');
 }
 
-/** The marked line of a code frame, without its string literals, if it reads a response's status; else empty. */
+/** Returns the marked line of a code frame, without its string literals, if it reads a response's status; else an empty string. */
 export function markedStatusLine(line: string): string {
   if (!/^[ \t]*>/.test(line) || !/\.status\b|\.statusCode\b|\.ok\(\)|toBeOK/.test(line)) return '';
   const code = line

@@ -1,16 +1,16 @@
-/** What a reviewer should look at in a change that was not rejected: nothing proves it wrong. */
+/** Something a reviewer should look at in a change that was not rejected: nothing proves it wrong. */
 export interface Note {
   /** Relative to the recorded root, with `/`. */
   readonly file: string;
-  /** From 1; null where no line says it. */
+  /** Counted from 1; null if it does not belong to a line. */
   readonly line: number | null;
-  /** In a sentence without its full stop. */
+  /** A sentence without its period. */
   readonly says: string;
-  /** The locator that took another one's place: what it finds is added to `says` where a page tells. */
+  /** A locator that replaced another one: if the page is available, what it finds is added to `says`. */
   readonly locator?: string;
 }
 
-/** A note in one line: place and what it says. */
+/** Formats a note as one line: its place and what it says. */
 export function noteLine({ file, line, says }: Note): string {
   return `${file}${line === null ? '' : `:${line}`} ${says}`;
 }

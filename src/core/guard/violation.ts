@@ -1,20 +1,20 @@
-/** One way in which an agent's change weakens the tests or reaches for what is not its own (HN-3, HN-4). */
+/** One way in which an agent's change weakens the tests or touches what it must not (HN-3, HN-4). */
 export interface Violation {
   /** Kebab-case name of the rule: `assertion-removed`, `protected-file` … */
   readonly rule: string;
   /** Relative to the recorded root, with `/`. */
   readonly file: string;
-  /** From 1, in the changed file, or in the old one for what was removed; null where no line says it. */
+  /** Counted from 1, in the changed file, or in the old file if lines were removed; null if it does not belong to a line. */
   readonly line: number | null;
-  /** The source line before, or null for what was added. */
+  /** The source line before the change, or null if it was added. */
   readonly before: string | null;
-  /** The source line after, or null for what was removed. */
+  /** The source line after the change, or null if it was removed. */
   readonly after: string | null;
-  /** What is wrong with it, in a sentence without its full stop, for the agent and the report. */
+  /** What is wrong with it, as a sentence without its period, for the agent and the report. */
   readonly says: string;
 }
 
-/** A violation in one line: place, rule and what it says. */
+/** Formats a violation as one line: place, rule and what it says. */
 export function violationLine({ file, line, rule, says }: Violation): string {
   return `${file}${line === null ? '' : `:${line}`} ${rule}: ${says}`;
 }

@@ -1,7 +1,7 @@
 import type { Category } from '../../diagnosis.js';
 import type { Rule } from '../rule.js';
 
-/** A class, and the words that say an error is about its matter; the longer of two that begin alike first. */
+/** A class, and the words that show what an error is about; of two words with the same beginning, the longer must come first. */
 interface Matter {
   readonly category: Category;
   readonly words: readonly string[];
@@ -45,11 +45,11 @@ const matters: readonly Matter[] = [
   },
 ];
 
-/** What the first line of an error is about, where no rule knows its words: little to go by, and better than nothing. */
+/** Classifies by the subject of an error's first line if no rule knows its wording: weak evidence, but better than none. */
 export const firstLineRules: readonly Rule[] = matters.map(({ category, words, confidence }) => ({
   id: `${category.replace('-error', '')}/first-line`,
   category,
-  // Both on the first line that is not blank, in either order; a word within a path or a name does not count.
+  // Both words must be on the first non-blank line, in either order; a word within a path or a name does not count.
   pattern: new RegExp(
     String.raw`^\s*(?=[^\n]{0,200}?(?:\b(?:${failureWords})\b|[a-z)] error:))(?=[^\n]{0,200}?(?<![\w./\\-])(?:${words.join('|')})\w{0,8}(?![\w./\\-]))`,
     'i',

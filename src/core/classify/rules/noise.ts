@@ -1,6 +1,6 @@
 import type { NoiseRule } from '../rule.js';
 
-/** What pages and servers say all day long, and what never decided a failure (labelling: noise never decides). */
+/** Routine output of pages and servers that never decides a failure. */
 export const noiseRules: readonly NoiseRule[] = [
   {
     id: 'noise/favicon',

@@ -1,7 +1,7 @@
 import type { Category } from '../../diagnosis.js';
 import type { RetryRule } from '../rule.js';
 
-/** Matches where an assertion says that one of these statuses came: `expected 200 "OK", got 502`, `expected 502 to equal 200`. */
+/** Matches an assertion that received one of these statuses: `expected 200 "OK", got 502`, `expected 502 to equal 200`. */
 function receivedStatus(statuses: string): RegExp {
   return new RegExp(
     String.raw`\b(?:got|received|but (?:was|is|found|saw)|actual(?: status)?:?|instead got)(?: (?:an?|HTTP|status|code)){0,3}:? ?[<"'(]?(?:${statuses})\b|\bexpected (${statuses}) to (?:be|equal|eql|deeply equal|strictly equal|===?) (?!\1)\d{3}\b|\bassert (${statuses}) == (?!\2)\d{3}\b`,
@@ -13,8 +13,8 @@ const outside: readonly Category[] = ['network-error', 'database-error', 'unknow
 const all: readonly Category[] = [...outside, 'build-error', 'runtime-error', 'ui-error'];
 
 /**
- * The second axis (CS-11), first match wins. It asks what the *fix* needs, so the words count only in classes where they
- * can be the cause: a 403 that a test expects, or a locator that times out, needs code.
+ * Rules for the second axis (CS-11); the first match wins. The axis says what the *fix* needs, so the words count only in classes
+ * in which they can be the cause: a 403 that a test expects, or a locator that times out, needs code.
  */
 export const retryRules: readonly RetryRule[] = [
   {
@@ -44,7 +44,7 @@ export const retryRules: readonly RetryRule[] = [
     id: 'retry/received-refusal',
     axis: 'never_retry',
     categories: ['network-error', 'unknown'],
-    // Of a comparison only what came counts: a refusal that the test expects, and does not get, needs code.
+    // Only the received status counts: a refusal that the test expects but does not get needs a code change.
     pattern: receivedStatus('401|403|429'),
   },
   {
@@ -81,7 +81,7 @@ export const retryRules: readonly RetryRule[] = [
     axis: 'env_error',
     categories: ['network-error', 'unknown'],
     pattern: /\btime(?:d )?-?\s?out\b|\bTimeout(?:Error|Exception)\b|DEADLINE_EXCEEDED/i,
-    // A locator that was waited for in vain says nothing of the machine, whatever the page's requests came to.
+    // A locator that never appeared says nothing about the machine, whatever happened to the page's requests.
     unless:
       /hook|[Ff]ixture|^(?:Error: )?Test timeout of|\b(?:locator|elementHandle|frameLocator)\.\w{1,40}: |\bpage\.(?:click|fill|check|hover|press|type|tap|selectOption|waitForSelector): |\bexpect\(/,
   },

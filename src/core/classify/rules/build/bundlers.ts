@@ -1,6 +1,6 @@
 import { rulesFor } from '../../rule.js';
 
-/** What vite, rollup, esbuild, webpack, turbopack, Next and the compilers of component files say. */
+/** Messages of vite, rollup, esbuild, webpack, turbopack, Next and the compilers of component files. */
 export const bundlerRules = rulesFor('build-error', [
   {
     id: 'build/vite-plugin',
@@ -42,21 +42,21 @@ export const bundlerRules = rulesFor('build-error', [
   },
   {
     id: 'build/loader-chain',
-    // How webpack names a module that passes through loaders: their paths, each with a `!` behind it.
+    // How webpack names a module that passes through loaders: each loader's path, followed by `!`.
     pattern: /[\w-]{2,40}-loader\/[^\s!]{1,200}!\S/,
     unless: /\bat \S|warn|\[built\]/i,
     confidence: 0.72,
   },
   {
     id: 'build/output-missing',
-    // What a build should have written is not there.
+    // An output file that a build should have written is missing.
     pattern: /ENOENT: .{0,200}['"\\/](?:\.next|\.nuxt|\.output|\.svelte-kit|\.vite|dist|build)['"\\/]/,
     sources: ['error', 'server'],
     confidence: 0.7,
   },
   {
     id: 'build/wrapper',
-    // Says that the build ended, not why: what it ran may have thrown, or asked a database.
+    // Says that the build ended, not why: the code it ran may have thrown, or queried a database.
     pattern: /Build error occurred|error occurred during build/i,
     confidence: 0.58,
   },
@@ -81,7 +81,7 @@ export const bundlerRules = rulesFor('build-error', [
   },
   {
     id: 'build/next-overlay',
-    // The overlay shows runtime errors as well; only its text would tell.
+    // The overlay shows runtime errors as well; only its text could tell them apart.
     pattern: /<nextjs-portal>/,
     sources: ['error'],
     confidence: 0.5,
@@ -101,14 +101,15 @@ export const bundlerRules = rulesFor('build-error', [
   },
   {
     id: 'build/missing-script-line',
-    // How a browser's console puts the same.
+    // The same as a browser's console reports it.
     pattern: /\bGET \S{1,300}\.(?:m?js|css)(?:\?\S{0,200})? (?:net::ERR_ABORTED )?404\b/,
     sources: ['error', 'console'],
     confidence: 0.75,
   },
   {
     id: 'build/missing-script',
-    // What only a build makes, or a development server: a source, a hashed name, a file of an output folder. Any other address is wrong as that of a request may be.
+    // Files that only a build or a development server produces: a source, a hashed name, a file in an output folder.
+    // Any other missing script is just a wrong URL.
     pattern:
       /^(?:script|stylesheet) GET (?:\S+\.(?:[cm]?tsx?|jsx|vue|svelte)|\S*\/(?:dist|build|out|_next|_nuxt|_app|\.vite|chunks?)\/\S+\.(?:m?js|css)|\S+[.-](?=[\w-]*\d)[\w-]{8,}\.(?:m?js|css))(?:\?\S*)? → 404/m,
     sources: ['network'],

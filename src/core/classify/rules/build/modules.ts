@@ -1,6 +1,6 @@
 import { rulesFor } from '../../rule.js';
 
-/** What Node, and other languages' loaders, say of modules that they cannot find or link. */
+/** Messages of Node, and of other languages' loaders, about modules that they cannot find or link. */
 export const moduleRules = rulesFor('build-error', [
   {
     id: 'build/module-not-found',

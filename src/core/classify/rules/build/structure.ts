@@ -2,7 +2,7 @@ import { rulesFor } from '../../rule.js';
 
 const extension = String.raw`(?:[cm]?[jt]sx?|vue|svelte|astro|mdx?|s?css|sass|less|styl|html|json|graphql|cs|java|kt|go|rs|cpp?|swift)`;
 
-/** What the errors of all compilers have in common: their position, and the frames of the toolchain. */
+/** What the errors of all compilers have in common: a position, and stack frames of the toolchain. */
 export const structureRules = rulesFor('build-error', [
   {
     id: 'build/error-at-position',
@@ -38,7 +38,7 @@ export const structureRules = rulesFor('build-error', [
   },
   {
     id: 'build/prerender',
-    // The build ended because a page could not be prerendered; the exception, where there is one, says more.
+    // The build ended because a page could not be prerendered; if there is an exception, it says more.
     pattern:
       /Exiting due to prerender errors|^\s{0,20}Errors prerendering:|handleHttpError|prerender(?:ing)? (?:failed|error)/im,
     confidence: 0.66,
@@ -52,7 +52,7 @@ export const structureRules = rulesFor('build-error', [
   },
   {
     id: 'build/command-missing',
-    // The shell, in the machine's language, does not find the build tool: it is not installed.
+    // The shell, in whatever language, does not find the build tool: it is not installed.
     pattern:
       /\b(?:tsc|vite|next|nuxt|nuxi|webpack|rollup|esbuild|react-scripts|vue-cli-service|astro|turbo|svelte-kit|remix|ng|tsx|ts-node|tsup|parcel|rspack|nx|gatsby|cross-env)['"»]?:? (?:command )?(?:not found|is not recognized|n'est pas reconnu|wird nicht als|no se reconoce|不是内部或外部命令)|['"](?:tsc|vite|next|nuxt|nuxi|webpack|rollup|react-scripts|vue-cli-service|astro|turbo|ng|tsx|ts-node|tsup|parcel|nx|gatsby|cross-env)['"] (?:is not recognized|n'est pas reconnu|wird nicht als|no se reconoce|不是内部或外部命令)|(?:Le terme|Der Befehl|Die Benennung) ["'](?:tsc|vite|next|nuxt|ng|webpack|astro)["']/,
     confidence: 0.75,

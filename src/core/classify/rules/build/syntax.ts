@@ -1,6 +1,6 @@
 import { rulesFor } from '../../rule.js';
 
-/** What parsers and transformers (Babel, SWC, esbuild, Node's own) say of code and style sheets that they cannot read. */
+/** Messages of parsers and transformers (Babel, SWC, esbuild, Node) about code and style sheets that they cannot parse. */
 export const syntaxRules = rulesFor('build-error', [
   {
     id: 'build/syntax-with-position',
@@ -19,7 +19,7 @@ export const syntaxRules = rulesFor('build-error', [
   },
   {
     id: 'build/syntax-words',
-    // V8's messages without their `SyntaxError: `.
+    // V8's messages without the leading `SyntaxError: `.
     pattern:
       /^\s{0,20}(?:\S{1,200}: )?(?:(?:Invalid or unexpected|Unexpected) token\b|Unexpected (?:identifier|reserved word|strict mode)|Identifier '[^'\n]{1,80}' has already been declared|missing initializer in|missing \) after argument list|await is only valid in)/im,
     unless: /JSON|at position \d|DOCTYPE/i,

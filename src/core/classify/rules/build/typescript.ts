@@ -1,6 +1,6 @@
 import { rulesFor } from '../../rule.js';
 
-/** What `tsc`, and the bundlers that run it, say. */
+/** Messages of `tsc`, and of the bundlers that run it. */
 export const typescriptRules = rulesFor('build-error', [
   {
     id: 'build/tsc-code',

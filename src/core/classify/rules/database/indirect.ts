@@ -1,6 +1,6 @@
 import { rulesFor } from '../../rule.js';
 
-/** Where a database is not quoted in English: translated, only its frames or its error object left, or shown by the page itself. */
+/** Database errors that are not quoted in English: translated, reduced to frames or an error object, or shown by the page. */
 export const indirectRules = rulesFor('database-error', [
   {
     id: 'database/translated-severity',
@@ -18,21 +18,21 @@ export const indirectRules = rulesFor('database-error', [
   },
   {
     id: 'database/layer-frame',
-    // An exception that passed through such a layer need not be the database's, so this is only a hint.
+    // An exception that passed through a database layer need not be the database's, so this is only a hint.
     pattern:
       /django\/db\/backends\/|sqlalchemy\/(?:engine|dialects|pool)\/|(?:psycopg2?|pymysql|asyncpg|pymongo)\/|activerecord-[\d.]{1,12}\/|active_record\/(?:connection_adapters|migration)|\borg\.hibernate\.(?:exception|engine|jdbc)|com\.zaxxer\.hikari|\borg\.postgresql\.|\bcom\.mysql\.|EntityFrameworkCore\.|\bNpgsql\.|lib\/ecto\/|gorm\.io\/|lib\/pq\b|pgx\/|[Ii]lluminate\/[Dd]atabase|[Dd]octrine\/[Dd][Bb][Aa][Ll]|node_modules\/(?:sequelize|typeorm|knex|mongoose|mysql2?)\//,
     confidence: 0.55,
   },
   {
     id: 'database/error-object',
-    // The fields that drivers give their errors: of node-postgres, of mysql, of Sequelize, of Flyway.
+    // The fields that drivers add to their errors: node-postgres, mysql, Sequelize, Flyway.
     pattern:
       /\broutine["']?: ["']\w{3,60}["']|\bsqlMessage["']?:|\bsqlState["']?:|\bSQL ?State {0,4}: ?\w{5}\b|\bseverity["']?: ["'](?:ERROR|FATAL|PANIC)["']/i,
     confidence: 0.9,
   },
   {
     id: 'database/sql-beside-error',
-    // A complaint that quotes the statement it is about.
+    // An error that quotes its SQL statement.
     pattern:
       /(?:[Ee]rror|ERROR|[Ff]ailed|[Ee]xception|[Cc]ould not execute)\b.{0,120}(?:SQL ?:|SQL ?\[|[`"'[(]\s?(?:select .{1,200} from |insert into |update .{1,100} set |delete from |alter table |create (?:table|index) ))|^\s{0,20}(?:\[?SQL:?\]?|sql:|query:|Statement:) ["'`]?(?:SELECT|INSERT|UPDATE|DELETE|ALTER|CREATE|DROP)\b/im,
     unless: /prisma:query|^query: /,
@@ -46,8 +46,8 @@ export const indirectRules = rulesFor('database-error', [
   },
   {
     id: 'database/said-on-page',
-    // A framework's error page, or an app that prints the error it got. A page's text is content, so only whole sentences of
-    // databases count, with the names that they complain of.
+    // A framework's error page, or an app that prints the error it got. A page's text is content, so only whole database messages,
+    // including the names they complain about, count.
     sources: ['page'],
     pattern:
       /violates row-level security policy for table \\?"\w|\b(?:relation|column) \\?"[\w.]{1,63}\\?"(?: of relation \\?"[\w.]{1,63}\\?")? does not exist|violates (?:unique|foreign key|not-null|check) constraint|\bpermission denied for (?:table|relation|schema|sequence) \w|\bno such (?:table|column): \w|\b(?:UNIQUE|FOREIGN KEY|NOT NULL|CHECK) constraint failed: \w|\bTable '[\w.]{1,128}' doesn't exist|\bUnknown column '[\w.]{1,128}' in '|\bDuplicate entry '.{0,128}' for key '|\bE11000 duplicate key error|\bSQLSTATE\[\w{5}\]|\bInvalid `prisma\.\w{1,63}\.\w{1,63}\(\)` invocation/,

@@ -1,6 +1,6 @@
 import { rulesFor } from '../../rule.js';
 
-/** What object-relational mappers and query builders say of the database beneath them. */
+/** Messages of object-relational mappers and query builders about the database beneath them. */
 export const mapperRules = rulesFor('database-error', [
   {
     id: 'database/prisma',

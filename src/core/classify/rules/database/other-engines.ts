@@ -1,6 +1,6 @@
 import { rulesFor } from '../../rule.js';
 
-/** What MySQL, SQLite, SQL Server, Oracle and MongoDB say, and the drivers that pass it on. */
+/** Messages of MySQL, SQLite, SQL Server, Oracle and MongoDB, and of the drivers that pass them on. */
 export const otherEngineRules = rulesFor('database-error', [
   {
     id: 'database/mysql-code',

@@ -1,6 +1,6 @@
 import { rulesFor } from '../../rule.js';
 
-/** PostgreSQL's messages (its catalogue, `src/backend/po`), whichever program prints them. */
+/** PostgreSQL's messages (its catalog, `src/backend/po`), whichever program prints them. */
 export const postgresRules = rulesFor('database-error', [
   {
     id: 'database/row-level-security',
@@ -64,7 +64,7 @@ export const postgresRules = rulesFor('database-error', [
   },
   {
     id: 'database/sql-log',
-    // How a PostgreSQL server, and psql, print: two blanks after the severity.
+    // How a PostgreSQL server and psql print errors: with two spaces after the severity.
     pattern: /\b(?:ERROR|FATAL|PANIC): {2}\S/,
     unless: /\b(?:npm|webpack|TS\d)\b/,
     confidence: 0.72,

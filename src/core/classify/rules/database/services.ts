@@ -1,6 +1,6 @@
 import { rulesFor } from '../../rule.js';
 
-/** What database services (PostgREST, Supabase, Firestore) and connection pools say. */
+/** Messages of database services (PostgREST, Supabase, Firestore) and connection pools. */
 export const serviceRules = rulesFor('database-error', [
   {
     id: 'database/postgrest',
@@ -26,7 +26,7 @@ export const serviceRules = rulesFor('database-error', [
   },
   {
     id: 'database/connection',
-    // Only the port says that it was a database.
+    // Only the port shows that it was a database.
     pattern:
       /(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|connection refused|could not connect|can't connect|failed to connect).{0,80}:(?:5432|5433|6543|3306|3307|27017|1433|1521|54322|26257|6379|9042)\b|:(?:5432|5433|6543|3306|27017|1433|6379)\b.{0,80}(?:refused|timed out|unreachable)|\.s\.PGSQL\.\d+/i,
     confidence: 0.88,

@@ -1,6 +1,6 @@
 import { rulesFor } from '../../rule.js';
 
-/** Failed requests in the words of HTTP clients of all languages. */
+/** Failed requests as HTTP clients of all languages report them. */
 export const clientRules = rulesFor('network-error', [
   {
     id: 'network/client-exception',
@@ -10,7 +10,7 @@ export const clientRules = rulesFor('network-error', [
   },
   {
     id: 'network/page-navigation',
-    // A navigation that failed, with a browser's own message (WebKit has many).
+    // A failed navigation with a browser's own message (WebKit has many).
     pattern:
       /\b(?:[Pp]age|[Ff]rame)\.(?:goto|navigate|reload|go_?[Bb]ack|go_?[Ff]orward|wait_?[Ff]or_?(?:URL|url|[Nn]avigation|[Ll]oad_?[Ss]tate|[Rr]esponse|[Rr]equest)|expect_(?:navigation|response|request))(?:Async)?: \S/,
     unless:

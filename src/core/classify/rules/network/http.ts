@@ -17,14 +17,14 @@ export const httpRules = rulesFor('network-error', [
   },
   {
     id: 'network/refused-to-test',
-    // Of the refusals that a test asked for, only the one that it fails of is among the requests.
+    // Of the 4xx answers to a test's own requests, the evidence text contains only the one that made the test fail.
     pattern: /^api [A-Z]+ \S+ → 4\d\d/m,
     sources: ['network'],
     confidence: 0.84,
   },
   {
     id: 'network/missing-file',
-    // A script that no build makes, requested at a wrong address.
+    // A script that no build produces, requested at a wrong URL.
     pattern: /^script GET \S+ → 404/m,
     sources: ['network'],
     confidence: 0.74,
@@ -73,7 +73,7 @@ export const httpRules = rulesFor('network-error', [
   },
   {
     id: 'network/access-log-refused',
-    // A line of a server's access log in the error itself: a refused request.
+    // An access log line in the error itself that shows a refused request.
     pattern:
       /^\s{0,20}4[0-2]\d (?:GET|POST|PUT|PATCH|DELETE) \/|\b(?:GET|POST|PUT|PATCH|DELETE) (?:https?:\/)?\/\S{0,300}(?: HTTP\/[\d.]{1,3}["']?)? 4[0-2]\d\b/m,
     sources: ['error'],
@@ -82,7 +82,7 @@ export const httpRules = rulesFor('network-error', [
   },
   {
     id: 'network/status-in-prose',
-    // A status as people write it: `failed: 503`, `500 on /cart`, `… (404)`. Other numbers do not stand in these places.
+    // A status as people write it: `failed: 503`, `500 on /cart`, `… (404)`. Other numbers rarely appear in these places.
     pattern:
       /\b(?:failed|failure|error|answered|answer|response|status)\b[^\w\n]{0,4}(?:40\d|41\d|422|429|50[0-4])\b|→ (?:40\d|41\d|422|429|50[0-4])\b|^\s{0,20}(?:40\d|422|429|50[0-4]) (?:on|from|for|at|when) |\S \((?:40\d|422|429|50[0-4])\)\s*$/im,
     sources: ['error'],
@@ -109,14 +109,14 @@ export const httpRules = rulesFor('network-error', [
   },
   {
     id: 'network/status-values',
-    // Written by the cleaning step where a plain matcher compared two HTTP statuses.
+    // `without-quotes.ts` writes this line if a plain matcher compared two HTTP statuses.
     pattern: /^Expected status-like \d{3}, received \d{3}$/m,
     sources: ['error'],
     confidence: 0.72,
   },
   {
     id: 'network/graphql',
-    // A GraphQL response that only says that it failed; the cause may be in it as well.
+    // A GraphQL response that only says that it failed; the root cause may be elsewhere in it.
     pattern:
       /\bcode["']?: ?["'](?:INTERNAL_SERVER_ERROR|UNAUTHENTICATED|FORBIDDEN|BAD_USER_INPUT|BAD_REQUEST|GRAPHQL_\w+|PERSISTED_QUERY_\w+|UNAUTHORIZED|TOO_MANY_REQUESTS|NOT_FOUND)["']|\bGraphQL error: |\b(?:ApolloError|CombinedGraphQLErrors|ServerParseError): /,
     confidence: 0.74,

@@ -1,6 +1,6 @@
 import { rulesFor } from '../../rule.js';
 
-/** Connections that were refused, cut, not found or not trusted. */
+/** Connections that were refused, dropped, not found or not trusted. */
 export const transportRules = rulesFor('network-error', [
   {
     id: 'network/browser-code',
@@ -10,7 +10,7 @@ export const transportRules = rulesFor('network-error', [
   },
   {
     id: 'network/aborted',
-    // In the console and the request list an abort is what every navigation leaves behind.
+    // Only in the test's error: in the console and the request list, every navigation leaves aborted requests behind.
     pattern: /\bnet::ERR_ABORTED|\bNS_BINDING_ABORTED|net::ERR_FILE_NOT_FOUND/i,
     sources: ['error'],
     confidence: 0.8,

@@ -1,6 +1,6 @@
 import { rulesFor } from '../../rule.js';
 
-/** Pages, requests and servers that did not answer in time, as Playwright and its neighbours say it. */
+/** Pages, requests and servers that did not answer in time, as Playwright and similar tools report it. */
 export const waitingRules = rulesFor('network-error', [
   {
     id: 'network/navigation-timeout',
@@ -16,7 +16,7 @@ export const waitingRules = rulesFor('network-error', [
   },
   {
     id: 'network/navigation-frame',
-    // The frame of the .NET, Java or Python driver shows what was waited for where the message is missing.
+    // The frame of the .NET, Java or Python driver shows what was awaited if the message is missing.
     pattern:
       /^\s{0,20}at (?:async )?[^\n]{0,120}\b(?:Goto(?:Async)?|WaitFor(?:URL|Navigation|Response|Request|LoadState)\w{0,20}|(?:Frame|Page)Impl\.(?:navigate|waitFor(?:URL|Navigation|LoadState|Response|Request))\w{0,10})\b|_generated\.py\W.{1,30} in (?:goto|wait_for_url|wait_for_load_state|expect_navigation|expect_response|reload)\b/m,
     sources: ['error', 'stack'],

@@ -1,6 +1,6 @@
 import { rulesFor } from '../../rule.js';
 
-/** Exceptions recognised by their shape alone, where no rule knows the message. */
+/** Exceptions recognized by their shape alone when no rule knows the message. */
 export const exceptionRules = rulesFor('runtime-error', [
   {
     id: 'runtime/server-rendering',
@@ -29,7 +29,7 @@ export const exceptionRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/script-frame',
-    // Thrown by a script outside the test tools; the text does not say what.
+    // Thrown by a script outside the test tools; the text does not say what happened.
     pattern:
       /^\s{0,20}at (?:async )?[^\n]{0,160}?(?:file:\/\/|\/|[A-Za-z]:\\)[^\n()]{1,300}\.(?:[cm]?[jt]sx?|vue|svelte):\d{1,7}:\d{1,7}\)?\s*$/m,
     sources: ['error'],

@@ -1,7 +1,7 @@
 import { rulesFor, wrapping } from '../../rule.js';
 import { uncaughtButNotTheCode } from './javascript.js';
 
-/** What React, Next, Vue, Nuxt, Svelte, Angular and their companions say of code that breaks while it runs. */
+/** Messages of React, Next, Vue, Nuxt, Svelte, Angular and their companions about code that fails at run time. */
 export const frameworkRules = rulesFor('runtime-error', [
   {
     id: 'runtime/hydration',
@@ -11,7 +11,7 @@ export const frameworkRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/react-caught',
-    // React names the component below the error that it threw, up to version 18 in an entry of its own.
+    // React names the component that threw below the error itself, up to version 18 in a separate console entry.
     // https://github.com/facebook/react/blob/v19.0.0/packages/react-reconciler/src/ReactFiberErrorLogger.js
     pattern:
       /^ ?(?:Uncaught )?(?:[A-Z]\w{0,60})?(?:Error|Exception): [^\n]{1,400}(?:\n(?! ?(?:Uncaught )?\w{0,60}(?:Error|Exception): )[^\n]{0,400}){0,40}?(?<=\bThe above error occurred in (?:the|one of)\b[^\n]{0,400})$/m,

@@ -1,16 +1,16 @@
 import { rulesFor, wrapping } from '../../rule.js';
 
-/** Exceptions that mean a failed request, a module that did not load, or an error of the test runner. */
+/** Exceptions that stand for a failed request, a module that did not load, or an error of the test runner. */
 const notTheCode =
   /Failed to fetch|fetch failed|NetworkError|Load failed|network connection was lost|dynamically imported|module script|could not serialize|Unknown file extension|module specifier|ERR_(?:UNKNOWN_FILE|INVALID_MODULE|NETWORK)|in ES module scope|\b\w{0,20}[Pp]age\.(?:locator|getBy\w+|goto) is not a function|\b(?:page|browser|context|locator|request|playwright|chromium|firefox|webkit|expect|test|describe)\.\w+(?:\.\w+)?(?:\(\.\.\.\))? is not a function|(?:describe|beforeAll|beforeEach|afterAll|afterEach|expect|chromium|_?playwright) is not (?:a function|defined)|\b(?:jest|cy|vi) is not defined|Class extends value undefined|'Page' object has no attribute|Target page, context or browser|Target closed|TypeError: terminated/;
 
 const uncaught =
   /\bUncaught (?:\(in promise\) ?)?(?:\w*(?:Error|Exception)\b|[A-Za-z#<])|\bUnhandled ?(?:Promise|Runtime)? ?(?:Rejection|Error|Exception)\b|unhandledRejection|uncaughtException|ERR_UNHANDLED_(?:REJECTION|ERROR)|unhandled promise rejection/i;
-/** Uncaught exceptions that mean a failed request, or an error of the test runner. */
+/** Uncaught exceptions that stand for a failed request or an error of the test runner. */
 export const uncaughtButNotTheCode =
   /Failed to fetch|fetch failed|NetworkError|Load failed|net::ERR|AxiosError|Network Error|ECONN|ENOTFOUND|ETIMEDOUT|status code \d|Evaluation failed|dynamically imported|module script|ChunkLoadError|AbortError|play\(\) request|ResizeObserver|TimeoutError|Target (?:page|closed)|PlaywrightException: |browser has been closed|Protocol error|Executable doesn't exist|SecurityError: .{0,40}(?:cookie|localStorage)/i;
 
-/** What JavaScript engines (V8, SpiderMonkey, JavaScriptCore) and Node throw at code that is wrong. */
+/** Errors that JavaScript engines (V8, SpiderMonkey, JavaScriptCore) and Node throw for faulty code. */
 export const javascriptRules = rulesFor('runtime-error', [
   {
     id: 'runtime/type-error',
@@ -28,7 +28,7 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/undefined-value',
-    // Firefox names what was undefined; without the exception's name it may be ordinary prose.
+    // Firefox names the undefined expression; without the exception's name, this may be ordinary prose.
     pattern:
       /(?:^|[\s:"'`(])[\w$]+(?:\.[\w$]+|\[\w+\]|\(\.{3}\)){0,8} is (?:undefined|null)\b(?! (?:or|and)\b)/m,
     sources: ['error', 'console'],
@@ -63,7 +63,7 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/uncaught-in-error',
-    // It only says that the error was not caught: any rule that matches the error itself says more.
+    // Only says that the error was not caught; any rule that matches the error itself says more.
     pattern: uncaught,
     sources: ['error'],
     unless: uncaughtButNotTheCode,
@@ -120,7 +120,7 @@ export const javascriptRules = rulesFor('runtime-error', [
   },
   {
     id: 'runtime/own-error-class',
-    // An error class of the app's own, uncaught, with a message that no rule knows.
+    // The app's own error class, uncaught, with a message that no rule knows.
     pattern: /^(?:Uncaught )?[A-Z]\w{2,60}(?:Error|Exception): \S/m,
     sources: ['server'],
     unless: /Timeout|Abort|Axios|Fetch|Assertion|Syntax/,

@@ -1,6 +1,6 @@
 import { uiRules } from '../../rule.js';
 
-/** How Playwright, and browser automation in general, says that the page is not as the test expects. */
+/** How Playwright, and browser automation in general, reports that the page is not as the test expects. */
 export const playwrightRules = uiRules([
   {
     id: 'ui/strict-mode',
@@ -39,7 +39,7 @@ export const playwrightRules = uiRules([
   },
   {
     id: 'ui/unfinished-action',
-    // Written by self-heal for an action that the test did not wait for when it ended.
+    // Written by self-heal for an action that was still running when the test ended.
     pattern:
       /^Error: \w[\w ]{0,30} (?:locator|getBy\w+|frameLocator)\(.{0,300} had not finished when the test ended/m,
     sources: ['error'],
@@ -95,7 +95,7 @@ export const playwrightRules = uiRules([
   },
   {
     id: 'ui/prose',
-    // A person's description of what the page showed.
+    // A description in prose of what the page showed.
     pattern:
       /\b(?:button|menu|modal|dialog|dropdown|link|field|checkbox|toast|spinner|heading|popup|tooltip)s?\b.{0,60}\b(?:(?:does(?: not|n't)|did(?: not|n't)|is not|isn't|never|not|cannot be|can't be) ?(?:open|appear|shown?|visible|displayed|click|enabled|found|rendered|close|react|respond)\w*|is (?:disabled|hidden|covered|missing)|stays? \w+|stuck)\b/i,
     confidence: 0.33,
