@@ -13,23 +13,23 @@ import { tellDecided } from './tell-tests.js';
 /** Why a fix is not proven. */
 export type Refuted = Required<Pick<Attempt, 'judged' | 'failedBecause'>>;
 
-/** What a proof showed, beside the steps of its tests. */
+/** The result of a proof, apart from the steps of its tests. */
 export interface Shown {
-  /** By the ids of causes. */
+  /** Causes whose fix was refuted, by id. */
   readonly refuted: ReadonlyMap<string, Refuted>;
-  /** Tests that were found red. */
+  /** Newly red tests of no known cause, by failure key. */
   readonly others: ReadonlyMap<string, ByKey[number][1]>;
 }
 
-/** What the proof left to do. */
+/** What remains to be done after a proof. */
 export interface Left {
-  /** Causes whose fix did not hold, with the attempt that failed. */
+  /** Causes whose fix did not hold, with the failed attempt. */
   readonly again: readonly HealedCause[];
-  /** Tests that are red after all, and have causes of their own. */
+  /** Tests that turned out to be red, each of which gets a cause of its own. */
   readonly failures: ByKey;
 }
 
-/** Interrupted: what is not proven goes out, and its patch is kept. */
+/** After an interrupt: reverts the fixes that are not proven, and keeps their patches. */
 export async function abandonProof(progress: Progress): Promise<void> {
   const { session, causes } = progress;
   const open = causes.filter((one) => one.unproven?.by === 'own-fix');
@@ -54,7 +54,7 @@ function decided(record: CauseRecord): CauseRecord {
   return rest;
 }
 
-/** The last attempt of a cause is decided; gives all of its attempts. */
+/** Decides the last attempt of a cause, unless another cause's fix healed it; returns all of its attempts. */
 async function decide(
   progress: Progress,
   record: CauseRecord,
@@ -70,7 +70,7 @@ async function decide(
   return attempts;
 }
 
-/** What the proof showed of each cause and each test, written down and told. */
+/** Records and announces what the proof showed for each cause and each test. */
 export async function applyProof(progress: Progress, { refuted, others }: Shown): Promise<Left> {
   const again: HealedCause[] = [];
   for (const record of progress.causes.filter((one) => one.unproven)) {
@@ -93,7 +93,7 @@ interface Proved {
   how: Refuted | undefined;
 }
 
-/** Gives the cause where it is to be healed again. */
+/** Returns the cause if it has to be healed again. */
 async function applyToCause(
   progress: Progress,
   record: CauseRecord,
@@ -114,7 +114,7 @@ async function applyToCause(
       await conclude(progress, { ...ended, verdict: 'flaky' });
       return null;
     }
-    // A kill before it is healed again leaves it to `resume`.
+    // If self-heal is killed before the cause is healed again, `resume` picks it up.
     put(progress, { ...ended, verdict: 'failed', interrupted: true });
     return { ...unproven.healed, attempts };
   }
@@ -135,19 +135,19 @@ async function applyToCause(
   return null;
 }
 
-/** Without a proof nothing is called healed (HN-5). */
+/** Without a proof, nothing is called healed (HN-5). */
 function greenWord({ session }: Progress): 'healed' | 'green-once' {
   return session.settings.verify.level === 'none' ? 'green-once' : 'healed';
 }
 
-/** The final status of a test; gives its failure where it is one of its own. */
+/** Decides the final status of a test; returns its failure if that needs a cause of its own. */
 function applyToTest(
   progress: Progress,
   { failure, ended, now, isLead, causeId }: ProofTest,
   how: Refuted | undefined,
 ): ProofTest['failure'] | null {
   const { session } = progress;
-  // Its cause is healed again.
+  // Its cause is going to be healed again.
   if (how?.judged === 'still-failing') return null;
   if (ended === 'red' || ended === 'unsteady') {
     const left = now ?? failure;
@@ -165,7 +165,7 @@ function applyToTest(
   return null;
 }
 
-/** Why no agent was started for a test that another one's fix healed; null where one was, and was ended. */
+/** Returns why no agent was started for a test that another test's fix healed; null if an agent was started and then stopped. */
 function whyAvoided(
   { causes }: Progress,
   { failure, causeId }: Pick<ProofTest, 'failure' | 'causeId'>,

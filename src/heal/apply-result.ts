@@ -13,10 +13,10 @@ import { retest, type Retest } from './retest.js';
 import type { Session } from './session.js';
 import { tellDecided, tellSeen } from './tell-tests.js';
 
-/** Failures by their key. */
+/** Failures with their keys. */
 export type ByKey = [key: string, failure: DiagnosedFailure][];
 
-/** Failures of tests that no cause has had in hand: what a re-run shows of the others is known already. */
+/** Returns the failures of tests that have not belonged to any cause yet; what a re-run shows of other tests is already known. */
 export function newlyRed({ session }: Progress, failures: readonly DiagnosedFailure[]): ByKey {
   const { tests } = session.bus.run();
   return keyed(failures).filter(([key]) => !tests.get(key)?.causeIds.length);
@@ -26,7 +26,7 @@ function keyed(failures: readonly DiagnosedFailure[]): ByKey {
   return failures.map((one) => [failureKey(one.failure), one]);
 }
 
-/** Green without a change: flaky, and no agent's business (HL-7). */
+/** Records failures that went green without a change: they are flaky, and no agent is needed (HL-7). */
 export function applyFlaky(
   progress: Progress,
   flaky: readonly DiagnosedFailure[],
@@ -44,8 +44,8 @@ export function applyFlaky(
 }
 
 /**
- * Writes down how a cause ended, if it did: a fix that is green is to be proven. `beside` are the failures of other causes that its re-runs held.
- * Gives the failures that it leaves behind, as causes of their own.
+ * Records how a cause ended; a green fix still has to be proven. `beside` are the failures of other causes that its re-runs included.
+ * Returns the failures it leaves behind, which become causes of their own.
  */
 export async function applyResult(
   progress: Progress,
@@ -77,7 +77,7 @@ export async function applyResult(
   return [];
 }
 
-/** Red in a run that held this fix: what heals it is a later one (HN-5). */
+/** Records tests that were red in a run that included this fix: only a later fix can be what heals them (HN-5). */
 function sawBeside(
   progress: Progress,
   { lastRetest }: HealedCause,
@@ -89,14 +89,14 @@ function sawBeside(
   }
 }
 
-/** Why a cause ended before any agent; null where one was started, or a limit or an interrupt was in the way. */
+/** Returns why a cause ended before any agent started; null if one was started, or a limit or an interrupt prevented it. */
 function whyUntried({ cause, attempts, conclusion }: HealedCause): AvoidedReason | null {
   if (attempts.length > 0) return null;
   if (conclusion.verdict === 'escalated') return conclusion.askedBefore ? 'open-question' : 'person-needed';
   return conclusion.verdict === 'failed' && cause.environment !== null ? 'environment' : null;
 }
 
-/** After a fix that is kept: the lead is green or has another error now, and so has each other test of the cause. */
+/** Handles a kept fix: the lead and every other test of the cause is now green or has a different error. */
 async function applyProgress(progress: Progress, ended: HealedCause): Promise<ByKey> {
   const { cause, conclusion, lastRetest } = ended;
   const { session, proofTests } = progress;
@@ -121,7 +121,7 @@ function successorOf(lead: DiagnosedFailure, seen: Retest | null): DiagnosedFail
   return seen?.observe(lead).failure ?? seen?.suiteFailure ?? null;
 }
 
-/** The other tests of the cause met the fix in the same re-run, as many as are proven; those that stay red are failures of their own (HL-6). */
+/** Handles the other tests of the cause. Those that get the full proof were in the same re-run; tests still red become new failures (HL-6). */
 async function applyToFollowers(
   progress: Progress,
   { cause, conclusion, lastRetest }: HealedCause,

@@ -7,7 +7,7 @@ import type { Healed } from './progress.js';
 import type { Session } from './session.js';
 import { summarise } from './summarise.js';
 
-/** Looks for the change that broke each cause, and starts no agent (BL-1). A test that is green when it runs again is flaky, and no change's fault. */
+/** Searches for the change that broke each cause, without starting agents (BL-1). No change is to blame for a test that is green when re-run. */
 export async function blameRun(session: Session, first: SuiteRun): Promise<Healed> {
   const { bus, signal } = session;
   const found = groupCauses(await session.diagnose(first));

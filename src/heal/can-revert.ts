@@ -7,8 +7,8 @@ import { retest } from './retest.js';
 import type { Session } from './session.js';
 
 /**
- * Whether a person can be offered to revert the change that broke a cause: all of its tests that are proven of a heal are run once with it taken out
- * of the project as it is now, and are green (BL-4). It is put back at once, whatever came of it.
+ * Whether a person can be offered to revert the change that broke a cause: without that change in the current project, all tests of
+ * the cause that get the full proof are green in one run (BL-4). The change is put back immediately, whatever the result.
  */
 export async function canRevert(session: Session, cause: Cause): Promise<boolean> {
   if (!canBeReverted(cause.blame) || session.signal.aborted) return false;

@@ -8,17 +8,17 @@ import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import type { RunRequest } from './run-request.js';
 
-/** What must be there before anything is run. */
+/** What must be available before anything is run. */
 export interface Checked {
   readonly settings: Settings;
-  /** As they are written, whatever is installed here: the same on all machines. */
+  /** The settings as written, regardless of what is installed here: the same on all machines. */
   readonly asWritten: Settings;
   readonly playwright: Playwright;
-  /** Agents that cannot be started here; none where none is needed. */
+  /** Agents that cannot be started here; empty if none is needed. */
   readonly missing: ReadonlyMap<string, Problem>;
 }
 
-/** Looks for what a run needs, before anything is run. */
+/** Checks what a run needs before anything is run. */
 export async function checkRequest(request: RunRequest): Promise<Result<Checked, Problem>> {
   const { cwd, env, options, passThrough } = request;
   const waiting = waitingWords(passThrough);
@@ -28,11 +28,11 @@ export async function checkRequest(request: RunRequest): Promise<Result<Checked,
   if (!playwright.ok) return playwright;
   if (!config.ok) return config;
   const { agents, verify, parallel, store } = options;
-  // Of `--agents 4` commander makes an empty file name as well.
+  // For `--agents 4`, commander also sets an empty file name.
   const named = { file: agents || undefined, store: store || undefined };
   const loaded = await loadSettings({ cwd, env, verify, parallel, ...named });
   if (!loaded.ok) return loaded;
-  // Then no agent is started here.
+  // In these modes no agent is started here.
   const isShown = options.dryRun === true || options.collect === true || options.queue === true;
   const settings = isShown ? loaded.value : await withInstalledRunner(loaded.value, cwd);
   const missing = isShown ? new Map<string, Problem>() : await missingAgents(settings, cwd);

@@ -16,8 +16,8 @@ import { placeOf, selectionOf } from './shards.js';
 import { tellSeen } from './tell-tests.js';
 
 /**
- * Ends a run that only collects (SC-1): its failures are diagnosed here, where the sources, the server's log and the secrets to mask are known,
- * and left in the run's folder for `self-heal heal`. Gives the exit code.
+ * Ends a run that only collects (SC-1). Its failures are diagnosed here, where the sources, the server's log and the secrets to mask
+ * are known, and left in the run's folder for `self-heal heal`. Returns the exit code.
  */
 export async function collectRun(
   request: RunRequest,
@@ -35,7 +35,7 @@ export async function collectRun(
     failOnHeal: false,
     failOnFlaky: request.options.failOnFlakyTests ?? false,
   });
-  // One that was broken off says nothing of the tests that it did not get to.
+  // An interrupted run says nothing about the tests that it did not reach.
   if (final.outcome !== 'interrupted') await collect(request, opened, { first, checkout });
   await sweep({ runId: folder.runId });
   await dropAllUnmasked(folder.dir);
@@ -48,11 +48,11 @@ export async function collectRun(
   return final.exitCode;
 }
 
-/** The run that is collected. */
+/** The run to collect. */
 interface Ran {
   readonly first: SuiteRun;
   readonly interrupts: Interrupts;
-  /** What is checked out. */
+  /** The commit that is checked out, and whether there are uncommitted changes. */
   readonly checkout: ReturnType<typeof checkedOut>;
 }
 
@@ -86,7 +86,7 @@ async function collect(
   say(`collected shard ${current}/${total} in ${where}; heal them all with: self-heal heal --from DIR…`);
 }
 
-/** Diagnoses the failures of a run, and leaves each in its folder; gives their numbers. */
+/** Diagnoses the failures of a run and stores each in its folder; returns their numbers. */
 async function diagnosed(opened: Opened, first: SuiteRun): Promise<number[]> {
   const { settings, folder, redactor, cwd } = opened;
   const { createDiagnose } = await import('./diagnose.js');

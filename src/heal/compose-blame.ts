@@ -8,15 +8,15 @@ import type { Session } from './session.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import { contentsOf, keepChange } from '../workspace/change.js';
 
-/** How a search is asked for. */
+/** How a search was requested. */
 export interface BlameRequest {
-  /** The commit to begin with, where a person named it. */
+  /** The commit to start from if the user named one. */
   readonly base: string | null;
-  /** A person asked for it. */
+  /** Whether the user explicitly asked for the search. */
   readonly always: boolean;
 }
 
-/** Puts together the search for changes to blame of one run. */
+/** Assembles the blame search of one run. */
 export function composeBlame(
   session: Omit<Session, 'blame'>,
   first: SuiteRun,

@@ -35,20 +35,20 @@ export interface SessionParts {
   readonly startedAt: number;
   /** The run's first suite, from which the guard knows which files are tests. */
   readonly first: SuiteRun;
-  /** Those of its failures that were diagnosed elsewhere, where it is the run of shards. */
+  /** Those of its failures that were diagnosed elsewhere, if the run was joined from shards. */
   readonly known?: ShardRun['known'];
   readonly store: RunStore;
-  /** Other machines, on which the agents work. */
+  /** Other machines on which the agents work. */
   readonly workers?: Workers;
   /** Agents that cannot be started here. */
   readonly missing: ReadonlyMap<string, Problem>;
-  /** How the change to blame is looked for; absent where nobody looks. */
+  /** How to search for the change to blame; absent if there is no search. */
   readonly blame?: BlameRequest;
-  /** Fixes of the run that this one goes on with. */
+  /** Fixes from the run that this one resumes. */
   readonly kept?: Session['kept'];
 }
 
-/** Puts the real effects together. What only a red run needs is loaded when one needs it (CL-4). */
+/** Assembles a session with the real effects. Code that only a red run needs is loaded on demand (CL-4). */
 export async function composeSession(parts: SessionParts): Promise<Session> {
   const { settings, cwd, env, folder, suites, bus, redactor, signal, startedAt, store, first, plan } = parts;
   // A green run opens no store and makes no copy.
@@ -75,7 +75,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
       const { createGuard } = await import('../guard/create-guard.js');
       return createGuard(workspace.root, first);
     }),
-    // A queue has the fixes of a killed run itself, and workers ask the built-in fixer.
+    // A queue keeps the fixes of a killed run itself, and workers ask the built-in fixer themselves.
     ...(parts.kept && !parts.workers ? { kept: parts.kept } : {}),
     ...(settings.fixer === 'none' || parts.workers
       ? {}
@@ -109,7 +109,7 @@ export async function composeSession(parts: SessionParts): Promise<Session> {
   return { ...session, blame: find };
 }
 
-/** What agents on other machines have come to is known there. */
+/** With workers, what agents have spent on all machines is known only to the queue. */
 function spendingOf(own: Spending, workers: Workers | undefined): Spending {
   return workers ? { ...own, totals: () => ({ ...own.totals(), ...workers.spent() }) } : own;
 }
@@ -122,7 +122,7 @@ function fixer({ cwd, root, first }: { cwd: string; root: string; first: SuiteRu
   });
 }
 
-/** Agents that miss the same thing are told of once. */
+/** Returns one warning per remedy, since several agents may lack the same thing. */
 function missingWarnings(missing: ReadonlyMap<string, Problem>): string[] {
   const byRemedy = new Map([...missing.values()].map((problem) => [problem.remedy, problem]));
   return [...byRemedy.values()].map(
@@ -131,7 +131,7 @@ function missingWarnings(missing: ReadonlyMap<string, Problem>): string[] {
   );
 }
 
-/** A step whose code is loaded when it is first taken. */
+/** Defers loading the code of a step until the step is first called. */
 function late<Given, Outcome>(
   load: () => Promise<(given: Given) => Promise<Outcome>>,
 ): (given: Given) => Promise<Outcome> {
@@ -142,7 +142,7 @@ function late<Given, Outcome>(
   };
 }
 
-/** The workspace of a run in which no agent works: it has nothing to copy, and costs nothing (CL-4). */
+/** The workspace of a run without agents: it copies nothing and costs nothing (CL-4). */
 function idleWorkspace(root: string): Workspace {
   const never = () => Promise.reject(new Error('No agent works in this run.'));
   return {

@@ -1,14 +1,14 @@
 import { spentOn } from '../core/spent-on.js';
 import type { CauseRecord, Progress } from './progress.js';
 
-/** Puts the record of a cause in the place of an earlier one. */
+/** Adds the record of a cause, or replaces its earlier record. */
 export function put({ causes }: Progress, record: CauseRecord): void {
   const at = causes.findIndex((one) => one.cause.id === record.cause.id);
   if (at === -1) causes.push(record);
   else causes[at] = record;
 }
 
-/** Writes down the end of a cause, and tells it. */
+/** Records the end of a cause and announces it. */
 export async function conclude(progress: Progress, ended: CauseRecord): Promise<void> {
   put(progress, ended);
   const { cause, verdict, reason, attempts } = ended;

@@ -5,24 +5,24 @@ import { fixesIn, type Progress, sawRed } from './progress.js';
 import { retest } from './retest.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 
-/** What running the red tests once more, unchanged, showed. */
+/** What re-running the red tests unchanged showed. */
 export interface Confirmation {
   /** Red again: worth an agent. */
   readonly confirmed: readonly DiagnosedFailure[];
   /** Green without any change: flaky (HL-7). */
   readonly flaky: readonly DiagnosedFailure[];
-  /** Failures that the re-run revealed beside those asked about. */
+  /** Failures that the re-run revealed in addition to those it was made for. */
   readonly uncovered: readonly DiagnosedFailure[];
-  /** The suite could not run at all this time; nothing was confirmed. */
+  /** The suite's own failure if it could not run at all this time, so that nothing was confirmed. */
   readonly blockedBy: DiagnosedFailure | null;
-  /** The last confirming run, or null where none was made. */
+  /** The last confirming run, or null if there was none. */
   readonly run: SuiteRun | null;
 }
 
 /**
- * Runs failing tests again, unchanged, `verify.confirm` times, before any agent is paid for them (HL-7); a run of the same tree that has
- * shown the same is not made again. Where the second look gathered more than the first (a capture that had failed), its evidence is the one
- * that is kept.
+ * Re-runs failing tests unchanged, `verify.confirm` times, before any agent is paid for them (HL-7). Tests that runs of the same tree
+ * have already shown to be red are not run again. If the re-run gathered more evidence than the first run (whose capture may have
+ * failed), the newer evidence is kept.
  */
 export async function confirm(
   progress: Progress,
@@ -52,7 +52,7 @@ export async function confirm(
   return { confirmed: [...known, ...confirmed], flaky, uncovered, blockedBy: null, run };
 }
 
-/** Red as often as it has to be, the last time in the tree as it is now. */
+/** Whether a failure has been red often enough, the last time in the current tree. */
 function isConfirmed(progress: Progress, { failure, signature }: DiagnosedFailure): boolean {
   const last = progress.lastRed.get(failureKey(failure));
   const times = last?.signature === signature && last.fixes === fixesIn(progress) ? last.times : 0;

@@ -20,23 +20,23 @@ import { dropAllUnmasked, dropUnmasked } from '../run/mask-suite-folder.js';
 import { keepCollected } from '../shards/keep-collected.js';
 import type { ShardRun } from '../shards/read-shard.js';
 
-/** Gathers, classifies and signs each failure of a suite run, the suite's own first. */
+/** Gathers evidence for, classifies and signs each failure of a suite run, the suite's own first. */
 export type Diagnose = (run: SuiteRun) => Promise<DiagnosedFailure[]>;
 
-/** What a diagnosis needs to know of the run. */
+/** What a diagnosis needs to know about the run. */
 export interface DiagnoseOptions {
   readonly settings: Settings;
   readonly folder: RunFolder;
   /** The project's root, whose files are the user's own code. */
   readonly cwd: string;
   readonly redactor: Redactor;
-  /** The first run is that of shards; what of it was diagnosed where it was made. */
+  /** If the first run was joined from shards: the failures that were diagnosed where they happened. */
   readonly known?: ShardRun['known'];
-  /** The records are all that is kept: they hold the elements of the page as well. */
+  /** Whether the records are all that remains of the run, so that they include the elements of the page. */
   readonly isCollecting?: boolean;
 }
 
-/** Makes the step that gathers, classifies and signs each failure of a suite run, the suite's own first. */
+/** Creates the step that gathers evidence for, classifies and signs each failure of a suite run, the suite's own first. */
 export function createDiagnose(options: DiagnoseOptions): Diagnose {
   const { settings, folder, cwd, redactor, known } = options;
   const classify = createClassify(settings.classify);
@@ -62,7 +62,7 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
       const rerunIds = idsFor(failure, run);
       const collected = known?.get(failure);
       if (collected) {
-        // All of them are large: none is held twice.
+        // Together they are large, so none is kept in memory twice.
         known?.delete(failure);
         const one = { ...(await keepCollected(collected, place.folder)), n, rerunIds };
         // It was masked where it was collected.
@@ -76,7 +76,7 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
       await record(one, place.folder, { ...options, mask: (value) => redactor.deep(value) });
       found.push(one);
     }
-    // Reports of other machines are unpacked in more folders than one. Nobody waits for it: the end of the run takes away what is left.
+    // Reports of other machines are unpacked into several folders. Nobody awaits the cleanup, because the end of the run removes whatever is left.
     if (isJoined) dropAllUnmasked(folder.dir).catch(() => undefined);
     else if (run.serverLog !== '') dropUnmasked(path.dirname(run.serverLog)).catch(() => undefined);
     isJoined = false;
@@ -84,11 +84,11 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
   };
 }
 
-/** Keeps a failure in its folder. */
+/** Writes a failure's record into its folder. */
 async function record(one: DiagnosedFailure, folder: string, how: Recorded): Promise<void> {
   if (how.isCollecting) return writeFailureRecord(folder, how.mask(one));
   const short = { ...one, evidence: { ...one.evidence, elements: null } };
-  // A full disk must not stop healing; `inspect` names a record that is not there.
+  // A full disk must not stop healing; `inspect` reports a missing record.
   await writeFailureRecord(folder, how.mask(short)).catch(() => undefined);
 }
 
@@ -96,7 +96,7 @@ interface Recorded extends Pick<DiagnoseOptions, 'isCollecting'> {
   readonly mask: (failure: DiagnosedFailure) => DiagnosedFailure;
 }
 
-/** Failures whose symptoms are looked at: more than that many are many. */
+/** How many failures have their symptoms counted; beyond this number, the exact count does not matter. */
 const mostSymptoms = 50;
 
 function endedIn({ tests, failures }: SuiteRun): Ended {
@@ -125,10 +125,10 @@ function signed(diagnosed: Diagnosed, project: string): Pick<DiagnosedFailure, '
 }
 
 /**
- * What is signed. A suite's own message is often the same for every cause ("Process from config.webServer was not able
- * to start"), so there the evidence that decided is signed with it. A test's message is signed with the masks that every
- * environment would set: one that knows more secrets gives the same failure the same signature. Which secret of the run a mask
- * numbers is left out.
+ * Returns the text to sign. A suite's own message is often the same for every cause ("Process from config.webServer was not able to
+ * start"), so the deciding evidence is signed with it, without the numbers that distinguish the secrets of a run in its masks. A
+ * test's message is signed with only the masks that every environment applies, so that a machine that knows more secrets gives the
+ * same failure the same signature.
  */
 function signedMessage({ failure, diagnosis }: Diagnosed): string {
   if (failure.scope === 'test') return bounded(signedText(failure));

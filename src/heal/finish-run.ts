@@ -18,13 +18,13 @@ export interface Finished {
   session: Session;
   healed: Healed;
   startedAt: number;
-  /** What it ran on, where all was committed. */
+  /** The commit it ran on; null if there were uncommitted changes. */
   commit: string | null;
   bus: Bus;
   interrupts: Interrupts;
 }
 
-/** Writes and shows what a run came to; gives its exit code. */
+/** Writes and shows the result of a run; returns its exit code. */
 export async function finishRun(request: RunRequest, finished: Finished): Promise<number> {
   const { session, healed, startedAt, bus, commit } = finished;
   const { redactor } = session;
@@ -46,12 +46,12 @@ export async function finishRun(request: RunRequest, finished: Finished): Promis
   const ended = { type: 'run.ended', ...final, ...spent, durationMs: time - startedAt, commit } as const;
   const reportNow = () => {
     const report = reportOf(reduce(bus.run(), { ...ended, time }));
-    // What a failure taught of secrets may stand in what was told before it.
+    // Texts from before a failure may contain secrets that only the failure revealed.
     return flaky + report.causes.length > 0 ? redactor.deep(report) : report;
   };
   const place = { dir: session.folder.dir, cwd: request.cwd, env: request.env, options };
   let report = reportNow();
-  // Another tool's report that cannot be written is not the run's failure: report.json and the terminal say so.
+  // If another tool's report cannot be written, the run has not failed: report.json and the terminal mention it.
   for (const message of await leaveForPrograms(report, place)) {
     bus.emit({ type: 'run.warning', message });
     report = reportNow();

@@ -9,7 +9,10 @@ import type { Opened } from './open-run.js';
 import type { RunRequest } from './run-request.js';
 import type { Shards } from './shards.js';
 
-/** The run of the suite that all begins with: here, the rest of a run that is continued, or what shards ran elsewhere. `onStart` is told when Playwright has been started. */
+/**
+ * Makes the run of the suite that everything starts from: here, as the rest of a resumed run, or joined from shards that ran elsewhere.
+ * `onStart` is called once Playwright has been started.
+ */
 export async function firstRun(
   request: RunRequest,
   opened: Opened,
@@ -42,11 +45,11 @@ export async function firstRun(
   const stdout = options.json ? 2 : 1;
   const mayCopy = startsAgents(request, opened);
   let loading: Promise<void> | undefined;
-  // What is done beside the suite costs no time then.
+  // Work done while the suite is still running costs no extra time.
   const onProgress = ({ failed, done, total }: SuiteProgress) => {
     if (failed === 0) return;
     if (mayCopy && done < total) opened.workspace.begin();
-    // Who needs it later says what is wrong with it.
+    // Whoever needs it later reports what is wrong with it.
     loading ??= loadForRed(opened).catch(() => undefined);
   };
   const watching = { onStart: () => void onStart(), onProgress };
@@ -55,7 +58,7 @@ export async function firstRun(
   return ok({ run: first, known: new Map() });
 }
 
-/** Loads what a red run needs, while its suite still runs. */
+/** Loads what a red run needs while its suite is still running. */
 async function loadForRed({ redactor }: Opened): Promise<void> {
   const [{ compileRules }] = await Promise.all([
     import('../core/classify/classify.js'),
@@ -67,7 +70,7 @@ async function loadForRed({ redactor }: Opened): Promise<void> {
   compileRules();
 }
 
-/** Whether an agent may come to need a copy: the built-in fixer needs none. */
+/** Whether an agent may need a copy; the built-in fixer does not. */
 function startsAgents({ options, blame }: RunRequest, { settings, missing }: Opened): boolean {
   if (options.dryRun || options.collect || options.queue || blame) return false;
   return Object.entries(settings.agents).some(
@@ -75,12 +78,12 @@ function startsAgents({ options, blame }: RunRequest, { settings, missing }: Ope
   );
 }
 
-/** The shards, as events and the store name them; nothing for a suite that runs here. */
+/** Returns the shards as events and the store name them; empty if the suite runs here. */
 export function shardsIn(shards: ShardCount | null | undefined): { shards?: ShardCount } {
   return shards ? { shards: { total: shards.total, missing: shards.missing } } : {};
 }
 
-/** What `resume` needs to go on; the store's URL may hold a password. */
+/** Returns what `resume` needs to continue, without the store's URL, which may contain a password. */
 export function typed({ filters, passThrough, options: asked }: RunRequest) {
   const { store, ...options } = asked;
   return { filters, passThrough, options: store === undefined ? asked : options };

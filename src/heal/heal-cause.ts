@@ -22,25 +22,25 @@ export interface HealedCause {
   readonly cause: Cause;
   readonly attempts: readonly Attempt[];
   readonly conclusion: Conclusion | Asked;
-  /** What the last re-run of the lead showed, or null where none was made. */
+  /** The last re-run of the lead, or null if there was none. */
   readonly lastRetest: Retest | null;
-  /** What earlier runs knew of it. */
+  /** What earlier runs know about it. */
   readonly known: KnownFailure;
-  /** The last attempt in the store, which is not finished there while its fix is not proven. */
+  /** Id of the last attempt in the store, where it stays unfinished until its fix is proven. */
   readonly attemptId: string | null;
-  /** The copy in which its agents worked: to an agent program a session belongs to its folder. */
+  /** The number of the copy in which its agents worked: agent programs tie a session to its folder. */
   readonly copy: number;
 }
 
 /** How a cause is healed. */
 export interface HealRequest {
-  /** The signatures that the same tests have had before in this run: to come back to one is no progress (HN-9). */
+  /** Signatures that the same tests had earlier in this run; coming back to one of them is not progress (HN-9). */
   readonly earlier?: ReadonlySet<string>;
-  /** Failures of other causes that are looked at in the same re-runs, at the time of each. */
+  /** Returns failures of other causes to include in a re-run, evaluated for each re-run. */
   readonly beside?: () => readonly DiagnosedFailure[];
-  /** Whether agents may be started still: healing may be paused while one works. */
+  /** Whether more agents may be started: healing may be paused while one is at work. */
   readonly mayGoOn?: () => boolean;
-  /** What was done so far, where a fix did not hold in its proof. */
+  /** The cause as it was healed before, if its fix did not hold in the proof. */
   readonly from?: HealedCause;
 }
 
@@ -48,13 +48,13 @@ export interface HealRequest {
 export interface Asked {
   readonly verdict: 'escalated';
   readonly reason: string;
-  /** An earlier run asked it, and nobody has answered yet (ME-6). */
+  /** Whether an earlier run asked it and nobody has answered yet (ME-6). */
   readonly askedBefore: boolean;
 }
 
 /**
- * The loop for one cause: asks the policy what is next, and does it, until the policy concludes. `healed` is what one re-run shows: the proof
- * is shared with the other causes, and comes later (HN-5).
+ * Runs the loop for one cause: asks the policy for the next step and takes it, until the policy concludes. `healed` here means green in
+ * one re-run; the proof is shared with other causes and comes later (HN-5).
  */
 export async function healCause(
   session: Session,
@@ -111,7 +111,7 @@ interface TurnRequest {
   readonly mayGoOn: () => boolean;
 }
 
-/** Does what was decided: on another machine where there are workers, else here. Null where the built-in fixer is sure of nothing. */
+/** Carries out a decision, on another machine if there are workers, else here. Returns null if the built-in fixer has no certain fix. */
 async function turnOf(
   session: Session,
   cause: Cause,
@@ -128,14 +128,14 @@ async function turnOf(
   return { attempts: [tried.attempt], retest: tried.retest, id: tried.id };
 }
 
-/** What the policy says. Where the agents at work may cost what is left, it is asked again when one has ended. */
+/** Asks the policy for the next step. While agents at work might use up the remaining budget, waits for one to end and asks again. */
 async function nextStep(session: Session, history: () => History, mayGoOn: () => boolean): Promise<Decision> {
   const { settings, spending, signal } = session;
   while (!signal.aborted) {
     const decision = decide(history(), settings);
     const isEnd = decision.kind === 'conclude' || decision.kind === 'escalate';
     if (!isEnd && !mayGoOn()) return left('healing stopped before its next try');
-    // Workers ask for themselves.
+    // Workers check the limits themselves.
     if (decision.kind !== 'deploy' || session.workers || (await spending.mayStart(settings.limits)))
       return decision;
     await withoutTree(session, () => spending.nextEnd());
@@ -153,7 +153,7 @@ interface Asking {
   known: KnownFailure;
 }
 
-/** Writes a question down for a person; the run goes on with other causes (ME-6). */
+/** Stores a question for a person; the run continues with other causes (ME-6). */
 async function ask(session: Session, cause: Cause, { question, attempts, known }: Asking): Promise<Asked> {
   const asked = attempts.at(-1)?.claim?.status === 'needs-person' ? question : null;
   const tried = [...known.tried, ...attempts];
@@ -165,7 +165,7 @@ async function ask(session: Session, cause: Cause, { question, attempts, known }
   return { verdict: 'escalated', reason: question, askedBefore: false };
 }
 
-/** A question of an earlier run that nobody has answered: said again, and no agent is paid (ME-6). */
+/** Repeats a question of an earlier run that nobody has answered; no agent is paid (ME-6). */
 function stillOpen(session: Session, cause: Cause, { id, createdAt, problem }: Escalation): Asked {
   const question = `It has been waiting for an answer since ${localDay(createdAt)}: ${problem}`;
   session.bus.emit({ type: 'agent.waiting_for_input', causeId: cause.id, question, escalationId: id });
@@ -186,7 +186,7 @@ function historyOf(session: Session, cause: Cause, so: SoFar) {
   const withoutAgent = routed.length > 0 && agents.length === 0;
   return {
     ...so,
-    // What is left to people is left alone.
+    // A failure that is left to people is not for the built-in fixer, either.
     askFixer: so.askFixer && routed.length > 0 && (session.propose ?? session.kept) !== undefined,
     ...(withoutAgent
       ? { noAgent: 'the built-in fixer found no fix that it is sure of, and no agent program is set up' }
@@ -209,7 +209,7 @@ async function wait(
   await withoutTree(session, () => session.clock.sleep(so.delayMs, session.signal));
 }
 
-/** One attempt, written into the memory before it begins. */
+/** Makes one attempt, which is stored before it begins. */
 async function attempt(
   session: Session,
   cause: Cause,

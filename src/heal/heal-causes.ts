@@ -13,29 +13,29 @@ import { saveProgress } from './save-progress.js';
 import type { Session } from './session.js';
 import { summarise } from './summarise.js';
 
-/** A cause whose agent may be at work, while others have the project's tree. */
+/** A cause in progress: its agent may be at work while other causes hold the project's tree. */
 interface UnderWay {
   readonly cause: Cause;
-  /** Ends its agent, with the reason. */
+  /** Stops its agent, with the reason. */
   readonly stop: AbortController;
 }
 
-/** Causes of one round. */
+/** The causes of one round. */
 interface Round {
   readonly progress: Progress;
-  /** Not begun, in their order. */
+  /** Causes not started yet, in order. */
   readonly waiting: Cause[];
   readonly underWay: Set<UnderWay>;
-  /** Playwright runs that follow the causes. */
+  /** How many Playwright runs will follow the causes. */
   readonly runsAfter: number;
-  /** Failures that were revealed meanwhile, by their keys. */
+  /** Failures revealed in the meantime, by key. */
   readonly found: Map<string, DiagnosedFailure>;
 }
 
 /**
- * Heals the causes of a round, at most `limits.parallel` at a time, each with an agent in a copy of its own. All but the agents' work and the
- * waits is done by one after the other, in the order in which the agents end; with one at a time that is the order of the causes. Adds the
- * failures that were revealed meanwhile to `found`.
+ * Heals the causes of a round, at most `limits.parallel` at a time, each with an agent in its own copy. Everything except the agents'
+ * work and the waits happens one cause at a time, in the order in which the agents end; without parallelism, that is the order of the
+ * causes. Adds failures that are revealed in the meantime to `found`.
  */
 export async function healCauses(
   progress: Progress,
@@ -51,12 +51,12 @@ export async function healCauses(
   for (const one of ended) if (one.status === 'rejected') throw one.reason;
 }
 
-/** How many of these causes are healed at the same time. */
+/** Returns how many of these causes are healed at the same time. */
 export function atOnce({ settings, workers }: Session, causes: readonly Cause[]): number {
-  // The suite's own failure goes alone: without it nothing can be seen of the others.
+  // The suite's own failure is healed alone: until it is fixed, nothing can be observed about the others.
   const isSuite = causes.some(({ lead }) => lead.failure.scope === 'suite');
   if (isSuite) return 1;
-  // How many work is up to the queue.
+  // With workers, the queue determines how many are healed at once.
   return workers ? causes.length : Math.min(settings.limits.parallel, causes.length);
 }
 
@@ -65,7 +65,7 @@ async function healOneByOne(round: Round, copy: number): Promise<void> {
   try {
     while (goesOn(progress)) {
       const next = waiting.find((one) => !isBlamedAlike(one, underWay));
-      // Those that wait for another are left to whoever heals that.
+      // Causes that wait for another one are left to whoever heals that one.
       if (!next) return;
       waiting.splice(waiting.indexOf(next), 1);
       const cause = await unhealedYet(progress, next);
@@ -84,7 +84,7 @@ async function healOneByOne(round: Round, copy: number): Promise<void> {
   }
 }
 
-/** Whether the same lines broke one under way: the fix of that is likely to heal this one, too (HL-6). */
+/** Whether the same lines broke a cause in progress, whose fix is then likely to heal this one, too (HL-6). */
 function isBlamedAlike({ blame }: Cause, underWay: Round['underWay']): boolean {
   const linesOf = (blamed: Blame) => blamed.hunks.map(({ file, line }) => `${file}:${line}`).sort();
   return [...underWay].some(
@@ -93,7 +93,7 @@ function isBlamedAlike({ blame }: Cause, underWay: Round['underWay']): boolean {
   );
 }
 
-/** Gives the failures that it leaves behind. */
+/** Returns the failures that the cause leaves behind. */
 async function healOne(round: Round, one: UnderWay, copy: number): Promise<readonly DiagnosedFailure[]> {
   const { progress, underWay } = round;
   const { session } = progress;
@@ -112,8 +112,9 @@ async function healOne(round: Round, one: UnderWay, copy: number): Promise<reado
 }
 
 /**
- * What a cause's re-runs hold beside its own tests: the leading tests of the others under way and of the next cause, so that its fix is known to
- * be the one that heals it (HN-5); and with the last cause what was revealed meanwhile, which is then confirmed by the same run.
+ * Returns the failures that a cause's re-runs include besides its own: the leads of the other causes in progress and of the next one,
+ * so that it is known which fix healed them (HN-5). For the last cause, they are the failures revealed in the meantime, which the same
+ * run then confirms.
  */
 function besideOf({ waiting, underWay, found }: Round, but: UnderWay): DiagnosedFailure[] {
   const others = [...underWay].filter((one) => one !== but).map(({ cause }) => cause);
@@ -121,7 +122,7 @@ function besideOf({ waiting, underWay, found }: Round, but: UnderWay): Diagnosed
   return leads.length > 0 ? leads : [...found.values()].filter(({ failure }) => failure.scope === 'test');
 }
 
-/** A fix that was kept may have healed what other agents work on: one root cause gets one agent, so these are ended (HL-6). */
+/** A kept fix may have healed what other agents are working on. One root cause gets one agent, so those agents are stopped (HL-6). */
 async function stopHealed({ progress, underWay }: Round, { cause, lastRetest }: HealedCause): Promise<void> {
   const { session } = progress;
   const record = progress.causes.find((one) => one.cause.id === cause.id);
@@ -140,7 +141,7 @@ async function stopHealed({ progress, underWay }: Round, { cause, lastRetest }: 
   }
 }
 
-/** Its agent was ended, or its work dropped, since another fix made its test green: tests of it that are red still have causes of their own. */
+/** Ends a cause whose agent was stopped because another fix made its test green; its tests that are still red get causes of their own. */
 async function healedByAnother(
   progress: Progress,
   { cause, attempts }: HealedCause,
@@ -152,7 +153,7 @@ async function healedByAnother(
   return left.members;
 }
 
-/** What ailed the tests of a cause before, in this run. */
+/** Returns the signatures of resolved causes that the same tests had earlier in this run. */
 export function earlierSignatures({ causes }: Progress, cause: Cause): Set<string> {
   const keys = new Set(cause.members.map((member) => failureKey(member.failure)));
   const isEarlier = ({ verdict, cause: { id } }: CauseRecord) => id !== cause.id && isResolved(verdict);

@@ -12,13 +12,13 @@ export interface KeptFix {
   readonly runDir: string;
 }
 
-/** The agents' fixes whose proof the end of that run cut off, by the signatures that they are for: nobody is paid for them again (ME-8). */
+/** Returns the agents' fixes whose proof was cut off by the end of a run, by signature, so that nobody is paid for them again (ME-8). */
 export async function keptFixes(runDir: string): Promise<ReadonlyMap<string, KeptFix>> {
   const { causes } = await readRunState(runDir);
   const kept = new Map<string, KeptFix>();
   for (const { summary, attempts } of causes) {
     const { green, judged } = attempts.at(-1) ?? {};
-    // One that was interrupted is judged by nobody.
+    // An interrupted attempt has not been judged.
     const isOpen = !judged || judged.judged === 'not-judged';
     if (!isOpen || !green?.agent || !green.change || isBuiltIn({ runner: green.agent })) continue;
     const change = await readChange(runDir, green.change);
@@ -27,7 +27,7 @@ export async function keptFixes(runDir: string): Promise<ReadonlyMap<string, Kep
   return kept;
 }
 
-/** What is said of it. */
+/** Returns the text that describes the fix. */
 export function keptFixSummary({ runDir }: KeptFix): string {
   return `its fix of run ${path.basename(runDir)}, whose proof was cut off`;
 }

@@ -4,7 +4,7 @@ import type { RunFolder } from '../run/run-folder.js';
 import type { RunJournal } from '../run/run-journal.js';
 import type { Workspace } from '../workspace/workspace.js';
 
-/** What a workspace needs of a run. */
+/** What a workspace needs from its run. */
 export interface WorkspaceParts {
   readonly cwd: string;
   readonly folder: RunFolder;
@@ -14,17 +14,17 @@ export interface WorkspaceParts {
   readonly watchdog: Watchdog;
 }
 
-/** The workspace of a run, of which a green run knows nothing (CL-4). */
+/** A run's workspace, which a green run never opens (CL-4). */
 export interface LateWorkspace {
-  /** Opens it, once. */
+  /** Opens it on the first call, and returns it. */
   open(): Promise<Workspace>;
-  /** Opens it and begins its first copy while the suite goes on, so that it is there when its agent is. */
+  /** Opens it and starts its first copy while the suite is still running, so that the copy is ready when an agent needs it. */
   readonly begin: () => void;
-  /** Throws its copies away, where it was opened. */
+  /** Deletes its copies if it was opened. */
   close(): Promise<void>;
 }
 
-/** A workspace that is opened when something is red. */
+/** Creates a workspace that is opened only when something is red. */
 export function lateWorkspace(parts: WorkspaceParts): LateWorkspace {
   let opened: Promise<Workspace> | undefined;
   const open = () => (opened ??= openWorkspaceOf(parts));
@@ -34,7 +34,7 @@ export function lateWorkspace(parts: WorkspaceParts): LateWorkspace {
     begin: () => {
       if (hasBegun) return;
       hasBegun = true;
-      // What is in its way is told to whoever opens it.
+      // The next caller of `open` gets the error.
       open().then(
         (workspace) => workspace.prepare(),
         () => undefined,

@@ -9,20 +9,20 @@ import type { Redactor } from '../secrets/redactor.js';
 import { createStore } from '../store/create-store.js';
 import { openStore } from '../store/open-store.js';
 
-/** For which run to open the memory. */
+/** The run for which to open the store. */
 export interface RunStoreRequest {
   readonly settings: Settings;
   readonly cwd: string;
   readonly runId: string;
   readonly bus: Bus;
   readonly redactor: Redactor;
-  /** Waits for a server that is away for a while; without it, healing goes on at once without the store. */
+  /** Waits for a store server that is temporarily unreachable; without it, healing continues immediately without the store. */
   readonly patience?: Patience | undefined;
 }
 
 /**
- * Opens the store for a run. One that cannot be reached or written is told of and done without (ME-9); one that cannot be
- * understood ends the run, since to go on would forget every count and pay for every open question again.
+ * Opens the store for a run. If it cannot be reached or written, the run warns and continues without it (ME-9). If it cannot be
+ * understood, the run ends, because continuing would forget every count and pay for every open question again.
  */
 export async function openRunStore(request: RunStoreRequest): Promise<Result<RunStore, Problem>> {
   const { settings, cwd, runId, bus, redactor, patience } = request;

@@ -19,10 +19,10 @@ interface Ready extends Checked {
   readonly watchdog: Watchdog;
 }
 
-/** What is open while a run is at work. */
+/** What is open while a run is in progress. */
 export type Opened = Awaited<ReturnType<typeof openRun>>;
 
-/** Opens it. */
+/** Opens everything that a run needs while it is in progress. */
 export async function openRun(
   request: RunRequest,
   ready: Ready,
@@ -47,7 +47,7 @@ export async function openRun(
   return { ...ready, ...run, cwd, env, running, redactor, bus, plan, suites, workspace };
 }
 
-/** Ends a run that came to nothing; gives the problem without the secrets that Playwright, say, repeated (EV-9). */
+/** Closes a run that could not proceed; returns the problem without secrets, which Playwright's output may have repeated (EV-9). */
 export async function closed(
   { running, bus, redactor, workspace }: Pick<Opened, 'running' | 'bus' | 'redactor' | 'workspace'>,
   problem: Problem,

@@ -8,8 +8,8 @@ import { proofTest } from './proof-test.js';
 import { retest } from './retest.js';
 
 /**
- * An earlier fix of this round may have healed this cause too, or a part of it: then nobody is paid for that. Gives
- * what is left of the cause, or null. Where a run of the tree as it is now showed it red, it is not run again.
+ * Checks whether an earlier fix of this round has healed this cause too, wholly or in part, so that nobody pays for it twice. Returns
+ * what is left of the cause, or null. If a run of the current tree has already shown it red, it is not run again.
  */
 export async function unhealedYet(
   progress: Progress,
@@ -34,15 +34,15 @@ export async function unhealedYet(
   return null;
 }
 
-/** Green with a fix that was made for another test: it is proven like any other (HN-5). */
+/** Records a test that is green with another test's fix; it is proven like any other (HN-5). */
 function takeGreen(progress: Progress, cause: Cause, failure: DiagnosedFailure): void {
   const isProven = chooseProven(cause).has(failure);
   progress.proofTests.push(proofTest(progress, { failure, causeId: cause.id, isLead: false, isProven }, 1));
 }
 
 /**
- * A cause that no agent could heal may have been healed by a fix that came later: those tests are looked at once more, so
- * that their final status is true.
+ * Re-runs the tests of causes that no agent could heal if a fix was kept later, since that fix may have healed them: their final
+ * status has to be true of the final code.
  */
 export async function recheckFailed(progress: Progress): Promise<void> {
   const { session, causes } = progress;

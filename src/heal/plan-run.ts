@@ -7,7 +7,7 @@ import type { CauseSummary } from '../event.js';
 import type { Session } from './session.js';
 import { summarise } from './summarise.js';
 
-/** What `--dry-run` says of one cause. */
+/** What `--dry-run` shows for one cause. */
 export interface Plan {
   readonly cause: CauseSummary;
   readonly slashCommand: string;
@@ -15,7 +15,7 @@ export interface Plan {
   readonly prompt: string;
 }
 
-/** Gathers, classifies and writes the prompts that agents would get, and starts none (CL-7). */
+/** Gathers evidence, classifies, and writes the prompts that agents would get, without starting any (CL-7). */
 export async function planRun(
   session: Session,
   first: SuiteRun,

@@ -3,7 +3,7 @@ import { supervise } from '../process/supervise.js';
 const MAX_OUTPUT_BYTES = 64 * 1024;
 const TIMEOUT_MS = 15 * 60_000;
 
-/** Where and how long the command runs. */
+/** Where the command runs, and what ends it. */
 export interface PrepareOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -12,8 +12,8 @@ export interface PrepareOptions {
 }
 
 /**
- * Runs the project's `verify.prepare` in a shell, as its author wrote it: null when it succeeded, else the last part of its
- * output (HL-9). It is ended after 15 minutes, with all that it started.
+ * Runs the project's `verify.prepare` in a shell, exactly as written (HL-9). Returns null if it succeeded, else the end of its output.
+ * After 15 minutes it is ended along with everything it started.
  */
 export async function runPrepare(command: string, options: PrepareOptions): Promise<string | null> {
   let output = Buffer.alloc(0);

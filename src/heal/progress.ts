@@ -9,51 +9,51 @@ import type { ProofTest } from './proof-test.js';
 import type { SuiteRun } from '../playwright/suite-run.js';
 import type { Session } from './session.js';
 
-/** A cause with its ending. */
+/** A cause with its verdict. */
 export interface CauseRecord {
   readonly cause: Cause;
   readonly verdict: CauseVerdict;
   readonly reason: string;
   readonly attempts: readonly Attempt[];
-  /** A limit ended it (exit 4). */
+  /** Whether a limit ended it (exit code 4). */
   readonly overBudget: boolean;
-  /** It was left in the middle of its work. */
+  /** Whether work on it was interrupted. */
   readonly interrupted?: boolean;
-  /** An earlier run asked it. */
+  /** Whether an earlier run already asked its question. */
   readonly askedBefore?: boolean;
-  /** Its tests are green with a fix that is not proven yet; absent when that is decided. */
+  /** Set while its tests are green with a fix that is not proven yet. */
   readonly unproven?: Unproven;
 }
 
-/** Whose fix it is, and how the cause stands where that is not proven. */
+/** Whose fix it is, and what becomes of the cause if the fix is refuted. */
 export type Unproven =
   | { readonly by: 'own-fix'; readonly healed: HealedCause }
-  /** Null where its tests are failures of their own then. */
+  /** `otherwise` is null if its tests then become failures of their own. */
   | { readonly by: 'other-fix'; readonly otherwise: CauseRecord | null };
 
-/** What the outcome of a run depends on, beside its tests. */
+/** What the outcome of a run depends on besides its tests. */
 export interface Healed extends Pick<RunResult, 'suiteRed' | 'paused'> {
   readonly causes: readonly CauseRecord[];
 }
 
-/** What the rounds of one run share. */
+/** The state that the rounds of one run share. */
 export interface Progress {
   readonly session: Session;
   readonly causes: CauseRecord[];
   suiteFlakes: number;
-  /** Failures that were not looked at again because the suite did not start, by their key. */
+  /** Failures that could not be confirmed because the suite did not start, by key. */
   readonly blocked: Map<string, DiagnosedFailure>;
-  /** The first run showed a failure of the suite's own, or was broken off: its tests are not the whole of it. */
+  /** Whether the first run had a failure of the suite itself or was interrupted, so that it does not show all tests. */
   readonly firstWasBroken: boolean;
-  /** What to run so that a test of the first run runs again, by its id. */
+  /** The ids to run so that a test of the first run is re-run, by its own id. */
   readonly rerunIds: Readonly<Record<string, readonly string[]>>;
-  /** Tests that are green with a fix, until it is proven. */
+  /** Tests that are green with a fix that is not proven yet. */
   readonly proofTests: ProofTest[];
-  /** When each failure was last red, by its key. */
+  /** When each failure was last red, by key. */
   readonly lastRed: Map<string, LastRed>;
 }
 
-/** That of a run that begins. */
+/** Creates the progress of a new run. */
 export function newProgress(session: Session, first: SuiteRun): Progress {
   return {
     session,
@@ -67,12 +67,12 @@ export function newProgress(session: Session, first: SuiteRun): Progress {
   };
 }
 
-/** A suite whose own failure comes and goes is given up after this many disappearances. */
+/** How often the suite's own failure may disappear and come back before healing is given up. */
 const SUITE_FLAKES_TOLERATED = 2;
 
-/** Whether further causes are healed, and further agents started. */
+/** Whether more causes are healed and more agents are started. */
 export function goesOn({ session, causes, suiteFlakes }: Progress): boolean {
-  // Where no agent could be started, none was paid: then every cause is still worth a diagnosis.
+  // If no agent could be started, none was paid, so every cause is still worth a diagnosis.
   const unusable = causes.some((one) => one.verdict === 'agent-unusable' && one.attempts.length > 0);
   const paused = isPaused(causes, session.settings.limits);
   return !session.signal.aborted && !unusable && !paused && suiteFlakes <= SUITE_FLAKES_TOLERATED;
@@ -81,28 +81,28 @@ export function goesOn({ session, causes, suiteFlakes }: Progress): boolean {
 /** The last time that a test was red. */
 export interface LastRed {
   readonly signature: string;
-  /** The fixes that were in the tree then, as `fixesIn` names them. */
+  /** The fixes in the tree at that time, as named by `fixesIn`. */
   readonly fixes: string;
   /** How often in a row it was red with this signature. */
   readonly times: number;
 }
 
-/** The attempts of a cause whose changes are in the tree. */
+/** Returns the attempts of a cause whose changes are in the tree. */
 export function keptAttempts({ attempts }: Pick<CauseRecord, 'attempts'>): Attempt[] {
   return attempts.filter((one) => isKept(one) && one.change !== null);
 }
 
-/** The ids of a cause's changes in the tree. */
+/** Returns the ids of a cause's changes in the tree. */
 export function changesOf(record: Pick<CauseRecord, 'attempts'>): string[] {
   return keptAttempts(record).flatMap(({ change }) => change ?? []);
 }
 
-/** Names the fixes that are in the tree, so that two runs can be said to have been made on the same one. */
+/** Identifies the set of fixes in the tree, to tell whether two runs were made on the same tree. */
 export function fixesIn({ causes }: Progress): string {
   return causes.flatMap(changesOf).join();
 }
 
-/** Keeps that a run of the tree as it is now showed a failure. */
+/** Records that a run of the current tree showed a failure. */
 export function sawRed(progress: Progress, failure: DiagnosedFailure): void {
   const key = failureKey(failure.failure);
   const before = progress.lastRed.get(key);
@@ -111,7 +111,7 @@ export function sawRed(progress: Progress, failure: DiagnosedFailure): void {
   progress.lastRed.set(key, { signature, times, fixes: fixesIn(progress) });
 }
 
-/** Whether the last run of the tree as it is now showed this test red; then it is not run once more to see just that. */
+/** Whether a run of the current tree showed this test red, so that it need not be run again to see it red. */
 export function isKnownRed(progress: Progress, failure: DiagnosedFailure): boolean {
   return progress.lastRed.get(failureKey(failure.failure))?.fixes === fixesIn(progress);
 }

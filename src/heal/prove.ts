@@ -11,19 +11,20 @@ import { type ByKey, newlyRed } from './apply-result.js';
 import { revertChanges } from './attempt/try-fix.js';
 import { tellSeen } from './tell-tests.js';
 
-/** One proof of all fixes that are not proven yet. */
+/** One shared proof of all fixes that are not proven yet. */
 interface Proof {
   readonly progress: Progress;
-  /** Causes that a shared run contradicts, and how. */
+  /** Causes that a shared run contradicted, by id, with the reason. */
   readonly doubts: Map<string, string>;
   readonly refuted: Map<string, Refuted>;
   readonly others: Map<string, ByKey[number][1]>;
 }
 
 /**
- * Proves all fixes in shared runs (HN-5): every test of every cause is green so often as `verify.repeat` says, then `verify.flips` times red
- * with all fixes out and green with them back, which the regression run shows. A fix that the suite needs to start stays in meanwhile, and is
- * taken out for one test. Where a shared run contradicts a cause, that is proven alone. Until this is over, a kill takes the fixes out.
+ * Proves all fixes in shared runs (HN-5). Every test of every cause has to be green `verify.repeat` times, then `verify.flips` times red
+ * with all fixes reverted and green with them reapplied, which the regression run shows. Fixes that the suite needs to start stay
+ * applied meanwhile, and are then reverted for a run of one test. If a shared run contradicts a cause, that cause is proven alone. A kill
+ * before the proof is complete reverts the fixes.
  */
 export async function proveFixes(progress: Progress, first: SuiteRun): Promise<Left> {
   const { session, causes, proofTests } = progress;
@@ -45,7 +46,7 @@ export async function proveFixes(progress: Progress, first: SuiteRun): Promise<L
   return applyProof(progress, proof);
 }
 
-/** How many Playwright runs the proof of all fixes takes where nothing contradicts. */
+/** Returns how many Playwright runs the proof of all fixes takes if nothing contradicts it. */
 export function proofRuns({ verify }: Settings): number {
   const last = verify.regression === 'suite' || verify.flips > 0 ? 1 : 0;
   return verify.repeat - 1 + verify.flips + last;
@@ -61,7 +62,7 @@ function takingPart({ progress, refuted, doubts }: Proof, alone?: string): Proof
 const isSuite = ({ failure }: ProofTest) => failure.failure.scope === 'suite';
 const greensOf = ({ steps }: ProofTest) => steps.filter((step) => step === 'green').length;
 
-/** Green with all fixes in, so often as it has to be. */
+/** Runs the tests with all fixes applied until each has been green often enough. */
 async function showGreen(proof: Proof): Promise<void> {
   const { session } = proof.progress;
   const { repeat } = session.settings.verify;
@@ -76,7 +77,7 @@ async function showGreen(proof: Proof): Promise<void> {
   }
 }
 
-/** Red with all fixes out; those of the suite's own failures stay in at first, since nothing would run without them. */
+/** Runs the tests with all fixes reverted; fixes for the suite's own failure are reverted last, since nothing would run without them. */
 async function showRed(proof: Proof): Promise<void> {
   const { causes, session } = proof.progress;
   const suiteScope = (one: CauseRecord) => one.cause.lead.failure.scope === 'suite';
@@ -101,7 +102,7 @@ async function lookWithout(
   }
 }
 
-/** False where somebody edited the same files meanwhile: their edits stay, and the fix with them. */
+/** Reverts changes for a proof; returns false if somebody edited the same files, whose edits stay, and the fix with them. */
 async function takeOut({ progress: { session } }: Proof, changes: readonly string[]): Promise<boolean> {
   const { leftAlone } = await session.workspace.without(changes);
   if (leftAlone.length === 0) return true;
@@ -111,7 +112,7 @@ async function takeOut({ progress: { session } }: Proof, changes: readonly strin
   return false;
 }
 
-/** The whole proof once more for one cause: with its own runs, and with its own fix out. */
+/** Repeats the whole proof for one cause, in its own runs and with only its own fix reverted. */
 async function proveAlone(proof: Proof, causeId: string, why: string): Promise<void> {
   const { progress } = proof;
   const { session, causes } = progress;
@@ -152,7 +153,7 @@ async function refute({ progress, refuted }: Proof, record: CauseRecord, how: Re
   await rejectLost(progress, await revertChanges(progress.session, changesOf(record)));
 }
 
-/** A fix is out for good: tests that are green with another cause's fix may have been green with that one. */
+/** Re-checks tests that are green with another cause's fix after a fix was reverted for good, because that one may have healed them. */
 async function lookAtOthers(proof: Proof): Promise<void> {
   const tests = takingPart(proof).filter(({ isLead }) => !isLead);
   if (tests.length === 0) return;
@@ -160,7 +161,7 @@ async function lookAtOthers(proof: Proof): Promise<void> {
   for (const test of red) test.ended = 'unsteady';
 }
 
-/** Tests that are red twice with the fixes put back, and that no other fix broke. */
+/** Handles tests that are red twice with the fixes reapplied and that no other fix broke. */
 async function takeRed(proof: Proof, red: ReadonlySet<string>): Promise<void> {
   const { session, causes } = proof.progress;
   const failedBecause = 'red again when the change was put back';
@@ -178,13 +179,13 @@ async function takeRed(proof: Proof, red: ReadonlySet<string>): Promise<void> {
   session.bus.emit({ type: 'run.warning', message });
 }
 
-/** What one run showed of several tests. */
+/** The result of one run of several tests. */
 interface Split {
   readonly green: readonly ProofTest[];
   readonly red: readonly ProofTest[];
 }
 
-/** Runs tests of several causes in one Playwright run, and writes down what it showed of each; nothing where it was interrupted. */
+/** Runs tests of several causes in one Playwright run and records the result of each; returns nothing if the run was interrupted. */
 async function look(
   proof: Proof,
   tests: readonly ProofTest[],
@@ -199,7 +200,7 @@ async function look(
     ids: ids.length > 0 ? ids : oneTest(progress),
   });
   if (progress.session.signal.aborted) return { green: [], red: [] };
-  // Tests that had not run because of a cause (of a serial group, or behind a set-up) run now.
+  // Tests that a cause kept from running (in a serial group, or after a setup) run now.
   if (seen.run) tellSeen(progress.session, seen.run);
   for (const [key, failure] of newlyRed(progress, seen.others)) proof.others.set(key, failure);
   const green: ProofTest[] = [];
@@ -214,7 +215,7 @@ async function look(
   return { green, red };
 }
 
-/** What shows whether the suite starts: one test, the quickest that is green. */
+/** Returns the ids of the fastest green test, which suffices to show whether the suite starts. */
 function oneTest({ session, rerunIds }: Progress): readonly string[] {
   const tests = [...session.bus.run().tests.values()].toSorted((a, b) => a.durationMs - b.durationMs);
   const id = (tests.find(({ verdict }) => verdict === 'passed') ?? tests[0])?.id;

@@ -11,18 +11,18 @@ import { conclude } from './conclude.js';
 import { revertChanges } from './attempt/try-fix.js';
 import { tellDecided } from './tell-tests.js';
 
-/** What the regression run left. */
+/** The result of the regression run. */
 interface Left {
-  /** Tests that are red and that no fix is to blame for. */
+  /** Tests that are red although no fix is to blame. */
   readonly red: ReadonlySet<string>;
-  /** Fixes were reverted, because they broke what had been green. */
+  /** Whether fixes were reverted because they broke tests that had been green. */
   readonly broke: boolean;
 }
 
 /**
- * Runs the tests around the kept fixes once more, the whole suite where time allows: what was green stays green, and a fix that
- * breaks a test is found by taking it out, and stays out (HN-6). To the tests that are being proven it is the run with their fix put back
- * (HN-5), so that they run in any case.
+ * Re-runs the tests around the kept fixes, or the whole suite if time allows: what was green has to stay green. A fix that breaks a test
+ * is identified by reverting it, and stays reverted (HN-6). For the tests that are being proven, this is also the run with their fix
+ * reapplied (HN-5), so they are always included.
  */
 export async function runRegression(
   progress: Progress,
@@ -78,7 +78,7 @@ interface Unsteady {
   twice: ReadonlySet<string>;
 }
 
-/** Red once and green when it was run again: a test that was healed is healed all the same, another one is flaky. */
+/** Handles tests that were red once and green when re-run: a healed test still counts as healed, any other is flaky. */
 function sayUnsteady(progress: Progress, { own, once, twice }: Unsteady): void {
   const { bus } = progress.session;
   for (const { id, title, verdict } of testsOf(progress)) {
@@ -92,7 +92,7 @@ function sayUnsteady(progress: Progress, { own, once, twice }: Unsteady): void {
   }
 }
 
-/** Where the first run came to no test, the tests are those that a later one revealed. */
+/** Uses the run's tests rather than those of the first run, which may not have reached any. */
 function choose(progress: Progress, first: SuiteRun, kept: readonly CauseRecord[]): RegressionTests {
   const files = new Map<string, TestFile>();
   const healed = new Set(
@@ -114,13 +114,13 @@ function choose(progress: Progress, first: SuiteRun, kept: readonly CauseRecord[
 
 interface RedRequest {
   ids: readonly string[];
-  /** The whole selection, rather than its ids one by one. */
+  /** Runs the whole selection rather than the individual ids. */
   all?: boolean;
   of: ReadonlySet<string>;
   purpose?: 'regression' | 'proof';
 }
 
-/** Which of the tests are red now; all of them where the suite cannot run. */
+/** Returns which of the tests are red now; all of them if the suite cannot run. */
 async function redAmong(
   { session, rerunIds }: Progress,
   { ids, all = false, of, purpose = 'regression' }: RedRequest,
@@ -136,7 +136,7 @@ async function redAmong(
   return new Set(red.map(({ test }) => test.id).filter((id) => of.has(id)));
 }
 
-/** Takes the fixes out one by one, the newest first, and leaves out those without which a broken test is green again. */
+/** Reverts the fixes one by one, newest first, and keeps those reverted without which a broken test is green again. */
 export async function fixThatBroke(
   progress: Progress,
   kept: readonly CauseRecord[],
@@ -172,7 +172,7 @@ function becauseOf({ session }: Progress, ids: readonly string[]): string {
   return `its fix broke ${which} (${names.join(', ')}) and was reverted`;
 }
 
-/** Fixes that were built on a reverted one, and cannot be applied without it. */
+/** Rejects fixes that were built on a reverted one and cannot be applied without it. */
 export async function rejectLost({ causes, ...progress }: Progress, lost: readonly string[]): Promise<void> {
   for (const record of causes.filter((one) => changesOf(one).some((id) => lost.includes(id)))) {
     const reason = 'its fix was built on one that was reverted, and was reverted with it';
@@ -180,7 +180,7 @@ export async function rejectLost({ causes, ...progress }: Progress, lost: readon
   }
 }
 
-/** The fix did what it was for, and was reverted for what else it did: the cause says why. */
+/** Rejects a fix that achieved its purpose but was reverted for its side effects; the cause's reason says so. */
 async function reject(progress: Progress, record: CauseRecord, reason: string): Promise<void> {
   const { session } = progress;
   const kept = keptAttempts(record);

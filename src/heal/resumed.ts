@@ -6,22 +6,22 @@ import type { ShardCount } from '../shards/check-shards.js';
 import type { SuiteRuns, Watching } from './suite-runs.js';
 import type { UnfinishedRun } from '../run/unfinished-run.js';
 
-/** An unfinished run as another one goes on with it. */
+/** An unfinished run, as the run that resumes it sees it. */
 export interface Resumed {
   readonly runId: string;
-  /** The tests that it had finished with. */
+  /** The tests that it had finished. */
   readonly carried: readonly SeenTest[];
-  /** How many tests it had not finished with; null where it did not come to know them, and its whole selection runs. */
+  /** How many tests it had not finished; null if it never learned its tests, so that its whole selection runs. */
   readonly open: number | null;
-  /** Those whose run it had healed from, where it was so. */
+  /** The shards it was healing, if any. */
   readonly shards?: ShardCount;
-  /** Its fixes that were green and not proven yet, by signature. */
+  /** Its fixes that were green but not proven yet, by signature. */
   readonly kept: ReadonlyMap<string, KeptFix>;
-  /** Runs what it had not finished with, and that alone. */
+  /** Runs only what it had not finished. */
   firstRun(suites: SuiteRuns, stdout: number, watching: Watching): Promise<SuiteRun>;
 }
 
-/** Reads where a stored run stood. One that was killed before it knew its tests begins again, with its counts. */
+/** Reads how far a stored run got. If it was killed before it knew its tests, everything runs again, with the counts it stored. */
 export async function resumedFrom(run: UnfinishedRun, runDir: string): Promise<Resumed> {
   const progress = run.progress as SavedProgress | null;
   const isWhole = progress === null || progress.suiteOpen;

@@ -14,27 +14,27 @@ import type { RunFolder } from '../run/run-folder.js';
 /** What a re-run of some failures showed. */
 export interface Retest {
   observe(failure: DiagnosedFailure): Observation;
-  /** Every failure of the re-run that is not one of those it was made for: dependents of a set-up test, say. */
+  /** The failures of the re-run other than those it was made for, such as dependents of a setup test. */
   readonly others: readonly DiagnosedFailure[];
   readonly suiteFailure: DiagnosedFailure | null;
-  /** The pages of its tests that are green (YAML). */
+  /** The accessibility snapshots (YAML) of its green tests' pages. */
   readonly greenSnapshots: readonly string[];
-  /** Null where `verify.prepare` failed and nothing was run. */
+  /** Null if `verify.prepare` failed and nothing was run. */
   readonly run: SuiteRun | null;
 }
 
-/** Which tests a re-run is for, and why it is made. */
+/** Which failures a re-run is for, and why it is made. */
 export interface RetestRequest {
   readonly failures: readonly DiagnosedFailure[];
   readonly purpose: SuitePurpose;
   readonly causeId: string | null;
-  /** Run these instead of what the failures say: the suite's own failure shows on one test. */
+  /** Test ids to run instead of those of the failures: one test is enough to show the suite's own failure. */
   readonly ids?: readonly string[];
 }
 
 /**
- * Runs exactly the given failures again, from the beginning, after `verify.prepare` (HL-1, HL-9); the whole selection
- * where the suite itself failed (CS-10).
+ * Re-runs exactly the given failures from scratch, after `verify.prepare` (HL-1, HL-9), or the whole selection if the suite itself
+ * failed (CS-10).
  */
 export async function retest(session: Session, request: RetestRequest): Promise<Retest> {
   const { failures, purpose, causeId } = request;
@@ -55,7 +55,7 @@ export async function retest(session: Session, request: RetestRequest): Promise<
   };
 }
 
-/** A failing `verify.prepare` is a build error like any other (HL-9). */
+/** Treats a failing `verify.prepare` as a build error (HL-9). */
 async function unprepared(session: Session, output: string): Promise<Retest> {
   const [suiteFailure = null] = await session.diagnose(prepareFailed(output, session));
   return {
@@ -98,7 +98,7 @@ function observation({ failure, run, seen, suiteFailure }: Seen): Observation {
   }
   const result = run.tests.find((one) => one.test.id === before.test.id);
   const same = seen.find((one) => failureKey(one.failure) === before.test.id) ?? null;
-  // The tests ran beside the suite's own failure (a global teardown that throws): they have a result of their own.
+  // Tests that ran despite the suite's own failure (such as a throwing global teardown) have a result of their own.
   return {
     ended: result ? endings[result.outcome] : 'absent',
     failure: same,
@@ -106,7 +106,7 @@ function observation({ failure, run, seen, suiteFailure }: Seen): Observation {
   };
 }
 
-/** A suite whose broken file was deleted did not get better (HL-10). */
+/** Deleting the broken file does not heal the suite (HL-10). */
 function suiteEnding(failure: DiagnosedFailure, run: SuiteRun): Observation['ended'] {
   const files = failure.evidence.errors.flatMap((error) => (error.location ? [error.location.file] : []));
   if (files.some((file) => !existsSync(file))) return 'absent';
@@ -123,7 +123,7 @@ const endings: Record<TestResult['outcome'], Observation['ended']> = {
 
 type Run = Pick<SuiteRun, 'serverLog'>;
 
-/** Keeps beside each failure the picture of its test's page in a run in which it passed, so that a report can show both. */
+/** Saves next to each failure a screenshot of its test's page in a run in which it passed, so that a report can show both. */
 export async function keepGreenPictures(
   folder: Pick<RunFolder, 'failure'>,
   failures: readonly DiagnosedFailure[],
@@ -131,13 +131,13 @@ export async function keepGreenPictures(
 ): Promise<void> {
   for (const { n, failure } of failures) {
     const picture = greenFile({ failure }, run, 'png');
-    // A test without a page has none, and a report does without.
+    // A test without a page has no screenshot, and the report works without one.
     if (picture)
       await copyFile(picture, path.join(await folder.failure(n), afterName)).catch(() => undefined);
   }
 }
 
-/** The accessibility snapshots (YAML) of the pages of these tests in a run in which they passed, where there are any. */
+/** Returns the accessibility snapshots (YAML), if any, of these tests' pages in a run in which they passed. */
 async function greenSnapshots(failures: readonly DiagnosedFailure[], run: Run): Promise<string[]> {
   const files = failures.flatMap((failure) => greenFile(failure, run, 'yml') ?? []);
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => null)));

@@ -18,14 +18,14 @@ import { saveProgress } from './save-progress.js';
 import { summarise } from './summarise.js';
 
 /**
- * Heals what the first run found: in rounds, since a fix that lets the suite start, or that gets a test past its first
- * error, reveals new failures, which have causes, agents and budgets of their own (HL-3).
+ * Heals what the first run found, in rounds: a fix that lets the suite start, or that gets a test past its first error, reveals new
+ * failures, which have causes, agents and budgets of their own (HL-3).
  */
 export async function healRun(session: Session, first: SuiteRun): Promise<Healed> {
   const progress = newProgress(session, first);
   const found = await withoutQuarantined(progress, await session.diagnose(first));
   for (const one of found) sawRed(progress, one);
-  // Of a green run there is nothing to go on with.
+  // After a green run there is nothing to resume.
   const save = () => (found.length > 0 ? saveProgress(progress) : undefined);
   await save();
   let pending = found.filter((one) => one.failure.scope === 'suite');
@@ -34,7 +34,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
   for (;;) {
     while (pending.length > 0 && goesOn(progress)) {
       pending = await healRound(progress, pending);
-      // The suite's own failure could not be healed, but tests ran beside it: they are healed for themselves.
+      // The suite's own failure could not be healed, but tests ran despite it: they are healed individually.
       if (pending.length === 0) pending = tests.splice(0).filter((one) => isUndecided(progress, one));
       if (pending.length === 0 && !isSuiteRed(progress.causes)) pending = unblocked(progress);
     }
@@ -44,7 +44,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
     const left = [...(await healAgain(progress, proved.again)), ...proved.failures.map(([, one]) => one)];
     if (left.length === 0 && !progress.causes.some((one) => one.unproven)) break;
     pending = [...pending, ...left];
-    // Nothing more is healed, and nothing is left to prove.
+    // Healing has stopped, and nothing is left to prove.
     if (!goesOn(progress) && !progress.causes.some((one) => one.unproven)) break;
   }
   await save();
@@ -55,7 +55,7 @@ export async function healRun(session: Session, first: SuiteRun): Promise<Healed
   return { causes, suiteRed, paused };
 }
 
-/** Goes on with causes whose fix did not hold in its proof. */
+/** Continues with causes whose fix did not hold in the proof. */
 async function healAgain(
   progress: Progress,
   causes: readonly HealedCause[],
@@ -69,7 +69,7 @@ async function healAgain(
       continue;
     }
     const earlier = earlierSignatures(progress, from.cause);
-    // In the copy that its agents know.
+    // Uses the copy that its agents already know.
     const session = { ...progress.session, copy: from.copy };
     const ended = await session.tree.runExclusive(() => healCause(session, from.cause, { earlier, from }));
     for (const [key, failure] of await applyResult(progress, ended)) found.set(key, failure);
@@ -82,21 +82,21 @@ function isSuiteRed(causes: readonly CauseRecord[]): boolean {
   return causes.some(({ verdict, cause }) => cause.lead.failure.scope === 'suite' && !isResolved(verdict));
 }
 
-/** What was to be looked at again when the suite did not start, and still is. */
+/** Returns the failures that could not be confirmed because the suite did not start, and are still undecided. */
 function unblocked(progress: Progress): DiagnosedFailure[] {
   const blocked = [...progress.blocked.values()];
   progress.blocked.clear();
   return blocked.filter((one) => isUndecided(progress, one));
 }
 
-/** A failed test without a cause, or whose last cause gave way to a failure that has none yet. */
+/** Whether a failed test has no cause, or its last cause was superseded by a failure that has no cause yet. */
 function isUndecided({ session, causes }: Progress, { failure }: DiagnosedFailure): boolean {
   const test = session.bus.run().tests.get(failureKey(failure));
   const last = causes.find(({ cause }) => cause.id === test?.causeIds.at(-1));
   return test?.verdict === 'failed' && (test.causeIds.length === 0 || last?.verdict === 'superseded');
 }
 
-/** Confirms, groups and heals one batch; gives the failures that were revealed meanwhile. */
+/** Confirms, groups and heals one batch; returns the failures revealed in the meantime. */
 async function healRound(
   progress: Progress,
   failures: readonly DiagnosedFailure[],
@@ -121,12 +121,12 @@ async function healRound(
   return [...next.values()];
 }
 
-/** Where somebody is to look, the change that broke each cause is looked for before its first agent (BL-1). */
+/** Searches for the change that broke each cause before its first agent starts, if blame is on (BL-1). */
 async function blamed({ session }: Progress, causes: readonly Cause[]): Promise<readonly Cause[]> {
   return session.blame ? session.blame(causes) : causes;
 }
 
-/** Gives causes ids that are unique over the rounds of a run, names their parents, and announces them. */
+/** Gives causes ids that are unique across the rounds of a run, determines their parents, and announces them. */
 function numbered(progress: Progress, causes: readonly Cause[]): Cause[] {
   const { session } = progress;
   const offset = progress.causes.length;
@@ -147,7 +147,7 @@ function parentOf({ causes }: Progress, cause: Cause): string | null {
   return earlier?.cause.id ?? null;
 }
 
-/** Sets aside the failures whose tests a person has put in quarantine: reported, given no agent, not failing the run (ME-7). */
+/** Removes failures of tests that a person has quarantined: they are reported, get no agent, and do not fail the run (ME-7). */
 async function withoutQuarantined(
   { session }: Progress,
   failures: readonly DiagnosedFailure[],

@@ -3,23 +3,23 @@ import type { CauseRecord, Progress } from './progress.js';
 import { reportTests } from '../run/report-of.js';
 import type { SeenTest } from '../event.js';
 
-/** Where a run stands, as the store keeps it for `resume`. */
+/** How far a run has got, as stored for `resume`. */
 export interface SavedProgress {
-  /** The suite's own failure was there and is not healed: only the whole selection shows what is left. */
+  /** Whether the suite's own failure is still open, so that only the whole selection shows what is left. */
   readonly suiteOpen: boolean;
   readonly tests: readonly SavedTest[];
 }
 
-/** Where one of its tests stands. */
+/** The state of one test. */
 interface SavedTest {
   readonly test: SeenTest;
-  /** Work on it was not finished: it is red, and no cause of it is decided. */
+  /** Whether work on it is unfinished: it is red, and none of its causes is decided. */
   readonly open: boolean;
-  /** What to run so that it runs again. */
+  /** The ids to run so that it is re-run. */
   readonly rerunIds: readonly string[];
 }
 
-/** Keeps where each test stands, so that a killed run can go on from there (ME-8). */
+/** Stores the state of each test, so that a killed run can be resumed (ME-8). */
 export async function saveProgress(progress: Progress): Promise<void> {
   const { session, causes, rerunIds } = progress;
   const concluded = new Set(causes.filter(isFinal).map((one) => one.cause.id));
@@ -40,14 +40,14 @@ function isSuiteOpen({ firstWasBroken, causes }: Progress): boolean {
 }
 
 /**
- * Whether nothing is left to do about the tests of a cause that are red. What a healed or superseded one left red waits for a cause of
- * its own (HL-3, HL-6).
+ * Whether nothing is left to do for the red tests of a cause. Tests that a healed or superseded cause left red get a cause of their own
+ * (HL-3, HL-6).
  */
 function isFinal({ verdict, overBudget, interrupted }: CauseRecord): boolean {
   return !isResolved(verdict) && !overBudget && !interrupted;
 }
 
-/** A question may have been answered and an agent program repaired meanwhile, so these are looked at again. */
+/** Escalated tests and those without a usable agent are open: the question may have been answered, or the program repaired. */
 function isOpen({ verdict }: SeenTest, isConcluded: boolean): boolean {
   if (verdict === 'escalated' || verdict === 'agent-unusable') return true;
   return verdict === 'failed' && !isConcluded;

@@ -19,7 +19,7 @@ import type { Guard } from '../guard/create-guard.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { Workers } from './workers/workers.js';
 
-/** What every step of one run is given: the effects as functions, and the run's own state. */
+/** What every step of a run is given: the effects as functions, and the run's own state. */
 export interface Session {
   readonly settings: Settings;
   /** The project's root: where Playwright and the agents are started. */
@@ -31,7 +31,7 @@ export interface Session {
   readonly signal: AbortSignal;
   /** The project's tree, and the copies of it in which agents work. */
   readonly workspace: Workspace;
-  /** Who heals a cause holds it, apart from the time in which its agent works: see `withoutTree`. */
+  /** Held by whoever heals a cause, except while its agent works: see `withoutTree`. */
   readonly tree: Mutex;
   /** The number of the copy in which this session's agents work. */
   readonly copy: number;
@@ -39,28 +39,28 @@ export interface Session {
   readonly redactor: Redactor;
   /** Judges what an agent changed (HN-3). */
   readonly guard?: Guard;
-  /** The built-in fixer; absent if the settings switch it off. */
+  /** The built-in fixer; absent if it is turned off. */
   readonly propose?: Propose;
-  /** Fixes of the run that this one goes on with, by the signatures that they are for (ME-8). */
+  /** Fixes from the run that this one resumes, by signature (ME-8). */
   readonly kept?: ReadonlyMap<string, KeptFix>;
   readonly runAgent: RunAgent;
   /** Agents that cannot be started here, each with the reason; absent if all can. */
   readonly missingAgents?: ReadonlyMap<string, string>;
   readonly spending: Spending;
-  /** Counts the Playwright runs, and is told how many more are likely. */
+  /** Counts the Playwright runs, and estimates how many more there will be. */
   readonly plan: RunPlan;
   readonly store: RunStore;
-  /** Other machines, on which agents work (SC-2); absent where they work here. */
+  /** Other machines on which agents work (SC-2); absent if they work here. */
   readonly workers?: Workers;
-  /** Exactly these tests again, or the whole selection for null. */
+  /** Runs exactly these tests again, or the whole selection if `ids` is null. */
   readonly runAgain: (request: AgainRequest) => Promise<SuiteRun>;
-  /** Runs `verify.prepare`: null when it succeeded, or was not set, else its output as a failure of the suite. */
+  /** Runs `verify.prepare`; returns null if it succeeded or is not set, else its output, which counts as a failure of the suite. */
   readonly prepare: (signal?: AbortSignal) => Promise<string | null>;
-  /** Gathers evidence, classifies and signs each failure of a run, the suite's own first. */
+  /** Gathers evidence for, classifies and signs each failure of a run, the suite's own first. */
   readonly diagnose: (run: SuiteRun) => Promise<DiagnosedFailure[]>;
   /** Finds the change that broke each of these causes (BL-1); absent if blame is off. */
   readonly blame?: BlameCauses;
-  /** Stops everything that the run started and that did not end by itself (AG-10); returns what that was. */
+  /** Stops everything that the run started and that did not end by itself (AG-10); returns what was stopped. */
   readonly sweep: () => Promise<readonly string[]>;
 }
 
@@ -69,7 +69,7 @@ export interface AgainRequest {
   readonly ids: readonly string[] | null;
   readonly purpose: SuitePurpose;
   readonly causeId: string | null;
-  /** Ends this run alone; the session's own signal does so too. */
+  /** Ends only this run; the session's own signal ends it, too. */
   readonly signal?: AbortSignal;
   readonly watching?: Watching;
 }

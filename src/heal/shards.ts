@@ -27,16 +27,16 @@ import { noRun } from '../playwright/suite-run.js';
 import type { RunRequest } from './run-request.js';
 import { tally } from './suite-runs.js';
 
-/** The shards that a run is to heal. */
+/** The shards that a run heals. */
 export interface Shards extends ShardCount {
   readonly found: readonly FoundShard[];
-  /** All of them are known to be of exactly the commit that is checked out. */
+  /** Whether all of them are known to come from exactly the commit that is checked out. */
   readonly isOfCommit: boolean;
-  /** Something is not committed here. */
+  /** Whether there are uncommitted changes here. */
   readonly isDirtyHere: boolean;
 }
 
-/** Looks for the shards in the folders of `--from`, and refuses those that cannot be healed here. */
+/** Finds the shards in the folders of `--from`, and refuses those that cannot be healed here. */
 export async function shardsOf(
   request: RunRequest,
   from: readonly string[],
@@ -56,7 +56,7 @@ export async function shardsOf(
   if (refusal) return err(refusal);
   const gone = missingShards(found.value);
   if (gone.length > 0 && !options.allowMissingShards) return err(missing(found.value, gone));
-  // Of another commit there is none.
+  // Shards of another commit have been refused above.
   const isOfCommit = found.value.every((one) =>
     one.kind === 'collected' ? !one.collected.isDirty : one.blob.commit !== null,
   );
@@ -69,18 +69,18 @@ export async function shardsOf(
   });
 }
 
-/** Where a project lies in the repository around it. */
+/** Returns the repository's root and the project's path within it. */
 export async function placeOf(cwd: string): Promise<{ root: string; place: string }> {
   const root = await rootOf(cwd);
   return { root, place: path.relative(root, cwd).replaceAll(path.sep, '/') };
 }
 
-/** What a request is about, in Playwright's words: two machines with the same words and the same commit have the same tests. */
+/** Returns what a request selects, as Playwright arguments: the same arguments at the same commit mean the same tests on any machine. */
 export function selectionOf({ filters, passThrough, options }: RunRequest): readonly string[] {
   return selectionWords({ ...options, filters, passThrough });
 }
 
-/** Reads what the shards left, as one run of the whole suite in this checkout. */
+/** Reads what the shards left as one run of the whole suite in this checkout. */
 export async function joinShards(
   request: RunRequest,
   opened: Opened,
@@ -106,7 +106,7 @@ export async function joinShards(
   return ok(joined);
 }
 
-/** Each replay is a Playwright of its own. */
+/** How many replays run at once, each of which is a separate Playwright process. */
 const atOnce = 2;
 
 async function readEach(
@@ -129,14 +129,14 @@ type Replayer = (
   n: number,
 ) => Promise<Result<ShardRun, Problem>>;
 
-/** Replays blob reports; what they do not say of the suite, its list of tests does. */
+/** Creates a replayer of blob reports; what they do not say about the suite is taken from its list of tests. */
 async function replayer(
   { cwd, env, options, ...request }: RunRequest,
   { playwright, folder, signal, redactor }: Opened,
   here: Checkout,
 ): Promise<Replayer> {
   const config = findPlaywrightConfig(cwd, options.config);
-  // It was there when the run began.
+  // The config was there when the run began.
   if (!config.ok) return async () => config;
   const args = selectionOf({ cwd, env, options, ...request });
   const listed = await listTests({ playwright, cwd, env, args });
@@ -149,7 +149,7 @@ async function replayer(
   };
 }
 
-/** What somebody should know of where the shards come from. */
+/** Returns warnings about where the shards come from. */
 function warningsOf(shards: Shards, { playwright }: Opened): string[] {
   const { found } = shards;
   const gone = missingWarning(shards);

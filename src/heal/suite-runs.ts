@@ -11,12 +11,12 @@ import type { RunPlan } from '../run/run-plan.js';
 import type { Masking } from '../secrets/masks.js';
 import type { AgainRequest } from './session.js';
 
-/** Who is told while a suite runs. */
+/** Callbacks while a suite runs. */
 export type Watching = Pick<SuiteOptions, 'onStart' | 'onProgress'>;
 
 /** The project's Playwright, as a run uses it. */
 export interface SuiteRuns {
-  /** The user's own selection, reporters and terminal; `stdout` is the file descriptor that Playwright prints to. */
+  /** Runs the user's own selection with their reporters and terminal; `stdout` is the file descriptor that Playwright prints to. */
   first(stdout: number, watching?: Watching): Promise<SuiteRun>;
   again(request: AgainRequest): Promise<SuiteRun>;
 }
@@ -31,7 +31,7 @@ export interface SuiteRunsOptions {
   readonly signal: AbortSignal;
   readonly bus: Bus;
   readonly plan: RunPlan;
-  /** Masks the logs that a run leaves. */
+  /** Masks the logs that a run leaves behind. */
   readonly redactor: Masking;
 }
 
@@ -42,9 +42,9 @@ interface Why {
   watching?: Watching | undefined;
 }
 
-/** Starts Playwright runs, each in a folder of its own (`suites/<n>`), and tells the bus of them. */
+/** Starts Playwright runs, each in its own folder (`suites/<n>`), and announces them on the bus. */
 export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
-  // Where the capture could not be installed, traces of the re-runs take its place.
+  // If the capture could not be installed, the re-runs record traces instead.
   let needsTrace = false;
   const run = async (mode: SuiteOptions['mode'], { signal = options.signal, watching = {}, ...why }: Why) => {
     const ids = mode.kind === 'rerun' ? mode.ids : null;
@@ -88,7 +88,7 @@ export function createSuiteRuns(options: SuiteRunsOptions): SuiteRuns {
 const lingered =
   'Playwright had finished its run and did not exit within 5 minutes, so it was stopped: a reporter of the project is waiting for something.';
 
-/** How many tests of a run ended how. */
+/** Counts the tests of a run by outcome. */
 export function tally(tests: readonly TestResult[]) {
   const count = (outcome: TestResult['outcome']) => tests.filter((one) => one.outcome === outcome).length;
   return {

@@ -2,7 +2,7 @@ import type { Cause } from '../core/cause.js';
 import { headlineOf } from '../core/headline.js';
 import type { CauseSummary } from '../event.js';
 
-/** A cause as events and reports name it. */
+/** Returns a cause as events and reports name it. */
 export function summarise({ id, lead, members, parent }: Cause): CauseSummary {
   const { category, alternatives, why, confidence, warning, facts } = lead.diagnosis;
   return {

@@ -7,7 +7,7 @@ import type { Session } from './session.js';
 
 type Telling = Pick<Session, 'bus' | 'cwd'>;
 
-/** Tells what a Playwright run showed of tests that were unknown or had not run; the others are decided by their cause. */
+/** Announces what a Playwright run showed of tests that were unknown or had not run; other tests are decided by their causes. */
 export function tellSeen({ bus, cwd }: Telling, { tests }: Pick<SuiteRun, 'tests'>): void {
   const known = bus.run().tests;
   const isNews = ({ test, outcome }: TestResult) => {
@@ -32,7 +32,7 @@ const firstVerdict: Record<TestResult['outcome'], Verdict> = {
   'not-run': 'not-run',
 };
 
-/** Tells the final status of the tests that these failures are of. */
+/** Announces the final status of the tests with these failures. */
 export function tellDecided(
   { bus }: Telling,
   failures: readonly { readonly failure: Failure }[],

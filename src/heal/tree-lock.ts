@@ -1,9 +1,9 @@
 import type { Session } from './session.js';
 
 /**
- * Does what needs nothing of the project's tree, an agent's work or a wait, without the lock on it, so that other causes go on meanwhile; then
- * takes the lock again. Whoever heals a cause holds it otherwise: a copy is made and brought up to date, and a patch is applied, re-run and
- * reverted, by one at a time.
+ * Runs work that does not need the project's tree (an agent's work, or a wait) without holding the lock, so that other causes can
+ * proceed; then takes the lock again. At all other times, whoever heals a cause holds the lock: one cause at a time makes or updates a
+ * copy, and applies, re-runs and reverts a patch.
  */
 export async function withoutTree<T>({ tree }: Pick<Session, 'tree'>, work: () => Promise<T>): Promise<T> {
   tree.release();

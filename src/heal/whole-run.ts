@@ -30,7 +30,7 @@ import type { HealedHere } from './workers/healed-here.js';
 import type { Queued } from './workers/open-workers.js';
 import type { Workers } from './workers/workers.js';
 
-/** The whole of `self-heal run`: gives the exit code, or the problem that kept it from running. */
+/** Runs `self-heal run` as a whole: returns the exit code, or the problem that prevented it. */
 export async function runSelfHeal(request: RunRequest): Promise<number | Problem> {
   const { cwd, lock, options } = request;
   const checked = await checkRequest(request);
@@ -45,16 +45,16 @@ export async function runSelfHeal(request: RunRequest): Promise<number | Problem
   return lock ? run(lock) : underLock({ cwd, command, wait: options.wait ?? false }, run);
 }
 
-/** The shards whose run takes the place of the first one (SC-1); null where the suite is run here. */
+/** Returns the shards that take the place of the first run (SC-1); null if the suite runs here. */
 async function shardsFor(request: RunRequest, checked: Checked): Promise<Result<Shards | null, Problem>> {
   const { from } = request.options;
-  // Where it is known which tests are left, those are run.
+  // If it is known which tests are left, only those are run.
   if (from === undefined || (request.resumed && request.resumed.open !== null)) return ok(null);
   const { shardsOf } = await import('./shards.js');
   return shardsOf(request, from, checked);
 }
 
-/** The queue in which the causes are put for other machines (SC-2); null where they are healed here. */
+/** Returns the queue for causes to be healed on other machines (SC-2); null if they are healed here. */
 async function queuedHere(
   request: RunRequest,
   checked: Checked,
@@ -64,13 +64,13 @@ async function queuedHere(
   return healedHere(request, checked);
 }
 
-/** A request that can be met, the shards that it is about, and the queue. */
+/** A request that passed its checks, with its shards and its queue. */
 type Ready = Checked & { readonly shards: Shards | null; readonly queued: HealedHere | null };
 
 async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock): Promise<number | Problem> {
   const unrecovered = await recover(request.cwd);
   if (unrecovered) return unrecovered;
-  // What a killed run left is as it was: blame asks what has been written since.
+  // Recovery restored what a killed run left. The start time is taken after it, because blame looks at what was written since.
   const startedAt = systemClock.now();
   const folder = await createRunFolder(request.cwd, newRunId(startedAt, systemClock.random()));
   if (!folder.ok) return folder.error;
@@ -92,7 +92,7 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
   }
   const shards = checked.shards ?? request.resumed?.shards ?? null;
   const queued = checked.queued && { here: checked.queued, patience: await patienceOf(opened) };
-  // First, so that a run which may not send its causes leaves nothing in the store.
+  // Before the store, so that a run that may not send its causes leaves nothing in it.
   const workers = await workersOf(opened, first, queued);
   if (!workers.ok) return closed(opened, workers.error);
   const store = await remember(request, { ...opened, shards, patience: queued?.patience }, first);
@@ -100,7 +100,7 @@ async function runLocked(request: RunRequest, checked: Ready, lock: ProjectLock)
     await workers.value?.close(false);
     return closed(opened, store.error);
   }
-  // What comes after the suite is loaded after it: people wait for Playwright's start.
+  // Loaded only after the suite, because people wait for Playwright to start.
   const { composeSession } = await import('./compose-session.js');
   const session = await composeSession({
     ...opened,
@@ -137,7 +137,7 @@ async function workersOf(
   return openWorkers(opened, first, queued);
 }
 
-/** A run that is only shown changes nothing in the project, also for a while. */
+/** A dry run changes nothing in the project, not even temporarily, so it does not search for changes to blame. */
 function blameOf({ blame, options }: RunRequest, settings: Settings): { blame?: BlameRequest } {
   if (blame) return { blame: { ...blame, always: true } };
   return options.dryRun || !settings.blame.enabled ? {} : { blame: { base: null, always: false } };
@@ -164,7 +164,7 @@ async function planOrHeal(
   return healRun(session, first);
 }
 
-/** A green run opens no store (CL-4), and one that is only shown keeps nothing. */
+/** Opens the store; a green run needs none (CL-4), and a dry run stores nothing. */
 async function remember(
   request: RunRequest,
   opened: Opened & { readonly shards: ShardCount | null; readonly patience: Patience | undefined },

@@ -3,12 +3,12 @@ import type { Session } from '../session.js';
 
 interface OfCause {
   readonly causeId: string;
-  /** In the store; null where that did not take it. */
+  /** Id of the attempt in the store; null if the store could not be written. */
   readonly id: string | null;
   readonly attempt: Attempt;
 }
 
-/** The end of an attempt, here or on another machine: a green one is decided by its proof alone, every other one now. */
+/** Handles the end of an attempt, made here or on another machine: a green one is decided by its proof, any other one immediately. */
 export async function attemptTried(session: Session, tried: OfCause): Promise<void> {
   const { causeId, attempt } = tried;
   const { n, agent, change, judged } = attempt;
@@ -16,7 +16,7 @@ export async function attemptTried(session: Session, tried: OfCause): Promise<vo
   else await attemptDecided(session, tried);
 }
 
-/** The last of an attempt: it is counted, its change stays or is out, and only then is it told. */
+/** Finishes an attempt: it is stored first, then its change is marked as decided if it is kept, and only then is it announced. */
 export async function attemptDecided(
   { store, workspace, bus }: Session,
   { causeId, id, attempt }: OfCause,

@@ -12,10 +12,10 @@ import type { Work } from '../../workspace/workspace.js';
 import { writeFileAtomic } from '../../write-file-atomic.js';
 import type { FileEdit } from '../../workspace/file-state.js';
 
-/** One agent's work, not yet judged and not yet in the project. */
+/** The result of one agent's work, not yet judged and not yet applied to the project. */
 export interface Deployment {
   readonly attempt: Attempt;
-  /** Null where no agent worked. */
+  /** Null if no agent worked. */
   readonly work: Work | null;
 }
 
@@ -57,7 +57,7 @@ export async function deploy(session: Session, request: DeployRequest): Promise<
   return { attempt, work };
 }
 
-/** No agent can work: what is in the way (a full disk, say) is a person's to remove. */
+/** Without a copy no agent can work; what prevents it (such as a full disk) is for a person to fix. */
 function withoutCopy(session: Session, request: DeployRequest, error: Error): Deployment {
   const attempt: Attempt = {
     ...bareAttempt(request.n),
@@ -77,7 +77,7 @@ const nothing = { files: [], patch: null };
 
 const PATHS_SHOWN = 5;
 
-/** What git ignores is not judged, not in the patch, and stays in the copy: then that is said. */
+/** Warns if an agent changed only files that git ignores: they are not judged, are not in the patch, and stay in the copy. */
 function nameIgnored({ bus }: Session, causeId: string, { ignored, change }: Work): void {
   if (ignored.length === 0 || change !== null) return;
   const shown = ignored.slice(0, PATHS_SHOWN).join(', ');
@@ -86,7 +86,7 @@ function nameIgnored({ bus }: Session, causeId: string, { ignored, change }: Wor
   bus.emit({ type: 'run.warning', message });
 }
 
-/** The patch as people, prompts and reports see it. */
+/** Writes the patch as people, prompts and reports see it. */
 async function keepPatch(session: Session, change: Change, file: string) {
   const contents = contentsOf(session.folder.dir);
   const { files } = await renderChange(change, contents);
@@ -99,7 +99,7 @@ function inRunFolder(session: Session, file: string): string {
   return path.relative(session.folder.dir, file).replaceAll(path.sep, '/');
 }
 
-/** Masked before they are compared: the signs of a diff would stand between the lines that a secret is broken over. */
+/** Masks both sides before they are compared, because the signs of a diff would break up a secret that spans several lines. */
 function maskedContents(contents: Contents, redactor: Redactor): Contents {
   return {
     ...contents,
@@ -113,8 +113,8 @@ function maskedContents(contents: Contents, redactor: Redactor): Contents {
 }
 
 /**
- * One without secrets stays byte for byte what `git apply` takes; of one with secrets the exact bytes are in the run's contents
- * alone, from which it is applied.
+ * Returns the text of a patch for display. Without secrets, it is byte for byte what `git apply` accepts. With secrets, it is masked;
+ * the exact bytes are only in the run's stored contents, from which the change is applied.
  */
 function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string {
   const text = Buffer.from(exact).toString('utf8');
@@ -122,7 +122,7 @@ function shownPatch(exact: Uint8Array, redactor: Redactor): Uint8Array | string 
   return masked === text ? exact : masked;
 }
 
-/** Joins how the process ended with what happened to the files (AG-8). */
+/** Combines how the process ended with what happened to the files (AG-8). */
 function outcomeOf(run: FinishedAgent, { change, refused }: Work): Attempt['outcome'] {
   if (run.ending.kind !== 'completed' || change !== null || refused !== null) return run.ending.kind;
   return run.denials.length > 0 ? 'denied' : 'unchanged';
@@ -176,7 +176,7 @@ function announceEnd(
   });
 }
 
-/** A fix that no agent made in a copy here, as one that an agent did: a change with its patch, not judged and not in the project. */
+/** Turns edits that no agent made here into a deployment like an agent's: a change with its patch, not judged and not yet applied. */
 export async function deployEdits(
   session: Session,
   attempt: Attempt,

@@ -6,7 +6,7 @@ import type { SeenPage } from '../../guard/checks/locators.js';
 import { harmless, type Judgement } from '../../guard/judgement.js';
 import type { Session } from '../session.js';
 
-/** Judges what an agent did before anything is run with it (HN-3, HN-4). */
+/** Judges an agent's change before anything is run with it (HN-3, HN-4). */
 export async function guardAttempt(
   session: Session,
   cause: Cause,
@@ -15,7 +15,7 @@ export async function guardAttempt(
   const { agent, n } = attempt;
   if (!session.guard || agent === null || !work?.change) return harmless;
   const { before, after } = work;
-  // What may be written hangs on what failed, not on whose turn it is.
+  // Which files may be changed depends on what failed, not on which agent's turn it is.
   const { category } = cause.lead.diagnosis;
   const pages = cause.members.map(pageOf);
   const changes = work.change.edits.map((edit) => ({
@@ -34,12 +34,12 @@ export async function guardAttempt(
   return judgement;
 }
 
-/** What runs have shown to be what broke the app; of a search that was ended early, parts of the answer may be innocent. */
+/** Returns the hunks that runs have shown to break the app; if the search ended early, some of its hunks may be innocent, so none count. */
 function brokenBy({ blame }: Cause): readonly BlamedHunk[] {
   return blame?.isMinimal && canBeReverted(blame) ? blame.hunks : [];
 }
 
-/** The page on which a test was red, as far as it was kept. */
+/** Returns the page on which a test was red, as far as it was recorded. */
 function pageOf({ failure, evidence }: Cause['lead']): SeenPage {
   return {
     ariaSnapshot: evidence.ariaSnapshot,

@@ -13,16 +13,16 @@ import { reasonOf } from '../../reason-of.js';
 import { type Attempt, bareAttempt } from '../../core/attempt.js';
 import { deployEdits, type Deployment } from './deploy.js';
 
-/** A fix that needs no agent's work: the built-in fixer's, or one that an agent made in the run that this one goes on with. */
+/** A fix that needs no agent's work: from the built-in fixer, or from an agent in the run that this run resumes. */
 export interface Proposed {
-  /** Whose fix it is. */
+  /** The name of the agent whose fix it is. */
   readonly agent: string;
   readonly summary: string;
-  /** What it edits below the root of the workspace, with the contents kept; or why it does not fit the files as they are. */
+  /** Stores the contents and returns the edits relative to the workspace's root, or why they do not fit the current files. */
   edits(root: string, contents: Contents): Promise<Result<readonly FileEdit[], string>>;
 }
 
-/** A fix of the run that this one goes on with; else what the built-in fixer is sure of, but nothing that it tried in an earlier run. */
+/** Returns a fix from the resumed run, or else what the built-in fixer is certain of and has not tried in an earlier run. */
 export async function proposedFor(
   { propose, kept, bus }: Pick<Session, 'propose' | 'kept' | 'bus'>,
   cause: Cause,
@@ -41,7 +41,7 @@ export async function proposedFor(
   }
 }
 
-/** What the built-in fixer proposes (BF-1). */
+/** Wraps a proposal of the built-in fixer (BF-1). */
 export function ofFixer({ summary, files }: Proposal): Proposed {
   return {
     agent: builtIn,
@@ -51,7 +51,7 @@ export function ofFixer({ summary, files }: Proposal): Proposed {
       for (const { file, before: text, after } of files) {
         const path = relative(root, await realpath(file)).replaceAll(sep, '/');
         const before = safePath.safeParse(path).success ? stateOf(root, path) : 'other';
-        // Bytes that are no UTF-8 would not come back as they were.
+        // Bytes that are not UTF-8 would not survive the round trip.
         if (before === null || before === 'other' || before.hash !== hashOf(Buffer.from(text)))
           return err(`${file} changed in the meantime, or is not UTF-8`);
         await contents.put(Buffer.from(text));
@@ -62,7 +62,7 @@ export function ofFixer({ summary, files }: Proposal): Proposed {
   };
 }
 
-/** What an agent fixed in a run that was killed (ME-8). */
+/** Wraps an agent's fix from a run that was killed (ME-8). */
 function ofKilledRun(fix: KeptFix): Proposed {
   const { agent, change, runDir } = fix;
   const { edits } = change;
@@ -81,7 +81,7 @@ function ofKilledRun(fix: KeptFix): Proposed {
   };
 }
 
-/** Makes a change of such a fix, for which nobody needs a copy of the project; guard, re-run and proof follow as for an agent (BF-5, ME-8). */
+/** Turns a proposal into a change without making a copy of the project; guard, re-run and proof follow as for an agent's (BF-5, ME-8). */
 export async function applyProposal(
   session: Session,
   { proposal, causeId, n }: { proposal: Proposed; causeId: string; n: number },

@@ -6,23 +6,23 @@ import { backoffMs } from '../../core/policy.js';
 import type { Session } from '../session.js';
 import { withoutTree } from '../tree-lock.js';
 
-/** How a start of an agent differs from the first. */
+/** How one start of an agent differs from the first. */
 export interface Start {
-  /** With the essentials of the evidence alone (AG-7). */
+  /** Whether the evidence is reduced to its essentials (AG-7). */
   readonly reduced: boolean;
   /** The session to continue (AG-9), or null for a new one. */
   readonly resume: string | null;
 }
 
-/** A run whose ending no restart can help any more. */
+/** An agent run whose ending no restart can improve. */
 export interface FinishedAgent extends AgentRun {
   readonly ending: Exclude<AgentEnding, { kind: 'retryable' | 'context-overflow' }>;
 }
 
-/** What is started, and for whom. */
+/** What to start, and for which cause. */
 export interface RestartRequest {
   readonly cause: Cause;
-  /** The attempt, which all its starts share. */
+  /** The number of the attempt, which all its starts share. */
   readonly n: number;
   readonly runner: string;
   /** The session of an earlier attempt, or null. */
@@ -30,15 +30,15 @@ export interface RestartRequest {
   readonly start: (start: Start) => Promise<AgentRun>;
 }
 
-/** Restarts for want of a provider, after which a person has to look; with the default waits they take about two minutes. */
+/** Restarts while the provider is unavailable, before a person has to look; with the default waits they take about two minutes. */
 const MAX_RESTARTS = 5;
 
-/** A provider that asks for more is not waited for any longer: what takes so long is looked at by a person. */
+/** The longest wait that a provider can ask for; anything that takes longer is for a person to look at. */
 const MAX_ASKED_WAIT_MS = 300_000;
 
 /**
- * Starts an agent until it has worked or cannot (AG-7): one whose provider is overloaded or out of reach again after a wait with
- * jitter, one that was given too much once more with less. None of it is a heal attempt; the limits of the run hold all the same.
+ * Starts an agent until it has worked or cannot work (AG-7): again after a wait with jitter if its provider is overloaded or out of
+ * reach, and once more with reduced evidence if its input was too long. Restarts are not heal attempts, but the run's limits apply.
  */
 export async function runWithRestarts(session: Session, request: RestartRequest): Promise<FinishedAgent> {
   let next: Start = { reduced: false, resume: request.resume };
@@ -58,7 +58,7 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
     announce(session, request, { delayMs, reason: 'reason' in ending ? ending.reason : ending.kind });
     await withoutTree(session, () => session.clock.sleep(delayMs, session.signal));
     if (session.signal.aborted) return { ...whole, ending: { kind: 'aborted' } };
-    // Others may have been started meanwhile.
+    // Other agents may have been started in the meantime.
     if (limitMet(session, { ...request, delayMs: 0, whole }) !== null)
       return finished(whole, ending, request.runner);
     await session.spending.agentRestarted();
@@ -66,7 +66,7 @@ export async function runWithRestarts(session: Session, request: RestartRequest)
   }
 }
 
-/** The next start after an ending, or null where another would end the same. */
+/** Returns the next start after an ending, or null if another start would end the same way. */
 function startAfter(ending: AgentEnding, last: Start): Start | null {
   if (ending.kind === 'retryable') return last;
   if (ending.kind === 'context-overflow' && !last.reduced) return { reduced: true, resume: null };
@@ -77,14 +77,14 @@ function startAfter(ending: AgentEnding, last: Start): Start | null {
   return isLost ? { ...last, resume: null } : null;
 }
 
-/** The backoff, or what the provider asks for where that is longer, within a bound; a little later, so that not all come back at once. */
+/** Returns the wait in milliseconds: the backoff, or what the provider asks for (capped) if that is longer, each with jitter. */
 function waitBefore({ settings, clock }: Session, restarts: number, askedMs: number): number {
   const random = clock.random();
   const asked = Math.min(askedMs * (1 + random / 10), MAX_ASKED_WAIT_MS);
   return Math.round(Math.max(jittered(backoffMs(restarts, settings.retries), random), asked));
 }
 
-/** Half of the wait is certain, half is chance: causes that met the same error do not all come back at once. */
+/** Half of the wait is fixed and half is random, so that causes that hit the same error do not all retry at once. */
 function jittered(delayMs: number, random: number): number {
   return Math.round(delayMs / 2 + (random * delayMs) / 2);
 }
@@ -114,7 +114,7 @@ function announce(
   session.bus.emit({ type: 'agent.retrying', causeId: cause.id, attempt: n, delayMs, reason });
 }
 
-/** Several starts as one run: the money and the time of all, the ending and the words of the last. */
+/** Merges several starts into one run: the cost and time of all, the ending and output of the last. */
 function joined(before: AgentRun, after: AgentRun): AgentRun {
   return {
     ...after,

@@ -14,33 +14,33 @@ import { withoutTree } from '../tree-lock.js';
 import type { KnownFailure } from '../../store/store.js';
 import type { AgentPlace } from '../../workspace/workspace.js';
 
-/** What to deploy, on what, and after what. */
+/** Which agent to deploy on which cause, and what was tried before. */
 export interface DeployRequest {
   readonly cause: Cause;
   readonly agent: string;
   readonly n: number;
   readonly previous: readonly Attempt[];
-  /** What earlier runs know of the failure; absent for a prompt that is only shown. */
+  /** What earlier runs know about the failure; absent if the prompt is only displayed. */
   readonly known?: KnownFailure;
 }
 
-/** The files in which an agent finds its work, written before it starts. */
+/** The prompt and the files that describe an agent's task, written before it starts. */
 interface Work {
-  /** What the program is sent. */
+  /** The text that is sent to the program. */
   readonly prompt: string;
   readonly contextFile: string;
-  /** Holds the prompt. */
+  /** The file that holds the prompt. */
   readonly promptFile: string;
 }
 
-/** The session of the last attempt, for the same agent with the same program to go on with (AG-9). */
+/** Returns the session of the last attempt if it was the same agent with the same program, so that it can continue (AG-9). */
 export function sessionOf(session: Session, { agent, previous }: DeployRequest): string | null {
   const last = previous.findLast((one) => one.agent !== null);
   const runner = session.settings.agents[agent]?.runner;
   return last?.agent === agent && last.runner === runner ? (last.usage?.sessionId ?? null) : null;
 }
 
-/** Starts an agent once. `file` is the attempt's path without an ending. */
+/** Starts an agent once. `file` is the attempt's path without its extension. */
 export async function startAgent(
   session: Session,
   request: DeployRequest,
@@ -52,7 +52,7 @@ export async function startAgent(
   const written = await writeWork(session, request, start);
   await bringTo(place, path.dirname(written.contextFile));
   const prompt = place.toCopy(written.prompt);
-  // The failure's own prompt.md is written anew for the next attempt.
+  // The failure's own prompt.md is overwritten by the next attempt.
   await writeFile(`${start.file}.prompt.md`, prompt);
   const logFile = `${start.file}.log`;
   const started = {
@@ -93,7 +93,7 @@ export async function startAgent(
   return { ...run, claim: said, tail: place.toProject(run.tail), denials: run.denials.map(place.toProject) };
 }
 
-/** What an agent may read lies in the copy too, with the copy's paths in its texts: it is never shown where the project itself is. */
+/** Copies what an agent may read into its copy, with the copy's paths in texts, so that it never learns where the project itself is. */
 async function bringTo({ toCopy }: AgentPlace, folder: string): Promise<void> {
   const target = toCopy(folder);
   await mkdir(target, { recursive: true });

@@ -17,36 +17,36 @@ import type { Change } from '../../workspace/change.js';
 
 /** What to try. */
 export interface Try {
-  /** Null runs the test again with the code as it is (HL-5). */
+  /** Null re-runs the test with the code unchanged (HL-5). */
   readonly agent: string | null;
-  /** A fix that is there already, in the place of an agent's work. */
+  /** An existing fix to use in place of an agent's work. */
   readonly proposal?: Proposed;
-  /** What an agent did on another machine, in the place of one here (SC-2). */
+  /** The work of an agent on another machine, to use in place of one here (SC-2). */
   readonly deployed?: Deployment;
   readonly n: number;
   readonly previous: readonly Attempt[];
-  /** Signatures that the same tests have had before in this run. */
+  /** Signatures that the same tests had earlier in this run. */
   readonly earlier: ReadonlySet<string>;
-  /** Failures of other causes that are looked at in the same re-run. */
+  /** Returns failures of other causes to include in the same re-run. */
   readonly beside: () => readonly DiagnosedFailure[];
-  /** What earlier runs know of the failure. */
+  /** What earlier runs know about the failure. */
   readonly known: KnownFailure;
 }
 
-/** A judged attempt, with what its last re-run showed of the tests; null where nothing was run, or it says nothing that stays. */
+/** A judged attempt with its last re-run; `retest` is null if nothing was run, or if its result no longer applies. */
 export interface TriedFix {
   readonly attempt: Attempt;
   readonly retest: Retest | null;
 }
 
 /**
- * One try at a cause: an agent's work in the copy (or none), the guard over what it changed, its patch in the project, the re-run that
- * judges it, and the way back of what did not hold.
+ * Makes one attempt at a cause: an agent works in the copy (or none does), the guard checks the change, the patch is applied to the
+ * project, a re-run judges it, and it is reverted if it did not hold.
  */
 export async function tryFix(session: Session, cause: Cause, work: Try): Promise<TriedFix> {
   const deployed = await changed(session, cause, work);
   const { outcome } = deployed.attempt;
-  // What could not be a fix, or was not finished, stays in the copy.
+  // Work that was refused or not finished stays in the copy.
   if (outcome === 'aborted' || outcome === 'unusable' || deployed.work?.refused)
     return unapplied(deployed, {});
   const judgement = await guardAttempt(session, cause, deployed);
@@ -80,7 +80,7 @@ function changed(session: Session, cause: Cause, work: Try): Promise<Deployment>
   return deploy(session, { cause, agent, n, previous, known });
 }
 
-/** Its change, if there is one, is in its patch alone. */
+/** Ends an attempt that was never applied: its change, if any, exists only as a patch. */
 function unapplied({ attempt }: Deployment, over: Partial<Attempt>): TriedFix {
   return { attempt: { ...attempt, ...over, reverted: attempt.files.length > 0 }, retest: null };
 }
@@ -88,13 +88,13 @@ function unapplied({ attempt }: Deployment, over: Partial<Attempt>): TriedFix {
 /** An attempt whose change is in the project. */
 interface AppliedAttempt {
   readonly attempt: Attempt;
-  /** Null where there was nothing to apply. */
+  /** Null if there was nothing to apply. */
   readonly change: Change | null;
-  /** What the guard says of it, which is no violation. */
+  /** The guard's findings other than violations. */
   readonly judgement: Guarded;
 }
 
-/** The re-run holds all that its fix is to heal, so that the proof begins with it. */
+/** The re-run includes every test that gets the full proof, so that the proof starts with it. */
 async function judgeApplied(
   session: Session,
   cause: Cause,
@@ -131,7 +131,7 @@ function withOtherInput(session: Session, cause: Cause, { change, judgement }: A
   return change && input ? tryOtherInput(session, cause, { fix: change, input }) : null;
 }
 
-/** What a reviewer is to look at, with what each new locator finds on the green page. */
+/** Adds what a reviewer should look at, including what each new locator finds on the green page. */
 function withNotes(
   { attempt, judgement }: AppliedAttempt,
   seen: Retest,
@@ -141,7 +141,7 @@ function withNotes(
   return notes.length > 0 ? { ...attempt, notes } : attempt;
 }
 
-/** An error that the same test had before, and an agent had fixed: A, B, A is a loop, not progress (HN-9). */
+/** An error that an agent had already fixed on the same test came back: A, B, A is a loop, not progress (HN-9). */
 function withoutLoop(judged: Judged, seen: Observation, earlier: ReadonlySet<string>): Judged {
   const now = seen.failure ?? seen.suiteFailure;
   if (judged.judgement !== 'changed' || !now || !earlier.has(now.signature)) return judged;
@@ -151,7 +151,7 @@ function withoutLoop(judged: Judged, seen: Observation, earlier: ReadonlySet<str
   };
 }
 
-/** Who changed nothing has healed nothing, however green the test is now. */
+/** An agent that changed nothing has healed nothing, even if the test is green now. */
 function healedByChange(judged: Judged, { agent, files }: Attempt): Judged {
   if (judged.judgement !== 'green' || (agent !== null && files.length > 0)) return judged;
   const because =
@@ -166,14 +166,14 @@ function joined(...parts: readonly (string | null)[]): string | null {
   return told.length > 0 ? told.join('; ') : null;
 }
 
-/** A fix that did not hold is reverted, so that the next attempt starts from the user's own code. */
+/** Reverts a fix that did not hold, so that the next attempt starts from the user's own code. */
 async function reverted(session: Session, { attempt, change }: AppliedAttempt): Promise<Attempt> {
   if (change === null) return attempt;
   await revertChanges(session, [change.id]);
   return { ...attempt, reverted: true };
 }
 
-/** Takes changes out for good; gives those built on them that went with them. */
+/** Reverts changes for good; returns the ids of changes that were built on them and had to be reverted with them. */
 export async function revertChanges(
   { workspace, bus }: Session,
   ids: readonly string[],

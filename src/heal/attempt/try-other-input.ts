@@ -11,19 +11,19 @@ import type { Session } from '../session.js';
 import { type Change, contentsOf } from '../../workspace/change.js';
 import { type FileEdit, stateOf } from '../../workspace/file-state.js';
 
-/** What the tests of a cause say of its fix when they type something else. */
+/** What a cause's tests show about its fix when they type a different input. */
 export interface OtherInputVerdict {
-  /** The fix that answers the tests' own input alone. */
+  /** The violation of a fix that handles only the tests' own input. */
   readonly violations: readonly Violation[];
-  /** Where nobody could try it, what a reviewer has to judge. */
+  /** What a reviewer has to judge if no other input could be tried. */
   readonly notes: readonly Note[];
 }
 
 const nothing: OtherInputVerdict = { violations: [], notes: [] };
 
 /**
- * Runs the tests of a cause once with another input where its fix decides by theirs: a metamorphic check (HN-3). The altered tests are in the
- * project for this run alone, under the journal like any change (HN-2).
+ * If a fix depends on the input that the tests type, runs them once with a different one: a metamorphic check (HN-3). The altered
+ * tests are in the project only for this run, under the journal like any change (HN-2).
  */
 export async function tryOtherInput(
   session: Session,
@@ -43,7 +43,7 @@ export async function tryOtherInput(
   return endings.every((one) => one === 'passed') ? nothing : forReview;
 }
 
-/** Null where the files are not what the guard read: somebody edited them meanwhile. */
+/** Returns null if the files are no longer what the guard read because somebody edited them. */
 async function alteredTests(
   { workspace, folder }: Session,
   { id, root }: Change,
@@ -63,7 +63,7 @@ async function alteredTests(
       after: { ...state, hash: await contents.put(Buffer.from(after)) },
     });
   }
-  // No agent's change has such a number.
+  // No agent's change has an id like this.
   return { id: `${id}000000`, root, edits, folders: [] };
 }
 

@@ -11,7 +11,7 @@ import { type Collected, collectedRun } from '../../shards/collected.js';
 import type { Session } from '../session.js';
 import type { SentCause } from './workers.js';
 
-/** What every cause of a run is sent with. */
+/** What is sent along with every cause of a run. */
 export interface JobContext {
   readonly first: SuiteRun;
   readonly place: Pick<Collected, 'project' | 'commit' | 'playwright' | 'selection' | 'root' | 'place'>;
@@ -19,7 +19,7 @@ export interface JobContext {
   readonly agentRunsOnTest: number;
 }
 
-/** A cause as it goes into the queue, without secrets (EV-9): what a shard would leave of it, and what is known here. */
+/** Packs a cause for the queue, without secrets (EV-9): what a shard would leave for it, and what is known here. */
 export async function causeJob(
   session: Session,
   { cause, previous, known }: SentCause,
@@ -28,7 +28,7 @@ export async function causeJob(
   const { settings, redactor, spending, clock, folder } = session;
   const { agentRuns, costUsd, timeMs } = settings.limits;
   const { level, confirm, repeat, flips } = settings.verify;
-  // The tests on which a fix is proven; the others are run here, with it.
+  // A worker gets the tests that prove a fix; the others are run here when its patch is applied.
   const members = [...chooseProven(cause)];
   const numbers = members.map(({ n }) => n);
   const collected = {
@@ -62,17 +62,17 @@ export async function causeJob(
   return { ...job, failures: masked, base };
 }
 
-/** An attempt with the text of its patch, which was masked when it was written. */
+/** Returns an attempt with the text of its patch, which was masked when it was written. */
 export async function sentAttempt(runDir: string, attempt: Attempt): Promise<SentAttempt> {
   const file = attempt.patch === null ? null : path.join(runDir, attempt.patch);
   const patch = file === null ? null : await readFile(file, 'utf8').catch(() => null);
   return { attempt, patch: patch === null || patch.length > mostPatch ? null : patch };
 }
 
-/** Longer patches are of lock files, say, and tell an agent nothing. */
+/** Longer patches, such as those of lock files, tell an agent nothing; in characters. */
 const mostPatch = 256 * 1024;
 
-/** Agents are shown the evidence of the leading test; of the others it stays here. */
+/** Only the lead's evidence is sent, since agents are shown no other. */
 async function sentFailure(one: DiagnosedFailure, isLead: boolean): Promise<SentFailure> {
   const { evidence } = one;
   const left = { console: [], network: [], serverOutput: '', elements: null, sources: [], screenshot: null };
@@ -87,7 +87,7 @@ async function pictureAt(file: string): Promise<SentFailure['picture']> {
   return { name: path.basename(file), bytes: (await readFile(file)).toString('base64') };
 }
 
-/** Of the first run: the tests of the cause, and one of each file, by which it is known which files are tests. */
+/** Reduces the first run to the cause's tests and one test per file, which is enough to know which files are tests. */
 function runOf(first: SuiteRun, members: readonly DiagnosedFailure[]): Collected['run'] {
   const own = new Set(members.flatMap(({ failure }) => (failure.scope === 'test' ? [failure.test.id] : [])));
   const files = new Set<string>();

@@ -21,20 +21,20 @@ import { git, gitBytes } from '../../git.js';
 import { contentOf, type FileEdit, type FileState, hashOf, stateOf } from '../../workspace/file-state.js';
 import type { Workspace } from '../../workspace/workspace.js';
 
-/** What a coordinator works with. */
+/** What a coordinator needs. */
 export interface DispatchParts {
   readonly opened: Opened;
   readonly first: SuiteRun;
   readonly here: HealedHere;
   readonly queue: Queue;
   readonly table: WorkerTable;
-  /** The coordinator, as its row names it. */
+  /** The coordinator's id in its row. */
   readonly who: string;
-  /** Waits for the store. */
+  /** Waits for the store while it cannot be reached. */
   readonly patience: Patience;
 }
 
-/** Sends the causes of a run, and looks after them and their workers until it is closed. */
+/** Creates the coordinator's side of the queue: it sends the causes of a run, and watches them and their workers until it is closed. */
 export function createDispatch(parts: DispatchParts): Workers {
   const { opened, queue, table, who, patience } = parts;
   const lookout = new Lookout(parts);
@@ -64,12 +64,12 @@ export function createDispatch(parts: DispatchParts): Workers {
       await lookout.close();
       const end = async () => {
         if (!isOver) return table.leave(who);
-        // They may be another coordinator's by now.
+        // Another coordinator may have taken over the jobs.
         if (!(await table.coordinatorBeat(who))) return;
         await queue.remove([...sentIds]);
         await table.over();
       };
-      // What is left of it does no harm, and says who coordinates until the lease ends.
+      // Anything left behind is harmless: it only names a coordinator until the lease ends.
       await patiently(end, patience).catch(() => undefined);
     },
   };
@@ -79,7 +79,7 @@ function isAgents({ attempt }: Extract<FromWorkers, { kind: 'tried' }>['attempts
   return attempt.agent !== null && !isBuiltIn(attempt);
 }
 
-/** The same name for the same cause, in this run and in one that goes on with it: its signature, and how often it was sent. */
+/** Names a cause by its signature and how often it was sent, so that it has the same name in a run that resumes this one. */
 function createNames(queue: string): { next(cause: Cause): string } {
   const owners = new Map<string, string[]>();
   const times = new Map<string, number>();
@@ -95,7 +95,7 @@ function createNames(queue: string): { next(cause: Cause): string } {
   };
 }
 
-/** The job of a cause; or why there is none, in words. */
+/** Packs the job of a cause, or returns in words why it cannot be sent. */
 async function packed(
   { first, here, opened }: DispatchParts,
   session: Session,
@@ -120,8 +120,8 @@ function keysOf({ members }: Cause): string[] {
 }
 
 /**
- * How the project here differs from its commit, so that a worker begins with the same: the fixes that were kept, and what else was changed in
- * tracked files. Files that nobody added to the repository, downloaded artifacts say, stay here.
+ * Returns how the project here differs from its commit, so that a worker starts from the same state: kept fixes, and other changes to
+ * tracked files. Untracked files, such as downloaded artifacts, stay here.
  */
 async function keptSoFar(
   { root, edited }: Pick<Workspace, 'root' | 'edited'>,
@@ -142,7 +142,7 @@ async function keptSoFar(
   return edits;
 }
 
-/** Git knows of permissions only who may execute; here that counts as it is now. */
+/** The only permission git records is whether a file is executable, so the current mode is used. */
 function stateOfCommitted(content: Uint8Array, now: FileState | null): FileState {
   return { kind: now?.kind ?? 'file', hash: hashOf(content), mode: now?.mode ?? 0o644 };
 }

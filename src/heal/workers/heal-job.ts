@@ -25,14 +25,14 @@ interface JobSession extends Session {
   readonly store: JobStore;
 }
 
-/** A result without the name of its worker. */
+/** A job's result without the worker's name. */
 export type Came = JobResult extends infer Kind
   ? Kind extends unknown
     ? Omit<Kind, 'worker'>
     : never
   : never;
 
-/** Writes what a job holds into a folder as a shard leaves it, and reads it as one: with the paths of this machine, and as untrusted. */
+/** Unpacks a job into a folder in the format of a shard and reads it as one: with this machine's paths, and as untrusted input. */
 export async function readJob(
   job: CauseJob,
   folder: string,
@@ -52,8 +52,8 @@ export async function readJob(
 }
 
 /**
- * Heals the cause of a job in this checkout and proves the fix here (HN-5), then takes all of it out again: the patch is what goes back. A kill
- * at any time leaves the checkout as it was, since nothing is ever decided here.
+ * Heals the cause of a job in this checkout, proves the fix here (HN-5), and then reverts everything: the patch is what is sent back.
+ * A kill at any time leaves the checkout unchanged, since nothing is ever decided here.
  */
 export async function healJob(opened: JobSession, job: CauseJob, run: ShardRun['run']): Promise<Came> {
   const workspace = { ...opened.workspace, decided: async () => undefined };
@@ -70,12 +70,12 @@ export async function healJob(opened: JobSession, job: CauseJob, run: ShardRun['
   } finally {
     const changes = progress.causes.flatMap(changesOf);
     await session.tree.runExclusive(() => workspace.revert([...changes, ...base.ids]));
-    // There is nothing here to undo.
+    // There is nothing to undo here.
     await rm(changesFolder(session.folder.dir), { recursive: true, force: true });
   }
 }
 
-/** The fixes that the coordinator has kept. */
+/** Applies the coordinator's kept fixes and other changes. */
 async function applyBase(
   { workspace, folder, cwd, spending }: Session,
   { base }: CauseJob,
@@ -92,7 +92,7 @@ async function applyBase(
   return { refused: `what was fixed before could not be applied: ${why}`, ids: [] };
 }
 
-/** The cause as it shows in this checkout: what is red here too. */
+/** Returns the cause as it shows in this checkout, that is, the part of it that is red here too. */
 async function confirmedHere(
   progress: Progress,
   job: CauseJob,
@@ -121,7 +121,7 @@ async function confirmedHere(
   return cause;
 }
 
-/** Heals until a fix is proven, or the policy concludes. */
+/** Heals until a fix is proven or the policy concludes. */
 async function proven(
   progress: Progress,
   cause: Cause,
@@ -142,7 +142,7 @@ async function proven(
   }
 }
 
-/** What was tried on other machines, with its patches in this run's folder, where prompts look for them. */
+/** Restores what was tried on other machines, with the patches in this run's folder, where prompts look for them. */
 async function beforeIt(session: Session, cause: Cause, job: CauseJob): Promise<HealedCause> {
   const { folder, redactor } = session;
   const attempts = await Promise.all(
@@ -166,7 +166,7 @@ async function beforeIt(session: Session, cause: Cause, job: CauseJob): Promise<
   };
 }
 
-/** What goes back: the attempts that were made here, and the exact edits of the one that holds. */
+/** Returns what is sent back: the attempts made here, and the exact edits of the one that holds. */
 async function came(session: JobSession, record: CauseRecord, job: CauseJob): Promise<Came> {
   const { folder, redactor } = session;
   const made = record.attempts.slice(job.previous.length);

@@ -9,16 +9,16 @@ import type { Checked } from '../check-request.js';
 import type { RunRequest } from '../run-request.js';
 import { placeOf, selectionOf } from '../shards.js';
 
-/** What is healed in this checkout, and the queue of its causes. */
+/** What is healed in this checkout, and the name of the queue for its causes. */
 export interface HealedHere extends HealedTree {
   readonly queue: string;
-  /** The top of the repository; absolute. */
+  /** The repository's root, absolute. */
   readonly root: string;
-  /** Something is not committed. */
+  /** Whether there are uncommitted changes. */
   readonly isDirty: boolean;
 }
 
-/** Looks at the checkout; a `Problem` where its causes can be in no queue. */
+/** Examines the checkout; returns a `Problem` if its causes cannot be queued. */
 export async function healedHere(
   request: RunRequest,
   { asWritten: settings, playwright }: Pick<Checked, 'asWritten' | 'playwright'>,
@@ -38,7 +38,7 @@ export async function healedHere(
   return ok({ ...tree, queue: queueName(tree), root, isDirty });
 }
 
-/** The same for a worker, whose patches are made against the commit: a `Problem` where something here is not committed. */
+/** The same for a worker, whose patches are made against the commit: returns a `Problem` if there are uncommitted changes. */
 export async function committedHere(
   request: RunRequest,
   checked: Pick<Checked, 'asWritten' | 'playwright'>,

@@ -1,15 +1,15 @@
 import { isKept } from '../../core/attempt.js';
 import { noStore, type RunStore } from '../../run/run-store.js';
 
-/** What a worker writes into the store of a run that is another machine's. */
+/** The store as a worker sees it: that of a run on another machine. */
 export interface JobStore extends RunStore {
-  /** The attempt whose fix holds here, which the coordinator decides; null where there is none. */
+  /** Returns the id of the attempt whose fix holds here and which the coordinator will decide; null if there is none. */
   openAttempt(): string | null;
 }
 
 /**
- * Over the store of the coordinator's run: attempts are written down by who makes them, before their agents start, so that an agent whose
- * worker dies is not lost count of. All else is the coordinator's, and so is a fix that holds: it counts when it is joined.
+ * Wraps the store of the coordinator's run. Whoever makes an attempt stores it before its agent starts, so that an agent whose worker
+ * dies is still counted. Everything else is up to the coordinator, including a fix that holds: it counts when the coordinator joins it.
  */
 export function jobStore(store: RunStore): JobStore {
   let open: string | null = null;

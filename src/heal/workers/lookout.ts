@@ -10,16 +10,16 @@ import type { DispatchParts } from './dispatch.js';
 import { createWorkerNews } from './worker-news.js';
 import type { FromWorkers, SentCause } from './workers.js';
 
-/** A cause that is waited for. */
+/** A cause whose result is awaited. */
 interface Waiting {
   readonly session: Session;
   readonly sent: SentCause;
 }
 
-/** The most that it looks, in milliseconds between two looks. */
+/** The longest interval between two polls, in milliseconds. */
 const mostPollMs = 1000;
 
-/** Looks after what was sent: results, workers that died, limits; and gives a sign of life of the coordinator. */
+/** Watches what was sent (results, dead workers, limits), and sends the coordinator's heartbeat. */
 export class Lookout {
   readonly #parts: DispatchParts;
   readonly #news: ReturnType<typeof createWorkerNews>;
@@ -46,7 +46,7 @@ export class Lookout {
     this.#looking = this.#lookUntilClosed(Math.min(mostPollMs, leaseMs / 5));
   }
 
-  /** What the agents of all have come to, as it was known last. */
+  /** The last known total of what the agents on all machines have spent. */
   get spent(): SpentTogether {
     return this.#spent;
   }
@@ -109,12 +109,12 @@ export class Lookout {
     const { queue, table } = this.#parts;
     if (!this.#settle(id, { kind: 'ended', conclusion })) return;
     await queue.cancel(id);
-    // Whoever works on it finds its row gone, and ends its agent.
+    // The worker that has the cause finds its row gone and stops its agent.
     for (const worker of await table.workers())
       if (worker.jobId === id) await table.remove({ id: worker.id });
   }
 
-  /** Workers wait no longer for a store that is away either. */
+  /** Ends all causes, because the store was unreachable for too long; workers stop waiting for it after the same time. */
   #giveUp(error: unknown): void {
     const reason = `the store was away for too long (${reasonOf(error)}): when it is there again, start this again, and what workers have finished is kept`;
     this.#settleAll(reason);
@@ -153,7 +153,7 @@ function interrupted({ signal }: Session): Conclusion {
   return { verdict: 'interrupted', reason };
 }
 
-/** The end of a cause that no worker could heal. */
+/** Creates the end of a cause that no worker could heal. */
 export function failed(reason: string): FromWorkers {
   return { kind: 'ended', conclusion: { verdict: 'failed', reason } };
 }

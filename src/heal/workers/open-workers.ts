@@ -16,13 +16,13 @@ import type { HealedHere } from './healed-here.js';
 import { storeProblem } from './store-problem.js';
 import type { Workers } from './workers.js';
 
-/** What is healed in this checkout, and how its store is waited for. */
+/** What is healed in this checkout, and how to wait for its store. */
 export interface Queued {
   readonly here: HealedHere;
   readonly patience: Patience;
 }
 
-/** Opens the queue of a run's causes, as the only one that sends them. */
+/** Opens the queue of a run's causes, as its only sender. */
 export async function openWorkers(
   opened: Opened,
   first: SuiteRun,
@@ -81,8 +81,8 @@ function otherCoordinator({ who }: Coordinator): Problem {
 }
 
 /**
- * Becomes the coordinator of a queue, or gives the one that is. One that was killed gives no more signs: it is waited for the length of a lease
- * to see that.
+ * Becomes the coordinator of a queue, or returns the current one. A coordinator that was killed sends no more heartbeats; to find out,
+ * this waits for the length of a lease.
  */
 export async function becomeCoordinator(
   table: Pick<WorkerTable, 'coordinate'>,

@@ -7,11 +7,11 @@ import { configDigest } from '../../queue/queue-name.js';
 import type { WorkerRow, WorkerState, WorkerTable } from '../../queue/worker-table.js';
 import type { WorkerParts } from './take-job.js';
 
-/** A worker's row, and the signs of life that keep it. */
+/** A worker's row in the table, and the heartbeats that keep it there. */
 export interface Presence extends AsyncDisposable {
   readonly name: string;
   id(): string;
-  /** Gives what aborts when the cause is taken away: the worker was taken for dead, or nobody wants it any more. */
+  /** Returns a signal that aborts when the cause is taken away: the worker was presumed dead, or the result is no longer wanted. */
   begin(jobId: string): AbortSignal;
   tell(over: Partial<Pick<WorkerRow, 'state' | 'causeId' | 'jobId'>>): Promise<void>;
 }
@@ -45,9 +45,9 @@ export async function createPresence(
     row = { ...row, id: randomUUID(), causeId: null, jobId: null };
     await table.register(row);
   };
-  // One after the other, so that a row which is gone is replaced once.
+  // Serialized, so that a missing row is replaced only once.
   const signs = new Mutex();
-  // To a server that is away for a while the next sign says it all; for longer, the lease says what happens.
+  // If the server is unreachable for a short time, the next heartbeat makes up for it; after that, the lease decides.
   const sign = () => signs.runExclusive(beat).catch(() => undefined);
   const beating = (async () => {
     while (!stop.signal.aborted) {

@@ -2,7 +2,7 @@ import { systemClock } from '../../clock.js';
 import { createPatience, longestAwayMs, type Patience } from '../../queue/patient.js';
 import type { Opened } from '../open-run.js';
 
-/** How a run whose causes are healed by workers waits for the store, which all of them need. */
+/** Creates the patience with which a queued run waits for its store, without which neither it nor its workers can continue. */
 export function storePatience({ bus, signal }: Pick<Opened, 'bus' | 'signal'>): Patience {
   const warn = (message: string) => bus.emit({ type: 'run.warning', message });
   return createPatience({

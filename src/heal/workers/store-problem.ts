@@ -4,7 +4,7 @@ import { noRight } from '../../store/open-store.js';
 import { redact } from '../../secrets/redact.js';
 import { reasonOf } from '../../reason-of.js';
 
-/** The store could be opened, and then failed as a queue. */
+/** Creates the problem of a store that could be opened but then failed as a queue. */
 export function storeProblem(store: string, error: unknown): Problem {
   const detail = redact(reasonOf(error));
   if (isAway(error))

@@ -25,7 +25,7 @@ import type { HealedHere } from './healed-here.js';
 import { type Came, healJob, readJob } from './heal-job.js';
 import { jobStore } from './job-store.js';
 
-/** What a worker heals with. */
+/** What a worker needs to heal. */
 export interface WorkerParts {
   readonly request: RunRequest;
   readonly checked: Checked;
@@ -34,13 +34,13 @@ export interface WorkerParts {
   readonly db: Database;
   readonly table: WorkerTable;
   readonly patience: Patience;
-  /** Its row, as it is now. */
+  /** Returns the current id of its row. */
   readonly rowId: () => string;
   readonly onCause: (causeId: string) => Promise<void>;
   readonly onAgent: (isAtWork: boolean) => void;
 }
 
-/** Heals the cause of a job as a run of its own, in a run folder of this checkout. */
+/** Heals the cause of a job as a separate run, with a run folder in this checkout. */
 export async function takeJob(
   parts: WorkerParts,
   { data, waitedMs }: TakenJob,
@@ -49,7 +49,7 @@ export async function takeJob(
   const { request, checked, lock, here } = parts;
   const job = unpack(data, causeJob);
   if (!job) return ok({ kind: 'refused', reason: 'it cannot be read' });
-  // The queue is named after them: this is for one that was written by hand.
+  // The queue's name includes both, so this only catches a job that was written by hand.
   if (job.collected.commit !== here.commit || job.collected.project !== here.project)
     return ok({ kind: 'refused', reason: 'it is of another commit or project' });
   await parts.onCause(job.causeId);

@@ -15,7 +15,7 @@ import type { Session } from '../session.js';
 import { withoutTree } from '../tree-lock.js';
 import type { FromWorkers } from './workers.js';
 
-/** What a worker is to try. */
+/** What a worker should try. */
 interface WorkerTry {
   readonly n: number;
   readonly previous: readonly Attempt[];
@@ -25,14 +25,15 @@ interface WorkerTry {
   readonly mayGoOn: () => boolean;
 }
 
-/** What came of it: attempts of which the last is judged here too; or the end of the cause. */
+/** The result: attempts, the last of which has been judged here too, or the end of the cause. */
 export type TriedByWorker =
   | { readonly attempts: readonly Attempt[]; readonly retest: Retest | null; readonly id: string | null }
   | { readonly attempts: readonly Attempt[]; readonly conclusion: Conclusion };
 
 /**
- * Has a cause healed on another machine (SC-2), and joins the patch that comes back: guarded, applied, run again and judged in this
- * checkout like an agent's that worked here. One that does not join is a failed attempt, and the policy decides whether the cause is sent again.
+ * Has a cause healed on another machine (SC-2) and joins the patch that comes back: it is guarded, applied, re-run and judged in this
+ * checkout like that of a local agent. A patch that cannot be joined is a failed attempt, and the policy decides whether to send the
+ * cause again.
  */
 export async function tryByWorker(session: Session, cause: Cause, work: WorkerTry): Promise<TriedByWorker> {
   const { workers } = session;
@@ -52,9 +53,9 @@ export async function tryByWorker(session: Session, cause: Cause, work: WorkerTr
     return { ...joined, attempts: [...done, ...joined.attempts] };
   }
   const { verdict, reason } = got.conclusion;
-  // A person is asked from here.
+  // Questions to a person are asked from here.
   if (verdict === 'escalated') return { attempts: done, retest: null, id: null };
-  // Only what is joined here heals.
+  // Only a fix that is joined here heals.
   if (verdict === 'healed' || verdict === 'superseded')
     return {
       attempts: done,
@@ -63,7 +64,7 @@ export async function tryByWorker(session: Session, cause: Cause, work: WorkerTr
   return { attempts: done, conclusion: { verdict, reason } };
 }
 
-/** An attempt of another machine, with its patch in this run's folder. */
+/** Stores an attempt from another machine, with its patch in this run's folder. */
 async function keptHere(session: Session, { attempt, patch }: SentAttempt): Promise<Attempt> {
   const file = await session.folder.attempt(session.spending.nextAttempt());
   if (patch !== null) await writeFile(`${file}.patch`, session.redactor.text(patch));

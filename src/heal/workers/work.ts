@@ -21,18 +21,18 @@ import { pack, type Packed } from '../../queue/packed.js';
 import type { Result } from '../../result.js';
 import type { Came } from './heal-job.js';
 
-/** When a worker ends by itself. */
+/** When a worker exits by itself. */
 export interface WorkerOptions {
   /** After one cause. */
   readonly once: boolean;
-  /** When there was none for so long, and nobody who could send one, in milliseconds; null for never. */
+  /** After this many milliseconds without a cause and without a coordinator that could send one; null for never. */
   readonly idleTimeoutMs: number | null;
 }
 
-/** How often a worker that waits looks into the queue, at most. */
+/** The longest interval between two polls of the queue, in milliseconds. */
 const mostPollMs = 2000;
 
-/** The whole of `self-heal worker`: heals causes from the queue, one after the other, in this checkout (SC-2). Gives the exit code. */
+/** Runs `self-heal worker`: heals causes from the queue, one after another, in this checkout (SC-2). Returns the exit code. */
 export async function runWorker(request: RunRequest, options: WorkerOptions): Promise<number | Problem> {
   const checked = await checkRequest(request);
   if (!checked.ok) return checked.error;
@@ -73,7 +73,7 @@ async function underWay(place: Place, options: WorkerOptions): Promise<number | 
     }
   } catch (error) {
     if (!isOfDatabase(error)) throw error;
-    // Who was asked to end does not wait for the server.
+    // A worker that was asked to exit does not wait for the server.
     const by = isAway(error) ? interrupts.by() : null;
     return by === null ? storeProblem(checked.settings.store, error) : exitCodeOfSignal(by);
   } finally {
@@ -141,18 +141,18 @@ function moved(here: HealedHere, now: HealedHere): Problem {
   };
 }
 
-/** A job that a worker has worked on. */
+/** A job that a worker has finished working on. */
 interface EndedJob {
   readonly queue: Pick<Queue, 'done' | 'giveBack' | 'release'>;
   readonly presence: Pick<Presence, 'name' | 'tell'>;
   readonly job: TakenJob;
-  /** Aborted where the job is no longer this worker's. */
+  /** Aborted if the job is no longer this worker's. */
   readonly lost: AbortSignal;
-  /** Aborted where the worker was asked to end. */
+  /** Aborted if the worker was asked to exit. */
   readonly interrupted: AbortSignal;
 }
 
-/** Sends what came of a job, or lets another worker have it: at the cost of a retry only where this one failed. */
+/** Sends the result of a job, or leaves the job to another worker, which uses up a retry only if this worker failed. */
 export async function endJob(
   { queue, presence, job, lost, interrupted }: EndedJob,
   came: Result<Came, Problem>,
@@ -161,7 +161,7 @@ export async function endJob(
     await send({ ...came.value, worker: presence.name }, (result) => queue.done(job.id, result));
     return presence.tell(waiting);
   }
-  // The sign of life tells whether the job is still this worker's.
+  // The heartbeat shows whether the job is still this worker's.
   await presence.tell(waiting);
   if (lost.aborted) say('the cause was taken back; its patch is dropped');
   else if (interrupted.aborted) {
@@ -180,25 +180,25 @@ async function send(result: JobResult, done: (result: Packed) => Promise<void>):
   say(result.kind === 'refused' ? `not healed: ${result.reason}` : `sent back: ${result.conclusion.reason}`);
 }
 
-/** Says whether a worker that finds no cause waits on; else why not, in words. */
+/** Decides whether an idle worker keeps waiting. */
 interface Idle {
-  /** It had a cause. */
+  /** Notes that it had a cause. */
   busy(): void;
-  /** Asked while it waits; null where it waits on. */
+  /** Returns why waiting is over, in words, or null to keep waiting. */
   overWhy(): Promise<string | null>;
 }
 
-/** What a worker's waiting is counted by. */
+/** What idle time is measured with. */
 interface IdleParts {
   readonly table: Pick<WorkerTable, 'coordinator'>;
   readonly clock: Clock;
-  /** In milliseconds; null for ever. */
+  /** In milliseconds; null for never. */
   readonly timeoutMs: number | null;
 }
 
 /**
- * Counts how long nobody was there who could send a cause. While a heal of this tree gives signs of life it may send one, also after a long
- * search for the change to blame; when it is over, none comes any more.
+ * Measures how long nobody has been there who could send a cause. While the coordinator of this tree sends heartbeats, it may still send
+ * one, even after a long search for the change to blame. Once it is done, no more causes will come.
  */
 export function createIdle({ table, clock, timeoutMs }: IdleParts): Idle {
   let since = clock.now();

@@ -4,7 +4,7 @@ import { configDigest, type HealedTree } from '../../queue/queue-name.js';
 import type { WorkerRow } from '../../queue/worker-table.js';
 import type { Bus } from '../../run/bus.js';
 
-/** Tells the run of its workers: once for each thing that changes. */
+/** Announces changes among the workers of a run, each change once. */
 export function createWorkerNews(bus: Bus, here: HealedTree & { queue: string }, settings: Settings) {
   const own = { ...here, config: configDigest(settings) };
   let last = '[]';
@@ -48,7 +48,7 @@ function summaryOf(row: WorkerRow, own: Own): WorkerSummary {
   return { name, state, since: Date.parse(since), causeId, elsewhere: whereElse(row, own) };
 }
 
-/** Why a worker takes none of these causes; null where it does. */
+/** Returns why a worker does not take these causes; null if it does. */
 function whereElse(row: WorkerRow, { queue, commit, version, config }: Own): string | null {
   if (row.queue === queue) return null;
   if (row.commit !== commit) return `is at commit ${row.commit.slice(0, 12)}`;

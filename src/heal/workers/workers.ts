@@ -6,28 +6,28 @@ import type { SpentTogether } from '../../queue/worker-table.js';
 import type { KnownFailure } from '../../store/store.js';
 import type { Session } from '../session.js';
 
-/** A cause for a worker, and what was tried with it. */
+/** A cause for a worker, and what has been tried for it. */
 export interface SentCause {
   readonly cause: Cause;
   readonly previous: readonly Attempt[];
   readonly known: KnownFailure;
-  /** Whether agents may be started still. */
+  /** Whether more agents may be started. */
   readonly mayGoOn: () => boolean;
 }
 
-/** What came back. */
+/** What a worker sent back, or the end of the cause without a result. */
 export type FromWorkers =
   Extract<JobResult, { kind: 'tried' }> | { readonly kind: 'ended'; readonly conclusion: Conclusion };
 
 /** The workers of a run, on whatever machines they are. */
 export interface Workers {
   /**
-   * Puts a cause into the queue, with the tree as it is now: who calls it holds that. Gives what waits for the result, which the session's
-   * signal ends. Neither rejects for what happens elsewhere.
+   * Queues a cause with the tree in its current state, whose lock the caller holds. Returns a function that waits for the result; the
+   * session's signal ends the wait. Neither promise rejects because of what happens on other machines.
    */
   send(session: Session, sent: SentCause): Promise<() => Promise<FromWorkers>>;
-  /** What the agents of all have come to, as it was known last. */
+  /** Returns the last known total of what the agents on all machines have spent. */
   spent(): SpentTogether;
-  /** Ends it: what was done is kept for `resume` where the run is not over. */
+  /** Closes the connection; if the run is not over, what was done is kept for `resume`. */
   close(isOver: boolean): Promise<void>;
 }
