@@ -10,13 +10,13 @@ import { err, ok, type Result } from '../result.js';
 import { createRedactor } from '../secrets/redactor.js';
 import type { Store } from '../store/store.js';
 
-/** An answer as it was typed or sent. */
+/** An answer as entered by the user. */
 export interface TypedAnswer {
   readonly choice?: Choice;
   readonly guidance?: string | undefined;
 }
 
-/** Stores an answer, its secrets masked, and tells the run that had asked (ME-7, ME-11); gives the question as it is then. */
+/** Stores an answer, with secrets masked, and adds it to the events of the run that asked (ME-7, ME-11); returns the updated question. */
 export async function answerEscalation(
   store: Store,
   id: string,
@@ -32,13 +32,13 @@ export async function answerEscalation(
   return ok(resolved);
 }
 
-/** Before it is stored: an answer that could not be carried out is none. */
+/** Reverts the change before the answer is stored, because an answer that could not be carried out does not count. */
 async function revert(asked: Escalation): Promise<Problem | null> {
   const { revertChange } = await import('./revert-change.js');
   return revertChange(asked);
 }
 
-/** The answer, where it is one of what was asked. */
+/** Checks that an answer is one of the choices that were offered. */
 export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnswer): Result<Answer, Problem> {
   if (!choice || !asked.choices.includes(choice)) {
     return err({
@@ -59,7 +59,7 @@ export function checkedAnswer(asked: Escalation, { choice, guidance }: TypedAnsw
   return ok({ choice, guidance: guidance ?? null });
 }
 
-/** The question that an id or its beginning means; none and several are `Problem`s. */
+/** Finds the question with this id or id prefix; no match or several matches are a `Problem`. */
 export async function escalationOf(store: Store | null, word: string): Promise<Result<Escalation, Problem>> {
   const all = (await store?.escalations(null)) ?? [];
   const remedy = 'self-heal escalations list --all names them.';
@@ -69,7 +69,7 @@ export async function escalationOf(store: Store | null, word: string): Promise<R
   return found ? ok(found) : err({ kind: 'usage', message: `there is no escalation ${word}`, remedy });
 }
 
-/** The answer is an event of the run that had asked, where its folder is still there. */
+/** Adds the answer to the events of the run that asked, if its folder still exists. */
 async function tellRun({ runId, id }: Escalation, choice: Choice): Promise<void> {
   const dir = runDirOf(process.cwd(), runId);
   if (!existsSync(path.join(dir, eventsFile))) return;

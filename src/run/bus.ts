@@ -6,31 +6,31 @@ import { emptyRun, type RunState } from './run-state.js';
 
 /** Something that renders events. */
 export interface Reporter {
-  /** For the message when it throws. */
+  /** Used in the message if it throws. */
   readonly name: string;
-  /** Hears of an event, and what the run is with it. */
+  /** Receives an event, together with the state of the run after it. */
   handle(event: StampedEvent, run: RunState): void;
-  /** Flushes what is left; called once, after the last event. */
+  /** Flushes pending output; called once, after the last event. */
   close?(): Promise<void> | void;
 }
 
-/** Hands each event to each reporter, and keeps what they add up to. */
+/** Passes each event to every reporter, and maintains the state of the run. */
 export interface Bus {
   emit(event: Event): void;
-  /** The run so far. It holds what the reporters saw, and so no secret. */
+  /** The run so far, made of the same masked events that the reporters get, so it contains no secrets. */
   run(): RunState;
-  /** Closes the reporters; gives what went wrong in any of them, so that the run can end non-zero. */
+  /** Closes the reporters; returns what went wrong in any of them, so that the run can exit non-zero. */
   close(): Promise<readonly string[]>;
 }
 
-/** What every event passes before any reporter sees it; a `Redactor` is one. */
+/** Cleans every event before any reporter sees it; implemented by `Redactor`. */
 export interface Cleaner {
   deep<T>(value: T): T;
 }
 
 /**
- * A bus whose reporters cannot stop the run: one that throws is silenced and its error kept. Reporters see nothing but
- * what the cleaner lets through (EV-9, EV-10).
+ * Creates a bus whose reporters cannot stop the run: one that throws is silenced, and its error is kept. Reporters see only what the
+ * cleaner has processed (EV-9, EV-10).
  */
 export function createBus(reporters: readonly Reporter[], clock: Clock, cleaner?: Cleaner): Bus {
   const broken = new Map<Reporter, string>();

@@ -1,6 +1,6 @@
 import { git } from '../git.js';
 
-/** HEAD of a project's repository, null where there is none, and whether anything differs from it. */
+/** Returns HEAD of a project's repository (null if there is none), and whether there are uncommitted changes. */
 export async function checkedOut(cwd: string): Promise<{ commit: string | null; isDirty: boolean }> {
   const [head, open] = await Promise.all([
     git(cwd, ['rev-parse', 'HEAD']),

@@ -7,12 +7,15 @@ import { writeFileAtomicSync } from '../write-file-atomic.js';
 const schemaVersion = 1;
 const fileName = 'failure.json';
 
-/** Keeps what was gathered and decided of a failure in its folder, so that a later command can look at it (CL-9). */
+/** Stores what was gathered and decided about a failure in its folder, so that a later command can read it (CL-9). */
 export async function writeFailureRecord(folder: string, failure: DiagnosedFailure): Promise<void> {
   writeFileAtomicSync(path.join(folder, fileName), `${JSON.stringify({ schemaVersion, ...failure })}\n`);
 }
 
-/** The failures that a run recorded, or those of these numbers alone, in their order. What cannot be read is named in `unreadable`, by its path in the run. */
+/**
+ * Reads the failures that a run recorded, or only those with the given numbers, in order of number. `unreadable` lists records that
+ * could not be read, by their path in the run's folder.
+ */
 export async function readFailureRecords(
   runDir: string,
   only?: ReadonlySet<number>,

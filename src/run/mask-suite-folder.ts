@@ -6,18 +6,18 @@ import type { Masking } from '../secrets/masks.js';
 import { maskedStream } from '../secrets/masked-stream.js';
 
 const logs = [runFiles.serverLog, runFiles.log, runFiles.problems];
-/** What the workers and Playwright itself wrote: bodies, traces and attachments that nobody can mask. */
+/** What the workers and Playwright itself wrote: bodies, traces and attachments, which cannot be masked. */
 const unmaskable = [runFiles.captures, runFiles.output, runFiles.complaints, runFiles.servers];
 
 /**
- * Masks the logs of a finished suite run in place (EV-9); a log that cannot be masked is taken away, and so are those of
- * a green run, which nobody has a question to (CL-4). What `dropUnmasked` removes stays until the failures are diagnosed.
+ * Masks the logs of a finished suite run in place (EV-9). Deletes logs that cannot be masked, and all logs of a green run, because
+ * nobody needs those (CL-4). The files that `dropUnmasked` deletes stay until the failures have been diagnosed.
  */
 export async function maskSuiteFolder(
   suiteDir: string,
   { isRed, redactor }: { isRed: boolean; redactor: Masking },
 ): Promise<void> {
-  // Its paths may be of files that have a secret in their names; the guard reads the others.
+  // Names of files that were loaded may contain a secret; the guard reads the list.
   const loaded = path.join(suiteDir, runFiles.loaded);
   await maskFile(loaded, redactor).catch(() => rm(loaded, { force: true }));
   for (const name of logs) {
@@ -25,17 +25,20 @@ export async function maskSuiteFolder(
     if (!isRed) await rm(file, { force: true });
     else await maskFile(file, redactor).catch(() => rm(file, { force: true, recursive: true }));
   }
-  // It says nothing that the evidence does not say. As long as it is there, the others may hold secrets.
+  // The evidence contains all of it. While this file exists, the others are not known to be masked.
   await rm(path.join(suiteDir, runFiles.report), { force: true });
 }
 
-/** Takes away what a suite run left that holds secrets and cannot be masked; what was needed of it is evidence now. */
+/** Deletes what a suite run left that may hold secrets and cannot be masked; the evidence already contains what was needed of it. */
 export async function dropUnmasked(suiteDir: string): Promise<void> {
   const dropped = unmaskable.map((name) => path.join(suiteDir, name));
   await Promise.all(dropped.map(remove));
 }
 
-/** The same for all suite runs of a run, also those that nobody came to diagnose; of one that was cut off before its logs were masked nothing is left. */
+/**
+ * Does the same for all suite runs of a run, including those that were never diagnosed. A suite run that was cut off before its logs were
+ * masked is deleted completely.
+ */
 export async function dropAllUnmasked(runDir: string): Promise<void> {
   const suites = path.join(runDir, 'suites');
   for (const name of await readdir(suites).catch(() => [])) {
@@ -49,8 +52,7 @@ function remove(folder: string): Promise<void> {
 }
 
 /**
- * Masks a file in place, piece by piece: readers see the old one or the new one. Rejects where it cannot be read or
- * written.
+ * Masks a file in place, in chunks; readers see either the old or the new file. Rejects if it cannot be read or written.
  */
 async function maskFile(file: string, masking: Masking): Promise<void> {
   const masked = `${file}.${process.pid}.masked`;

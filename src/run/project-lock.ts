@@ -10,19 +10,19 @@ import { err, ok, type Result } from '../result.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 import { reasonOf } from '../reason-of.js';
 
-/** The right to change a project, which one process at a time has. */
+/** The exclusive right to change a project, held by one process at a time. */
 export interface ProjectLock extends Disposable {
-  /** Names the run that the holder is at work on, for those who find the project locked. */
+  /** Names the holder's current run, for others who find the project locked. */
   tell(runId: string): Promise<void>;
 }
 
-/** Who asks for the lock, and whether they wait for it. */
+/** Who requests the lock, and whether to wait for it. */
 export interface LockRequest {
-  /** As it is typed: `run`, `resume`, `undo`. */
+  /** As typed: `run`, `resume`, `undo`. */
   readonly command: string;
-  /** Waits until the lock is free; else a lock that is held is a `Problem`. */
+  /** Whether to wait until the lock is free; if not, a held lock is a `Problem`. */
   readonly wait: boolean;
-  /** Hears once whom it waits for. */
+  /** Called once with a text that says who holds the lock. */
   readonly onWait?: (text: string) => void;
 }
 
@@ -37,9 +37,9 @@ type Holder = z.infer<typeof holderShape>;
 const RETRY_MS = 200;
 
 /**
- * Takes the lock of a project, `.self-heal/lock`. It is SQLite's write lock, that is, a lock of the operating system: it ends with the
- * process that holds it, however that ends, also in another container or after a sleep of the machine, where a pid or the age of a file
- * would tell wrong. `.self-heal/lock.json` beside it says who holds it; nothing depends on that.
+ * Takes the lock of a project, `.self-heal/lock`. It is SQLite's write lock, that is, a lock of the operating system. It ends with the
+ * process that holds it, however that ends, even in another container or after the machine slept, where a pid or the age of a file would
+ * mislead. `.self-heal/lock.json` names the holder for information only.
  */
 export async function lockProject(
   projectRoot: string,
@@ -67,7 +67,7 @@ export async function lockProject(
   }
 }
 
-/** The connection whose open transaction is the lock, or null where another process has one. */
+/** Returns the connection whose open transaction is the lock, or null if another process holds the lock. */
 async function tryLock(file: string): Promise<Libsql.Database | null> {
   const { default: Database } = await import('libsql');
   const database = new Database(file, { timeout: 0 });
@@ -79,7 +79,7 @@ async function tryLock(file: string): Promise<Libsql.Database | null> {
     const { code } = error as { code?: string };
     if (code === 'SQLITE_BUSY') return null;
     if (code !== 'SQLITE_NOTADB') throw error;
-    // Somebody wrote into it. The file itself stays, since it is what others may have locked.
+    // Somebody wrote into the file. It is truncated rather than replaced, because others may hold a lock on it.
     await truncate(file);
     return tryLock(file);
   }

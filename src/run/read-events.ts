@@ -72,7 +72,10 @@ const ofCause = { causeId: z.string() };
 const ofAny = { causeId: z.string().nullable() };
 const ofAttempt = { ...ofCause, attempt: z.number() };
 
-/** What each event must have for what is made of it, and what is taken where an older self-heal did not say: a run's folder may have been in anybody's hands. */
+/**
+ * What each event must contain for the run state to be built, with defaults for what older versions did not write. A run's folder may
+ * come from anywhere, so nothing is taken for granted.
+ */
 const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
   'run.started': {
     runId: z.string(),
@@ -157,18 +160,18 @@ const shapes: { readonly [T in Event['type']]: z.ZodRawShape } = {
 
 const stamped = z.looseObject({ time: z.number(), type: z.string() });
 
-/** The event that a line of `events.ndjson` holds; null for what a killed run left of its last line, and for what no event looks like. */
+/** Parses a line of `events.ndjson`; returns null for the torn last line of a killed run, and for anything else that is not an event. */
 export function eventIn(line: string): StampedEvent | null {
   const value = jsonOf(line);
   const { success, data } = stamped.safeParse(value);
   if (!success) return null;
-  // What a newer self-heal tells is passed on, and `reduce` passes it over.
+  // Events of newer versions are passed on, and `reduce` ignores them.
   const shape = Object.hasOwn(shapes, data.type) ? shapes[data.type as Event['type']] : {};
   const event = z.looseObject(shape).safeParse(value);
   return event.success ? (event.data as StampedEvent) : null;
 }
 
-/** The run in this folder, as its events tell of it. */
+/** Builds the state of the run in this folder from its events. */
 export async function readRunState(dir: string): Promise<RunState> {
   const text = await readFile(path.join(dir, eventsFile), 'utf8').catch(() => '');
   const events = text.split('\n').flatMap((line) => eventIn(line) ?? []);

@@ -4,9 +4,9 @@ import { say } from '../outputs/say.js';
 import type { Problem } from '../problem.js';
 import { killedRuns } from './run-journal.js';
 
-/** Puts in order what killed runs left in a project, and says so on standard error; gives what keeps it from that, or null. */
+/** Cleans up after killed runs of a project and reports it on standard error; returns the problem that prevented it, or null. */
 export async function recover(project: string): Promise<Problem | null> {
-  // Nothing to do is the usual case, and loads nothing.
+  // Usually there is nothing to do, so the recovery code is loaded only when needed.
   const isOpen = existsSync(path.join(project, '.self-heal', 'journal.json'));
   if (!isOpen && (await killedRuns(project)).length === 0) return null;
   const { recoverKilledRuns } = await import('./recover.js');

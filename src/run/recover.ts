@@ -12,13 +12,13 @@ import { reasonOf } from '../reason-of.js';
 import { dropAllUnmasked } from './mask-suite-folder.js';
 import { runDirOf } from './run-folder.js';
 
-/** What was put in order after a run that was killed; lines for the person who typed the next command. */
+/** What was cleaned up after a killed run, as lines for the user. */
 export type Recovery = readonly string[];
 
 /**
- * Puts in order what killed runs of a project left: ends their processes, throws their copies away, and brings the tree to the state that the
- * journal names (HN-2, AG-10). A journal that cannot be used changes nothing, is put aside, and is a `Problem` once. Nothing to do is the
- * usual case, and costs one look into a folder. Whoever calls it holds the project's lock.
+ * Cleans up after killed runs of a project: ends their processes, deletes their copies, and brings the tree to the state that the journal
+ * describes (HN-2, AG-10). A journal that cannot be used changes nothing; it is set aside and reported as a `Problem` once. If there is
+ * nothing to do, as usual, this costs one look into a folder. The caller holds the project's lock.
  */
 export async function recoverKilledRuns(project: string): Promise<Result<Recovery, Problem>> {
   const said: string[] = [];

@@ -12,16 +12,16 @@ import {
   type TestState,
 } from './run-state.js';
 
-/** The run after one more event. Events that it does not know, of a newer self-heal, change nothing. Pure, also in a browser. */
+/** Returns the run after one more event. Unknown events, from newer versions, change nothing. Pure, and also runs in the browser. */
 export function reduce(run: RunState, event: StampedEvent): RunState {
   if (!Object.hasOwn(changes, event.type)) return run;
-  // Each entry takes the event that it is found by; a lookup by a union cannot say so.
+  // Each entry takes the event type it is keyed by, which TypeScript cannot infer from a lookup by a union.
   const change = changes[event.type] as (run: RunState, event: StampedEvent) => RunState;
-  // A wait ends with whatever comes next for its cause.
+  // Any next event of its cause ends a wait.
   return { ...change(closed(run, 'wait', event), event), lastEventAt: event.time };
 }
 
-/** The run told by these events, which are in order. */
+/** Builds the run from its events, which are in order. */
 export function runOf(events: Iterable<StampedEvent>, runId = ''): RunState {
   let run = emptyRun(runId);
   for (const event of events) run = reduce(run, event);
@@ -153,16 +153,16 @@ function changed(run: RunState, id: string, over: Partial<CauseState>): RunState
   return { ...run, causes };
 }
 
-/** Begins a phase of a cause, or of the run where there is none. */
+/** Begins a phase of a cause, or of the run if it belongs to no cause. */
 function begun(run: RunState, event: PhaseEvent): RunState {
   const phase = { since: event, doing: '' };
   const cause = causeOf(run, event.causeId);
   const causes = run.causes.map((one) => {
     if (one === cause) return { ...one, phase, startedAt: one.startedAt ?? event.time };
-    // A cause that is looked at once more after its end says so only until something else begins.
+    // A cause that is checked once more after its end shows that phase only until something else begins.
     return one.ended && one.phase ? { ...one, phase: null } : one;
   });
-  // An agent of one cause begins and ends while Playwright runs for others.
+  // One cause's agent may start or end while Playwright runs for the others.
   const still = suiteUnderWay(run)?.since.causeId === null ? run.phase : null;
   return { ...run, causes, phase: cause ? still : phase, latest: cause?.summary.id ?? null };
 }
@@ -200,7 +200,7 @@ function withAttempt(
   });
 }
 
-/** Begins a span, and ends an open one of the same kind unless it belongs to another cause: several agents may be working. */
+/** Begins a span. Ends an open one of the same kind unless it belongs to another cause, since several agents may be working. */
 function began(run: RunState, kind: SpanState['kind'], since: SpanState['since']): RunState {
   const { spans } = closed(run, kind, since);
   return { ...run, spans: [...spans, { kind, since, to: null, costUsd: null }] };
@@ -212,7 +212,7 @@ function closed(run: RunState, kind: string, event: StampedEvent): RunState {
     is === kind && to === null && (is === 'suite' || event.type === 'run.ended' || since.causeId === causeId);
   if (!run.spans.some(ends)) return run;
   const costUsd = event.type === 'agent.ended' ? event.costUsd : null;
-  // An agent's end is told when it is its turn in the project.
+  // An agent's end is announced only once its cause holds the tree again, which may be later than it ended.
   const tookMs = event.type === 'agent.ended' ? event.durationMs : Infinity;
   const end = (one: SpanState) =>
     ends(one) ? { ...one, to: Math.min(event.time, one.since.time + tookMs), costUsd } : one;

@@ -5,7 +5,7 @@ import { phaseWords } from '../outputs/wording.js';
 import type { Report, ReportAttempt, ReportCause, ReportEscalation, ReportTest } from './report.js';
 import type { CauseState, RunState } from './run-state.js';
 
-/** The report of a run: report.json is this, of all of the run's events. Of a run that was killed it says what had happened until then. */
+/** Creates the report of a run. With all of the run's events, this is report.json; for a killed run, it covers everything until the kill. */
 export function reportOf(run: RunState): Report {
   const { ended, startedAt, lastEventAt, resumedFrom, shards } = run;
   return {
@@ -51,12 +51,12 @@ function totalsOf(run: RunState): Omit<Report['totals'], 'durationMs'> {
   };
 }
 
-/** How many agents were not started. */
+/** Returns how many agent runs were avoided. */
 export function avoidedIn({ avoided }: RunState): number {
   return [...avoided.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** Where the tests of a run stand. */
+/** Returns the current status of a run's tests. */
 export function reportTests({ tests, causes }: RunState): ReportTest[] {
   const retries = new Map<string, number>();
   for (const cause of causes) {
@@ -94,7 +94,7 @@ function reportCause({ dryRun }: RunState, cause: CauseState): ReportCause {
   };
 }
 
-/** An attempt in the shape of report.json. */
+/** Converts an attempt to its shape in report.json. */
 export function reportAttempt({ usage, ...attempt }: Attempt): ReportAttempt {
   return {
     ...attempt,

@@ -9,14 +9,14 @@ import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import type { CauseSummary, RegressionResult } from '../event.js';
 import type { TestState } from './run-state.js';
 
-/** `report.json`: the result of a run. Other programs read it; a change of meaning is a new `schemaVersion`. */
+/** `report.json`: the result of a run. Other programs read it; a change of meaning requires a new `schemaVersion`. */
 export interface Report {
   schemaVersion: 2;
   runId: string;
   project: string;
   startedAt: string;
   outcome: Outcome;
-  /** Null for a run that did not reach its end: then this is made from its events, and is not stored. */
+  /** Null for a run that did not reach its end; the report is then created from its events and not stored. */
   exitCode: number | null;
   /** Why no further agent was started, if the outcome is `paused` (ME-2). */
   status?: 'escalation_threshold_exceeded';
@@ -24,16 +24,16 @@ export interface Report {
   resumedFrom?: string;
   /** The commit it ran on; null if there were uncommitted changes. */
   commit: string | null;
-  /** The shards whose tests these are, run on other machines (`self-heal heal --from`), and the numbers of those that are missing. */
+  /** The shards on other machines that ran these tests (`self-heal heal --from`), and the numbers of those that are missing. */
   shards?: { total: number; missing: readonly number[] };
-  /** Only gathered evidence and classified (`--dry-run`). */
+  /** Whether evidence was only gathered and classified (`--dry-run`). */
   dryRun: boolean;
   tests: ReportTest[];
   causes: ReportCause[];
   escalations: ReportEscalation[];
-  /** The level of proof that was asked for. */
+  /** The requested level of proof. */
   verify: VerifyLevel;
-  /** The tests around the fixes, run again after healing (HN-6); null if that was not done. */
+  /** The re-run of the tests around the fixes after healing (HN-6); null if there was none. */
   regression: RegressionResult | null;
   warnings: readonly string[];
   totals: {
@@ -49,7 +49,7 @@ export interface Report {
     playwrightRuns: number;
     agentRuns: number;
     agentRunsAvoided: number;
-    /** The reasons, each once; their counts add up to the number above. */
+    /** The reasons, each listed once; their counts add up to `agentRunsAvoided`. */
     avoided: readonly Avoided[];
     /** US dollars as reported by the agent programs; null if none did. */
     costUsd: number | null;
@@ -71,15 +71,15 @@ export interface ReportCause extends Omit<CauseSummary, 'tests'> {
   verdict: CauseVerdict;
   reason: string;
   attempts: ReportAttempt[];
-  /** The sum of what its agents report about money and tokens; null if none does. */
+  /** The sums of the costs (US dollars) and tokens that its agents report; null if none does. */
   costUsd: number | null;
   inputTokens: number | null;
   outputTokens: number | null;
-  /** The change that broke its leading test, with its lines (BL-3); absent if none was found. */
+  /** The change that broke its lead test, with its lines (BL-3); absent if none was found. */
   blame?: Blame;
   /** The runs that a heal rests on (HN-5); empty if there is none. */
   proof: Proof;
-  /** The same for each of its tests, if there is more than one (HL-6). */
+  /** The proof of each of its tests, if there is more than one (HL-6). */
   testProofs?: readonly TestProof[];
 }
 
@@ -92,7 +92,7 @@ export interface ReportAttempt extends Omit<Attempt, 'usage'>, Omit<AgentUsage, 
 /** A question to a person. */
 export interface ReportEscalation {
   id: string;
-  /** Its id in the store and for `self-heal escalations`. */
+  /** Whether `id` is its id in the store and for `self-heal escalations`. */
   stored: boolean;
   causeId: string;
   state: 'pending';

@@ -10,7 +10,10 @@ import { appendEvent } from './write-events.js';
 import { openWorkspace } from '../workspace/workspace.js';
 import { recover } from './recover-if-needed.js';
 
-/** Takes the change that a question is about out of the project (BL-4), under the journal like any other, so that `undo` brings it back; gives what keeps it from that, or null. */
+/**
+ * Reverts the change that a question is about in the project (BL-4), under the journal like any other change, so that `undo` restores it.
+ * Returns what prevented it, or null.
+ */
 export async function revertChange({ id, runId }: Escalation): Promise<Problem | null> {
   const cwd = process.cwd();
   const lock = await lockProject(cwd, { command: 'escalations resolve', wait: false });
@@ -33,7 +36,7 @@ export async function revertChange({ id, runId }: Escalation): Promise<Problem |
   });
   const applied = await workspace.apply(change).catch(() => null);
   if (applied?.kind === 'applied') {
-    // Told before it is decided: what a kill takes out again is nothing that `undo` would find.
+    // The event comes first: if a kill takes the change out again, `undo` simply finds nothing to do.
     await appendEvent(dir, { type: 'change.reverted', causeId, change: change.id }, systemClock);
     await workspace.decided([applied.change.id]);
     return null;

@@ -5,29 +5,29 @@ import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { reasonOf } from '../reason-of.js';
 
-/** Where a run keeps what it leaves: `.self-heal/runs/<run-id>/` in the project. */
+/** A run's files: `.self-heal/runs/<run-id>/` in the project. */
 export interface RunFolder {
   readonly runId: string;
   readonly dir: string;
-  /** `failures/<n>`, made. */
+  /** Creates `failures/<n>` and returns its path. */
   failure(n: number): Promise<string>;
-  /** `attempts/<n>` without an ending, in a folder that exists. */
+  /** Returns `attempts/<n>`, without an extension, in an existing folder. */
   attempt(n: number): Promise<string>;
 }
 
-/** Where the runs of a project lie; its `.self-heal/latest` points at the newest. */
+/** Returns the folder of all runs of a project; `.self-heal/latest` points to the newest run. */
 export function runsFolder(projectRoot: string): string {
   return path.join(projectRoot, '.self-heal', 'runs');
 }
 
-/** Where a run lies, or lay. */
+/** Returns the folder of a run, which need not exist. */
 export function runDirOf(projectRoot: string, runId: string): string {
   return path.join(runsFolder(projectRoot), runId);
 }
 
 /**
- * Makes a run's folder. `.self-heal` ignores itself for git, so that a run shows in nobody's `git status`; a folder
- * that cannot be written is a `Problem` before anything was run.
+ * Creates a run's folder. `.self-heal` makes git ignore it, so that runs never show up in `git status`. If the folder cannot be written,
+ * this returns a `Problem` before anything is run.
  */
 export async function createRunFolder(
   projectRoot: string,
@@ -63,7 +63,7 @@ export async function createRunFolder(
 async function pointLatestAt(home: string, runId: string): Promise<void> {
   const latest = path.join(home, 'latest');
   await rm(latest, { force: true, recursive: true });
-  // A junction needs no privilege on Windows; elsewhere the type is ignored.
+  // A junction needs no privileges on Windows; elsewhere, the type is ignored.
   await symlink(
     process.platform === 'win32' ? path.join(home, 'runs', runId) : path.join('runs', runId),
     latest,
@@ -71,7 +71,7 @@ async function pointLatestAt(home: string, runId: string): Promise<void> {
   );
 }
 
-/** A run id that sorts by time and is unique: `20261121-071500-4f3a`. */
+/** Creates a unique run id that sorts by time: `20261121-071500-4f3a`. */
 export function newRunId(now: number, random: number): string {
   const stamp = new Date(now).toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
   return `${stamp}-${Math.floor(random * 0x10000)

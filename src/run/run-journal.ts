@@ -7,13 +7,13 @@ import { jsonOf } from '../json-of.js';
 import { writeFileAtomic } from '../write-file-atomic.js';
 
 /**
- * What a run that is at work says of itself in `running.json`, so that the next command can tell that it was killed, and end what it left
- * behind (AG-10). A failure to write it stops nothing.
+ * Maintains `running.json`, in which a run describes itself while it is in progress, so that the next command can tell if it was killed,
+ * and clean up after it (AG-10). Failures to write it are ignored.
  */
 export interface RunJournal {
-  /** The folders of all copies in which agents work, before anything is in the last of them. */
+  /** Records the folders of all copies in which agents work, before anything is written into the newest one. */
   hasCopies(folders: readonly string[]): Promise<void>;
-  /** The run is over. */
+  /** Records that the run is over. */
   ended(): Promise<void>;
 }
 
@@ -28,14 +28,14 @@ export interface KilledRun {
 const schema = z.object({
   schemaVersion: z.literal(1),
   pid: z.int().positive(),
-  /** The start of the process in the system's own unit: pids come again. */
+  /** The start time of the process in the system's own unit, because pids are reused. */
   startedAt: z.string().nullable(),
   copies: z.array(z.string()).default([]),
 });
 
 const fileName = 'running.json';
 
-/** Says that this process is at work on a run. */
+/** Records that this process is working on a run. */
 export async function openRunJournal({ dir }: Pick<RunFolder, 'dir'>): Promise<RunJournal> {
   const file = path.join(dir, fileName);
   const startedAt = (await processEntry(process.pid))?.startedAt ?? null;
@@ -55,7 +55,7 @@ export async function openRunJournal({ dir }: Pick<RunFolder, 'dir'>): Promise<R
   };
 }
 
-/** The runs of a project that were killed, the oldest first. */
+/** Returns the killed runs of a project, oldest first. */
 export async function killedRuns(projectRoot: string): Promise<KilledRun[]> {
   const runs = runsFolder(projectRoot);
   const names = await readdir(runs).catch(() => []);
@@ -63,13 +63,13 @@ export async function killedRuns(projectRoot: string): Promise<KilledRun[]> {
   return found.filter((one) => one !== null).toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
 }
 
-/** The pid of a run that is at work, or null where its process is gone or it has ended. */
+/** Returns the pid of a run in progress, or null if it has ended or its process is gone. */
 export async function pidAtWork(dir: string): Promise<number | null> {
   const said = await read(dir);
   return said && said !== 'damaged' && (await isAlive(said)) ? said.pid : null;
 }
 
-/** Says that nothing of a killed run is left to do. */
+/** Records that a killed run has been cleaned up completely. */
 export async function forgetKilled({ dir }: KilledRun): Promise<void> {
   await rm(path.join(dir, fileName), { force: true });
 }

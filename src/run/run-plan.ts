@@ -1,35 +1,35 @@
 import type { SuiteRun } from '../playwright/suite-run.js';
 
-/** The place of one Playwright run among those of its self-heal run. */
+/** One Playwright run's place in the plan of its self-heal run. */
 export interface PlannedRun {
-  /** From 1. */
+  /** Counted from 1. */
   readonly n: number;
-  /** How many there are likely to be; null while nothing is known of them. */
+  /** The estimated total number of runs; null until there is an estimate. */
   readonly of: number | null;
-  /** What it is likely to take, from what the runs before it took, in milliseconds; null before the first one has ended. */
+  /** The estimated duration based on earlier runs, in milliseconds; null before the first run has ended. */
   readonly likelyMs: number | null;
 }
 
-/** Counts Playwright runs, and says how many more there are likely to be (CL-13). */
+/** Counts Playwright runs, and estimates how many more there will be (CL-13). */
 export interface RunPlan {
-  /** So many follow, as far as is known now. */
+  /** Sets the number of runs that are expected to follow. */
   expect(runs: number): void;
-  /** A run begins; of these tests, or of the whole selection. An extra one is none of those that were expected. */
+  /** Begins a run of these tests, or of the whole selection. An extra run is not counted among the expected ones. */
   begin(ids: readonly string[] | null, extra?: boolean): PlannedRun;
   ended(run: SuiteRun): void;
-  /** What a run of these tests, or of the whole selection, is likely to take, in milliseconds; null before the first one has ended. */
+  /** Estimates the duration of a run of these tests, or of the whole selection, in milliseconds; null before the first run has ended. */
   likelyMs(ids: readonly string[] | null): number | null;
-  /** Runs that have begun. */
+  /** Returns how many runs have begun. */
   count(): number;
 }
 
-/** A plan of a run that has not begun. */
+/** Creates the plan of a run that has not begun. */
 export function createRunPlan(): RunPlan {
   const lastMs = new Map<string, number>();
   let begun = 0;
   let expected: number | null = null;
   let sideBySide = 1;
-  /** What a run takes beside its tests: its servers, its start. */
+  /** The time a run takes besides its tests, such as starting its servers. */
   let besideMs: number | null = null;
   const testsMs = (ids: Iterable<string>) =>
     [...ids].reduce((sum, id) => sum + (lastMs.get(id) ?? 0), 0) / sideBySide;

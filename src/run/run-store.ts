@@ -14,20 +14,20 @@ import type {
 } from '../store/store.js';
 import { reasonOf } from '../reason-of.js';
 
-/** What one run keeps for later ones, and knows from earlier ones; no method rejects (ME-9). */
+/** What one run stores for later runs, and knows from earlier ones; no method rejects (ME-9). */
 export interface RunStore {
   started(request: unknown, resumedFrom: string | null): Promise<void>;
   saveProgress(progress: unknown): Promise<void>;
   recordFailure(signature: string): Promise<KnownFailure>;
   quarantines(): Promise<readonly Quarantine[]>;
-  /** Gives what `attemptFinished` asks for; null where it could not be written. */
+  /** Returns the id to pass to `attemptFinished`; null if it could not be written. */
   attemptStarted(start: Omit<AttemptStart, 'runId' | 'id'>): Promise<string | null>;
   attemptFinished(id: string | null, attempt: Attempt): Promise<void>;
   causeEnded(end: Omit<CauseEnd, 'runId'>): Promise<void>;
   fixReverted(end: Omit<FixReverted, 'runId'>): Promise<void>;
-  /** Null where it could not be written: the question is in the report alone. */
+  /** Returns null if it could not be written, in which case the question is only in the report. */
   escalate(question: Question): Promise<Escalation | null>;
-  /** Writes the end and closes the store. */
+  /** Records the end of the run and closes the store. */
   ended(end: RunEnd): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ const nothingKnown: KnownFailure = {
   open: null,
 };
 
-/** The store of a run that has none: nothing is known and nothing is kept. */
+/** The store of a run without one: nothing is known, and nothing is stored. */
 export const noStore: RunStore = {
   started: async () => {},
   saveProgress: async () => {},
@@ -53,16 +53,16 @@ export const noStore: RunStore = {
   ended: async () => {},
 };
 
-/** What the store of a run is made of. */
+/** What a run's store is made of. */
 export interface RunStoreParts {
   readonly store: Store;
   readonly runId: string;
   readonly bus: Bus;
-  /** Masks the secrets in what is kept (EV-9); a `Redactor`'s `deep`. */
+  /** Masks secrets in what is stored (EV-9); the `deep` method of a `Redactor`. */
   readonly mask: <T>(value: T) => T;
 }
 
-/** The store of a run over a project’s store. A store that fails is told of, once for each kind of failure, and healing goes on. */
+/** Creates a run's store on top of the project's. If the store fails, the run warns once per kind of failure and healing continues. */
 export function createRunStore({ store, runId, bus, mask }: RunStoreParts): RunStore {
   const told = new Set<string>();
   const trying = async <T>(what: string, call: () => Promise<T>, otherwise: T): Promise<T> => {

@@ -8,19 +8,19 @@ import { pidAtWork } from './run-journal.js';
 import { keptChanges } from './undo.js';
 import { canAsk, confirmed } from '../outputs/ask.js';
 
-/** What was typed, and where. */
+/** The arguments of `undo`, and where it was run. */
 export interface UndoRequest {
   readonly cwd: string;
   readonly word: string | undefined;
-  /** Nobody is to be asked. */
+  /** Never ask. */
   readonly yes: boolean;
 }
 
 const FILES_NAMED = 5;
 
 /**
- * The run whose changes are to be reverted: the one that is named, else the newest that left changes and is not undone. Where that is not
- * the last run, a person is asked; null where they say no.
+ * Returns the run whose changes to revert: the named one, or else the newest that left changes and has not been undone. If that is not the
+ * last run, the user is asked; returns null if they decline.
  */
 export async function runToUndo({ cwd, word, yes }: UndoRequest): Promise<Result<StoredRun | null, Problem>> {
   const last = await findRun(cwd, word ?? null);
@@ -43,7 +43,7 @@ async function newestWithChanges(cwd: string): Promise<StoredRun | null> {
   return null;
 }
 
-/** It left changes in the project, and they were not all reverted since. */
+/** Whether it left changes in the project that have not all been reverted since. */
 async function hasChanges({ dir }: StoredRun): Promise<boolean> {
   return (await keptChanges(dir, await readRunState(dir))).length > 0;
 }

@@ -3,20 +3,20 @@ import { failureKey } from '../core/failure.js';
 import type { Spent } from '../core/policy.js';
 import type { LimitSettings } from '../core/settings.js';
 
-/** Keeps what a run has spent; `Spent` for a decision is read from it. */
+/** Tracks what a run has spent, and derives `Spent` for decisions. */
 export interface Spending {
-  /** It is at work until it is disposed of. */
+  /** Counts an agent as started, and as at work until the returned object is disposed of. */
   agentStarted(cause: Cause): AgentAtWork;
-  /** The same agent once more, for a reason that is no test's fault (AG-7): it counts for the run alone. */
+  /** Counts another start of the same agent, for the run only, because the reason has nothing to do with its tests (AG-7). */
   agentRestarted(): void | Promise<void>;
-  /** The number of an attempt within the run, from 1: names its files and its change, in the order in which they were made. */
+  /** Returns the number of the next attempt within the run, from 1, which names its files and its change. */
   nextAttempt(): number;
   /**
-   * Whether one more agent can be started within these limits; it is then taken to be. Those at work cost as much as the dearest so far, since
-   * what they cost is known when they end.
+   * Whether one more agent may be started within these limits; if so, its place is reserved. Each agent at work is assumed to cost as much as
+   * the most expensive one so far, because its actual cost is known only when it ends.
    */
   mayStart(limits: Pick<LimitSettings, 'agentRuns' | 'costUsd'>): Promise<boolean>;
-  /** Resolves when the next of those at work has ended. */
+  /** Resolves when the next agent at work has ended. */
   nextEnd(): Promise<void>;
   spentFor(cause: Cause, now: number): Spent;
   totals(): { agentRuns: number; costUsd: number | null };
@@ -24,11 +24,11 @@ export interface Spending {
 
 /** An agent that has been started. */
 export interface AgentAtWork extends Disposable {
-  /** What it cost, in US dollars; null where its program does not say. */
+  /** Records what it cost, in US dollars; null if its program does not say. */
   cost(usd: number | null): void | Promise<void>;
 }
 
-/** Starts counting at `startedAt`, in milliseconds since the epoch. */
+/** Starts tracking at `startedAt`, in milliseconds since the epoch. */
 export function createSpending(startedAt: number): Spending {
   const byTest = new Map<string, number>();
   let agentRuns = 0;

@@ -4,14 +4,14 @@ import { say } from '../outputs/say.js';
 import type { Problem } from '../problem.js';
 import type { ProjectLock } from './project-lock.js';
 
-/** Whose project is locked, and for what. */
+/** Which project to lock, and for which command. */
 interface LockedWork {
   readonly cwd: string;
   readonly command: string;
   readonly wait: boolean;
 }
 
-/** Does what changes a project while no other self-heal does (HN-2). */
+/** Runs work that changes a project while holding its lock, so that no other self-heal process does the same (HN-2). */
 export async function underLock(
   { cwd, command, wait }: LockedWork,
   work: (lock: ProjectLock) => Promise<number | Problem>,
@@ -23,7 +23,7 @@ export async function underLock(
   return await work(held);
 }
 
-/** As `underLock`, for what earlier runs left: where there were none it makes no folder to lock. */
+/** Like `underLock`, for work on earlier runs: if there were none, it does not create a folder just to lock it. */
 export async function underLockOfRuns(
   locked: LockedWork,
   work: (lock: ProjectLock | null) => Promise<number | Problem>,

@@ -7,7 +7,7 @@ import { closeJournal, type Journal, writeJournal } from '../workspace/journal.j
 import { planOf } from '../workspace/applied-changes.js';
 import { writeFiles, type Written } from '../workspace/write-files.js';
 
-/** What a run left changed, in its order: the changes of its agents that it kept, then those to blame that a person had reverted. */
+/** Returns what a run left changed, in order: its agents' kept changes, then the blamed changes that a person had reverted. */
 export async function keptChanges(dir: string, { causes, reverted, undone }: RunState): Promise<Change[]> {
   const judged = (undone ? [] : causes).flatMap(({ attempts }) =>
     attempts.flatMap((one) => one.judged ?? []),
@@ -20,8 +20,8 @@ export async function keptChanges(dir: string, { causes, reverted, undone }: Run
 }
 
 /**
- * Takes changes out of the project; what somebody has changed since stays, and is named (HN-8). Killed at it, it is finished by the next command
- * (HN-2). Rejects with `ContentsMissing` where the run's folder no longer holds what the files were.
+ * Reverts changes in the project. Files that somebody has changed since are left alone and listed (HN-8). If this is killed, the next
+ * command finishes it (HN-2). Rejects with `ContentsMissing` if the original contents are no longer stored.
  */
 export async function undo(
   project: string,

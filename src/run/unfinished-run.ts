@@ -9,19 +9,19 @@ import type { RunAsked } from '../event.js';
 import { pidAtWork } from './run-journal.js';
 import { runDirOf } from './run-folder.js';
 
-/** A run that can be gone on with. */
+/** A run that can be resumed. */
 export type UnfinishedRun = Pick<StoredRun, 'runId' | 'request' | 'progress'>;
 
-/** Where earlier runs are looked for. */
+/** Where to look for earlier runs. */
 export interface EarlierRuns {
   readonly projectRoot: string;
-  /** Null where nothing was ever stored. */
+  /** Null if nothing was ever stored. */
   readonly store: Store | null;
 }
 
 /**
- * The run that `resume` goes on with (ME-8): the one that is named, else the newest; where another run has gone on with it, that
- * one. A run that was killed before it found anything is known by its folder alone.
+ * Returns the run that `resume` continues (ME-8): the named one or else the newest; if another run has already resumed it, that one. A run
+ * that was killed before it found anything is known only by its folder.
  */
 export async function unfinishedRun(
   at: EarlierRuns,
@@ -37,29 +37,29 @@ export async function unfinishedRun(
   if (stored && !(folder && folder.runId > stored.runId)) return unfinishedStored(at, stored, named);
   if (!folder) return err(noSuchRun(runId, ids));
   if (isOver(folder.outcome)) return err(over(folder.runId, folder.outcome));
-  // It was killed before it had anything of its own: what it went on with is still there.
+  // This run was killed before it achieved anything; the run that it resumed can still be resumed.
   if (folder.resumedFrom !== null) return unfinishedRun(at, folder.resumedFrom);
   return ok({ runId: folder.runId, request: folder.request, progress: null });
 }
 
-/** One that no folder is left of may still be in the store. */
+/** A run whose folder is gone may still be in the store. */
 function runMeant(named: string, ids: readonly string[]): Result<string, Problem> {
   if (idsMeant(named, ids).length === 0) return ok(named);
   return idMeant(named, { noun: 'run', ids, remedy: 'Name another one.' });
 }
 
-/** A run as its folder tells of it. The store knows only those that found something to heal. */
+/** A run as described by its folder. The store knows only runs that found something to heal. */
 interface FolderRun {
   readonly runId: string;
-  /** Null where it was killed, or is at work. */
+  /** Null if it was killed, or is in progress. */
   readonly outcome: string | null;
   readonly request: RunAsked;
   readonly resumedFrom: string | null;
-  /** The process that is at work on it, or null. */
+  /** The process that is working on it, or null. */
   readonly pid: number | null;
 }
 
-/** The newest run that was more than shown. */
+/** Returns the newest run that was not a dry run. */
 async function folderRun(projectRoot: string, ids: readonly string[]): Promise<FolderRun | null> {
   for (const runId of ids) {
     const dir = runDirOf(projectRoot, runId);

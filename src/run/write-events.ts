@@ -4,10 +4,10 @@ import type { Clock } from '../clock.js';
 import type { Event } from '../event.js';
 import { createBus, type Reporter } from './bus.js';
 
-/** The file of a run's folder that holds its events, each a line of JSON. */
+/** The file in a run's folder that holds its events, one JSON object per line. */
 export const eventsFile = 'events.ndjson';
 
-/** Writes every event at once, so that a killed run has left everything up to its end. */
+/** Creates a reporter that writes every event immediately, so that a killed run leaves all events up to the kill. */
 export function eventsWriter(dir: string): Reporter {
   const handle = openSync(path.join(dir, eventsFile), 'a+');
   if (isTorn(handle)) writeSync(handle, '\n');
@@ -20,14 +20,14 @@ export function eventsWriter(dir: string): Reporter {
   };
 }
 
-/** Tells a run of what happened after its end. */
+/** Adds an event to a run that has already ended. */
 export async function appendEvent(dir: string, event: Event, clock: Clock): Promise<void> {
   const bus = createBus([eventsWriter(dir)], clock);
   bus.emit(event);
   await bus.close();
 }
 
-/** A killed run may have left half a line, which is not to swallow what is written behind it. */
+/** Whether the file ends in half a line, as after a kill, which must not run into the next event. */
 function isTorn(handle: number): boolean {
   const { size } = fstatSync(handle);
   const last = Buffer.alloc(1);
