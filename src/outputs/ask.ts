@@ -1,6 +1,6 @@
 import { confirm, isCancel, select } from '@clack/prompts';
 
-/** Whether a person can be asked: a terminal that can be redrawn on both sides, and no CI. Colours are no condition. */
+/** Whether a person can be asked: both sides are terminals that can be redrawn, and this is not CI. Colors do not matter. */
 export function canAsk(
   env: NodeJS.ProcessEnv,
   { stdin, stderr }: { readonly stdin: { isTTY?: boolean }; readonly stderr: { isTTY?: boolean } },
@@ -9,12 +9,12 @@ export function canAsk(
   return stdin.isTTY === true && stderr.isTTY === true && !isCi && env['TERM'] !== 'dumb';
 }
 
-/** Asks a person yes or no; no, where they leave without an answer. */
+/** Asks a yes-or-no question; leaving without an answer means no. */
 export async function confirmed(message: string): Promise<boolean> {
   return (await confirm({ message, initialValue: false, output: process.stderr })) === true;
 }
 
-/** Asks a person to choose; null where they leave without an answer. */
+/** Asks a person to choose; returns null if they leave without an answer. */
 export async function chosen<T extends object>(
   message: string,
   options: readonly { readonly value: T; readonly label: string; readonly hint: string }[],

@@ -3,8 +3,8 @@ import { type FinalStatus, proofFor, suiteItself, tellTests, type Told } from '.
 import type { Report } from '../run/report.js';
 
 /**
- * The run in the Common Test Report Format (https://ctrf.io, 0.1.0). Names and suites are those of Playwright's
- * own CTRF reporter, but paths are relative to the project. What CTRF has no word for is under `extra`.
+ * Renders the run in the Common Test Report Format (https://ctrf.io, 0.1.0). Names and suites match those of Playwright's own CTRF
+ * reporter, but paths are relative to the project. What CTRF has no field for is under `extra`.
  */
 export function ctrfOf(report: Report): object {
   const told = tellTests(report);
@@ -64,7 +64,7 @@ function testOf({ test, word }: Told): object {
   const titles = test.title.slice(0, -1);
   const suite = [...(test.project ? [test.project] : []), ...titles];
   return {
-    // CTRF wants a name; Playwright lets a title be empty.
+    // CTRF requires a name, but Playwright allows empty titles.
     name: test.title.at(-1) || '(no title)',
     ...told,
     ...(suite.length > 0 ? { suite } : {}),

@@ -1,20 +1,20 @@
 import { widthOf } from '../width.js';
 import { visibleText } from '../core/visible-text.js';
 
-/** How a text is made to fit. */
+/** How to shorten a text. */
 export interface CutOptions {
-  /** What is given up: the end, as of a sentence, or the middle, as of a path or a title, whose two ends tell it apart. */
+  /** What to remove: the end, as for a sentence, or the middle, as for a path or a title, whose two ends identify it. */
   readonly from?: 'end' | 'middle';
 }
 
-// An endless line of an agent is not measured whole: no column shows more than this many code units of it.
+// A very long line from an agent is not measured in full: no column shows more than this many code units of it.
 const UNITS_A_COLUMN = 32;
 
 const segmenter = new Intl.Segmenter();
 
 /**
- * A text in one line of at most `width` columns, as a terminal counts them (wide characters, emoji, combining marks), without what
- * would steer the terminal (EV-10). An ellipsis stands where something was cut.
+ * Makes a text fit into one line of at most `width` columns, as a terminal counts them (wide characters, emoji, combining marks), and
+ * removes terminal control sequences (EV-10). An ellipsis marks the cut.
  */
 export function cut(text: string, width: number, { from = 'end' }: CutOptions = {}): string {
   const line = oneLine(text, width);
@@ -26,10 +26,10 @@ export function cut(text: string, width: number, { from = 'end' }: CutOptions = 
   return `${take(parts, width - 1 - widthOf(end)).join('')}…${end}`;
 }
 
-// oxlint-disable-next-line no-control-regex -- our own colours are what is looked for
+// oxlint-disable-next-line no-control-regex -- our own color codes are what is looked for
 const colours = /(\u001b\[[0-9;]*m)/;
 
-/** As `cut`, of a line that we have painted: its colours take no room and are kept, so that what was begun is ended. */
+/** Like `cut`, for a line with our own color codes. These take no room and are all kept, so that every color is ended. */
 export function cutPainted(line: string, width: number): string {
   const isTooWide = widthOf(line) > width;
   let left = isTooWide ? width - 1 : width;
@@ -53,7 +53,7 @@ function oneLine(text: string, width: number): string {
   return visibleText(bounded).replaceAll(/\s+/g, ' ').trim();
 }
 
-/** As many of the first characters as fit. */
+/** Returns as many leading characters as fit. */
 function take(parts: readonly string[], width: number): string[] {
   let used = 0;
   const fitting: string[] = [];

@@ -2,7 +2,7 @@ import { choiceText, type Escalation } from '../core/escalation.js';
 import { clipped } from './format.js';
 import { localTime } from './local-time.js';
 
-/** An escalation in two lines of a list. */
+/** Formats an escalation as two lines of a list. */
 export function asEntry({ id, state, createdAt, problem, tests }: Escalation): string {
   const [first] = tests;
   const more = tests.length > 1 ? ` (+${tests.length - 1})` : '';
@@ -10,7 +10,7 @@ export function asEntry({ id, state, createdAt, problem, tests }: Escalation): s
   return `${id}  ${state.padEnd(8)}  ${localTime(createdAt)}  ${about}\n          ${clipped(problem, 140)}`;
 }
 
-/** An escalation as a person decides on it: no code, no stack trace (ME-5). Its choices are left out where they are asked for below it. */
+/** Formats an escalation for the person who decides: no code, no stack trace (ME-5). Omits the choices if a prompt follows that lists them. */
 export function asPage(escalation: Escalation, isAsked = false): string {
   const { id, state, createdAt, resolvedAt, runId, tests, tried } = escalation;
   const answered = resolvedAt === null ? '' : `, answered on ${localTime(resolvedAt)}`;

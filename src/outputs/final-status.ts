@@ -4,28 +4,28 @@ import { type Proof, renderProof } from '../core/proof.js';
 import { unreachable } from '../core/unreachable.js';
 import type { Report, ReportCause, ReportTest } from '../run/report.js';
 
-/** How people and tools are told of a failure of the suite's own: no test ran into it. */
+/** The name of the suite's own failure in reports, since it belongs to no test. */
 export const suiteItself = 'the suite itself, before its tests';
 
-/** What became of one test, in the three endings that every test report knows. */
+/** The result of one test, in the three statuses that every test report has. */
 export interface FinalStatus {
   readonly status: 'passed' | 'failed' | 'skipped';
-  /** One line; null where there is nothing to add to the status. */
+  /** One line; null if there is nothing to add to the status. */
   readonly message: string | null;
-  /** More of it, over several lines; empty where there is no more. */
+  /** Further details over several lines; empty if there are none. */
   readonly details: string;
-  /** The cause that the status rests on. */
+  /** The cause that the status is based on. */
   readonly cause: ReportCause | null;
 }
 
-/** A test of the report, or the suite's own failure, which kept tests from running, as other tools are told of it. */
+/** A test of the report, or the suite's own failure, as reported to other tools. */
 export interface Told {
   /** Null for the suite's own failure. */
   readonly test: ReportTest | null;
   readonly word: FinalStatus;
 }
 
-/** What other tools are told of a run: each test, and each failure of the suite's own that is still there. */
+/** Returns what other tools are told about a run: every test, and every failure of the suite itself that is still open. */
 export function tellTests({ tests, causes }: Report): Told[] {
   const byId = new Map(causes.map((cause) => [cause.id, cause]));
   const ofTests = tests.map((test) => ({ test, word: wordOn(test, byId.get(test.causeId ?? '') ?? null) }));
@@ -63,7 +63,7 @@ function wordOn(test: ReportTest, cause: ReportCause | null): FinalStatus {
   }
 }
 
-/** The runs that the heal of one test rests on: its own, where its cause has several (HL-6). */
+/** Returns the proof of one test: its own if its cause has several tests (HL-6), else the cause's. */
 export function proofFor({ proof, testProofs = [] }: ReportCause, testId: string | null): Proof {
   return testProofs.find(({ id }) => id === testId)?.proof ?? proof;
 }

@@ -9,17 +9,17 @@ import type { Report, ReportCause, ReportTest } from '../run/report.js';
 import { nameOf } from './summary.js';
 import { redact } from '../secrets/redact.js';
 
-/** Where GitHub's paths begin, and where the report's do; both absolute. */
+/** The base folders of GitHub's paths and of the report's paths; both absolute. */
 export interface GithubPlaces {
   readonly workspace: string;
   readonly project: string;
 }
 
-/** GitHub shows ten annotations of a level for a step and fifty for a job; what is beyond only fills the log. */
+/** GitHub shows ten annotations of a level per step and fifty per job; more of them would only fill the log. */
 const ANNOTATIONS = 50;
 
 /**
- * One workflow command a cause, `::error file=…,line=…,title=…::…`, each a line
+ * Renders one workflow command per cause, `::error file=…,line=…,title=…::…`, each on one line
  * (https://docs.github.com/actions/reference/workflow-commands-for-github-actions#setting-an-error-message).
  */
 export function githubAnnotations(report: Report, places: GithubPlaces): string[] {
@@ -37,7 +37,7 @@ export function githubAnnotations(report: Report, places: GithubPlaces): string[
     : commands;
 }
 
-/** The workflow command for what kept self-heal from working: without a run there is no cause to point at. */
+/** Renders the workflow command for a problem that stopped self-heal itself; it has no position, since there is no cause to point at. */
 export function githubProblem({ message, remedy }: Problem): string {
   return command('error', { title: 'self-heal could not work' }, redact(`${message}\n${remedy}`));
 }
@@ -73,7 +73,7 @@ function annotation(cause: ReportCause, tests: readonly ReportTest[], places: Gi
   return command(levels[cause.verdict], { ...placeOf(cause, first, places), title }, message);
 }
 
-/** The line to blame, else the line of the project's own code that failed, or else the test's; nothing where neither lies in the workspace. */
+/** Returns the blamed line, or else the failing line of the project's own code, or else the test's; empty if none is in the workspace. */
 function placeOf({ source, blame }: ReportCause, test: ReportTest | undefined, places: GithubPlaces) {
   const named = /^(?<file>.+?):(?<line>\d+)(?::\d+)?$/.exec(
     blame ? placeOfBlame(blame) : (source ?? ''),
@@ -97,7 +97,7 @@ function within(folder: string, file: string): string | null {
 
 type Properties = Readonly<Record<string, string | number>>;
 
-/** A workflow command; escaped as the runner reads it, so that no text ends it or begins another. */
+/** Renders a workflow command, escaped so that no text can end it or begin another one. */
 function command(name: string, properties: Properties, message: string): string {
   const written = Object.entries(properties).map(([key, value]) => `${key}=${property(String(value))}`);
   return `::${name} ${written.join(',')}::${data(message)}`;
@@ -112,8 +112,8 @@ function property(text: string): string {
 }
 
 /**
- * What goes into $GITHUB_OUTPUT. `healed` and `escalations` are counts; `cost` is in US dollars, empty where agents ran
- * and none said it; `folder` is where the run's files lie. The delimiter has to be random: no value can end itself early.
+ * Renders what is appended to $GITHUB_OUTPUT. `healed` and `escalations` are counts; `cost` is in US dollars, and empty if agents ran but
+ * none reported a cost; `folder` is the run's folder. The delimiter must be random, so that no value can contain it.
  */
 export function githubOutputs(report: Report, folder: string, delimiter: string): string {
   const { healed, costUsd, agentRuns } = report.totals;

@@ -1,4 +1,4 @@
-/** Whether standard error may be redrawn: a terminal, and nobody asked for plain lines (CL-6). */
+/** Whether standard error may be redrawn: it is a terminal, and plain lines were not requested (CL-6). */
 export function isLive(env: NodeJS.ProcessEnv, isTTY: boolean | undefined): boolean {
   const plain = ['CI', 'NO_COLOR'].some((name) => (env[name] ?? '') !== '' && env[name] !== 'false');
   return isTTY === true && !plain && env['TERM'] !== 'dumb';

@@ -1,11 +1,11 @@
-/** Few words and no colour, where an agent reads. */
+/** Whether to print few words and no color, because an agent reads the output. */
 export function isTerse(env: NodeJS.ProcessEnv, { terse }: { readonly terse?: boolean }): boolean {
   return terse ?? drivingAgent(env) !== null;
 }
 
 /**
- * What coding agents put into the environment of the commands that they run. Only what says that an agent types: variables that
- * an editor sets in a person's own terminal as well (CURSOR_TRACE_ID, TERM_PROGRAM, REPL_ID) say nothing.
+ * Environment variables that coding agents set for the commands they run. Only variables that indicate an agent are listed: those that an
+ * editor also sets in a person's terminal (CURSOR_TRACE_ID, TERM_PROGRAM, REPL_ID) prove nothing.
  */
 const marks: readonly (readonly [agent: string, variables: readonly string[]])[] = [
   ['claude', ['CLAUDECODE', 'CLAUDE_CODE']],
@@ -19,16 +19,16 @@ const marks: readonly (readonly [agent: string, variables: readonly string[]])[]
   ['cline', ['CLINE_ACTIVE']],
   ['amp', ['AMP_CURRENT_THREAD_ID']],
   ['goose', ['GOOSE_TERMINAL']],
-  // Self-heal's own agents, who may run it.
+  // Agents that self-heal started may run it themselves.
   ['self-heal', ['SELF_HEAL_ATTEMPT']],
 ];
 
-/** Values of AGENT, which other programs use for other things: the agents' own names, and what Bun's test runner takes. */
+/** Values of AGENT, a variable that other programs use as well: the names of agents, and the values that Bun's test runner accepts. */
 const agentValues = new Set(['1', 'true', 'amp', 'goose', 'claude', 'codex', 'gemini', 'opencode', 'cursor']);
 
 /**
- * The coding agent that runs us, or null for a person or CI. AI_AGENT is the vendors' common variable and may hold any name
- * (https://github.com/agentsmd/agents.md/issues/136). It decides what is printed, and nothing else: a variable is no proof.
+ * Returns the coding agent that runs this process, or null for a person or CI. AI_AGENT is shared by vendors and may contain any name
+ * (https://github.com/agentsmd/agents.md/issues/136). A variable is not proof, so this affects nothing except what is printed.
  */
 export function drivingAgent(env: NodeJS.ProcessEnv): string | null {
   const named = env['AI_AGENT'];

@@ -3,10 +3,9 @@ import { type FinalStatus, suiteItself, tellTests, type Told } from './final-sta
 import type { Report, ReportTest } from '../run/report.js';
 
 /**
- * The run as JUnit XML. Suites and cases have the names that Playwright's own junit reporter gives them (suite: file,
- * host: project, case: titles), so that other tools know them for the same tests. Healed and flaky tests are passed and
- * say so in their properties and output. Written here rather than with junit-report-builder, which has neither a host
- * nor a reason for what was skipped.
+ * Renders the run as JUnit XML. Suites and cases have the same names as in Playwright's own junit reporter (suite: file, host: project,
+ * case: titles), so that other tools recognize the tests. Healed and flaky tests count as passed, and say so in their properties and output.
+ * junit-report-builder is not used because it supports neither hosts nor reasons for skipped tests.
  */
 export function junitOf(report: Report): string {
   const told = tellTests(report);
@@ -119,8 +118,8 @@ interface XmlElement {
 }
 
 /**
- * What XML 1.0 forbids or discourages (https://www.w3.org/TR/xml/#charsets): controls, halves of surrogate pairs, the two
- * non-characters. No escape stands for them, so they go.
+ * Characters that XML 1.0 forbids or discourages (https://www.w3.org/TR/xml/#charsets): control characters, lone surrogates, the two
+ * noncharacters. They cannot be escaped, so they are removed.
  */
 // oxlint-disable-next-line no-control-regex -- they are what this is about
 const unfit = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ud800-\udfff\ufffe\uffff]/gu;
@@ -133,7 +132,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** A whole document, well-formed whatever the texts are. Names are taken as they are: they are ours. */
+/** Renders a complete document, well-formed whatever the texts contain. Names are not escaped, since they are ours. */
 function renderXml(root: XmlElement): string {
   const lines = ['<?xml version="1.0" encoding="UTF-8"?>'];
   append(lines, root, '');
@@ -157,7 +156,7 @@ function append(lines: string[], { name, attributes = {}, text, children = [] }:
   lines.push(`${indent}</${name}>`);
 }
 
-/** A parser reads a line end in an attribute as a space, so it is written as one. */
+/** Escapes an attribute's value. Parsers read a line break in it as a space, so it is written as one. */
 function attribute(text: string): string {
   const line = text.replaceAll(unfit, '').replaceAll(/\r\n|[\r\n\t]/g, ' ');
   return line.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);

@@ -19,13 +19,13 @@ export interface ReportPlaces {
   /** The project; absolute. */
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Takes workflow commands, each a line. The runner reads both streams, and standard output may be the report's (CL-6). */
+  /** Prints workflow commands, one line each. The runner reads both streams, and standard output may be taken by `--json` (CL-6). */
   readonly print: (line: string) => void;
 }
 
 /**
- * Writes junit.xml, ctrf.json and summary.md into the run's folder, and in GitHub Actions the summary, annotations and
- * outputs of the step (RP-2, RP-3). Each is written for itself; gives what could not be, in words.
+ * Writes junit.xml, ctrf.json and summary.md into the run's folder and, in GitHub Actions, the summary, annotations and outputs of the step
+ * (RP-2, RP-3). A failure of one does not affect the others; returns a message for each that could not be written.
  */
 export async function leaveReports(report: Report, places: ReportPlaces): Promise<string[]> {
   const { dir, cwd, env } = places;
@@ -55,7 +55,7 @@ async function tellGithub(report: Report, folder: string, { dir, cwd, env, print
   const summary = env['GITHUB_STEP_SUMMARY'];
   const output = env['GITHUB_OUTPUT'];
   const inside = path.relative(workspace, dir);
-  // Where upload-artifact looks for it.
+  // The path that upload-artifact needs.
   const left = slashed(inside.startsWith('..') ? dir : inside);
   return [
     await problemIn('the annotations', () => {
@@ -70,7 +70,7 @@ async function tellGithub(report: Report, folder: string, { dir, cwd, env, print
   ];
 }
 
-/** Tells GitHub Actions, where it is that, why self-heal could not work: an annotation and a line of the summary. */
+/** In GitHub Actions, reports why self-heal could not work: an annotation and a section of the summary. */
 export async function leaveProblem(
   problem: Problem,
   { env, print }: Pick<ReportPlaces, 'env' | 'print'>,
@@ -79,11 +79,11 @@ export async function leaveProblem(
   print(githubProblem(problem));
   const summary = env['GITHUB_STEP_SUMMARY'];
   const text = `## self-heal could not work\n\n${prose(redact(problem.message))}\n\n${prose(redact(problem.remedy))}\n`;
-  // Where it cannot be written, the annotation and the log say the same.
+  // If the summary cannot be written, the annotation and the log say the same.
   if (summary) await appendFile(summary, text).catch(() => undefined);
 }
 
-/** GitHub takes the whole of what a step says or nothing, so that what is there already counts. */
+/** GitHub rejects a step's summary as a whole if it is larger, so what the file already contains counts. */
 const STEP_BYTES = 1024 * 1024;
 
 async function appendSummary(report: Report, folder: string, file: string): Promise<void> {

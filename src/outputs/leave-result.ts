@@ -6,7 +6,7 @@ import { paletteFor, unpainted } from './palette.js';
 import { summaryOf } from './summary.js';
 import { reasonOf } from '../reason-of.js';
 
-/** Where a run was, and how it is told of. */
+/** Where a run took place, and how its result is shown. */
 export interface ResultPlace {
   /** The run's folder; absolute. */
   readonly dir: string;
@@ -16,13 +16,13 @@ export interface ResultPlace {
   readonly options: { readonly json?: boolean; readonly terse?: boolean };
 }
 
-/** Writes the reports for other programs; gives what could not be written, in words. */
+/** Writes the reports for other programs; returns a message for each that could not be written. */
 export async function leaveForPrograms(report: Report, { dir, cwd, env }: ResultPlace): Promise<string[]> {
   const { leaveReports } = await import('./leave-reports.js');
   return leaveReports(report, { dir, cwd, env, print: (line) => process.stderr.write(`${line}\n`) });
 }
 
-/** Writes `report.html` and shows the last screen, where there is something to see; prints the report where `--json` asks for it. */
+/** Writes `report.html` and shows the final summary if there is anything to see; prints the report as JSON with `--json`. */
 export async function showResult(report: Report, { dir, cwd, env, options }: ResultPlace): Promise<void> {
   const folder = path.relative(cwd, dir).replaceAll(path.sep, '/');
   if (!isQuiet(report)) await leavePage(report, { dir, shown: folder });
@@ -40,7 +40,7 @@ export async function showResult(report: Report, { dir, cwd, env, options }: Res
   process.stderr.write(`${text}\n`);
 }
 
-/** For people: what draws it is loaded late (CL-4), and a page that cannot be written fails no run. */
+/** Writes the page. Its code is loaded on demand (CL-4), and a page that cannot be written does not fail the run. */
 async function leavePage(report: Report, folder: { dir: string; shown: string }): Promise<void> {
   try {
     const { writeHtmlReport } = await import('./html/write-html-report.js');
@@ -51,7 +51,7 @@ async function leavePage(report: Report, folder: { dir: string; shown: string })
   }
 }
 
-/** Green, and nothing to tell. */
+/** Whether the run is green and there is nothing to report. */
 function isQuiet({ outcome, causes, totals, tests }: Report): boolean {
   const quarantined = tests.some((test) => test.verdict === 'quarantined');
   return outcome === 'green' && causes.length === 0 && totals.flaky === 0 && !quarantined;

@@ -11,7 +11,7 @@ import { judgementWords, suiteRunText, verdictWords } from './wording.js';
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 
-/** Who reads: a log gets everything; a person has the live view below, which says what has begun; an agent pays for each word. */
+/** Who reads: a log gets everything; a person has the live view, which shows what has begun; an agent pays for every word. */
 export type Reader = 'log' | 'person' | 'agent';
 
 const begun: readonly Event['type'][] = [
@@ -21,17 +21,17 @@ const begun: readonly Event['type'][] = [
   'agent.started',
   'agent.retrying',
 ];
-/** What a reader is not told. */
+/** The events that a reader does not get. */
 const untold: Record<Reader, readonly Event['type'][]> = {
   log: [],
   person: begun,
   agent: [...begun, 'suite.ended', 'agent.ended', 'attempt.green', 'attempt.judged', 'cause.came_back'],
 };
 
-/** The lines for an event, without line ends; none if only the live view shows it. */
+/** Returns the lines for an event, without line breaks; empty if only the live view shows it. */
 export function linesFor(event: Event, paint: ChalkInstance, reader: Reader = 'log'): string[] {
   if (untold[reader].includes(event.type)) return [];
-  // Each entry takes the event that it is found by; a lookup by a union cannot say so.
+  // Each entry takes the event type it is keyed by, which TypeScript cannot infer from a lookup by a union.
   return [(lines[event.type] as Lines<never>)(event as never, paint, reader)].flat();
 }
 
@@ -113,7 +113,7 @@ function suiteEnded(event: Of<'suite.ended'>): string[] {
   return [`${counted(total, 'test')}: ${parts.join(', ')} (${duration(durationMs)})`];
 }
 
-/** A log says all of it; elsewhere the live view and the last screen say the rest of one line. */
+/** A log gets all details; elsewhere one line is enough, because the live view and the final summary show the rest. */
 function causeFound({ cause }: Of<'cause.found'>, paint: ChalkInstance, reader: Reader): string[] {
   const [first, ...others] = cause.tests;
   const head = `${cause.id} ${paint.red(cause.category)}: ${clipped(cause.headline, reader === 'log' ? 160 : 100)}`;
@@ -154,7 +154,7 @@ function cameBack({ fix }: Of<'cause.came_back'>): string {
 
 const VIOLATIONS_SHOWN = 6;
 
-/** Each violation with the lines that were there and the lines that took their place. */
+/** Formats each violation with the lines before and after. */
 function rejected(event: Of<'attempt.rejected'>, paint: ChalkInstance): string[] {
   const { violations } = event;
   const shown = violations

@@ -2,36 +2,37 @@ import type { Writable } from 'node:stream';
 import type { Ora } from 'ora';
 import { widthOf } from '../width.js';
 
-/** A terminal, or what stands for one. */
+/** A terminal, or a stand-in for one. */
 export type Screen = Writable & {
   columns?: number;
   rows?: number;
-  /** The size at this moment; `columns` follows when the signal of the change has been handled. */
+  /** The current size; `columns` is updated only once the resize signal has been handled. */
   getWindowSize?(): [columns: number, rows: number];
 };
 
-/** The lines at the bottom of the terminal that are drawn again and again, below all that is printed. */
+/** The lines at the bottom of the terminal that are redrawn continuously, below everything that is printed. */
 export interface LiveRegion {
-  /** Shows these lines, none of them wider than the screen; none at all takes the region away. */
+  /** Shows these lines, none of which is wider than the screen; an empty list removes the region. */
   show(lines: readonly string[]): void;
   close(): void;
 }
 
-/** Columns that the moving sign takes before the first line. */
+/** The columns that the spinner takes before the first line. */
 const SIGN = 2;
 
-/** The sign need not whirl: each frame is time that the tests do not get. */
+/** The spinner is slow on purpose, since every frame takes time from the tests. */
 const FRAME_MS = 250;
 
 /**
- * Draws with ora, which clears the region before anything else is written to the terminal and draws it again below. The cursor stays visible, so that
- * nothing needs to be restored, however the process ends; a process that ends by itself, or by a bug, takes the region away first.
+ * Draws with ora, which clears the region before anything else is written to the terminal, and then redraws it below. The cursor stays
+ * visible, so that nothing needs to be restored, however the process ends. A process that exits by itself, or because of a bug, removes the
+ * region first.
  */
 export function liveRegion(screen: Screen, { colour }: { colour: boolean }): LiveRegion {
   let text = '';
   let spinner: Ora | undefined;
   let loading: Promise<void> | undefined;
-  // A stop of what is not shown would still move the cursor, in the midst of what somebody else prints.
+  // Stopping a spinner that is not shown would still move the cursor, in the middle of what somebody else prints.
   const stop = () => {
     if (spinner?.isSpinning) spinner.stop();
   };
@@ -53,7 +54,7 @@ export function liveRegion(screen: Screen, { colour }: { colour: boolean }): Liv
   return {
     show: (lines) => {
       text = lines.join('\n');
-      // A green run never loads it.
+      // A green run never loads ora.
       if (text !== '') loading ??= load();
       draw();
     },
@@ -70,7 +71,7 @@ async function createSpinner(screen: Screen, colour: boolean): Promise<Ora> {
   const { default: ora } = await import('ora');
   const spinner = ora({
     stream: screen,
-    // Who makes a region has decided that the screen may be redrawn; ora would count CI=false as CI.
+    // The caller has already decided that the screen may be redrawn; ora would treat CI=false as CI.
     isEnabled: true,
     discardStdin: false,
     hideCursor: false,
@@ -82,8 +83,8 @@ async function createSpinner(screen: Screen, colour: boolean): Promise<Ora> {
 }
 
 /**
- * Ora clears line by line and then writes: in one piece, no terminal shows the moment between. Nothing is drawn for a size that the window
- * no longer has: its resize is about to be told.
+ * Writes each frame in one piece: ora clears line by line and then writes, and the terminal must not show the moment in between. Frames for an
+ * outdated window size are skipped, because the resize event is about to arrive.
  */
 function drawInOnePiece(screen: Screen, spinner: Ora): void {
   const render = spinner.render.bind(spinner);
@@ -99,7 +100,7 @@ function drawInOnePiece(screen: Screen, spinner: Ora): void {
   };
 }
 
-/** A narrower terminal has broken the lines anew, so that the region is higher than ora drew it: the rows above are cleared as well. */
+/** Clears the region after the terminal became narrower: its lines were wrapped, so it is higher than ora drew it. */
 function clearReflowed(screen: Screen, spinner: Ora): void {
   const columns = screen.columns || 80;
   const widths = spinner.text.split('\n').map((line, index) => widthOf(line) + (index === 0 ? SIGN : 0));

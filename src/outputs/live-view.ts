@@ -5,7 +5,7 @@ import { isGood, markOf } from './marks.js';
 import type { CauseState, Phase, RunState } from '../run/run-state.js';
 import { phaseWords, verdictWords, workerWords } from './wording.js';
 
-/** The room there is, in columns and rows, and the time in milliseconds since the epoch. */
+/** The available space in columns and rows, and the current time in milliseconds since the epoch. */
 export interface LiveViewOptions {
   readonly paint: ChalkInstance;
   readonly columns: number;
@@ -13,17 +13,18 @@ export interface LiveViewOptions {
   readonly now: number;
 }
 
-/** More than this would push what the run has said out of sight. */
+/** More rows would push the run's earlier output out of sight. */
 const MOST_ROWS = 12;
 const MOST_ACTIVE = 4;
 
 /**
- * What is going on, in lines that each fit the terminal and together leave room on it (CL-13): the run; the causes at work, each with its agent's
- * last action below; the last that ended; and how many wait. The first line is two columns narrower, for a sign that moves before it.
+ * Renders what is going on, in lines that each fit the terminal and together leave room on it (CL-13): the run; the causes at work, each with
+ * its agent's last action below it; the causes that ended last; and how many are waiting. The first line is two columns narrower, because a
+ * spinner precedes it.
  */
 export function liveView(run: RunState, options: LiveViewOptions): string[] {
   const rows = Math.max(1, Math.min(MOST_ROWS, options.rows - 2));
-  // Those that are with a worker are in its line.
+  // Causes that a worker has are shown in the worker's line.
   const isAway = ({ phase }: CauseState) =>
     phase?.since.type === 'cause.sent' || phase?.since.type === 'cause.taken';
   const active = run.causes.filter((cause) => cause.phase !== null && !isAway(cause));
@@ -59,7 +60,7 @@ function headline(run: RunState, { paint, columns, now }: LiveViewOptions): stri
   return text.replace('self-heal', paint.bold('self-heal'));
 }
 
-/** What is done for no cause alone. */
+/** Shows work that belongs to no single cause. */
 function phaseLines({ phase }: RunState, { paint, columns, now }: LiveViewOptions): string[] {
   if (!phase) return [];
   const doing = phase.doing === '' ? [] : [`      ${paint.dim(cut(phase.doing, columns - 7))}`];
@@ -82,7 +83,7 @@ function activeLines(cause: CauseState, { paint, columns, now }: LiveViewOptions
   return [`  ${paint.magenta('▸')} ${line}`, `      ${paint.dim(cut(said, columns - 7))}`];
 }
 
-/** A line for each worker that has a cause, and how many wait. */
+/** Shows one line per worker that has a cause, and the number of other workers. */
 function workerLines({ workers }: RunState, { paint, columns, now }: LiveViewOptions): string[] {
   const busy = workers.filter(({ causeId, elsewhere }) => causeId !== null && elsewhere === null);
   const width = Math.max(0, ...busy.map(({ name }) => name.length));
@@ -121,14 +122,14 @@ function waitingLine({ causes }: RunState, hidden: number, { paint, columns }: L
   return parts.length === 0 ? [] : [`  ${paint.dim(cut(`… ${parts.join(', ')}`, columns - 3))}`];
 }
 
-/** `agent works, try 2, 34s`, or `waiting 8s` for what has an end. */
+/** `agent works, try 2, 34s`, or `waiting 8s` for a phase with a known end. */
 function phaseText({ since }: Phase, now: number): string {
   const text = phaseWords(since);
   if (since.type === 'agent.retrying') return `${text} ${seconds(since.time + since.delayMs - now)}`;
   return `${text}, ${seconds(now - since.time)}`;
 }
 
-/** `/debugger (claude)`, the last one that has worked on it. */
+/** Returns the last agent that worked on it: `/debugger (claude)`. */
 function agentOf({ attempts }: CauseState): string[] {
   const last = attempts.findLast(({ started }) => started !== null)?.started;
   return last ? [`${last.slashCommand} (${last.runner})`] : [];
@@ -138,7 +139,7 @@ function endOf({ ended }: CauseState): number {
   return ended?.time ?? 0;
 }
 
-/** Whole seconds: a fraction that changes with each redraw tells nobody anything. */
+/** Formats whole seconds, since fractions that change with every redraw are useless. */
 function seconds(ms: number): string {
   return ms < 1000 ? '0s' : duration(Math.floor(ms / 1000) * 1000);
 }

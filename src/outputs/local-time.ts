@@ -1,9 +1,9 @@
-/** The day of an ISO 8601 time where the reader is: `2026-11-22`. */
+/** Formats the day of an ISO 8601 time in the local time zone: `2026-11-22`. */
 export function localDay(iso: string): string {
   return localTime(iso).slice(0, 10);
 }
 
-/** An ISO 8601 time where the reader is, to the minute: `2026-11-22 15:04`; a text that is none stays as it is. */
+/** Formats an ISO 8601 time in the local time zone, to the minute: `2026-11-22 15:04`; any other text is returned unchanged. */
 export function localTime(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return iso;

@@ -14,28 +14,28 @@ import { talliesOf } from './tallies.js';
 import { regressionText, verdictWords } from './wording.js';
 
 /**
- * How large a summary may be. GitHub refuses a step's summary altogether above 1 MiB
- * (https://docs.github.com/actions/reference/workflow-commands-for-github-actions#adding-a-job-summary), and the step may
- * have something to say itself.
+ * The maximum size of a summary in bytes. GitHub rejects a step's summary above 1 MiB as a whole
+ * (https://docs.github.com/actions/reference/workflow-commands-for-github-actions#adding-a-job-summary), and the step may write its own
+ * text to it.
  */
 export const summaryBytes = 900 * 1024;
 
-/** How a summary is set. */
+/** How a summary is formatted. */
 export interface MarkdownOptions {
-  /** The run's folder as a person types it. */
+  /** The run's folder as shown to the user. */
   readonly folder: string;
-  /** It takes no more than this, whatever the report holds. */
+  /** The maximum size in bytes, whatever the report contains. */
   readonly maxBytes?: number;
 }
 
-/** Items of a list that are shown; the rest is counted. */
+/** The maximum number of list items shown; the rest is counted. */
 const ITEMS = 20;
 
-/** The run for a person in Markdown: what is left to do first, whole causes, and a line that says how many did not fit. */
+/** Renders the run as Markdown: what is left to do first, only complete causes, and a line that says how many did not fit. */
 export function markdownOf(report: Report, { folder, maxBytes = summaryBytes }: MarkdownOptions): string {
   const before = head(report);
   const after = tail(report, folder);
-  // What a person has to look at comes first, since the end is what is cut.
+  // What a person has to look at comes first, because the end is what gets cut.
   const causes = [
     ...report.causes.filter((cause) => !isResolved(cause.verdict)),
     ...report.causes.filter((cause) => isResolved(cause.verdict)),

@@ -2,13 +2,13 @@ import { isKept } from '../core/attempt.js';
 import type { Report, ReportCause } from '../run/report.js';
 import { isGood } from './marks.js';
 
-/** What a person may do next: what for, and the command to copy, which is never cut. */
+/** A possible next step: what it is for, and a command to copy, which is never cut. */
 export interface NextStep {
   readonly what: string;
   readonly command: string;
 }
 
-/** What is left to do about one cause; null where nothing is. */
+/** Returns what is left to do about one cause; null if there is nothing. */
 export function nextStepFor(report: Report, cause: ReportCause): NextStep | null {
   if (isGood(cause.verdict) || cause.verdict === 'flaky' || cause.verdict === 'quarantined') return null;
   const asked = report.escalations.find(({ causeId, stored }) => causeId === cause.id && stored);
@@ -17,7 +17,7 @@ export function nextStepFor(report: Report, cause: ReportCause): NextStep | null
   return { what: 'next', command: `npx self-heal inspect ${report.runId} ${cause.id} --prompt` };
 }
 
-/** What is left to do about the run as a whole. */
+/** Returns what is left to do about the run as a whole. */
 export function nextStepsOf(
   report: Report,
   { columns, inGit }: { readonly columns: number; readonly inGit: 'top' | 'below' | null },
@@ -39,17 +39,17 @@ export function nextStepsOf(
   ];
 }
 
-/** The files of a cause's changes that are in the project. */
+/** Returns the files of a cause's changes that are in the project. */
 export function keptFiles({ attempts }: ReportCause): ReportCause['attempts'][number]['files'] {
   return attempts.filter(isKept).flatMap(({ files }) => files);
 }
 
-/** The changed files by name where that fits and needs no quoting; else all that has changed. */
+/** Returns a command with the names of the changed files if they fit and need no quoting; else one that shows all changes. */
 function gitDiff(
   paths: readonly string[],
   { columns, inGit }: { readonly columns: number; readonly inGit: 'top' | 'below' },
 ): string {
-  // Below the top, git reads a path from the folder that it is run in, unless `:/` says otherwise.
+  // In a subfolder, git resolves paths against the current folder unless they begin with `:/`.
   const named = `git diff -- ${paths.map((one) => (inGit === 'top' ? one : `:/${one}`)).join(' ')}`;
   return named.length <= columns && paths.every((path) => /^[\w./@+-]+$/.test(path)) ? named : 'git diff';
 }

@@ -1,6 +1,6 @@
 import process from 'node:process';
 
-/** Opens a file or URL in the person's own browser; where there is none, says so, since the place has been printed. */
+/** Opens a file or URL in the user's browser. If that fails, says so; the location has already been printed. */
 export async function openInBrowser(target: string): Promise<void> {
   try {
     const { default: open } = await import('open');

@@ -1,11 +1,11 @@
 import type { Writable } from 'node:stream';
 
-/** What a write gives when its reader is gone: a pipe, or a terminal window that was closed. */
+/** The error codes of a write whose reader is gone: a closed pipe, or a closed terminal window. */
 const GONE = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED', 'ECONNRESET']);
 
 /**
- * Keeps `self-heal run | head -1` from ending in a stack trace, with agents at work: who stopped reading gets nothing more, and the run
- * goes on to its report and its exit code. Any other error of a stream is a bug and is thrown.
+ * Keeps `self-heal run | head -1` from ending in a stack trace while agents are at work: output that nobody reads is dropped, and the run
+ * continues to its report and exit code. Any other stream error is a bug and is thrown.
  */
 export function outliveClosedPipes(...streams: readonly Writable[]): void {
   for (const stream of streams) {

@@ -1,18 +1,18 @@
 import chalk, { Chalk, chalkStderr, type ChalkInstance } from 'chalk';
 
-/** No colour at all. */
+/** No color at all. */
 export const unpainted: ChalkInstance = new Chalk({ level: 0 });
 
 /**
- * Colours for standard error; none with NO_COLOR (https://no-color.org), unless FORCE_COLOR asks for them. Red, green, magenta, bold and
- * dim are all that may be used: yellow, cyan and white cannot be read on a light background, nor blue and black on a dark one. No
- * colour says anything that its word does not say.
+ * Returns the colors for standard error; none with NO_COLOR (https://no-color.org), unless FORCE_COLOR is set. Use only red, green, magenta,
+ * bold and dim: yellow, cyan and white are unreadable on a light background, blue and black on a dark one. No color carries meaning that
+ * the words next to it do not.
  */
 export function paletteFor(env: NodeJS.ProcessEnv): ChalkInstance {
   return isRefused(env) ? unpainted : chalkStderr;
 }
 
-/** The same for standard output. */
+/** Returns the colors for standard output. */
 export function paletteForData(env: NodeJS.ProcessEnv): ChalkInstance {
   return isRefused(env) ? unpainted : chalk;
 }

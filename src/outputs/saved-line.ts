@@ -11,7 +11,7 @@ const words: Record<AvoidedReason, string> = {
   quarantined: 'in quarantine',
 };
 
-/** `3 agent runs saved: 2 green when run again, 1 in quarantine`; null where there were none. */
+/** Formats the avoided agent runs: `3 agent runs saved: 2 green when run again, 1 in quarantine`; null if there were none. */
 export function savedLine(avoided: readonly Avoided[]): string | null {
   if (avoided.length === 0) return null;
   const sum = avoided.reduce((total, { count }) => total + count, 0);

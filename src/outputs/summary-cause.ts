@@ -9,7 +9,7 @@ import type { Report, ReportAttempt, ReportCause, ReportTest } from '../run/repo
 import type { SummaryOptions } from './summary.js';
 import { verdictWords } from './wording.js';
 
-/** One cause with all that is said of it: class, why, tests, agents, proof, files, cost, and what is left to do. */
+/** Formats one cause in full: class, reason, tests, agents, proof, files, cost, and what is left to do. */
 export function causeInFull(report: Report, cause: ReportCause, options: SummaryOptions): string[] {
   const { paint, columns } = options;
   const label = (text: string) => `      ${paint.dim(text.padEnd(7))} `;
@@ -35,7 +35,7 @@ export function causeInFull(report: Report, cause: ReportCause, options: Summary
   ];
 }
 
-/** One cause in one line. */
+/** Formats one cause as one line. */
 export function causeInShort(cause: ReportCause, options: SummaryOptions): string {
   if (!isGood(cause.verdict)) return headOf(cause, cause.headline, options);
   const last = cause.attempts.at(-1);
@@ -47,7 +47,7 @@ export function causeInShort(cause: ReportCause, options: SummaryOptions): strin
   return headOf(cause, parts.filter(Boolean).join(', '), options);
 }
 
-/** A test for people: `[project] › file:line › titles`. */
+/** Formats a test's name: `[project] › file:line › titles`. */
 export function nameOf({ project, file, line, title }: ReportTest): string {
   return [...(project ? [`[${project}]`] : []), `${file}:${line}`, ...title.slice(1)].join(' › ');
 }
@@ -69,7 +69,7 @@ type Line = (label: string, text: string) => string;
 
 const ATTEMPTS_SHOWN = 3;
 
-/** The last attempts; of those before them only how many there were, and what they cost. */
+/** Formats the last attempts, and only the number and cost of those before them. */
 function attemptLines({ attempts }: ReportCause, line: Line): string[] {
   const before = attempts.slice(0, -ATTEMPTS_SHOWN);
   const spent = before.flatMap(({ costUsd }) => costUsd ?? []);
@@ -98,7 +98,7 @@ function attemptText(attempt: ReportAttempt): string {
   return `${who}${cost} → ${judged}${reverted ? ', reverted' : ''}${because}`;
 }
 
-/** The first violations with their lines; the rest is counted, since the summary has to fit a screen. */
+/** Formats the first violations with their lines; the rest is counted, because the summary has to fit the screen. */
 function violationTexts({ violations }: ReportAttempt): string[] {
   const shown = violations
     .slice(0, 2)

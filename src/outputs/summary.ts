@@ -11,27 +11,27 @@ import { regressionText, verdictWords } from './wording.js';
 
 export { nameOf };
 
-/** How a summary is set. */
+/** How a summary is formatted. */
 export interface SummaryOptions {
   readonly paint: ChalkInstance;
   readonly columns: number;
-  /** The run's folder as a person types it. */
+  /** The run's folder as shown to the user. */
   readonly folder: string;
-  /** Rows of the screen it has to fit; absent if there is no screen. */
+  /** The number of rows it has to fit; absent if there is no screen. */
   readonly rows?: number | undefined;
-  /** Where the project is in a git repository, so that `git diff` shows what was changed; by default its top. */
+  /** Where the project is in its git repository, if in any, so that `git diff` can show the changes; by default its root. */
   readonly inGit?: 'top' | 'below' | null | undefined;
-  /** An agent reads it, so it also says where the report for programs is. */
+  /** Whether an agent reads it, so that it also names the machine-readable report. */
   readonly terse?: boolean | undefined;
 }
 
-/** The most rows that anyone reads at once, and the fewest that are needed. */
+/** The maximum and minimum number of lines, whatever the size of the screen. */
 const MOST_LINES = 40;
 const FEWEST_LINES = 22;
 
 /**
- * The last screen (RP-1): what became of each cause and what is left to do, in lines that fit the terminal and are no more than a screen. What is
- * left to a person comes first and in full; what does not fit is counted.
+ * Renders the final summary (RP-1): the result of each cause and what is left to do, in lines that fit the terminal and no more than fit a
+ * screen. What a person has to do comes first and in full; what does not fit is counted.
  */
 export function summaryOf(report: Report, options: SummaryOptions): string {
   const before = ['', cutPainted(headline(report, options.paint), options.columns - 1)];
@@ -86,7 +86,7 @@ const order: Record<CauseVerdict, number> = {
   passed: 5,
 };
 
-/** Two thirds of the room at least are for causes in one line each, so that one long story does not hide that there are others. */
+/** Reserves at least two thirds of the room for one-line causes, so that one long description does not hide the others. */
 function causeLines(report: Report, options: SummaryOptions, room: number): string[] {
   const causes = report.causes.toSorted((a, b) => order[a.verdict] - order[b.verdict]);
   const reserved = Math.min(causes.length, Math.floor((room * 2) / 3));
@@ -119,12 +119,12 @@ function hiddenLine(hidden: readonly ReportCause[], { runId }: Report, { columns
   return `  ${clipped(text, columns - command.length - 5)}: ${command}`;
 }
 
-/** How many flaky tests, quarantined tests and warnings are named; the rest are counted. */
+/** Returns how many flaky tests, quarantined tests and warnings are listed; the rest is counted. */
 function listedOf(options: SummaryOptions): number {
   return linesFor(options) < MOST_LINES ? 1 : 3;
 }
 
-/** Flaky and quarantined tests; the latter each time, so that nobody forgets them (ME-7). */
+/** Lists flaky and quarantined tests; the latter appear every time, so that nobody forgets them (ME-7). */
 function testLines({ tests }: Report, options: SummaryOptions): string[] {
   const { paint, columns } = options;
   const most = listedOf(options);

@@ -7,11 +7,11 @@ export interface Tally {
   readonly name: string;
   /** `3`, `$0.02`, `4.2s`. */
   readonly value: string;
-  /** Name and value in one: `3 failed`, `1 agent run`. */
+  /** Name and value combined: `3 failed`, `1 agent run`. */
   readonly text: string;
 }
 
-/** What the tests of a run came to and what it took, in the order in which all reports tell it; nothing that is 0, but for what passed. */
+/** Returns a run's test counts and costs in the order that all reports use; figures that are 0 are left out, except `passed`. */
 export function talliesOf({ totals, tests, verify, shards }: Report): readonly Tally[] {
   const quarantined = tests.filter(({ verdict }) => verdict === 'quarantined').length;
   const missing = shards?.missing.length ?? 0;

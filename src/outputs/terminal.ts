@@ -11,22 +11,22 @@ import { isLive } from './is-live.js';
 import { isTerse } from './is-terse.js';
 import { paletteFor, unpainted } from './palette.js';
 
-/** Where and how to talk to a person, or to an agent. */
+/** How to write to a person or to an agent. */
 export interface TerminalOptions {
   readonly stream: Screen;
   readonly paint: ChalkInstance;
-  /** A terminal that may be redrawn: no CI, no pipe. */
+  /** Whether the terminal may be redrawn: not in CI, not a pipe. */
   readonly live: boolean;
-  /** An agent reads, and pays for each word: only causes, what became of them, and warnings. Goes before `live`. */
+  /** Whether an agent reads, which pays for every word: print only causes, their results, and warnings. Overrides `live`. */
   readonly terse?: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** The live view is drawn again this often, for its clocks, and no oftener, however much an agent says. */
+/** The interval at which the live view is redrawn, to update its clocks, however often an agent reports activity; in milliseconds. */
 const REDRAW_MS = 250;
 
-/** Plain lines as things happen; on a terminal also the live view below them. */
+/** Prints plain lines as things happen and, if the terminal may be redrawn, the live view below them. */
 export function terminalReporter(options: TerminalOptions): Reporter {
   const { stream, paint, now, terse = false } = options;
   const live = options.live && !terse;
@@ -60,12 +60,12 @@ export function terminalReporter(options: TerminalOptions): Reporter {
   };
 }
 
-/** While the suite runs for the first time, the terminal is the user's own reporter's; a green one leaves nothing to show. */
+/** Whether to show the live view: during the first run, the terminal belongs to the user's own reporter, and a green run has nothing to show. */
 function isShown({ first, ended, spans }: RunState): boolean {
   return ended === null && first !== null && (first.failed > 0 || first.total === 0 || spans.length > 1);
 }
 
-/** Standard error, as whoever reads it wants it: a person, a log, an agent. */
+/** Creates the reporter for standard error, to suit its reader: a person, a log, or an agent. */
 export function runTerminal(env: NodeJS.ProcessEnv, options: { readonly terse?: boolean }): Reporter {
   const terse = isTerse(env, options);
   return terminalReporter({
@@ -84,7 +84,7 @@ interface ShownPlan {
   readonly prompt: string;
 }
 
-/** The prompt is data: it goes to standard output (CL-7). */
+/** Prints the prompt, which is data, to standard output (CL-7). */
 export function showPlan({ cause, slashCommand, runner, prompt }: ShownPlan): void {
   const head = `${cause.id} ${cause.category} → ${slashCommand} (${runner})`;
   process.stdout.write(`\n${head}\n\n${prompt.trimEnd()}\n`);

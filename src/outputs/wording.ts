@@ -6,7 +6,7 @@ import type { PhaseEvent } from '../run/run-state.js';
 import { unreachable } from '../core/unreachable.js';
 import { counted, plannedText } from './format.js';
 
-/** What a run came to, in a sentence. */
+/** The outcome of a run, as a phrase. */
 export const outcomeWords: Record<Outcome, string> = {
   green: 'Everything is green',
   red: 'Some tests are still red',
@@ -17,14 +17,14 @@ export const outcomeWords: Record<Outcome, string> = {
   interrupted: 'Interrupted',
 };
 
-/** What the regression run showed (HN-6), in a sentence without its full stop. */
+/** Says what the regression run showed (HN-6), in a sentence without its period. */
 export function regressionText({ tests, leftOut, broke }: NonNullable<Report['regression']>): string {
   const causes = broke.map(({ causeId }) => causeId).join(', ');
   const left = leftOut > 0 ? `; there was no time for ${counted(leftOut, 'test')}` : '';
   return `${counted(tests, 'test')} run again after healing: ${causes === '' ? 'nothing broke' : `${causes} broke others`}${left}`;
 }
 
-/** How a cause ended (HN-7): the words, and a sign for the terminal and pages, which only repeats them. */
+/** How a cause ended (HN-7): the words, and a sign for terminals and pages that only repeats them. */
 export const verdictWords: Record<CauseVerdict, { readonly word: string; readonly sign: string }> = {
   passed: { word: 'passed', sign: '✓' },
   healed: { word: 'healed', sign: '✓' },
@@ -39,7 +39,7 @@ export const verdictWords: Record<CauseVerdict, { readonly word: string; readonl
   'not-run': { word: 'not-run', sign: '-' },
 };
 
-/** What the re-runs said of an attempt; a reason may follow. */
+/** What the re-runs showed about an attempt; a reason may follow. */
 export const judgementWords: Record<Judgement, string> = {
   green: 'green',
   'still-failing': 'still red',
@@ -51,7 +51,7 @@ export const judgementWords: Record<Judgement, string> = {
   'not-judged': 'not judged',
 };
 
-/** What a Playwright run is for: in short, and behind `running 3 tests …`. */
+/** The purpose of a Playwright run: in short, and as it continues `running 3 tests …`. */
 export const purposeWords: Record<SuitePurpose, { readonly short: string; readonly long: string }> = {
   first: { short: 'the suite', long: '' },
   confirm: { short: 'confirming', long: ' again, unchanged, before any agent is paid' },
@@ -74,7 +74,7 @@ export const purposeWords: Record<SuitePurpose, { readonly short: string; readon
 
 type SuiteStarted = Extract<Event, { type: 'suite.started' }>;
 
-/** What a Playwright run is for, in short. */
+/** Returns the purpose of a Playwright run, in short. */
 export function purposeInShort({ purpose }: Pick<SuiteStarted, 'purpose'>): string {
   return purposeWords[purpose].short;
 }
@@ -84,7 +84,7 @@ export function suiteRunText(event: SuiteStarted): string {
   return `running ${testsText(event)}${purposeWords[event.purpose].long}${plannedText(event)}`;
 }
 
-/** What is being done since this event, in short. */
+/** Returns what is being done since this event, in short. */
 export function phaseWords(event: PhaseEvent): string {
   switch (event.type) {
     case 'suite.started':
@@ -112,14 +112,14 @@ export function phaseWords(event: PhaseEvent): string {
   }
 }
 
-/** What a worker does, in short. */
+/** Returns what a worker is doing, in short. */
 export function workerWords({ state, elsewhere }: Pick<WorkerSummary, 'state' | 'elsewhere'>): string {
   if (elsewhere !== null) return elsewhere;
   if (state === 'agent') return 'its agent works';
   return state === 'healing' ? 'runs tests' : 'waits for a cause';
 }
 
-/** Words as a sentence begins. */
+/** Capitalizes the first letter, as at the beginning of a sentence. */
 export function sentence(words: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }

@@ -1,22 +1,22 @@
-/** How much of a cause is shown. */
+/** How much detail of a cause is shown. */
 export interface Detail {
-  /** Rows of console and network, each. */
+  /** The maximum number of console rows, and of network rows. */
   readonly rows: number;
-  /** Characters of a text: stack, server output, snapshot. */
+  /** The maximum length of a text (stack, server output, snapshot) in characters. */
   readonly text: number;
-  /** Excerpts of the user's own code. */
+  /** The maximum number of excerpts of the user's own code. */
   readonly sources: number;
-  /** Lines of a diff. */
+  /** The maximum number of lines of a diff. */
   readonly diffLines: number;
-  /** Evidence is shown at all. */
+  /** Whether evidence is shown at all. */
   readonly evidence: boolean;
-  /** There is more than the line. */
+  /** Whether anything beyond the summary line is shown. */
   readonly body: boolean;
-  /** Bytes below which trying it is not worth its time. */
+  /** The smallest share of the page, in bytes, for which this level is worth trying. */
   readonly from: number;
 }
 
-/** From everything to a line: a page takes the first that fits. */
+/** From everything to a single line; the first level that fits is used. */
 export const details: readonly Detail[] = [
   { rows: 50, text: 12_000, sources: 5, diffLines: 400, evidence: true, body: true, from: 6000 },
   { rows: 15, text: 3000, sources: 2, diffLines: 120, evidence: true, body: true, from: 4000 },

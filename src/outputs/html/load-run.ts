@@ -7,22 +7,22 @@ import type { LoadedCause, LoadedRun } from './loaded-run.js';
 import { readRunState } from '../../run/read-events.js';
 import { timelineOf } from './show-timeline.js';
 
-/** Base64 of pictures that one page carries, in bytes; the others are named by their path. */
+/** The maximum total size of the pictures in one page, in bytes of base64; further pictures are shown by their path. */
 const PICTURE_BYTES = 16 * 1024 * 1024;
-/** A longer patch is cut: nobody reads it in a report. */
+/** A longer patch is cut, since nobody reads it in a report. */
 const PATCH_BYTES = 200 * 1024;
 
-/** How a page comes by a picture; null where it cannot have it. */
+/** Returns the URL of a picture for the page; null if the page cannot have it. */
 export type AddressOf = (picture: Picture) => Promise<string | null>;
 
-/** Where a run lies. */
+/** Where a run's files are. */
 export interface RunPlace {
   readonly dir: string;
-  /** The same as a person types it. */
+  /** The same folder as shown to the user. */
   readonly shown: string;
 }
 
-/** Reads what the page of a run shows; what is missing is left out, since a report must not fail for it. */
+/** Reads what the page of a run shows. Missing files are left out, because they must not make the report fail. */
 export async function loadRun(
   report: Report,
   { dir, shown }: RunPlace,
@@ -53,7 +53,7 @@ async function patchesOf(dir: string, { attempts }: ReportCause): Promise<Map<st
   return patches;
 }
 
-/** Pictures as part of the page, as long as there is room. */
+/** Embeds pictures in the page as long as there is room. */
 function embedded(dir: string): AddressOf {
   let room = PICTURE_BYTES;
   return async (asked) => {

@@ -1,9 +1,9 @@
 import { html, raw } from 'hono/html';
 
-/** A piece of a page. What is put into `html` is escaped, unless it is a piece itself. */
+/** A piece of a page. Whatever is interpolated into `html` is escaped, unless it is itself a piece. */
 export type Markup = ReturnType<typeof html>;
 
-/** Nothing. */
+/** Empty markup. */
 export const nothing: Markup = raw('');
 
 export { html, raw };

@@ -8,8 +8,8 @@ export interface OrderedCauses {
 }
 
 /**
- * Parts the causes, each behind the one whose fix revealed it: an earlier failure of the same tests stands where the last of them does, since
- * a test that got past its first error is fixed only when it is green.
+ * Divides the causes, each placed after the one whose fix revealed it. A chain of causes stays together, in the group of its last one,
+ * because a test that got past its first error is fixed only once it is green.
  */
 export function orderCauses(causes: readonly ReportCause[]): OrderedCauses {
   const chains = new Map<string, ReportCause[]>();

@@ -7,10 +7,10 @@ import type { LoadedRun } from './loaded-run.js';
 import { html, raw } from './markup.js';
 import { renderRun } from './render-run.js';
 
-/** How large the page may be, in bytes, without pictures. */
+/** The maximum size of the page in bytes, not counting pictures. */
 const PAGE_BYTES = 300 * 1000;
 
-/** The page of a run: one file that opens from the disk, needs no network and runs no script. */
+/** Renders the page of a run: one file that opens from disk, needs no network, and runs no script. */
 export async function renderPage(run: LoadedRun, css: string): Promise<string> {
   const { report } = run;
   const head = await header(report);
@@ -71,11 +71,11 @@ async function header(report: Report): Promise<string> {
   return String(await page);
 }
 
-/** The outcome, and how much was fixed on the way. */
+/** Returns the outcome, and how many causes were fixed. */
 function phaseOf({ outcome, causes, shards }: Report): string {
   const healed = causes.filter(({ verdict }) => verdict === 'healed').length;
   const fixed = healed === 0 ? '' : `, ${counted(healed, 'cause')} fixed`;
-  // Of a shard that is missing nobody knows.
+  // The result of a missing shard is unknown.
   const isPart = outcome === 'green' && (shards?.missing.length ?? 0) > 0;
   return `${isPart ? 'What was collected is green' : outcomeWords[outcome]}${fixed}`;
 }

@@ -11,12 +11,12 @@ import { group, showFilter } from './show-filter.js';
 import { overview, showTimeline } from './show-timeline.js';
 import { showTable } from './show-table.js';
 
-/** Items of a list that are shown; the rest is counted. */
+/** The maximum number of list items shown; the rest is counted. */
 const ITEMS = 50;
 
 /**
- * What a run came to, for `report.html` and the live page alike: what was fixed, what is left, then the tests; in `bytes` without pictures,
- * each cause in as much detail as its share allows.
+ * Renders the result of a run, for `report.html` and the live page: what was fixed, what is left, then the tests. Takes at most `bytes`, not
+ * counting pictures, and shows each cause in as much detail as its share allows.
  */
 export async function renderRun(run: LoadedRun, bytes: number): Promise<string> {
   const { report } = run;
@@ -25,7 +25,7 @@ export async function renderRun(run: LoadedRun, bytes: number): Promise<string> 
   const asked = await textOf(questions(report));
   const room =
     bytes - Buffer.byteLength(ends.before) - Buffer.byteLength(ends.after) - Buffer.byteLength(asked) - 1000;
-  // What is left to do is shown in full first.
+  // What is left to do gets room first.
   const shown = await sectionsOf([...ordered.left, ...ordered.fixed], run, room);
   const list = (causes: readonly ReportCause[], id: string, title: string) =>
     causes.length === 0
@@ -44,7 +44,7 @@ async function textOf(markup: Markup): Promise<string> {
   return String(await markup);
 }
 
-/** Each cause in as much detail as its share of the room allows; what a big one takes is not there for those behind it. */
+/** Renders each cause in as much detail as its share of the room allows; room that a large one takes is lost for those after it. */
 async function sectionsOf(causes: readonly ReportCause[], run: LoadedRun, bytes: number) {
   const sections = new Map<string, string>();
   let room = bytes;
@@ -69,7 +69,7 @@ async function fitting(cause: ReportCause, run: LoadedRun, share: number): Promi
   return section;
 }
 
-/** Pictures that are part of the page have a room of their own. */
+/** Measures a section without its embedded pictures, which have a limit of their own. */
 function sizeOf(section: string): number {
   return Buffer.byteLength(section.replaceAll(/"data:image[^"]*"/g, '""'));
 }
@@ -140,10 +140,10 @@ function list(title: string, items: readonly string[]): Markup {
   </section>`;
 }
 
-/** Of a large suite the first, and of those that did not simply pass more; who wants all has report.json. */
+/** The maximum number of tests shown; tests that did not simply pass come first, and report.json has them all. */
 const ROWS = 200;
 
-/** Every test with how it ended and its cause, what did not simply pass first; a filter where they ended differently. */
+/** Lists the tests with their results and causes, those that did not simply pass first, with a filter if the results differ. */
 function showTests(tests: readonly ReportTest[]): Markup {
   if (tests.length === 0) return nothing;
   const ordered = [

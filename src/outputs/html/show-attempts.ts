@@ -8,7 +8,7 @@ import type { Detail } from './detail.js';
 import { html, nothing, type Markup } from './markup.js';
 import { showDiff } from './show-diff.js';
 
-/** What was tried, in its order: who, what it changed, what the guard and the re-runs said. */
+/** Shows what was tried, in order: who tried it, what it changed, and what the guard and the re-runs said. */
 export function showAttempts(
   attempts: readonly ReportAttempt[],
   patches: ReadonlyMap<string, string>,
@@ -20,7 +20,7 @@ export function showAttempts(
   </ol>`;
 }
 
-/** One attempt, with its patch where there is one. */
+/** Shows one attempt, with its patch if there is one. */
 export function showAttempt(
   attempt: ReportAttempt,
   patch: string | null = null,
@@ -107,7 +107,7 @@ function showChange(
       </details>`;
 }
 
-/** The runs that a heal rests on, with a bar wherever the code or its result changed, and how many tests they hold for. */
+/** Shows the runs that prove a heal, with a bar at each change of result, and how many tests they cover. */
 export function showProof({ proof, testProofs }: Pick<ReportCause, 'proof' | 'testProofs'>): Markup {
   if (proof.length === 0) return nothing;
   const step = (one: ProofStep, at: number) =>

@@ -17,11 +17,11 @@ import { type Blame, blameLine } from '../../core/blame.js';
 /** How a cause is shown. */
 export interface CauseShown {
   readonly detail: Detail;
-  /** Unfolded from the beginning. */
+  /** Whether it is expanded initially. */
   readonly open: boolean;
 }
 
-/** A cause as one line that unfolds: what was wrong and what came of it; then the change, the pictures, why, and all that was seen. */
+/** Shows a cause as an expandable line with problem and result; inside are the change, the pictures, the reasons and the evidence. */
 export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: CauseShown): Markup {
   const healed = isResolved(cause.verdict);
   const length = detail.body ? 240 : 120;
@@ -41,7 +41,7 @@ export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: 
   </details>`;
 }
 
-/** A cause in one line: what was wrong, and what is said about it. */
+/** Shows a cause in one line: what was wrong, and its result. */
 export function causeLine(
   { id, category, headline }: Pick<ReportCause, 'id' | 'category' | 'headline'>,
   { state, about }: { state: ReportCause['verdict'] | 'working' | 'waiting'; about: string },
@@ -105,7 +105,7 @@ function tests({ tests: ids }: ReportCause, run: LoadedRun): Markup {
   </details>`;
 }
 
-/** The page when the test failed and, where one was made, after the fix. */
+/** Shows the page when the test failed and, if there is a screenshot, after the fix. */
 function pictures({ id }: ReportCause, { lead, before, after }: LoadedCause): Markup {
   const step = lead?.evidence.failedStep ?? null;
   const url = lead?.evidence.pageUrl ?? null;
@@ -119,7 +119,7 @@ function pictures({ id }: ReportCause, { lead, before, after }: LoadedCause): Ma
     </p>`;
 }
 
-/** A picture with its caption; nothing where there is none. */
+/** Shows a picture with its caption; nothing if there is none. */
 export function picture(source: string | null, caption: string, alt: string): Markup {
   return source === null
     ? nothing
@@ -129,7 +129,7 @@ export function picture(source: string | null, caption: string, alt: string): Ma
       </figure>`;
 }
 
-/** Why a cause is taken for what it is. */
+/** Shows why a cause was classified the way it was. */
 export function showReasons(
   given: Pick<ReportCause, 'why' | 'category' | 'warning' | 'confidence' | 'alternatives'>,
 ): Markup {
@@ -144,7 +144,7 @@ export function showReasons(
     ${reasons.length > 0 ? html`<p class="quiet">${Math.round(confidence * 100)} % sure${others}.</p>` : ''}`;
 }
 
-/** What came of a cause in one sentence: what its agent says of the fix, else what was changed, else how it ended. */
+/** Returns the result of a cause in one sentence: its agent's summary of the fix, or else what was changed, or else how it ended. */
 function resultOf(cause: ReportCause, revealed: readonly string[] = []): string {
   if (cause.verdict === 'superseded' && revealed.length > 0)
     return `fixed, which revealed ${revealed.slice(0, 5).join(', ')}`;
@@ -155,7 +155,7 @@ function resultOf(cause: ReportCause, revealed: readonly string[] = []): string 
   return cause.reason;
 }
 
-/** The tests of a cause: the first by its name, the others counted. */
+/** Returns the tests of a cause: the first by name, and the number of others. */
 function testsOf({ tests }: ReportCause, byId: ReadonlyMap<string, ReportTest>): string {
   const first = byId.get(tests[0] ?? '');
   if (!first) return suiteItself;
@@ -163,7 +163,7 @@ function testsOf({ tests }: ReportCause, byId: ReadonlyMap<string, ReportTest>):
   return `${clipped(nameOf(first), 140)}${more}`;
 }
 
-/** What it took: the last agent, time and money over all attempts. */
+/** Returns what it took: the last agent, and the time and cost of all attempts. */
 function effortOf({ attempts, costUsd }: ReportCause): string {
   const last = attempts.findLast(({ agent }) => agent !== null);
   const took = attempts.reduce((sum, { durationMs }) => sum + durationMs, 0);
@@ -178,7 +178,7 @@ function effortOf({ attempts, costUsd }: ReportCause): string {
 const HUNKS = 5;
 const LINES = 40;
 
-/** The change that broke a test, with its lines (BL-3). */
+/** Shows the change that broke a test, with its lines (BL-3). */
 function showBlame(blame: Blame | undefined): Markup | '' {
   if (!blame) return '';
   return html`<p>${blameLine(blame)}.</p>

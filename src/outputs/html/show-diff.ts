@@ -4,24 +4,24 @@ import { html, type Markup } from './markup.js';
 
 /** How much of a diff is shown. */
 export interface DiffOptions {
-  /** Lines over all files; the rest is counted. */
+  /** The maximum number of lines over all files; the rest is counted. */
   readonly maxLines: number;
 }
 
-/** One line of a diff; a number is null on the side on which it is not. */
+/** One line of a diff; a line number is null on the side that does not have the line. */
 interface Line {
   readonly sign: '+' | '-' | ' ';
   readonly text: string;
   readonly before: number | null;
   readonly after: number | null;
-  /** The line that it took the place of, or that took its place. */
+  /** The text of the line that it replaced, or that replaced it. */
   readonly other: string | null;
 }
 
-/** Words are compared in lines of up to so many characters. */
+/** Words are compared only in lines of up to this many characters. */
 const MOST_COMPARED = 500;
 
-/** A patch of `git diff` as tables, one a file, with what changed within a line marked; nothing in it is hidden (EV-10). */
+/** Shows a patch of `git diff` as one table per file, with changes within lines marked and invisible characters removed (EV-10). */
 export function showDiff(patch: string, { maxLines }: DiffOptions): Markup {
   const visible = visibleText(patch);
   const files = parsed(visible);
@@ -40,13 +40,13 @@ export function showDiff(patch: string, { maxLines }: DiffOptions): Markup {
   return html`${tables}${more}`;
 }
 
-/** One in which a secret over several lines was masked is no patch any more. */
+/** Shows a text that is no longer a valid patch, because a secret that spans several lines was masked. */
 function asItIs(patch: string, maxLines: number): Markup {
   const lines = patch.split('\n').slice(0, maxLines).join('\n');
   return html`<pre tabindex="0" role="group" aria-label="Changes"><code>${lines}</code></pre>`;
 }
 
-/** A patch that was cut is read up to its last whole file. */
+/** Parses a patch; if it was cut, parses it up to its last complete file. */
 function parsed(patch: string): StructuredPatch[] {
   try {
     return parsePatch(patch);
@@ -114,7 +114,7 @@ function linesOf({ lines, oldStart, newStart }: StructuredPatch['hunks'][number]
   return paired(numbered);
 }
 
-/** Where as many lines came as went, each took the place of one. */
+/** Pairs removed and added lines if there are equally many of each: each added line replaced a removed one. */
 function paired(lines: readonly Line[]): Line[] {
   const result = [...lines];
   for (let at = 0; at < result.length;) {
@@ -149,7 +149,7 @@ function showLine(line: Line): Markup {
   </tr>`;
 }
 
-/** The words that are not in the other line; where nearly all are others, a mark says nothing. */
+/** Marks the words that the other line does not have, unless nearly all differ, when marks would say nothing. */
 function marked({ sign, text, other }: Line): Markup | string {
   if (other === null || text.length > MOST_COMPARED || other.length > MOST_COMPARED) return text;
   const parts = sign === '+' ? diffWordsWithSpace(other, text) : diffWordsWithSpace(text, other);

@@ -5,7 +5,7 @@ import type { Detail } from './detail.js';
 import { html, nothing, type Markup } from './markup.js';
 import { showTable } from './show-table.js';
 
-/** What was gathered around a failure: the code, the error, console, network and the server's output. */
+/** Shows what was gathered around a failure: the code, the error, console, network and the server's output. */
 export function showEvidence({ evidence, diagnosis }: DiagnosedFailure, detail: Detail): Markup {
   const { console: entries, network, serverOutput, ariaSnapshot, errors, sources, missing, cut } = evidence;
   const facts = Object.entries(diagnosis.facts).filter(
@@ -64,7 +64,7 @@ function section(title: string, content: Markup, there: boolean): Markup {
     : nothing;
 }
 
-/** It scrolls on its own, and so must be reachable by keyboard. */
+/** Scrolls on its own, so it must be reachable by keyboard. */
 function block(label: string, text: string): Markup {
   return html`<pre tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`;
 }
@@ -84,7 +84,7 @@ function networkTable(entries: readonly NetworkEntry[], all: number): Markup {
   return html`${shownOf(entries.length, all)}${table}`;
 }
 
-/** Bodies only of what went wrong. */
+/** Shows bodies only for failed requests. */
 function networkRow(entry: NetworkEntry) {
   const { method, url, status, failure, durationMs, responseBody, requestBody } = entry;
   const bad = failure !== null || (status ?? 0) >= 400;

@@ -2,10 +2,10 @@ import type { ReportCause } from '../../run/report.js';
 import type { OrderedCauses } from './order-causes.js';
 import { html, nothing, type Markup } from './markup.js';
 
-/** Fewer causes are seen at a glance. */
+/** With fewer causes, a filter is not worth its room. */
 const FEWEST = 2;
 
-/** Which causes are shown: a page without scripts is filtered by its style sheet, which looks at these buttons. */
+/** Shows buttons that filter causes: on a page without scripts, the style sheet does this depending on which button is checked. */
 export function showFilter({ fixed, left }: OrderedCauses): Markup {
   const causes = [...fixed, ...left];
   if (causes.length < FEWEST) return nothing;
@@ -35,7 +35,7 @@ function countOf(causes: readonly ReportCause[], category: string): number {
   return causes.filter((cause) => cause.category === category).length;
 }
 
-/** Radio buttons of one question, the first chosen. */
+/** Shows radio buttons, with the first one checked. */
 export function group(
   legend: string,
   name: string,

@@ -9,12 +9,12 @@ import { showAttempt, showProof } from './show-attempts.js';
 import { causeLine, picture, showReasons } from './show-cause.js';
 import { showTable } from './show-table.js';
 
-/** A number of seconds that goes on: the page's script counts it. */
+/** A running number of seconds, updated by the page's script. */
 function timeSince(time: number): Markup {
   return html`<span data-since="${time}"></span>`;
 }
 
-/** What a run does now, how far it is, and what it has come to so far. */
+/** Shows what a run is doing, how far it is, and its results so far. */
 export function showNow(run: RunState): Markup {
   const { progress } = run;
   return html`<h2 id="now-heading" class="unseen">Now</h2>
@@ -41,15 +41,15 @@ export function showNow(run: RunState): Markup {
     </dl>`;
 }
 
-/** More at a time are counted: each has its own line below. */
+/** If more causes are at work, they are only counted, because each has its own line below. */
 const mostNamed = 3;
 
-/** It waits for a worker. */
+/** Whether it is waiting for a worker. */
 function isQueued({ phase }: CauseState): boolean {
   return phase?.since.type === 'cause.sent';
 }
 
-/** What the run does, in a sentence. */
+/** Says what the run is doing, as a sentence. */
 export function phaseOf({ ended, phase, causes, latest }: RunState): string {
   if (ended) return outcomeWords[ended.outcome];
   if (phase) return sentence(phaseWords(phase.since));
@@ -75,7 +75,7 @@ function factsOf(run: RunState): [name: string, value: Markup | string][] {
   const healed = causes.filter((cause) => cause.ended?.verdict === 'healed').length;
   return [
     ...(startedAt === null ? [] : [fact('Time', ended ? duration(ended.durationMs) : timeSince(startedAt))]),
-    // A run that was killed says no more: this is how it shows.
+    // This reveals a killed run, which sends no more events.
     ...(ended || lastEventAt === null ? [] : [fact('Last event', timeSince(lastEventAt))]),
     ...(first
       ? [
@@ -100,7 +100,7 @@ function some(count: number, what: string): string {
   return count > 0 ? `, ${count} ${what}` : '';
 }
 
-/** Where each worker stands (SC-2). */
+/** Shows what each worker is doing (SC-2). */
 export function showWorkers({ workers }: RunState): Markup {
   return showTable({
     label: 'Workers',
@@ -112,7 +112,7 @@ export function showWorkers({ workers }: RunState): Markup {
   });
 }
 
-/** What belongs to no cause. */
+/** Shows notes that belong to no cause. */
 export function showNotes({ flaky, quarantined, warnings }: RunState): Markup {
   const notes = [
     ...flaky.map((test) => `flaky, green without a change: ${testName(test)}`),
@@ -122,7 +122,7 @@ export function showNotes({ flaky, quarantined, warnings }: RunState): Markup {
   return html`${notes.map((note) => html`<li>${note}</li>`)}`;
 }
 
-/** A cause as a line that unfolds: what it is, what is done about it, and what came of it. One that is worked on is unfolded. */
+/** Shows a cause as an expandable line: what it is, what is being done, and its result. A cause in progress is expanded. */
 export function showLiveCause(cause: CauseState, screenshot: string | null): Markup {
   const { summary, phase, ended, attempts, asides } = cause;
   const { id, headline, tests, parent, warning } = summary;
@@ -183,7 +183,7 @@ function asideWords(event: Aside): string {
   }
 }
 
-/** An attempt that is judged is shown as in the report; one under way by what is known of it. */
+/** Shows a judged attempt as in the report, and one in progress with what is known so far. */
 function showLiveAttempt({ n, started, ended, judged }: AttemptState, isOver: boolean): Markup {
   const log = started ? html`<p class="quiet">Its output: <code>${started.logFile}</code></p>` : nothing;
   if (judged) return html`<li>${showAttempt(reportAttempt(judged))} ${showProof(judged)} ${log}</li>`;

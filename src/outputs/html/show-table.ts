@@ -7,12 +7,12 @@ export interface Table {
   readonly rows: readonly {
     readonly cells: readonly (Markup | string | number)[];
     readonly bad?: boolean;
-    /** A class of the row, for filters. */
+    /** A CSS class of the row, for filters. */
     readonly kind?: string;
   }[];
 }
 
-/** A table that scrolls on its own where it is too wide, and so can be reached by keyboard. */
+/** Renders a table that scrolls on its own if it is too wide, and is therefore reachable by keyboard. */
 export function showTable({ label, columns, rows }: Table): Markup {
   return html`<div class="wide" tabindex="0" role="group" aria-label="${label}">
     <table>

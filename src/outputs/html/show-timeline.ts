@@ -3,7 +3,7 @@ import type { RunState, SpanState } from '../../run/run-state.js';
 import { purposeInShort } from '../wording.js';
 import { html, nothing, type Markup } from './markup.js';
 
-/** A stretch of a run, as a row. */
+/** A period of a run, as a row. */
 export interface Span extends Pick<SpanState, 'kind' | 'costUsd'> {
   /** Null for what was done for all causes together. */
   readonly causeId: string | null;
@@ -13,10 +13,10 @@ export interface Span extends Pick<SpanState, 'kind' | 'costUsd'> {
   readonly to: number;
 }
 
-/** Rows of one timeline; the rest is counted. */
+/** The maximum number of rows of a timeline; the rest is counted. */
 const ROWS = 40;
 
-/** What a run did and when; what never ended, ends with the last event. */
+/** Returns what a run did and when; a period that never ended ends with the last event. */
 export function timelineOf({ spans, startedAt, lastEventAt }: RunState): Span[] {
   const start = startedAt ?? 0;
   return spans.map(({ kind, since, to, costUsd }) => ({
@@ -35,7 +35,7 @@ function labelOf(since: SpanState['since']): string {
   return `${since.slashCommand} (${since.runner}), attempt ${since.attempt}`;
 }
 
-/** Stretches of a run below each other, each with a bar where it lies in the whole. */
+/** Renders periods as a list, each with a bar that shows its place in the whole. */
 export function showTimeline(title: string, spans: readonly Span[]): Markup {
   if (spans.length === 0) return nothing;
   const start = Math.min(...spans.map(({ from }) => from));
@@ -58,7 +58,7 @@ export function showTimeline(title: string, spans: readonly Span[]): Markup {
   </ol>`;
 }
 
-/** One row for each cause, and for what was done for all of them together. */
+/** Returns one row per cause, and one per kind of work that was done for all of them together. */
 export function overview(spans: readonly Span[]): Span[] {
   const rows = new Map<string, Span[]>();
   for (const span of spans) {

@@ -6,15 +6,15 @@ import { ownFile } from '../../own-files.js';
 import { loadRun } from './load-run.js';
 import { renderPage } from './render-page.js';
 
-/** Where a report lies. */
+/** Where to write a report. */
 export interface ReportFolder {
   /** The run's folder; absolute. */
   readonly dir: string;
-  /** The same as a person types it. */
+  /** The same folder as shown to the user. */
   readonly shown: string;
 }
 
-/** Writes `report.html` into the run's folder (RP-4) and gives its path. Throws where it cannot be written. */
+/** Writes `report.html` into the run's folder (RP-4) and returns its path. Throws if it cannot be written. */
 export async function writeHtmlReport(report: Report, { dir, shown }: ReportFolder): Promise<string> {
   const page = await renderPage(await loadRun(report, { dir, shown }), await readStyles());
   const file = path.join(dir, 'report.html');
@@ -22,7 +22,7 @@ export async function writeHtmlReport(report: Report, { dir, shown }: ReportFold
   return file;
 }
 
-/** The look of the live page, and what the report has beside it. */
+/** Reads the styles of the live page and those that only the report has. */
 async function readStyles(): Promise<string> {
   const files = ['ui/page/base.css', 'outputs/html/report.css'];
   return (await Promise.all(files.map((file) => readFile(ownFile(file), 'utf8')))).join('\n');
