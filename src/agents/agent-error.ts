@@ -9,7 +9,7 @@ type AgentError = NonNullable<AgentResult['error']>;
 
 const MAX_REASON_CHARACTERS = 300;
 
-/** What a person must do; logging in depends on the program. */
+/** What a person must do about each error; how to log in depends on the program. */
 const remedies: Readonly<Record<Exclude<AgentErrorReason, 'unauthorized'>, string>> = {
   overloaded: 'The provider is overloaded; run again later.',
   'rate-limited': 'The rate limit of the provider was reached; run again later, or raise the limit.',
@@ -28,7 +28,7 @@ const remedies: Readonly<Record<Exclude<AgentErrorReason, 'unauthorized'>, strin
   unknown: "Read the agent's log, and try the program by hand.",
 };
 
-/** What a person does about an error of this runner's program, in a sentence or two. */
+/** Returns what a person should do about an error of this runner's program, in a sentence or two. */
 export function remedyFor(reason: AgentErrorReason, runner: string): string {
   if (reason !== 'unauthorized') return remedies[reason];
   return isBuiltInRunner(runner)
@@ -36,11 +36,11 @@ export function remedyFor(reason: AgentErrorReason, runner: string): string {
     : 'Check the login and the permissions of the account.';
 }
 
-/** A program's own account of why it could not work, told apart by AG-6; words that no rule knows are fatal. */
+/** Classifies a program's own account of why it could not work (AG-6); wording that no rule knows is fatal. */
 export function agentErrorFrom(text: string, runner: string): AgentError {
   const { kind, reason, evidence } = classifyAgentError(text);
   const words = text.trim().replaceAll(/\s+/g, ' ');
-  // Of much text the line that decided is worth more than the first.
+  // In a long text, the line that decided says more than the beginning.
   const short = words.length > MAX_REASON_CHARACTERS ? (evidence ?? words) : words;
   const told = `${runner}: ${short.slice(0, MAX_REASON_CHARACTERS) || 'it failed without a message'}`;
   if (kind === 'retryable') {
@@ -51,10 +51,10 @@ export function agentErrorFrom(text: string, runner: string): AgentError {
   return { kind: 'unusable', reason: told, remedy: remedyFor(reason, runner) };
 }
 
-/** Reasons that may as well be about the user's own program, of which an agent's free text is full. */
+/** Reasons that could just as well be about the user's own program, which an agent's free text often mentions. */
 const notItsOwn: readonly AgentErrorReason[] = ['unknown', 'invalid-request', 'refused'];
 
-/** The error in free text on standard error, or null where nothing says that it is the program's own (AG-5 goes on then). */
+/** Classifies free text on standard error; returns null unless it is clearly the program's own error (AG-5 then applies). */
 export function agentErrorInText(text: string, runner: string): AgentError | null {
   return notItsOwn.includes(classifyAgentError(text).reason) ? null : agentErrorFrom(text, runner);
 }

@@ -6,17 +6,16 @@ import type { Masking } from '../secrets/masks.js';
 const HEAD_BYTES = 4 * 1024 * 1024;
 const TAIL_BYTES = 1024 * 1024;
 
-/** What an agent wrote, in a file of about 5 MB at most: the beginning, and the end, which says more. */
+/** An agent's output, in a file of at most about 5 MB: the beginning, and the end, which says more. */
 export interface AgentLog {
   write(chunk: Buffer): void;
-  /** Resolves when the file is whole. */
+  /** Resolves when the file is complete. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the log; a disk that is full ends the log, not the agent. What is written is masked,
- * since an agent may print whatever it has read (EV-9, EV-10); what is cut is not even looked at, or a flood would take
- * minutes.
+ * Opens the log. A full disk ends the log, not the agent. The output is masked, since an agent may print whatever it has read (EV-9,
+ * EV-10). What is cut is not even scanned for secrets, because that would take minutes for a flood of output.
  */
 export function openAgentLog(file: string, masking: Masking): AgentLog {
   const out = createWriteStream(file);
@@ -50,7 +49,7 @@ export function openAgentLog(file: string, masking: Masking): AgentLog {
 
 interface Tail {
   write(chunk: Buffer): void;
-  /** The last bytes, and how many were cut before them. */
+  /** Returns the last bytes, and how many were cut before them. */
   end(): { readonly bytes: Buffer; readonly cut: number };
 }
 
@@ -60,7 +59,7 @@ function openTail(): Tail {
   let cut = 0;
   const shorten = () => {
     const all = Buffer.concat(chunks);
-    // From the beginning of a word: half a secret is none that anybody could find.
+    // Cuts at a word boundary, because half a secret would not be recognized and masked.
     const from = borderIn(all, Math.max(0, all.length - TAIL_BYTES));
     chunks = [all.subarray(from)];
     length = all.length - from;

@@ -9,26 +9,26 @@ import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
 
 const MAX_PATCH_CHARACTERS = 8000;
 
-/** What a context is made from. */
+/** What a context is built from. */
 export interface ContextRequest {
   readonly settings: Settings;
   /** The project's root. */
   readonly root: string;
   readonly runId: string;
-  /** The run's folder, in which the patches of earlier attempts lie. */
+  /** The run's folder, which holds the patches of earlier attempts. */
   readonly runDir: string;
   readonly cause: Cause;
   readonly attempt: number;
-  /** Those of earlier runs first. */
+  /** All earlier attempts, those of earlier runs first. */
   readonly previousAttempts: readonly Attempt[];
   /** What a person answered (ME-7), or null. */
   readonly guidance: string | null;
-  /** What had healed this failure in an earlier run, or null. */
+  /** What healed this failure in an earlier run, or null. */
   readonly earlierFix: EarlierFix | null;
 }
 
 /**
- * Puts together what an agent is given (AG-2). The trace is left out: it holds headers and bodies that nobody has masked
+ * Builds the context that an agent is given (AG-2). The trace is left out, because it contains headers and bodies that are not masked
  * (EV-9).
  */
 export async function buildContext(request: ContextRequest): Promise<AgentContext> {
@@ -65,7 +65,7 @@ export async function buildContext(request: ContextRequest): Promise<AgentContex
   };
 }
 
-/** All errors of the failure as one: a time-out says why only in its second error. */
+/** Combines all errors of the failure, because a timeout gives its reason only in the second error. */
 function errorOf({ evidence, diagnosis }: DiagnosedFailure): AgentContext['error'] {
   const [first] = evidence.errors;
   return {
@@ -88,7 +88,7 @@ async function fixWithPatch(fix: EarlierFix, runDir: string): Promise<EarlierFix
   return { ...fix, patch: await patchText(fix.patch, runDir) };
 }
 
-/** Null where it was thrown away, or lies on another machine. */
+/** Returns null if the patch was deleted or is on another machine. */
 async function patchText(file: string | null, runDir: string): Promise<string | null> {
   const text = file && (await readFile(path.join(runDir, file), 'utf8').catch(() => null));
   return text ? middleCut(text, MAX_PATCH_CHARACTERS) : null;
@@ -114,7 +114,7 @@ const MAX_MESSAGE_CHARACTERS = 1000;
 const MAX_ENTRIES = 5;
 const MAX_SERVER_CHARACTERS = 1000;
 
-/** The context for a model that had no room for the whole (AG-7): what failed and why, and the last few lines of the rest. */
+/** Reduces the context after it was too long for the model (AG-7): what failed and why, and the last few entries of everything else. */
 export function reduceContext(context: AgentContext): AgentContext {
   const { error, console, network, serverOutput, previousAttempts } = context;
   const failed = network.filter(({ status, failure }) => failure !== null || (status ?? 0) >= 400);

@@ -9,7 +9,7 @@ import { findProgram } from '../process/find-program.js';
 import { commandFileOf, commandFilesOf } from './command-files.js';
 import { programs } from './programs.js';
 
-/** The agents behind the routes that cannot be started here, each with the reason; empty where all can. */
+/** Returns the routed agents that cannot be started here, each with the reason; empty if all can. */
 export async function missingAgents(settings: Settings, cwd: string): Promise<Map<string, Problem>> {
   const routed = new Set(Object.values(settings.routes).flat());
   const missing = new Map<string, Problem>();
@@ -21,8 +21,8 @@ export async function missingAgents(settings: Settings, cwd: string): Promise<Ma
 }
 
 /**
- * The settings with no program for the agents whose runner nobody named, where the default one is not installed: the built-in fixer heals
- * what it can then (BF-1).
+ * If the default runner is not installed, returns settings in which the agents that use it only by default have no program. The built-in fixer then
+ * heals what it can (BF-1).
  */
 export async function withInstalledRunner(settings: Settings, cwd: string): Promise<Settings> {
   const [first] = settings.runnerByDefault;
@@ -39,8 +39,8 @@ export async function withInstalledRunner(settings: Settings, cwd: string): Prom
 }
 
 /**
- * Whether an agent's program is there, and its slash command: one that is not there would go to the model as prose, and end well, with
- * Claude Code and with every other program but opencode.
+ * Checks that an agent's program and slash command exist. Claude Code and every other program except opencode would send an unknown command
+ * to the model as prose, and exit successfully.
  */
 export async function checkAgent(
   { agents, runners }: Pick<Settings, 'agents' | 'runners'>,
@@ -77,7 +77,7 @@ async function checkProgram(
 
 const interpreters = /^(?:node|bun|deno|python3?|ruby|bash|sh)(?:\.exe)?$/;
 
-/** `[node, tools/fixer.mjs]`: the interpreter is there, the script may not be. */
+/** Checks the script of a command like `[node, tools/fixer.mjs]`: the interpreter may exist while the script does not. */
 async function checkScript(
   agent: AgentSettings,
   command: readonly string[],

@@ -4,9 +4,9 @@ import { jsonOf } from '../json-of.js';
 const statuses: readonly AgentClaim['status'][] = ['fixed', 'not-fixed', 'needs-person'];
 
 /**
- * Reads a line of output as a completion signal (AG-3): `SELF-HEAL: {"status":"fixed","summary":"…"}`, or the words
- * `Fix applied successfully` alone on it; null for every other line. The line in which the prompt explains the signal is no
- * JSON, so an agent that repeats its prompt claims nothing.
+ * Parses a line of output as a completion signal (AG-3): `SELF-HEAL: {"status":"fixed","summary":"…"}`, or a line that consists of the words
+ * `Fix applied successfully`; returns null for any other line. The line that explains the signal in the prompt is not valid JSON, so an agent
+ * that repeats its prompt claims nothing.
  */
 export function readClaim(line: string): AgentClaim | null {
   const json = /^\W*SELF-HEAL:\s*(\{.*\})\W*$/.exec(line)?.[1];

@@ -5,11 +5,11 @@ import { z } from 'zod';
 
 /** A copy of a project, as Claude Code sees it. */
 export interface CopiedProject {
-  /** Where it works in the copy. */
+  /** Claude Code's working directory in the copy. */
   readonly cwd: string;
   /** The same folder in the user's own tree. */
   readonly project: string;
-  /** The top of the copy. What lies beside it is no part of the project. */
+  /** The root of the copy; what lies next to it is not part of the project. */
   readonly root: string;
 }
 
@@ -26,9 +26,9 @@ const homeShape = z.object({
 });
 
 /**
- * What Claude Code would heed in the project and not in a copy of it, as flags. It ignores `permissions.allow` of a folder that nobody
- * trusted in its dialog (a project whose tests self-heal runs is trusted), and it keeps the tools and MCP servers that a user added for this
- * project alone in ~/.claude.json, by the project's path. Hooks, variables and `.mcp.json` of the project work without a terminal anyway
+ * Returns flags for what Claude Code would respect in the project but not in a copy of it. It ignores `permissions.allow` in a folder that
+ * nobody trusted in its dialog (a project whose tests self-heal runs is trusted), and it stores the tools and MCP servers that a user added for
+ * only this project in ~/.claude.json, by the project's path. The project's hooks, variables and `.mcp.json` work without a terminal anyway
  * (measured with 2.1.329).
  */
 export function claudeFlagsFor(copied: CopiedProject, env: NodeJS.ProcessEnv): string[] {
@@ -40,7 +40,7 @@ export function claudeFlagsFor(copied: CopiedProject, env: NodeJS.ProcessEnv): s
   const permissions = { allow: [...new Set([...allow, ...(own?.allowedTools ?? [])])] };
   const { mcpServers = {} } = own ?? {};
   const mcpFile = path.join(path.dirname(root), 'claude-mcp.json');
-  // As a file: they may hold keys, and arguments are shown to all users of the machine.
+  // In a file, because they may contain keys, and any user of the machine can see arguments.
   const hasServers = Object.keys(mcpServers).length > 0;
   if (hasServers) writeFileSync(mcpFile, inCopy({ mcpServers }, copied), { mode: 0o600 });
   return [
@@ -49,13 +49,13 @@ export function claudeFlagsFor(copied: CopiedProject, env: NodeJS.ProcessEnv): s
   ];
 }
 
-/** JSON in which paths of the project are those of the copy: no server and no rule is to reach the project itself. */
+/** Serializes a value with the project's paths replaced by the copy's, so that no server and no rule reaches the project itself. */
 function inCopy(value: unknown, { cwd, project }: CopiedProject): string {
   const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
   return JSON.stringify(value).replaceAll(inJson(project), inJson(cwd));
 }
 
-/** Null where there is none, or none of this shape: Claude Code itself says what is wrong with it. */
+/** Returns null if the file is missing or has another shape; Claude Code itself reports what is wrong with it. */
 function read<T>(file: string, shape: z.ZodType<T>): T | null {
   try {
     return shape.parse(JSON.parse(readFileSync(file, 'utf8')));

@@ -5,12 +5,12 @@ import { claimIn } from './read-event.js';
 import { noUsage, type AgentResult, type OutputReader, type Runner } from './runner.js';
 import { agentErrorFrom, agentErrorInText } from './agent-error.js';
 
-/** Turns of one agent run; a fix that needs more has lost its way. */
+/** The maximum number of turns of one agent run; a fix that needs more has gone astray. */
 const MAX_TURNS = 60;
 
 /**
- * Claude Code without a terminal. It may edit in the project and run what `acceptEdits` allows; background tasks, which would
- * keep the process alive behind its result, are off, and its own retries are few, since ours count.
+ * Runs Claude Code without a terminal. It may edit in the project and run what `acceptEdits` allows. Background tasks, which would keep the
+ * process alive after its result, are turned off, and its own retries are limited, since self-heal retries itself.
  */
 export const claudeRunner: Runner = {
   command: ({ prompt, resume, runner, cwd, copyOf }) => ({
@@ -32,7 +32,7 @@ export const claudeRunner: Runner = {
       CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
       CLAUDE_CODE_MAX_RETRIES: process.env['CLAUDE_CODE_MAX_RETRIES'] ?? '2',
     },
-    // By standard input: a prompt may begin with a dash, and be longer than an argument can be.
+    // Through standard input, because a prompt may begin with a dash, and may be too long for an argument.
     input: prompt,
     passes: ['ANTHROPIC_*', 'CLAUDE_*', 'API_TIMEOUT_MS', 'DISABLE_*', ...cloudKeys()],
   }),
@@ -65,7 +65,7 @@ const resultShape = z.object({
 });
 type ClaudeResult = z.infer<typeof resultShape>;
 
-/** Reads `stream-json`: a line of JSON an event; the `result` event is the end, whatever the process does then. */
+/** Reads `stream-json`: one JSON event per line. The `result` event is the end, whatever the process does afterwards. */
 export function claudeReader(): OutputReader {
   let result: ClaudeResult | null = null;
   return {
@@ -106,7 +106,7 @@ function resultOf(result: ClaudeResult): AgentResult {
   };
 }
 
-/** The cloud's own keys, only where Claude Code is told to reach its model through that cloud. */
+/** The cloud provider's own keys, only if Claude Code is configured to reach its model through that provider. */
 function cloudKeys(): string[] {
   return [
     ...(process.env['CLAUDE_CODE_USE_BEDROCK'] ? ['AWS_*'] : []),
@@ -115,8 +115,8 @@ function cloudKeys(): string[] {
 }
 
 /**
- * An API failure has `subtype: "success"` and `is_error: true`; a command that never ran has no turns, and an older Claude Code
- * says so only in its result.
+ * Returns the error in a result, or null. An API failure has `subtype: "success"` and `is_error: true`. A command that never ran has no turns,
+ * and older versions of Claude Code say so only in the result text.
  */
 function errorOf(result: ClaudeResult): AgentResult['error'] {
   const { subtype = '', api_error_status: status, terminal_reason: reason } = result;
@@ -132,6 +132,6 @@ function errorOf(result: ClaudeResult): AgentResult['error'] {
     .filter(Boolean)
     .join(': ');
   if (isOfApi) return agentErrorFrom(told, 'claude');
-  // What no rule knows and the API did not say is a crash of the program (AG-5).
+  // An error that no rule knows and that did not come from the API is a crash of the program (AG-5).
   return agentErrorInText(told, 'claude') ?? { kind: 'exited', exitCode: 1 };
 }

@@ -5,12 +5,12 @@ import { noUsage, type AgentResult, type LineMeaning, type OutputReader, type Ru
 import { agentErrorFrom } from './agent-error.js';
 
 /**
- * Of Codex's own retries so many are waited for. Its provider's limits cannot be set from outside without naming the
- * provider, and where the connection is refused it would try for ever.
+ * How many of Codex's own retries to wait for. They cannot be limited from outside without naming the provider, and on a refused connection
+ * Codex would retry forever.
  */
 const MAX_RECONNECTS = 2;
 
-/** Writes nothing but the project, and reaches no network; its shell sees no variable that looks like a secret. */
+/** The agent can write only to the project and has no network access; its shell does not see variables that look like secrets. */
 const sandbox = [
   'sandbox_workspace_write.exclude_slash_tmp=true',
   'sandbox_workspace_write.exclude_tmpdir_env_var=true',
@@ -18,16 +18,16 @@ const sandbox = [
 ];
 
 /**
- * Codex heeds `.codex/` of a project only where the user trusted its path, and the copy's is another; `--trust` would write into the
- * user's settings. Whose tests self-heal runs is trusted.
+ * Returns the setting that marks folders as trusted. Codex respects a project's `.codex/` only if the user trusted its path, and the copy has
+ * another path; `--trust` would write into the user's settings. A project whose tests self-heal runs is trusted.
  */
 function trusted(...folders: readonly string[]): string {
-  // A JSON string is one of TOML, too. Not as a dotted key: a path may hold dots.
+  // A JSON string is also a TOML string. A dotted key would not work, because a path may contain dots.
   const entries = [...new Set(folders)].map((folder) => `${JSON.stringify(folder)}={trust_level="trusted"}`);
   return `projects={${entries.join(',')}}`;
 }
 
-/** Codex without a terminal (`codex exec`), in its sandbox; the prompt arrives with its slash command expanded by us. */
+/** Runs Codex without a terminal (`codex exec`), in its sandbox; self-heal has already expanded the slash command in the prompt. */
 export const codexRunner: Runner = {
   command: ({ prompt, resume, screenshot, runner, cwd, copyOf }) => {
     const own = runner.kind === 'command' ? [] : (runner.args ?? []);
@@ -41,7 +41,7 @@ export const codexRunner: Runner = {
       file: 'codex',
       args: [
         'exec',
-        // A resumed session takes no -s, and would be read-only without the setting.
+        // A resumed session does not accept -s, and would be read-only without this setting.
         ...(resume ? ['resume'] : []),
         '--json',
         '--skip-git-repo-check',
@@ -51,7 +51,7 @@ export const codexRunner: Runner = {
         ...(resume ? ['--', resume, '-'] : ['--', '-']),
       ],
       env: {},
-      // By standard input: as an argument it would be joined with an open pipe, and could be too long.
+      // Through standard input: Codex appends an open pipe to a prompt argument, which could also be too long.
       input: prompt,
       passes: ['CODEX_*', 'OPENAI_*', 'AZURE_OPENAI_*'],
     };
@@ -78,11 +78,11 @@ const eventShape = z.object({
 });
 type CodexEvent = z.infer<typeof eventShape>;
 
-/** What the sandbox answers to a write outside the project, and Codex to what its policy forbids. */
+/** How the sandbox refuses a write outside the project, and how Codex refuses what its policy forbids. */
 const refused =
   /read-only file system|operation not permitted|permission denied|rejected by|not permitted by/i;
 
-/** Reads the JSON lines of `codex exec --json`; an item of type `error` may be a mere warning, `turn.failed` never is. */
+/** Reads the JSON lines of `codex exec --json`. An item of type `error` may be just a warning; `turn.failed` is always an error. */
 export function codexReader(): OutputReader {
   let usage: AgentUsage = noUsage;
   let claim: AgentClaim | null = null;
@@ -110,7 +110,7 @@ export function codexReader(): OutputReader {
     line: (text) => {
       const event = readEvent(eventShape, text);
       if (event) return meaningOf(event);
-      // Seen on a refused connection: it would wait for the network for ever.
+      // Observed on a refused connection: Codex would wait for the network forever.
       const waits = /waiting for network/i.test(text);
       if (waits) failure ??= 'Connection refused: waiting for network';
       return { activity: null, complete: false, hopeless: waits };

@@ -4,20 +4,20 @@ import type { BuiltInRunner } from '../core/built-in-runner.js';
 /** Where a program keeps its slash commands, and who expands them. */
 interface CommandPlaces {
   /**
-   * Patterns below the project and below the user's home, the first is where a new one is written; `{name}` is the command
-   * without its slash, a `:` in it being a folder.
+   * Path patterns relative to the project and to the user's home folder; new commands go to the first one. `{name}` is the command without its
+   * slash, in which `:` separates folders.
    */
   readonly project: readonly string[];
   readonly home: readonly string[];
-  /** `program`: it expands them without a terminal; `self-heal`: it does not, so we send the file's text (measured). */
+  /** `program`: it expands them without a terminal; `self-heal`: it does not, so self-heal sends the file's text (measured). */
   readonly expandedBy: 'program' | 'self-heal';
 }
 
 const claudePlaces = ['.claude/commands/{name}.md', '.claude/skills/{name}/SKILL.md'];
 
 /**
- * One row for each program. Codex and Copilot expand nothing without a terminal, so they may share Claude Code's files;
- * Gemini CLI joins the lines of the arguments to one, which would tear the prompt's fenced blocks.
+ * Codex and Copilot expand nothing without a terminal, so they can share Claude Code's files. Gemini CLI joins the lines of the arguments into
+ * one, which would break the prompt's fenced blocks.
  */
 export const commandPlaces: Readonly<Record<BuiltInRunner, CommandPlaces>> = {
   claude: { project: claudePlaces, home: claudePlaces, expandedBy: 'program' },
@@ -47,12 +47,12 @@ export const commandPlaces: Readonly<Record<BuiltInRunner, CommandPlaces>> = {
   },
 };
 
-/** The file, relative to the project and with `/`, in which a new slash command (`/debugger`, `/sub:name`) of a program is written. */
+/** Returns the file for a new slash command (`/debugger`, `/sub:name`) of a program, relative to the project and with `/`. */
 export function commandFileOf(runner: BuiltInRunner, slashCommand: string): string {
   return filledIn(commandPlaces[runner].project[0] ?? '', slashCommand);
 }
 
-/** Every absolute path at which a program's slash command may lie, the project's first. */
+/** Returns every absolute path at which a program's slash command may be, the project's first. */
 export function commandFilesOf(
   runner: BuiltInRunner,
   slashCommand: string,
@@ -65,7 +65,7 @@ export function commandFilesOf(
   ];
 }
 
-/** The name of a slash command is its first word: `/fix --all` runs `/fix`. */
+/** Fills in the name of a slash command, which is its first word: `/fix --all` runs `/fix`. */
 function filledIn(place: string, slashCommand: string): string {
   const [name = ''] = slashCommand.replace(/^\//, '').split(/\s/);
   return place.replace('{name}', name.split(':').join('/'));

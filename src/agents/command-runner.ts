@@ -4,10 +4,10 @@ import { readClaim } from './claim.js';
 import type { AgentTask } from './run-agent.js';
 import { noUsage, type OutputReader, type Runner } from './runner.js';
 
-/** The kernel takes no argument over 128 KiB (MAX_ARG_STRLEN of execve(2)); one that is longer is given as a file. */
+/** The kernel accepts no argument over 128 KiB (MAX_ARG_STRLEN of execve(2)); a longer prompt is passed as a file. */
 const MAX_ARGUMENT_BYTES = 100_000;
 
-/** Any program, by its command line in agents.yaml. */
+/** Runs any program, by its command line in agents.yaml. */
 export function commandRunner(settings: Extract<RunnerSettings, { kind: 'command' }>): Runner {
   return {
     command: (task) => {
@@ -40,7 +40,7 @@ function promptArgument({ agent, prompt, promptFile }: AgentTask): string {
   return `${agent.slashCommand}\n\nRead the whole task in ${promptFile}`;
 }
 
-/** Plain text: the last completion signal is the claim. */
+/** Reads plain text; the last completion signal is the claim. */
 function plainReader(): OutputReader {
   let claim: AgentClaim | null = null;
   return {

@@ -6,20 +6,20 @@ import type { Violation } from '../core/guard/violation.js';
 import type { EarlierFix } from '../core/remembered.js';
 
 /**
- * `context.json`, whose path an agent finds in `SELF_HEAL_CONTEXT`: everything known about one failure (AG-2).
- * Paths are absolute unless said otherwise. Other programs read this; a change of meaning is a new `schemaVersion`.
+ * `context.json`, whose path an agent gets in `SELF_HEAL_CONTEXT`: everything known about one failure (AG-2). Paths are absolute unless
+ * stated otherwise. Other programs read this file; a change of meaning requires a new `schemaVersion`.
  */
 export interface AgentContext {
   schemaVersion: 2;
   runId: string;
   causeId: string;
-  /** From 1. */
+  /** Counted from 1. */
   attempt: number;
   task: 'Fix this error so the test can pass';
   project: { name: string; root: string };
   /** Null if the suite itself failed before any test. */
   test: ContextTest | null;
-  /** The other tests that fail from the same cause. */
+  /** The other tests that fail for the same cause. */
   otherTests: ContextTest[];
   failedStep: string | null;
   error: {
@@ -30,7 +30,7 @@ export interface AgentContext {
     causes: readonly string[];
   };
   diagnosis: Pick<Diagnosis, 'category' | 'alternatives' | 'confidence' | 'why' | 'facts' | 'warning'>;
-  /** The change that broke it, as runs with and without it have shown (BL-3), or null. */
+  /** The change that broke it, as shown by runs with and without it (BL-3), or null. */
   blame: Blame | null;
   /** The lines around `diagnosis.facts.source`; null if they are not available. */
   source: SourceExcerpt | null;
@@ -46,9 +46,9 @@ export interface AgentContext {
   cut: readonly string[];
   /** What a person answered when asked (ME-7), or null. */
   guidance: string | null;
-  /** What had healed this failure in an earlier run, and did not last; `patch` is its text. */
+  /** What healed this failure in an earlier run but did not last; `patch` is the patch's text. */
   earlierFix: EarlierFix | null;
-  /** Including earlier runs. */
+  /** Includes attempts of earlier runs. */
   previousAttempts: PreviousAttempt[];
 }
 
@@ -64,7 +64,7 @@ export interface ContextTest {
   project: string;
 }
 
-/** What was tried for the same cause before, and how it ended. */
+/** An earlier attempt at the same cause, and its result. */
 export interface PreviousAttempt {
   n: number;
   agent: string | null;
@@ -78,6 +78,6 @@ export interface PreviousAttempt {
   judged: Judgement;
   /** Whether its change was reverted after it had been judged. */
   reverted: boolean;
-  /** How it weakened the tests, in which case nothing was run with it (HN-3). */
+  /** How it weakened the tests, in which case it was not run (HN-3). */
   violations?: readonly Violation[];
 }

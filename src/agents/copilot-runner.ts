@@ -4,19 +4,19 @@ import { claimIn, plus, readEvent } from './read-event.js';
 import { noUsage, type AgentResult, type LineMeaning, type OutputReader, type Runner } from './runner.js';
 import { agentErrorFrom } from './agent-error.js';
 
-/** Copilot CLI without a terminal: it may write files and asks nobody; the prompt has its slash command expanded by us. */
+/** Runs Copilot CLI without a terminal: it may write files and asks no questions; self-heal has already expanded the slash command. */
 export const copilotRunner: Runner = {
   command: ({ prompt, resume, screenshot, runner }) => ({
     file: 'copilot',
     args: [
       '--allow-tool=write',
-      // Else the system's temporary folder counts as the project's.
+      // Without this, the system's temporary folder counts as part of the project.
       '--disallow-temp-dir',
       '--no-ask-user',
       '--output-format',
       'json',
       ...(screenshot === null ? [] : ['--attachment', screenshot]),
-      // Hooks and MCP servers of a project whose tests self-heal runs are trusted; a resumed session cannot be told so.
+      // A project whose tests self-heal runs is trusted, including its hooks and MCP servers; a resumed session does not accept the flag.
       resume ? `--resume=${resume}` : '--trust-folder',
       ...(runner.kind === 'command' ? [] : (runner.args ?? [])),
     ],
@@ -27,7 +27,7 @@ export const copilotRunner: Runner = {
   reader: copilotReader,
 };
 
-/** Of Copilot's own retries so many are waited for; ours count. */
+/** How many of Copilot's own retries to wait for, since self-heal retries itself. */
 const MAX_RETRIES = 2;
 
 const dataShape = z.object({
@@ -54,7 +54,7 @@ type CopilotEvent = z.infer<typeof eventShape>;
 
 const refused = /denied|permission|not allowed/i;
 
-/** Reads the JSON lines of `--output-format json`; the `result` line is the last. */
+/** Reads the JSON lines of `--output-format json`; the `result` line is the last one. */
 export function copilotReader(): OutputReader {
   let usage: AgentUsage = noUsage;
   let said = '';

@@ -20,11 +20,11 @@ import { agentErrorInText } from './agent-error.js';
 
 type Cleaner = Pick<Redactor, 'clean' | 'masksIn'>;
 
-/** How patient we are with programs, in milliseconds. */
+/** How long to wait for programs to end, in milliseconds. */
 export interface Patience {
-  /** Between TERM and KILL; default 5,000. */
+  /** Between TERM and KILL; 5,000 by default. */
   readonly graceMs: number;
-  /** Between the completion signal and the end of the process; default 5,000. */
+  /** Between the completion signal and ending the process; 5,000 by default. */
   readonly settleMs: number;
 }
 
@@ -35,8 +35,8 @@ const MAX_ACTIVITY_CHARACTERS = 300;
 const ACTIVITY_EVERY_MS = 100;
 
 /**
- * Makes the step that runs one agent to its end, with its log, its claim, and nothing of it left behind. What it prints
- * is masked, since it may hold what it has read.
+ * Creates the step that runs one agent to its end, with its log and its claim, and leaves nothing of it behind. Its output is masked, since it
+ * may contain anything that the agent has read.
  */
 export function createRunAgent(
   patience: Patience = { graceMs: 5000, settleMs: 5000 },
@@ -59,7 +59,7 @@ export function createRunAgent(
   };
 }
 
-/** Masked before it is cut: a cut leaves halves that nothing knows. */
+/** Masks before cutting, because half a secret would not be recognized. */
 function summaryOf({ summary }: AgentClaim, redactor: Cleaner): string {
   return redactor.clean(summary).slice(0, MAX_SUMMARY_CHARACTERS);
 }
@@ -76,7 +76,7 @@ function runnerOf(settings: RunnerSettings): Runner {
   return settings.kind === 'command' ? commandRunner(settings) : builtIn[settings.kind];
 }
 
-/** Variables of the environment that agents.yaml adds to those a built-in runner is given. */
+/** Returns the environment variables that agents.yaml adds to those of a built-in runner. */
 function extraEnv(runner: RunnerSettings): readonly string[] {
   return runner.kind === 'command' ? [] : (runner.env ?? []);
 }
@@ -84,7 +84,7 @@ function extraEnv(runner: RunnerSettings): readonly string[] {
 interface RanToEnd {
   ended: Awaited<Supervised['ended']>;
   tail: string;
-  /** The last lines of standard error alone. */
+  /** The last lines of standard error only. */
   errorTail: string;
 }
 
@@ -111,7 +111,7 @@ async function runToEnd(
     const { activity, complete, hopeless } = reader.line(line, from);
     if (activity !== null) say(activity);
     if (hopeless) running.stop();
-    // The work is done; a process that stays alive behind it is ended, not waited for.
+    // The work is done, so a process that does not exit by itself is ended.
     if (complete) settling ??= setTimeout(() => running.stop(), patience.settleMs);
   };
   const splitters = {
@@ -162,7 +162,7 @@ function ownEnv({ contextFile, promptFile, attempt }: AgentTask): Record<string,
   };
 }
 
-/** More of a line than is kept of it: a secret that this cuts in two is cut away later. */
+/** Keeps more of a line than is shown later, so that a secret that is cut in half here is cut off there. */
 function beginning(line: string): string {
   return line.slice(0, 8 * MAX_LINE_CHARACTERS);
 }
@@ -176,7 +176,7 @@ function shortLine(text: string): string {
   return text.replaceAll('\n', ' ').trim().slice(0, MAX_ACTIVITY_CHARACTERS);
 }
 
-/** Lets the first of several texts through in each span of time. */
+/** Passes on the first text in each time span and drops the others. */
 function atMostEvery(spanMs: number, say: (text: string) => void): (text: string) => void {
   let last = -Infinity;
   return (text) => {
@@ -193,7 +193,7 @@ interface Ended {
   errorTail: string;
 }
 
-/** What the program says of itself comes first where its exit code hides it, but never before our own reason to end it. */
+/** If its exit code hides the reason, a program's own account takes precedence, but never over self-heal's own reason to end it. */
 function endingOf(ended: Ended, task: AgentTask): AgentEnding {
   const { ending, result, errorTail } = ended;
   switch (ending.kind) {

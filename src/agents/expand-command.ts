@@ -5,8 +5,8 @@ import type { RunnerSettings } from '../core/settings.js';
 import { commandFilesOf, commandPlaces } from './command-files.js';
 
 /**
- * The prompt as a program has to be sent it: a built-in one that expands no slash commands without a terminal gets the text of the
- * command's file with the rest of the prompt as its arguments. A file that is gone by now leaves the prompt as it is.
+ * Returns the prompt in the form in which a program must receive it. A built-in program that does not expand slash commands without a terminal
+ * gets the text of the command's file, with the rest of the prompt as arguments. If the file no longer exists, the prompt stays as it is.
  */
 export async function expandedPrompt(
   { kind }: Pick<RunnerSettings, 'kind'>,
@@ -22,13 +22,16 @@ export async function expandedPrompt(
   return prompt;
 }
 
-/** The slash command that a prompt begins with, and all that follows it. */
+/** Splits a prompt into the slash command at its beginning and everything after it. */
 export function splitCommand(prompt: string): { readonly command: string; readonly rest: string } {
   const [command = ''] = /^\S*/.exec(prompt) ?? [];
   return { command, rest: prompt.slice(command.length).trim() };
 }
 
-/** Fills `$ARGUMENTS`, `$1` … `$9` and `{{args}}` into a command's text without its front matter; one that asks for neither is followed by them. */
+/**
+ * Fills `$ARGUMENTS`, `$1` … `$9` and `{{args}}` into a command's text without its front matter. If the text has no placeholder, the arguments
+ * are appended.
+ */
 export function fillIn(commandText: string, args: string): string {
   const body = commandText.replace(/^\uFEFF?---\r?\n[\s\S]*?\r?\n---[^\S\n]*(?:\r?\n|$)/, '').trim();
   const placeholder = /\{\{args\}\}|\$(?:ARGUMENTS\b|\{ARGUMENTS\}|([1-9])(?!\d))/g;
@@ -40,7 +43,7 @@ export function fillIn(commandText: string, args: string): string {
   return `${filled}\n`;
 }
 
-/** The `prompt` of a Gemini CLI command file; the whole text where it has none or is not TOML. */
+/** Returns the `prompt` of a Gemini CLI command file, or the whole text if it has none or is not TOML. */
 export function promptOfToml(toml: string): string {
   try {
     const { prompt } = parse(toml);

@@ -4,12 +4,12 @@ import { claimIn, readEvent } from './read-event.js';
 import { noUsage, type AgentResult, type LineMeaning, type OutputReader, type Runner } from './runner.js';
 import { agentErrorFrom } from './agent-error.js';
 
-/** Of Gemini CLI's own retries, which go on for more than two minutes and cannot be set, so many are waited for. */
+/** How many of Gemini CLI's own retries to wait for; they go on for more than two minutes and cannot be configured. */
 const MAX_RETRIES = 1;
 
 /**
- * Gemini CLI without a terminal. `auto_edit` lets it edit in the project and offers it no shell at all; the folder is
- * called trusted, since it answers with code 55 otherwise. It would expand a command itself, but on a single line.
+ * Runs Gemini CLI without a terminal. `auto_edit` lets it edit in the project and gives it no shell. The folder is marked as trusted, because
+ * otherwise it exits with code 55. It could expand a command itself, but only on a single line.
  */
 export const geminiRunner: Runner = {
   command: ({ prompt, resume, runner }) => ({
@@ -52,7 +52,7 @@ type GeminiEvent = z.infer<typeof eventShape>;
 const refused =
   /not in workspace|outside the allowed|denied by policy|not (?:found|available|allowed)|permission/i;
 
-/** Reads `stream-json`; the status of a refused request stands on standard error alone. */
+/** Reads `stream-json`; the status of a refused request is only on standard error. */
 export function geminiReader(): OutputReader {
   let usage: AgentUsage = noUsage;
   let said = '';
@@ -67,7 +67,7 @@ export function geminiReader(): OutputReader {
     if (event.session_id) usage = { ...usage, sessionId: event.session_id };
     if (event.type === 'message' && event.role === 'assistant') said += event.content ?? '';
     if (event.type === 'tool_use') {
-      // What is said before a tool is not the final answer, but a line of its own.
+      // Text before a tool call is not part of the final answer, so it is kept on a line of its own.
       said += '\n';
       calls += 1;
       tools.set(event.tool_id ?? '', event.tool_name ?? 'a tool');
@@ -107,7 +107,7 @@ export function geminiReader(): OutputReader {
   };
 }
 
-/** A run that ended well had no failure, for all that went wrong on the way; one that ended without a result has. */
+/** Returns why a run failed. A run that ended successfully did not fail, whatever went wrong on the way; one without a result did. */
 function failureOf(ended: GeminiEvent | null, lastError: string | null): string | null {
   if (ended?.status === 'success') return null;
   return ended ? (ended.error?.message ?? lastError ?? 'failed') : lastError;

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** A line longer than this is handed on in parts: a flood without line ends must not fill the memory. */
+/** A longer line is passed on in parts, so that a flood without line breaks does not fill the memory. */
 const MAX_LINE_CHARACTERS = 1024 * 1024;
 
 /** Splits bytes into lines; invalid UTF-8 becomes the replacement character. */

@@ -6,18 +6,18 @@ import { claimIn, plus, readEvent } from './read-event.js';
 import { noUsage, type AgentResult, type LineMeaning, type OutputReader, type Runner } from './runner.js';
 import { agentErrorFrom } from './agent-error.js';
 
-/** opencode allows everything unless it is told otherwise: edits in the project, and nothing more. */
+/** opencode allows everything unless told otherwise; this allows edits in the project and nothing else. */
 const permission = { edit: 'allow', bash: 'deny', webfetch: 'deny', external_directory: 'deny' };
-/** With it, a request that is too long is compacted and sent again without end. */
+/** With automatic compaction, a request that is too long would be compacted and sent again endlessly. */
 const compaction = { auto: false };
 
 /**
- * Of opencode's own retries, which it makes in silence for a minute and a half and which cannot be set, so many are waited
- * for; its log on standard error shows them.
+ * How many of opencode's own retries to wait for. It retries silently for a minute and a half, which cannot be configured; its log on standard
+ * error shows the retries.
  */
 const MAX_RETRIES = 2;
 
-/** opencode without a terminal. A slash command is its `--command`; what standard input holds are the arguments. */
+/** Runs opencode without a terminal. The slash command is passed as `--command`, and standard input holds its arguments. */
 export const opencodeRunner: Runner = {
   command: ({ prompt, resume, runner }) => {
     const { command, rest } = splitCommand(prompt);
@@ -46,13 +46,13 @@ export const opencodeRunner: Runner = {
   reader: opencodeReader,
 };
 
-/** opencode takes its keys from the variables of the providers. */
+/** The providers' variables from which opencode takes its keys. */
 const providerKeys = [
   'ANTHROPIC_* OPENAI_* GEMINI_* GOOGLE_GENERATIVE_AI_API_KEY OPENROUTER_API_KEY GROQ_API_KEY MISTRAL_API_KEY',
   'XAI_API_KEY DEEPSEEK_API_KEY GITHUB_TOKEN AZURE_*',
 ].flatMap((line) => line.split(' '));
 
-/** The configuration that the user gave by the environment, with our permissions where it names none. */
+/** Returns the user's configuration from the environment, with our permissions unless it sets its own. */
 function configWith(given: string | undefined): string {
   try {
     const own = JSON.parse(given ?? '{}') as Record<string, unknown>;
@@ -93,7 +93,7 @@ type OpencodeEvent = z.infer<typeof eventShape>;
 
 const refused = /rule which prevents you|rejected permission|unavailable tool/i;
 
-/** Reads `--format json`. There is no last line: the work is done with a step that finished with reason `stop`. */
+/** Reads `--format json`. There is no final line: the work is done when a step finishes with reason `stop`. */
 export function opencodeReader(): OutputReader {
   let usage: AgentUsage = noUsage;
   let said = '';
@@ -109,7 +109,7 @@ export function opencodeReader(): OutputReader {
     if (type === 'step_finish') usage = added(usage, part);
     if (type === 'step_finish' && part?.reason === 'stop') {
       stopped = true;
-      // It got over it, unless what it finished was only its own attempt to make room.
+      // The error was overcome, unless the step that finished was only opencode's own attempt to make room.
       if (!failure?.startsWith('ContextOverflow')) failure = null;
     }
     if (type === 'error') failure ??= failureOf(event);
@@ -127,7 +127,7 @@ export function opencodeReader(): OutputReader {
     const streamError = /message="stream error".*\berror\.error="(.*)"/.exec(text);
     if (!streamError) return { activity: null, complete: false };
     retries += 1;
-    // It only retries what may pass; the words alone need not say so.
+    // opencode retries only errors that may be temporary, even if the wording does not show it.
     if (retries > MAX_RETRIES) failure ??= `Provider is overloaded or out of reach: ${streamError[1]}`;
     return { activity: null, complete: false, hopeless: retries > MAX_RETRIES };
   };

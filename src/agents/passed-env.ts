@@ -1,4 +1,4 @@
-/** What every program needs to run, to find its files and to reach its provider, whatever the system. */
+/** What every program needs to run, to find its files, and to reach its provider, on any system. */
 const basics = [
   'PATH HOME USER LOGNAME SHELL LANG LANGUAGE LC_* TZ TERM COLORTERM NO_COLOR TMPDIR TMP TEMP XDG_* CI',
   'SSH_AUTH_SOCK DBUS_SESSION_BUS_ADDRESS HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY',
@@ -8,8 +8,8 @@ const basics = [
 ].flatMap((line) => line.split(' '));
 
 /**
- * The variables that a program is given: an allow-list, since the tools of an agent inherit all of them, and the keys and
- * passwords of the project are nothing that a model has to see. A name that ends in `*` stands for all that begin so.
+ * Returns the environment variables that a program is given. This is an allow-list, because an agent's tools inherit all of them, and a model
+ * has no need to see the project's keys and passwords. A name that ends in `*` matches all names with that beginning.
  */
 export function passedEnv(
   env: NodeJS.ProcessEnv,

@@ -1,24 +1,24 @@
 import { isBuiltInRunner, type BuiltInRunner } from '../core/built-in-runner.js';
 
-/** How a program wants the file of a slash command. */
+/** The format of a program's slash-command files. */
 export type CommandFormat = 'claude' | 'markdown' | 'toml' | 'plain';
 
-/** What a person, `init` and `doctor` need to know of a coding-agent program. */
+/** What users, `init` and `doctor` need to know about a coding-agent program. */
 export interface AgentProgram {
   /** Its executable, and its name as a runner in agents.yaml. */
   readonly name: BuiltInRunner;
-  /** Its name for people. */
+  /** Its name as shown to users. */
   readonly title: string;
   /** The npm package that installs it. */
   readonly packageName: string;
-  /** The variable by which it takes a key where nobody can log in. */
+  /** The environment variable for an API key, for places where nobody can log in. */
   readonly keyVariable: string;
-  /** What to do when it is not logged in, as a sentence. */
+  /** What to do if it is not logged in, as a sentence. */
   readonly login: string;
   readonly commandFormat: CommandFormat;
 }
 
-/** The programs of the built-in runners, in the order in which `init` chooses one where nobody is asked. */
+/** The programs of the built-in runners, in the order in which `init` prefers them if it cannot ask. */
 export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
   claude: {
     name: 'claude',
@@ -34,7 +34,7 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
     packageName: '@openai/codex',
     keyVariable: 'CODEX_API_KEY',
     login: 'Run `codex login`, or set CODEX_API_KEY.',
-    // It expands no slash commands: self-heal reads the file and puts it into the prompt.
+    // It does not expand slash commands: self-heal reads the file and puts its text into the prompt.
     commandFormat: 'plain',
   },
   gemini: {
@@ -64,7 +64,7 @@ export const programs: Readonly<Record<BuiltInRunner, AgentProgram>> = {
   },
 };
 
-/** The program of this name, or null. */
+/** Returns the program with this name, or null. */
 export function programNamed(name: string): AgentProgram | null {
   return isBuiltInRunner(name) ? programs[name] : null;
 }

@@ -8,7 +8,7 @@ const mostFrames = 4;
 const linesAround = 8;
 const matcher = createMatcher();
 
-/** What the page's console complained of, with the frames of exceptions; what was said again is said once, noise is left out. */
+/** Returns the errors and warnings in the page's console, with the stack frames of exceptions. Repetitions are merged; noise is left out. */
 export function consoleLines({ console }: Pick<AgentContext, 'console'>): string[] {
   const telling = console.filter(
     ({ type }) => type === 'pageerror' || type === 'error' || type === 'warning',
@@ -29,7 +29,7 @@ function consoleText({ type, text, location, stack, common }: ConsoleEntry): str
   return [`${head}${also}`, ...frames.slice(0, mostFrames).map((line) => `    ${line.trim()}`)].join('\n');
 }
 
-/** The requests that failed, with the beginning of their answers; each once. */
+/** Returns the requests that failed, with the beginning of their answers, without repetitions. */
 export function requestLines({ network }: Pick<AgentContext, 'network'>): string[] {
   const failed = network.filter(({ status, failure }) => failure !== null || (status ?? 0) >= 400);
   const lines = failed.map(({ method, url, status, failure, responseBody, common }) => {
@@ -40,7 +40,7 @@ export function requestLines({ network }: Pick<AgentContext, 'network'>): string
   return [...new Set(quiet)].slice(-mostRequests);
 }
 
-/** The part of the accessibility snapshot that is likest to what a locator looked for; empty where no locator failed. */
+/** Returns the part of the accessibility snapshot that best matches what a locator looked for; empty if no locator failed. */
 export function pageExcerpt(given: Pick<AgentContext, 'ariaSnapshot' | 'diagnosis'>): string[] {
   const { ariaSnapshot, diagnosis } = given;
   const { category, facts } = diagnosis;

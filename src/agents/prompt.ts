@@ -5,16 +5,15 @@ import { fenced, middleCut } from '../core/fenced.js';
 import type { AgentContext, PreviousAttempt } from './context.js';
 import { consoleLines, pageExcerpt, requestLines } from './prompt-evidence.js';
 
-/** What a prompt names beside the context itself. */
+/** What a prompt mentions besides the context itself. */
 export interface PromptFrame {
   readonly slashCommand: string;
   readonly contextFile: string;
 }
 
 /**
- * Renders what an agent reads: the slash command as its very first characters, then what failed, why we think so, the few
- * lines that matter, and where the rest lies. Text from the page, the console and the network stands in fenced blocks and is
- * called data (EV-10).
+ * Renders what an agent reads: the slash command as its very first characters, then what failed, why it was classified that way, the few lines
+ * that matter, and where the rest is. Text from the page, the console and the network is put into fenced blocks and labeled as data (EV-10).
  */
 export function renderPrompt(context: AgentContext, { slashCommand, contextFile }: PromptFrame): string {
   const parts = [
@@ -39,7 +38,7 @@ export function renderPrompt(context: AgentContext, { slashCommand, contextFile 
   return `${parts.filter((part) => part).join('\n\n')}\n`;
 }
 
-/** What broke it goes before all else (BL-3): the lines are the project's own, and data all the same. */
+/** The change to blame comes before everything else (BL-3); its lines are from the project, but are treated as data all the same. */
 function blamed({ blame }: AgentContext): string {
   if (!blame) return '';
   const head = `${inSentence(blameLine(blame))}.${authorsOf(blame)}`;
@@ -54,7 +53,7 @@ function blamed({ blame }: AgentContext): string {
   return [head, ...hunks, ...rest, meant].join('\n\n');
 }
 
-/** Names of files are the user's text. */
+/** Makes a sentence safe for a prompt, since it contains file names, which are the user's text. */
 function inSentence(text: string): string {
   return text.replaceAll(/[\s`]+/g, ' ').slice(0, 400);
 }
@@ -93,7 +92,7 @@ function more(count: number): string {
   return count === 1 ? '1 more test fails' : `${count} more tests fail`;
 }
 
-/** A title or a file's name is the user's text, but it may hold line ends and backticks. */
+/** Formats a title or a file name, which may contain line breaks and backticks, as an inline code span. */
 function inline(text: string): string {
   return `\`${text.replaceAll(/[\s`]+/g, ' ').slice(0, 300)}\``;
 }
@@ -110,7 +109,7 @@ function whyWeThinkSo({ diagnosis, pageUrl }: AgentContext): string {
   return section('Diagnosis', text === '' ? head : `${head} Evidence:\n\n${fenced(text)}`);
 }
 
-/** The lines that the error came from, unless they are the test's own, which stand above. */
+/** Shows the lines that the error came from, unless they are the test's own, which are shown above. */
 function sourceLines({ source, test, error }: AgentContext): string {
   if (!source?.snippet || (test && error.snippet && source.at.startsWith(`${test.file}:`))) return '';
   return section(`Source at ${inline(source.at)}`, fenced(middleCut(source.snippet, 1600)));
@@ -134,7 +133,7 @@ function healedBefore(fix: AgentContext['earlierFix']): string {
   return section('It was healed before', text);
 }
 
-/** A retry is a replan (ME-3): which attempt it is, the goal, what failed and how, and that it must be another approach. */
+/** Shows that a retry needs a new plan (ME-3): which attempt it is, the goal, what failed and how, and that another approach is required. */
 function triedBefore({ previousAttempts, attempt, task }: AgentContext): string {
   const attempts = previousAttempts.filter((one) => one.agent !== null);
   if (attempts.length === 0) return '';
@@ -144,13 +143,13 @@ function triedBefore({ previousAttempts, attempt, task }: AgentContext): string 
     return `APPROACH ${index + 1} FAILED: ${inline(failedBecause ?? 'the test is still red')}\n${said}${what}${whereItIs(one)}`;
   });
   const now = 'Do not repeat them; choose a fundamentally different approach.';
-  // An answer begins the count anew; what was tried before it is told all the same.
+  // An answer resets the count, but what was tried before it is still shown.
   const number = Math.max(attempt, attempts.length + 1);
   const goal = `This is attempt ${number}. The goal is the same: ${task}.`;
   return section('What was tried before', `${goal}\n\n${tried.join('\n\n')}\n\n${now}`);
 }
 
-/** Whether the next agent meets the change in the code: progress to another error is kept. */
+/** Says whether the next agent finds the change in the code: a change that led to another error is kept. */
 function whereItIs(given: Pick<PreviousAttempt, 'files' | 'reverted' | 'judged'>): string {
   const { files, reverted, judged } = given;
   if (files.length === 0) return 'It changed no file.';
@@ -165,7 +164,7 @@ function whereItIs(given: Pick<PreviousAttempt, 'files' | 'reverted' | 'judged'>
     .join(', ')}): build on it, or take it out.`;
 }
 
-/** What the guard found is told once: a second rejection ends the cause (HN-3). */
+/** Shows the guard's findings, once: a second rejection ends the cause (HN-3). */
 function rejectedBefore(attempts: readonly PreviousAttempt[]): string {
   const violations = attempts.flatMap((one) => one.violations ?? []).slice(0, 12);
   if (violations.length === 0) return '';
@@ -197,7 +196,7 @@ function whereTheRestLies({ screenshot, missing }: AgentContext, contextFile: st
   );
 }
 
-/** The line that explains the signal is no JSON on purpose: see claim.ts. */
+/** The line that explains the signal is deliberately not valid JSON: see claim.ts. */
 const rules = `## Rules
 
 - Find the cause in the code and fix it there. The test is run again by somebody else; only that decides.

@@ -7,26 +7,26 @@ export interface AgentCommand {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly input: string;
-  /** The environment variables it is given (`ANTHROPIC_*` names several), or all of them. */
+  /** The environment variables it is given (`ANTHROPIC_*` matches several), or all of them. */
   readonly passes: readonly string[] | 'everything';
 }
 
-/** Where a line was written to. */
+/** The stream that a line was written to. */
 export type OutputStream = 'stdout' | 'stderr';
 
-/** What a line says: a short text to show, and whether the work is complete by it. */
+/** What a line means: a short text to show, and whether the work is complete. */
 export interface LineMeaning {
   readonly activity: string | null;
   readonly complete: boolean;
-  /** The program would go on without hope (its own retries, a full context), so it is stopped at once. */
+  /** Whether the program would continue without hope (its own retries, a full context), so that it is stopped immediately. */
   readonly hopeless?: boolean;
 }
 
-/** Understands what a program writes, line by line. */
+/** Interprets what a program writes, line by line. */
 export interface OutputReader {
-  /** What a line of its standard output, or error, says. */
+  /** Interprets a line of standard output or standard error. */
   line(text: string, from: OutputStream): LineMeaning;
-  /** The result of all of it. */
+  /** Returns the result of all lines. */
   result(): AgentResult;
 }
 
@@ -35,20 +35,20 @@ export interface AgentResult {
   readonly claim: AgentClaim | null;
   readonly usage: AgentUsage;
   readonly denials: readonly string[];
-  /** The program's own account of a failure, which its exit code may not tell; or null. */
+  /** The program's own account of a failure, which its exit code may not show; null if there is none. */
   readonly error: Extract<
     AgentEnding,
     { kind: 'unusable' | 'exited' | 'retryable' | 'context-overflow' | 'limited' }
   > | null;
 }
 
-/** One kind of coding-agent program: how it is started, and what its output means. */
+/** One kind of coding-agent program: how to start it, and how to read its output. */
 export interface Runner {
   command(task: AgentTask): AgentCommand;
   reader(): OutputReader;
 }
 
-/** Usage of a program that reports none. */
+/** The usage of a program that reports none. */
 export const noUsage: AgentUsage = {
   costUsd: null,
   inputTokens: null,
