@@ -6,15 +6,15 @@ import type { Applied, Workspace, WorkspaceOptions } from './workspace.js';
 import { missingFolders, type PlannedFile, writeFiles, type Written } from './write-files.js';
 import { reasonOf } from '../reason-of.js';
 
-/** Where the changes of a run are. */
+/** Where the changes of a run are made. */
 interface Place {
   readonly root: string;
   readonly project: string;
 }
 
 /**
- * The changes that a run has applied to the project, the oldest first, under one journal: it says of all of them at once what a kill is to
- * leave (HN-2).
+ * Creates the stack of changes that a run has applied to the project, oldest first, under one journal, which describes the state that a kill
+ * must leave for all of them together (HN-2).
  */
 export function appliedChanges(
   options: WorkspaceOptions,
@@ -33,7 +33,7 @@ export function appliedChanges(
 class AppliedChanges {
   readonly #options: WorkspaceOptions;
   readonly #place: Place;
-  /** In the project, or out of it for a while. */
+  /** All changes, whether in the project or temporarily reverted. */
   #all: readonly Change[] = [];
   readonly #decided = new Set<string>();
   #out: ReadonlySet<string> = new Set();
@@ -43,7 +43,7 @@ class AppliedChanges {
     this.#place = place;
   }
 
-  /** These changes, and the later ones that edit the same files, and so on. */
+  /** Returns these changes and, transitively, later ones that edit the same files. */
   builtOn(ids: Iterable<string>): ReadonlySet<string> {
     const found = new Set(ids);
     const paths = new Set<string>();
@@ -59,7 +59,7 @@ class AppliedChanges {
     const { root } = this.#place;
     const itself = new Set([change.id]);
     const back = async () => {
-      // It may have been written in part.
+      // The change may have been written in part.
       this.#out = new Set();
       await this.move(itself);
       await this.#forget(itself);
@@ -82,7 +82,7 @@ class AppliedChanges {
     }
   }
 
-  /** Brings the project to the state in which exactly these are out. */
+  /** Brings the project to the state in which exactly these changes are reverted. */
   async move(goal: ReadonlySet<string>): Promise<Written> {
     const { contents } = this.#options;
     const moved = this.#all.filter(({ id }) => goal.has(id) !== this.#out.has(id));
@@ -127,7 +127,7 @@ class AppliedChanges {
     return this.#keepJournal();
   }
 
-  /** A kill leaves what is decided in, and takes the rest out. */
+  /** Writes the journal for the state that a kill must leave: decided changes are in, all others are out. */
   async #keepJournal(): Promise<void> {
     const { contents, runId } = this.#options;
     const { root, project } = this.#place;
@@ -153,7 +153,10 @@ function editsOf(changes: readonly Change[]) {
   return changes.flatMap(({ edits }) => edits);
 }
 
-/** What becomes of each path when those changes, the oldest first, are out and the others in. A change that is out lies over those that are in. */
+/**
+ * Plans the state of each path with the changes in `out` reverted and the others applied; changes are given oldest first. A reverted change
+ * must not lie beneath an applied one.
+ */
 export function planOf(
   changes: readonly Change[],
   out: ReadonlySet<string>,

@@ -7,21 +7,21 @@ import { writeFileAtomic } from '../write-file-atomic.js';
 import { hashOf } from './file-state.js';
 import type { FileEdit } from './file-state.js';
 
-/** What one agent changed: every path with its state before and after. The contents lie in the run's `Contents`. */
+/** What one agent changed: every path with its state before and after. The contents are in the run's `Contents`. */
 export interface Change {
-  /** Names it within its run. */
+  /** Identifies it within its run. */
   readonly id: string;
-  /** The folder that its paths are relative to, from the project: empty, or `../..` in a package of a repository. */
+  /** The folder that its paths are relative to, as seen from the project: empty, or `../..` in a package of a repository. */
   readonly root: string;
   readonly edits: readonly FileEdit[];
-  /** Folders that were made for it. */
+  /** Folders that were created for it. */
   readonly folders: readonly string[];
 }
 
-/** The exact bytes of what changes touch, by their SHA-256. */
+/** The exact bytes of the files that changes touch, by SHA-256. */
 export interface Contents {
   put(content: Uint8Array): Promise<string>;
-  /** Rejects where they are gone, or are not those that the hash names. */
+  /** Rejects with `ContentsMissing` if the bytes are gone or do not match the hash. */
   get(hash: string): Promise<Buffer>;
 }
 
@@ -34,7 +34,7 @@ const state = z.strictObject({
   mode: z.int().min(0).max(0o777),
 });
 
-/** A path inside the root, outside of repositories, packages and our own folder. */
+/** A path inside the root, outside of repositories, packages and `.self-heal`. */
 export const safePath = z
   .string()
   .min(1)
@@ -46,7 +46,7 @@ export const safePath = z
 
 const forbidden = new Set(['.git', '.self-heal', 'node_modules']);
 
-/** What one path may hold, or that it is not there. */
+/** The state of one path; null if it does not exist. */
 export const stateOrNull = state.nullable();
 
 const changeSchema = z.strictObject({
@@ -57,7 +57,7 @@ const changeSchema = z.strictObject({
   folders: z.array(safePath),
 });
 
-/** The contents of the changes of the run whose folder this is, which they are kept apart from: folders of runs are handed on, and these hold secrets as they are. */
+/** Returns the contents of a run's changes. They hold unmasked secrets, so they are stored outside of the run's folder, which people share. */
 export function contentsOf(runDir: string): Contents {
   const folder = path.join(changesFolder(runDir), 'contents');
   return {
@@ -77,14 +77,14 @@ export function contentsOf(runDir: string): Contents {
   };
 }
 
-/** Keeps a change of a run. */
+/** Stores a change of a run. */
 export async function keepChange(runDir: string, change: Change): Promise<void> {
   const file = fileOf(runDir, change.id);
   await mkdir(path.dirname(file), { recursive: true });
   await writeFileAtomic(file, `${JSON.stringify({ schemaVersion: 1, ...change })}\n`, { durable: true });
 }
 
-/** Reads a kept change; null where it is gone or is not one. */
+/** Reads a stored change; returns null if it is gone or invalid. */
 export async function readChange(runDir: string, id: string): Promise<Change | null> {
   if (!/^\d+$/.test(id)) return null;
   const text = await readFile(fileOf(runDir, id), 'utf8').catch(() => '');
@@ -96,7 +96,7 @@ function fileOf(runDir: string, id: string): string {
   return path.join(changesFolder(runDir), `${id}.json`);
 }
 
-/** `.self-heal/changes/<run-id>` for `.self-heal/runs/<run-id>`. */
+/** Returns `.self-heal/changes/<run-id>` for `.self-heal/runs/<run-id>`. */
 export function changesFolder(runDir: string): string {
   return path.join(path.dirname(path.dirname(runDir)), 'changes', path.basename(runDir));
 }

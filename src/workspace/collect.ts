@@ -10,16 +10,16 @@ import { type Entry, ignoredAmong, isWritable, listAll } from './project-files.j
 /** What an agent did to its copy. */
 export interface Collected {
   readonly edits: readonly FileEdit[];
-  /** Paths that git ignores and that it wrote: no part of a fix. */
+  /** Paths that it wrote although git ignores them; they cannot be part of a fix. */
   readonly ignored: readonly string[];
-  /** Why none of it can be a fix, or null. */
+  /** Why none of its work can be a fix, or null. */
   readonly refused: string | null;
 }
 
 const MAX_FILES = 1000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Compares a copy with what it was made from, and keeps the contents of what differs. */
+/** Compares a copy with what it was made from, and stores the contents of files that differ. */
 export async function collect(root: string, copy: ProjectCopy, contents: Contents): Promise<Collected> {
   const there = new Map((await listAll(copy.tree)).filter(isFile).map((one) => [one.path, one]));
   const base = new Map((await listAll(copy.base)).filter(isFile).map((one) => [one.path, one]));
@@ -57,7 +57,7 @@ function isFile({ kind }: Entry): boolean {
 
 interface Keeping {
   contents: Contents;
-  /** The state whose permissions it keeps, apart from who may execute. */
+  /** The state whose permissions are kept, except for whether the file is executable. */
   like: FileState | null;
 }
 

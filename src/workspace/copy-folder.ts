@@ -5,21 +5,21 @@ import path from 'node:path';
 import { hashOf } from './file-state.js';
 import { isInside } from './is-inside.js';
 
-/** Whose copy it is. */
+/** Which copy of which project. */
 export interface CopyFolder {
-  /** The project, which one run at a time has to itself; two packages of one repository have copies of their own. */
+  /** The project, which only one run at a time works on; two packages of one repository have separate copies. */
   readonly project: string;
-  /** What is copied. */
+  /** The folder that is copied. */
   readonly root: string;
-  /** Which of its copies, from 0. */
+  /** The number of the copy, from 0. */
   readonly n?: number;
-  /** Told where the folder will be before it is there, so that a kill at any moment can be put in order. */
+  /** Called with the folder's path before the folder exists, so that it can be cleaned up after a kill at any moment. */
   readonly announce: (folder: string) => Promise<void>;
 }
 
 /**
- * Makes the folder of a project's copy: on the project's own file system where that can be, so that files can be cloned, and on the same path in
- * each run, since agent programs keep notes by path. What an earlier run left there is removed; a folder that is not ours is not touched.
+ * Creates the folder of a project's copy: on the project's own file system if possible, so that files can be cloned, and at the same path in
+ * each run, because agent programs keep notes by path. What an earlier run left there is removed; a folder that is not ours is not touched.
  */
 export async function makeCopyFolder({ root, project, n = 0, announce }: CopyFolder): Promise<string> {
   const name = `self-heal-${hashOf(Buffer.from(project)).slice(0, 12)}${n === 0 ? '' : `-${n + 1}`}`;
@@ -51,18 +51,18 @@ async function placeFor(root: string): Promise<string> {
   return realpathSync(tmpdir());
 }
 
-/** A folder with the copy's own name, since a folder is made in one step: what a kill leaves of making a copy is empty, or is marked. */
+/** The marker is a folder, because a folder is created atomically: a copy whose creation was killed is either empty or marked. */
 function markerOf(folder: string): string {
   return path.join(folder, `.${path.basename(folder)}`);
 }
 
-/** Whether a folder is such a copy, and not what somebody wrote into a file of ours. The watchdog may be removing it. */
+/** Whether a folder is such a copy, rather than a path that somebody wrote into one of our files. The watchdog may be removing it. */
 export async function isCopy(folder: string): Promise<boolean> {
   if (!path.basename(folder).startsWith('self-heal-')) return false;
   return (await isFolder(folder)) && (await isFolder(markerOf(folder)));
 }
 
-/** Whether there is a folder, and not a link to one. */
+/** Whether there is a folder at this path, not a link to one. */
 function isFolder(place: string): Promise<boolean> {
   return lstat(place).then(
     (info) => info.isDirectory(),
@@ -70,7 +70,7 @@ function isFolder(place: string): Promise<boolean> {
   );
 }
 
-/** Removes a copy, its mark at last, and nothing that is not one. The watchdog of a killed run may be at it as well. */
+/** Removes a copy, its marker last, and nothing that is not a copy. The watchdog of a killed run may be doing the same. */
 export async function removeCopy(folder: string): Promise<void> {
   const options = { recursive: true, force: true, maxRetries: 3 } as const;
   if (await isCopy(folder)) {
@@ -79,6 +79,6 @@ export async function removeCopy(folder: string): Promise<void> {
     for (const name of names.filter((one) => one !== marker)) await rm(path.join(folder, name), options);
     await rm(markerOf(folder), options);
   }
-  // Where it is empty, a kill came before the mark, or behind it.
+  // An empty folder is left by a kill just before the marker was created, or just after it was removed.
   if (path.basename(folder).startsWith('self-heal-')) await rmdir(folder).catch(() => undefined);
 }

@@ -9,36 +9,36 @@ import { isInside } from './is-inside.js';
 import { git, withoutGit } from '../git.js';
 import { type Entry, listProject } from './project-files.js';
 
-/** A copy of a project in which an agent works, on a path of its own. */
+/** A copy of a project in which an agent works, at its own path. */
 export interface ProjectCopy {
-  /** The folder that holds all of it: thrown away as a whole. */
+  /** The folder that contains everything; it is deleted as a whole. */
   readonly folder: string;
   /** The copy of the root. */
   readonly tree: string;
-  /** The source files as they were when the copy was made, out of the agent's way. */
+  /** The source files as they were when the copy was made, out of the agent's reach. */
   readonly base: string;
-  /** How the files of `tree` looked when they were copied. */
+  /** The file stats at the time when the files of `tree` were copied. */
   readonly copied: Copied;
-  /** What the project held. */
+  /** What the project contained. */
   readonly entries: readonly Entry[];
-  /** Begins it, before its agent is there. */
+  /** Starts making it before its agent needs it. */
   prepare(): Promise<void>;
-  /** Brings it up to the project as it is now, for an agent; what another one did to it is gone. */
+  /** Updates it to the current state of the project for an agent, and discards what an earlier agent did to it. */
   refresh(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** An ignored folder of more than this is data, not code that the work needs. */
+/** A larger ignored folder is data rather than code that the work needs. */
 const MAX_IGNORED = { files: 50_000, bytes: 500 * 1024 * 1024 };
 
-/** A copy that is not made yet: `prepare` or `refresh` makes it. */
+/** Creates a copy that contains nothing until `prepare` or `refresh` is called. */
 export function createCopy(root: string, folder: string): ProjectCopy {
   const tree = path.join(folder, 'copy', path.basename(root) || 'project');
   const base = path.join(folder, 'base');
   const retarget = (link: string, from: Source) => linkIn({ link, at: from.path, root, tree });
   const known = { base: new Map() as Copied, tree: new Map() as Copied };
   let entries: readonly Entry[] = [];
-  // What it holds, while no agent was in it.
+  // What the copy contains, as long as no agent has worked in it.
   let untouched: { base: readonly Entry[]; tree: readonly Entry[]; repository: string } | null = null;
   const prepare = async () => {
     const before = untouched;
@@ -72,14 +72,14 @@ export function createCopy(root: string, folder: string): ProjectCopy {
   };
 }
 
-/** Where a link of the copy leads: to the same place in the copy, or, outside of the project, to where it led. */
+/** Returns the target of a link in the copy: the same place in the copy, or the original target if it is outside of the project. */
 function linkIn({ link, at, root, tree }: { link: string; at: string; root: string; tree: string }): string {
   const target = path.resolve(path.dirname(path.join(root, at)), link);
   if (!isInside(root, target)) return target;
   return path.isAbsolute(link) ? path.join(tree, path.relative(root, target)) : link;
 }
 
-/** Without ignored folders that are large. */
+/** Removes large ignored folders from the list. */
 function withoutLarge(entries: readonly Entry[]): Entry[] {
   const ignored = entries.filter(({ area }) => area === 'ignored');
   const tops = new Map<string, { files: number; bytes: number }>();
@@ -103,9 +103,9 @@ function topIn(folders: ReadonlySet<string>, file: string): string {
 }
 
 /**
- * Gives the copy a repository of its own, made anew each time: what an agent commits, resets or deletes there is nobody's. Where the project has
- * one, the copy reads the project's objects, so that log, blame and diff tell what they tell at home; it has no remotes, hooks or settings. Gives
- * what it was made from; where that is as `before`, nothing is done.
+ * Gives the copy its own repository, created anew each time, so that whatever an agent commits, resets or deletes there has no effect. If the
+ * project has a repository, the copy reads its objects, so that log, blame and diff show the same as in the project; it has no remotes, hooks or
+ * settings. Returns a description of what it was made from; if that equals `before`, nothing is done.
  */
 async function makeRepository(root: string, tree: string, before: string | undefined): Promise<string> {
   const run = async (...args: string[]) =>

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import path from 'node:path';
 
-/** What one path holds: a file's bytes or a link's target, named by their SHA-256, with the permission bits. */
+/** What one path holds: a file's bytes or a link's target, identified by their SHA-256, with the permission bits. */
 export interface FileState {
   readonly kind: 'file' | 'link';
   readonly hash: string;
   readonly mode: number;
 }
 
-/** One path that a change touches; null is "not there". */
+/** One path that a change touches; null means that it does not exist. */
 export interface FileEdit {
   /** Relative to the root, with `/`. */
   readonly path: string;
@@ -17,18 +17,19 @@ export interface FileEdit {
   readonly after: FileState | null;
 }
 
-/** The SHA-256 of a content, in hex. */
+/** Returns the SHA-256 of a content, in hex. */
 export function hashOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** The content of a file, or the target of a link, as bytes. */
+/** Returns the content of a file, or the target of a link, as bytes. */
 export function contentOf(place: string, kind: FileState['kind']): Buffer {
   return kind === 'file' ? readFileSync(place) : Buffer.from(readlinkSync(place));
 }
 
 /**
- * What a path holds now: null where there is nothing, and `other` for a folder, a socket, and whatever is reached through a link. Synchronous, so that a check and the write that rests on it are not apart.
+ * Returns what a path holds now: null if it does not exist, and `other` for a folder, a socket, and anything reached through a link. Synchronous,
+ * so that nothing can happen between a check and the write that relies on it.
  */
 export function stateOf(root: string, file: string): FileState | null | 'other' {
   const place = path.join(root, file);
@@ -41,24 +42,24 @@ export function stateOf(root: string, file: string): FileState | null | 'other' 
   return { kind, hash: hashOf(contentOf(place, kind)), mode: info.mode & 0o777 };
 }
 
-/** A regular file or a link; null for everything else. */
+/** Returns the kind of a regular file or link; null for anything else. */
 export function kindOf(info: Pick<Stats, 'isFile' | 'isSymbolicLink'>): FileState['kind'] | null {
   if (info.isFile()) return 'file';
   return info.isSymbolicLink() ? 'link' : null;
 }
 
-/** Whether two states hold the same; permission bits are compared by who may execute alone. */
+/** Whether two states are the same; of the permission bits, only the executable bit counts. */
 export function isSame(a: FileState | null, b: FileState | null): boolean {
   if (a === null || b === null) return a === b;
   return a.kind === b.kind && a.hash === b.hash && isExecutable(a) === isExecutable(b);
 }
 
-/** Whether its owner may execute it: all that a version control system knows of permissions. */
+/** Whether its owner may execute it, which is all that a version control system records about permissions. */
 export function isExecutable({ kind, mode }: FileState): boolean {
   return kind === 'file' && (mode & 0o100) !== 0;
 }
 
-/** What stands on the way to a path: folders alone, a link, or a file, below which there is nothing. */
+/** Returns what is on the way to a path: only folders (which may be missing), a link, or a file, below which nothing can exist. */
 function wayTo(root: string, file: string): 'folders' | 'link' | 'file' {
   let folder = root;
   for (const name of file.split('/').slice(0, -1)) {

@@ -12,7 +12,7 @@ const packageFile = /(?:^|\/)package\.json$/;
 const parts = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'];
 const replacements = ['overrides', 'resolutions', 'pnpm', 'workspaces'];
 
-/** Whether a change says that other packages are to be installed. */
+/** Whether a change requires different packages to be installed. */
 export async function changesPackages(edits: readonly FileEdit[], contents: Contents): Promise<boolean> {
   for (const { path: file, before, after } of edits) {
     if (lockFile.test(file)) return true;
@@ -36,15 +36,15 @@ function wanted(text: string | null): string {
 
 /** An install by the project's package manager. */
 export interface Install {
-  /** As one would type it. */
+  /** The command line, for display. */
   readonly command: string;
-  /** Null when it succeeded, else what it printed. */
+  /** Runs the install; returns null if it succeeded, else its output. */
   run(signal?: AbortSignal): Promise<string | null>;
 }
 
 /**
- * The install command of the package manager that a project uses: by its lock file or `packageManager` field; npm by default. It runs where the lock
- * file is: in a package of its workspace npm installs that package alone, and leaves what is not wanted any more.
+ * Returns the install command of the project's package manager, detected by its lock file or `packageManager` field; npm by default. It runs where
+ * the lock file is, because npm in a workspace's package would install only that package, and would not remove what is no longer needed.
  */
 export async function installOf(project: string, root: string): Promise<Install> {
   const found = await detect({ cwd: project, stopDir: path.dirname(root) });
@@ -59,7 +59,7 @@ export async function installOf(project: string, root: string): Promise<Install>
         all: true,
         reject: false,
         stdin: 'ignore',
-        // Else pnpm and yarn refuse a lock file that the fix has not brought up to date.
+        // Otherwise, pnpm and yarn refuse a lock file that the fix did not update.
         env: { CI: '', npm_config_audit: 'false', npm_config_fund: 'false' },
         ...(signal ? { cancelSignal: signal } : {}),
       });

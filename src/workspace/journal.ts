@@ -10,25 +10,25 @@ import { isInside } from './is-inside.js';
 import type { PlannedFile } from './write-files.js';
 
 /**
- * What is about to be done to the project's tree, written and synced before the first byte of it (HN-2): whoever finds a journal brings
- * each file to its goal. It names its project, and is refused anywhere else.
+ * What is about to be done to the project's tree, written and synced before the first byte changes (HN-2). Whoever finds a journal brings each file
+ * to its goal. It names its project, and is refused anywhere else.
  */
 export interface Journal {
-  /** The run whose folder holds the contents. */
+  /** The run whose changes folder holds the contents. */
   readonly runId: string;
-  /** The changes in question, by their ids. */
+  /** The ids of the changes in question. */
   readonly changes: readonly string[];
-  /** What the goal is: an unproven fix out, a proven one back in, an undo finished. */
+  /** What the goal is: to revert an unproven fix, to reapply a proven one, or to finish an undo. */
   readonly purpose: 'take-out' | 'put-back' | 'undo';
-  /** Absolute path of the folder that the files are relative to: the project, or a folder around it. */
+  /** Absolute path of the folder that the files are relative to: the project, or a folder that contains it. */
   readonly root: string;
   readonly files: readonly PlannedFile[];
   readonly folders: readonly string[];
-  /** The files say which packages are installed: the package manager's install follows. */
+  /** Whether the files determine which packages are installed, so that the package manager's install must follow. */
   readonly install: boolean;
 }
 
-/** A journal that must not be acted on, with the reason in a sentence. */
+/** A journal that must not be acted on, with the reason as a phrase. */
 export interface RefusedJournal {
   readonly refused: string;
 }
@@ -47,7 +47,7 @@ const schema = z.strictObject({
   install: z.boolean(),
 });
 
-/** Writes the journal of a project; it replaces the one before. */
+/** Writes the journal of a project, and replaces the one before. */
 export async function writeJournal(project: string, journal: Journal): Promise<void> {
   const file = fileOf(project);
   await mkdir(path.dirname(file), { recursive: true });
@@ -55,12 +55,12 @@ export async function writeJournal(project: string, journal: Journal): Promise<v
   await writeFileAtomic(file, `${JSON.stringify(text)}\n`, { durable: true });
 }
 
-/** Says that nothing is left to do. */
+/** Deletes the journal, since nothing is left to do. */
 export async function closeJournal(project: string): Promise<void> {
   await rm(fileOf(project), { force: true });
 }
 
-/** The journal that a killed run left, why it cannot be used, or null where there is none. */
+/** Reads the journal that a killed run left; returns why it cannot be used, or null if there is none. */
 export async function readJournal(project: string): Promise<Journal | RefusedJournal | null> {
   const file = fileOf(project);
   if (!existsSync(file)) return null;
@@ -68,14 +68,14 @@ export async function readJournal(project: string): Promise<Journal | RefusedJou
   if (!parsed.success) return { refused: 'it is damaged' };
   const { project: ours, root, schemaVersion: _, ...journal } = parsed.data;
   if (!isStill(ours, project)) return { refused: `it belongs to another folder, ${ours.path}` };
-  // A project that was moved took with it what it is a part of, or it did not.
+  // If the project was moved, the folder that contains it may or may not have moved with it.
   const top = path.resolve(project, path.relative(ours.path, root.path));
   if (!isInside(root.path, ours.path) || isInside(top, homedir()) || !isStill(root, top))
     return { refused: `${top}, which its files are relative to, is not the folder that it was` };
   return { ...journal, root: top };
 }
 
-/** Puts a journal aside, so that the next run works; gives where it is now. */
+/** Sets a journal aside, so that the next run works; returns its new path. */
 export async function setJournalAside(project: string): Promise<string> {
   const file = fileOf(project);
   const aside = path.join(path.dirname(file), `journal.refused-${process.pid}-${Date.now()}.json`);
@@ -92,7 +92,7 @@ function identify(folder: string): z.infer<typeof identity> {
   return { path: realpathSync(folder), dev, ino };
 }
 
-/** The same folder, moved perhaps; device numbers alone may change when a machine starts again. */
+/** Whether this is the same folder, possibly moved; a device number alone may change when a machine restarts. */
 function isStill(was: z.infer<typeof identity>, folder: string): boolean {
   if (!existsSync(folder)) return false;
   const now = identify(folder);

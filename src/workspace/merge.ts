@@ -4,15 +4,15 @@ import type { Contents } from './change.js';
 import { type FileEdit, type FileState, isSame, stateOf } from './file-state.js';
 import { contentOf } from './file-state.js';
 
-/** A change over the project as it is now, and the files in which both sides changed the same lines. */
+/** A change merged onto the current state of the project, and the files in which both sides changed the same lines. */
 export interface Merged {
   readonly edits: readonly FileEdit[];
   readonly conflicts: readonly string[];
 }
 
 /**
- * Puts a change onto what the files hold now: where somebody has edited one since the agent's copy was made, the two edits are merged line by line
- * (diff3), or conflict.
+ * Merges a change onto what the files hold now. If somebody has edited a file since the agent's copy was made, the two edits are merged line by
+ * line (diff3), or conflict.
  */
 export async function mergeOnto(
   root: string,
@@ -47,7 +47,7 @@ async function mergeFile(
   const theirs = contentOf(place, 'file');
   const texts = [theirs, await contents.get(before.hash), await contents.get(after.hash)];
   if (texts.some((bytes) => bytes.includes(0))) return null;
-  // As Latin-1, so that no byte is lost; with its line end a line is one item.
+  // Latin-1 loses no bytes. Each line keeps its line break, so that it is one item.
   const [a = [], o = [], b = []] = texts.map((bytes) => bytes.toString('latin1').split(/(?<=\n)/));
   const regions = diff3Merge(a, o, b, { excludeFalseConflicts: true });
   if (regions.some((region) => region.conflict)) return null;

@@ -4,29 +4,31 @@ import path from 'node:path';
 import pMap from 'p-map';
 import { type Entry, listAll } from './project-files.js';
 
-/** An entry to be mirrored, and the folder that it comes from. */
+/** An entry to mirror, and the folder that it comes from. */
 export interface Source extends Pick<Entry, 'path' | 'kind' | 'stat'> {
   readonly root: string;
 }
 
-/** How source and copy of a path looked when it was copied last. */
+/** The stats of source and copy, by path, when the path was last copied. */
 export type Copied = Map<string, { readonly source: Stats; readonly copy: Stats }>;
 
-/** Enough to keep Node's four threads busy, and few enough that the rest of the program, which reads evidence meanwhile, is served soon. */
+/** Enough to keep Node's four threads busy, and few enough to keep the rest of the program, which reads evidence meanwhile, responsive. */
 const CONCURRENCY = 8;
 
-/** What becomes of the files on their way. */
+/** How to mirror a folder. */
 interface Mirroring {
+  /** Stats of files that were copied before; updated as files are copied. */
   readonly copied: Copied;
-  /** Where a link of the copy leads. */
+  /** Returns the target of a link in the copy. */
   readonly retarget: (link: string, from: Source) => string;
-  /** What is in the folder, where nobody can have touched it since it was filled. */
+  /** What the folder contains, if nobody can have touched it since it was filled. */
   readonly held?: readonly Entry[] | undefined;
 }
 
 /**
- * Makes a folder hold exactly these entries: copies what is new or was touched on either side since the last time, and removes the rest. Files are
- * cloned where the file system can (`COPYFILE_FICLONE`), else copied; never linked, so no write to the copy reaches its source. Gives the entries as they are in the folder now.
+ * Makes a folder hold exactly these entries: copies what is new or was touched on either side since the last time, and removes everything else.
+ * Files are cloned if the file system supports it (`COPYFILE_FICLONE`), else copied, and never linked, so that no write to the copy reaches its
+ * source. Returns the entries as they are in the folder now.
  */
 export async function mirror<Of extends Source>(
   sources: readonly Of[],
@@ -41,7 +43,7 @@ export async function mirror<Of extends Source>(
   for (const { path: folder, stat } of sources.filter(({ kind }) => kind === 'folder')) {
     const now = there.get(folder);
     if (now?.kind !== 'folder') await mkdir(path.join(target, folder), { recursive: true });
-    // What is in it has to be written and removed later, whoever made it unwritable.
+    // Its contents have to be written and removed later, even if the source folder is not writable.
     const mode = (stat.mode & 0o777) | 0o700;
     if (now?.kind === 'folder' && (now.stat.mode & 0o777) !== mode)
       await chmod(path.join(target, folder), mode);
@@ -80,18 +82,18 @@ async function copyOne(
   const from = path.join(source.root, source.path);
   if (source.kind === 'link') return symlink(retarget(await readlink(from), source), place);
   await copyFile(from, place, constants.COPYFILE_FICLONE);
-  // Build tools compare times.
+  // Build tools compare modification times.
   await utimes(place, source.stat.atime, source.stat.mtime);
 }
 
-/** The topmost of these entries with all that is below them; folders that were made unwritable too. */
+/** Removes these entries, including what is below them and folders that were made unwritable. */
 async function removeAll(target: string, entries: readonly Entry[]): Promise<void> {
   for (const { path: folder } of entries.filter(({ kind }) => kind === 'folder'))
     await chmod(path.join(target, folder), 0o700).catch(() => undefined);
   for (const { path: file } of entries) await rm(path.join(target, file), { recursive: true, force: true });
 }
 
-/** Whether nothing was written to a file in between, also where its times were put back: no program can set the time of the last change. */
+/** Whether a file was not written to in between, even if its times were reset: no program can set the change time (ctime). */
 export function isUntouched(before: Stats, now: Stats): boolean {
   return (
     before.ctimeMs === now.ctimeMs &&

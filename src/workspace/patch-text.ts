@@ -5,14 +5,14 @@ import type { FileChange } from '../core/attempt.js';
 import type { Change, Contents } from './change.js';
 import { type FileEdit, type FileState, isExecutable } from './file-state.js';
 
-/** A change as people read it. */
+/** A change in readable form. */
 export interface Rendered {
-  /** What `git apply` takes, binary files included. Bytes, since a file need not be UTF-8. */
+  /** A patch that `git apply` accepts, including binary files. It is bytes, because a file need not be UTF-8. */
   readonly patch: Buffer;
   readonly files: readonly FileChange[];
 }
 
-/** Files that differ in more lines than this are shown as one replaced by the other: the search for the shortest diff is quadratic. */
+/** Files that differ in more lines than this are shown as replaced, because finding the shortest diff takes quadratic time. */
 const MAX_DIFFERENCES = 1000;
 
 /** Renders a change in git's format, without git. */
@@ -39,7 +39,7 @@ async function bytesOf(state: FileState | null, contents: Contents): Promise<Buf
   return state === null ? Buffer.alloc(0) : contents.get(state.hash);
 }
 
-/** As Latin-1, one character a byte, so that no byte is lost. */
+/** Compares as Latin-1, one character per byte, so that no byte is lost. */
 function compare(before: Buffer, after: Buffer): StructuredPatch['hunks'] {
   const [old, now] = [before.toString('latin1'), after.toString('latin1')];
   const diff = (options: object) => structuredPatch('', '', old, now, '', '', { context: 3, ...options });
@@ -80,7 +80,7 @@ function modeOf(state: FileState): string {
   return isExecutable(state) ? '100755' : '100644';
 }
 
-/** `git help diff-format` has no text for it: the format is that of git's own binary.c, and `git apply` wants whole ids. */
+/** `git help diff-format` does not document this format: it is taken from git's binary.c, and `git apply` requires full object ids. */
 function binary(before: Buffer, after: Buffer): string {
   return `index ${idOf(before)}..${idOf(after)}\nGIT binary patch\n${literal(after)}\n${literal(before)}\n`;
 }
@@ -90,7 +90,7 @@ function idOf(content: Buffer): string {
   return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
 }
 
-/** Deflated, in lines of at most 52 bytes in base 85, each after a letter for its length. */
+/** Deflates the content and encodes it in base 85, in lines of at most 52 bytes, each prefixed by a letter for its length. */
 function literal(content: Buffer): string {
   const packed = deflateSync(content);
   const lines = Array.from({ length: Math.ceil(packed.length / 52) }, (_, line) => {

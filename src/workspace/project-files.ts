@@ -15,7 +15,7 @@ import { kindOf } from './file-state.js';
 import { isInside } from './is-inside.js';
 
 /**
- * What a file is to an agent's work: `source` can be part of a fix; `ignored` (what git ignores, apart from `.env` files) and `installed`
+ * The role of a file in an agent's work: `source` can be part of a fix; `ignored` (what git ignores, except `.env` files) and `installed`
  * (packages) are there to work with and are never written back.
  */
 export type Area = 'source' | 'ignored' | 'installed';
@@ -24,22 +24,22 @@ export type Area = 'source' | 'ignored' | 'installed';
 export interface Entry {
   /** Relative to the root, with `/`. */
   readonly path: string;
-  /** `other`: a socket, a FIFO; listed in folders of our own alone, to be removed. */
+  /** `other` is a socket or a FIFO, which are listed only in our own folders, to be removed. */
   readonly kind: 'file' | 'link' | 'folder' | 'other';
   readonly area: Area;
   readonly stat: Stats;
 }
 
-/** Never copied: repositories, our own folder, and what Playwright writes. */
+/** Never copied: repositories, `.self-heal`, and what Playwright writes. */
 const skipped = new Set(['.git', '.self-heal', 'test-results', 'playwright-report', 'blob-report']);
-/** Caches that packages keep beside themselves; they can be large, and are made again. */
+/** Caches that tools keep among the packages; they can be large, and are recreated. */
 const packageCaches = new Set(['.cache', '.vite', '.vite-temp']);
 const packageFolder = /(?:^|\/)(?:node_modules|\.yarn\/(?:cache|unplugged))$/;
 const environmentFile = /(?:^|\/)(?:\.env(?:\..+)?|\.envrc|\.dev\.vars)$/;
 
 /**
- * The folder that an agent needs whole: the top of the repository or of the package manager's workspace around the project, else the project. A
- * repository of the home folder itself (settings kept in git) is nobody's project.
+ * Returns the folder that an agent needs as a whole: the root of the repository or package-manager workspace that contains the project, or else
+ * the project. A home folder that is itself a repository (for settings kept in git) does not count.
  */
 export async function rootOf(project: string): Promise<string> {
   const top = await git(project, ['rev-parse', '--show-toplevel']);
@@ -58,12 +58,12 @@ function isWorkspaceRoot(folder: string): boolean {
   return existsSync(file) && /"workspaces"\s*:/.test(readFileSync(file, 'utf8'));
 }
 
-/** Lists a project: everything that an agent may need, links not followed. What cannot be read is left out. */
+/** Lists a project: everything that an agent may need, without following links. Unreadable entries are left out. */
 export async function listProject(root: string): Promise<Entry[]> {
   return list(root, { folder: '', area: 'source', ignored: new Set() });
 }
 
-/** Lists all that there is below a folder which is our own; every entry counts as `source`. */
+/** Lists everything below a folder of our own; every entry counts as `source`. */
 export async function listAll(root: string): Promise<Entry[]> {
   return list(root, null);
 }
@@ -123,8 +123,8 @@ function entryOf(
 }
 
 /**
- * A link that leads out of the root would let an agent write there: a file is copied instead, and so are packages; another folder is left out, null.
- * Links among packages (to the store of a package manager) stay links.
+ * Through a link that leads out of the root, an agent could write there. Linked files and linked package folders are therefore copied, and links to
+ * other folders are left out (null). Links among packages (to a package manager's store) stay links.
  */
 function followed(root: string, entry: Entry): Entry | null {
   const { kind, area, path: file } = entry;
@@ -145,7 +145,7 @@ function realPathOf(place: string): string | null {
   }
 }
 
-/** Null for what is never copied. */
+/** Returns the area of a file; null if it is never copied. */
 function areaOf(file: string, { area, ignored }: Place): Area | null {
   const name = path.posix.basename(file);
   if (skipped.has(name) && !ignored.has(`!${file}`)) return null;
@@ -155,7 +155,7 @@ function areaOf(file: string, { area, ignored }: Place): Area | null {
   return ignored.has(file) ? 'ignored' : area;
 }
 
-/** The rules of a repository that begins here; `!path` marks a folder that is tracked although its name is one of those skipped. */
+/** Adds the ignore rules of a repository that starts here; `!path` marks a folder that is tracked although its name is in `skipped`. */
 async function withRulesOf(root: string, place: Place, isRepository: boolean): Promise<Place> {
   if (!isRepository || place.area === 'installed') return place;
   const folder = path.join(root, place.folder);
@@ -181,7 +181,7 @@ function namedParents(file: string, names: readonly string[]): string[] {
   return parts.flatMap((part, at) => (names.includes(part) ? [parts.slice(0, at + 1).join('/')] : []));
 }
 
-/** Which of these paths the project's own rules ignore, whether they are there or not. */
+/** Returns which of these paths the project's own rules ignore, whether or not they exist. */
 export async function ignoredAmong(root: string, files: readonly string[]): Promise<ReadonlySet<string>> {
   const asked = files.filter((file) => !environmentFile.test(file));
   if (asked.length === 0) return new Set();
@@ -189,7 +189,7 @@ export async function ignoredAmong(root: string, files: readonly string[]): Prom
   return new Set(split(await git(root, ['check-ignore', '-z', '--stdin'], { input })));
 }
 
-/** Whether an agent's change of this path can be part of its fix, as far as its name tells. */
+/** Whether an agent's change to this path can be part of its fix, judging by its name. */
 export function isWritable(file: string): boolean {
   const parts = file.split('/');
   const folders = parts.map((_, at) => parts.slice(0, at + 1).join('/'));
@@ -203,8 +203,8 @@ function split(text: string | null): string[] {
 const turnMs = 2;
 
 /**
- * For loops of thousands of small synchronous calls, which cost less than by way of the thread pool. Awaited before each step, it lets the rest of
- * the program go on every two milliseconds.
+ * For loops of thousands of small synchronous calls, which are cheaper than going through the thread pool. Awaited before each step, the returned
+ * function lets the rest of the program run every two milliseconds.
  */
 function turns(): () => Promise<void> | undefined {
   let since = performance.now();

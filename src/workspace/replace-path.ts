@@ -1,6 +1,6 @@
 import escapeStringRegexp from 'escape-string-regexp';
 
-/** A text in which one path is another: where it stands alone, or goes on with a separator. */
+/** Replaces a path in a text, wherever it stands alone or continues with a separator. */
 export function replacePath(text: string, from: string, to: string): string {
   if (!text.includes(from)) return text;
   return text.replaceAll(new RegExp(`(?<![\\w.-])${escapeStringRegexp(from)}(?![\\w.-])`, 'g'), () => to);

@@ -2,20 +2,20 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Entry, listAll, listProject } from './project-files.js';
 
-/** The files of one recorded state, to be read. */
+/** The files of one recorded state, for reading. */
 export interface Tree {
-  /** All paths, relative to the root, with `/`. */
+  /** Returns all paths, relative to the root, with `/`. */
   paths(): Promise<readonly string[]>;
-  /** The bytes of the files that are there, by path. */
+  /** Returns the bytes of the files that exist, by path. */
   read(paths: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
 }
 
-/** The files of a folder. */
+/** Returns the files of a folder. */
 export function folderTree(root: string): Tree {
   return treeIn(root, () => listAll(root));
 }
 
-/** The source files of a project. */
+/** Returns the source files of a project. */
 export function projectTree(root: string): Tree {
   return treeIn(root, async () => (await listProject(root)).filter(({ area }) => area === 'source'));
 }
@@ -25,7 +25,7 @@ function treeIn(root: string, list: () => Promise<readonly Entry[]>): Tree {
     paths: async () => (await list()).filter(({ kind }) => kind === 'file').map((one) => one.path),
     read: async (paths) => {
       const found = new Map<string, Uint8Array>();
-      // Not all at once: each open file takes a descriptor.
+      // Not all at once, because each open file takes a descriptor.
       for (let start = 0; start < paths.length; start += 100) {
         const part = paths.slice(start, start + 100);
         const files = await Promise.all(

@@ -15,17 +15,17 @@ import { reasonOf } from '../reason-of.js';
 export interface AgentPlace {
   /** The project's folder in the copy: the agent's working directory. */
   readonly cwd: string;
-  /** The folder around the whole copy, in which nobody else has a business. */
+  /** The folder that contains the whole copy, which nobody else uses. */
   readonly folder: string;
-  /** A text in which paths of the project are paths of the copy. */
+  /** Replaces paths of the project in a text by paths of the copy. */
   readonly toCopy: (text: string) => string;
-  /** The other way round, for what an agent says. */
+  /** Replaces paths of the copy by paths of the project, for what an agent says. */
   readonly toProject: (text: string) => string;
 }
 
 /** What an agent changed, ready to be judged and applied. */
 export interface Work {
-  /** Null where it changed nothing that can be a fix. */
+  /** Null if it changed nothing that can be a fix. */
   readonly change: Change | null;
   readonly ignored: readonly string[];
   readonly refused: string | null;
@@ -33,41 +33,41 @@ export interface Work {
   readonly after: Tree;
 }
 
-/** What came of applying a change; `conflict` names the files that somebody else changed in the same lines meanwhile. */
+/** The result of applying a change; `conflict` names the files in which somebody else changed the same lines meanwhile. */
 export type Applied =
   | { readonly kind: 'applied'; readonly change: Change }
-  /** It could not be written: a full disk, say. */
+  /** It could not be written, for example because the disk is full. */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'conflict'; readonly files: readonly string[] };
 
 /**
- * The project's own tree, which changes only by patches under a journal, and the copies of it in which agents work (HN-1, HN-2).
+ * The project's own tree, which is changed only by patches under a journal, and the copies of it in which agents work (HN-1, HN-2).
  */
 export interface Workspace {
-  /** The folder that is copied: the top of the repository or workspace around the project, or the project. */
+  /** The folder that is copied: the root of the repository or workspace that contains the project, or else the project. */
   readonly root: string;
-  /** Begins to make so many copies, or the first one, so that they are there when the agents are. */
+  /** Starts making this many copies (one by default), so that they are ready when the agents need them. */
   prepare(count?: number): void;
   /**
-   * A copy, brought up to the project as it is now; by its number, from 0, since agents that work at the same time have one each. Rejects where
-   * it cannot be made (a full disk).
+   * Updates a copy to the current state of the project. Copies are numbered from 0, because agents that work at the same time have one each. Rejects
+   * if the copy cannot be made, for example because the disk is full.
    */
   ready(copy?: number): Promise<AgentPlace>;
-  /** A change whose edits are known without an agent's work in a copy, as `collect` gives one. Their contents are kept already. */
+  /** Creates a change, in the form that `collect` returns, from edits that no agent made in a copy. Their contents must be stored already. */
   edit(id: string, edits: Change['edits']): Work & { readonly change: Change };
-  /** What the agent changed in it. `id` names the change within the run. */
+  /** Returns what the agent changed in its copy. `id` identifies the change within the run. */
   collect(id: string, copy?: number): Promise<Work>;
-  /** Writes a change into the project, on top of those that are there. Until it is decided, a kill means that it is taken out again. */
+  /** Writes a change into the project, on top of the applied ones. Until it is decided, a kill reverts it. */
   apply(change: Change): Promise<Applied>;
-  /** Brings the project to the state in which these changes, and those built on them, are out, and all others are in. */
+  /** Brings the project to the state in which these changes, and those built on them, are reverted, and all others are applied. */
   without(ids: readonly string[]): Promise<Written>;
-  /** Takes changes out for good. Those built on them are applied anew; `lost` are those that could not be. */
+  /** Reverts changes for good. Changes built on them are reapplied; `lost` lists those that could not be. */
   revert(ids: readonly string[]): Promise<Written & { readonly lost: readonly string[] }>;
-  /** The files that changes which are in the project edit, from the root. */
+  /** Returns the files that the currently applied changes edit, relative to the root. */
   edited(): ReadonlySet<string>;
-  /** These changes stay: a kill means that they are in. */
+  /** Marks these changes as decided: a kill leaves them in the project. */
   decided(ids: readonly string[]): Promise<void>;
-  /** Throws the copies away. */
+  /** Deletes the copies. */
   close(): Promise<void>;
 }
 
@@ -76,11 +76,11 @@ export interface WorkspaceOptions {
   readonly project: string;
   readonly runId: string;
   readonly contents: Contents;
-  /** The run's folder, in which changes are kept. */
+  /** The run's folder, which determines where changes are stored. */
   readonly runDir: string;
-  /** Told before the package manager's install runs in the project, and when it fails. */
+  /** Called before the package manager's install runs in the project, and if it fails. */
   readonly warn: (message: string) => void;
-  /** The folders of all copies, before the last of them is there. */
+  /** Called with the folders of all copies before the newest of them exists. */
   readonly onCopy: (folders: readonly string[]) => Promise<void>;
   readonly signal?: AbortSignal;
 }
@@ -104,7 +104,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   return {
     root,
     prepare: (count = 1) => {
-      // One that could not be made, while a file of the project changed say, is made anew when it is asked for.
+      // If a copy could not be made, perhaps because a file of the project changed meanwhile, it is made anew when it is needed.
       for (let n = 0; n < count; n += 1) opened(n).catch(() => (copies[n] = undefined));
     },
     ready: async (n = 0) => {
@@ -151,7 +151,7 @@ function unreadable(error: unknown): Collected {
 }
 
 function pathsBetween(project: string, root: string, tree: string): Pick<AgentPlace, 'toCopy' | 'toProject'> {
-  // The project may be reached through a link: the root has two names then.
+  // If the project is reached through a link, the root has two names.
   const named = path.resolve(project, path.relative(realpathSync(project), root));
   const names = [...new Set([root, named])].toSorted((a, b) => b.length - a.length);
   return {
@@ -160,7 +160,7 @@ function pathsBetween(project: string, root: string, tree: string): Pick<AgentPl
   };
 }
 
-/** The source files as they were, with the edits over them. */
+/** Returns the source files with these edits on top. */
 function treeOf(source: Tree, edits: Change['edits'], contents: Contents): Tree {
   const edited = new Map(edits.map((one) => [one.path, one.after]));
   return {

@@ -16,22 +16,22 @@ import path from 'node:path';
 import type { Contents } from './change.js';
 import { type FileState, isSame, stateOf } from './file-state.js';
 
-/** What is to become of one path: it is written only while it holds one of the known states. */
+/** The planned state of one path, which is written only if it currently holds one of the known states. */
 export interface PlannedFile {
   readonly path: string;
   readonly known: readonly (FileState | null)[];
   readonly goal: FileState | null;
 }
 
-/** What was written, and what was left alone since it holds something else. */
+/** What was written, and what was left alone because it holds something else. */
 export interface Written {
   readonly written: readonly string[];
   readonly leftAlone: readonly string[];
 }
 
 /**
- * Brings paths to their goals, each in one step, so that a kill leaves every file in one of its known states. A path that holds anything else, or is
- * reached through a link, is left alone. `folders` are those that were made for the change: they go when they are empty.
+ * Brings paths to their goals, each in one atomic step, so that a kill leaves every file in one of its known states. A path that holds anything
+ * else, or is reached through a link, is left alone. `folders` were created for the change; they are removed when they are empty.
  */
 export async function writeFiles(
   root: string,
@@ -40,7 +40,7 @@ export async function writeFiles(
 ): Promise<Written> {
   const written: string[] = [];
   const leftAlone: string[] = [];
-  // All of it first: where a part is gone, nothing is written.
+  // Everything is loaded first: if a part is missing, nothing is written.
   const hashes = new Set(files.flatMap(({ goal }) => goal?.hash ?? []));
   const found = new Map(
     await Promise.all([...hashes].map(async (hash) => [hash, await contents.get(hash)] as const)),
@@ -51,7 +51,7 @@ export async function writeFiles(
       if (done !== 'there-already') (done === 'written' ? written : leftAlone).push(file.path);
     }
   };
-  // What goes makes room: for a file in the place of a folder, and the other way round.
+  // Removals come first and make room, for a file in the place of a folder or the other way round.
   write(files.filter(({ goal }) => goal === null));
   const needed = new Set(files.flatMap(({ path, goal }) => (goal === null ? [] : parentsOf(path))));
   for (const folder of folders.toSorted((a, b) => b.length - a.length)) {
@@ -61,7 +61,7 @@ export async function writeFiles(
   return { written, leftAlone };
 }
 
-/** The folders that paths need and that are not there. */
+/** Returns the folders that paths need and that do not exist yet. */
 export function missingFolders(root: string, files: readonly string[]): string[] {
   return [...new Set(files.flatMap(parentsOf))].filter((folder) => stateOf(root, folder) !== 'other');
 }
@@ -75,11 +75,11 @@ function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // Not empty, or not there: somebody else's by now.
+    // Not empty or already gone, so it is not ours any more.
   }
 }
 
-/** Synchronous from the last look to the write, so that nobody's edit falls in between. */
+/** Synchronous from the last check to the write, so that nobody can edit the file in between. */
 function writeOne(
   root: string,
   { path: file, goal, known }: PlannedFile,
@@ -90,14 +90,14 @@ function writeOne(
   const mayWrite = (now: ReturnType<typeof stateOf>) =>
     now !== 'other' && known.some((one) => isSame(one, now));
   const first = stateOf(root, file);
-  // A kill may have left it.
+  // A kill may have left it behind.
   removeFile(temporary);
   if (first !== 'other' && isSame(first, goal)) return 'there-already';
   if (first === 'other' || !mayWrite(first)) return 'left-alone';
   if (goal && content) {
     if (!makeFolder(path.dirname(place))) return 'left-alone';
     const before = known.find((one) => isSame(one, first)) ?? null;
-    // Whoever changed the mode meanwhile keeps it.
+    // If somebody changed the mode meanwhile, theirs is kept.
     const mode = first && before && first.mode !== before.mode ? first.mode : goal.mode;
     stage(temporary, { content, kind: goal.kind, mode, place });
   }
@@ -114,12 +114,12 @@ function removeFile(place: string): void {
   try {
     rmSync(place, { force: true });
   } catch (error) {
-    // A file stands in the place of its folder: then it is not there.
+    // A file is in the place of the folder, so the path does not exist.
     if ((error as NodeJS.ErrnoException).code !== 'ENOTDIR') throw error;
   }
 }
 
-/** False where a file stands in its way. */
+/** Returns false if a file is in the way. */
 function makeFolder(folder: string): boolean {
   try {
     mkdirSync(folder, { recursive: true });
@@ -135,7 +135,7 @@ interface Staged {
   content: Buffer;
   kind: FileState['kind'];
   mode: number;
-  /** Where it will go. */
+  /** Its final path. */
   place: string;
 }
 
@@ -162,6 +162,6 @@ function keepOwner(temporary: string, place: string): void {
   try {
     chownSync(temporary, before.uid, before.gid);
   } catch {
-    // Only root may give a file away.
+    // Only root can change the owner of a file.
   }
 }
