@@ -4,12 +4,12 @@ import { projectAbove } from '../project-above.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 
-/** In the order in which Playwright looks. */
+/** In the order in which Playwright tries them. */
 const extensions = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs'];
 
 /**
- * Finds the Playwright config: the file, or the folder that holds it, which `-c` names, else the one in `cwd`. Playwright
- * itself runs without a config too; self-heal asks for one, since a missing one means the wrong folder more often.
+ * Finds the Playwright config: the file or folder that `-c` names, otherwise the config in `cwd`. Playwright also runs
+ * without a config; self-heal requires one, since a missing config usually means the wrong folder.
  */
 export function findPlaywrightConfig(cwd: string, flag?: string): Result<string, Problem> {
   const place = path.resolve(cwd, flag ?? '.');

@@ -5,10 +5,10 @@ import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { packageManagerOf } from './package-manager.js';
 
-/** The Playwright of the user's project. */
+/** The user's own installation of Playwright. */
 export interface Playwright {
   readonly version: string;
-  /** Absolute path of its command, for `node cli.js test`. */
+  /** Absolute path of its command-line script, for `node cli.js test`. */
   readonly cli: string;
   readonly packageDir: string;
 }
@@ -16,12 +16,12 @@ export interface Playwright {
 const oldest = [1, 50] as const;
 
 /**
- * Finds the project's own Playwright (CL-2), as the config file would import it, else as `cwd` would; never a copy of
- * our own. Under Yarn's Plug'n'Play it is found when self-heal itself is started through Yarn.
+ * Finds the project's own Playwright (CL-2), resolved from the config file and then from `cwd`; self-heal ships no copy.
+ * Under Yarn Plug'n'Play it is found only if self-heal itself was started through Yarn.
  */
 export function findPlaywright(cwd: string, configFile?: string): Result<Playwright, Problem> {
   const places = [...(configFile ? [path.dirname(configFile)] : []), cwd];
-  // Projects that import from `playwright/test` need not have the other.
+  // A project that imports from `playwright/test` does not need `@playwright/test`.
   const packages = ['@playwright/test', 'playwright'];
   for (const name of packages) {
     for (const place of places) {

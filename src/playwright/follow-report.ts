@@ -7,8 +7,8 @@ const pollMs = 200;
 const chunkBytes = 256 * 1024;
 
 /**
- * Hands on the lines of a report that were appended since it was looked at last, until `finished` aborts, and then what is left; resolves after that.
- * It polls: watching a file tells nothing on some network and container file systems. A torn last line is left out.
+ * Passes new lines of a report to `onLines` until `finished` aborts, then reads what is left and resolves. Polls,
+ * because some network and container file systems do not report changes to a watcher. Skips an incomplete last line.
  */
 export async function followReport(
   file: string,
@@ -28,7 +28,7 @@ export async function followReport(
   }
 }
 
-/** Each call reads what was appended since the last one. */
+/** Each call of the returned function reads what was appended since the previous call. */
 function reader(handle: FileHandle, onLines: (lines: readonly ReportLine[]) => void): () => Promise<void> {
   const buffer = Buffer.alloc(chunkBytes);
   const decoder = new StringDecoder('utf8');

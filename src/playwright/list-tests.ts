@@ -6,16 +6,19 @@ import type { Playwright } from './find-playwright.js';
 import { runSuite } from './run-suite.js';
 import type { SuiteRun } from './suite-run.js';
 
-/** Whose tests to list. */
+/** Which tests to list. */
 export interface ListRequest {
   readonly playwright: Playwright;
   readonly cwd: string;
-  /** Which, in Playwright's own words. */
+  /** The selection, as arguments for `playwright test`. */
   readonly args: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** What `playwright test --list` knows: a run in which no test ran, with what it loaded. Without tests where it cannot list them. */
+/**
+ * Runs `playwright test --list`. Returns a run in which no test ran, with the files that Playwright loaded; its list of
+ * tests is empty if Playwright could not list them.
+ */
 export async function listTests({ playwright, cwd, args, env }: ListRequest): Promise<SuiteRun> {
   const runDir = await mkdtemp(path.join(tmpdir(), 'self-heal-list-'));
   const nowhere = await open(devNull, 'w');

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { LOCKS } from 'package-manager-detector/constants';
 
-/** How a project's package manager installs a development dependency and runs a package's command. */
+/** The commands with which a package manager installs a development dependency and runs a package's binary. */
 export interface PackageManager {
   readonly name: 'npm' | 'pnpm' | 'yarn' | 'bun';
   readonly add: string;
@@ -20,12 +20,12 @@ const managerOf = (name: string | undefined) =>
   Object.values(managers).find((manager) => manager.name === name);
 const lockFiles = Object.entries(LOCKS).filter(([, name]) => managerOf(name));
 
-/** The package manager whose lock file lies in the folder or, as in a monorepo, above it; npm where none does. */
+/** Returns the package manager whose lock file is in the folder or, as in a monorepo, above it; npm if there is none. */
 export function packageManagerOf(folder: string): PackageManager {
   return managerOf(lockAt(folder)?.name) ?? managers.npm;
 }
 
-/** The folder whose lock file decides: in a monorepo one above the package; null where there is none. */
+/** Returns the nearest folder with a lock file: `folder` itself or, as in a monorepo, one above it; null if there is none. */
 export function lockFolderOf(folder: string): string | null {
   return lockAt(folder)?.folder ?? null;
 }

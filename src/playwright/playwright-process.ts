@@ -4,40 +4,40 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ownedCommand } from '../process/owner.js';
 
-/** One start of Playwright's command line. */
+/** One invocation of Playwright's command line. */
 export interface PlaywrightCommand {
   readonly cli: string;
-  /** `test`, say, and what follows it. */
+  /** The subcommand, such as `test`, and its arguments. */
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** By which whatever it starts is found when it has left its group. */
+  /** Marks every process that the command starts, so that those that leave its process group can be found. */
   readonly runId: string;
-  /** A file descriptor of ours that Playwright writes to itself, so that it sees the terminal; or a stream. */
+  /** A file descriptor that Playwright inherits, so that it can detect the terminal, or a stream to forward to. */
   readonly stdout: number | Writable;
   readonly stderr: Writable;
   readonly signal: AbortSignal;
-  /** How long after the interrupt Playwright may take to end its servers and browsers, in milliseconds. */
+  /** How long Playwright may take after the interrupt to stop its servers and browsers, in milliseconds. */
   readonly graceMs: number;
 }
 
 /** How the command ended. */
 export interface PlaywrightExit {
-  /** Null where a signal ended it, or it never started. */
+  /** Null if a signal ended it or it never started. */
   readonly exitCode: number | null;
-  /** The last part of its standard error. */
+  /** The last 64 KB of its standard error. */
   readonly stderr: string;
 }
 
 const tailBytes = 64 * 1024;
-/** A server that outlives Playwright may hold the streams open: `close` may never come. */
+/** How long to wait for `close` after `exit`: a server that outlives Playwright can hold the streams open. */
 const drainMs = 500;
 const ownGroup = process.platform !== 'win32';
 
 /**
- * Runs Playwright's command in a process group of its own, and leaves nothing of that group behind. An abort is handed
- * on as SIGINT, which is the one signal that makes Playwright end its web servers as well, and after the grace as
- * SIGKILL. Never rejects.
+ * Runs Playwright's command in its own process group and leaves no process of that group behind. On abort it sends
+ * SIGINT, the only signal on which Playwright also stops its web servers, and SIGKILL after the grace period. Never
+ * rejects.
  */
 export async function runPlaywright(command: PlaywrightCommand): Promise<PlaywrightExit> {
   const { cli, args, cwd, env, runId, stdout, signal } = command;
@@ -67,7 +67,7 @@ export async function runPlaywright(command: PlaywrightCommand): Promise<Playwri
 }
 
 function forward(from: Readable | null, to: Writable): void {
-  // A reader of ours that has gone takes no more; what is not read then would block Playwright.
+  // If the destination goes away, the source is drained: unread output would block Playwright.
   const onUnpipe = (source: Readable) => {
     if (source !== from) return;
     to.off('unpipe', onUnpipe);
@@ -85,7 +85,7 @@ function tailOf(stream: Readable | null): () => string {
   return () => kept.toString('utf8');
 }
 
-/** Rejects where the program could not be started. */
+/** Rejects if the program cannot be started. */
 async function exitOf(child: ChildProcess): Promise<number | null> {
   const closed = once(child, 'close').catch(() => undefined);
   const [exitCode] = (await once(child, 'exit')) as [number | null];
@@ -112,7 +112,7 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal);
   } catch (error) {
-    // ESRCH is the good ending: nothing is left of the group.
+    // ESRCH means that no process of the group is left.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

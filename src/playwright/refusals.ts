@@ -3,12 +3,12 @@ import { packageManagerOf } from './package-manager.js';
 import { isNoTests } from './suite-failure.js';
 import type { SuiteRun } from './suite-run.js';
 
-/** Texts of Playwright for a browser that is not there; the second group is a path which the user's config names. */
+/** Playwright's messages about a missing browser; `namedByConfig` captures a path that the user's config sets. */
 const missingBrowser =
   /Executable doesn't exist at|Chromium distribution '[^']*' is not found|because executable doesn't exist at/;
 const namedByConfig = /Failed to launch \w+ because executable doesn't exist at (.+)/;
 
-/** Words of Playwright's about its own arguments and its config's values, which no agent is asked to fix. */
+/** Playwright's messages about invalid arguments and config values; no agent is asked to fix those. */
 const refusals = [
   /^error: (?:unknown option|option|missing|too many|unknown command).*/,
   /^Error: Project\(s\) .* not found.*/,
@@ -19,12 +19,12 @@ const refusals = [
   /^Error: Unsupported browser .*/,
 ];
 
-/** What makes a first run pointless, as a `Problem` that says what to run (CL-2), or null. */
+/** Returns why healing the first run would be pointless, as a `Problem` that says what to do instead (CL-2), or null. */
 export function firstRunProblem(run: SuiteRun): Problem | null {
   return refused(run) ?? browserMissing(run) ?? noTests(run);
 }
 
-/** Playwright refused its arguments or a value of the config. */
+/** Returns a `Problem` if Playwright refused its arguments or a value of the config. */
 export function refused(run: SuiteRun): Problem | null {
   const [error] = run.suiteFailure?.errors ?? [];
   if (!error || run.tests.length > 0) return null;
@@ -40,7 +40,7 @@ export function refused(run: SuiteRun): Problem | null {
   };
 }
 
-/** Every failing test says that its browser is not installed. */
+/** Returns a `Problem` if every failing test reports that its browser is not installed. */
 export function browserMissing(run: SuiteRun): Problem | null {
   if (run.failures.length === 0) return null;
   const texts = run.failures.map(({ errors }) => errors.map(({ message }) => message).join('\n'));
@@ -56,7 +56,7 @@ export function browserMissing(run: SuiteRun): Problem | null {
   };
 }
 
-/** Nothing matched the selection. */
+/** Returns a `Problem` if no test matched the selection. */
 export function noTests(run: SuiteRun): Problem | null {
   const errors = run.suiteFailure?.errors ?? [];
   if (run.tests.length > 0 || errors.length === 0 || !errors.every(isNoTests)) return null;

@@ -2,11 +2,11 @@ import type { SuiteRun, TestResult } from './suite-run.js';
 import type { TestError, TestFailure } from '../core/failure.js';
 
 /**
- * One line of `report.ndjson`, which the injected reporter appends to while Playwright runs. Only failures carry detail,
- * and the list of all tests comes once, at the end, so that a suite of any size costs one line a test.
+ * One line of `report.ndjson`, to which the injected reporter appends while Playwright runs. Only failures carry
+ * details, and the list of all tests is written once, at the end, so that a passing test costs one line.
  */
 export type ReportLine =
-  /** The reporter was made; without this line Playwright ended before it had reporters. */
+  /** Playwright has created the reporter. Without this line, it ended before it created any. */
   | { type: 'hello' }
   | {
       type: 'configured';
@@ -15,12 +15,12 @@ export type ReportLine =
       version: string;
       shard: { current: number; total: number } | null;
     }
-  /** `reusedServer`: a server that answered already, so that Playwright started none. */
+  /** `reusedServer`: URL of a server that was already running, so that Playwright did not start one. */
   | { type: 'begin'; total: number; reusedServer: string | null }
   | { type: 'error'; error: TestError }
-  /** One try that ended unexpectedly; a later one of the same test takes its place. */
+  /** One try that ended unexpectedly; it replaces an earlier one of the same test. */
   | { type: 'failed-try'; failure: TestFailure }
-  /** A test ended for good. */
+  /** A test has ended and will not be retried. */
   | { type: 'test-end'; title: string; failed: boolean }
   | {
       type: 'end';
@@ -31,30 +31,30 @@ export type ReportLine =
       serial: string[][];
     };
 
-/** What the injected files find in their environment; being CommonJS they spell these names out themselves. */
+/** The environment variables that the injected files read. Those files are CommonJS and repeat the names literally. */
 export const injectEnv = {
-  /** The run's private folder, which everything is written into. */
+  /** The run's private folder, where the injected files write everything. */
   dir: 'SELF_HEAL_PLAYWRIGHT_DIR',
-  /** How many console entries, and how many requests, are kept of one try. */
+  /** How many console entries, and how many requests, to keep for each try. */
   keep: 'SELF_HEAL_CAPTURE_KEEP',
-  /** A picture is taken of what passes, too. */
+  /** `1`: take a screenshot of passing tests, too. */
   pictures: 'SELF_HEAL_CAPTURE_PICTURES',
 } as const;
 
-/** The names of what a run leaves in its private folder. */
+/** The names of the files and folders in a run's private folder. */
 export const runFiles = {
   report: 'report.ndjson',
   serverLog: 'server.log',
-  /** The output of servers that the suite's own code started, a file for each process that started some. */
+  /** The output of servers that the suite's own code started; one file for each process that started any. */
   servers: 'servers',
   problems: 'problems.log',
-  /** What Playwright's processes loaded and read, a path a line. */
+  /** The files that Playwright's processes loaded or read, one path a line. */
   loaded: 'loaded-files',
   captures: 'captures',
-  /** What the pages of passing and of failing tests complained of. */
+  /** Console errors and failed requests of passing and failing tests. */
   complaints: 'complaints.ndjson',
   /** Playwright's own output folder in a re-run. */
   output: 'output',
-  /** What Playwright printed in a re-run. */
+  /** What Playwright printed during a re-run. */
   log: 'playwright.log',
 } as const;

@@ -4,16 +4,16 @@ import { withoutChanceOfTheEnd } from '../core/end-of-the-browser.js';
 import type { ReportLine } from './report-format.js';
 import type { SuiteRun } from './suite-run.js';
 
-/** How far a running suite is. */
+/** How far a running suite has got. */
 export interface SuiteProgress {
   readonly done: number;
   readonly total: number;
   readonly failed: number;
-  /** The test that ended last, its titles joined by ` › `. */
+  /** The test that ended most recently, as its titles joined by ` › `. */
   readonly test: string;
 }
 
-/** What the lines of a report say so far. */
+/** What the lines of a report have said so far. */
 export interface ReportState {
   hello: boolean;
   rootDir: string | null;
@@ -22,12 +22,12 @@ export interface ReportState {
   reusedServer: string | null;
   progress: SuiteProgress;
   readonly errors: TestError[];
-  /** The last failed try of each test, by id. */
+  /** The last failed try of each test, keyed by test id. */
   readonly tries: Map<string, TestFailure>;
   end: Extract<ReportLine, { type: 'end' }> | null;
 }
 
-/** A run of thousands of broken workers is explained by the first of them. */
+/** Thousands of broken workers repeat the same errors; the first ones explain the run. */
 const maxErrors = 100;
 
 /** The state before any line. */

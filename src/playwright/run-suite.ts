@@ -20,50 +20,56 @@ export interface SuiteOptions {
   readonly playwright: Playwright;
   /** Where Playwright is started. */
   readonly cwd: string;
-  /** A folder of this run alone; made where it is missing. */
+  /** A folder for this run alone; created if it does not exist. */
   readonly runDir: string;
-  /** Is in the environment of everything that the run starts, as `SELF_HEAL_RUN_ID`. */
+  /** Passed as `SELF_HEAL_RUN_ID` to every process that the run starts. */
   readonly runId: string;
   readonly args: PlaywrightArgs;
   readonly mode: FirstRun | Rerun | Replay;
-  /** Default: our own environment. */
+  /** Default: self-heal's own environment. */
   readonly env?: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
-  /** Playwright's process has been started, or could not be. */
+  /** Called once Playwright's process has been started, or has failed to start. */
   readonly onStart?: () => void;
   readonly onProgress?: (progress: SuiteProgress) => void;
-  /** How many console entries, and how many requests, are kept of a failing try; default 500. */
+  /** How many console entries, and how many requests, to keep for a failing try; default: 500. */
   readonly keep?: number;
-  /** How long an interrupted Playwright may take to end its servers, in milliseconds; default 10,000. */
+  /** How long an interrupted Playwright may take to stop its servers, in milliseconds; default: 10,000. */
   readonly graceMs?: number;
-  /** How long Playwright may take to exit once its run is over, in milliseconds; default: five minutes, for a reporter that uploads. */
+  /**
+   * How long Playwright may take to exit after its run, in milliseconds; default: five minutes, for a reporter that
+   * uploads.
+   */
   readonly exitMs?: number;
-  /** Where the compiled `inject/` lies; default: beside this file. */
+  /** Folder of the compiled `inject/` files; default: the one in this package. */
   readonly injectDir?: string;
 }
 
-/** The user's own run: their selection, their reporters, their terminal. */
+/** The user's own run, with their selection, reporters and terminal. */
 export interface FirstRun {
   readonly kind: 'first';
-  /** The file descriptor that Playwright prints to: 1, or 2 where stdout is for data. */
+  /** The file descriptor that Playwright prints to: 1, or 2 if stdout is reserved for data. */
   readonly stdout: number;
   readonly stderr: Writable;
 }
 
-/** A run of ours: exactly these tests, or the whole selection for null; printed to `playwright.log` in `runDir`. */
+/**
+ * A run of self-heal's own: exactly the tests in `ids`, or the whole selection for null. Playwright's output goes to
+ * `playwright.log` in `runDir`.
+ */
 export interface Rerun {
   readonly kind: 'rerun';
   readonly ids: readonly string[] | null;
-  /** Has Playwright record traces of what fails, for where the capture does not work. */
+  /** Has Playwright record traces of failing tests, for projects in which the capture does not work. */
   readonly trace?: boolean;
-  /** Takes a picture of the page of each test that passes; `keepGreenPictures` takes them from its captures. */
+  /** Takes a screenshot of the page of each passing test; `keepGreenPictures` collects them from the captures. */
   readonly pictures?: boolean;
 }
 
-/** No run: the tests of Playwright's blob reports are reported once more, as they ended elsewhere. */
+/** Runs no tests: replays the results in Playwright's blob reports, which come from another machine. */
 export interface Replay {
   readonly kind: 'replay';
-  /** The folder that holds the reports; Playwright unpacks them in it. */
+  /** The folder with the blob reports; Playwright unpacks them there. */
   readonly blobs: string;
 }
 
@@ -71,8 +77,8 @@ const defaultGraceMs = 10_000;
 const defaultExitMs = 5 * 60_000;
 
 /**
- * Runs the project's Playwright once and tells how it went (CL-3, CS-10). Snapshots are never written: a baseline that
- * Playwright makes by itself would look like a heal (CL-1). Rejects only where `runDir` cannot be written.
+ * Runs the project's Playwright once and returns the result (CL-3, CS-10). Snapshots are never updated: a baseline that
+ * Playwright wrote by itself would look like a heal (CL-1). Rejects only if `runDir` cannot be written.
  */
 export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   const { runDir, signal, onProgress } = options;
@@ -108,9 +114,9 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
   });
 }
 
-/** A reporter of the project's may wait for somebody when all is over: what there is to know is known by then. */
+/** Aborts `ms` after the run unless Playwright exits first. A reporter may wait for a user; the report is complete anyway. */
 function endLater(lingering: AbortController, over: AbortSignal, ms: number): void {
-  // It has exited, and this is read from what it left.
+  // Playwright has already exited; this is the final read of its report.
   if (over.aborted) return;
   const timer = setTimeout(() => lingering.abort(), ms);
   over.addEventListener('abort', () => clearTimeout(timer), { once: true });
@@ -122,7 +128,7 @@ async function prepare({ runDir, mode }: SuiteOptions): Promise<void> {
     await writeFile(path.join(runDir, file), '');
   }
   if (mode.kind !== 'rerun' || mode.ids === null) return;
-  // Ids in a last-run file of our own are exact on every version; `--test-list`, `file:line` and `--grep` are not.
+  // A last-run file selects tests by exact id in every version; `--test-list`, `file:line` and `--grep` do not.
   const output = path.join(runDir, runFiles.output);
   await mkdir(output, { recursive: true });
   const lastRun = { status: 'failed', failedTests: mode.ids };
@@ -154,7 +160,7 @@ function argumentsOf({ args, mode, runDir, injectDir }: SuiteOptions): string[] 
   if (mode.kind === 'first') return ['test', ...args.first, never];
   const ours = [
     `--output=${path.join(runDir, runFiles.output)}`,
-    // In place of the user's reporters, whose reports of the first run stay what they are.
+    // Replaces the user's reporters, so that their reports of the first run are not overwritten.
     '--reporter=list',
     '--retries=0',
     '--max-failures=0',
@@ -162,7 +168,7 @@ function argumentsOf({ args, mode, runDir, injectDir }: SuiteOptions): string[] 
     ...(mode.trace ? ['--trace=retain-on-failure'] : []),
   ];
   if (mode.ids === null) return ['test', ...args.whole, ...ours];
-  // A config may set a shard, which would split the ids.
+  // The config may set a shard, which would drop some of the ids.
   return ['test', ...args.byId, '--last-failed', '--shard=1/1', ...ours];
 }
 
@@ -175,7 +181,7 @@ function environmentOf(options: SuiteOptions): NodeJS.ProcessEnv {
   };
   if (keep !== undefined) ours[injectEnv.keep] = String(keep);
   if (mode.kind === 'rerun' && mode.pictures) ours[injectEnv.pictures] = '1';
-  // Since 1.61 it names the last-run file, which has to be ours in a re-run.
+  // Since 1.61 this variable sets the path of the last-run file; a re-run needs the file that `prepare` wrote.
   if (mode.kind === 'rerun') delete ours['PLAYWRIGHT_LAST_RUN_OUTPUT_FILE'];
   return ours;
 }
@@ -184,7 +190,7 @@ function reporterIn(injectDir: string | undefined): string {
   return path.join(injectDir ?? ownFile('playwright/inject/'), 'reporter.cjs');
 }
 
-/** The different lines of a file in the run's folder. */
+/** Returns the distinct non-empty lines of a file in the run's folder, at most `most` of them. */
 async function linesOf(runDir: string, name: string, most: number): Promise<string[]> {
   const text = await readFile(path.join(runDir, name), 'utf8').catch(() => '');
   return [...new Set(text.split('\n').filter((line) => line !== ''))].slice(0, most);
@@ -192,7 +198,7 @@ async function linesOf(runDir: string, name: string, most: number): Promise<stri
 
 const maxBytes = 16 * 1024 * 1024;
 
-/** A file that takes 16 MB, says that the rest was cut, and never fails: a log is not worth a run. */
+/** A log file that stops at 16 MB with a note, and never fails: a broken log must not fail the run. */
 function boundedLog(file: string): Writable {
   const out = createWriteStream(file);
   let left = maxBytes;

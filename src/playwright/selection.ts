@@ -1,4 +1,4 @@
-/** What a user selects, under Playwright's own names (CL-1). */
+/** The user's selection, under Playwright's own option names (CL-1). */
 export interface Selection {
   readonly config?: string;
   readonly grep?: string;
@@ -9,28 +9,28 @@ export interface Selection {
   readonly retries?: number;
   readonly timeout?: number;
   readonly lastFailed?: boolean;
-  /** `true` compares with the uncommitted changes alone. */
+  /** A ref to compare with; `true` considers only uncommitted changes. */
   readonly onlyChanged?: string | boolean;
   readonly x?: boolean;
   readonly maxFailures?: number;
   readonly headed?: boolean;
-  /** Positional: regular expressions on the paths of test files. */
+  /** Positional arguments: regular expressions for the paths of test files. */
   readonly filters?: readonly string[];
-  /** What stood behind `--`, unread. */
+  /** The arguments after `--`, passed on as they are. */
   readonly passThrough?: readonly string[];
 }
 
-/** A selection as Playwright's arguments, behind `playwright test`. */
+/** A selection as arguments for `playwright test`. */
 export interface PlaywrightArgs {
-  /** The selection as it is. */
+  /** The selection as the user gave it. */
   readonly first: readonly string[];
-  /** The same tests again: without what looks at an earlier run, and without what stops early. */
+  /** For running the same tests again: without retries, `--last-failed`, and limits that stop the run early. */
   readonly whole: readonly string[];
-  /** For a re-run by ids: what says how tests run, and nothing of what says which. */
+  /** For a re-run by ids: only the arguments that say how tests run, not which. */
   readonly byId: readonly string[];
 }
 
-/** Renders a selection for the first run and for re-runs. */
+/** Converts a selection to arguments for the first run and for re-runs. */
 export function toPlaywrightArgs(selection: Selection): PlaywrightArgs {
   const { grep, shard, lastFailed, filters = [], passThrough = [] } = selection;
   const how = howTestsRun(selection);
@@ -48,7 +48,7 @@ export function toPlaywrightArgs(selection: Selection): PlaywrightArgs {
   };
 }
 
-/** The words that say which tests a selection is about, and nothing of its shard or of how long it goes on. */
+/** Returns the arguments that determine which tests a selection covers, without the shard and limits on the run. */
 export function selectionWords(selection: Selection): readonly string[] {
   const { config, grep, project, repeatEach, timeout, lastFailed, onlyChanged, filters, passThrough } =
     selection;
@@ -57,11 +57,11 @@ export function selectionWords(selection: Selection): readonly string[] {
   return toPlaywrightArgs(Object.fromEntries(said) as Selection).first;
 }
 
-/** The project stays in a re-run: ids of other projects do not occur. So does the repetition, which ids depend on. */
+/** A re-run keeps `--project`, since its ids belong to these projects, and `--repeat-each`, which ids depend on. */
 function howTestsRun({ config, project, workers, repeatEach, timeout, headed }: Selection): string[] {
   return [
     ...optional('--config', config),
-    // One word each: `--project NAME` takes the positional filter behind it for a second name.
+    // One argument each: `--project NAME` would take a positional filter after it as a second name.
     ...(project ?? []).map((name) => `--project=${name}`),
     ...optional('--workers', workers),
     ...optional('--repeat-each', repeatEach),

@@ -4,7 +4,7 @@ import type { Location, SuiteFailure, TestError } from '../core/failure.js';
 import type { PlaywrightExit } from './playwright-process.js';
 import type { ReportState } from './report-state.js';
 
-/** The suite's own failure, or null: errors that no test has, or an end before the end (CS-10). */
+/** Returns the failure of the suite itself, or null: errors outside of any test, or Playwright ending early (CS-10). */
 export function suiteFailureOf(
   { hello, errors, end }: ReportState,
   { exitCode, stderr }: PlaywrightExit,
@@ -12,12 +12,12 @@ export function suiteFailureOf(
   if (end && errors.length === 0) return null;
   const text = stripVTControlCharacters(stderr);
   if (errors.length > 0) return { scope: 'suite', errors: telling(errors), stderr: text };
-  // Playwright 1.50 makes its reporters first, and then complains of an unknown project.
+  // Playwright 1.50 creates its reporters before it complains about an unknown project.
   const reason = errorIn(text) ?? endedEarly(hello, exitCode);
   return { scope: 'suite', errors: [reason], stderr: text };
 }
 
-/** A file that does not load leaves no tests: Playwright then says so as well, which explains nothing. */
+/** Drops duplicates, and "No tests found" if there are other errors that explain it (a file that does not load). */
 function telling(errors: readonly TestError[]): TestError[] {
   const distinct = errors.filter(
     (error, at) => errors.findIndex((other) => other.message === error.message) === at,
@@ -26,7 +26,7 @@ function telling(errors: readonly TestError[]): TestError[] {
   return others.length > 0 ? others : distinct;
 }
 
-/** Whether an error says that nothing matched the selection. */
+/** Whether the error says that no test matched the selection. */
 export function isNoTests(error: TestError): boolean {
   return /^(?:Error: )?No tests found/.test(error.message);
 }
@@ -37,7 +37,7 @@ function endedEarly(hello: boolean, exitCode: number | null): TestError {
   return plainError(`Error: Playwright ended ${when}: ${how}`);
 }
 
-/** Playwright has no reporter yet where the config does not load: what is known is what it printed. */
+/** Finds the error in what Playwright printed: if the config does not load, there is no reporter yet. */
 function errorIn(stderr: string): TestError | null {
   const lines = stderr.split('\n');
   const first = lines.findIndex((line) => /^\s*(?:\w*Error|error)\b.*?:/.test(line));
@@ -57,9 +57,9 @@ function plainError(message: string): TestError {
   return { message, stack: null, snippet: null, location: null, causes: [] };
 }
 
-/** The first position outside of packages and of Node itself. */
+/** Returns the first position that is neither in `node_modules` nor inside Node. */
 function locationIn(text: string): Location | null {
-  // Babel's form: `SyntaxError: /a/file.ts: Unexpected token (3:10)`.
+  // Babel's format: `SyntaxError: /a/file.ts: Unexpected token (3:10)`.
   const babel = /(?:^|\s)(\/[^\n:]+|[A-Za-z]:\\[^\n:]+): .*\((\d+):(\d+)\)/.exec(text);
   if (babel) return position(babel);
   const frames = text.matchAll(/(?:\(|at )((?:file:\/\/|\/|[A-Za-z]:\\)[^\n()]+?):(\d+):(\d+)/g);

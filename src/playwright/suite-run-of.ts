@@ -4,27 +4,27 @@ import type { ReportState } from './report-state.js';
 import { isNoTests, suiteFailureOf } from './suite-failure.js';
 import type { SuiteRun, TestResult } from './suite-run.js';
 
-/** What is known when Playwright's command has ended. */
+/** What is known once Playwright's command has ended. */
 export interface FinishedRun extends Pick<
   SuiteRun,
   'serverLog' | 'captureProblems' | 'testFiles' | 'durationMs' | 'endedAt' | 'endedLingering'
 > {
   readonly state: ReportState;
   readonly exit: PlaywrightExit;
-  /** We ended it. */
+  /** Self-heal interrupted it. */
   readonly interrupted: boolean;
   readonly cwd: string;
-  /** It was asked for certain tests by their ids. */
+  /** The run selected tests by id. */
   readonly byIds: boolean;
 }
 
-/** Makes one finished run of what its report, its exit and its standard error say. */
+/** Builds a `SuiteRun` from the report, the exit code and the standard error of a run. */
 export function suiteRunOf(run: FinishedRun): SuiteRun {
   const { state, exit, interrupted, cwd, byIds, testFiles = [], endedLingering = false, ...known } = run;
   const tests = state.end?.tests ?? [];
   const suiteFailure = suiteFailureOf(state, exit);
   const cutShort = interrupted && state.errors.length === 0;
-  // Up to 1.5x it is an error that none of the ids is there any more, later a run of nothing that passed (HL-10).
+  // If none of the ids exists any more, older versions report an error and newer ones an empty run that passed (HL-10).
   const noneLeft = byIds && suiteFailure?.errors.every(isNoTests);
   return {
     ...known,
@@ -56,7 +56,7 @@ function failuresOf(tests: readonly TestResult[], { tries }: ReportState): TestF
     .map((result) => tries.get(result.test.id) ?? untold(result));
 }
 
-/** A failing test whose try could not be reported (a full disk): it is red all the same. */
+/** A failure without details, for a failing test whose try could not be reported (a full disk, for example). */
 function untold({ test, durationMs, retries }: TestResult): TestFailure {
   return {
     scope: 'test',

@@ -1,6 +1,6 @@
 import type { SuiteFailure, TestFailure, TestRef } from '../core/failure.js';
 
-/** How one test of a suite run ended, by Playwright's own words. */
+/** How one test of a suite run ended, in Playwright's terms and one of self-heal's own, `not-run`. */
 export interface TestResult {
   readonly test: TestRef;
   readonly outcome: 'expected' | 'unexpected' | 'flaky' | 'skipped' | 'not-run';
@@ -10,47 +10,47 @@ export interface TestResult {
 
 /** One finished Playwright run. */
 export interface SuiteRun {
-  /** `norep`: Playwright ended before it made its reporters (the config throws, say). */
+  /** `norep`: Playwright ended before it created its reporters (the config throws, for example). */
   readonly status: 'passed' | 'failed' | 'timedout' | 'interrupted' | 'norep';
   readonly exitCode: number | null;
-  /** Every test of the selection, also those that did not run. Empty where Playwright never got to know them. */
+  /** Every test of the selection, including those that did not run. Empty if Playwright ended before it collected them. */
   readonly tests: readonly TestResult[];
   /** The last try of each test that ended unexpectedly. */
   readonly failures: readonly TestFailure[];
-  /** The run's own failure, or null. */
+  /** The failure of the suite itself, or null. */
   readonly suiteFailure: SuiteFailure | null;
-  /** Ids to give to a re-run so that exactly these failures run again, keyed by the failing test's id. */
+  /** The ids that a re-run needs to reproduce each failure, keyed by the failing test's id. */
   readonly rerunIds: Readonly<Record<string, readonly string[]>>;
-  /** Path of the web servers' output, both streams, in order; each line `<epoch ms> <text>`. */
+  /** Path of a log with both output streams of the web servers, in order; each line is `<epoch ms> <text>`. */
   readonly serverLog: string;
   readonly rootDir: string;
-  /** Files of the project that Playwright's own processes were seen to load or read, absolute; absent where nobody looked. */
+  /** Absolute paths of the project's files that Playwright's processes loaded or read; absent if that was not recorded. */
   readonly testFiles?: readonly string[];
   readonly configFile: string | null;
-  /** The part of the suite that it ran, from 1; null or absent where that is the whole of it. */
+  /** The shard that it ran, counted from 1; null or absent if it ran the whole suite. */
   readonly shard?: { readonly current: number; readonly total: number } | null;
-  /** The ids of each group of tests that run one after the other or not at all; absent where nobody looked. */
+  /** The test ids of each serial group; absent if they were not recorded. */
   readonly serial?: readonly (readonly string[])[];
   readonly durationMs: number;
-  /** Epoch milliseconds of the end of the run. */
+  /** When the run ended, in epoch milliseconds. */
   readonly endedAt: number;
   /**
-   * Where a web server answered before Playwright could start the configured one, so that it was taken as it is: one of
-   * an earlier run may serve old code (HL-9). Null or absent where there is none.
+   * URL of a web server that was already running, so that Playwright reused it instead of starting the configured one. A
+   * server of an earlier run may serve old code (HL-9). Null or absent if there is none.
    */
   readonly reusedServer?: string | null;
-  /** Its run was over and Playwright did not exit, so that it was ended. */
+  /** Playwright did not exit after its run, so self-heal ended it. */
   readonly endedLingering?: boolean;
-  /** Self-heal's own problems with capturing, in words. */
+  /** Messages about problems of the capture itself. */
   readonly captureProblems: readonly string[];
 }
 
-/** Whether anything failed: a test, or the suite itself. */
+/** Whether a test or the suite itself failed. */
 export function isRed({ failures, suiteFailure }: SuiteRun): boolean {
   return failures.length > 0 || suiteFailure !== null;
 }
 
-/** A run in which nothing was run. */
+/** Returns a run in which nothing ran. */
 export function noRun(status: SuiteRun['status']): SuiteRun {
   return {
     status,

@@ -1,12 +1,12 @@
 import type { Problem } from '../problem.js';
 
-/** Flags with which Playwright opens a window, and waits there for somebody. */
+/** Flags that make Playwright open a window and wait for a user. */
 const waitingFlag = /^--(?:ui|ui-host|ui-port|debug)(?:=|$)/;
 
-/** Variables with which Playwright waits for somebody: the inspector, its watch mode, and a pause after each failure. */
+/** Variables that make Playwright wait for a user: the inspector, watch mode, and a pause after each failure. */
 const waitingVariables = ['PWDEBUG', 'PWTEST_WATCH', 'PWPAUSE'] as const;
 
-/** Words for Playwright that would have it wait for a person, as a `Problem` that says where to use them; or null. */
+/** Returns a `Problem` if an argument would make Playwright wait for a user, otherwise null. */
 export function waitingWords(passThrough: readonly string[]): Problem | null {
   const word = passThrough.find((one) => waitingFlag.test(one));
   if (word === undefined) return null;
@@ -18,14 +18,14 @@ export function waitingWords(passThrough: readonly string[]): Problem | null {
   };
 }
 
-/** The variables of this environment that `unattended` takes out. */
+/** Returns the variables of this environment that `unattended` removes. */
 export function waitingVariablesIn(env: NodeJS.ProcessEnv): string[] {
   return waitingVariables.filter((name) => !['', '0', 'false', undefined].includes(env[name]));
 }
 
 /**
- * An environment in which Playwright waits for nobody. Up to 1.56 its HTML reporter serves the report of a red run for ever,
- * terminal or not; `PW_TEST_HTML_REPORT_OPEN` is the variable's older name.
+ * Returns an environment in which Playwright never waits for a user. Up to 1.56 its HTML reporter serves the report of a
+ * red run forever, with or without a terminal; `PW_TEST_HTML_REPORT_OPEN` is the older name of the variable.
  */
 export function unattended(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const ours = { ...env, PLAYWRIGHT_HTML_OPEN: 'never', PW_TEST_HTML_REPORT_OPEN: 'never' };

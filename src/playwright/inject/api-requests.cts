@@ -7,12 +7,12 @@ interface Header {
   readonly name: string;
   readonly value: string;
 }
-/** What a context asks Playwright's server side to send. */
+/** The parameters of a request that a context passes to Playwright's server side. */
 interface FetchParams {
   readonly url: string;
   readonly method?: string;
   readonly headers?: readonly Header[];
-  /** A text of JSON; up to 1.50 or so a value. */
+  /** JSON text; up to about 1.50, a value. */
   readonly jsonData?: unknown;
   readonly formData?: readonly Header[];
   readonly postData?: Buffer;
@@ -23,7 +23,7 @@ interface FetchedResponse {
   readonly status: number;
   readonly headers: readonly Header[];
 }
-/** What is used of Playwright's private side; these names are there from 1.50 to 1.65. */
+/** The part of Playwright's private API that is used here; the names are the same from 1.50 to 1.65. */
 interface ApiChannel {
   fetch(params: FetchParams, ...more: unknown[]): Promise<{ response: FetchedResponse }>;
   fetchResponseBody(params: { fetchUid: string }): Promise<{ binary?: Buffer }>;
@@ -32,12 +32,12 @@ interface ApiContext {
   _channel: ApiChannel;
 }
 
-/** The status with which `failOnStatusCode` makes an error of an answer. */
+/** Matches the error that `failOnStatusCode` throws: the status, and the body if it is included. */
 const refused = /^(\d{3}) .*\n(?:Response text:\n([^]*))?/;
 
 /**
- * Notes the requests that tests send themselves by an `APIRequestContext`, beneath its methods, so that errors and steps read as
- * ever. Returns what ends it.
+ * Records the requests that tests send through an `APIRequestContext`. Hooks in below its public methods, so that errors
+ * and steps stay the same. Returns a function that removes the hook.
  */
 function watchApiRequests(context: object, traffic: TrafficOf): () => void {
   const api = context as ApiContext;

@@ -1,8 +1,8 @@
 const path = require('node:path') as typeof import('node:path');
 
 /**
- * Whether it is Playwright that calls: the user's code may start processes as well, and the caller nearest to Node's own
- * code decides. The files of this folder, which stand in between, are no callers.
+ * Whether Playwright is the caller, since user code may start processes as well. The first caller outside of Node's own
+ * code and of this folder decides.
  */
 function isCalledByPlaywright(): boolean {
   const caller = callers().find((name) => !name.startsWith('node:') && path.dirname(name) !== __dirname);

@@ -4,8 +4,8 @@ const fs = require('node:fs') as typeof import('node:fs');
 const path = require('node:path') as typeof import('node:path');
 
 /**
- * Writes what one try showed. A serial suite has a second pass for its `afterAll`: it is added to the first. The file
- * takes its name when it is whole, since a worker may end at any moment.
+ * Writes the capture of one try. A serial suite makes a second pass for its `afterAll`, which is merged into the first.
+ * The file is renamed into place once it is complete, since a worker may end at any moment.
  */
 function writeCapture(file: string, captured: CaptureFile): void {
   const whole = merged(read(file), captured);

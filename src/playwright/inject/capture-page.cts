@@ -5,21 +5,21 @@ const { coveringElement } = require('./covering-element.cjs') as import('./cover
 const { pageElements } = require('./page-elements.cjs') as import('./page-elements.cjs').Api;
 const { capped, internalCall } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
 
-/** Longer than this, and a hung page would push a test over its own time-out (seen with Playwright 1.50). */
+/** With a longer limit, a hung page would push the test over its own timeout (seen with Playwright 1.50). */
 const timeoutMs = 1_500;
 const maxAria = 64 * 1024;
 
-/** Where a picture goes, and the selector of what the test still waited for. */
+/** Where to write the screenshot, and the selector that the test was still waiting for. */
 interface PageLook {
   readonly file: string;
   readonly waitedFor: string | null;
-  /** Whether the elements of the page are read as well. */
+  /** Whether to read the elements of the page as well. */
   readonly withElements?: boolean;
 }
 
 /**
- * Takes a page's picture and its accessibility snapshot, and looks what lies over the element that the test waited for, all
- * at once; says in `captured.error` what could not be had.
+ * Takes a page's screenshot and accessibility snapshot and checks what covers the element that the test was waiting for,
+ * all in parallel. Reports what could not be captured in `captured.error`.
  */
 async function capturePage(
   page: Page,

@@ -18,13 +18,13 @@ const { capturePage } = require('./capture-page.cjs') as import('./capture-page.
 const { ScriptTexts } = require('./script-texts.cjs') as import('./script-texts.cjs').Api;
 const { Traffic } = require('./traffic.cjs') as import('./traffic.cjs').Api;
 
-/** What is used of Playwright's private side; these names are there from 1.50 to 1.65. */
+/** The part of Playwright's private API that is used here; the names are the same from 1.50 to 1.65. */
 interface PlaywrightInternals {
   readonly _instrumentation: {
     addListener(listener: object): void;
     removeListener(listener: object): void;
   };
-  /** Since 1.51 or so. */
+  /** Since about 1.51. */
   _allContexts?(): BrowserContext[];
   readonly request: { readonly _contexts?: Iterable<object> };
   readonly chromium: { readonly _contexts?: Iterable<BrowserContext> };
@@ -41,7 +41,10 @@ const maxPages = 10;
 const bodiesWaitMs = 1_000;
 const scriptsWaitMs = 1_500;
 
-/** Listens to every browser context and every context for API requests of one try, in memory; only a try that fails reads pages and writes a file. */
+/**
+ * Listens, in memory, to every browser context and API request context of one try. Only a try that fails reads pages and
+ * writes a file.
+ */
 class TryCapture {
   readonly #playwright: PlaywrightInternals;
   readonly #try: Try;
@@ -62,7 +65,7 @@ class TryCapture {
   }
 
   start(): void {
-    // A page made in `beforeAll` is older than this try.
+    // A page created in `beforeAll` is older than this try.
     for (const context of this.#contexts()) this.#listen(context);
     for (const context of this.#playwright.request._contexts ?? []) this.#listenToApi(context);
     const listener = {
@@ -71,7 +74,7 @@ class TryCapture {
         guarded('a context could not be listened to', () => this.#listen(context)),
       runAfterCreateRequestContext: async (context: object) => this.#listenToApi(context),
       runBeforeCloseRequestContext: () => this.#readLatestBodies(),
-      // Playwright closes its own pages before an automatic fixture ends: this is the last look at them.
+      // Playwright closes its own pages before an automatic fixture ends, so this is the last chance to look at them.
       runBeforeCloseBrowserContext: (context: BrowserContext) => this.#look(context),
     };
     this.#playwright._instrumentation.addListener(listener);
@@ -82,7 +85,7 @@ class TryCapture {
     try {
       guarded('the complaints of a test were not noted', () => this.#noteComplaints());
       if (!this.#isFailing()) return;
-      // A context for API requests that the test made may still be open, without a page to look at.
+      // A context for API requests that the test created may still be open, without any page.
       await Promise.all([
         this.#readLatestBodies(),
         ...this.#contexts().map((context) => this.#look(context)),
@@ -94,7 +97,7 @@ class TryCapture {
     }
   }
 
-  /** Of the first try; what its hooks met is noted on its own, for the same test. */
+  /** For the first try only. What its hooks record is noted separately, under the same test. */
   #noteComplaints(): void {
     if (this.#try.retry > 0) return;
     const console = this.#console.entries().filter(isAlarming);
@@ -154,7 +157,7 @@ class TryCapture {
       await capped(this.#traffic.readLatestBodies(), bodiesWaitMs).catch(() => undefined);
   }
 
-  /** Takes the pictures of a context's pages, once, if the try is failing. */
+  /** Captures the pages of a context, each once, if the try is failing. */
   async #look(context: BrowserContext): Promise<void> {
     if (!this.#isFailing()) return this.#pictureOfPassing(context);
     const latest = this.#readLatestBodies();
@@ -178,7 +181,7 @@ class TryCapture {
     await Promise.all([latest, capped(scripts, scriptsWaitMs).catch(() => undefined), ...looks]);
   }
 
-  /** One, of the last page that is closed. */
+  /** Takes one screenshot, of the page that is closed last. */
   async #pictureOfPassing(context: BrowserContext): Promise<void> {
     const page = picturesPassing ? context.pages().at(-1) : undefined;
     const captured: CapturedPage = {
@@ -195,7 +198,7 @@ class TryCapture {
       guarded('a snapshot was not kept', () => writeFileSync(`${file}.yml`, ariaSnapshot));
   }
 
-  /** The texts in which frames of the page stand, those of errors first. */
+  /** Returns the texts that contain stack frames of the page, those of errors first. */
   #stacks(): string[] {
     const errors = this.#try.errors.flatMap(({ message = '', stack = '' }) => [message, stack]);
     const alarming = this.#console.entries().filter(isAlarming);
@@ -203,7 +206,10 @@ class TryCapture {
   }
 }
 
-/** The fixture. Playwright reads its parameter list from the source: it must stay a plain function of this form. */
+/**
+ * The fixture. Playwright reads a fixture's parameter list from its source, so this must stay a plain function of this
+ * form.
+ */
 async function captureTry(
   { playwright }: { playwright: unknown },
   use: () => Promise<void>,

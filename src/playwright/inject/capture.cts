@@ -6,7 +6,7 @@ const { noteLoadedFiles, watchReads } = require('./loaded-files.cjs') as import(
 const { listenToSuiteServers } = require('./suite-servers.cjs') as import('./suite-servers.cjs').Api;
 const { captureTry } = require('./capture-try.cjs') as import('./capture-try.cjs').Api;
 
-/** Playwright's root `test`, whose fixtures every `test.extend()` made later inherits. */
+/** Playwright's root `test`; every later `test.extend()` inherits its fixtures. */
 interface TestTypeImpl {
   readonly fixtures: {
     location: { file: string; line: number; column: number };
@@ -14,13 +14,13 @@ interface TestTypeImpl {
   }[];
 }
 
-/** A worker's entry file: the first is that of Playwright 1.50 to 1.58 or so, the second of the newer ones. */
+/** A worker's entry file: the first path up to about Playwright 1.58, the second in later versions. */
 const workerEntry =
   /^(.*[\\/]playwright[\\/]lib)[\\/](?:common[\\/]process|worker[\\/]workerProcessEntry)\.js$/;
 
 /**
- * Preloaded into Playwright's workers; adds an automatic fixture to Playwright's root test, in memory, so that neither
- * the user's config nor the tests are touched, and tests that trace by themselves go on as before.
+ * Preloaded into Playwright's workers. Adds an automatic fixture to Playwright's root test in memory, so that neither
+ * the user's config nor the tests change, and tests that record traces themselves still can.
  */
 function install(lib: string): void {
   const { test } = require(path.join(lib, 'index.js')) as { test: object };

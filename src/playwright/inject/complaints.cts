@@ -9,7 +9,7 @@ const mostPerWorker = 2_000;
 const maxText = 500;
 let left = mostPerWorker;
 
-/** What the pages of one test complained of. */
+/** The console errors and failed requests of one test. */
 interface Complaints {
   readonly test: string;
   readonly console: readonly Pick<ConsoleEntry, 'text'>[];
@@ -17,8 +17,9 @@ interface Complaints {
 }
 
 /**
- * Notes what a test's pages complained of, and how often: how many tests fail of those that have a complaint says whether it
- * tells anything. One append a test that has any, bounded, so that a suite of any size costs next to nothing.
+ * Records the complaints of a test, and how often each occurred. A complaint is telling only if the tests that have it
+ * tend to fail, so passing tests are recorded, too. One bounded append for each test with complaints keeps the cost low
+ * for suites of any size.
  */
 function noteComplaints({ test, console, requests }: Complaints): void {
   const lines = [

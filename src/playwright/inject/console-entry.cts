@@ -3,10 +3,10 @@ import type { ConsoleEntry } from '../../core/evidence.js';
 
 const maxText = 4 * 1024;
 const maxStack = 8 * 1024;
-/** Taken before a test can replace the clock. */
+/** Saved before a test can replace the clock. */
 const { now } = Date;
 
-/** A message of the page's console. */
+/** Converts a message of the page's console. */
 function consoleEntry(message: ConsoleMessage): ConsoleEntry {
   const { url, lineNumber, columnNumber } = message.location();
   return {
@@ -18,7 +18,7 @@ function consoleEntry(message: ConsoleMessage): ConsoleEntry {
   };
 }
 
-/** An uncaught error of the page; older versions do not say where. */
+/** Converts an uncaught error of the page; older versions of Playwright do not report its location. */
 function pageErrorEntry(webError: WebError): ConsoleEntry {
   const error: unknown = webError.error();
   const isError = error instanceof Error;
@@ -32,7 +32,7 @@ function pageErrorEntry(webError: WebError): ConsoleEntry {
   };
 }
 
-/** Playwright counts from 0, browsers and people from 1. */
+/** Playwright counts lines and columns from 0, browsers and people from 1. */
 function position(url: string, line: number, column: number): string {
   return url ? `${url}:${line + 1}:${column + 1}` : '';
 }

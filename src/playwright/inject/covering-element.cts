@@ -5,7 +5,7 @@ const { internalCall } = require('./internal-call.cjs') as import('./internal-ca
 const timeoutMs = 500;
 const maxSelector = 200;
 
-/** What is used of an element of the page; self-heal is compiled without the browser's types. */
+/** The DOM members that are used here; self-heal is compiled without the browser's types. */
 interface PageElement {
   readonly localName: string;
   readonly id: string;
@@ -18,8 +18,8 @@ interface PageElement {
 }
 
 /**
- * Runs in the page: what a pointer would meet at the element's centre in its place, as a selector; null where that is the
- * element. Of a subtree its root is named, which holds no part of the way to the element.
+ * Runs in the page. Returns a selector for what a pointer would hit at the element's center, or null if that is the
+ * element itself. For a hit inside a subtree, names the subtree's outermost element that does not contain the target.
  */
 function coveredBy(element: PageElement): string | null {
   const { left, top, width, height } = element.getBoundingClientRect();
@@ -31,7 +31,7 @@ function coveredBy(element: PageElement): string | null {
   return [met.localName, met.id ? `#${met.id}` : '', ...classes].join('');
 }
 
-/** The element that lies over the centre of what a selector finds first, as a selector; null where none does. */
+/** Returns a selector for what covers the center of the first element that `selector` finds; null if nothing does. */
 async function coveringElement(page: Page, selector: string): Promise<string | null> {
   const look = coveredBy as unknown as () => string | null;
   const covering: unknown = await internalCall(page, () =>

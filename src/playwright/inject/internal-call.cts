@@ -1,17 +1,17 @@
 const { setTimeout, clearTimeout } = require('node:timers') as typeof import('node:timers');
 
-/** Private since ever; 1.50 takes a flag as its second argument and finds the object true. */
+/** Private in every version; 1.50 takes a flag as its second argument and treats the object as true. */
 interface ApiObject {
   _wrapApiCall?<T>(call: () => Promise<T>, options: { internal: true }): Promise<T>;
 }
 
-/** Calls Playwright's API without a step in the user's report. */
+/** Calls Playwright's API without adding a step to the user's report. */
 function internalCall<T>(subject: object, call: () => Promise<T>): Promise<T> {
   const api = subject as ApiObject;
   return api._wrapApiCall ? api._wrapApiCall(call, { internal: true }) : call();
 }
 
-/** Rejects after `ms` whatever the work does: a hung page must not hold a test. */
+/** Rejects after `ms` even if the work has not finished: a hung page must not hold up a test. */
 async function capped<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

@@ -1,18 +1,18 @@
 import type { FullConfig, Reporter, Suite, TestError } from '@playwright/test/reporter';
 
-/** How a project starts its browser; what cannot be written as JSON is left out. */
+/** How a project starts its browser, without anything that JSON cannot represent. */
 interface ListedBrowser {
   browserName: string;
   channel: string | undefined;
   headless: boolean | undefined;
   launchOptions: object | undefined;
-  /** It connects to a browser that is started elsewhere. */
+  /** The project connects to a browser that is started elsewhere. */
   isRemote: boolean;
 }
 
 /**
- * A reporter for `playwright test --list` that writes one line: how many tests there are, and which browsers their projects start.
- * The config's own output may stand before it, so that the line has a mark.
+ * A reporter for `playwright test --list` that writes one line: the number of tests, and the browsers that their
+ * projects start. The line has a marker, since the config's own output may come before it.
  */
 class ListProjects implements Reporter {
   private readonly errors: string[] = [];

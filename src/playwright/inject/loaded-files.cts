@@ -4,7 +4,7 @@ const path = require('node:path') as typeof import('node:path');
 const { fileURLToPath } = require('node:url') as typeof import('node:url');
 const { dir, guarded } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
 
-/** A suite that reads more files than these is known by the first of them. */
+/** The limit for a suite that reads a great many files; later ones are not recorded. */
 const maxFiles = 20_000;
 const seen = new Set<string>();
 
@@ -14,17 +14,17 @@ function see(place: unknown): void {
   else if (place instanceof URL && place.protocol === 'file:') seen.add(fileURLToPath(place));
 }
 
-/** Notes the first argument of a function of `fs`, and is never in its way. */
+/** Wraps a function of `fs` so that its first argument is recorded; never affects the call itself. */
 function watched<F extends (...args: never[]) => unknown>(original: F): F {
   const wrapped = function (this: unknown, ...args: never[]) {
     guarded('a file that the tests read was not noted', () => see(args[0]));
     return Reflect.apply(original, this, args);
   };
-  // `fs.readFile` has a property of its own for `util.promisify`.
+  // `fs.readFile` has a custom property for `util.promisify`, which has to be kept.
   return Object.assign(wrapped, original) as F;
 }
 
-/** Notes from now on which files this process reads: modules, data, snapshots. */
+/** Records from now on which files this process reads: modules, data, snapshots. */
 function watchReads(): void {
   fs.readFileSync = watched(fs.readFileSync);
   fs.openSync = watched(fs.openSync);
@@ -32,13 +32,13 @@ function watchReads(): void {
   Object.assign(fs, { readFile: watched(fs.readFile), open: watched(fs.open) });
   fs.promises.readFile = watched(fs.promises.readFile);
   fs.promises.open = watched(fs.promises.open);
-  // For `import { readFile } from 'node:fs/promises'`.
+  // Updates `import { readFile } from 'node:fs/promises'` as well.
   syncBuiltinESMExports();
 }
 
 const foreign = /[\\/](?:node_modules|\.self-heal|\.git)[\\/]/;
 
-/** Writes down, when this process ends, what it read and which modules it loaded: they belong to the tests (HN-4). */
+/** When this process exits, writes the files it read and the modules it loaded: they belong to the tests (HN-4). */
 function noteLoadedFiles(): void {
   process.once('exit', () =>
     guarded('what the tests load was not noted', () => {

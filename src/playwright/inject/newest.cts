@@ -1,7 +1,10 @@
-/** Of what is precious, so many are kept beyond the newest: the first, since causes come before consequences. */
+/**
+ * How many precious entries are kept in addition to the newest. The first are kept, since causes come before
+ * consequences.
+ */
 const preciousKept = 100;
 
-/** Keeps the newest entries of a stream, and the first precious ones among the older. */
+/** Keeps the newest entries of a stream, and the first precious ones among those that are older. */
 class Newest<T> {
   readonly #limit: number;
   readonly #isPrecious: (entry: T) => boolean;
@@ -30,7 +33,7 @@ class Newest<T> {
     return [...this.#precious, ...this.#ring.slice(oldest), ...this.#ring.slice(0, oldest)];
   }
 
-  /** How many entries were not kept. */
+  /** The number of entries that were not kept. */
   get dropped(): number {
     return this.#pushed - this.#ring.length - this.#precious.length;
   }

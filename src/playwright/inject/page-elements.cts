@@ -3,12 +3,12 @@ import type { PageElement } from '../../core/evidence.js';
 
 const { internalCall } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
 
-/** More elements than these are not read: then nobody can say that one is not there. */
+/** A page with more elements is not read at all: a partial list could not prove that an element is absent. */
 const maxElements = 800;
 const maxText = 80;
 const maxAttributes = 12;
 
-/** What is used of an element of the page; self-heal is compiled without the browser's types. */
+/** The DOM members that are used here; self-heal is compiled without the browser's types. */
 interface DomElement {
   readonly localName: string;
   readonly attributes: Iterable<{ readonly name: string; readonly value: string }>;
@@ -27,7 +27,7 @@ interface Limits {
   readonly attributes: number;
 }
 
-/** Runs in the page: what locators can tell elements by. What a person typed is not read. */
+/** Runs in the page. Collects what locators can match elements by, but not what a user typed into fields. */
 function elementsOf(
   root: DomElement & { readonly ownerDocument: DomRoot },
   limits: Limits,
@@ -56,7 +56,7 @@ function elementsOf(
   return look(root.ownerDocument) ? found : null;
 }
 
-/** The elements of a page by which locators can find them; null where there are too many, or the page does not answer. */
+/** Returns the elements of a page that locators can find; null if there are too many. Rejects if the page does not answer. */
 async function pageElements(page: Page, timeout: number): Promise<PageElement[] | null> {
   const limits: Limits = { elements: maxElements, text: maxText, attributes: maxAttributes };
   const look = elementsOf as unknown as (root: unknown, limits: Limits) => PageElement[] | null;

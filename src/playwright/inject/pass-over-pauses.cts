@@ -1,8 +1,8 @@
 import type { BrowserContext, Page } from '@playwright/test';
 
 /**
- * Has `page.pause()` do in a headed browser what it does in a headless one: nothing. There it would open the inspector, take the
- * test's time-out away and wait for somebody for ever.
+ * Makes `page.pause()` do nothing in a headed browser, as it does in a headless one. Otherwise it would open the
+ * inspector, disable the test's timeout and wait for a user forever.
  */
 function passOverPauses(context: BrowserContext): void {
   for (const page of context.pages()) passOver(page);

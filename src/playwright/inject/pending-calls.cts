@@ -1,16 +1,16 @@
-/** What Playwright tells of a call of its API; since 1.53 the parameters come as a second argument. */
+/** What Playwright reports about an API call; since 1.53 the parameters are in the second argument. */
 interface ApiCall {
   readonly params?: { readonly selector?: unknown };
 }
 
-/** More calls than these are not under way at once in any test that is worth looking into. */
+/** An upper bound: no realistic test has more calls in flight at once. */
 const mostCalls = 50;
 
-/** The selectors of the calls that have not ended yet: at a failure, those that the test still waited for. */
+/** The selectors of the calls that have not ended yet; at a failure, those that the test was still waiting for. */
 class PendingCalls {
   readonly #selectors = new Map<object, string>();
 
-  /** To be added to Playwright's instrumentation. */
+  /** A listener for Playwright's instrumentation. */
   readonly listener = {
     onApiCallBegin: (call: ApiCall, channel?: ApiCall): void => {
       const selector = channel?.params?.selector ?? call.params?.selector;

@@ -24,7 +24,7 @@ const { testResult } = require('./test-outcome.cjs') as import('./test-outcome.c
 const { teeWebServers } = require('./web-server-tee.cjs') as import('./web-server-tee.cjs').Api;
 
 /**
- * Self-heal's only way into the user's Playwright, through `PW_TEST_REPORTER`: it writes the report that self-heal reads,
+ * Self-heal's only way into the user's Playwright, set as `PW_TEST_REPORTER`. It writes the report that self-heal reads,
  * listens to the web servers, and has the workers preload the capture. It prints nothing and never throws.
  */
 class SelfHealReporter {
@@ -35,9 +35,9 @@ class SelfHealReporter {
   readonly #ended = new Set<string>();
 
   constructor() {
-    // Not for the processes that the suite starts.
+    // Processes that the suite starts must not inherit it.
     delete process.env['PW_TEST_REPORTER'];
-    // Who stops reading (`self-heal run | head -1`) would end Playwright amid its tests, with a stack trace and no result.
+    // Without this, a reader that goes away (`self-heal run | head -1`) would crash Playwright in the middle of its tests.
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
     });
@@ -52,12 +52,12 @@ class SelfHealReporter {
     guarded('servers of globalSetup could not be listened to', listenToSuiteServers);
   }
 
-  /** Asks Playwright for `onConfigure` and for `onBegin` without a config. */
+  /** Makes Playwright call `onConfigure`, and `onBegin` without a config. */
   version(): 'v2' {
     return 'v2';
   }
 
-  /** Else Playwright would leave out its own terminal reporter where the config names none that prints. */
+  /** If this were true, Playwright would not add its default terminal reporter when the config names none that prints. */
   printsToStdio(): boolean {
     return false;
   }
@@ -72,7 +72,7 @@ class SelfHealReporter {
 
   onBegin(suite: Suite): void {
     this.#suite = suite;
-    // globalSetup and the web servers are up by now, so that only workers inherit this.
+    // globalSetup has run and the web servers are up by now, so only workers inherit this.
     guarded('the capture could not be set up', () => {
       process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], preloadOption].filter(Boolean).join(' ');
     });
@@ -91,7 +91,7 @@ class SelfHealReporter {
     if (!test) this.#overheard(String(chunk));
   }
 
-  /** What Playwright itself passes on of its servers' output, for where they could not be listened to. */
+  /** Keeps the server output that Playwright itself forwards, for servers that could not be listened to. */
   #overheard(text: string): void {
     if (this.#tee && this.#tee.commands.length > 0) return;
     guarded('the output of a web server was not kept', () => {
@@ -104,7 +104,7 @@ class SelfHealReporter {
     guarded('the end of a test was not reported', () => {
       const isRed = result.status !== test.expectedStatus && result.status !== 'skipped';
       if (isRed && result.status !== 'interrupted') this.#failedTry(test, result);
-      // A serial group is tried again as a whole, also those of its tests that had passed.
+      // A serial group is retried as a whole, including its tests that had passed.
       if ((isRed && result.retry < test.retries) || this.#ended.has(test.id)) return;
       this.#ended.add(test.id);
       report({ type: 'test-end', title: test.titlePath().slice(2).join(' › '), failed: !test.ok() });

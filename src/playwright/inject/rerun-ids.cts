@@ -2,13 +2,13 @@ import type { FullProject, Suite, TestCase } from '@playwright/test/reporter';
 
 const { outcomeOf } = require('./test-outcome.cjs') as import('./test-outcome.cjs').Api;
 
-/** Above so many ids in all, the failures of a set-up project share its dependents instead of repeating them. */
+/** Above this many ids in total, failures of a set-up project list one dependent test instead of all of them. */
 const maxRepeatedIds = 20_000;
 
 /**
- * The ids that run each failing test again under the conditions that it failed in: a serial group as a whole; the tests
- * that a failing `beforeAll` took with it; for a test of a set-up or teardown project what depends on it, since
- * `--last-failed` does not select such a project for itself.
+ * Returns, for each failing test, the ids that reproduce its conditions: its whole serial group; the tests that a
+ * failing `beforeAll` kept from running; and, for a set-up or teardown project, tests that depend on it, since
+ * `--last-failed` does not select such a project by itself.
  */
 function rerunIds(root: Suite): Record<string, string[]> {
   const tests = root.allTests();
@@ -23,12 +23,12 @@ function withSerialGroup(test: TestCase): string[] {
   return [test.id, ...(serialGroupOf(test)?.allTests() ?? []).map((one) => one.id)];
 }
 
-/** `parallelMode` is private; Playwright 1.50 to 1.65 have it. Without it a serial test runs again alone. */
+/** `parallelMode` is private; Playwright 1.50 to 1.65 have it. Without it, a serial test is re-run alone. */
 function serialGroupOf(test: TestCase): Suite | undefined {
   return ancestors(test).findLast((suite) => Reflect.get(suite, '_parallelMode') === 'serial');
 }
 
-/** The ids of each serial group: reports of Playwright's own do not tell of them. */
+/** Returns the test ids of each serial group, which Playwright's own reports do not contain. */
 function serialGroups(root: Suite): string[][] {
   const groups = new Set(root.allTests().flatMap((test) => serialGroupOf(test) ?? []));
   return [...groups].map((group) => group.allTests().map(({ id }) => id));
@@ -40,7 +40,7 @@ function ancestors(test: TestCase): Suite[] {
   return suites;
 }
 
-/** Tests that were given up unrun (no worker had them) because of a failing test near them, each with that test. */
+/** Pairs each test that was given up without running (no worker had it) with the failing test nearest to it in the file. */
 function victims(tests: readonly TestCase[], failing: readonly TestCase[]): [TestCase, TestCase][] {
   const culprits = new Map<Suite, TestCase>();
   for (const test of failing) {
@@ -83,7 +83,10 @@ function testsByProject(tests: readonly TestCase[]): Map<FullProject, TestCase[]
   return projects;
 }
 
-/** What a failing set-up kept from running; one test where that, or the project's being a teardown, calls for one. */
+/**
+ * Returns the tests that a failing set-up kept from running. If it kept none, or the project is a teardown, one
+ * dependent test is enough to select the project.
+ */
 function testsThatNeed(project: FullProject, projects: ReadonlyMap<FullProject, TestCase[]>): TestCase[] {
   const all = [...projects.keys()];
   const setUps = all.filter((one) => one === project || one.teardown === project.name);
@@ -94,7 +97,7 @@ function testsThatNeed(project: FullProject, projects: ReadonlyMap<FullProject, 
 }
 
 function dependsOn(project: FullProject, name: string, all: readonly FullProject[]): boolean {
-  // Playwright refuses a config whose dependencies go in a circle.
+  // Terminates, since Playwright rejects a config with circular dependencies.
   return project.dependencies.some(
     (direct) => direct === name || all.some((one) => one.name === direct && dependsOn(one, name, all)),
   );

@@ -7,8 +7,8 @@ interface WebServer {
 }
 
 /**
- * Where a configured web server answers that Playwright did not start: one of an earlier run may serve old code (HL-9).
- * `commands` are the shell commands of the servers that it did start.
+ * Returns the URL of a configured web server that Playwright did not start, since one was already running: a server of
+ * an earlier run may serve old code (HL-9). `commands` are the shell commands of the servers that Playwright did start.
  */
 function reusedServer(config: FullConfig, commands: readonly string[]): string | null {
   const reused = webServers(config).find(
@@ -17,12 +17,12 @@ function reusedServer(config: FullConfig, commands: readonly string[]): string |
   return reused ? (reused.url ?? `http://localhost:${reused.port}`) : null;
 }
 
-/** `cmd.exe` is given the command in quotes. */
+/** On Windows, `cmd.exe` receives the command in quotes. */
 function isFor(started: string, command: string): boolean {
   return started === command || started === `"${command}"`;
 }
 
-/** The public config knows a single server only; a list of them is private (Playwright 1.50 to 1.65). */
+/** The public config has only a single server; the list of servers is private (Playwright 1.50 to 1.65). */
 function webServers(config: FullConfig): readonly WebServer[] {
   const symbol = Object.getOwnPropertySymbols(config).find(
     (one) => one.description === 'configInternalSymbol',

@@ -3,10 +3,10 @@ import type { ReportLine } from '../report-format.js';
 const fs = require('node:fs') as typeof import('node:fs');
 const path = require('node:path') as typeof import('node:path');
 
-/** The run's private folder, or undefined where self-heal did not start this process. */
+/** The run's private folder, or undefined if self-heal did not start this process. */
 const dir = process.env['SELF_HEAL_PLAYWRIGHT_DIR'];
 
-/** Writes down a problem of our own; whatever happens here must never reach the user's run. */
+/** Records one of self-heal's own problems; nothing that happens here may affect the user's run. */
 function note(what: string, error: unknown): void {
   if (!dir) return;
   try {
@@ -16,11 +16,11 @@ function note(what: string, error: unknown): void {
       `${what}: ${text.replaceAll('\n', ' ').slice(0, 2_000)}\n`,
     );
   } catch {
-    // A full disk, say: there is nobody left to tell.
+    // There is nowhere left to report it (a full disk, for example).
   }
 }
 
-/** Runs a piece of our own work; gives undefined where it throws. */
+/** Runs some of self-heal's own work; records what it throws and then returns undefined. */
 function guarded<T>(what: string, work: () => T): T | undefined {
   try {
     return work();
@@ -32,14 +32,14 @@ function guarded<T>(what: string, work: () => T): T | undefined {
 
 let reportFile: number | undefined;
 
-/** Appends one line to the report, which stays open: to open it for each of thousands of tests costs more than to write it. */
+/** Appends one line to the report. The file stays open, since opening it for each test costs more than writing to it. */
 function report(line: ReportLine): void {
   if (!dir) return;
   reportFile ??= fs.openSync(path.join(dir, 'report.ndjson'), 'a');
   fs.appendFileSync(reportFile, `${JSON.stringify(line)}\n`);
 }
 
-/** Where the capture of one try of one test lies, or would lie. */
+/** Returns the path for the capture of one try of one test, whether or not it exists. */
 function captureFile(testId: string, retry: number): string {
   return path.join(dir ?? '', 'captures', `${testId.replaceAll(/[^\w-]/g, '_')}-${retry}.json`);
 }

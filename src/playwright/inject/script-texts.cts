@@ -6,27 +6,27 @@ const path = require('node:path') as typeof import('node:path');
 const { capped, internalCall } = require('./internal-call.cjs') as import('./internal-call.cjs').Api;
 
 const mostScripts = 20;
-/** Of all scripts and maps of one try together. */
+/** For all scripts and maps of one try together. */
 const mostBytes = 16 * 1024 * 1024;
 const timeoutMs = 1_000;
-/** Taken before a test can replace it. */
+/** Saved before a test can replace it. */
 const { fetch } = globalThis;
 const address = /https?:\/\/[^\s()"'<>]{1,2000}?(?=:\d{1,7}:\d{1,9}(?!\d))/g;
 const reference = /\/[/*][#@]\s?sourceMappingURL=([^\s'"*\\]{1,2000})[\s*/]*$/;
 
-/** What the scripts of a try are found by. */
+/** What determines the scripts to keep for a try. */
 interface ScriptsSought {
-  /** The texts in which frames stand. */
+  /** The texts that contain stack frames. */
   readonly stacks: readonly string[];
-  /** The response that brought a script, or null where it is not remembered. */
+  /** Returns the response that delivered a script, or null if it is no longer known. */
   readonly responseOf: (url: string) => Pick<Response, 'headers' | 'text'> | null;
-  /** The scripts of the page that came last, for modules whose bundle no frame names. */
+  /** The newest scripts of the page, for modules whose bundle no frame names. */
   readonly latest: readonly string[];
 }
 
 /**
- * Keeps, of a try that failed, the scripts which its stacks name, with the maps they name: a development server's are nowhere
- * on the disk. They come from the browser, else from the server of an open page, and go into files at once.
+ * For a failed try, keeps the scripts that its stacks name, and their source maps: those of a development server are not
+ * on disk. Texts come from the browser, otherwise from the server of an open page, and are written to files immediately.
  */
 class ScriptTexts {
   readonly #prefix: string;
@@ -34,7 +34,7 @@ class ScriptTexts {
   readonly #sought = new Set<string>();
   #bytesLeft = mostBytes;
 
-  /** `prefix` is what the files' names begin with. */
+  /** `prefix` is the beginning of the names of all files. */
   constructor(prefix: string) {
     this.#prefix = prefix;
   }
@@ -43,7 +43,10 @@ class ScriptTexts {
     return this.#scripts;
   }
 
-  /** Reads what the stacks of a context's pages name; never rejects, and does not wait long for any. */
+  /**
+   * Reads the scripts that stacks name, if they are from the same origin as a page of the context; never rejects. Each
+   * has a short timeout.
+   */
   async read(context: BrowserContext, sought: ScriptsSought): Promise<void> {
     const origins = new Set(context.pages().map((page) => originOf(page.url())));
     const urls = scriptsIn(sought).filter((url) => !this.#sought.has(url) && origins.has(originOf(url)));
@@ -60,14 +63,14 @@ class ScriptTexts {
       const size = Number(response.headers()['content-length'] ?? 0);
       if (size > this.#bytesLeft) return null;
       const text = internalCall(response, () => response.text());
-      // The browser forgets bodies when a page navigates, and those of many scripts.
+      // The browser drops response bodies when a page navigates, and when there are many scripts.
       const found = await capped(text, timeoutMs).catch(() => null);
       if (found !== null) return found;
     }
     return this.#fetched(url);
   }
 
-  /** Not by the context's own `request`, which is closed before the context is. */
+  /** Does not use the context's own `request`, since that is closed before the context is. */
   async #fetched(url: string): Promise<string | null> {
     const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
     if (!answer.ok || /html/i.test(answer.headers.get('content-type') ?? '')) {
@@ -94,7 +97,7 @@ class ScriptTexts {
     if (map) script.map = this.#write(map);
   }
 
-  /** Null where there is no more room. */
+  /** Returns null if there is no room left. */
   #write(text: string): string | null {
     const bytes = Buffer.from(text);
     if (bytes.length > this.#bytesLeft) return null;
@@ -114,12 +117,12 @@ function scriptsIn({ stacks, latest }: ScriptsSought): string[] {
   return [...new Set([...named, ...(evaluated ? latest : [])])].filter(isScript);
 }
 
-/** The address of a document stands in stacks as well: that of a script in its text. */
+/** Stacks also name the URL of a document, for inline scripts. */
 function isScript(url: string): boolean {
   return URL.canParse(url) && /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i.test(new URL(url).pathname);
 }
 
-/** The external map that a script names on its own origin, or null. */
+/** Returns the URL of the external map that a script names, if it is on the script's origin; otherwise null. */
 function mapOf(url: string, text: string): string | null {
   const named = reference.exec(text.slice(-4_096))?.[1];
   if (named === undefined || named.startsWith('data:') || !URL.canParse(named, url)) return null;

@@ -9,8 +9,8 @@ const flushAfterMs = 100;
 const flushAtChars = 256 * 1024;
 
 /**
- * Appends `<epoch ms> <text>` lines to a file, without colours. At 8 MB the middle is left out and a line says so: a
- * build names its first error at the beginning, a crash at the end.
+ * Appends `<epoch ms> <text>` lines to a file, without colors. At 8 MB, replaces the middle with a line that says so: a
+ * build reports its first error at the beginning, a crash comes at the end.
  */
 class ServerLog {
   readonly #file: string;
@@ -26,7 +26,7 @@ class ServerLog {
     process.once('exit', () => this.flush());
   }
 
-  /** A function that takes one stream's chunks, and keeps the line that is not finished yet. */
+  /** Returns a function that takes the chunks of one stream and holds back the line that is not complete yet. */
   stream(): (text: string) => void {
     let rest = '';
     process.once('exit', () => rest !== '' && this.#line(rest));
@@ -59,7 +59,7 @@ class ServerLog {
     try {
       this.#write(bytes);
     } catch {
-      // A full disk must not end the user's run; the log is what it is.
+      // A full disk must not end the user's run, so the log stays incomplete.
     }
   }
 
@@ -74,7 +74,7 @@ class ServerLog {
     const headEnd = all.lastIndexOf(0x0a, keptOfBeginning) + 1;
     const tailStart = all.indexOf(0x0a, all.length - keptOfEnd) + 1;
     const [head, tail] = [all.subarray(0, headEnd), all.subarray(tailStart)];
-    // The stamp of the first line that is kept: the lines of the file stay in order of time.
+    // The timestamp of the first line that is kept, so that the lines of the file stay in chronological order.
     const stamp = /^\d+/.exec(tail.toString('latin1', 0, 20))?.[0] ?? String(Date.now());
     const cut = `${stamp} [self-heal] ${tailStart - headEnd} bytes of server output were left out here\n`;
     const kept = Buffer.concat([head, Buffer.from(cut), tail]);

@@ -1,7 +1,7 @@
-// A script: node start-browsers.cjs <folder of Playwright's package> <browsers as JSON>. It starts each browser as a project would,
-// ends it again, and writes a line of JSON about it.
+// A script: node start-browsers.cjs <folder of Playwright's package> <browsers as JSON>. Starts each browser as a project
+// would, closes it again, and writes a line of JSON about it.
 
-/** As list-projects wrote it. */
+/** A browser as `list-projects` wrote it. */
 interface Browser {
   browserName: 'chromium' | 'firefox' | 'webkit';
   channel?: string;

@@ -10,14 +10,14 @@ const { ServerLog } = require('./server-log.cjs') as import('./server-log.cjs').
 const { isCalledByPlaywright } =
   require('./called-by-playwright.cjs') as import('./called-by-playwright.cjs').Api;
 
-/** `child_process.ChildProcess` has this method since Node 2, untyped. */
+/** `child_process.ChildProcess` has had this untyped method since Node 2. */
 interface Spawnable {
   spawn: (this: Child, options: unknown) => unknown;
 }
 
 /**
- * Keeps what processes write that fixtures, hooks and globalSetup start with pipes: an API server of a worker, say. The
- * streams are not read, only what is pushed into them is seen, so that the suite's own reading goes on as before.
+ * Keeps the piped output of processes that fixtures, hooks and globalSetup start, such as an API server of a worker.
+ * Observes what is pushed into the streams instead of reading them, so that the suite can still read them itself.
  */
 function listenToSuiteServers(): void {
   const prototype = ChildProcess.prototype as unknown as Spawnable;

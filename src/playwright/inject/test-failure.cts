@@ -3,15 +3,15 @@ import type { TestError, TestFailure, TestRef } from '../../core/failure.js';
 
 const { stripVTControlCharacters } = require('node:util') as typeof import('node:util');
 
-/** Evidence is bounded where it is gathered; these keep a report line at a size that can be held. */
+/** Evidence is bounded when it is gathered; these limits only keep a line of the report at a manageable size. */
 const maxText = 64 * 1024;
 const maxErrors = 20;
 const maxCauses = 10;
 const maxAttachments = 50;
 
-/** A test's name and place as plain data. */
+/** Returns a test's identity and location as plain data. */
 function testRef(test: TestCase): TestRef {
-  // The first two parts of a title path are the root's and the project's.
+  // The first two titles of the path are those of the root and the project.
   const titlePath = test.titlePath();
   return {
     id: test.id,
@@ -21,7 +21,7 @@ function testRef(test: TestCase): TestRef {
   };
 }
 
-/** One try that ended unexpectedly, as plain data. */
+/** Returns one try that ended unexpectedly as plain data. */
 function testFailure(test: TestCase, result: TestResult, capture: string | null): TestFailure {
   const attachments = result.attachments.flatMap(({ name, contentType, path }) =>
     path ? [{ name, contentType, path }] : [],
@@ -41,7 +41,7 @@ function testFailure(test: TestCase, result: TestResult, capture: string | null)
   };
 }
 
-/** An error without colours; for `throw 'string'` the thrown text. */
+/** Returns an error without colors; for `throw 'string'`, the thrown text. */
 function testError(error: PlaywrightError): TestError {
   const { location } = error;
   return {
@@ -53,7 +53,7 @@ function testError(error: PlaywrightError): TestError {
   };
 }
 
-/** `'text'`, as Playwright renders a thrown string. */
+/** Playwright renders a thrown string as `'text'`. */
 function thrown(value: string | undefined): string | undefined {
   return value?.replace(/^'(.*)'$/s, '$1');
 }
@@ -73,8 +73,8 @@ function plain(text: string | undefined): string | null {
 }
 
 /**
- * The innermost step that raised one of the result's errors; else the one that a time-out interrupted. Since
- * 1.64 or so a step has its locator as a subtitle.
+ * Returns the innermost step that raised one of the result's errors, or else the one that a timeout interrupted. Since
+ * about 1.64, a step has its locator in a subtitle.
  */
 function failedStep(result: TestResult): string | null {
   const innermost = result.steps.flatMap(innermostFailed);
@@ -84,16 +84,16 @@ function failedStep(result: TestResult): string | null {
   return step ? plain([step.title, step.subtitle].filter(Boolean).join(' ')) : null;
 }
 
-/** Up to 1.53 or so a step is called `locator.getByRole('button').click`. */
+/** Up to about 1.53, a step is called `locator.getByRole('button').click`. */
 const olderTitle = /^(?:locator|page|frame)\.(.+)\.(\w+)$/;
 const actionOnElement = /^(?!Wait|Expect|Evaluate)\w[\w ]{0,30} (?:locator|getBy\w+|frameLocator)\(/;
 
-/** An action that hung has no end, or that of the test or of its page. */
+/** An action that hung has no end, or ended with an error about the end of the test or its page. */
 function isUnfinished({ duration, error }: TestStep): boolean {
   return error ? /Test timeout|Test ended|has been closed/.test(error.message ?? '') : duration < 0;
 }
 
-/** The actions on elements that were still under way, as current versions call them. */
+/** Returns the actions on elements that were still in progress, named as in current versions. */
 function unfinishedActions(step: TestStep): string[] {
   const inner = step.steps.flatMap(unfinishedActions);
   if (inner.length > 0 || !isUnfinished(step)) return inner;

@@ -3,7 +3,10 @@ import type { TestResult } from '../suite-run.js';
 
 const { testRef } = require('./test-failure.cjs') as import('./test-failure.cjs').Api;
 
-/** How a test ended in the end; Playwright says `skipped` also of what it never got to, or was interrupted in. */
+/**
+ * Returns the final outcome of a test. Playwright also says `skipped` about tests that it never started or that were
+ * interrupted.
+ */
 function outcomeOf(test: TestCase): TestResult['outcome'] {
   const outcome = test.outcome();
   if (outcome !== 'skipped') return outcome;
@@ -11,7 +14,7 @@ function outcomeOf(test: TestCase): TestResult['outcome'] {
   return test.expectedStatus === 'skipped' ? 'skipped' : 'not-run';
 }
 
-/** A test's line in the list of all tests. */
+/** Returns a test's entry in the list of all tests. */
 function testResult(test: TestCase): TestResult {
   const tries = test.results.filter((result) => result.workerIndex >= 0);
   return {

@@ -6,19 +6,19 @@ const { maskedHeaders } = require('./masked-headers.cjs') as import('./masked-he
 const { Newest } = require('./newest.cjs') as import('./newest.cjs').Api;
 
 const maxBody = 16 * 1024;
-/** A larger body is not even asked for: it would come through the browser's pipe as a whole. */
+/** A larger body is not requested at all, since all of it would have to come through the browser's pipe. */
 const maxTransfer = 1024 * 1024;
 const maxFailedBodies = 100;
 const latestBodies = 10;
-/** Taken before a test can replace the clock. */
+/** Saved before a test can replace the clock. */
 const { now } = Date;
 
-/** What is asked of a request: the page's, or one that a test sent itself. */
+/** The members of a request that are used: one of the page, or one that a test sent itself. */
 type Sent = Pick<Request, 'method' | 'url' | 'resourceType' | 'headers' | 'postData'>;
-/** What is asked of a response. Of a request that a test sent itself only the response has the whole address. */
+/** The members of a response that are used. For a request that a test sent itself, only the response has the full URL. */
 type Answer = Pick<Response, 'status' | 'headers' | 'text'> & Partial<Pick<Response, 'url' | 'request'>>;
 
-/** A request as it is remembered: what a failing try needs of it is read then. */
+/** A request as it is kept in memory; details are read only if the try fails. */
 interface Exchange {
   readonly request: Sent;
   readonly time: number;
@@ -29,7 +29,7 @@ interface Exchange {
   bodyText: string | null;
 }
 
-/** What is listened to on a browser context. */
+/** The events of a browser context that are listened to. */
 interface ContextEvents {
   console: ConsoleMessage;
   weberror: WebError;
@@ -37,10 +37,10 @@ interface ContextEvents {
   response: Response;
   requestfailed: Request;
 }
-/** Listens to one of them. */
+/** Adds a listener for one of these events. */
 type Listen = <E extends keyof ContextEvents>(event: E, heard: (subject: ContextEvents[E]) => void) => void;
 
-/** What became of a request. */
+/** Receives the outcome of a request. */
 interface Ending {
   answered(response: Answer): void;
   failed(why: string): void;
@@ -64,7 +64,7 @@ class Traffic {
     );
   }
 
-  /** Remembers a request, and what is told of its end. */
+  /** Records a request and returns what its outcome is reported to. */
   sent(request: Sent): Ending {
     const exchange: Exchange = {
       request,
@@ -84,18 +84,18 @@ class Traffic {
     };
   }
 
-  /** Asks for the bodies of the last calls of the page, while it is still there to be asked. */
+  /** Requests the bodies of the page's latest calls while the page is still open. */
   async readLatestBodies(): Promise<void> {
     const calls = this.#newest.entries().filter(isCall).slice(-latestBodies);
     await Promise.all(calls.map((exchange) => (exchange.body ??= readBody(exchange))));
   }
 
-  /** Resolves when every body that was asked for is here or cannot be had. */
+  /** Resolves once every requested body has arrived or has failed. */
   async bodiesRead(): Promise<void> {
     await Promise.all(this.#newest.entries().flatMap(({ body }) => (body ? [body] : [])));
   }
 
-  /** The scripts that came: each one's response by its address, and the addresses, the newest first. */
+  /** Returns the scripts that were received: a lookup of responses by URL, and the URLs, newest first. */
   scripts(): { responseOf: (url: string) => Pick<Response, 'headers' | 'text'> | null; latest: string[] } {
     const came = this.#newest
       .entries()
@@ -109,7 +109,7 @@ class Traffic {
     return this.#newest.entries().map(entryOf);
   }
 
-  /** The requests that failed or were answered with an error. */
+  /** Returns the requests that failed or were answered with an error status. */
   failed(): NetworkEntry[] {
     return this.#newest.entries().filter(hasFailed).map(entryOf);
   }
@@ -121,7 +121,8 @@ class Traffic {
   #answered(exchange: Exchange, response: Answer): void {
     exchange.response = response;
     exchange.durationMs = now() - exchange.time;
-    // At once, since a navigation makes the browser forget it. Pictures and scripts that are missing have no message.
+    // Reads the body now, since the browser drops it when the page navigates. Missing pictures and scripts have no useful
+    // body.
     if (response.status() < 400 || !(isCall(exchange) || isDocument(exchange))) return;
     this.#failedBodies += 1;
     if (this.#failedBodies <= maxFailedBodies) exchange.body = readBody(exchange);
@@ -140,7 +141,7 @@ function isDocument({ request }: Exchange): boolean {
   return request.resourceType() === 'document';
 }
 
-/** Never rejects: a body that cannot be had is null. */
+/** Never rejects: a body that cannot be read is null. */
 async function readBody(exchange: Exchange): Promise<string | null> {
   const { response, request } = exchange;
   try {
@@ -149,7 +150,7 @@ async function readBody(exchange: Exchange): Promise<string | null> {
     if (size > maxTransfer) exchange.bodyText = `(a body of ${size} bytes, which was not read)`;
     else exchange.bodyText = clip(await internalCall(response, () => response.text()));
   } catch {
-    // The page is gone, or the answer is a redirect or a stream.
+    // The page is gone, or the response is a redirect or a stream.
   }
   return exchange.bodyText;
 }

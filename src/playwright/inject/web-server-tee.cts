@@ -11,24 +11,24 @@ interface SpawnOptions {
   readonly shell?: unknown;
   readonly args?: readonly string[];
 }
-/** `child_process.ChildProcess` has this method since Node 2, untyped. */
+/** `child_process.ChildProcess` has had this untyped method since Node 2. */
 interface Spawnable {
   spawn: (this: Child, options: SpawnOptions) => unknown;
 }
 
-/** What listens to the servers that Playwright starts. */
+/** Listens to the servers that Playwright starts. */
 interface WebServerTee {
-  /** The shell command lines of the servers that were started so far. */
+  /** The shell command lines of the servers started so far. */
   readonly commands: readonly string[];
-  /** Lets later processes alone; the servers go on being listened to. */
+  /** Ignores processes that are started later; keeps listening to the servers. */
   stop(): void;
 }
 
 /**
- * Listens to both streams of every `webServer` that Playwright starts from now on, beside Playwright itself, whatever the
- * config's `stdout` and `stderr` say. Playwright's own way, its debug namespace, would have the user's list reporter
- * print the server's output. The prototype is patched, not `child_process.spawn`, since Playwright 1.50 holds a copy of
- * the module's functions.
+ * Listens to both output streams of every `webServer` that Playwright starts from now on, whatever the config sets for
+ * `stdout` and `stderr`. With Playwright's own way, its debug namespace, the user's list reporter would print the server
+ * output. Patches the prototype instead of `child_process.spawn`, since Playwright 1.50 holds a copy of the module's
+ * functions.
  */
 function teeWebServers(log: Log): WebServerTee {
   const prototype = ChildProcess.prototype as unknown as Spawnable;
