@@ -1,15 +1,15 @@
-/** What a line of Playwright's accessibility snapshot says: of an element, or of a property of one (`/placeholder`). */
+/** One line of Playwright's accessibility snapshot: an element, or a property of one (`/placeholder`). */
 export interface AriaLine {
   readonly role: string;
-  /** The accessible name; empty where there is none. */
+  /** The accessible name; empty if there is none. */
   readonly name: string;
   readonly text: string;
 }
 
-/** YAML of one line: `- button "Pay" [disabled]: text`, the key in single quotes where it holds a colon, say. */
+/** One line of YAML: `- button "Pay" [disabled]: text`; the key is in single quotes if it contains a colon, for example. */
 const shape = /^\s*- '?(\/?[\w-]+)(?: "((?:[^"\\]|\\.)*)")?(?: \[[^\]]*\])*(?::(?: "?(.*?)"?)?)?'?$/;
 
-/** Reads one line; null for one that is no element's. */
+/** Parses one line; returns null if it does not describe an element or a property. */
 export function ariaLineOf(line: string): AriaLine | null {
   const [found, role = '', name = '', text = ''] = shape.exec(line) ?? [];
   if (found === undefined) return null;

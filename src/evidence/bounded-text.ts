@@ -2,7 +2,7 @@ import { bounds } from './bounds.js';
 import { clipMiddle, clipStart } from './clip.js';
 import type { MissingEvidence } from './missing-evidence.js';
 
-/** The parts of the evidence that are text, by their bound. */
+/** The parts of the evidence that are text; each name is a key of `bounds`. */
 export type TextPart =
   | 'errorText'
   | 'snippet'
@@ -28,22 +28,25 @@ const nameOf: Record<TextPart, string> = {
   ariaSnapshot: 'the accessibility snapshot',
 };
 
-/** How much more than its bound a text may be before it is cleaned: secrets at a cut's edge are then cut away with it. */
+/** Before cleaning, a text may be this many times its bound. A secret torn by the first cut is then removed by the second. */
 const roomToClean = 4;
 
-/** Shortens a text before it is kept, so that a ring of them stays small; `boundedText` cleans and says so later. */
+/**
+ * Shortens a text before it is kept, so that a buffer of many stays small; `boundedText` cleans and reports the cut
+ * later.
+ */
 export function roughlyBounded(text: string, part: TextPart): string {
   return clipMiddle(text, bounds[part] * roomToClean).text;
 }
 
-/** Where the capture cut a text, its last word may be half of a secret, which no pattern knows. */
+/** If the capture cut a text, its last word may be half of a secret, which no pattern recognizes. */
 function withoutTornWord(text: string): string {
   return text.replaceAll(/[^\s"'<>&=:]{1,256}(?=… \(\d{1,12} characters cut\))/g, '');
 }
 
 /**
- * Cleans a text and brings it to the bound of its part, saying so in `missing`. Server output keeps its end, all else
- * keeps both ends.
+ * Cleans a text and cuts it to the bound of its part; reports a cut in `missing`. Keeps the end of server output, and
+ * both ends of everything else.
  */
 export function boundedText(text: string, part: TextPart, missing: MissingEvidence): string {
   const clip = part === 'serverOutput' ? clipStart : clipMiddle;

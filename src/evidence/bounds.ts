@@ -1,8 +1,8 @@
 const kib = 1024;
 
-/** How large each part of the evidence may be (EV-11): bytes of UTF-8, unless the name says otherwise. */
+/** Maximum size of each part of the evidence (EV-11): bytes of UTF-8, unless the name says otherwise. */
 export const bounds = {
-  /** One error's message, and one error's stack. */
+  /** The message or the stack of one error, each. */
   errorText: 16 * kib,
   snippet: 8 * kib,
   cause: 4 * kib,
@@ -19,15 +19,15 @@ export const bounds = {
   screenshot: 10 * 1024 * kib,
   /** One line of `Evidence.missing` or `Evidence.cut`. */
   note: 400,
-  /** An error-context.md of Playwright. */
+  /** Playwright's error-context.md. */
   errorContext: 512 * kib,
-  /** A script that is looked through for its source map, and a source that lines are quoted of. */
+  /** A script that is searched for its source map, or a source that lines are quoted from. */
   script: 16 * 1024 * kib,
   sourceMap: 32 * 1024 * kib,
-  /** A capture file; what workers keep comes to some 40 MiB at most. */
+  /** A capture file; what workers keep amounts to about 40 MiB at most. */
   capture: 128 * 1024 * kib,
-  /** One line of a trace that is read whole; longer ones (DOM snapshots, mostly) are only looked at. */
+  /** A line of a trace that is parsed; of longer ones (DOM snapshots, mostly) only the beginning is looked at. */
   traceLine: 1024 * kib,
-  /** What is inflated of one trace; a million console lines are some 300 MB. */
+  /** The inflated size of what is read from one trace; a million console lines are about 300 MB. */
   traceInflated: 4 * 1024 * 1024 * kib,
 } as const;

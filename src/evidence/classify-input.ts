@@ -5,12 +5,12 @@ import { err, ok, type Result } from '../result.js';
 import { consoleEntry, networkEntry, text, textOrNull } from './entry-shapes.js';
 import { parseJson } from './unknown-fields.js';
 
-/** How a failure to classify is written: an error's text, one JSON document, or one JSON document a line. */
+/** The format of the failures to classify: the text of one error, one JSON document, or one JSON document a line. */
 export type ClassifyFormat = 'text' | 'json' | 'jsonl';
 
 /** One failure to classify. */
 export interface ClassifyRecord {
-  /** What the record calls itself, or null. */
+  /** The record's own id, or null. */
   readonly id: string | null;
   readonly evidence: Evidence;
 }
@@ -18,17 +18,17 @@ export interface ClassifyRecord {
 /** How to read an input. */
 export interface ClassifyInputOptions {
   readonly format: ClassifyFormat;
-  /** The project's root, for records that do not name it. */
+  /** The project's root, for records that do not specify one. */
   readonly rootDir: string;
 }
 
-/** What a record calls itself, or null. */
+/** A record's own id, or null. */
 export const recordId = z
   .union([z.string(), z.number()])
   .nullish()
   .transform((id) => (id === undefined || id === null ? null : String(id)));
 
-/** A text in place of an object is its one field that has to be there. */
+/** Also accepts a string instead of an object; `objectOf` makes it the one required field. */
 function orText<S extends z.ZodType>(shape: S, objectOf: (text: string) => object) {
   return z.preprocess((given) => (typeof given === 'string' ? objectOf(given) : given), shape);
 }
@@ -46,14 +46,14 @@ const error = z
     return { message: isNamed ? message : `${name}: ${message}`, location: null, ...rest };
   });
 
-// A bare line is taken for an error: whoever wrote it down found it worth mentioning.
+// A bare line counts as an error: whoever wrote it down considered it worth mentioning.
 const consoleLine = consoleEntry
   .extend({ type: textOrNull, level: textOrNull, text: z.string() })
   .transform(({ type, level, ...rest }) => ({ type: type ?? level ?? 'error', ...rest }));
 
 const request = networkEntry.extend({ method: z.string().catch('GET'), url: z.string() });
 
-/** A record of a corpus and a `context.json` (AG-2) alike: what both call by the same name means the same. */
+/** A record of a corpus or a `context.json` (AG-2); fields of the same name mean the same in both. */
 const recordShape = z.object({
   id: recordId,
   error: orText(error, (message) => ({ message })),
@@ -66,7 +66,7 @@ const recordShape = z.object({
   project: z.object({ root: z.string() }).nullish().catch(null),
 });
 
-/** Reads the failures that `self-heal classify` is given; a `Problem` names the line that cannot be read. */
+/** Parses the input of `self-heal classify`; the `Problem` names the line that cannot be parsed. */
 export function readClassifyInput(
   input: string,
   { format, rootDir }: ClassifyInputOptions,
@@ -93,12 +93,12 @@ export function readClassifyInput(
   return read.ok ? ok([read.value]) : err(unreadable('the input', example, read.error));
 }
 
-/** Takes an input for JSON where it is a JSON object, else for text: what a person pastes has no label. */
+/** Treats the input as JSON if it is a JSON object, otherwise as text: pasted input has no label. */
 export function classifyFormatOf(input: string): Exclude<ClassifyFormat, 'jsonl'> {
   return input.trimStart().startsWith('{') && parseJson(input) !== undefined ? 'json' : 'text';
 }
 
-/** Reads every line that is not empty as JSON of this shape; a `Problem` names the first that is not. */
+/** Parses every non-empty line as JSON of this shape; the `Problem` names the first line that is not. */
 export function readJsonLines<T>(
   input: string,
   shape: z.ZodType<T>,
@@ -130,7 +130,7 @@ function unreadable(where: string, example: string, why: string): Problem {
   };
 }
 
-/** Reads `POST /api/orders 500`, with or without an arrow, and `GET http://… net::ERR_…`. */
+/** Parses `POST /api/orders 500`, with or without an arrow, and `GET http://… net::ERR_…`. */
 function requestIn(line: string) {
   const [, method, url] = /\b(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s+(\S+)/i.exec(line) ?? [];
   const [, status] = /(?:^|[\s(])([1-5]\d\d)(?=$|[\s).,:])/.exec(line) ?? [];

@@ -3,7 +3,7 @@ import { boundedText } from './bounded-text.js';
 import { bounds } from './bounds.js';
 import type { MissingEvidence } from './missing-evidence.js';
 
-/** The errors as they may leave: cleaned, masked and bounded, the first ones where there are too many. */
+/** Returns the errors cleaned, masked and bounded; if there are too many, only the first ones. */
 export function cleanErrors(errors: readonly TestError[], missing: MissingEvidence): TestError[] {
   if (errors.length > bounds.errorCount) {
     missing.cut(`${bounds.errorCount} of ${errors.length} errors were kept`);

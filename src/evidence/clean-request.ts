@@ -4,7 +4,7 @@ import { bounds } from './bounds.js';
 import { isSecretHeader } from '../secrets/secret-name.js';
 import type { MissingEvidence } from './missing-evidence.js';
 
-/** A request as it may leave: cleaned, masked and bounded, with nothing in it that a `NetworkEntry` does not name. */
+/** Returns a request cleaned, masked and bounded, with only the fields of a `NetworkEntry`. */
 export function cleanRequest(entry: NetworkEntry, missing: MissingEvidence): NetworkEntry {
   return {
     time: entry.time,
@@ -38,7 +38,7 @@ function cleanHeaders(
   );
 }
 
-/** Of a header that carries credentials only what its masks say, which is the same wherever the same secrets stand. */
+/** Reduces a header that carries credentials to its masks, which are the same wherever the same secret occurs. */
 function maskedHeader(name: string, value: string, missing: MissingEvidence): string {
   const cleaned = boundedText(`${name}: ${value}`, 'headerValue', missing);
   return cleaned.match(/\[masked: [^\]\n]{1,80}\]/g)?.join(' ') ?? `[masked: value of ${name.toLowerCase()}]`;

@@ -1,22 +1,22 @@
-/** A text that may have been shortened; `cutBytes` is 0 where it was not. */
+/** A text that may have been shortened; `cutBytes` is 0 if it was not. */
 export interface Clipped {
   readonly text: string;
   readonly cutBytes: number;
 }
 
-/** Shortens a text to at most `maxBytes` of UTF-8 by leaving out its middle, and says so in its place. */
+/** Shortens a text to at most `maxBytes` of UTF-8 by replacing its middle with a note. */
 export function clipMiddle(text: string, maxBytes: number): Clipped {
   return clip(text, maxBytes, (room) => Math.ceil(room / 2));
 }
 
-/** Shortens a text to at most `maxBytes` of UTF-8 by leaving out its beginning, and says so in its place. */
+/** Shortens a text to at most `maxBytes` of UTF-8 by replacing its beginning with a note. */
 export function clipStart(text: string, maxBytes: number): Clipped {
   return clip(text, maxBytes, () => 0);
 }
 
 function clip(text: string, maxBytes: number, headOf: (room: number) => number): Clipped {
   if (text.length * 3 <= maxBytes) return { text, cutBytes: 0 };
-  // Joined from copied bytes and not by slice(): a slice keeps the whole original alive.
+  // Joins copied bytes instead of using slice(), since a slice keeps the whole original alive.
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length <= maxBytes) return { text, cutBytes: 0 };
   const marker = (cut: number) => `\n… ${cut} bytes cut …\n`;

@@ -4,8 +4,8 @@ import { Latest } from './latest.js';
 import type { MissingEvidence } from './missing-evidence.js';
 
 /**
- * Keeps the last `limit` console entries of any number. The first page errors keep up to half of the places, since an
- * early error is often the cause of what comes after it, and fifty later lines must not push it out.
+ * Selects the last `limit` console entries. The first page errors keep up to half of the places: an early error is often
+ * the cause of what follows, and later lines must not displace it.
  */
 export class ConsoleSelection {
   readonly #limit: number;
@@ -28,12 +28,15 @@ export class ConsoleSelection {
     else this.#lastErrors.push(kept);
   }
 
-  /** How many entries were offered. */
+  /** How many entries were pushed, kept or not. */
   get pushed(): number {
     return this.#errors + this.#others.pushed;
   }
 
-  /** The selection in order of time, cleaned and bounded. `droppedBefore` were lost before they came here. */
+  /**
+   * Returns the selection in chronological order, cleaned and bounded. `droppedBefore` entries were lost before they
+   * were pushed.
+   */
   take(missing: MissingEvidence, droppedBefore = 0): ConsoleEntry[] {
     const rest = [...this.#lastErrors.toArray(), ...this.#others.toArray()].sort(byTime);
     const places = this.#limit - this.#firstErrors.length;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-// What other processes wrote down: a field that is missing or of another type has its neutral value.
+// Data that other processes wrote: a field that is missing or has another type gets a neutral value.
 
-/** Text, empty by default. */
+/** A string, empty by default. */
 export const text = z.string().catch('');
-/** Text, null by default. */
+/** A string, null by default. */
 export const textOrNull = z.string().nullable().catch(null);
 const number = z.number().catch(0);
 const numberOrNull = z.number().nullable().catch(null);

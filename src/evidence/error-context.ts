@@ -1,14 +1,14 @@
 import { open } from 'node:fs/promises';
 import { bounds } from './bounds.js';
 
-/** An accessibility snapshot out of Playwright's error-context.md. */
+/** An accessibility snapshot from Playwright's error-context.md. */
 export interface PageSnapshot {
   readonly yaml: string;
-  /** False where it shows only the element that a matcher looked at, which is all that Playwright ≥1.59 then writes. */
+  /** False if it shows only the element that a matcher looked at, which is all that Playwright ≥1.59 writes in that case. */
   readonly ofPage: boolean;
 }
 
-/** Reads the snapshot of an error-context.md; null where it has none. Rejects where the file cannot be read. */
+/** Reads the snapshot of an error-context.md; null if it has none. Rejects if the file cannot be read. */
 export async function readErrorContext(path: string): Promise<PageSnapshot | null> {
   const file = await open(path, 'r');
   try {
@@ -25,8 +25,8 @@ export async function readErrorContext(path: string): Promise<PageSnapshot | nul
 }
 
 /**
- * Takes the accessibility snapshot, and nothing else, out of an error-context document: what Playwright tells AI
- * readers to do stays behind (EV-10).
+ * Extracts only the accessibility snapshot from an error-context document and leaves out Playwright's instructions to AI
+ * readers (EV-10).
  */
 export function pageSnapshotIn(markdown: string): PageSnapshot | null {
   const page = yamlBelow(markdown, '# Page snapshot');
@@ -37,7 +37,7 @@ export function pageSnapshotIn(markdown: string): PageSnapshot | null {
 
 function yamlBelow(markdown: string, heading: string): string | null {
   const lines = markdown.split(/\r?\n/);
-  // The last one: an error's own text, which comes before, may hold the same words.
+  // The last match: the error's own text, which comes earlier, may contain the same line.
   const start = lines.lastIndexOf(heading);
   if (start < 0) return null;
   const next = lines.findIndex((line, at) => at > start && /^# (?:Test source|Page snapshot)$/.test(line));

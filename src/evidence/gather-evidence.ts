@@ -22,37 +22,37 @@ import { MissingEvidence } from './missing-evidence.js';
 import { unfinishedErrors } from './unfinished-errors.js';
 import type { ParsedMaps } from './source-maps/parsed-maps.js';
 
-/** One failure, and where what belongs to it lies. */
+/** One failure, and where to find what belongs to it. */
 export interface EvidenceRequest {
   readonly failure: Failure;
   readonly run: SuiteRun;
-  /** The failure's own folder, `failures/<n>/`; made where it is missing. */
+  /** The failure's own folder, `failures/<n>/`; created if it does not exist. */
   readonly folder: string;
   readonly limits: EvidenceLimits;
-  /** The project's root, in which sources and their maps are looked for; Playwright's `rootDir` where it is not given. */
+  /** The project's root, which is searched for sources and their maps; default: Playwright's `rootDir`. */
   readonly root?: string;
-  /** Source maps that were read for other failures of the run. */
+  /** Source maps already read for other failures of the run. */
   readonly maps?: ParsedMaps;
-  /** What passing tests of the run complained of as well. */
+  /** What passing tests of the run complained of, too. */
   readonly passing?: PassingEvidence;
-  /** A `Redactor`'s; by default what belongs to no environment in particular. */
+  /** `Redactor.clean`; by default, masks only secrets that are recognizable in any environment. */
   readonly clean?: (text: string) => string;
 }
 
-/** What a failure's sources gave, without what is the same for all. */
+/** The evidence from a failure's own sources. */
 type Gathered = Omit<Evidence, 'errors' | 'sources' | 'missing' | 'cut' | 'rootDir'>;
-/** With what the frames in them are mapped by. */
+/** With what is needed to map its frames and to explain its unfinished actions. */
 type Unmapped = Gathered & { readonly scripts: readonly CapturedScript[]; readonly covered: string | null };
 
 /**
- * Gathers everything around one failure, cleaned, masked and bounded (EV-9, EV-10, EV-11), and writes it into `folder`:
- * screenshot, console.log, network.json, server.log, aria.yml. Each part fails alone, and is then named in `missing`
- * (EV-12); never rejects.
+ * Gathers the evidence of one failure, cleaned, masked and bounded (EV-9, EV-10, EV-11), and writes it into `folder`:
+ * screenshot, console.log, network.json, server.log, aria.yml. A part that fails is listed in `missing` and does not
+ * affect the others (EV-12). Never rejects.
  */
 export async function gatherEvidence(request: EvidenceRequest): Promise<Evidence> {
   const { failure, run } = request;
   const { clean = cleanText, passing = new PassingEvidence() } = request;
-  // An agent that prints such a file must not be taken for one that speaks.
+  // An agent that prints such a file must not appear to send a completion signal itself.
   const missing = new MissingEvidence((text) => withoutSignals(clean(text)));
   const folder = resolve(request.folder);
   await missing.attempt('the folder of the evidence', () => mkdirSync(folder, { recursive: true }));
@@ -111,7 +111,7 @@ async function gatherTest(
     console,
     network,
     serverOutput: serverOutput || '',
-    // Empty where the page is blank, which says something.
+    // An empty snapshot is kept, since it says that the page is blank.
     ariaSnapshot:
       typeof page?.ariaSnapshot === 'string' ? boundedText(page.ariaSnapshot, 'ariaSnapshot', missing) : null,
     pageUrl: page?.pageUrl ? boundedText(page.pageUrl, 'url', missing) : null,

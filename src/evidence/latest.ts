@@ -1,4 +1,4 @@
-/** Keeps the last `capacity` of what is pushed, in order, and counts the rest; memory does not grow with the input. */
+/** Keeps the last `capacity` items in order and counts all; memory does not grow with the input. */
 export class Latest<T> {
   readonly #capacity: number;
   #items: T[] = [];
@@ -11,11 +11,11 @@ export class Latest<T> {
   push(item: T): void {
     this.#pushed += 1;
     this.#items.push(item);
-    // Trimmed now and then and not at each push: shifting an array a million times is slow.
+    // Does not trim at each push: shifting an array a million times is slow.
     if (this.#items.length > this.#capacity * 1.5 + 16) this.#trim();
   }
 
-  /** How many were pushed, kept or not. */
+  /** How many items were pushed, kept or not. */
   get pushed(): number {
     return this.#pushed;
   }

@@ -10,25 +10,25 @@ import { ParsedMaps } from './source-maps/parsed-maps.js';
 import { ProjectFiles } from './source-maps/project-files.js';
 import { SourceMapper } from './source-maps/source-mapper.js';
 
-/** The parts of the evidence in which frames stand. */
+/** The parts of the evidence that contain stack frames. */
 export type MappedEvidence = Pick<Evidence, 'errors' | 'console' | 'network' | 'serverOutput'>;
 
-/** What the mapping needs to know of the failure. */
+/** What the mapping needs to know about the failure. */
 export interface MappingRequest {
-  /** The project's root; nothing outside is read. */
+  /** The project's root; no file outside of it is read. */
   readonly root: string;
   readonly pageUrl: string | null;
   readonly scripts: readonly CapturedScript[];
-  /** Maps that were read for other failures of the run. */
+  /** Source maps already read for other failures of the run. */
   readonly maps?: ParsedMaps | undefined;
 }
 
-/** Rewrites text, given which part of the evidence it is. */
+/** Rewrites the text of one part of the evidence. */
 type MapPart = (text: string, part: TextPart) => string;
 
 /**
- * Names in every stack of the evidence the user's own files instead of bundled and transpiled code (EV-6). Takes cleaned
- * evidence, and gives cleaned evidence: what source maps say is as untrusted as the page.
+ * Rewrites every stack of the evidence to name the user's own files instead of bundled and transpiled code (EV-6). Input
+ * and output are cleaned evidence: what source maps say is as untrusted as the page.
  */
 export function mapEvidence(
   evidence: MappedEvidence,
@@ -52,7 +52,7 @@ export function mapEvidence(
     const mapped = mapper.mapText(text);
     return mapped === text ? text : boundedText(mapped, part, missing);
   };
-  // The page's own errors first: what a page says most of is not what the lines are worth keeping of.
+  // Errors of the page come first: excerpts are limited, and frequent messages must not use them up.
   const console = mapConsole(evidence.console, map);
   return {
     console,
@@ -72,7 +72,7 @@ function mapConsole(entries: readonly ConsoleEntry[], map: MapPart): ConsoleEntr
 }
 
 function mapEntry(entry: ConsoleEntry, map: MapPart): ConsoleEntry {
-  // The location of a request that failed is its address, which is no code.
+  // The location of a failed request is its URL, not a position in code.
   const isCode = !entry.text.startsWith('Failed to load resource');
   return {
     ...entry,

@@ -4,15 +4,15 @@ import { clipMiddle } from './clip.js';
 import { reasonOf } from '../reason-of.js';
 
 /**
- * Collects, in words, what of the evidence is missing and what was cut; each sentence once. It goes wherever text is
- * gathered, and so carries the way in which this gathering cleans it.
+ * Collects sentences about what is missing from the evidence and what was cut, each once. It is passed to everything
+ * that gathers text, so it also carries the function that cleans it.
  */
 export class MissingEvidence {
   readonly #missing = new Set<string>();
   readonly #cut = new Set<string>();
   readonly clean: (text: string) => string;
 
-  /** `clean` is a `Redactor`'s; without one, what belongs to this environment is not known. */
+  /** `clean` is `Redactor.clean`; without it, secrets of the current environment are not known. */
   constructor(clean: (text: string) => string = cleanText) {
     this.clean = clean;
   }
@@ -37,7 +37,7 @@ export class MissingEvidence {
     return clipMiddle(this.clean(clipMiddle(sentence, bounds.note * 4).text), bounds.note).text;
   }
 
-  /** Runs one part of the gathering; where it throws, that part alone is missing (EV-12) and the result is null. */
+  /** Runs one part of the gathering. If it throws, records only that part as missing (EV-12) and returns null. */
   async attempt<T>(what: string, work: () => T | Promise<T>): Promise<T | null> {
     try {
       return await work();
@@ -48,7 +48,7 @@ export class MissingEvidence {
   }
 }
 
-/** The first line of whatever was thrown. */
+/** Returns the first line of the message of whatever was thrown. */
 export function firstLineOf(error: unknown): string {
   return reasonOf(error).split('\n', 1)[0] ?? '';
 }

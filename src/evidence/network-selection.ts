@@ -6,8 +6,8 @@ import { Latest } from './latest.js';
 const assets = new Set(['script', 'stylesheet', 'image', 'font', 'media', 'manifest', 'texttrack']);
 
 /**
- * Keeps up to `limit` requests of any number: those that failed first, then what came nearest to the failure, calls
- * before scripts, styles and pictures. An entry may carry more than a `NetworkEntry`, references to bodies say.
+ * Selects up to `limit` requests: failed ones first, then the latest calls, then the latest scripts, styles and
+ * pictures. An entry may carry more than a `NetworkEntry`, such as references to bodies.
  */
 export class NetworkSelection<T extends NetworkEntry> {
   readonly #limit: number;
@@ -29,12 +29,12 @@ export class NetworkSelection<T extends NetworkEntry> {
     else this.#calls.push(kept);
   }
 
-  /** How many entries were offered. */
+  /** How many entries were pushed, kept or not. */
   get pushed(): number {
     return this.#failed.pushed + this.#calls.pushed + this.#assets.pushed;
   }
 
-  /** The selection in order of time, still to be cleaned (`cleanRequest`). */
+  /** Returns the selection in chronological order, not yet cleaned (`cleanRequest`). */
   take(): T[] {
     const chosen: T[] = [];
     for (const group of [this.#failed, this.#calls, this.#assets]) {
@@ -45,7 +45,7 @@ export class NetworkSelection<T extends NetworkEntry> {
   }
 }
 
-/** Whether no response came, or one that says that the request failed. */
+/** Whether the request got no response, or one with an error status. */
 export function hasFailed(entry: NetworkEntry): boolean {
   return entry.failure !== null || (entry.status !== null && entry.status >= 400);
 }

@@ -6,15 +6,15 @@ import { readCapture } from './read-capture.js';
 import type { MissingEvidence } from './missing-evidence.js';
 import { readTrace } from './trace/read-trace.js';
 
-/** What a test's sources know of its page, the better source first where several do. */
+/** What all sources together know about a test's page; where they overlap, the best one is used. */
 export interface TestPage extends PageEvidence {
   /** Absolute path of the trace, or null. */
   readonly trace: string | null;
 }
 
 /**
- * Reads what is known of a test's page: the capture; the trace where the capture or its picture is missing; Playwright's
- * own attachments for the rest. A source that cannot be read is said to be missing; never rejects.
+ * Reads what is known about a test's page: from the capture; from the trace if the capture or its screenshot is missing;
+ * from Playwright's own attachments otherwise. Reports sources that cannot be read in `missing`; never rejects.
  */
 export async function readTestPage(
   failure: TestFailure,
@@ -62,7 +62,7 @@ async function captureOf(
   return missing.attempt('no capture', () => readCapture(file, limits, missing));
 }
 
-/** Playwright's own picture, or that of the page which a failed comparison of pictures kept. */
+/** Returns Playwright's own screenshot, or the actual image of a failed screenshot comparison. */
 async function attachedPicture(attachments: readonly Attachment[]): Promise<ScreenshotSource | null> {
   const pictures = attachments.filter((attachment) => attachment.contentType.startsWith('image/'));
   const picture =

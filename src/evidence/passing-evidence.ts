@@ -7,35 +7,38 @@ import type { TestError } from '../core/failure.js';
 import { networkEntry } from './entry-shapes.js';
 import { parseJson } from './unknown-fields.js';
 
-/** What is read of one run's notes; a worker writes at most 2,000 lines. */
+/** The limit for the notes of one run; each worker writes at most 2,000 lines. */
 const mostLines = 20_000;
-/** Shorter texts turn up in unrelated errors. */
+/** Shorter texts also occur in unrelated errors. */
 const shortestText = 12;
 
-/** How many tests of a suite run passed with a complaint, and how often one that passed had it at most. */
+/** For one complaint in one suite run: how many tests passed despite it, and the most often that any of them had it. */
 interface Heard {
   readonly passed: number;
   readonly timesInPassing: number;
-  /** Most that had it failed, and tests without it passed more often: those that pass with it merely do not look at what it broke. */
+  /**
+   * Whether it goes with failing: most tests that had it failed, and tests without it passed more often. Those that
+   * passed despite it merely do not check what it broke.
+   */
   readonly tells: boolean;
 }
 
-/** How the tests of a suite run ended, by their ids. */
+/** How the tests of a suite run ended, by test id. */
 export interface Ended {
   readonly green: ReadonlySet<string>;
   readonly red: ReadonlySet<string>;
-  /** In how many ways the red ones failed. */
+  /** How many different symptoms the red tests have. */
   readonly symptoms: number;
 }
 
 /**
- * What the pages of tests complained of, over all suite runs of a run. A complaint that passing tests have too decides nothing in
- * a failing one, unless it goes with failing. What a failing test had more often than any that passed is its own.
+ * The complaints of tests' pages, over all suite runs of a run. A complaint that passing tests have too does not count
+ * in a failing one, unless it goes with failing. Occurrences beyond the most that any passing test had do count.
  */
 export class PassingEvidence {
   readonly #heard = new Map<string, Heard>();
 
-  /** Adds what a suite run noted; without a file nothing was. */
+  /** Adds the notes of one suite run; a missing file counts as no notes. */
   async read(file: string, ended: Ended): Promise<void> {
     const text = await readFile(file, 'utf8').catch(() => '');
     const lines = text.split('\n').slice(0, mostLines);
@@ -49,7 +52,10 @@ export class PassingEvidence {
     }
   }
 
-  /** The entries, those marked that tell nothing. What the test itself failed of tells, whoever else has it. */
+  /**
+   * Returns the entries, with those marked `common` that do not count. Text that is part of the test's own error always
+   * counts.
+   */
   mark<T extends { readonly console: readonly ConsoleEntry[]; readonly network: readonly NetworkEntry[] }>(
     evidence: T,
     errors: readonly Pick<TestError, 'message'>[],
@@ -77,9 +83,9 @@ export class PassingEvidence {
   }
 }
 
-/** So many times as many fail with a complaint as pass. */
+/** Clear majority: this many times as many tests fail with a complaint as pass with it. */
 const clearly = 10;
-/** So many different symptoms at a time come of one exception rather than of as many faults beside it. */
+/** This many different symptoms at once suggest one common cause rather than as many unrelated faults. */
 const manySymptoms = 8;
 
 function goesWithFailing(
@@ -88,12 +94,12 @@ function goesWithFailing(
 ): boolean {
   const without = { passed: green.size - passed, failed: Math.max(0, red.size - failed) };
   const others = without.passed + without.failed;
-  // Where every test has it there is nothing to compare with, and only a clear majority tells.
+  // If every test has the complaint, there is nothing to compare with, and only a clear majority counts.
   if (others === 0) return failed >= passed * clearly || (failed > passed && symptoms >= manySymptoms);
   return failed > passed && failed / (failed + passed) > without.failed / others;
 }
 
-/** How often each test had a complaint, by the test's id. */
+/** How often each test had a complaint, by test id. */
 interface Tests {
   readonly passed: Map<string, number>;
   readonly failed: Map<string, number>;

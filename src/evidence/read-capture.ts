@@ -28,13 +28,13 @@ const captureShape = z.object({
   dropped: z.object({ console: count, network: count }).catch({ console: 0, network: 0 }),
 });
 
-/** Reads a capture file. Rejects where it cannot be read, is larger than the bound or is no capture. */
+/** Reads a capture file. Rejects if it cannot be read, exceeds the bound or is not a capture. */
 export async function readCapture(
   file: string,
   limits: EvidenceLimits,
   missing: MissingEvidence,
 ): Promise<PageEvidence> {
-  // Without the thread pool, by which each of hundreds would wait several times.
+  // Synchronous: with hundreds of captures, each would wait for the thread pool several times.
   const { size } = statSync(file);
   if (size > bounds.capture) throw new Error(`the capture of ${size} bytes is too large`);
   const read = captureShape.safeParse(parseJson(readFileSync(file, 'utf8')));
@@ -46,7 +46,7 @@ export async function readCapture(
   const requests = network.take();
   const total = network.pushed + dropped.network;
   if (requests.length < total) missing.cut(`${requests.length} of ${total} requests were kept`);
-  // The page that most likely failed: the first that shows anything, since popups come later.
+  // The page that most likely failed: the first that is not blank, since popups come later.
   const lead = pages.find(({ url }) => url !== 'about:blank' && url !== '') ?? pages[0] ?? null;
   if (lead?.error && lead.screenshot !== null) missing.miss(`of the page ${lead.url}: ${lead.error}`);
   return {

@@ -10,8 +10,8 @@ const pictures: readonly { extension: string; begins: readonly number[] }[] = [
 ];
 
 /**
- * Puts a picture into `folder` as `screenshot.png` (`.jpg`, `.webp` by its first bytes) and returns its path. Rejects
- * where it cannot be read, is larger than the bound or is no picture.
+ * Writes a screenshot into `folder` as `screenshot.png` (or `.jpg`, `.webp`, according to its first bytes) and returns
+ * the path. Rejects if it cannot be read, exceeds the bound or is not a picture.
  */
 export async function keepScreenshot(source: ScreenshotSource, folder: string): Promise<string> {
   const bytes = source.kind === 'bytes' ? source.bytes : readPicture(source.path);

@@ -2,28 +2,28 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { bounds } from './bounds.js';
 import { clipMiddle } from './clip.js';
 
-/** A span of time, both ends in milliseconds since the epoch. */
+/** A span of time, inclusive at both ends, in milliseconds since the epoch. */
 export interface Window {
   readonly from: number;
   readonly to: number;
 }
 
-/** A part of a server log without its time stamps. */
+/** Part of a server log, without timestamps. */
 export interface LogPart {
   readonly text: string;
-  /** Bytes of the asked part that were left out. */
+  /** Bytes of the requested part that were left out. */
   readonly cutBytes: number;
 }
 
-/** Read at most this much of the asked part; the rest of the bound is for the stamps, which are taken away. */
+/** How much of the requested part is read at most; more than the bound, since timestamps are removed from it. */
 const maxRead = bounds.serverOutput * 4;
 const probeBytes = 64 * 1024;
 const stamp = /^(\d{12,14}) /;
 
 /**
- * Reads the lines of a window out of a log whose lines are `<epoch ms> <text>` in order of time. The window is found by
- * bisection, so a log of gigabytes costs a few dozen small reads; of a long window the end is read. Rejects where the
- * file cannot be read.
+ * Reads the lines of a time window from a log whose lines are `<epoch ms> <text>` in chronological order. Finds the
+ * window by bisection, so that a log of gigabytes costs a few dozen small reads; of a long window, reads the end.
+ * Rejects if the file cannot be read.
  */
 export async function readLogWindow(path: string, window: Window): Promise<LogPart> {
   return withFile(path, async (file, size) => {
@@ -35,7 +35,7 @@ export async function readLogWindow(path: string, window: Window): Promise<LogPa
   });
 }
 
-/** Reads the two ends of a log: a build names its first error at the beginning and why it ended at the end. */
+/** Reads both ends of a log: a build reports its first error at the beginning, and why it stopped at the end. */
 export async function readLogEnds(path: string): Promise<LogPart> {
   return withFile(path, async (file, size) => {
     if (size <= maxRead) {
@@ -48,7 +48,7 @@ export async function readLogEnds(path: string): Promise<LogPart> {
   });
 }
 
-/** The time of a log's last line, or null where it has none. */
+/** Returns the timestamp of the last line of a log, or null if it has none. */
 export async function lastLogTime(path: string): Promise<number | null> {
   return withFile(path, async (file, size) => {
     const bytes = await readBytes(file, Math.max(0, size - probeBytes), size);
@@ -69,7 +69,7 @@ async function withFile<T>(path: string, work: (file: FileHandle, size: number) 
   }
 }
 
-/** The offset of the first line whose stamp is `time` or later. */
+/** Returns the offset of the first line whose timestamp is `time` or later. */
 async function firstAt(file: FileHandle, size: number, time: number): Promise<number> {
   let [low, high] = [0, size];
   while (low < high) {
@@ -81,13 +81,13 @@ async function firstAt(file: FileHandle, size: number, time: number): Promise<nu
   return (await nextStampedLine(file, low, size))?.start ?? size;
 }
 
-/** The first stamped line that begins at or after `from` and before `until`. */
+/** Returns the first line with a timestamp that begins at or after `from` and before `until`. */
 async function nextStampedLine(
   file: FileHandle,
   from: number,
   until: number,
 ): Promise<{ time: number; start: number } | null> {
-  // One byte before: a line that begins at `from` is seen by the line feed that precedes it.
+  // Starts one byte earlier, since a line that begins at `from` is recognized by the line feed before it.
   for (let at = Math.max(0, from - 1); at < until; at += probeBytes - 16) {
     const text = (await readBytes(file, at, Math.min(until + 16, at + probeBytes))).toString('latin1');
     for (const match of text.matchAll(at === 0 ? /(?:^|\n)(\d{12,14}) /g : /\n(\d{12,14}) /g)) {

@@ -9,31 +9,32 @@ import { clipMiddle } from './clip.js';
 import { lastLogTime, readLogEnds, readLogWindow, type LogPart, type Window } from './server-log.js';
 import type { MissingEvidence } from './missing-evidence.js';
 
-/** Servers write their own report of a failing request a little after the answer. */
+/** Servers log a failed request slightly after they have answered it. */
 const afterTheTestMs = 2_000;
-/** Servers report an error about when they answer with it; the closer a report is to the answer, the surer it is that request's. */
+/** Servers log an error at about the time they answer. The closer the log line, the more certain it is about that request. */
 const nearnessMs = [20, 80, 300];
 const saysError = /(?:Error|Exception)\b|\b(?:error|fatal|panic|traceback|unhandled)\b/i;
-/** Workers that started servers; more are not looked at. */
+/** The maximum number of logs to read; each belongs to a worker that started servers. */
 const mostLogs = 50;
-/** How far back a dead server's last output is looked for. */
+/** How much of a dead server's last output is read. */
 const lastOutputMs = 60_000;
 const deadServer = /ERR_CONNECTION_(?:REFUSED|RESET)|ECONNREFUSED|ECONNRESET|socket hang up/;
 
-/** Where a test's servers write, and what the test met of them. */
+/** A test's server log, and how the test experienced the servers. */
 interface TestServers {
-  /** The log of the suite's web servers. */
+  /** Path of the log of the suite's web servers. */
   readonly path: string;
-  /** What the test's errors and requests say. */
+  /** The text of the test's errors and of its requests' failures. */
   readonly complaints: string;
-  /** The test's requests to the app that failed. */
+  /** The test's failed requests to the app. */
   readonly failed: readonly NetworkEntry[];
 }
 
 /**
- * What the web servers wrote while a test ran. Tests run side by side on one server: of a test with failed requests it is what was
- * written closest to their answers, unless the error that has to be there is not. Where the test met a dead server, silent since before the
- * test, its last output is taken instead. Rejects where the log is unreadable.
+ * Returns what the web servers wrote while a test ran. Tests run in parallel on one server, so for a test with failed
+ * requests, only what was written close to their answers is taken, unless it contains no error. If the test met a dead
+ * server that had been silent since before the test, returns the server's last output instead. Rejects if the log cannot
+ * be read.
  */
 export async function testServerOutput(
   { path: file, complaints, failed }: TestServers,
@@ -50,7 +51,7 @@ export async function testServerOutput(
   return outputOf(isSilent ? await lastOutput(file, whole.to) : part, missing);
 }
 
-/** Around the answer to each request, from its start at the earliest; what overlaps is one. */
+/** Returns a window around the answer to each request, not before the request's start; overlapping windows are merged. */
 function windowsOf(requests: readonly NetworkEntry[], ms: number): Window[] {
   const around = requests.map(({ time, durationMs }) => {
     const answered = time + (durationMs ?? 0);
@@ -65,7 +66,10 @@ function windowsOf(requests: readonly NetworkEntry[], ms: number): Window[] {
   return windows;
 }
 
-/** What the web servers wrote, and those that the suite's own code started, of which each process that started some has a log. */
+/**
+ * Reads what the web servers wrote, and the servers that the suite's own code started. Each process that started some
+ * has its own log.
+ */
 async function written(logPath: string, windows: readonly Window[]): Promise<LogPart> {
   const folder = path.join(path.dirname(logPath), runFiles.servers);
   const names = await readdir(folder).catch(() => []);
@@ -87,8 +91,8 @@ function joined(parts: readonly LogPart[]): LogPart {
 }
 
 /**
- * What explains the suite's own failure: Playwright's standard error and both ends of the servers' output, which is
- * where a build says what is wrong. Rejects where the log is unreadable.
+ * Returns what explains a failure of the suite itself: Playwright's standard error and both ends of the servers' output,
+ * where a build reports what is wrong. Rejects if the log cannot be read.
  */
 export async function suiteServerOutput(
   logPath: string,
@@ -115,7 +119,7 @@ function outputOf(part: LogPart, missing: MissingEvidence): string {
   return boundedText(part.text, 'serverOutput', missing);
 }
 
-/** The servers' lines that Playwright's own reporters repeat; the log has them already. */
+/** Drops the server lines that Playwright's own reporters repeat; the log already has them. */
 function withoutServerLines(stderr: string): string {
   return stderr
     .split('\n')

@@ -1,8 +1,9 @@
 import type { TestError, TestFailure } from '../core/failure.js';
 
 /**
- * What Playwright does not report: a test that ends while an action is under way (in a `Promise.all` beside a wait that gave
- * up first, say) has no error of that action. `covered` is what was seen to lie over its element.
+ * Returns errors that Playwright does not report: if a test ends while an action is in progress (in a `Promise.all` with
+ * a wait that fails first, for example), that action has no error. `covered` is the selector of what covered its
+ * element.
  */
 export function unfinishedErrors(
   { unfinished = [], errors }: Pick<TestFailure, 'unfinished' | 'errors'>,

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { entriesOf } from './folder-entries.js';
 
-/** The folders of a project that served files may come from, absolute. */
+/** The folders of a project that served files may come from, as absolute paths. */
 export interface AppFolders {
-  /** Folders with an app's own files: the root first, then those of workspaces. */
+  /** Folders of apps: the project's root first, then workspaces. */
   readonly apps: readonly string[];
-  /** Folders that builds are written into. */
+  /** Folders that contain build output. */
   readonly builds: readonly string[];
 }
 
@@ -26,7 +26,7 @@ const appMarks = /^(?:package\.json|index\.html|(?:vite|next|webpack|nuxt|svelte
 const deepest = 3;
 const mostFolders = 400;
 
-/** Looks through the upper levels of a project, at most 400 folders; what cannot be read is passed over. */
+/** Searches the upper levels of a project, at most 400 folders; skips what cannot be read. */
 export function findAppFolders(root: string): AppFolders {
   const apps = [root];
   const builds: string[] = [];
@@ -46,12 +46,12 @@ export function findAppFolders(root: string): AppFolders {
   return { apps, builds };
 }
 
-/** Whether a file lies in a folder that builds are written into. */
+/** Whether a file is in a folder with build output. */
 export function isBuilt(file: string, { builds }: Pick<AppFolders, 'builds'>): boolean {
   return builds.some((folder) => file.startsWith(folder + path.sep));
 }
 
-/** `dist/client`, `build/client`, `dist/<app>/browser`: what is served is often a part of what is built. */
+/** Often only part of a build is served: `dist/client`, `build/client`, `dist/<app>/browser`. */
 function servedFoldersIn(build: string): string[] {
   const inner = foldersIn(build);
   return [...inner, ...inner.flatMap(foldersIn)].filter((folder) => servedNames.has(path.basename(folder)));

@@ -2,7 +2,10 @@ import { readFileSync, statSync } from 'node:fs';
 import type { CapturedScript } from '../../playwright/capture-format.js';
 import { bounds } from '../bounds.js';
 
-/** The scripts that a failing test's page ran, as the capture kept them. Never throws: one that cannot be read is not there. */
+/**
+ * The scripts that the capture kept from a failing test's pages. Never throws: a script that cannot be read counts as
+ * absent.
+ */
 export class CapturedScripts {
   readonly #byUrl: ReadonlyMap<string, CapturedScript>;
   readonly #texts = new Map<string, string | null>();
@@ -11,12 +14,12 @@ export class CapturedScripts {
     this.#byUrl = new Map(scripts.map((script) => [script.url, script]));
   }
 
-  /** The text of the script with this very URL (without its hash), or null. */
+  /** Returns the text of the script with exactly this URL (without its fragment), or null. */
   script(url: string): string | null {
     return this.#read(this.#byUrl.get(url)?.file ?? null, bounds.script);
   }
 
-  /** The text of that script's external map, or null. */
+  /** Returns the text of the external map of the script with this URL, or null. */
   map(url: string): string | null {
     return this.#read(this.#byUrl.get(url)?.map ?? null, bounds.sourceMap);
   }

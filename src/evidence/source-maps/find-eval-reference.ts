@@ -8,8 +8,8 @@ const mostFiles = 300;
 const mostBytes = 64 * 1024 * 1024;
 
 /**
- * The inline map of a module that some bundle evaluates under this address: from the captured scripts, else from at most 300
- * scripts (64 MB) of the project's build folders. Null where none holds it.
+ * Finds the inline map of a module that a bundle evaluates under this address: in the captured scripts, otherwise in at
+ * most 300 scripts (64 MB) of the project's build folders. Returns null if none contains it.
  */
 export function findEvalReference(address: string, places: MapPlaces): string | null {
   const { captured, files } = places;

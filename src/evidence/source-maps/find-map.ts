@@ -9,8 +9,8 @@ import { mapOfCaptured, mapOfFile, type MapOfScript } from './read-map.js';
 import { filesServedAt, urlOf } from './served-files.js';
 
 /**
- * What is known of the code at an address: its map; `as-written` for code that runs as it lies on the disk, at this path;
- * `unknown` with what is to be said of it, or null where nothing is amiss, and the file that was built.
+ * What is known about the code at an address. `mapped`: it has a source map. `as-written`: it runs unchanged from this
+ * file on disk. `unknown`: `because` is what to report, or null if no map is expected, and `file` is the built file.
  */
 export type MapLookup =
   | { readonly kind: 'mapped'; readonly map: TraceMap }
@@ -21,7 +21,7 @@ const script = /\.[cm]?js$/i;
 const source = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i;
 const nothing: MapLookup = { kind: 'unknown', because: null };
 
-/** Looks for the source map of the code at an address: in the captured scripts, and in the project's files. Never throws. */
+/** Finds the source map of the code at an address, in the captured scripts and in the project's files. Never throws. */
 export function findMap(address: string, places: MapPlaces): MapLookup {
   if (address.startsWith('webpack-internal:')) return evaluated(address, places);
   const url = urlOf(address);
@@ -30,9 +30,9 @@ export function findMap(address: string, places: MapPlaces): MapLookup {
   return served(url, places);
 }
 
-/** A module that a bundle evaluates: its map stands in the bundle, beside its name. */
+/** For a module that a bundle evaluates: the bundle contains its map, next to its name. */
 function evaluated(address: string, places: MapPlaces): MapLookup {
-  // React numbers the frames that it passes on from a server: `…/page.tsx?7`.
+  // React numbers the frames that it forwards from a server: `…/page.tsx?7`.
   const reference =
     findEvalReference(address, places) ?? findEvalReference(address.replace(/\?.*$/, ''), places);
   const text = reference === null ? null : textOfDataUrl(reference);
@@ -40,7 +40,7 @@ function evaluated(address: string, places: MapPlaces): MapLookup {
   return lookupOf(places.maps.parse(text, null)) ?? nothing;
 }
 
-/** Code that a program on this machine runs from the disk. */
+/** For code that a program on this machine runs from disk. */
 function onDisk(address: string, places: MapPlaces): MapLookup {
   const { files, folders } = places;
   const [file] = filesServedAt(address, folders);
@@ -50,12 +50,15 @@ function onDisk(address: string, places: MapPlaces): MapLookup {
   return found ?? { kind: 'as-written', file: place };
 }
 
-/** A page's script. What was captured is what ran; a file of the project is taken where it is the same, or nothing was captured. */
+/**
+ * For a page's script. The captured text is what ran; a file of the project is used if it is identical, or if nothing
+ * was captured.
+ */
 function served(url: URL, places: MapPlaces): MapLookup {
   const { files, folders, captured } = places;
   const text = captured.script(url.href);
   const candidates = filesServedAt(url.href, folders).flatMap((file) => files.find(file) ?? []);
-  // A build that is not the one that was served would name other lines.
+  // A build other than the one that was served would give wrong lines.
   const place = candidates.find((file) => text === null || isText(file, text, places));
   const byFile = place !== undefined && script.test(place) ? lookupOf(mapOfFile(place, places)) : null;
   if (byFile?.kind === 'mapped') return byFile;
@@ -63,7 +66,7 @@ function served(url: URL, places: MapPlaces): MapLookup {
   if (found !== null) return found;
   if (place === undefined) return withoutMap(candidates.length > 0);
   if (isBuilt(place, writtenBy(folders))) return { ...withoutMap(false), file: place };
-  // A source that was served as it is; one in TypeScript, not captured, had its types taken out.
+  // The source was served unchanged, unless it is TypeScript that was not captured: its types were removed first.
   return script.test(place) || text !== null ? { kind: 'as-written', file: place } : nothing;
 }
 
@@ -84,7 +87,7 @@ function isText(file: string, text: string, { files }: MapPlaces): boolean {
   return read.kind === 'read' && read.text === text;
 }
 
-/** What lies in `public` is as a rule served as somebody wrote it. */
+/** Files in `public` are usually served as they were written. */
 function writtenBy({ builds }: AppFolders): Pick<AppFolders, 'builds'> {
   return { builds: builds.filter((folder) => path.basename(folder) !== 'public') };
 }

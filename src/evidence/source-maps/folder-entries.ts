@@ -1,6 +1,6 @@
 import { readdirSync, type Dirent } from 'node:fs';
 
-/** What a folder holds; nothing where it cannot be read. */
+/** Returns the entries of a folder; none if it cannot be read. */
 export function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });

@@ -3,7 +3,7 @@ import type { CapturedScripts } from './captured-scripts.js';
 import type { ParsedMaps } from './parsed-maps.js';
 import type { ProjectFiles } from './project-files.js';
 
-/** Where scripts, maps and sources are looked for. */
+/** Where to look for scripts, maps and sources. */
 export interface MapPlaces {
   readonly files: ProjectFiles;
   readonly folders: AppFolders;

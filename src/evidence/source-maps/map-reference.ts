@@ -1,9 +1,9 @@
 const comment = /^(?:\/\/|\/\*)[#@]\s?sourceMappingURL=([^\s'"*\\]+)/;
-/** Behind the reference nothing may stand but comments: one further up belongs to a module inside the bundle, or to a string. */
+/** Only comments may follow the reference: an earlier one belongs to a module inside the bundle, or to a string. */
 const tail = /^(?:\s|\*\/|\/\/[#@][^\n]{0,500}(?=\n|$))*$/;
 const dataUrl = /^data:[^,]{0,200},/;
 
-/** The `sourceMappingURL` at the end of a script, or null. */
+/** Returns the `sourceMappingURL` at the end of a script, or null. */
 export function mapReferenceIn(script: string): string | null {
   const last = script.lastIndexOf('sourceMappingURL=');
   if (last < 0) return null;
@@ -13,8 +13,8 @@ export function mapReferenceIn(script: string): string | null {
 }
 
 /**
- * The inline map of one module of a bundle whose modules are `eval`ed (webpack's `eval-source-map`), whose address is the
- * module's `sourceURL`; null where this script holds no such module.
+ * Returns the inline map of one module of a bundle with `eval`ed modules (webpack's `eval-source-map`), where `address`
+ * is the module's `sourceURL`; null if the script contains no such module.
  */
 export function evalReferenceIn(script: string, address: string): string | null {
   const name = `sourceURL=${address}`;
@@ -28,7 +28,7 @@ export function evalReferenceIn(script: string, address: string): string | null 
   return null;
 }
 
-/** The text in a `data:` URL, base64 or percent-encoded; null where it is no such URL. */
+/** Returns the text in a `data:` URL, base64 or percent-encoded; null if it is not such a URL. */
 export function textOfDataUrl(url: string): string | null {
   const head = dataUrl.exec(url)?.[0];
   if (head === undefined) return null;

@@ -6,11 +6,11 @@ import { decoded, pathOfFileUrl, urlOf } from './served-files.js';
 
 /** A source that a map names. */
 export interface OriginalFile {
-  /** Relative to the project's root with `/` where it lies there, else as near to it as the map says. */
+  /** Relative to the project's root, with `/`, if the file is inside; otherwise the path from the map. */
   readonly name: string;
-  /** Whether it is the user's own code: in the project, and no package, no bundler's runtime. */
+  /** Whether it is the user's own code: in the project, and not part of a package or a bundler's runtime. */
   readonly own: boolean;
-  /** Where it lies in the project, or null. */
+  /** Where the file is in the project, or null. */
   readonly file: string | null;
 }
 
@@ -19,7 +19,7 @@ const bundlers = /^(?:webpack|webpack-internal|turbopack|rollup|rspack|ng|app|vi
 const layer = /^(?:\/?\([\w.-]{1,60}\)\/(?=\.)|\/?\[[\w.-]{1,60}\]\/)/;
 const foreign =
   /(?:^|\/)node_modules\/|\/?\.vite\/deps\/|(?:^|\/)\.yarn\/|^\/?\(?webpack\)?\/|^external |^virtual:|^vite\//;
-/** Nothing else is the user's code, and nothing else is read for a snippet: a map may name `.env`. */
+/** Only these are the user's code, and only these are read for snippets: a map may name `.env`. */
 const code = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|mdx)$/i;
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/u;
 const longest = 500;
@@ -27,11 +27,11 @@ const longest = 500;
 /** A source as its map names it. */
 export interface NamedSource {
   readonly name: string;
-  /** What the map says its text is, or null; tells apart the files of one name of several apps. */
+  /** The source's text according to the map, or null; distinguishes files of the same name in several apps. */
   readonly content: string | null;
 }
 
-/** Finds the file of the project that a map's source is; null where its name can be none. */
+/** Finds the project's file for a source of a map; null if its name cannot be a file's. */
 export function originalFile(
   source: NamedSource,
   files: ProjectFiles,
@@ -45,7 +45,7 @@ export function originalFile(
   return { name, own: isOwnName(name), file: place };
 }
 
-/** A source without a name is, resolved, the folder of its map. */
+/** A source without a name resolves to the folder of its map. */
 function isName(text: string): boolean {
   return text !== '' && text.length <= longest && !text.endsWith('/') && !unprintable.test(text);
 }
@@ -63,14 +63,17 @@ function placeOf(
   return place === undefined ? null : files.find(place);
 }
 
-/** What is not on the disk is taken for the user's own as well, unless its name leads out of the project. */
+/** A file that is not on disk counts as the user's own, too, unless its name leads out of the project. */
 function isOwnName(name: string): boolean {
   return (
     code.test(name) && !foreign.test(name) && !path.isAbsolute(name) && !/^(?:\.\.\/|[A-Za-z]:)/.test(name)
   );
 }
 
-/** A map that was made elsewhere (in a container, say) names its files by the path there; only one of the same text is taken. */
+/**
+ * Returns shorter and shorter ends of a path. A map made elsewhere (in a container, for example) has that machine's
+ * paths; the caller accepts only a file with the same text.
+ */
 function endsOf(named: string): string[] {
   const parts = named.split('/').filter((part) => part !== '' && part !== '..');
   return parts.slice(1, -1).map((_, at) => parts.slice(at + 1).join('/'));

@@ -1,26 +1,29 @@
-/** One position of code that a text names. */
+/** A code position in a text. */
 export interface Frame {
-  /** What names the file: a URL, a path, a bundler's own address; as it stands in the text. */
+  /** The file as the text names it: a URL, a path, or a bundler's own address. */
   readonly address: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
-  /** From 1, as every engine prints it. */
+  /** Counted from 1, as every engine prints it. */
   readonly column: number;
-  /** Where `address:line:column` stands in the text. */
+  /** Offset of `address:line:column` in the text. */
   readonly start: number;
   readonly end: number;
 }
 
 const position = /:(\d{1,7}):(\d{1,9})(?![\d:\]/])/g;
 const longestAddress = 2_048;
-/** React wraps a server's frame: `rsc://React/Server/webpack-internal:///(rsc)/./page.tsx`. The last scheme is the file's own. */
+/**
+ * React wraps frames of a server: `rsc://React/Server/webpack-internal:///(rsc)/./page.tsx`. The last scheme is the
+ * file's.
+ */
 const scheme = /[a-z][a-z\d+.-]{1,30}:\/\//gi;
 const windowsPath = /(?:^|[\s(@'"])([A-Za-z]:[\\/])/;
 
 /**
- * The positions in a text that carry an absolute address, in order: frames of V8 (`at f (url:1:2)`, `at async url:1:2`,
- * `eval at …`), of Firefox and Safari (`f@url:1:2`), and locations that stand alone. A frame whose code has no file
- * (`<anonymous>:1:2`, Firefox' `line 3 > eval:1:2`) is none. Linear in the text's length.
+ * Finds the positions in a text that have an absolute address, in order: frames of V8 (`at f (url:1:2)`, `at async
+ * url:1:2`, `eval at …`), of Firefox and Safari (`f@url:1:2`), and bare locations. Skips frames whose code has no file
+ * (`<anonymous>:1:2`, Firefox's `line 3 > eval:1:2`). Linear in the text's length.
  */
 export function framesIn(text: string): Frame[] {
   const frames: Frame[] = [];
@@ -38,7 +41,10 @@ export function framesIn(text: string): Frame[] {
   return frames;
 }
 
-/** Where the address begins in what stands before its line number, or -1. Paths and bundlers' addresses may hold spaces and parentheses. */
+/**
+ * Returns where the address begins in the text before its line number, or -1. Paths and bundlers' addresses may contain
+ * spaces and parentheses.
+ */
 function addressStart(before: string, closed: boolean): number {
   const url = [...before.matchAll(scheme)].at(-1);
   if (url) return url.index;

@@ -1,21 +1,21 @@
 import { AnyMap, decodedMappings, type TraceMap } from '@jridgewell/trace-mapping';
 import { field, listOf, parseJson, stringOr } from '../unknown-fields.js';
 
-/** A source map that can be asked, or why there is none. */
+/** A usable source map, or why there is none. */
 export type ParsedMap =
   { readonly ok: true; readonly map: TraceMap } | { readonly ok: false; readonly because: string };
 
 /**
- * Reads a source map, an index map of sections too. `url` is where it was found: its sources are relative to that. Anything
- * may stand in the file; never throws.
+ * Parses a source map, including index maps. Its sources are relative to `url`, where it was found. The input is
+ * untrusted; never throws.
  */
 export function parseMap(text: string, url: string | null): ParsedMap {
-  // Some servers put a line before JSON that keeps it from being run as a script: https://tc39.es/ecma426/
+  // Some servers put a line before the JSON so that it cannot be run as a script: https://tc39.es/ecma426/
   const json = parseJson(text.replace(/^\)\]\}'[^\n]*\n/, ''));
   if (!isMap(json)) return { ok: false, because: 'it is not a version 3 source map' };
   try {
     const map = new AnyMap(json as ConstructorParameters<typeof AnyMap>[0], url);
-    // Decodes now what would throw at the first question.
+    // Decodes the mappings now, since corrupt ones would throw at the first lookup.
     decodedMappings(map);
     return { ok: true, map };
   } catch {
@@ -23,7 +23,7 @@ export function parseMap(text: string, url: string | null): ParsedMap {
   }
 }
 
-/** Base64 VLQ; the library reads on over anything else, and would answer with wrong lines. */
+/** Base64 VLQ. The library ignores invalid characters and would return wrong lines. */
 const mappings = /^[A-Za-z\d+/;,]*$/;
 
 function isMap(json: unknown): boolean {

@@ -5,23 +5,23 @@ import { SourceByText } from './source-by-text.js';
 const mostKept = 3;
 
 /**
- * Keeps the maps that were read last, at most three, and the project's folders. The failures of one run come out of the same few bundles, and a map of 15 MB
- * takes the better part of a second to read.
+ * Caches the project's folders and the three maps used last. The failures of one run come from the same few bundles, and
+ * parsing a map of 15 MB takes the better part of a second.
  */
 export class ParsedMaps {
-  /** Where the lines of builds without a map come from. */
+  /** Finds the source lines of builds without a map. */
   readonly byText = new SourceByText();
   readonly #folders = new Map<string, AppFolders>();
   #kept: { readonly text: string; readonly url: string | null; readonly parsed: ParsedMap }[] = [];
 
-  /** As `findAppFolders`, looked for once. */
+  /** Like `findAppFolders`, but searches each root only once. */
   foldersOf(root: string): AppFolders {
     const folders = this.#folders.get(root) ?? findAppFolders(root);
     this.#folders.set(root, folders);
     return folders;
   }
 
-  /** As `parseMap`; the same text found at the same place is read once. */
+  /** Like `parseMap`, but cached by text and URL. */
   parse(text: string, url: string | null): ParsedMap {
     const known = this.#kept.find((one) => one.url === url && one.text === text);
     const entry = known ?? { text, url, parsed: parseMap(text, url) };

@@ -1,18 +1,18 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** What reading a file of the project gave. */
+/** The result of reading a file of the project. */
 export type ReadOutcome =
   | { readonly kind: 'read'; readonly text: string }
   | { readonly kind: 'absent' }
   | { readonly kind: 'too-large'; readonly bytes: number };
 
 /**
- * Reads files of the project, and only those: what a stack or a source map names may be anything, `/etc/passwd` say. Links
- * are followed before the comparison. Never throws.
+ * Reads files of the project, and only those: a stack or a source map may name any path, such as `/etc/passwd`. Resolves
+ * links before it compares paths. Never throws.
  */
 export class ProjectFiles {
-  /** The project's root without links, or as it was given where it does not exist. */
+  /** The project's root with links resolved, or as given if it does not exist. */
   readonly root: string;
   readonly #given: string;
   readonly #places = new Map<string, string | null>();
@@ -22,7 +22,7 @@ export class ProjectFiles {
     this.root = realPath(this.#given) ?? this.#given;
   }
 
-  /** Where a file of the project really lies, or null where it is none, is outside, or is not there. */
+  /** Returns the real path of a file; null if it does not exist, is not a file, or is outside of the project. */
   find(file: string): string | null {
     const known = this.#places.get(file);
     if (known !== undefined) return known;
@@ -43,7 +43,7 @@ export class ProjectFiles {
     }
   }
 
-  /** A path below the root, by name alone, with `/`; null where it lies outside. */
+  /** Returns the path relative to the root, with `/`, without looking at the disk; null if it is outside. */
   relative(file: string): string | null {
     for (const root of [this.root, this.#given]) {
       const relative = path.relative(root, file);

@@ -12,16 +12,16 @@ type ExternalMap =
   | { readonly kind: 'none' }
   | { readonly kind: 'too-large'; readonly bytes: number };
 
-/** What a script says of its map, and where the script is. */
+/** A script's URL, and the reference to its map. */
 interface ScriptsMap extends Pick<MapPlaces, 'maps'> {
   readonly reference: string | null;
   readonly url: string;
 }
 
-/** The map of a script, why it cannot be used, or null where the script has none. */
+/** The map of a script, or why it cannot be used; null if the script has none. */
 export type MapOfScript = ParsedMap | null;
 
-/** Reads the map of a script of the project: inline, the file that it names, or the hidden one beside it. */
+/** Reads the map of a script of the project: inline, from the file that it names, or a hidden one next to it. */
 export function mapOfFile(place: string, { files, maps }: MapPlaces): MapOfScript {
   const read = files.read(place, bounds.script);
   const reference = read.kind === 'read' ? mapReferenceIn(read.text) : null;
@@ -29,7 +29,7 @@ export function mapOfFile(place: string, { files, maps }: MapPlaces): MapOfScrip
   return mapBy({ reference, url, maps }, () => externalOf(reference, place, files));
 }
 
-/** Reads the map of a script that the capture kept: inline, or as it was fetched. */
+/** Reads the map of a script that the capture kept: inline, or as the capture fetched it. */
 export function mapOfCaptured(url: string, { captured, maps }: MapPlaces): MapOfScript {
   const reference = mapReferenceIn(captured.script(url) ?? '');
   return mapBy({ reference, url, maps }, () => {
@@ -66,7 +66,7 @@ function namedBy(reference: string, place: string): string[] {
   const base = pathToFileURL(place).href;
   if (!URL.canParse(reference, base)) return [];
   const url = new URL(reference, base);
-  // One that is to be fetched from somewhere lies, by its name, beside the script as a rule.
+  // A map with a remote URL usually also lies next to the script, under the same name.
   if (url.protocol !== 'file:') return [path.join(path.dirname(place), path.posix.basename(url.pathname))];
   const file = pathOfFileUrl(url);
   return file === null ? [] : [file];

@@ -11,8 +11,8 @@ const built = new RegExp(String.raw`${folders}[\w.@+-]{1,100}\.[cm]?js):(\d{1,7}
 const mostPaths = 200;
 
 /**
- * The text with paths from the project's root where a tool that works in a folder of the project (a workspace's `vite build`) wrote
- * them from there. What lies at the root, in several such folders or in none is left as it is.
+ * Rewrites paths that a tool printed relative to a folder of the project (a workspace's `vite build`) to start at the
+ * project's root. Leaves a path unchanged if it exists at the root, in several such folders or in none.
  */
 export function fromRoot(
   text: string,
@@ -33,7 +33,7 @@ export function fromRoot(
   }
 }
 
-/** The positions in code that was built, named from the project's root, with the address of the file on the disk. */
+/** Finds positions in built code that are named relative to the project's root; their address is the absolute path. */
 export function relativeFramesIn(text: string, root: string): Frame[] {
   return [...text.matchAll(built)].map((match) => {
     const [whole, file = '', line, column] = match;

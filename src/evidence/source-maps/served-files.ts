@@ -2,12 +2,12 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AppFolders } from './app-folders.js';
 
-/** A base path in front of the served files (`/shop/assets/x.js`) has at most so many parts. */
+/** The maximum number of path segments of a base path before the served files (`/shop/assets/x.js`). */
 const deepestBase = 2;
 
 /**
- * Where the file of a script's address may lie, the likeliest first: a development server's `/@fs/…` and `/src/…`, the folders
- * that builds are written into, Next.js' `/_next/…`. Empty for what names no file.
+ * Returns the files that a script's address may refer to, the most likely first: a development server's `/@fs/…` and
+ * `/src/…`, files in build folders, Next.js's `/_next/…`. Empty if the address does not name a file.
  */
 export function filesServedAt(address: string, { apps, builds }: AppFolders): string[] {
   const url = urlOf(address);
@@ -19,7 +19,7 @@ export function filesServedAt(address: string, { apps, builds }: AppFolders): st
   return namesOf(pathname).flatMap((name) => [...builds, ...apps].map((folder) => path.join(folder, name)));
 }
 
-/** The URL that an address is, without its hash, or null for a path. */
+/** Returns an address as a URL without its fragment, or null for a path. */
 export function urlOf(address: string): URL | null {
   if (!/^(?:https?|file):/i.test(address) || !URL.canParse(address)) return null;
   const url = new URL(address);
@@ -27,7 +27,7 @@ export function urlOf(address: string): URL | null {
   return url;
 }
 
-/** The path of a `file:` URL, or null where it is none of this system. */
+/** Returns the path of a `file:` URL, or null if it is not valid on this system. */
 export function pathOfFileUrl(url: URL): string | null {
   try {
     return fileURLToPath(new URL(url.pathname, 'file:///'));
@@ -36,7 +36,7 @@ export function pathOfFileUrl(url: URL): string | null {
   }
 }
 
-/** Undoes percent-encoding where it can be undone. */
+/** Undoes percent-encoding; returns the text unchanged if that is not valid. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -4,8 +4,8 @@ const around = 2;
 const longestLine = 200;
 
 /**
- * The lines around a position (both from 1) of a text, numbered, the line itself marked with `>`, and of a long one what stands
- * around the column; null where there is no such line.
+ * Returns the numbered lines around a position (line and column from 1), its own line marked with `>` and, if it is
+ * long, cut to what surrounds the column; null if there is no such line.
  */
 export function snippetOf(text: string, line: number, column: number): string | null {
   const lines = text.split(/\r\n?|\n/);

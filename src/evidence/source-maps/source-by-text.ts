@@ -3,7 +3,7 @@ import { bounds } from '../bounds.js';
 import { entriesOf } from './folder-entries.js';
 import type { MapPlaces } from './map-places.js';
 
-/** A line of a file of the project; the file absolute, line and column from 1. */
+/** A line of a file of the project; `file` is absolute, line and column count from 1. */
 export interface SourceLine {
   readonly file: string;
   readonly line: number;
@@ -15,11 +15,11 @@ type TextPlaces = Pick<MapPlaces, 'files' | 'folders'>;
 
 const source = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/i;
 const mostFiles = 3_000;
-/** Lines are sought in the project's files, of each suite run so many. */
+/** The maximum number of built lines to look up in one suite run. */
 const mostSought = 40;
-/** So many lines above and below are compared, and may have moved by half as many. */
+/** How many lines above and below are compared; in the source they may be up to half as many lines further away. */
 const near = 6;
-/** So many of them have to be the same. */
+/** How many of these lines have to match. */
 const enough = 3;
 
 /** Finds lines of builds without a source map in the project's sources, which are read once. */
@@ -28,8 +28,9 @@ export class SourceByText {
   #sources: ReadonlyMap<string, string> | undefined;
 
   /**
-   * The line of the project's sources that a line of a build was made from, by its words and those of the lines around it: what
-   * compilers add (types, `var`, `_this`) is passed over. Null unless one place is nearer than any other; each line is sought once.
+   * Returns the source line that a line of a build was made from, by comparing its words and those of the lines around
+   * it. Ignores what compilers add (types, `var`, `_this`). Null unless one place matches better than any other. Results
+   * are cached.
    */
   find(built: BuiltLine, places: TextPlaces): SourceLine | null {
     const key = `${built.file}:${built.line}`;
@@ -72,7 +73,7 @@ function textOf(file: string, { files }: TextPlaces): string {
   return read.kind === 'read' ? read.text : '';
 }
 
-/** A line's names, without those that compilers put there. */
+/** Returns the identifiers in a line, without those that compilers add. */
 function wordsOf(line: string): string[] {
   const words = line.slice(0, 1_000).match(/[A-Za-z$_][\w$]*/g) ?? [];
   return words
@@ -80,14 +81,14 @@ function wordsOf(line: string): string[] {
     .filter((word) => !/^(?:var|let|const|void|_[a-z]\d*)$/.test(word));
 }
 
-/** Whether the words stand in the others, in their order. */
+/** Whether `others` contains the words in the same order. */
 function isWithin(words: readonly string[], others: readonly string[]): boolean {
   let at = 0;
   for (const other of others) if (other === words[at]) at += 1;
   return at === words.length;
 }
 
-/** Code of the project that is no build and no package. */
+/** Returns the project's code files, without builds and packages. */
 function sourcesIn({ files, folders }: TextPlaces): string[] {
   const found: string[] = [];
   const queue = [files.root];

@@ -14,35 +14,35 @@ import { snippetOf } from './snippet.js';
 import { urlOf } from './served-files.js';
 import type { SourceLine } from './source-by-text.js';
 
-/** Where a frame of generated code comes from. */
+/** The original position of a frame of generated code. */
 interface Origin extends OriginalFile {
   readonly line: number;
-  /** From 1. */
+  /** Counted from 1. */
   readonly column: number;
-  /** The source's text as the map has it, or null. */
+  /** The source's text according to the map, or null. */
   readonly content: string | null;
-  /** Whether the text named another position than this. */
+  /** Whether the text named a different position. */
   readonly moved: boolean;
 }
 
 const mostFrames = 1_000;
-/** Maps are kept while the failure's texts are read; so many scripts have one. */
+/** The maximum number of addresses to look up for one failure; their maps stay in memory meanwhile. */
 const mostLookups = 64;
 const mostExcerpts = 60;
-/** An address that is a source already: `webpack://app/./src/a.tsx?abcd`. */
+/** An address that already names a source: `webpack://app/./src/a.tsx?abcd`. */
 const original = /^(?:webpack|turbopack|rspack):\/\//;
 
-/** What a mapper needs to know of one failure. */
+/** What a mapper needs to know about one failure. */
 export interface SourceMapperOptions {
   readonly places: MapPlaces;
   readonly missing: MissingEvidence;
-  /** Whether a URL is the app's; scripts of strangers are left as they are. */
+  /** Whether a URL belongs to the app; third-party scripts are left as they are. */
   readonly own: (url: string) => boolean;
 }
 
 /**
- * Rewrites the frames of one failure's texts to the files that they were made from (EV-6), and keeps the lines around the
- * first own one of each text. Maps are looked up once; says which were missing; never throws.
+ * Rewrites the frames in one failure's texts to their original files (EV-6), and keeps the lines around the first frame
+ * of the user's own code in each text. Looks up each map once and reports missing ones. Never throws.
  */
 export class SourceMapper {
   readonly #options: SourceMapperOptions;
@@ -55,14 +55,15 @@ export class SourceMapper {
     this.#options = options;
   }
 
-  /** The lines around the first own frame of each text that was mapped, at most 60. */
+  /** The lines around the first own frame of each mapped text; at most 60 excerpts. */
   get excerpts(): SourceExcerpt[] {
     return [...this.#excerpts.values()];
   }
 
   /**
-   * The text with `src/form.tsx:12:5` in place of each `http://localhost/assets/index-4f2a.js:1:2345` whose map is known. Frames
-   * of packages are named by their package's file, what a map calls ignorable is marked so. Paths are those from the project's root.
+   * Returns the text with `src/form.tsx:12:5` in place of each `http://localhost/assets/index-4f2a.js:1:2345` whose map
+   * is known. Names frames of packages by the package's file, and marks those that the map lists as ignored. Paths are
+   * relative to the project's root.
    */
   mapText(written: string): string {
     const { places } = this.#options;
@@ -99,7 +100,7 @@ export class SourceMapper {
     const found = this.#lookup(address);
     const line = this.#lineByText(found, frame);
     if (line !== null) return this.#asNamed({ ...frame, ...line }, line.file, true);
-    // A path with a space in it is no address to those who read the text after this.
+    // A path with a space would not be recognized as a position in later processing.
     if (found.kind === 'as-written') return this.#asNamed(frame, found.file, /^https?:|[\s()]/.test(address));
     if (found.kind === 'mapped') return this.#traced(found.map, frame);
     return null;
@@ -107,7 +108,7 @@ export class SourceMapper {
 
   #traced(map: TraceMap, frame: Frame): Origin | null {
     const position = originalPositionFor(map, { line: frame.line, column: Math.max(0, frame.column - 1) });
-    // A broken map may name a source that it does not have.
+    // A broken map may refer to a source that it does not have.
     if (!position.source || position.line < 1 || position.column < 0) return null;
     const content = sourceContentFor(map, position.source);
     const file = this.#fileOf({ name: position.source, content });
@@ -116,7 +117,7 @@ export class SourceMapper {
     return { ...file, own, line: position.line, column: position.column + 1, content, moved: true };
   }
 
-  /** Finding one reads files, and a stack names few of them often. */
+  /** Cached: resolving a file reads from disk, and stacks name the same few files many times. */
   #fileOf(source: NamedSource): OriginalFile | null {
     const key = `${source.content?.length ?? ''} ${source.name}`;
     const known = this.#files.get(key);
@@ -132,7 +133,7 @@ export class SourceMapper {
     return file && { ...file, line, column, content: null, moved };
   }
 
-  /** Where a build has no map, its words say where they come from. */
+  /** For a build without a map, finds the source line by its words. */
   #lineByText(found: MapLookup, { line }: Frame): SourceLine | null {
     const { places } = this.#options;
     const file = found.kind === 'mapped' ? undefined : found.file;
@@ -150,7 +151,10 @@ export class SourceMapper {
     return found;
   }
 
-  /** Of a build without a map, the code that was served says at least which call it was. Tells whether it is there. */
+  /**
+   * For a build without a map, keeps an excerpt of the served code, which at least shows the call. Returns whether there
+   * is one.
+   */
   #keepServed(frame: Frame): boolean {
     const { places, own } = this.#options;
     const url = urlOf(frame.address);
@@ -173,7 +177,7 @@ export class SourceMapper {
   }
 }
 
-/** With those that are named from the root; what stands in an absolute address is none of these. */
+/** Returns absolute frames and those relative to the root; a relative match inside an absolute address does not count. */
 function allFramesIn(text: string, root: string): Frame[] {
   const absolute = framesIn(text);
   const relative = relativeFramesIn(text, root).filter(
@@ -182,7 +186,7 @@ function allFramesIn(text: string, root: string): Frame[] {
   return relative.length === 0 ? absolute : [...absolute, ...relative].sort((a, b) => a.start - b.start);
 }
 
-/** Whether a reader would take a name that is not the user's own for one that is. */
+/** Whether a reader could mistake a name that is not the user's own code for one that is. */
 function isOwnLooking(name: string): boolean {
   return !/^(?:\.\.\/|\/|[A-Za-z]:)|(?:^|\/)node_modules\/|^webpack\//.test(name);
 }

@@ -5,8 +5,8 @@ const maxDepth = 64;
 const states = ['level', 'checked', 'disabled', 'expanded', 'pressed', 'selected', 'active'];
 
 /**
- * Writes an accessibility tree of a trace (JSON, from Playwright 1.63) in the YAML form that Playwright shows trees in.
- * Stops when it is long enough to be cut anyway.
+ * Renders an accessibility tree of a trace (JSON, since Playwright 1.63) in Playwright's YAML format for snapshots.
+ * Stops once the result is long enough to be cut anyway.
  */
 export function ariaYaml(tree: unknown): string {
   const lines: string[] = [];

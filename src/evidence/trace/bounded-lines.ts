@@ -1,4 +1,4 @@
-/** One line of a stream; `whole` is false where it was longer than allowed and only its beginning is here. */
+/** One line of a stream; `whole` is false if it exceeded the limit and only its beginning is here. */
 export interface BoundedLine {
   readonly bytes: Buffer;
   readonly whole: boolean;
@@ -7,8 +7,8 @@ export interface BoundedLine {
 const lineFeed = 0x0a;
 
 /**
- * Hands out the lines of a byte stream, each at most `maxBytes` long, holding no more than one line in memory. The
- * bytes are only good during the call.
+ * Calls `onLine` for each line of a byte stream, cut to at most `maxBytes`; holds no more than one line in memory. The
+ * bytes are valid only during the call.
  */
 export async function eachBoundedLine(
   chunks: AsyncIterable<Buffer>,
@@ -34,7 +34,7 @@ class LineSplitter {
   feed(chunk: Buffer): void {
     let start = 0;
     while (start < chunk.length) {
-      // Empty lines one by one: a zip bomb may be made of them, and a search for each is slow.
+      // Skips empty lines one at a time: a zip bomb may consist of them, and searching for each line feed would be slow.
       if (chunk[start] === lineFeed && this.#length === 0) {
         start += 1;
         continue;

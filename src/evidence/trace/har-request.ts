@@ -34,7 +34,7 @@ export function traceRequestOf(snapshot: unknown): TraceRequest {
   };
 }
 
-/** Formats 7 and 8 name a resource by its hash, later ones by its entry. */
+/** Returns the name of a resource's zip entry. Formats 7 and 8 give its hash, later ones the name. */
 export function fileOf(value: unknown): string | null {
   const hash = stringOr(field(value, '_sha1'), stringOr(field(value, 'sha1'), null));
   return stringOr(field(value, '_file'), stringOr(field(value, 'file'), hash && `resources/${hash}`));
@@ -50,7 +50,7 @@ function headersOf(value: unknown): Record<string, string> {
   );
 }
 
-/** Traces before 1.60 do not name the resource's type; the browser tells the server (Fetch Metadata). */
+/** Traces before 1.60 do not contain the resource's type, but browsers send it to the server (Fetch Metadata). */
 function resourceTypeOf(headers: Readonly<Record<string, string>>): string {
   const destination = headers['sec-fetch-dest'] ?? '';
   return { empty: 'fetch', style: 'stylesheet', iframe: 'document' }[destination] ?? destination;

@@ -11,7 +11,7 @@ import type { TraceRequest } from './har-request.js';
 import { TraceReading } from './trace-reading.js';
 import { entriesOf, entryBytes, inflated, TooMuchInflated, withZip } from './trace-zip.js';
 
-/** Where a reading's texts go that say what is missing and what was cut. */
+/** A trace file, how much to keep of it, and where to report what is missing or was cut. */
 interface TraceSource {
   readonly file: string;
   readonly limits: EvidenceLimits;
@@ -19,9 +19,9 @@ interface TraceSource {
 }
 
 /**
- * Reads console, page errors, requests, the last picture and the accessibility tree out of a Playwright trace of format
- * 7 to 10, in memory that does not depend on its size. Rejects where it is no zip or is torn; what else is wrong is
- * said in `missing`.
+ * Reads console, page errors, requests, the last screenshot and the accessibility tree from a Playwright trace of format
+ * 7 to 10; memory use does not depend on its size. Rejects if the file is not a zip or is truncated; reports other
+ * problems in `missing`.
  */
 export async function readTrace(source: TraceSource): Promise<PageEvidence> {
   const { file, limits, missing } = source;
@@ -29,7 +29,7 @@ export async function readTrace(source: TraceSource): Promise<PageEvidence> {
   await withZip(file, (zip) => readLines(zip, reading, missing));
   const requests = reading.network.take();
   saySoOf(reading, requests.length, missing);
-  // Opened a second time: only now is it known which of its thousands of resources are wanted.
+  // Opens the file a second time: only now is it known which of its thousands of resources are needed.
   return withZip(file, async (zip) => {
     const resources = await openResources(zip, wantedFiles(reading, requests), missing);
     return pageEvidence({ reading, requests, resources, missing });
@@ -53,7 +53,10 @@ async function readLines(zip: ZipFile, reading: TraceReading, missing: MissingEv
   }
 }
 
-/** A trace's JSON shrinks to a tenth or a fiftieth; a bomb to a thousandth, and is left alone early. */
+/**
+ * A trace's JSON compresses to between a tenth and a fiftieth, a zip bomb to about a thousandth; this limit stops a bomb
+ * early.
+ */
 function plausibleSize(compressedBytes: number): number {
   return Math.max(64 * 1024 * 1024, compressedBytes * 200);
 }
@@ -69,7 +72,7 @@ function saySoOf(reading: TraceReading, requests: number, missing: MissingEviden
   }
 }
 
-/** Bodies are read of what failed; others tell little and are many. */
+/** Reads only the bodies of failed requests; the others are many and tell little. */
 function bodyFilesOf(request: TraceRequest): (string | null)[] {
   return hasFailed(request) ? [request.requestBodyFile, request.responseBodyFile] : [];
 }
@@ -78,7 +81,7 @@ function wantedFiles(reading: TraceReading, requests: readonly TraceRequest[]): 
   return new Set([reading.frameFile, reading.ariaFile, ...requests.flatMap(bodyFilesOf)]);
 }
 
-/** Reads the first `maxBytes` of a resource; null where it is missing or unreadable, which has then been said. */
+/** Reads the first `maxBytes` of a resource; null if it is missing, or if it is unreadable, which is then reported. */
 type ReadResource = (name: string | null, maxBytes: number) => Promise<Buffer | null>;
 
 async function openResources(

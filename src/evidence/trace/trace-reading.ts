@@ -5,28 +5,28 @@ import { field, numberOr, parseJson, stringOr } from '../unknown-fields.js';
 import type { BoundedLine } from './bounded-lines.js';
 import { fileOf, traceRequestOf, type TraceRequest } from './har-request.js';
 
-/** Trace formats that are known; others are read all the same, and said to be unknown. */
+/** The supported trace formats. Others are read as well, but reported as unknown. */
 const knownVersions = [7, 8, 9, 10];
 
-/** Enough of a line to see what it is, and the address of a DOM snapshot, which comes before the DOM. */
+/** Enough of a line to recognize its type, and to find the URL of a DOM snapshot, which precedes the DOM. */
 const lookBytes = 4096;
-/** Enough of a console line that is too long to be read whole. */
+/** How much is kept of a console line that is too long to parse. */
 const salvageBytes = 64 * 1024;
 
-/** Takes the lines of a trace's `.trace` and `.network` entries, whichever context they are of, and keeps what counts. */
+/** Takes the lines of a trace's `.trace` and `.network` entries, of all contexts, and keeps the relevant ones. */
 export class TraceReading {
   readonly console: ConsoleSelection;
   readonly network: NetworkSelection<TraceRequest>;
-  /** Names of the entries with the last picture and the last accessibility tree. */
+  /** Names of the entries with the last screenshot and the last accessibility tree. */
   frameFile: string | null = null;
   ariaFile: string | null = null;
   pageUrl: string | null = null;
   unknownVersion: number | null = null;
-  /** Lines that said something and were too long, or torn. */
+  /** The number of relevant lines that were too long or incomplete. */
   lostLines = 0;
   #frameTime = -Infinity;
   #ariaTime = -Infinity;
-  /** Added to a context's monotonic time, gives milliseconds since the epoch. */
+  /** Converts a context's monotonic time to milliseconds since the epoch when added to it. */
   #epoch = 0;
   #lastTime = 0;
 
@@ -35,7 +35,7 @@ export class TraceReading {
     this.network = new NetworkSelection(limits.network);
   }
 
-  /** Takes one line; only what is wanted is parsed, since most of a trace is DOM snapshots. */
+  /** Takes one line. Parses only lines that are needed, since most of a trace is DOM snapshots. */
   readonly take = (line: BoundedLine): void => {
     const start = line.bytes.toString('latin1', 0, 160);
     if (start.includes('"type":"frame-snapshot"')) return this.#takeAddress(line);
@@ -85,7 +85,7 @@ export class TraceReading {
     const error = field(thrown, 'error');
     const name = stringOr(field(error, 'name'), '');
     const message = stringOr(field(error, 'message'), '');
-    // `throw 'text'` has a value in place of an error.
+    // `throw 'text'` has a value instead of an error.
     const value = field(thrown, 'value');
     const text = error === undefined ? stringOr(value, JSON.stringify(value) ?? '') : message;
     this.console.push({
@@ -118,7 +118,7 @@ export class TraceReading {
     if (url && url !== 'about:blank') this.pageUrl = url;
   }
 
-  /** Of a console entry too long to be read, its beginning is kept; of anything else, the count. */
+  /** Keeps the beginning of a console entry that is too long to parse; only counts other lines. */
   #salvage(line: BoundedLine, start: string): void {
     const head = line.bytes.toString('utf8', 0, salvageBytes);
     const text = start.includes('"type":"console"') ? stringIn(head, 'text') : null;
@@ -136,7 +136,7 @@ export class TraceReading {
   }
 }
 
-/** The value of a string field in JSON that need not be complete, as far as it goes; null where there is none. */
+/** Returns the value of a string field in JSON that may be cut off, as far as it goes; null if there is no such field. */
 function stringIn(json: string, name: string): string | null {
   const start = json.indexOf(`"${name}":"`);
   if (start < 0) return null;
@@ -145,7 +145,7 @@ function stringIn(json: string, name: string): string | null {
   return stringOr(parseJson(`"${raw}"`), raw);
 }
 
-/** `url:line:column`, counted from 1; the trace counts from 0. */
+/** Returns `url:line:column`, counted from 1; traces count from 0. */
 function position(location: unknown, line: string, column: string): string {
   const url = stringOr(field(location, 'url'), '');
   if (url === '') return '';

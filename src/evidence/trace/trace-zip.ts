@@ -1,28 +1,28 @@
 import { openPromise, type Entry, type ZipFile } from 'yauzl';
 
-/** An entry of a zip, by its name in the zip. The name is compared, and never made a path (EV-11). */
+/** An entry of a zip, with its name there. Names are only compared and never used as paths (EV-11). */
 export interface ZipEntry {
   readonly name: string;
   readonly entry: Entry;
 }
 
-/** Bytes of an entry, and whether it had more. */
+/** The bytes of an entry, and whether there were more. */
 export interface EntryBytes {
   readonly bytes: Buffer;
   readonly more: boolean;
 }
 
-/** Lists more entries than any trace has; a zip of only names would otherwise never end. */
+/** More entries than any real trace has; stops at a zip that consists of nothing but names. */
 const maxEntries = 500_000;
 const maxWanted = 2_000;
 
 /**
- * Opens a zip for the time of `work`. Rejects with a reason in a line where it is no zip or torn. Names are not
- * validated here: one bad name would make the whole trace unreadable, and none is ever written to.
+ * Opens a zip while `work` runs. Rejects with a one-line reason if the file is not a zip or is truncated. Does not
+ * validate names: one invalid name would make the whole trace unreadable, and no name is ever used as a path.
  */
 export async function withZip<T>(file: string, work: (zip: ZipFile) => Promise<T>): Promise<T> {
   const zip = await openPromise(file, { autoClose: false, decodeStrings: false });
-  // Errors also reach the promise that waits for them; this keeps a late one from ending the process.
+  // Errors also reject the pending promise; this listener keeps a late one from ending the process.
   zip.on('error', () => undefined);
   try {
     return await work(zip);
@@ -31,7 +31,7 @@ export async function withZip<T>(file: string, work: (zip: ZipFile) => Promise<T
   }
 }
 
-/** The entries whose names are wanted; the rest is not kept, since a long trace has tens of thousands. */
+/** Returns the entries with wanted names; others are not kept, since a long trace has tens of thousands. */
 export async function entriesOf(zip: ZipFile, wanted: (name: string) => boolean): Promise<ZipEntry[]> {
   const found: ZipEntry[] = [];
   let seen = 0;
@@ -44,10 +44,10 @@ export async function entriesOf(zip: ZipFile, wanted: (name: string) => boolean)
   return found;
 }
 
-/** An entry inflates to more than is read of it: a zip bomb, or a trace beyond reason. */
+/** An entry inflates to more than its limit: a zip bomb, or an unreasonably large trace. */
 export class TooMuchInflated extends Error {}
 
-/** An entry's inflated bytes, chunk by chunk; throws `TooMuchInflated` after `maxBytes`. */
+/** Yields an entry's inflated bytes in chunks; throws `TooMuchInflated` after `maxBytes`. */
 export async function* inflated(zip: ZipFile, entry: Entry, maxBytes: number): AsyncGenerator<Buffer> {
   const stream = await zip.openReadStreamPromise(entry);
   stream.on('error', () => undefined);
@@ -64,7 +64,7 @@ export async function* inflated(zip: ZipFile, entry: Entry, maxBytes: number): A
   }
 }
 
-/** The first `maxBytes` of an entry. */
+/** Returns the first `maxBytes` of an entry. */
 export async function entryBytes(zip: ZipFile, entry: Entry, maxBytes: number): Promise<EntryBytes> {
   let room = maxBytes;
   const parts: Buffer[] = [];
