@@ -181,7 +181,7 @@ function namedParents(file: string, names: readonly string[]): string[] {
   return parts.flatMap((part, at) => (names.includes(part) ? [parts.slice(0, at + 1).join('/')] : []));
 }
 
-/** Returns which of these paths the project's own rules ignore, whether or not they exist. */
+/** Returns which of these paths the ignore rules of a folder, the project or a copy, cover, whether or not they exist. */
 export async function ignoredAmong(root: string, files: readonly string[]): Promise<ReadonlySet<string>> {
   const asked = files.filter((file) => !environmentFile.test(file));
   if (asked.length === 0) return new Set();

@@ -179,10 +179,19 @@ describe('the patch', () => {
         'node_modules/new/index.js': 'x',
         '.self-heal/x': 'x',
         'test-results/x.txt': 'x',
+        // As opencode leaves it beside its commands.
+        '.agent/.gitignore': 'package.json\n.gitignore\n',
+        '.agent/package.json': '{}',
       }),
     );
     expect(change?.edits.map((one) => one.path)).toEqual(['.env']);
-    expect(ignored.toSorted()).toEqual(['build/out.js', 'data/new.db', 'data/orders.db']);
+    expect(ignored.toSorted()).toEqual([
+      '.agent/.gitignore',
+      '.agent/package.json',
+      'build/out.js',
+      'data/new.db',
+      'data/orders.db',
+    ]);
     expect(inventoryOf(dir)).toEqual(before);
   });
 

@@ -40,7 +40,7 @@ describe('the example', () => {
     expect(thrown?.source?.snippet).toMatch(
       /^> \d+ \| +h\('p', \{\}, `Delivery \$\{order\.delivery\.id\}`\),$/m,
     );
-    expect(report.totals).toMatchObject({ tests: 18, failed: 0, notRun: 0, agentRuns: 2 });
+    expect(report.totals, stderr).toMatchObject({ tests: 18, failed: 0, notRun: 0, agentRuns: 2 });
     expect(exitCode, stderr).toBe(0);
   });
 
