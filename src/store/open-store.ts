@@ -5,7 +5,7 @@ import type Libsql from 'libsql';
 import { redact } from '../secrets/redact.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
-import { libsqlDialect } from './libsql-dialect.js';
+import { LibsqlDialect } from './libsql-dialect.js';
 import type { Database, Tables } from './tables.js';
 import { reasonOf } from '../reason-of.js';
 import { firstVersion, migrations } from './migrations.js';
@@ -67,7 +67,7 @@ async function openFile(file: string): Promise<Database> {
     database.pragma('journal_mode = WAL');
     // Every commit reaches the disk: commits are few, and each may record money that was spent.
     database.pragma('synchronous = FULL');
-    return new Kysely<Tables>({ dialect: libsqlDialect(database) });
+    return new Kysely<Tables>({ dialect: new LibsqlDialect(database) });
   } catch (error) {
     database.close();
     throw error;
