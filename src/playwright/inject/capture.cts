@@ -3,7 +3,7 @@ const { isMainThread } = require('node:worker_threads') as typeof import('node:w
 const { dir, guarded } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
 const { withdrawPreload } = require('./preload.cjs') as import('./preload.cjs').Api;
 const { noteLoadedFiles, watchReads } = require('./loaded-files.cjs') as import('./loaded-files.cjs').Api;
-const { listenToSuiteServers } = require('./suite-servers.cjs') as import('./suite-servers.cjs').Api;
+const { listenToChildren } = require('./child-output.cjs') as import('./child-output.cjs').Api;
 const { captureTry } = require('./capture-try.cjs') as import('./capture-try.cjs').Api;
 
 /** Playwright's root `test`; every later `test.extend()` inherits its fixtures. */
@@ -39,7 +39,7 @@ if (isMainThread) {
   withdrawPreload();
   const lib = workerEntry.exec(process.argv[1] ?? '')?.[1];
   if (lib && dir) {
-    guarded('servers of the suite cannot be listened to', listenToSuiteServers);
+    guarded('servers of the suite cannot be listened to', () => listenToChildren(null));
     guarded('pages cannot be captured with this Playwright', () => install(lib));
     guarded('what the tests load cannot be noted', () => {
       watchReads();

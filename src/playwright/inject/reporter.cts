@@ -7,21 +7,19 @@ import type {
   TestResult,
 } from '@playwright/test/reporter';
 import type { Log } from './server-log.cjs';
-import type { Tee } from './web-server-tee.cjs';
 
 const fs = require('node:fs') as typeof import('node:fs');
 const path = require('node:path') as typeof import('node:path');
 const { stripVTControlCharacters } = require('node:util') as typeof import('node:util');
 const { dir, guarded, report, captureFile } = require('./run-folder.cjs') as import('./run-folder.cjs').Api;
+const { listenToChildren } = require('./child-output.cjs') as import('./child-output.cjs').Api;
 const { preloadOption } = require('./preload.cjs') as import('./preload.cjs').Api;
 const { noteLoadedFiles } = require('./loaded-files.cjs') as import('./loaded-files.cjs').Api;
 const { rerunIds, serialGroups } = require('./rerun-ids.cjs') as import('./rerun-ids.cjs').Api;
 const { reusedServer } = require('./reused-server.cjs') as import('./reused-server.cjs').Api;
 const { ServerLog } = require('./server-log.cjs') as import('./server-log.cjs').Api;
-const { listenToSuiteServers } = require('./suite-servers.cjs') as import('./suite-servers.cjs').Api;
 const { testError, testFailure } = require('./test-failure.cjs') as import('./test-failure.cjs').Api;
 const { testResult } = require('./test-outcome.cjs') as import('./test-outcome.cjs').Api;
-const { teeWebServers } = require('./web-server-tee.cjs') as import('./web-server-tee.cjs').Api;
 
 /**
  * Self-heal's only way into the user's Playwright, set as `PW_TEST_REPORTER`. It writes the report that self-heal reads,
@@ -30,7 +28,8 @@ const { teeWebServers } = require('./web-server-tee.cjs') as import('./web-serve
 class SelfHealReporter {
   #suite: Suite | null = null;
   #config: FullConfig | null = null;
-  #tee: Tee | null = null;
+  /** The commands of the web servers that are listened to. */
+  #webServers: readonly string[] = [];
   #overhear: ReturnType<Log['stream']> | null = null;
   readonly #ended = new Set<string>();
 
@@ -43,13 +42,12 @@ class SelfHealReporter {
     });
     guarded('what the tests load cannot be noted', noteLoadedFiles);
     guarded('the report could not be begun', () => report({ type: 'hello' }));
-    guarded('the web servers could not be listened to', () => {
+    guarded('servers could not be listened to', () => {
       if (!dir) return;
       const log = new ServerLog(path.join(dir, 'server.log'));
+      this.#webServers = listenToChildren(log);
       this.#overhear = log.stream();
-      this.#tee = teeWebServers(log);
     });
-    guarded('servers of globalSetup could not be listened to', listenToSuiteServers);
   }
 
   /** Makes Playwright call `onConfigure`, and `onBegin` without a config. */
@@ -77,10 +75,9 @@ class SelfHealReporter {
       process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], preloadOption].filter(Boolean).join(' ');
     });
     guarded('the beginning was not reported', () => {
-      const reused = this.#config && this.#tee ? reusedServer(this.#config, this.#tee.commands) : null;
+      const reused = this.#config && this.#overhear ? reusedServer(this.#config, this.#webServers) : null;
       report({ type: 'begin', total: suite.allTests().length, reusedServer: reused });
     });
-    guarded('the web servers could not be let go', () => this.#tee?.stop());
   }
 
   onStdOut(chunk: string | Buffer, test?: TestCase): void {
@@ -93,7 +90,7 @@ class SelfHealReporter {
 
   /** Keeps the server output that Playwright itself forwards, for servers that could not be listened to. */
   #overheard(text: string): void {
-    if (this.#tee && this.#tee.commands.length > 0) return;
+    if (this.#webServers.length > 0) return;
     guarded('the output of a web server was not kept', () => {
       const lines = stripVTControlCharacters(text).match(/^\[WebServer\].*\n?/gm) ?? [];
       for (const line of lines) this.#overhear?.(line.replace('[WebServer] ', ''));
