@@ -3,7 +3,7 @@ import type { Evidence } from '../core/evidence.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
 import { consoleEntry, networkEntry, text, textOrNull } from './entry-shapes.js';
-import { parseJson } from './unknown-fields.js';
+import { jsonOf } from '../json-of.js';
 
 /** The format of the failures to classify: the text of one error, one JSON document, or one JSON document a line. */
 export type ClassifyFormat = 'text' | 'json' | 'jsonl';
@@ -95,7 +95,7 @@ export function readClassifyInput(
 
 /** Treats the input as JSON if it is a JSON object, otherwise as text: pasted input has no label. */
 export function classifyFormatOf(input: string): Exclude<ClassifyFormat, 'jsonl'> {
-  return input.trimStart().startsWith('{') && parseJson(input) !== undefined ? 'json' : 'text';
+  return input.trimStart().startsWith('{') && jsonOf(input) !== undefined ? 'json' : 'text';
 }
 
 /** Parses every non-empty line as JSON of this shape; the `Problem` names the first line that is not. */
@@ -115,7 +115,7 @@ export function readJsonLines<T>(
 }
 
 function readJson<T>(input: string, shape: z.ZodType<T>): Result<T, string> {
-  const value = parseJson(input);
+  const value = jsonOf(input);
   if (value === undefined) return err('this is not JSON');
   const read = shape.safeParse(value);
   return read.success ? ok(read.data) : err(z.prettifyError(read.error));

@@ -5,7 +5,7 @@ import { normalise } from '../core/normalise.js';
 import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
 import type { TestError } from '../core/failure.js';
 import { networkEntry } from './entry-shapes.js';
-import { parseJson } from './unknown-fields.js';
+import { jsonOf } from '../json-of.js';
 
 /** The limit for the notes of one run; each worker writes at most 2,000 lines. */
 const mostLines = 20_000;
@@ -118,7 +118,7 @@ const noted = z.object({
 function testsByComplaint(lines: readonly string[], green: ReadonlySet<string>): Map<string, Tests> {
   const complaints = new Map<string, Tests>();
   for (const line of lines) {
-    const { data } = noted.safeParse(parseJson(line));
+    const { data } = noted.safeParse(jsonOf(line));
     if (!data) continue;
     const tests = complaints.get(data.complaint) ?? { passed: new Map(), failed: new Map() };
     complaints.set(data.complaint, tests);

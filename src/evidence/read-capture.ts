@@ -6,7 +6,7 @@ import { consoleEntry, networkEntry, pageElement, text, textOrNull } from './ent
 import { NetworkSelection } from './network-selection.js';
 import type { EvidenceLimits, PageEvidence } from './page-evidence.js';
 import type { MissingEvidence } from './missing-evidence.js';
-import { parseJson } from './unknown-fields.js';
+import { jsonOf } from '../json-of.js';
 
 const page = z.object({
   url: text,
@@ -37,7 +37,7 @@ export async function readCapture(
   // Synchronous: with hundreds of captures, each would wait for the thread pool several times.
   const { size } = statSync(file);
   if (size > bounds.capture) throw new Error(`the capture of ${size} bytes is too large`);
-  const read = captureShape.safeParse(parseJson(readFileSync(file, 'utf8')));
+  const read = captureShape.safeParse(jsonOf(readFileSync(file, 'utf8')));
   if (!read.success) throw new Error('it is not a capture file of schema version 1');
   const { pages, scripts, dropped, ...entries } = read.data;
   const [console, network] = [new ConsoleSelection(limits.console), new NetworkSelection(limits.network)];

@@ -18,12 +18,3 @@ export function numberOr<T>(value: unknown, otherwise: T): number | T {
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
-
-/** Parses JSON; returns undefined if the text is not valid. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}

@@ -30,21 +30,10 @@ export interface ReportPlaces {
 export async function leaveReports(report: Report, places: ReportPlaces): Promise<string[]> {
   const { dir, cwd, env } = places;
   const folder = slashed(path.relative(cwd, dir));
-  const inFolder = (name: string, text: () => string) => async () =>
-    writeFileAtomic(path.join(dir, name), text());
   const written = [
-    await problemIn(
-      'junit.xml',
-      inFolder('junit.xml', () => junitOf(report)),
-    ),
-    await problemIn(
-      'ctrf.json',
-      inFolder('ctrf.json', () => `${JSON.stringify(ctrfOf(report), null, 2)}\n`),
-    ),
-    await problemIn(
-      'summary.md',
-      inFolder('summary.md', () => markdownOf(report, { folder })),
-    ),
+    await inFolder(dir, 'junit.xml', () => junitOf(report)),
+    await inFolder(dir, 'ctrf.json', () => `${JSON.stringify(ctrfOf(report), null, 2)}\n`),
+    await inFolder(dir, 'summary.md', () => markdownOf(report, { folder })),
     ...(env['GITHUB_ACTIONS'] === 'true' ? await tellGithub(report, folder, places) : []),
   ];
   return written.filter((one) => one !== null);
@@ -95,6 +84,10 @@ async function appendSummary(report: Report, folder: string, file: string): Prom
   const maxBytes = Math.min(summaryBytes, STEP_BYTES - there - gap.length);
   if (maxBytes <= 0) throw new Error(`${file} is full already`);
   await appendFile(file, `${gap}${markdownOf(report, { folder, maxBytes })}`);
+}
+
+async function inFolder(dir: string, name: string, text: () => string): Promise<string | null> {
+  return problemIn(name, () => writeFileAtomic(path.join(dir, name), text()));
 }
 
 async function problemIn(what: string, write: () => Promise<void> | void): Promise<string | null> {

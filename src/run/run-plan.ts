@@ -19,8 +19,6 @@ export interface RunPlan {
   ended(run: SuiteRun): void;
   /** Estimates the duration of a run of these tests, or of the whole selection, in milliseconds; null before the first run has ended. */
   likelyMs(ids: readonly string[] | null): number | null;
-  /** Returns how many runs have begun. */
-  count(): number;
 }
 
 /** Creates the plan of a run that has not begun. */
@@ -52,6 +50,5 @@ export function createRunPlan(): RunPlan {
       if (durationMs > 0) sideBySide = Math.max(sideBySide, sum / durationMs);
       besideMs = Math.max(0, durationMs - sum / sideBySide);
     },
-    count: () => begun,
   };
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { open } from 'node:fs/promises';
+import { appendedLines } from '../appended-lines.js';
 import type { Clock } from '../clock.js';
 import { latestRunId } from '../run/find-run.js';
 import { eventIn } from '../run/read-events.js';
@@ -44,7 +44,7 @@ export async function* followRuns(options: FollowOptions): AsyncGenerator<Messag
     for (const json of (await run?.news()) ?? []) if (eventIn(json)) yield { kind: 'event', json };
     if (newest !== null && newest !== run?.runId) {
       const file = path.join(runDirOf(projectRoot, newest), eventsFile);
-      run = { runId: newest, news: followFile(file) };
+      run = { runId: newest, news: appendedLines(file) };
       yield { kind: 'run', runId: newest };
       continue;
     }
@@ -52,32 +52,4 @@ export async function* followRuns(options: FollowOptions): AsyncGenerator<Messag
     saidNone = true;
     await clock.sleep(POLL_MS, signal);
   }
-}
-
-const NEWLINE = 0x0a;
-
-/**
- * Follows a file that another process appends to. Each call returns the complete lines since the last call, without line ends; none if
- * there is no file. Bytes are split at line ends before they are decoded, so that no character is split.
- */
-function followFile(file: string): () => Promise<string[]> {
-  let offset = 0;
-  let rest: Buffer = Buffer.alloc(0);
-  return async () => {
-    const handle = await open(file, 'r').catch(() => null);
-    if (handle === null) return [];
-    try {
-      const { size } = await handle.stat();
-      const { bytesRead, buffer } = await handle.read(Buffer.alloc(Math.max(0, size - offset)), {
-        position: offset,
-      });
-      offset += bytesRead;
-      const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-      const end = bytes.lastIndexOf(NEWLINE) + 1;
-      rest = bytes.subarray(end);
-      return end === 0 ? [] : bytes.toString('utf8', 0, end - 1).split('\n');
-    } finally {
-      await handle.close();
-    }
-  };
 }

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { lineSplitter } from '../../agents/line-splitter.js';
 import { packageFile } from '../../own-files.js';
 import { supervise, type Ending } from '../../process/supervise.js';
 import type { Problem } from '../../problem.js';
@@ -33,8 +34,10 @@ export interface RunThere {
 /** Runs this self-heal in the scratch project as a separate process, to its end. */
 export async function runThere({ project }: Scratch, request: ThereRequest): Promise<RunThere> {
   const lines: string[] = [];
-  const decoder = new TextDecoder();
-  let rest = '';
+  const printed = lineSplitter((line) => {
+    lines.push(line);
+    if (line.startsWith('self-heal ')) request.onProgress(line.slice('self-heal '.length));
+  });
   const { ending, orphans } = await supervise({
     file: process.execPath,
     args: [selfHeal, 'run', '--json'],
@@ -47,16 +50,11 @@ export async function runThere({ project }: Scratch, request: ThereRequest): Pro
     onStart: () => undefined,
     onOutput: (chunk, from) => {
       // Standard output holds the report, which is read from its file.
-      if (from === 'stdout') return;
-      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-      rest = parts.pop() ?? '';
-      for (const line of parts) {
-        lines.push(line);
-        if (line.startsWith('self-heal ')) request.onProgress(line.slice('self-heal '.length));
-      }
+      if (from === 'stderr') printed.write(chunk);
     },
   }).ended;
-  return { ending, orphans, tail: [...lines, rest].slice(-TAIL_LINES).join('\n').trim() };
+  printed.end();
+  return { ending, orphans, tail: lines.slice(-TAIL_LINES).join('\n').trim() };
 }
 
 /** The problem that the run left no report. Its scratch copy in `dir` is kept. */

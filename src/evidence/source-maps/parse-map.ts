@@ -1,5 +1,6 @@
 import { AnyMap, decodedMappings, type TraceMap } from '@jridgewell/trace-mapping';
-import { field, listOf, parseJson, stringOr } from '../unknown-fields.js';
+import { jsonOf } from '../../json-of.js';
+import { field, listOf, stringOr } from '../unknown-fields.js';
 
 /** A usable source map, or why there is none. */
 export type ParsedMap =
@@ -11,7 +12,7 @@ export type ParsedMap =
  */
 export function parseMap(text: string, url: string | null): ParsedMap {
   // Some servers put a line before the JSON so that it cannot be run as a script: https://tc39.es/ecma426/
-  const json = parseJson(text.replace(/^\)\]\}'[^\n]*\n/, ''));
+  const json = jsonOf(text.replace(/^\)\]\}'[^\n]*\n/, ''));
   if (!isMap(json)) return { ok: false, because: 'it is not a version 3 source map' };
   try {
     const map = new AnyMap(json as ConstructorParameters<typeof AnyMap>[0], url);

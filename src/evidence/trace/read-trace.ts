@@ -4,7 +4,7 @@ import { bounds } from '../bounds.js';
 import { hasFailed } from '../network-selection.js';
 import type { EvidenceLimits, PageEvidence } from '../page-evidence.js';
 import { firstLineOf, type MissingEvidence } from '../missing-evidence.js';
-import { parseJson } from '../unknown-fields.js';
+import { jsonOf } from '../../json-of.js';
 import { ariaYaml } from './aria-tree.js';
 import { eachBoundedLine } from './bounded-lines.js';
 import type { TraceRequest } from './har-request.js';
@@ -114,7 +114,7 @@ async function pageEvidence({ reading, requests, resources, missing }: Gathered)
   for (const request of requests) network.push(await withBodies(request, resources));
   const frame = await resources(reading.frameFile, bounds.screenshot);
   const aria = await resources(reading.ariaFile, bounds.ariaSnapshot * 16);
-  const tree = aria === null ? undefined : parseJson(aria.toString('utf8'));
+  const tree = aria === null ? undefined : jsonOf(aria.toString('utf8'));
   return {
     console: reading.console.take(missing),
     network,

@@ -1,7 +1,8 @@
 import { ConsoleSelection } from '../console-selection.js';
 import { NetworkSelection } from '../network-selection.js';
 import type { EvidenceLimits } from '../page-evidence.js';
-import { field, numberOr, parseJson, stringOr } from '../unknown-fields.js';
+import { jsonOf } from '../../json-of.js';
+import { field, numberOr, stringOr } from '../unknown-fields.js';
 import type { BoundedLine } from './bounded-lines.js';
 import { fileOf, traceRequestOf, type TraceRequest } from './har-request.js';
 
@@ -46,7 +47,7 @@ export class TraceReading {
     )
       return;
     if (start.includes('"type":"event"') && !start.includes('"method":"pageError"')) return;
-    const event = line.whole ? parseJson(line.bytes.toString('utf8')) : undefined;
+    const event = line.whole ? jsonOf(line.bytes.toString('utf8')) : undefined;
     if (event === undefined) this.#salvage(line, start);
     else this.#takeEvent(event);
   };
@@ -142,7 +143,7 @@ function stringIn(json: string, name: string): string | null {
   if (start < 0) return null;
   const [raw = ''] =
     /^(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-f]{4}))*/i.exec(json.slice(start + name.length + 4)) ?? [];
-  return stringOr(parseJson(`"${raw}"`), raw);
+  return stringOr(jsonOf(`"${raw}"`), raw);
 }
 
 /** Returns `url:line:column`, counted from 1; traces count from 0. */
