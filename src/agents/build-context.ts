@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Attempt } from '../core/attempt.js';
 import type { Cause, DiagnosedFailure } from '../core/cause.js';
+import { hasFailed } from '../core/evidence.js';
 import { middleCut } from '../core/fenced.js';
 import type { EarlierFix } from '../core/remembered.js';
 import type { Settings } from '../core/settings.js';
@@ -117,14 +118,16 @@ const MAX_SERVER_CHARACTERS = 1000;
 /** Reduces the context after it was too long for the model (AG-7): what failed and why, and the last few entries of everything else. */
 export function reduceContext(context: AgentContext): AgentContext {
   const { error, console, network, serverOutput, previousAttempts } = context;
-  const failed = network.filter(({ status, failure }) => failure !== null || (status ?? 0) >= 400);
   return {
     ...context,
     error: { ...error, message: middleCut(error.message, MAX_MESSAGE_CHARACTERS), causes: [] },
     otherTests: context.otherTests.slice(0, MAX_ENTRIES),
     ariaSnapshot: null,
     console: console.slice(-MAX_ENTRIES),
-    network: failed.slice(-MAX_ENTRIES).map((one) => ({ ...one, requestBody: null, responseBody: null })),
+    network: network
+      .filter(hasFailed)
+      .slice(-MAX_ENTRIES)
+      .map((one) => ({ ...one, requestBody: null, responseBody: null })),
     serverOutput: serverOutput.slice(-MAX_SERVER_CHARACTERS),
     previousAttempts: previousAttempts.map((one) => ({ ...one, patch: null })),
     cut: [...context.cut, 'most of the evidence was left out because it was too long for the model'],

@@ -1,5 +1,5 @@
 import { createMatcher } from '../core/classify/match.js';
-import type { ConsoleEntry } from '../core/evidence.js';
+import { type ConsoleEntry, hasFailed } from '../core/evidence.js';
 import type { AgentContext } from './context.js';
 
 const mostEntries = 8;
@@ -31,7 +31,7 @@ function consoleText({ type, text, location, stack, common }: ConsoleEntry): str
 
 /** Returns the requests that failed, with the beginning of their answers, without repetitions. */
 export function requestLines({ network }: Pick<AgentContext, 'network'>): string[] {
-  const failed = network.filter(({ status, failure }) => failure !== null || (status ?? 0) >= 400);
+  const failed = network.filter(hasFailed);
   const lines = failed.map(({ method, url, status, failure, responseBody, common }) => {
     const body = responseBody ? ` ${responseBody.replaceAll(/\s+/g, ' ').slice(0, 200)}` : '';
     return `${method} ${url} → ${status ?? failure}${body}${common ? ' (tests that pass show it too)' : ''}`;

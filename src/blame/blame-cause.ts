@@ -1,6 +1,6 @@
 import type { Blame } from '../core/blame.js';
 import type { DiagnosedFailure } from '../core/cause.js';
-import { hasFailed } from '../evidence/network-selection.js';
+import { hasFailed } from '../core/evidence.js';
 import {
   akin,
   apart,

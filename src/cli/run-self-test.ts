@@ -4,7 +4,8 @@ import type { ChalkInstance } from 'chalk';
 import { runSelfTest, type SelfTest } from '../doctor/self-test/run-self-test.js';
 import { exitCodeOfSignal, exitCodes } from '../core/exit-codes.js';
 import type { Problem } from '../problem.js';
-import { clipped, counted, duration } from '../outputs/format.js';
+import { cut } from '../outputs/cut.js';
+import { counted, duration } from '../outputs/format.js';
 import { listenForInterrupts } from '../process/interrupts.js';
 import { isLive } from '../outputs/is-live.js';
 import { print } from './end.js';
@@ -53,7 +54,7 @@ function showProgress(): Progress {
   const spinner = isLive(process.env, process.stderr.isTTY) ? ora({ discardStdin: false }).start() : null;
   return {
     line: (text) => {
-      if (spinner) spinner.text = clipped(`self-test: ${text}`, (process.stderr.columns ?? 100) - 4);
+      if (spinner) spinner.text = cut(`self-test: ${text}`, (process.stderr.columns ?? 100) - 4);
       else process.stderr.write(`self-heal self-test: ${text}\n`);
     },
     [Symbol.dispose]: () => void spinner?.stop(),

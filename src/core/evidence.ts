@@ -37,6 +37,11 @@ export interface NetworkEntry {
   readonly common?: boolean;
 }
 
+/** Whether the request got no response, or one with an error status. */
+export function hasFailed({ status, failure }: Pick<NetworkEntry, 'status' | 'failure'>): boolean {
+  return failure !== null || (status !== null && status >= 400);
+}
+
 /** The lines around a position in the user's own code that appears in a stack. */
 export interface SourceExcerpt {
   /** `src/form.tsx:12:5`, as in the texts after source mapping. */

@@ -1,9 +1,8 @@
 import { ownOrigin } from '../core/classify/own-origin.js';
-import type { ConsoleEntry, Evidence, NetworkEntry } from '../core/evidence.js';
+import { type ConsoleEntry, type Evidence, hasFailed, type NetworkEntry } from '../core/evidence.js';
 import type { TestError } from '../core/failure.js';
 import type { CapturedScript } from '../playwright/capture-format.js';
 import { boundedText, type TextPart } from './bounded-text.js';
-import { hasFailed } from './network-selection.js';
 import type { MissingEvidence } from './missing-evidence.js';
 import { CapturedScripts } from './source-maps/captured-scripts.js';
 import { ParsedMaps } from './source-maps/parsed-maps.js';

@@ -1,4 +1,4 @@
-import type { NetworkEntry } from '../core/evidence.js';
+import { hasFailed, type NetworkEntry } from '../core/evidence.js';
 import { roughlyBounded } from './bounded-text.js';
 import { bounds } from './bounds.js';
 import { Latest } from './latest.js';
@@ -43,11 +43,6 @@ export class NetworkSelection<T extends NetworkEntry> {
     }
     return chosen.sort((a, b) => a.time - b.time);
   }
-}
-
-/** Whether the request got no response, or one with an error status. */
-export function hasFailed(entry: NetworkEntry): boolean {
-  return entry.failure !== null || (entry.status !== null && entry.status >= 400);
 }
 
 function roughEntry<T extends NetworkEntry>(entry: T): T {

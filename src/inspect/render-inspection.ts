@@ -1,6 +1,7 @@
 import type { ConsoleEntry, NetworkEntry } from '../core/evidence.js';
 import type { ReportAttempt } from '../run/report.js';
-import { clipped, counted, dollars, duration } from '../outputs/format.js';
+import { cut } from '../outputs/cut.js';
+import { counted, dollars, duration } from '../outputs/format.js';
 import { nameOf, type Inspected } from './find-failure.js';
 import type { StoredRun } from '../run/find-run.js';
 
@@ -24,7 +25,7 @@ export function renderList(run: StoredRun, all: readonly Inspected[]): string {
     verdictOf(one),
     one.failure.diagnosis.category,
     one.cause?.id ?? '',
-    `${clipped(nameOf(one), 110)}${one.seen.length > 1 ? ` (seen ${one.seen.length} times)` : ''}`,
+    `${cut(nameOf(one), 110)}${one.seen.length > 1 ? ` (seen ${one.seen.length} times)` : ''}`,
   ]);
   return [
     head,
@@ -96,12 +97,12 @@ function messageLines(message: string): string[] {
 }
 
 function consoleLine({ type, text, location }: ConsoleEntry): string {
-  return clipped(`${type}: ${text}${location === '' ? '' : ` (${location})`}`, 300);
+  return cut(`${type}: ${text}${location === '' ? '' : ` (${location})`}`, 300);
 }
 
 function requestLine({ method, url, status, failure, durationMs }: NetworkEntry): string {
   const took = durationMs === null ? '' : `, ${duration(durationMs)}`;
-  return clipped(`${method} ${url} → ${status ?? failure ?? 'no answer'}${took}`, 300);
+  return cut(`${method} ${url} → ${status ?? failure ?? 'no answer'}${took}`, 300);
 }
 
 function attemptLine(attempt: ReportAttempt): string {

@@ -1,6 +1,5 @@
 import prettyMs from 'pretty-ms';
 import type { TestRef } from '../core/failure.js';
-import { cut } from './cut.js';
 
 /** Formats a duration: `840ms`, `4.2s`, `3m 12s`. */
 export function duration(ms: number): string {
@@ -22,11 +21,6 @@ export function testName({ project, titlePath, location }: TestRef): string {
 /** `1 test`, `2 tests`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;
-}
-
-/** Shortens a text to one line of at most `width` columns, with an ellipsis. */
-export function clipped(text: string, width: number): string {
-  return cut(text, width);
 }
 
 /** Formats the place of a Playwright run in the plan: ` (run 4 of about 9, about 12 s)`; empty if nothing is planned. */

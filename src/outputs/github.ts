@@ -3,7 +3,8 @@ import { blameLine, placeOfBlame } from '../core/blame.js';
 import type { CauseVerdict } from '../core/verdict.js';
 import { tellProof } from '../core/proof.js';
 import type { Problem } from '../problem.js';
-import { clipped, counted } from './format.js';
+import { cut } from './cut.js';
+import { counted } from './format.js';
 import { suiteItself } from './final-status.js';
 import type { Report, ReportCause, ReportTest } from '../run/report.js';
 import { nameOf } from './summary.js';
@@ -68,8 +69,8 @@ function annotation(cause: ReportCause, tests: readonly ReportTest[], places: Gi
     ...(cause.reason ? [cause.reason] : []),
     ...(cause.proof.length > 0 ? [`proof: ${tellProof(cause.proof, cause.testProofs)}`] : []),
   ];
-  const title = clipped(`self-heal: ${cause.id} ${cause.verdict} · ${cause.category}`, 200);
-  const message = lines.map((line) => clipped(line, 500)).join('\n');
+  const title = cut(`self-heal: ${cause.id} ${cause.verdict} · ${cause.category}`, 200);
+  const message = lines.map((line) => cut(line, 500)).join('\n');
   return command(levels[cause.verdict], { ...placeOf(cause, first, places), title }, message);
 }
 

@@ -5,7 +5,8 @@ import { tellProof } from '../core/proof.js';
 import { violationLine } from '../core/guard/violation.js';
 import type { TestRef } from '../core/failure.js';
 import type { Event } from '../event.js';
-import { clipped, counted, dollars, duration, testName } from './format.js';
+import { cut } from './cut.js';
+import { counted, dollars, duration, testName } from './format.js';
 import { localDay } from './local-time.js';
 import { judgementWords, suiteRunText, verdictWords } from './wording.js';
 
@@ -69,18 +70,18 @@ const lines: { readonly [T in Event['type']]: Lines<Of<T>> } = {
   'tests.quarantined': ({ tests }, paint) =>
     testLines(tests, `${paint.magenta('quarantined')}: red, and not failing the run`),
   'fixer.proposed': (event, paint) =>
-    `${at(event)}attempt ${event.attempt}: ${paint.bold(event.agent ?? 'built-in')}, without an agent run: ${clipped(event.summary, 200)}`,
+    `${at(event)}attempt ${event.attempt}: ${paint.bold(event.agent ?? 'built-in')}, without an agent run: ${cut(event.summary, 200)}`,
   'agent.started': (event, paint) =>
     `${at(event)}attempt ${event.attempt}: ${paint.bold(event.slashCommand)} (${event.runner}) is working, for at most ${duration(event.timeoutMs)}; its output: ${event.logFile}`,
   'agent.activity': none,
   'agent.ended': agentEnded,
   'agent.retrying': (event) =>
     event.delayMs === 0
-      ? `${at(event)}starting again: ${clipped(event.reason, 200)}`
-      : `${at(event)}waiting ${duration(event.delayMs)} before the next try: ${clipped(event.reason, 120)}`,
+      ? `${at(event)}starting again: ${cut(event.reason, 200)}`
+      : `${at(event)}waiting ${duration(event.delayMs)} before the next try: ${cut(event.reason, 120)}`,
   'agent.waiting_for_input': (event, paint) => {
     const show = event.escalationId ? ` (self-heal escalations show ${event.escalationId})` : '';
-    return `${at(event)}${paint.magenta('needs review')}: ${clipped(event.question, 200)}${show}`;
+    return `${at(event)}${paint.magenta('needs review')}: ${cut(event.question, 200)}${show}`;
   },
   'agent.escalation_resolved': ({ escalationId, choice }) => `${escalationId} answered: ${choice}`,
   'agent.avoided': none,
@@ -116,17 +117,17 @@ function suiteEnded(event: Of<'suite.ended'>): string[] {
 /** A log gets all details; elsewhere one line is enough, because the live view and the final summary show the rest. */
 function causeFound({ cause }: Of<'cause.found'>, paint: ChalkInstance, reader: Reader): string[] {
   const [first, ...others] = cause.tests;
-  const head = `${cause.id} ${paint.red(cause.category)}: ${clipped(cause.headline, reader === 'log' ? 160 : 100)}`;
+  const head = `${cause.id} ${paint.red(cause.category)}: ${cut(cause.headline, reader === 'log' ? 160 : 100)}`;
   if (reader !== 'log') {
     const more = others.length > 0 ? ` (+${others.length})` : '';
-    return [`${head}${first ? ` · ${clipped(testName(first), 100)}` : ''}${more}`];
+    return [`${head}${first ? ` · ${cut(testName(first), 100)}` : ''}${more}`];
   }
   const more = others.length > 0 ? ` (and ${counted(others.length, 'more test')})` : '';
   const why = cause.why[0];
   return [
     head,
     ...(first ? [`   ${testName(first)}${more}`] : []),
-    ...(why ? [`   because the ${why.source} says: ${clipped(why.evidence, 160)}`] : []),
+    ...(why ? [`   because the ${why.source} says: ${cut(why.evidence, 160)}`] : []),
     ...(cause.warning ? [`   ${paint.magenta(cause.warning)}`] : []),
   ];
 }
@@ -148,7 +149,7 @@ function agentEnded(event: Of<'agent.ended'>, paint: ChalkInstance): string[] {
 
 function cameBack({ fix }: Of<'cause.came_back'>): string {
   const by = fix.agent === null ? '' : ` by ${fix.agent}`;
-  const said = !fix.summary ? '' : ` (${clipped(fix.summary, 120)})`;
+  const said = !fix.summary ? '' : ` (${cut(fix.summary, 120)})`;
   return `healed ${counted(fix.times, 'time')} before, last on ${localDay(fix.healedAt)}${by} in run ${fix.runId}${said}`;
 }
 
@@ -160,9 +161,9 @@ function rejected(event: Of<'attempt.rejected'>, paint: ChalkInstance): string[]
   const shown = violations
     .slice(0, VIOLATIONS_SHOWN)
     .flatMap((one) => [
-      `${at(event)}${paint.red('weakens the tests')}: ${clipped(violationLine(one), 200)}`,
-      ...(one.before === null ? [] : [`   ${paint.red('-')} ${clipped(one.before, 160)}`]),
-      ...(one.after === null ? [] : [`   ${paint.green('+')} ${clipped(one.after, 160)}`]),
+      `${at(event)}${paint.red('weakens the tests')}: ${cut(violationLine(one), 200)}`,
+      ...(one.before === null ? [] : [`   ${paint.red('-')} ${cut(one.before, 160)}`]),
+      ...(one.after === null ? [] : [`   ${paint.green('+')} ${cut(one.after, 160)}`]),
     ]);
   const more = violations.length - VIOLATIONS_SHOWN;
   return more > 0 ? [...shown, `${at(event)}and ${counted(more, 'more violation')}`] : shown;
@@ -173,7 +174,7 @@ function judged(event: Of<'attempt.judged'>, paint: ChalkInstance): string {
   const words = `${at(event)}${tones[judged](paint)(judgementWords[judged])}`;
   if (judged === 'green' && !reverted)
     return proof.length > 0 ? `${words}: ${tellProof(proof, testProofs)}` : words;
-  const told = failedBecause ? ` (${clipped(failedBecause, 160)})` : '';
+  const told = failedBecause ? ` (${cut(failedBecause, 160)})` : '';
   return `${words}${told}${reverted ? '; its change was reverted' : ''}`;
 }
 

@@ -2,7 +2,7 @@ import type { ChalkInstance } from 'chalk';
 import type { CauseVerdict, Outcome } from '../core/verdict.js';
 import { savedLine } from './saved-line.js';
 import { cut, cutPainted } from './cut.js';
-import { clipped, counted } from './format.js';
+import { counted } from './format.js';
 import { nextStepsOf } from './next-steps.js';
 import type { Report, ReportCause } from '../run/report.js';
 import { causeInFull, causeInShort, nameOf } from './summary-cause.js';
@@ -116,7 +116,7 @@ function hiddenLine(hidden: readonly ReportCause[], { runId }: Report, { columns
   );
   const command = `npx self-heal inspect ${runId}`;
   const text = `… and ${hidden.length} more (${words.join(', ')})`;
-  return `  ${clipped(text, columns - command.length - 5)}: ${command}`;
+  return `  ${cut(text, columns - command.length - 5)}: ${command}`;
 }
 
 /** Returns how many flaky tests, quarantined tests and warnings are listed; the rest is counted. */
@@ -142,20 +142,20 @@ function testLines({ tests }: Report, options: SummaryOptions): string[] {
 }
 
 function regressionLines({ regression }: Report, { columns }: SummaryOptions): string[] {
-  return regression ? [`  ${clipped(regressionText(regression), columns - 3)}`] : [];
+  return regression ? [`  ${cut(regressionText(regression), columns - 3)}`] : [];
 }
 
 function warningLines({ warnings }: Report, options: SummaryOptions): string[] {
   const { paint, columns } = options;
   const most = listedOf(options);
-  const lines = warnings.slice(0, most).map((one) => `  ${paint.magenta('!')} ${clipped(one, columns - 5)}`);
+  const lines = warnings.slice(0, most).map((one) => `  ${paint.magenta('!')} ${cut(one, columns - 5)}`);
   const more = warnings.length - most;
   return more > 0 ? [...lines, `  … and ${counted(more, 'more warning')} in report.json`] : lines;
 }
 
 function savedLines({ totals, dryRun }: Report, { columns }: SummaryOptions): string[] {
   const line = dryRun ? null : savedLine(totals.avoided);
-  return line === null ? [] : [`  ${clipped(line, columns - 3)}`];
+  return line === null ? [] : [`  ${cut(line, columns - 3)}`];
 }
 
 function stepLines(

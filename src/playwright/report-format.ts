@@ -35,8 +35,6 @@ export type ReportLine =
 export const injectEnv = {
   /** The run's private folder, where the injected files write everything. */
   dir: 'SELF_HEAL_PLAYWRIGHT_DIR',
-  /** How many console entries, and how many requests, to keep for each try. */
-  keep: 'SELF_HEAL_CAPTURE_KEEP',
   /** `1`: take a screenshot of passing tests, too. */
   pictures: 'SELF_HEAL_CAPTURE_PICTURES',
 } as const;

@@ -32,8 +32,6 @@ export interface SuiteOptions {
   /** Called once Playwright's process has been started, or has failed to start. */
   readonly onStart?: () => void;
   readonly onProgress?: (progress: SuiteProgress) => void;
-  /** How many console entries, and how many requests, to keep for a failing try; default: 500. */
-  readonly keep?: number;
   /** How long an interrupted Playwright may take to stop its servers, in milliseconds; default: 10,000. */
   readonly graceMs?: number;
   /**
@@ -173,13 +171,12 @@ function argumentsOf({ args, mode, runDir, injectDir }: SuiteOptions): string[] 
 }
 
 function environmentOf(options: SuiteOptions): NodeJS.ProcessEnv {
-  const { env = process.env, runDir, keep, mode } = options;
+  const { env = process.env, runDir, mode } = options;
   const ours: NodeJS.ProcessEnv = {
     ...unattended(env),
     [injectEnv.dir]: runDir,
     ...(mode.kind === 'replay' ? {} : { PW_TEST_REPORTER: reporterIn(options.injectDir) }),
   };
-  if (keep !== undefined) ours[injectEnv.keep] = String(keep);
   if (mode.kind === 'rerun' && mode.pictures) ours[injectEnv.pictures] = '1';
   // Since 1.61 this variable sets the path of the last-run file; a re-run needs the file that `prepare` wrote.
   if (mode.kind === 'rerun') delete ours['PLAYWRIGHT_LAST_RUN_OUTPUT_FILE'];

@@ -25,7 +25,7 @@ export interface InlineSuite {
 
 /** What a test may set of a run. */
 export type RunOptions = Partial<
-  Pick<SuiteOptions, 'env' | 'signal' | 'onProgress' | 'keep' | 'graceMs' | 'exitMs' | 'playwright'>
+  Pick<SuiteOptions, 'env' | 'signal' | 'onProgress' | 'graceMs' | 'exitMs' | 'playwright'>
 > & {
   /** Pictures of what passes, in a re-run. */
   readonly pictures?: boolean;

@@ -1,7 +1,6 @@
 import type { ZipFile } from 'yauzl';
-import type { NetworkEntry } from '../../core/evidence.js';
+import { hasFailed, type NetworkEntry } from '../../core/evidence.js';
 import { bounds } from '../bounds.js';
-import { hasFailed } from '../network-selection.js';
 import type { EvidenceLimits, PageEvidence } from '../page-evidence.js';
 import { firstLineOf, type MissingEvidence } from '../missing-evidence.js';
 import { jsonOf } from '../../json-of.js';

@@ -1,4 +1,5 @@
-import { clipped, counted, duration } from '../format.js';
+import { cut } from '../cut.js';
+import { counted, duration } from '../format.js';
 import type { Report, ReportCause, ReportTest } from '../../run/report.js';
 import { nameOf } from '../summary.js';
 import { regressionText } from '../wording.js';
@@ -135,7 +136,7 @@ function list(title: string, items: readonly string[]): Markup {
   return html`<section>
     <h2>${title}</h2>
     <ul>
-      ${items.slice(0, ITEMS).map((item) => html`<li>${clipped(item, 400)}</li>`)}${hidden > 0 ? html`<li>and ${hidden} more</li>` : ''}
+      ${items.slice(0, ITEMS).map((item) => html`<li>${cut(item, 400)}</li>`)}${hidden > 0 ? html`<li>and ${hidden} more</li>` : ''}
     </ul>
   </section>`;
 }
@@ -155,7 +156,7 @@ function showTests(tests: readonly ReportTest[]): Markup {
     kind: test.verdict,
     cells: [
       html`<span class="tag ${test.verdict}">${test.verdict}</span>`,
-      clipped(nameOf(test), 140),
+      cut(nameOf(test), 140),
       test.causeIds.length === 0
         ? ''
         : html`${test.causeIds.slice(0, 5).map((id) => html`<a href="#${id}">${id}</a> `)}`,

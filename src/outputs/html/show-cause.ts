@@ -1,6 +1,7 @@
 import { isResolved } from '../../core/verdict.js';
 import type { ReportCause, ReportTest } from '../../run/report.js';
-import { clipped, counted, dollars, duration } from '../format.js';
+import { cut } from '../cut.js';
+import { counted, dollars, duration } from '../format.js';
 import { suiteItself } from '../final-status.js';
 import { nameOf } from '../summary-cause.js';
 import { verdictWords } from '../wording.js';
@@ -26,8 +27,8 @@ export function showCause(cause: ReportCause, run: LoadedRun, { detail, open }: 
   const healed = isResolved(cause.verdict);
   const length = detail.body ? 240 : 120;
   const revealed = run.report.causes.filter((one) => one.parent === cause.id).map(({ id }) => id);
-  const about = clipped(resultOf(cause, revealed), length);
-  const headline = clipped(cause.headline, length);
+  const about = cut(resultOf(cause, revealed), length);
+  const headline = cut(cause.headline, length);
   const line = causeLine({ ...cause, headline }, { state: cause.verdict, about });
   const kind = `cause ${healed ? 'fixed' : 'left'}`;
   const found = cause.parent === null ? '' : 'found';
@@ -62,7 +63,7 @@ function body(cause: ReportCause, run: LoadedRun, detail: Detail): Markup {
   const revealed = run.report.causes.filter((one) => one.parent === id);
   const effort = effortOf(cause);
   return html`<article id="${id}" aria-labelledby="${id}-heading">
-    <h3 id="${id}-heading" class="unseen">${id} ${clipped(headline, 400)}</h3>
+    <h3 id="${id}-heading" class="unseen">${id} ${cut(headline, 400)}</h3>
     ${showBlame(cause.blame)}
     <p class="reason">${reason}</p>
     <p class="quiet">${effort === '' ? '' : `${effort} · `}${testsOf(cause, run.tests)}</p>
@@ -100,7 +101,7 @@ function tests({ tests: ids }: ReportCause, run: LoadedRun): Markup {
   return html`<details>
     <summary>${counted(known.length, 'test')}</summary>
     <ul>
-      ${shown.map((test: ReportTest) => html`<li>${clipped(nameOf(test), 300)}${test.sharedFix ? ', healed by the same fix' : ''}</li>`)}${known.length > shown.length ? html`<li>and ${known.length - shown.length} more</li>` : ''}
+      ${shown.map((test: ReportTest) => html`<li>${cut(nameOf(test), 300)}${test.sharedFix ? ', healed by the same fix' : ''}</li>`)}${known.length > shown.length ? html`<li>and ${known.length - shown.length} more</li>` : ''}
     </ul>
   </details>`;
 }
@@ -115,7 +116,7 @@ function pictures({ id }: ReportCause, { lead, before, after }: LoadedCause): Ma
       ${picture(after, 'After the fix', `Screenshot of the page when the test of ${id} was green`)}
     </div>
     <p class="quiet">
-      ${step === null ? '' : html`Failed step: <code>${clipped(step, 300)}</code>`}${url === null ? '' : html` on <code>${clipped(url, 300)}</code>`}
+      ${step === null ? '' : html`Failed step: <code>${cut(step, 300)}</code>`}${url === null ? '' : html` on <code>${cut(url, 300)}</code>`}
     </p>`;
 }
 
@@ -160,7 +161,7 @@ function testsOf({ tests }: ReportCause, byId: ReadonlyMap<string, ReportTest>):
   const first = byId.get(tests[0] ?? '');
   if (!first) return suiteItself;
   const more = tests.length > 1 ? ` and ${counted(tests.length - 1, 'more test')}` : '';
-  return `${clipped(nameOf(first), 140)}${more}`;
+  return `${cut(nameOf(first), 140)}${more}`;
 }
 
 /** Returns what it took: the last agent, and the time and cost of all attempts. */
@@ -183,15 +184,13 @@ function showBlame(blame: Blame | undefined): Markup | '' {
   if (!blame) return '';
   return html`<p>${blameLine(blame)}.</p>
     ${blame.hunks.slice(0, HUNKS).map(({ file, line, old, now, commit }) => {
-      const who = commit
-        ? ` · ${commit.id.slice(0, 7)} ${clipped(commit.subject, 120)} · ${commit.author}`
-        : '';
+      const who = commit ? ` · ${commit.id.slice(0, 7)} ${cut(commit.subject, 120)} · ${commit.author}` : '';
       const lines = [...old.map((one) => `-${one}`), ...now.map((one) => `+${one}`)];
       return html`<p class="quiet"><code>${file}:${line}</code>${who}</p>
         <pre>
 ${lines
             .slice(0, LINES)
-            .map((one) => clipped(one, 300))
+            .map((one) => cut(one, 300))
             .join('\n')}</pre>`;
     })}`;
 }

@@ -1,13 +1,14 @@
 import type { DiagnosedFailure } from '../../core/cause.js';
-import type { ConsoleEntry, NetworkEntry } from '../../core/evidence.js';
-import { clipped, counted, duration } from '../format.js';
+import { type ConsoleEntry, hasFailed, type NetworkEntry } from '../../core/evidence.js';
+import { cut } from '../cut.js';
+import { counted, duration } from '../format.js';
 import type { Detail } from './detail.js';
 import { html, nothing, type Markup } from './markup.js';
 import { showTable } from './show-table.js';
 
 /** Shows what was gathered around a failure: the code, the error, console, network and the server's output. */
 export function showEvidence({ evidence, diagnosis }: DiagnosedFailure, detail: Detail): Markup {
-  const { console: entries, network, serverOutput, ariaSnapshot, errors, sources, missing, cut } = evidence;
+  const { console: entries, network, serverOutput, ariaSnapshot, errors, sources, missing } = evidence;
   const facts = Object.entries(diagnosis.facts).filter(
     ([name, value]) => value !== null && name !== 'errorType',
   );
@@ -20,7 +21,7 @@ export function showEvidence({ evidence, diagnosis }: DiagnosedFailure, detail: 
               ([name, value]) =>
                 html`<div>
                   <dt>${factNames[name] ?? name}</dt>
-                  <dd><code>${clipped(String(value), 600)}</code></dd>
+                  <dd><code>${cut(String(value), 600)}</code></dd>
                 </div>`,
             )}
           </dl>`
@@ -39,9 +40,9 @@ export function showEvidence({ evidence, diagnosis }: DiagnosedFailure, detail: 
     ${section("The web server's output", block("The web server's output", tail(serverOutput.trim(), detail.text)), serverOutput.trim() !== '')}
     ${section('The page as a screen reader hears it', block('Accessibility snapshot', head(ariaSnapshot ?? '', detail.text)), (ariaSnapshot ?? '') !== '')}
     ${
-      missing.length + cut.length > 0
+      missing.length + evidence.cut.length > 0
         ? html`<ul class="quiet" aria-label="What is missing">
-            ${[...missing, ...cut].map((one) => html`<li>${one}</li>`)}
+            ${[...missing, ...evidence.cut].map((one) => html`<li>${one}</li>`)}
           </ul>`
         : ''
     }
@@ -71,7 +72,7 @@ function block(label: string, text: string): Markup {
 
 function consoleTable(entries: readonly ConsoleEntry[], all: number): Markup {
   const rows = entries.map(({ type, text, location }) => ({
-    cells: [type, clipped(text, 600), clipped(location, 160)],
+    cells: [type, cut(text, 600), cut(location, 160)],
     bad: type === 'error' || type === 'pageerror',
   }));
   const table = showTable({ label: 'Console', columns: ['kind', 'text', 'where'], rows });
@@ -87,11 +88,11 @@ function networkTable(entries: readonly NetworkEntry[], all: number): Markup {
 /** Shows bodies only for failed requests. */
 function networkRow(entry: NetworkEntry) {
   const { method, url, status, failure, durationMs, responseBody, requestBody } = entry;
-  const bad = failure !== null || (status ?? 0) >= 400;
+  const bad = hasFailed(entry);
   const bodies = bad ? [requestBody, responseBody].filter((one) => one !== null && one !== '') : [];
-  const body = html`${bodies.map((one) => html`<div><code>${clipped(one ?? '', 300)}</code></div>`)}`;
+  const body = html`${bodies.map((one) => html`<div><code>${cut(one ?? '', 300)}</code></div>`)}`;
   const took = durationMs === null ? '' : duration(durationMs);
-  return { cells: [`${method} ${clipped(url, 300)}`, status ?? failure ?? 'none', took, body], bad };
+  return { cells: [`${method} ${cut(url, 300)}`, status ?? failure ?? 'none', took, body], bad };
 }
 
 function shownOf(shown: number, all: number): Markup {

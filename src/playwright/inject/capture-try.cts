@@ -34,7 +34,8 @@ interface PlaywrightInternals {
 
 type Try = Pick<TestInfo, 'testId' | 'retry' | 'status' | 'expectedStatus' | 'errors'>;
 
-const keep = Number(process.env['SELF_HEAL_CAPTURE_KEEP']) || 500;
+/** How many console entries, and how many requests, to keep for a failing try. */
+const keep = 500;
 const picturesPassing = process.env['SELF_HEAL_CAPTURE_PICTURES'] === '1';
 const maxPagesOfContext = 3;
 const maxPages = 10;
