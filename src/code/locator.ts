@@ -1,7 +1,7 @@
-import { callScope, type Scope } from './scope.js';
 import { returnedValue } from './returned-value.js';
+import { callScope, type Scope } from './scope.js';
+import { functionOf, resolve } from './sources.js';
 import { bare, calleeOf, memberNode, nodeIn, nodesIn, propertyOf, type SyntaxNode } from './syntax.js';
-import type { Sources } from './sources.js';
 
 /** A locator as far as it matters: what it looks for, and whether it can miss. */
 export interface LocatorText {
@@ -19,7 +19,6 @@ export interface LocatorText {
 
 /** What reading a locator needs: `print` gives the text of what is inside. */
 export interface LocatorContext {
-  readonly sources: Sources;
   /** How many links of the chain are behind. */
   readonly depth?: number;
   readonly print: (node: SyntaxNode, scope: Scope) => { text: string; locators: readonly LocatorText[] };
@@ -40,18 +39,18 @@ export function readLocator(given: SyntaxNode, scope: Scope, at: LocatorContext)
   const name = propertyOf(callee);
   const receiver = nodeIn(callee, 'object');
   if (name && receiver && (fromPage.test(name) || fromLocator.test(name))) {
-    const of = at.sources.resolve(receiver, scope);
+    const of = resolve(receiver, scope);
     const outer = readLocator(of.node, of.scope, deeper);
     if (!outer && !fromPage.test(name)) return null;
     const root = outer ? outer.root : at.print(of.node, of.scope).text;
     const printed = nodesIn(node, 'arguments').map((one) => at.print(one, scope));
     return chained({ outer, root: page.test(root) ? '' : root, name, printed });
   }
-  const own = at.sources.functionOf(callee, scope);
+  const own = functionOf(callee, scope);
   const called = own && callScope(own, { args: nodesIn(node, 'arguments'), from: scope });
   const value = called && returnedValue({ node: own.node, scope: called });
   if (!value) return null;
-  const there = at.sources.resolve(value.node, value.scope);
+  const there = resolve(value.node, value.scope);
   return readLocator(there.node, there.scope, deeper);
 }
 

@@ -1,7 +1,16 @@
 import { type LocatorText, readBySelector, readLocator } from './locator.js';
 import { printBinary, printTemplate } from './print-values.js';
 import { returnedValue } from './returned-value.js';
-import { callScope, declarePattern, lookUp, parameterScope, type Scope } from './scope.js';
+import {
+  callScope,
+  declarePattern,
+  type Located,
+  lookUp,
+  parameterScope,
+  type Project,
+  type Scope,
+} from './scope.js';
+import { functionOf, moduleName, resolve } from './sources.js';
 import {
   bare,
   bodyOf,
@@ -15,7 +24,6 @@ import {
   propertyOf,
   type SyntaxNode,
 } from './syntax.js';
-import type { Sources } from './sources.js';
 import { rootName } from './test-object.js';
 
 /** An expression in one spelling: names replaced by what they stand for, formatting and types gone. */
@@ -33,15 +41,8 @@ const MAX_DEPTH = 400;
 const MAX_NODES = 2_000_000;
 const MAX_TEXT = 200_000;
 
-/** Where an expression is printed. */
-export interface PrintContext {
-  readonly sources: Sources;
-  /** How many actions the test has done where the expression stands. */
-  readonly actions?: number;
-}
-
 /** What the printing of one expression shares on its way down. */
-interface Printing extends Required<PrintContext> {
+interface Printing extends Required<Pick<PrintPlace, 'actions'>> {
   readonly locators: LocatorText[];
   readonly depth: number;
   /** How many functions are around. */
@@ -52,49 +53,51 @@ interface Printing extends Required<PrintContext> {
   readonly called: SyntaxNode | null;
 }
 
-const spent = new WeakMap<Sources, number>();
+const spent = new WeakMap<Project, number>();
+
+/** Where an expression is printed. */
+export interface PrintPlace {
+  readonly scope: Scope;
+  /** How many actions the test has done before. */
+  readonly actions?: number;
+}
 
 /** Prints an expression so that two spellings of the same thing are the same text; throws `TooLarge`. */
-export function printCode(
-  node: SyntaxNode,
-  scope: Scope,
-  { sources, actions = 0 }: PrintContext,
-): PrintedCode {
-  const at = { sources, actions, locators: [], depth: 0, functions: 0, active: [], called: null };
+export function printCode(node: SyntaxNode, { scope, actions = 0 }: PrintPlace): PrintedCode {
+  const at = { actions, locators: [], depth: 0, functions: 0, active: [], called: null };
   return { text: print(node, scope, at), locators: at.locators };
 }
 
 function print(given: SyntaxNode, givenScope: Scope, printing: Printing): string {
-  const count = (spent.get(printing.sources) ?? 0) + 1;
-  spent.set(printing.sources, count);
+  const count = (spent.get(givenScope.project) ?? 0) + 1;
+  spent.set(givenScope.project, count);
   if (count > MAX_NODES) throw new TooLarge('the tests are too long to be judged');
   if (printing.depth > MAX_DEPTH)
     throw new TooLarge('an expression of the tests is nested too deeply to be judged');
   const at = { ...printing, depth: printing.depth + 1 };
-  const text = earlier(given, givenScope, at) + printResolved(at.sources.resolve(given, givenScope), at);
+  const text = earlier(given, givenScope, at) + printResolved(resolve(given, givenScope), at);
   if (text.length > MAX_TEXT) throw new TooLarge('an expression of the tests is too long to be judged');
   return text;
 }
 
 /** A value that was read before the last actions is another than one that is read now. */
-function earlier(given: SyntaxNode, scope: Scope, { actions, sources }: Printing): string {
+function earlier(given: SyntaxNode, scope: Scope, { actions }: Printing): string {
   const node = bare(given);
   if (node.type !== 'Identifier') return '';
   const binding = lookUp(String(node['name']), scope);
   if (binding?.kind !== 'value' || binding.takenAfter === undefined || binding.takenAfter === actions)
     return '';
-  const isRead = bare(sources.resolve(node, scope).node).type === 'AwaitExpression';
+  const isRead = bare(resolve(node, scope).node).type === 'AwaitExpression';
   return isRead ? `read ${actions - binding.takenAfter} actions before: ` : '';
 }
 
-function printResolved({ node, scope }: { node: SyntaxNode; scope: Scope }, at: Printing): string {
+function printResolved({ node, scope }: Located, at: Printing): string {
   const inside = (one: SyntaxNode) => print(one, scope, at);
   const field = (name: string) => {
     const child = nodeIn(node, name);
     return child ? inside(child) : '';
   };
   const locator = readLocator(node, scope, {
-    sources: at.sources,
     print: (one, there) => {
       const locators: LocatorText[] = [];
       return { text: print(one, there, { ...at, locators }), locators };
@@ -113,7 +116,7 @@ function printResolved({ node, scope }: { node: SyntaxNode; scope: Scope }, at: 
     case 'TemplateLiteral':
       return printTemplate(node, inside);
     case 'Identifier':
-      return printName(node, scope, at);
+      return printName(node, scope);
     case 'BinaryExpression':
       return printBinary(String(node['operator']), field('left'), field('right'));
     case 'MemberExpression':
@@ -144,14 +147,14 @@ function printLiteral(node: SyntaxNode): string {
   return value === undefined ? String(node['raw']) : JSON.stringify(value);
 }
 
-function printName(node: SyntaxNode, scope: Scope, { sources }: Printing): string {
+function printName(node: SyntaxNode, scope: Scope): string {
   const name = String(node['name']);
   const binding = lookUp(name, scope);
   if (binding?.kind === 'opaque') return binding.label;
   if (binding?.kind !== 'import') return name;
   return /playwright/.test(binding.source)
     ? binding.name
-    : `${sources.moduleName(scope.file.path, binding.source)}#${binding.name}`;
+    : `${moduleName(binding.source, scope)}#${binding.name}`;
 }
 
 function printMember(node: SyntaxNode, inside: (node: SyntaxNode) => string): string {
@@ -166,8 +169,8 @@ function printMember(node: SyntaxNode, inside: (node: SyntaxNode) => string): st
 /** A call of the tests' own function is what it returns where that is one expression, else the whole function. */
 function printCall(given: SyntaxNode, scope: Scope, at: Printing): string {
   const called = calleeOf(given);
-  const own = called && at.sources.functionOf(called, scope);
-  const isOptions = (one: SyntaxNode) => at.sources.resolve(one, scope).node.type === 'ObjectExpression';
+  const own = called && functionOf(called, scope);
+  const isOptions = (one: SyntaxNode) => resolve(one, scope).node.type === 'ObjectExpression';
   const node = own ? given : readBySelector(given, isOptions);
   const callee = nodeIn(node, 'callee');
   const args = nodesIn(node, 'arguments');

@@ -1,5 +1,4 @@
-import { declareAll, innerScope } from './scope.js';
-import type { Located } from './sources.js';
+import { declareAll, innerScope, type Located } from './scope.js';
 import { nodeIn, nodesIn, nodesOf, type SyntaxNode } from './syntax.js';
 
 /** What a function gives back, where it stands; null for one that does more than to name parts of it before. */

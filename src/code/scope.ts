@@ -12,16 +12,22 @@ import {
   visit,
 } from './syntax.js';
 
+/** A node and the names in force where it stands. */
+export interface Located {
+  readonly node: SyntaxNode;
+  readonly scope: Scope;
+}
+
+/** A constant, a function or a class; evaluated where it was written. */
+interface Value extends Located {
+  readonly kind: 'value';
+  /** How many actions of the test come before its value is taken; absent for what was not come by yet. */
+  takenAfter?: number;
+}
+
 /** What a name stands for. */
 export type Binding =
-  /** A constant, a function or a class; evaluated where it was written. */
-  | {
-      readonly kind: 'value';
-      readonly node: SyntaxNode;
-      readonly scope: Scope;
-      /** How many actions of the test come before its value is taken; absent for what was not come by yet. */
-      takenAfter?: number;
-    }
+  | Value
   | { readonly kind: 'import'; readonly source: string; readonly name: string }
   /** A parameter or a variable that changes: known by its label only, so that renaming it changes nothing. */
   | { readonly kind: 'opaque'; readonly label: string };
@@ -39,17 +45,30 @@ export interface Scope {
   readonly parent: Scope | null;
   readonly names: Map<string, Binding>;
   readonly file: SourceFile;
+  readonly project: Project;
   readonly self: ClassInfo | null;
 }
 
+/** The test files of one state of the tree. */
+export interface Project {
+  /** The scope of each file, by its path. */
+  readonly files: ReadonlyMap<string, Scope>;
+  /** Resolves an import of one file to the path of another, or null. */
+  readonly importedFile: (from: string, source: string) => string | null;
+  /** Classes by the names of those of their members that others may use. */
+  readonly classes: ReadonlyMap<string, readonly ClassInfo[]>;
+  /** Values that a name was followed to so far. */
+  readonly followed: Set<SyntaxNode>;
+}
+
 /** A scope inside another. */
-export function innerScope(parent: Scope, self: ClassInfo | null = parent.self): Scope {
-  return { parent, names: new Map(), file: parent.file, self };
+export function innerScope(parent: Scope): Scope {
+  return { ...parent, parent, names: new Map() };
 }
 
 /** The scope of a whole file. */
-export function fileScope(file: SourceFile): Scope {
-  const scope: Scope = { parent: null, names: new Map(), file, self: null };
+export function fileScope(file: SourceFile, project: Project): Scope {
+  const scope: Scope = { parent: null, names: new Map(), file, project, self: null };
   const body = nodesIn(file.program, 'body');
   for (const node of body.filter((one) => one.type === 'ImportDeclaration')) declareImports(node, scope);
   declareAll(body, scope);
@@ -90,12 +109,10 @@ export function declareAll(statements: readonly SyntaxNode[], scope: Scope): voi
 function declareVariables(declaration: SyntaxNode, scope: Scope): void {
   for (const one of nodesIn(declaration, 'declarations')) {
     const [id, init] = [nodeIn(one, 'id'), nodeIn(one, 'init')];
-    if (!id) continue;
     const name = nameOf(id);
-    if (name === null) declarePattern(id, { scope, label: '‹part›', init });
-    else if (init && (declaration['kind'] === 'const' || !isReassigned(name, scope.file))) {
-      scope.names.set(name, { kind: 'value', node: init, scope });
-    } else scope.names.set(name, { kind: 'opaque', label: `variable ${name}` });
+    const isKnown = declaration['kind'] === 'const' || name === null || !isReassigned(name, scope.file);
+    const label = name === null ? '‹part›' : `variable ${name}`;
+    if (id) declarePattern(id, { scope, label, init: isKnown ? init : null });
   }
 }
 
@@ -165,7 +182,7 @@ export function parameterScope(node: SyntaxNode, scope: Scope, prefix = ''): Sco
 
 /** The scope of a function that is called with these arguments, which stand in the scope `from`. */
 export function callScope(
-  made: { readonly node: SyntaxNode; readonly scope: Scope },
+  made: Located,
   { args, from }: { readonly args: readonly SyntaxNode[]; readonly from: Scope },
 ): Scope {
   const within = innerScope(made.scope);

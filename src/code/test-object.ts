@@ -1,6 +1,6 @@
 import { lookUp, type Scope } from './scope.js';
 import { bare, calleeOf, nameOf, nodeIn, propertyOf, type SyntaxNode } from './syntax.js';
-import { requiredBy, type Sources } from './sources.js';
+import { requiredBy, resolve } from './sources.js';
 
 /** The leftmost name of a chain of members and calls: `test` of `test.describe.only('x')`. */
 export function rootName(given: SyntaxNode): SyntaxNode | null {
@@ -22,20 +22,17 @@ export function chainOf(given: SyntaxNode): string[] {
 }
 
 /** Whether a name is Playwright's `test`, whatever it is called here. */
-export function isTestObject(name: SyntaxNode, scope: Scope, sources: Sources): boolean {
+export function isTestObject(name: SyntaxNode, scope: Scope): boolean {
   const text = String(name['name']);
   if (/^(?:test|it|describe|setup|teardown|testInfo)$/.test(text)) return true;
   const binding = lookUp(text, scope);
   if (binding?.kind === 'import' && binding.name === 'test') return true;
-  return binding?.kind === 'value' && originOf(name, { scope, sources, left: 10 }) === 'playwright';
+  return binding?.kind === 'value' && originOf(name, scope) === 'playwright';
 }
 
 /** Where `test` or `expect` come from in the end: `playwright`, or the code that took their place. */
-export function originOf(
-  node: SyntaxNode,
-  { scope, sources, left }: { scope: Scope; sources: Sources; left: number },
-): string {
-  const found = sources.resolve(node, scope);
+export function originOf(node: SyntaxNode, scope: Scope, left = 10): string {
+  const found = resolve(node, scope);
   if (left <= 0) return 'own code';
   if (found.node.type === 'Identifier') {
     const name = String(found.node['name']);
@@ -45,12 +42,12 @@ export function originOf(
   }
   // `require('@playwright/test').expect`
   const of = nodeIn(found.node, 'object');
-  const required = of && requiredBy(sources.resolve(of, found.scope).node);
+  const required = of && requiredBy(resolve(of, found.scope).node);
   if (required) return /playwright/.test(required) ? 'playwright' : required;
   const callee = calleeOf(found.node);
   if (/^(?:extend|mergeTests|mergeExpects)$/.test(propertyOf(callee) ?? nameOf(callee) ?? '')) {
     const object = nodeIn(callee, 'object');
-    return object ? originOf(object, { scope: found.scope, sources, left: left - 1 }) : 'playwright';
+    return object ? originOf(object, found.scope, left - 1) : 'playwright';
   }
   return 'own code';
 }

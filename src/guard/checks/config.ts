@@ -1,7 +1,8 @@
 import type { Violation } from '../../core/guard/violation.js';
 import { partOf } from '../../code/exports.js';
 import { printCode } from '../../code/print.js';
-import type { Located, Sources } from '../../code/sources.js';
+import type { Located, Project } from '../../code/scope.js';
+import { exported, resolve } from '../../code/sources.js';
 import { nameOf, nodeIn, nodesIn, type Place, placeOf, type SyntaxNode } from '../../code/syntax.js';
 import { violationOf } from '../rules.js';
 
@@ -24,7 +25,7 @@ const lowered: readonly (readonly [pattern: RegExp, fallback: number])[] = [
 ];
 
 /** What an agent changed in the Playwright config: only what lowers a limit, or how a run is shown, may change (HN-3). */
-export function compareConfig(config: string, before: Sources, after: Sources): Violation[] {
+export function compareConfig(config: string, before: Project, after: Project): Violation[] {
   const [olds, news] = [settingsIn(config, before), settingsIn(config, after)];
   return [...new Set([...olds.keys(), ...news.keys()])].flatMap((path) => {
     const [old, now] = [olds.get(path), news.get(path)];
@@ -40,24 +41,25 @@ export function compareConfig(config: string, before: Sources, after: Sources): 
 }
 
 /** The settings of a config, flat, as in `use.actionTimeout`, projects by their names; the last one of a name counts, as in JavaScript. */
-function settingsIn(config: string, sources: Sources): ReadonlyMap<string, Setting> {
+function settingsIn(config: string, { files }: Project): ReadonlyMap<string, Setting> {
   const found = new Map<string, Setting>();
   const add = (given: Located, path: string): void => {
-    const { node, scope } = sources.resolve(given.node, given.scope);
+    const { node, scope } = resolve(given.node, given.scope);
     const parts = partsOf(node, /^(?:projects|webServer)$/.test(path));
-    const value = () => printCode(node, scope, { sources }).text;
+    const value = () => printCode(node, { scope }).text;
     if (!parts) found.set(path, { value: value(), ...placeOf(given.scope.file, given.node) });
     const isList = node.type === 'ArrayExpression';
     for (const [index, part] of (parts ?? []).entries()) {
-      const key = isList ? partOf(sources.resolve(part, scope).node, 'name') : nodeIn(part, 'key');
+      const key = isList ? partOf(resolve(part, scope).node, 'name') : nodeIn(part, 'key');
       const name = nameOf(key) ?? (isList ? String(index) : '');
       // What is spread in counts as written out here.
       const inside = nodeIn(part, 'value') ?? nodeIn(part, 'argument') ?? part;
       add({ node: isList ? part : inside, scope }, [path, name].filter(Boolean).join('.'));
     }
   };
-  const exported = sources.exported(config, 'default');
-  if (exported) add(exported, '');
+  const file = files.get(config);
+  const settings = file && exported('default', file);
+  if (settings) add(settings, '');
   return found;
 }
 

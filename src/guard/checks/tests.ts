@@ -1,6 +1,7 @@
 import type { Change } from '../change.js';
 import { isSameProgram } from '../../code/compare-trees.js';
-import { openSources, type Sources } from '../../code/sources.js';
+import type { Project } from '../../code/scope.js';
+import { openProject } from '../../code/sources.js';
 import { importedBy, importersOf, type TestCode } from '../test-files.js';
 import { isReconnected, isRepaired } from '../repaired.js';
 import { compareTests } from '../tests/compare.js';
@@ -24,7 +25,7 @@ export function judgeTests({ request, suite, ofTests, old, now }: Change): Locat
   if (changed.length === 0) return { violations: [], notes: [] };
   const importers = new Set([...importersOf(old, changed), ...importersOf(now, changed)]);
   const affected = importers.size > MAX_IMPORTERS ? new Set(changed) : importers;
-  const [before, after] = [sourcesOf(old, affected), sourcesOf(now, affected)];
+  const [before, after] = [projectOf(old, affected), projectOf(now, affected)];
   const { violations, replaced } = compareTests(readRoots(before, affected), readRoots(after, affected));
   const { config } = suite;
   const settings = config === null ? [] : compareConfig(config, before, after);
@@ -34,12 +35,12 @@ export function judgeTests({ request, suite, ofTests, old, now }: Change): Locat
 
 /** What the tests of these files do. */
 export function stepsOf(code: TestCode, files: ReadonlySet<string>): Step[] {
-  return readRoots(sourcesOf(code, files), files).flatMap((root) => root.steps);
+  return readRoots(projectOf(code, files), files).flatMap((root) => root.steps);
 }
 
-function sourcesOf(code: TestCode, affected: ReadonlySet<string>): Sources {
+function projectOf(code: TestCode, affected: ReadonlySet<string>): Project {
   const needed = importedBy(code, affected);
-  return openSources(
+  return openProject(
     [...code.parsed.values()].filter((file) => needed.has(file.path)),
     code.importedFile,
   );

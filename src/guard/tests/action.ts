@@ -1,14 +1,13 @@
 import { type LocatorText, readBySelector } from '../../code/locator.js';
-import { type PrintContext, printCode } from '../../code/print.js';
-import { lookUp, type Scope } from '../../code/scope.js';
+import { printCode, type PrintPlace } from '../../code/print.js';
+import { lookUp } from '../../code/scope.js';
 import { nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from '../../code/syntax.js';
 import { amountOf, type BareAssertion, optionsIn, timeoutIn } from './assertion.js';
 import { callKind, ownOption, sameVerb } from './calls.js';
 import type { ActionStep } from './step.js';
 
 /** Where a call stands. */
-interface At extends PrintContext {
-  readonly scope: Scope;
+interface At extends PrintPlace {
   /** It is called on Playwright's `test`. */
   readonly isTests: boolean;
 }
@@ -71,8 +70,8 @@ interface CallParts {
 }
 
 function callParts(given: SyntaxNode, at: At): CallParts {
-  const print = (one: SyntaxNode) => printCode(one, at.scope, at);
-  const node = readBySelector(given, (one) => optionsIn(one, at.scope, at) !== null);
+  const print = (one: SyntaxNode) => printCode(one, at);
+  const node = readBySelector(given, (one) => optionsIn(one, at) !== null);
   const callee = nodeIn(node, 'callee') ?? node;
   const name = propertyOf(callee) ?? nameOf(callee) ?? '';
   const object = callee.type === 'MemberExpression' ? nodeIn(callee, 'object') : null;
@@ -80,7 +79,7 @@ function callParts(given: SyntaxNode, at: At): CallParts {
   const isKnown = at.isTests || (!object && nameOf(callee) !== null && !lookUp(name, at.scope));
   const of = isKnown ? { text: at.isTests ? 'test' : '', locators: [] } : print(object ?? callee);
   const args = nodesIn(node, 'arguments');
-  const options = optionsIn(args.at(-1), at.scope, at);
+  const options = optionsIn(args.at(-1), at);
   const printed = (options ? args.slice(0, -1) : args).map(print);
   return {
     name,

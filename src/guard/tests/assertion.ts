@@ -1,7 +1,7 @@
 import { spell } from '../../code/locator.js';
-import { type PrintContext, printCode } from '../../code/print.js';
+import { printCode, type PrintPlace } from '../../code/print.js';
 import type { Scope } from '../../code/scope.js';
-import type { Sources } from '../../code/sources.js';
+import { resolve } from '../../code/sources.js';
 import {
   bare,
   bodyOf,
@@ -34,7 +34,7 @@ export interface ExpectCall {
 }
 
 /** Takes an `expect` chain apart; null where the call is none. */
-export function expectCall(node: SyntaxNode, scope: Scope, sources: Sources): ExpectCall | null {
+export function expectCall(node: SyntaxNode, scope: Scope): ExpectCall | null {
   const names: string[] = [];
   let at = nodeIn(node, 'callee');
   for (; at?.type === 'MemberExpression'; at = nodeIn(at, 'object')) names.unshift(propertyOf(at) ?? '?');
@@ -54,7 +54,7 @@ export function expectCall(node: SyntaxNode, scope: Scope, sources: Sources): Ex
     via,
     args: nodesIn(node, 'arguments'),
     pollOptions,
-    origin: originOf(named, { scope, sources, left: 10 }),
+    origin: originOf(named, scope),
   };
 }
 
@@ -68,14 +68,14 @@ const opposite = /^(?:visible|checked|attached|enabled|editable|hidden): false$/
 const usual = /^(?:timeout|intervals|message|visible|checked|attached|enabled|editable): /;
 
 /** Reads an assertion in one spelling: `expect(await x.textContent()).toBe(t)` is `toHaveText(t)`, only stricter. */
-export function readAssertion(call: ExpectCall, scope: Scope, at: PrintContext): BareAssertion {
+export function readAssertion(call: ExpectCall, at: PrintPlace): BareAssertion {
   const { args, via } = call;
-  const print = (node: SyntaxNode) => printCode(node, scope, at);
+  const print = (node: SyntaxNode) => printCode(node, at);
   const of = call.subject && (via === 'poll' ? polledValue(call.subject) : call.subject);
   const subject = of ? print(of) : { text: '', locators: [] };
-  const own = takesOptions(call) ? optionsIn(args.at(-1), scope, at) : null;
+  const own = takesOptions(call) ? optionsIn(args.at(-1), at) : null;
   const expected = (own ? args.slice(0, -1) : args).map(print);
-  const parts = call.matcher === 'toMatchObject' ? optionsIn(args[0], scope, at) : null;
+  const parts = call.matcher === 'toMatchObject' ? optionsIn(args[0], at) : null;
   const options = own ?? [];
   const negated = call.negated !== options.some((one) => opposite.test(one));
   const value = expected.map((one) => one.text).join(', ');
@@ -88,7 +88,7 @@ export function readAssertion(call: ExpectCall, scope: Scope, at: PrintContext):
     polled: via === 'poll',
     options: options.filter((one) => !usual.test(one)),
     locators: [...subject.locators, ...expected.flatMap((one) => one.locators)],
-    timeoutMs: timeoutIn([...options, ...(optionsIn(call.pollOptions, scope, at) ?? [])]),
+    timeoutMs: timeoutIn([...options, ...(optionsIn(call.pollOptions, at) ?? [])]),
     origin: call.origin,
   };
 }
@@ -107,15 +107,11 @@ function polledValue(node: SyntaxNode): SyntaxNode {
 }
 
 /** `key: value` of each property of an object that is written out, else null. */
-export function optionsIn(
-  given: SyntaxNode | null | undefined,
-  from: Scope,
-  at: PrintContext,
-): string[] | null {
-  const found = given ? at.sources.resolve(given, from) : null;
+export function optionsIn(given: SyntaxNode | null | undefined, at: PrintPlace): string[] | null {
+  const found = given ? resolve(given, at.scope) : null;
   if (found?.node.type !== 'ObjectExpression') return null;
   return nodesIn(found.node, 'properties').map((one) => {
-    const { text, locators } = printCode(one, found.scope, at);
+    const { text, locators } = printCode(one, { ...at, scope: found.scope });
     return spell(text, locators);
   });
 }

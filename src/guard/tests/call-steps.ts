@@ -1,4 +1,5 @@
 import { callScope, parameterScope } from '../../code/scope.js';
+import { functionOf, resolve } from '../../code/sources.js';
 import {
   bare,
   isFunction,
@@ -14,13 +15,13 @@ import { expectCall, readAssertion, type ExpectCall } from './assertion.js';
 import { scripts } from './calls.js';
 import { readDefinition, readFixtures } from './definitions.js';
 import {
-  context,
   readEach,
   guarded,
   isTests,
   push,
   readFunction,
   type Reading,
+  spotOf,
   still,
   textOf,
 } from './reading.js';
@@ -29,7 +30,7 @@ import {
 export function readCall(node: SyntaxNode, reading: Reading): void {
   const callee = nodeIn(node, 'callee');
   if (!callee) return;
-  const asserted = expectCall(node, reading.scope, reading.sources);
+  const asserted = expectCall(node, reading.scope);
   if (asserted) return readExpect(node, asserted, reading);
   if (isTests(callee, reading) && readDefinition(node, callee, reading)) return;
   const name = propertyOf(callee) ?? nameOf(callee) ?? '';
@@ -44,7 +45,7 @@ export function readCall(node: SyntaxNode, reading: Reading): void {
       readFunction(first, { ...each, awaited: reading.awaited && name !== 'forEach' }),
     );
   }
-  const own = reading.sources.functionOf(callee, reading.scope);
+  const own = functionOf(callee, reading.scope);
   if (own) {
     for (const one of args) reading.read(one, still(reading));
     return readFunction(own.node, { ...reading, scope: callScope(own, { args, from: reading.scope }) });
@@ -61,13 +62,13 @@ function readExpect(node: SyntaxNode, call: ExpectCall, reading: Reading): void 
     else if (one) reading.read(one, still(reading));
   }
   const { guards, awaited, scope } = reading;
-  const asserted = readAssertion(call, scope, context(reading));
+  const asserted = readAssertion(call, spotOf(reading));
   reading.steps.push({ ...asserted, guards, awaited, ...placeOf(scope.file, node) });
 }
 
 /** A function that is called by what it was given to. */
 function callback(made: SyntaxNode, reading: Reading): void {
-  const found = reading.sources.resolve(made, reading.scope);
+  const found = resolve(made, reading.scope);
   if (!isFunction(found.node)) return reading.read(made, still(reading));
   const scope = parameterScope(found.node, found.scope, `${reading.guards.length}.`);
   readFunction(found.node, { ...reading, scope });
@@ -108,7 +109,7 @@ function readOther(node: SyntaxNode, { name, receiver, args }: Parts, reading: R
   const [, , options] = args;
   const told = { kind: 'restriction', rule: 'timeout-raised', verb: 'step' } as const;
   if (isStep) return options && push(node, reading, { ...told, data: textOf(options, reading) });
-  const at = { scope, isTests: receiver !== null && isTests(receiver, reading), ...context(reading) };
+  const at = { ...spotOf(reading), isTests: receiver !== null && isTests(receiver, reading) };
   const step = waitOf(node, at) ?? actionOf(node, at);
   if (step) reading.steps.push({ ...step, guards, awaited, ...placeOf(scope.file, node) });
 }

@@ -1,9 +1,9 @@
-import { printCode } from '../../code/print.js';
 import { lookUp, parameterScope } from '../../code/scope.js';
+import { resolve } from '../../code/sources.js';
 import { bare, isFunction, nameOf, nodeIn, nodesIn, placeOf, type SyntaxNode } from '../../code/syntax.js';
 import { chainOf, originOf, rootName } from '../../code/test-object.js';
 import type { Rule } from '../rules.js';
-import { guarded, push, type Reading, readFunction } from './reading.js';
+import { guarded, push, type Reading, readFunction, textOf } from './reading.js';
 import type { Step } from './step.js';
 
 /** Reads a call of Playwright's `test` that defines something; false for one that says something of a test. */
@@ -12,7 +12,7 @@ export function readDefinition(call: SyntaxNode, callee: SyntaxNode, reading: Re
   const args = nodesIn(call, 'arguments');
   const name = chain.at(-1) ?? '';
   const last = args.at(-1);
-  const found = last && reading.sources.resolve(last, reading.scope);
+  const found = last && resolve(last, reading.scope);
   if (!found || !isFunction(bare(found.node)) || /^(?:step|use|extend|configure)$/.test(name)) return false;
   const made = bare(found.node);
   const inside = { ...reading, scope: parameterScope(made, found.scope) };
@@ -24,18 +24,18 @@ export function readDefinition(call: SyntaxNode, callee: SyntaxNode, reading: Re
   }
   const [first, details] = args;
   if (!first || (isFunction(bare(first)) && !chain.includes('describe'))) return false;
-  const title = first === last ? '""' : printCode(first, reading.scope, reading).text;
+  const title = first === last ? '""' : textOf(first, reading);
   const kind = chain.includes('describe') ? 'describe' : 'test';
   const steps: Step[] = [];
   const titles = [...reading.titles, title];
   const hooks = kind === 'describe' ? { around: reading.hooks, before: [], after: [] } : reading.hooks;
   const at = { ...inside, steps, titles, hooks };
-  const told = args.length > 2 && details ? [printCode(details, reading.scope, reading).text] : [];
+  const told = args.length > 2 && details ? [textOf(details, reading)] : [];
   for (const data of [...chain.filter((one) => one !== 'describe'), ...told]) {
     const rule: Rule = /^(?:skip|fixme|fail|only|slow)$/.test(data) ? 'test-modifier' : 'run-option';
     push(call, { ...at, scope: reading.scope }, { kind: 'restriction', rule, verb: 'test', data });
   }
-  const origin = originOf(rootName(callee) ?? callee, { ...reading, left: 10 });
+  const origin = originOf(rootName(callee) ?? callee, reading.scope);
   // A test of somebody else's making: its text counts.
   if (origin !== 'playwright')
     push(call, { ...at, scope: reading.scope }, { rule: 'expect-replaced', verb: 'test from', data: origin });
@@ -52,7 +52,7 @@ export function readFixtures(call: SyntaxNode, callee: SyntaxNode, reading: Read
   const binding = lookUp(name, reading.scope);
   const isExpect = /expect/i.test(binding?.kind === 'import' ? binding.name : name);
   const [first] = nodesIn(call, 'arguments');
-  const found = first && reading.sources.resolve(first, reading.scope);
+  const found = first && resolve(first, reading.scope);
   for (const property of found ? nodesIn(found.node, 'properties') : []) {
     const title = nameOf(nodeIn(property, 'key')) ?? '…';
     const value = nodeIn(property, 'value') ?? property;
@@ -64,7 +64,7 @@ export function readFixtures(call: SyntaxNode, callee: SyntaxNode, reading: Read
     push(property, at, {
       rule: isExpect ? 'expect-replaced' : 'fixture-added',
       verb: 'fixture',
-      data: [title, ...told.map((one) => printCode(one, reading.scope, reading).text)].join(', '),
+      data: [title, ...told.map((one) => textOf(one, reading))].join(', '),
     });
     if (made) readFunction(made, { ...at, scope: parameterScope(made, reading.scope) });
     const place = placeOf(reading.scope.file, property);

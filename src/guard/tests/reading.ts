@@ -1,14 +1,13 @@
 import { spell } from '../../code/locator.js';
-import { type PrintContext, printCode } from '../../code/print.js';
+import { printCode, type PrintPlace } from '../../code/print.js';
 import { declarePattern, innerScope, lookUp, type Scope } from '../../code/scope.js';
-import type { Sources } from '../../code/sources.js';
+import { resolve } from '../../code/sources.js';
 import { nodeIn, nodesIn, placeOf, type SyntaxNode } from '../../code/syntax.js';
 import { isTestObject, rootName } from '../../code/test-object.js';
 import type { ActionStep, Hooks, Root, Step } from './step.js';
 
 /** Where the reading stands. */
 export interface Reading {
-  readonly sources: Sources;
   readonly scope: Scope;
   /** What may keep a step from running or from failing the test: the rule that a new one breaks, then its text. */
   readonly guards: readonly string[];
@@ -50,13 +49,13 @@ export const still = (reading: Reading): Reading => ({ ...reading, awaited: fals
 /** An expression as a text, its locators spelled out. */
 export function textOf(node: SyntaxNode | null, reading: Reading): string {
   if (!node) return '';
-  const { text, locators } = printCode(node, reading.scope, context(reading));
+  const { text, locators } = printCode(node, spotOf(reading));
   return spell(text, locators);
 }
 
-/** What printing needs to know of the place. */
-export function context(reading: Reading): PrintContext {
-  return { sources: reading.sources, actions: actionsIn(reading) };
+/** Where an expression that stands here is printed. */
+export function spotOf(reading: Reading): PrintPlace {
+  return { scope: reading.scope, actions: actionsIn(reading) };
 }
 
 /** What a name that changes is known by, or empty. */
@@ -76,9 +75,9 @@ export function push(
 }
 
 /** Whether something is called on Playwright's `test`. */
-export function isTests(node: SyntaxNode, { scope, sources }: Reading): boolean {
+export function isTests(node: SyntaxNode, { scope }: Reading): boolean {
   const root = rootName(node);
-  return root !== null && isTestObject(root, scope, sources);
+  return root !== null && isTestObject(root, scope);
 }
 
 /** Reads what is done for each element of a list that is written out, or once for all of one that is not. */
@@ -87,7 +86,7 @@ export function readEach(
   reading: Reading,
   readOne: (at: Reading) => void,
 ): void {
-  const found = reading.sources.resolve(list, reading.scope);
+  const found = resolve(list, reading.scope);
   const elements = found.node.type === 'ArrayExpression' ? nodesIn(found.node, 'elements') : null;
   const readWith = (init: SyntaxNode | null, at: Reading) => {
     const scope = innerScope(at.scope);
@@ -98,7 +97,7 @@ export function readEach(
     for (const one of elements) readWith(one, reading);
     return;
   }
-  const { text: data, locators } = printCode(list, reading.scope, context(reading));
+  const { text: data, locators } = printCode(list, spotOf(reading));
   const count = reading.steps.length;
   readWith(null, guarded(reading, `made-conditional for each of ${data}`));
   // What it goes over may be nothing, and then nothing inside is reached.

@@ -1,22 +1,29 @@
 import { printCode } from '../../code/print.js';
 import { returnedValue } from '../../code/returned-value.js';
-import { parameterScope } from '../../code/scope.js';
-import type { Located, Sources } from '../../code/sources.js';
+import { type Located, parameterScope, type Project } from '../../code/scope.js';
 import { bare, isFunction, nameOf, nodeIn, placeOf, type SyntaxNode, visit } from '../../code/syntax.js';
 import { push, type Reading, readFunction } from './reading.js';
 import { read } from './statements.js';
 import type { Hooks, Root, Step } from './step.js';
 
 /** Reads every test, fixture, helper and module of these files, with what each does. */
-export function readRoots(sources: Sources, affected: ReadonlySet<string>): Root[] {
+export function readRoots({ files }: Project, affected: ReadonlySet<string>): Root[] {
   const roots: Root[] = [];
   const reached = new Set<SyntaxNode>();
-  const modules = [...sources.files.values()]
+  const modules = [...files.values()]
     .filter(({ file }) => affected.has(file.path))
-    .map(({ file, scope }): Reading => {
+    .map((scope): Reading => {
       const hooks = { around: null, before: [], after: [] };
-      const place = { scope, hooks, guards: [], within: [], steps: [], awaited: false, titles: [file.path] };
-      return { ...place, sources, roots, reached, read };
+      const place = {
+        scope,
+        hooks,
+        guards: [],
+        within: [],
+        steps: [],
+        awaited: false,
+        titles: [scope.file.path],
+      };
+      return { ...place, roots, reached, read };
     });
   for (const module of modules) {
     const { path: file, program } = module.scope.file;
@@ -45,8 +52,8 @@ function readUnfollowed(node: SyntaxNode, reading: Reading): void {
   const declaration = nodeIn(node, 'declaration') ?? node;
   const [init, id] = [nodeIn(declaration, 'init'), nodeIn(declaration, 'id')];
   const name = nameOf(id);
-  if (!init || !name || isFunction(bare(init)) || reading.sources.followed.has(init)) return;
-  const data = `${name} = ${printCode(init, reading.scope, reading).text}`;
+  if (!init || !name || isFunction(bare(init)) || reading.scope.project.followed.has(init)) return;
+  const data = `${name} = ${printCode(init, reading).text}`;
   push(node, reading, { kind: 'check', rule: 'step-changed', verb: 'declares', data });
 }
 
@@ -72,6 +79,6 @@ function readUncalled(node: SyntaxNode, reading: Reading): void {
 }
 
 function pushReturned({ node, scope }: Located, reading: Reading): void {
-  const { text, locators } = printCode(node, scope, reading);
+  const { text, locators } = printCode(node, { scope });
   push(node, reading, { rule: 'step-changed', verb: 'returns', data: text, locators });
 }

@@ -1,4 +1,5 @@
 import { callScope, declareAll, declarePattern, innerScope, lookUp } from '../../code/scope.js';
+import { classOf } from '../../code/sources.js';
 import {
   bare,
   bodyOf,
@@ -207,7 +208,7 @@ function readNew(node: SyntaxNode, from: Reading): void {
   const callee = nodeIn(node, 'callee');
   const args = nodesIn(node, 'arguments');
   for (const one of args) read(one, reading);
-  const own = callee && reading.sources.classOf(callee, reading.scope);
+  const own = callee && classOf(callee, reading.scope);
   if (own) {
     const constructor = readFields(own.node, false, { ...reading, scope: own.scope });
     const scope =
