@@ -104,7 +104,6 @@ function resolveMember({ node, scope }: Located, left: number): Located | null {
   const name = propertyOf(node);
   const object = nodeIn(node, 'object');
   if (name === null || !object) return null;
-  if (object.type === 'ThisExpression') return scope.self && memberOf(scope.self, name, left);
   const of = resolve(object, scope, left);
   const inside = partOf(of.node, name);
   if (inside) return resolve(inside, of.scope, left);
@@ -133,11 +132,12 @@ function memberByName(name: string, { node, scope }: Located, left: number): Loc
   const isPlaywrights = /^(?:getBy\w+|locator|frameLocator|filter|first|last|nth)$/.test(called ?? '');
   const of = propertyOf(node) ?? nameOf(node) ?? '';
   const isGiven = /^(?:page|frame|popup|context|browser|request)$/.test(of);
-  const isInstance = /^(?:Identifier|(?:New|This|Member|Call|Await)Expression)$/.test(node.type);
+  const isThis = node.type === 'ThisExpression';
+  const isInstance = isThis || /^(?:Identifier|(?:New|Member|Call|Await)Expression)$/.test(node.type);
   if (!isInstance || isPlaywrights || isGiven) return null;
   const callee = node.type === 'NewExpression' ? nodeIn(node, 'callee') : null;
   const made = callee && classOf(callee, scope, left);
-  const own = made && classInfo(made.node, made.scope);
+  const own = made ? classInfo(made.node, made.scope) : isThis ? scope.self : null;
   const [owner, ...others] = own?.members.has(name) ? [own] : (scope.project.classes.get(name) ?? []);
   return owner && others.length === 0 ? memberOf(owner, name, left) : null;
 }

@@ -51,16 +51,8 @@ export function parseSource(path: string, given: string): SourceFile | null {
 
 /** Tells the line, from 1, of an offset in a text. */
 export function linesOf(text: string): (offset: number) => number {
-  const ends = [...text.matchAll(/\n/g)].map((match) => match.index);
-  return (offset) => {
-    let [from, to] = [0, ends.length];
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      if ((ends[middle] ?? 0) < offset) from = middle + 1;
-      else to = middle;
-    }
-    return from + 1;
-  };
+  const ends = [...text.matchAll(/\n/g), { index: text.length }].map(({ index }) => index);
+  return (offset) => ends.findIndex((end) => end >= offset) + 1;
 }
 
 type ModuleRecord = ReturnType<typeof parseSync>['module'];
@@ -116,16 +108,17 @@ const ownFields: Readonly<Record<string, readonly string[]>> = {
   Text: ['parts'],
 };
 
+const fields = new Map(
+  Object.entries({ ...visitorKeys, ...ownFields }).map(([type, all]) => [
+    type,
+    all.filter((field) => !typeField.test(field)),
+  ]),
+);
+
 /** The fields that hold a node's parts, without types, in source order. */
 export function fieldsOf({ type }: SyntaxNode): readonly string[] {
-  const known = fields.get(type);
-  if (known) return known;
-  const found = (visitorKeys[type] ?? ownFields[type] ?? []).filter((field) => !typeField.test(field));
-  fields.set(type, found);
-  return found;
+  return fields.get(type) ?? [];
 }
-
-const fields = new Map<string, readonly string[]>();
 
 /** All child nodes but types, in source order. */
 export function childrenOf(node: SyntaxNode): SyntaxNode[] {

@@ -33,8 +33,7 @@ type Reader = (node: SyntaxNode, reading: Reading) => void;
 const byTypes: readonly (readonly [types: string, Reader])[] = [
   ['Program BlockStatement StaticBlock', (node, at) => readBlock(nodesIn(node, 'body'), at)],
   ['SwitchCase', readCase],
-  ['IfStatement ConditionalExpression', readBranches],
-  ['LogicalExpression', readLogical],
+  ['IfStatement ConditionalExpression LogicalExpression', readBranches],
   ['TryStatement', readTry],
   ['ForOfStatement', readForOf],
   ['ForStatement ForInStatement WhileStatement DoWhileStatement SwitchStatement', readLoop],
@@ -61,14 +60,6 @@ export function read(given: SyntaxNode, reading: Reading): void {
 function readCase(node: SyntaxNode, reading: Reading): void {
   const guard = `made-conditional if case ${textOf(nodeIn(node, 'test'), reading)}`;
   readBlock(nodesIn(node, 'consequent'), guarded(reading, guard));
-}
-
-function readLogical(node: SyntaxNode, reading: Reading): void {
-  const left = textOf(nodeIn(node, 'left'), reading);
-  const condition =
-    { '&&': `if ${left}`, '||': `if not ${left}` }[String(node['operator'])] ?? `if no ${left}`;
-  below(node, 'left', still(reading));
-  below(node, 'right', guarded(reading, `made-conditional ${condition}`));
 }
 
 /** What has an effect by itself, and else what is inside. */
@@ -118,11 +109,17 @@ function leaves(node: SyntaxNode): boolean {
   return /^(?:Return|Break|Continue)Statement$/.test(node.type) || childrenOf(node).some(leaves);
 }
 
+/** By which word what is on the right of an operator hangs on what is on its left. */
+const hangs: Readonly<Record<string, string>> = { '&&': 'if', '||': 'if not', '??': 'if no' };
+
 function readBranches(node: SyntaxNode, reading: Reading): void {
-  const condition = textOf(nodeIn(node, 'test'), reading);
-  below(node, 'test', still(reading));
-  below(node, 'consequent', guarded(reading, `made-conditional if ${condition}`));
-  below(node, 'alternate', guarded(reading, `made-conditional if not ${condition}`));
+  const test = nodeIn(node, 'test') ?? nodeIn(node, 'left');
+  const condition = textOf(test, reading);
+  const on = (word: string) => guarded(reading, `made-conditional ${word} ${condition}`);
+  if (test) read(test, still(reading));
+  below(node, 'consequent', on('if'));
+  below(node, 'alternate', on('if not'));
+  below(node, 'right', on(hangs[String(node['operator'])] ?? ''));
 }
 
 /** A handler that throws again swallows nothing; a `finally` that returns drops the error that it was called for. */
