@@ -98,16 +98,12 @@ export async function readTestCode(
       else if (source) sources.push(source);
       else if (isCode(file)) unparsable.add(file);
     }
-    next = [];
-    for (const source of sources) {
-      parsed.set(source.path, source);
-      for (const one of importsOf(source, places.config)) {
-        const target = importedFile(source.path, one);
-        if (target === null || !(isCode(target) || target.endsWith('.json')) || seen.has(target)) continue;
-        seen.add(target);
-        next.push(target);
-      }
-    }
+    for (const source of sources) parsed.set(source.path, source);
+    const targets = sources.flatMap((source) =>
+      importsOf(source, places.config).flatMap((one) => importedFile(source.path, one) ?? []),
+    );
+    next = [...new Set(targets)].filter((one) => (isCode(one) || one.endsWith('.json')) && !seen.has(one));
+    for (const one of next) seen.add(one);
   }
   // What passes on modules of the tests is theirs, too.
   const isOfTests = (source: SourceFile) =>

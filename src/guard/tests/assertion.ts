@@ -2,17 +2,7 @@ import { spell } from '../../code/locator.js';
 import { printCode, type PrintPlace } from '../../code/print.js';
 import type { Scope } from '../../code/scope.js';
 import { resolve } from '../../code/sources.js';
-import {
-  bare,
-  bodyOf,
-  calleeOf,
-  isFunction,
-  nameOf,
-  nodeIn,
-  nodesIn,
-  propertyOf,
-  type SyntaxNode,
-} from '../../code/syntax.js';
+import { bare, calleeOf, nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from '../../code/syntax.js';
 import { originOf } from '../../code/test-object.js';
 import type { AssertionStep } from './step.js';
 
@@ -71,15 +61,16 @@ const usual = /^(?:timeout|intervals|message|visible|checked|attached|enabled|ed
 export function readAssertion(call: ExpectCall, at: PrintPlace): BareAssertion {
   const { args, via } = call;
   const print = (node: SyntaxNode) => printCode(node, at);
-  const of = call.subject && (via === 'poll' ? polledValue(call.subject) : call.subject);
-  const subject = of ? print(of) : { text: '', locators: [] };
+  const subject = call.subject ? print(call.subject) : { text: '', locators: [] };
+  // What is polled is what the function returns.
+  const asked = via === 'poll' ? subject.text.replace(/^=> /, '') : subject.text;
   const own = takesOptions(call) ? optionsIn(args.at(-1), at) : null;
   const expected = (own ? args.slice(0, -1) : args).map(print);
   const parts = call.matcher === 'toMatchObject' ? optionsIn(args[0], at) : null;
   const options = own ?? [];
   const negated = call.negated !== options.some((one) => opposite.test(one));
   const value = expected.map((one) => one.text).join(', ');
-  const form = positive(webFirst({ subject: subject.text, matcher: call.matcher, expected: value, negated }));
+  const form = positive(webFirst({ subject: asked, matcher: call.matcher, expected: value, negated }));
   return {
     kind: 'assertion',
     ...form,
@@ -97,13 +88,6 @@ function takesOptions({ matcher, args }: ExpectCall): boolean {
   const withoutValue =
     /^toBe(?:Visible|Hidden|Attached|Checked|Enabled|Disabled|Editable|Empty|Focused|InViewport|OK)$|^toPass$|^to(?:HaveScreenshot|MatchSnapshot|MatchAriaSnapshot)$/;
   return args.length > (withoutValue.test(matcher) ? 0 : 1);
-}
-
-function polledValue(node: SyntaxNode): SyntaxNode {
-  const last = bodyOf(node).at(-1);
-  const returned = last?.type === 'ReturnStatement' ? nodeIn(last, 'argument') : null;
-  const body = isFunction(node) ? nodeIn(node, 'body') : null;
-  return returned ?? (body?.type === 'BlockStatement' ? node : (body ?? node));
 }
 
 /** `key: value` of each property of an object that is written out, else null. */

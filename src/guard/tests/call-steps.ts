@@ -12,7 +12,7 @@ import {
 } from '../../code/syntax.js';
 import { actionOf, waitOf } from './action.js';
 import { expectCall, readAssertion, type ExpectCall } from './assertion.js';
-import { scripts } from './calls.js';
+import { callKind, ofScripts } from './calls.js';
 import { readDefinition, readFixtures } from './definitions.js';
 import {
   readEach,
@@ -97,12 +97,12 @@ function readOther(node: SyntaxNode, { name, receiver, args }: Parts, reading: R
     : { ...reading, awaited: awaited && isChained };
   if (receiver) reading.read(receiver, before);
   const ofPromise = nameOf(receiver) === 'Promise' ? (joins[name] ?? '') : null;
+  const isScript = ofScripts.test(callKind(name)?.rule ?? '');
   const inside = ofPromise ? guarded(reading, ofPromise) : reading;
   for (const one of args) {
     const isJoined = awaited && (ofPromise !== null || one.type === 'ArrayExpression');
     if (!isFunction(one)) reading.read(one, { ...inside, awaited: isJoined });
-    else if (!scripts.test(name))
-      callback(one, isStep ? reading : guarded(reading, `made-conditional inside ${name}`));
+    else if (!isScript) callback(one, isStep ? reading : guarded(reading, `made-conditional inside ${name}`));
   }
   // What a console says has no effect.
   if (isChained || ofPromise !== null || nameOf(receiver) === 'console') return;

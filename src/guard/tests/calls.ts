@@ -57,9 +57,8 @@ export const sameVerb: Readonly<Record<string, string>> = {
 export const ownOption =
   /^(?:timeout|force|trial|state|noWaitAfter|strict|delay|waitUntil|intervals|message): /;
 
-/** What runs in the page, or whenever something happens: its text counts. */
-export const scripts =
-  /^(?:evaluate|evaluateAll|evaluateHandle|\$eval|\$\$eval|addInitScript|waitForFunction|route|on|once|addListener|addLocatorHandler|exposeFunction|exposeBinding)$/;
+/** Rules of calls that are given what runs in the page, or whenever something happens: its text counts. */
+export const ofScripts = /^(?:page-rewritten|mocked-route|listener-added)$/;
 
 /** What Playwright and the language give to a test: who writes to it changes it for all others. */
 export const given =

@@ -13,8 +13,8 @@ export function readDefinition(call: SyntaxNode, callee: SyntaxNode, reading: Re
   const name = chain.at(-1) ?? '';
   const last = args.at(-1);
   const found = last && resolve(last, reading.scope);
-  if (!found || !isFunction(bare(found.node)) || /^(?:step|use|extend|configure)$/.test(name)) return false;
-  const made = bare(found.node);
+  if (!found || !isFunction(found.node) || /^(?:step|use|extend|configure)$/.test(name)) return false;
+  const made = found.node;
   const inside = { ...reading, scope: parameterScope(made, found.scope) };
   if (/^(?:before|after)(?:Each|All)$/.test(name)) {
     const steps = name.startsWith('before') ? reading.hooks.before : reading.hooks.after;

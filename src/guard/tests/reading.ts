@@ -1,6 +1,6 @@
 import { spell } from '../../code/locator.js';
 import { printCode, type PrintPlace } from '../../code/print.js';
-import { declarePattern, innerScope, lookUp, type Scope } from '../../code/scope.js';
+import { declarePattern, innerScope, type Scope } from '../../code/scope.js';
 import { resolve } from '../../code/sources.js';
 import { nodeIn, nodesIn, placeOf, type SyntaxNode } from '../../code/syntax.js';
 import { isTestObject, rootName } from '../../code/test-object.js';
@@ -27,15 +27,9 @@ export interface Reading {
   readonly read: (node: SyntaxNode, reading: Reading) => void;
 }
 
-const counted = new WeakMap<readonly Step[], { upTo: number; actions: number }>();
-
 /** How many actions the test has done so far. */
 export function actionsIn({ steps }: Reading): number {
-  const known = counted.get(steps) ?? { upTo: 0, actions: 0 };
-  for (; known.upTo < steps.length; known.upTo += 1)
-    if (steps[known.upTo]?.kind === 'action') known.actions += 1;
-  counted.set(steps, known);
-  return known.actions;
+  return steps.filter(({ kind }) => kind === 'action').length;
 }
 
 /** The same place behind one more guard. */
@@ -56,12 +50,6 @@ export function textOf(node: SyntaxNode | null, reading: Reading): string {
 /** Where an expression that stands here is printed. */
 export function spotOf(reading: Reading): PrintPlace {
   return { scope: reading.scope, actions: actionsIn(reading) };
-}
-
-/** What a name that changes is known by, or empty. */
-export function labelOf(name: string, { scope }: Reading): string {
-  const binding = lookUp(name, scope);
-  return binding?.kind === 'opaque' ? binding.label : '';
 }
 
 /** Adds a step that has no fields but these. */

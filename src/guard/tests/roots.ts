@@ -1,7 +1,16 @@
 import { printCode } from '../../code/print.js';
 import { returnedValue } from '../../code/returned-value.js';
-import { type Located, parameterScope, type Project } from '../../code/scope.js';
-import { bare, isFunction, nameOf, nodeIn, placeOf, type SyntaxNode, visit } from '../../code/syntax.js';
+import { parameterScope, type Project } from '../../code/scope.js';
+import {
+  bare,
+  isFunction,
+  nameOf,
+  nodeIn,
+  nodesOf,
+  placeOf,
+  type SyntaxNode,
+  visit,
+} from '../../code/syntax.js';
 import { push, type Reading, readFunction } from './reading.js';
 import { read } from './statements.js';
 import type { Hooks, Root, Step } from './step.js';
@@ -49,9 +58,7 @@ function hooked(steps: readonly Step[], hooks: Hooks | null | undefined): readon
 
 /** A constant of a module that no test was seen to use: used in a way that cannot be followed, or not at all; its text counts. */
 function readUnfollowed(node: SyntaxNode, reading: Reading): void {
-  const declaration = nodeIn(node, 'declaration') ?? node;
-  const [init, id] = [nodeIn(declaration, 'init'), nodeIn(declaration, 'id')];
-  const name = nameOf(id);
+  const [name, init] = [nameOf(nodeIn(node, 'id')), nodeIn(node, 'init')];
   if (!init || !name || isFunction(bare(init)) || reading.scope.project.followed.has(init)) return;
   const data = `${name} = ${printCode(init, reading).text}`;
   push(node, reading, { kind: 'check', rule: 'step-changed', verb: 'declares', data });
@@ -67,18 +74,13 @@ function readUncalled(node: SyntaxNode, reading: Reading): void {
   const scope = parameterScope(made, reading.scope);
   const at = { ...reading, steps, awaited: true, scope };
   readFunction(made, at);
-  const given = returnedValue({ node: made, scope });
-  if (given) pushReturned(given, at);
-  else
-    visit(made, (one) => {
-      const argument = one.type === 'ReturnStatement' ? nodeIn(one, 'argument') : null;
-      if (argument) pushReturned({ node: argument, scope }, at);
-    });
+  const only = returnedValue({ node: made, scope });
+  const returned = nodesOf(made).filter(({ type }) => type === 'ReturnStatement');
+  const values = returned.flatMap((one) => nodeIn(one, 'argument') ?? []);
+  for (const given of only ? [only] : values.map((value) => ({ node: value, scope }))) {
+    const { text: data, locators } = printCode(given.node, given);
+    push(given.node, at, { rule: 'step-changed', verb: 'returns', data, locators });
+  }
   const place = placeOf(scope.file, made);
   reading.roots.push({ kind: 'function', key: `function ${title}`, title, steps, ...place });
-}
-
-function pushReturned({ node, scope }: Located, reading: Reading): void {
-  const { text, locators } = printCode(node, { scope });
-  push(node, reading, { rule: 'step-changed', verb: 'returns', data: text, locators });
 }

@@ -15,17 +15,7 @@ import {
 import { rootName } from '../../code/test-object.js';
 import { readCall } from './call-steps.js';
 import { given, pureClass } from './calls.js';
-import {
-  actionsIn,
-  guarded,
-  labelOf,
-  push,
-  readEach,
-  readFunction,
-  type Reading,
-  still,
-  textOf,
-} from './reading.js';
+import { actionsIn, guarded, push, readEach, readFunction, type Reading, still, textOf } from './reading.js';
 
 type Reader = (node: SyntaxNode, reading: Reading) => void;
 
@@ -191,7 +181,8 @@ function readAssignment(node: SyntaxNode, from: Reading): void {
   // A field of a page object is followed to its value, and so is what a module exports.
   const isFollowed = object?.type === 'ThisExpression' || (object && /^(?:module|exports)$/.test(name));
   if (isFollowed && node['operator'] === '=') return;
-  const isOwn = labelOf(name, reading).startsWith('variable ');
+  const binding = lookUp(name, reading.scope);
+  const isOwn = binding?.kind === 'opaque' && binding.label.startsWith('variable ');
   const isPatch = !isOwn && (given.test(name) || object !== null);
   push(node, reading, {
     verb: 'assigns',

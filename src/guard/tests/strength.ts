@@ -70,7 +70,6 @@ const stricter: Readonly<Record<string, readonly string[]>> = {
 
 /** Matchers without an argument that any of these, with one, imply. */
 const implied: Readonly<Record<string, readonly string[]>> = {
-  toBeVisible: [],
   toBeAttached: ['toHaveText', 'toContainText', 'toHaveCount', 'toHaveValue'],
   toBeTruthy: ['toBe', 'toEqual', 'toStrictEqual'],
   toBeDefined: ['toBe', 'toEqual', 'toStrictEqual', 'toBeTruthy'],
