@@ -1,15 +1,6 @@
 import { diffArrays } from 'diff';
-import {
-  bare,
-  calleeOf,
-  fieldsOf,
-  isNode,
-  nameOf,
-  nodeIn,
-  nodesIn,
-  type SourceFile,
-  type SyntaxNode,
-} from './syntax.js';
+import { bare, calleeOf, nameOf } from './expressions.js';
+import { fieldsOf, isNode, nodeIn, nodesIn, type SourceFile, type SyntaxNode } from './syntax.js';
 
 /** A place where two programs differ: what stood there, and what stands there now; null where there was, or is, nothing. */
 export interface Difference {

@@ -1,4 +1,5 @@
-import { nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from './syntax.js';
+import { nameOf, propertyOf } from './expressions.js';
+import { nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 
 /** The element or property of a list, a record or an enum that is written out; null where it has none. */
 export function partOf(node: SyntaxNode, name: string): SyntaxNode | null {

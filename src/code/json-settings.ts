@@ -1,4 +1,5 @@
-import { bare, constantOf, nameOf, nodeIn, nodesIn, parseSource, type SyntaxNode } from './syntax.js';
+import { bare, constantOf, nameOf } from './expressions.js';
+import { nodeIn, nodesIn, parseSource, type SyntaxNode } from './syntax.js';
 
 /** Settings by their names, as in `compilerOptions.strict`. */
 export type Settings = ReadonlyMap<string, string>;

@@ -1,4 +1,5 @@
-import { cookedText, nodesIn, type SyntaxNode } from './syntax.js';
+import { cookedText } from './expressions.js';
+import { nodesIn, type SyntaxNode } from './syntax.js';
 
 /** A template whose every part is known is a string like any other. */
 export function printTemplate(node: SyntaxNode, inside: (node: SyntaxNode) => string): string {

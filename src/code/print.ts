@@ -11,19 +11,8 @@ import {
   type Scope,
 } from './scope.js';
 import { functionOf, moduleName, resolve } from './sources.js';
-import {
-  bare,
-  bodyOf,
-  calleeOf,
-  childrenOf,
-  constantOf,
-  isFunction,
-  nameOf,
-  nodeIn,
-  nodesIn,
-  propertyOf,
-  type SyntaxNode,
-} from './syntax.js';
+import { bare, bodyOf, calleeOf, constantOf, isFunction, nameOf, propertyOf } from './expressions.js';
+import { childrenOf, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 import { rootName } from './test-object.js';
 
 /** An expression in one spelling: names replaced by what they stand for, formatting and types gone. */

@@ -1,12 +1,10 @@
+import { bodyOf, nameOf, propertyOf } from './expressions.js';
 import {
-  bodyOf,
   childrenOf,
   memberNode,
-  nameOf,
   nodeIn,
   nodesIn,
   nodesOf,
-  propertyOf,
   type SourceFile,
   type SyntaxNode,
   visit,

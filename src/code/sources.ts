@@ -10,19 +10,8 @@ import {
   type Project,
   type Scope,
 } from './scope.js';
-import {
-  bare,
-  bodyOf,
-  calleeOf,
-  isFunction,
-  nameOf,
-  nodeIn,
-  nodesIn,
-  nodesOf,
-  propertyOf,
-  type SourceFile,
-  type SyntaxNode,
-} from './syntax.js';
+import { bare, bodyOf, calleeOf, isFunction, nameOf, propertyOf } from './expressions.js';
+import { nodeIn, nodesIn, nodesOf, type SourceFile, type SyntaxNode } from './syntax.js';
 
 const MAX_STEPS = 30;
 

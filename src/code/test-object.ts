@@ -1,5 +1,6 @@
 import { lookUp, type Scope } from './scope.js';
-import { bare, calleeOf, nameOf, nodeIn, propertyOf, type SyntaxNode } from './syntax.js';
+import { bare, calleeOf, nameOf, propertyOf } from './expressions.js';
+import { nodeIn, type SyntaxNode } from './syntax.js';
 import { requiredBy, resolve } from './sources.js';
 
 /** The leftmost name of a chain of members and calls: `test` of `test.describe.only('x')`. */

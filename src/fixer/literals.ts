@@ -1,4 +1,5 @@
-import { nodeIn, nodesIn, parseSource, propertyOf, visit, type SyntaxNode } from '../code/syntax.js';
+import { propertyOf } from '../code/expressions.js';
+import { nodeIn, nodesIn, parseSource, visit, type SyntaxNode } from '../code/syntax.js';
 import { hasText, optionOf, textOf, type LocatorName } from './locator-links.js';
 import type { SourceText } from './proposal.js';
 import { placesOf } from './renamed.js';

@@ -1,4 +1,5 @@
-import { nodeIn, nodesIn, parseSource, propertyOf, type SyntaxNode } from '../code/syntax.js';
+import { propertyOf } from '../code/expressions.js';
+import { nodeIn, nodesIn, parseSource, type SyntaxNode } from '../code/syntax.js';
 
 /** One name by which a locator finds its element. */
 export type LocatorName =

@@ -1,10 +1,10 @@
 import { unified } from '../code/compare-trees.js';
 import { isCode } from '../code/imports.js';
 import { programsIn, template, withoutScripts } from '../code/scripts.js';
+import { nameOf } from '../code/expressions.js';
 import {
   childrenOf,
   linesOf,
-  nameOf,
   nodeIn,
   parseSource,
   type SourceFile,

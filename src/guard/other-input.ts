@@ -1,4 +1,5 @@
-import { jsonStart, nameOf, nodesIn, nodesOf, type SourceFile, type SyntaxNode } from '../code/syntax.js';
+import { nameOf } from '../code/expressions.js';
+import { jsonStart, nodesIn, nodesOf, type SourceFile, type SyntaxNode } from '../code/syntax.js';
 import { rootName } from '../code/test-object.js';
 import { type Literal, literalsIn, type SharedLiteral } from './shared-literals.js';
 

@@ -1,17 +1,6 @@
 import { programsIn, template, withoutScripts } from '../code/scripts.js';
-import {
-  calleeOf,
-  childrenOf,
-  constantOf,
-  cookedText,
-  isFunction,
-  nodeIn,
-  nodesIn,
-  nodesOf,
-  propertyOf,
-  type SourceFile,
-  type SyntaxNode,
-} from '../code/syntax.js';
+import { calleeOf, constantOf, cookedText, isFunction, propertyOf } from '../code/expressions.js';
+import { childrenOf, nodeIn, nodesIn, nodesOf, type SourceFile, type SyntaxNode } from '../code/syntax.js';
 import type { FileEdit } from './edit.js';
 
 /** A literal that a fix added to the app and that a test uses too: perhaps the app answers this test alone. */

@@ -4,9 +4,8 @@ import type { Violation } from '../../core/guard/violation.js';
 import type { Change } from '../change.js';
 import { isCode } from '../../code/imports.js';
 import { programsIn, withoutScripts } from '../../code/scripts.js';
+import { constantOf, nameOf } from '../../code/expressions.js';
 import {
-  constantOf,
-  nameOf,
   nodeIn,
   nodesIn,
   nodesOf,

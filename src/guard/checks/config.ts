@@ -3,7 +3,8 @@ import { partOf } from '../../code/exports.js';
 import { printCode } from '../../code/print.js';
 import type { Located, Project } from '../../code/scope.js';
 import { exported, resolve } from '../../code/sources.js';
-import { nameOf, nodeIn, nodesIn, type Place, placeOf, type SyntaxNode } from '../../code/syntax.js';
+import { nameOf } from '../../code/expressions.js';
+import { nodeIn, nodesIn, type Place, placeOf, type SyntaxNode } from '../../code/syntax.js';
 import { violationOf } from '../rules.js';
 
 /** One setting of the Playwright config. */

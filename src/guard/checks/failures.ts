@@ -1,16 +1,5 @@
-import {
-  bare,
-  calleeOf,
-  childrenOf,
-  constantOf,
-  isFunction,
-  nameOf,
-  nodeIn,
-  nodesIn,
-  nodesOf,
-  propertyOf,
-  type SyntaxNode,
-} from '../../code/syntax.js';
+import { bare, calleeOf, constantOf, isFunction, nameOf, propertyOf } from '../../code/expressions.js';
+import { childrenOf, nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../../code/syntax.js';
 import type { Uses } from './uses.js';
 import { answers, chain, isMadeUp, valueOf } from './values.js';
 

@@ -1,16 +1,8 @@
 import type { Note } from '../../core/guard/note.js';
 import { type AriaLine, ariaLineOf } from '../../evidence/aria-line.js';
 import { partOf } from '../../code/exports.js';
-import {
-  calleeOf,
-  constantOf,
-  nameOf,
-  nodeIn,
-  nodesIn,
-  parseSource,
-  propertyOf,
-  type SyntaxNode,
-} from '../../code/syntax.js';
+import { calleeOf, constantOf, nameOf, propertyOf } from '../../code/expressions.js';
+import { nodeIn, nodesIn, parseSource, type SyntaxNode } from '../../code/syntax.js';
 import type { Judgement } from '../judgement.js';
 import { violationOf } from '../rules.js';
 import type { Replacement } from '../tests/compare.js';

@@ -1,15 +1,6 @@
 import { type Difference, wholes } from '../../code/compare-trees.js';
-import {
-  bodyOf,
-  calleeOf,
-  constantOf,
-  isFunction,
-  nodeIn,
-  nodesIn,
-  nodesOf,
-  propertyOf,
-  type SyntaxNode,
-} from '../../code/syntax.js';
+import { bodyOf, calleeOf, constantOf, isFunction, propertyOf } from '../../code/expressions.js';
+import { nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../../code/syntax.js';
 import { operationsIn, type Tree } from '../operations.js';
 import type { Rule } from '../rules.js';
 import { isSilent } from './failures.js';

@@ -1,13 +1,12 @@
 import type { Violation } from '../../core/guard/violation.js';
 import { programsIn, template } from '../../code/scripts.js';
+import { nameOf, propertyOf } from '../../code/expressions.js';
 import {
   childrenOf,
-  nameOf,
   nodeIn,
   nodesIn,
   nodesOf,
   placeOf,
-  propertyOf,
   type SourceFile,
   type SyntaxNode,
 } from '../../code/syntax.js';

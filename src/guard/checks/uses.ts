@@ -1,12 +1,5 @@
-import {
-  constantOf,
-  nameOf,
-  nodeIn,
-  nodesIn,
-  nodesOf,
-  propertyOf,
-  type SyntaxNode,
-} from '../../code/syntax.js';
+import { constantOf, nameOf, propertyOf } from '../../code/expressions.js';
+import { nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../../code/syntax.js';
 import { chain, isMadeUp, valueOf } from './values.js';
 
 /** What has to be known of a program to judge a node of it. */

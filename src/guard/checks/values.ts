@@ -1,13 +1,5 @@
-import {
-  bare,
-  calleeOf,
-  constantOf,
-  nameOf,
-  nodeIn,
-  nodesIn,
-  nodesOf,
-  type SyntaxNode,
-} from '../../code/syntax.js';
+import { bare, calleeOf, constantOf, nameOf } from '../../code/expressions.js';
+import { nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../../code/syntax.js';
 import { chainOf, rootName } from '../../code/test-object.js';
 
 /** A value that is written out; `null`, `false` and what is empty say that there is none. */

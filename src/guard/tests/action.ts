@@ -1,7 +1,8 @@
 import { type LocatorText, readBySelector } from '../../code/locator.js';
 import { printCode, type PrintPlace } from '../../code/print.js';
 import { lookUp } from '../../code/scope.js';
-import { nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from '../../code/syntax.js';
+import { nameOf, propertyOf } from '../../code/expressions.js';
+import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
 import { amountOf, type BareAssertion, optionsIn, timeoutIn } from './assertion.js';
 import { callKind, ownOption, sameVerb } from './calls.js';
 import type { ActionStep } from './step.js';

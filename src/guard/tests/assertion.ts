@@ -2,7 +2,8 @@ import { spell } from '../../code/locator.js';
 import { printCode, type PrintPlace } from '../../code/print.js';
 import type { Scope } from '../../code/scope.js';
 import { resolve } from '../../code/sources.js';
-import { bare, calleeOf, nameOf, nodeIn, nodesIn, propertyOf, type SyntaxNode } from '../../code/syntax.js';
+import { bare, calleeOf, nameOf, propertyOf } from '../../code/expressions.js';
+import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
 import { originOf } from '../../code/test-object.js';
 import type { AssertionStep } from './step.js';
 

@@ -1,15 +1,7 @@
 import { callScope, parameterScope } from '../../code/scope.js';
 import { functionOf, resolve } from '../../code/sources.js';
-import {
-  bare,
-  isFunction,
-  nameOf,
-  nodeIn,
-  nodesIn,
-  placeOf,
-  propertyOf,
-  type SyntaxNode,
-} from '../../code/syntax.js';
+import { bare, isFunction, nameOf, propertyOf } from '../../code/expressions.js';
+import { nodeIn, nodesIn, placeOf, type SyntaxNode } from '../../code/syntax.js';
 import { actionOf, waitOf } from './action.js';
 import { expectCall, readAssertion, type ExpectCall } from './assertion.js';
 import { callKind, ofScripts } from './calls.js';

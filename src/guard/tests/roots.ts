@@ -1,16 +1,8 @@
 import { printCode } from '../../code/print.js';
 import { returnedValue } from '../../code/returned-value.js';
 import { parameterScope, type Project } from '../../code/scope.js';
-import {
-  bare,
-  isFunction,
-  nameOf,
-  nodeIn,
-  nodesOf,
-  placeOf,
-  type SyntaxNode,
-  visit,
-} from '../../code/syntax.js';
+import { bare, isFunction, nameOf } from '../../code/expressions.js';
+import { nodeIn, nodesOf, placeOf, type SyntaxNode, visit } from '../../code/syntax.js';
 import { push, type Reading, readFunction } from './reading.js';
 import { read } from './statements.js';
 import type { Hooks, Root, Step } from './step.js';
