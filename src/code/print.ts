@@ -1,15 +1,7 @@
 import { type LocatorText, readBySelector, readLocator } from './locator.js';
 import { printBinary, printTemplate } from './print-values.js';
 import { returnedValue } from './returned-value.js';
-import {
-  callScope,
-  declarePattern,
-  type Located,
-  lookUp,
-  parameterScope,
-  type Project,
-  type Scope,
-} from './scope.js';
+import { callScope, declarePattern, type Located, lookUp, parameterScope, type Scope } from './scope.js';
 import { functionOf, moduleName, resolve } from './sources.js';
 import { bare, bodyOf, calleeOf, constantOf, isFunction, nameOf, propertyOf } from './expressions.js';
 import { childrenOf, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
@@ -42,8 +34,6 @@ interface Printing extends Required<Pick<PrintPlace, 'actions'>> {
   readonly called: SyntaxNode | null;
 }
 
-const spent = new WeakMap<Project, number>();
-
 /** Where an expression is printed. */
 export interface PrintPlace {
   readonly scope: Scope;
@@ -58,9 +48,9 @@ export function printCode(node: SyntaxNode, { scope, actions = 0 }: PrintPlace):
 }
 
 function print(given: SyntaxNode, givenScope: Scope, printing: Printing): string {
-  const count = (spent.get(givenScope.project) ?? 0) + 1;
-  spent.set(givenScope.project, count);
-  if (count > MAX_NODES) throw new TooLarge('the tests are too long to be judged');
+  const { project } = givenScope;
+  project.printed += 1;
+  if (project.printed > MAX_NODES) throw new TooLarge('the tests are too long to be judged');
   if (printing.depth > MAX_DEPTH)
     throw new TooLarge('an expression of the tests is nested too deeply to be judged');
   const at = { ...printing, depth: printing.depth + 1 };

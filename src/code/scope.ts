@@ -57,6 +57,8 @@ export interface Project {
   readonly classes: ReadonlyMap<string, readonly ClassInfo[]>;
   /** Values that a name was followed to so far. */
   readonly followed: Set<SyntaxNode>;
+  /** How many nodes were printed so far. */
+  printed: number;
 }
 
 /** A scope inside another. */

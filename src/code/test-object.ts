@@ -22,13 +22,15 @@ export function chainOf(given: SyntaxNode): string[] {
   return callee ? chainOf(callee) : [];
 }
 
-/** Whether a name is Playwright's `test`, whatever it is called here. */
-export function isTestObject(name: SyntaxNode, scope: Scope): boolean {
-  const text = String(name['name']);
+/** Whether it is Playwright's `test`, whatever it is called here, or something called on it. */
+export function isOfTest(node: SyntaxNode | null, scope: Scope): boolean {
+  const root = node && rootName(node);
+  if (!root) return false;
+  const text = String(root['name']);
   if (/^(?:test|it|describe|setup|teardown|testInfo)$/.test(text)) return true;
   const binding = lookUp(text, scope);
   if (binding?.kind === 'import' && binding.name === 'test') return true;
-  return binding?.kind === 'value' && originOf(name, scope) === 'playwright';
+  return binding?.kind === 'value' && originOf(root, scope) === 'playwright';
 }
 
 /** Where `test` or `expect` come from in the end: `playwright`, or the code that took their place. */

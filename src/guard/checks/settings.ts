@@ -37,6 +37,9 @@ type SettingRule = readonly [setting: RegExp, rule: Rule, isBroken: (setting: Se
 const checking =
   /(?:^|[\s"':/^])(?:type-?check|check|lint|tsc|eslint|biome|svelte-check|vue-tsc|audit)(?=$|[\s"':])/;
 
+const isSet = ({ to }: Setting) => to !== undefined;
+const isTurnedOn = ({ to = '' }: Setting) => !/^(?:|0|false|no|off|null)$/i.test(to);
+
 /** Which settings of a compiler may not be loosened: what they check has to stay. */
 const compiler: readonly SettingRule[] = [
   [/^compilerOptions\.(?:skip(?:Default)?LibCheck|noCheck)$/, 'compiler-loosened', ({ to }) => to === 'true'],
@@ -47,11 +50,7 @@ const compiler: readonly SettingRule[] = [
   ],
   [/^(?:exclude|include|files)$/, 'compiler-loosened', ({ isOld }) => isOld],
   [/^extends$/, 'compiler-loosened', ({ from }) => from !== undefined],
-  [
-    /^compilerOptions\.paths\.(?:@playwright\/test|playwright(?:-core)?|\*)$/,
-    'expect-replaced',
-    ({ to }) => to !== undefined,
-  ],
+  [/^compilerOptions\.paths\.(?:@playwright\/test|playwright(?:-core)?|\*)$/, 'expect-replaced', isSet],
   [/^compilerOptions\.paths\./, 'module-shadowed', leadsElsewhere],
 ];
 
@@ -70,13 +69,7 @@ const manifest: readonly SettingRule[] = [
     'package-changed',
     () => true,
   ],
-  [
-    /^\w*[dD]ependencies\./,
-    'package-changed',
-    (change) =>
-      isImported(change.name.replace(/^\w+\./, ''), change) &&
-      /^(?:file|link|portal|npm|git|https?):|^[./]/.test(change.to ?? ''),
-  ],
+  [/^\w*[dD]ependencies\./, 'package-changed', comesFromElsewhere],
   [/^(?:\w*[dD]ependencies|overrides|resolutions|pnpm\.overrides)\./, 'app-stubbed', leadsToNewFolder],
   [/^(?:name|main|module|exports)(?:\.|$)/, 'module-shadowed', leadsImportersElsewhere],
 ];
@@ -87,13 +80,9 @@ const environment: readonly SettingRule[] = [
   [
     /^(?:NODE_OPTIONS|NODE_PATH|NODE_TLS_REJECT_UNAUTHORIZED|node-options|script-shell|yarnPath|(?:PLAYWRIGHT|PWTEST|PW)_\w+)$/,
     'environment-changed',
-    ({ to }) => to !== undefined,
+    isSet,
   ],
-  [
-    new RegExp(`^${pretence}$`, 'i'),
-    'environment-changed',
-    ({ to }) => !/^(?:|0|false|no|off|null)$/i.test(to ?? ''),
-  ],
+  [new RegExp(`^${pretence}$`, 'i'), 'environment-changed', isTurnedOn],
   [/./, 'security-loosened', ({ from = '', to = '' }) => superuser.test(to) && !superuser.test(from)],
   // A port is the server's as well, and follows it.
   [/./, 'environment-changed', ({ name, to = '', variables }) => variables.has(name) && !/^\d*$/.test(to)],
@@ -218,6 +207,12 @@ export function holds(pattern: string, paths: ReadonlySet<string>): boolean {
   return start !== '' && [...paths].some((one) => one.startsWith(start));
 }
 
+/** A package that tests import does not come from a registry. */
+function comesFromElsewhere({ name, to = '', ...known }: Setting): boolean {
+  const isElsewhere = /^(?:file|link|portal|npm|git|https?):|^[./]/.test(to);
+  return isElsewhere && isImported(name.replace(/^\w+\./, ''), known);
+}
+
 /** A package that came from a registry comes from a folder that is new. */
 function leadsToNewFolder({ from, to = '', folder, paths }: Setting): boolean {
   const [, target] = /^(?:file|link|portal):(.+)$/.exec(to) ?? [];
@@ -227,12 +222,8 @@ function leadsToNewFolder({ from, to = '', folder, paths }: Setting): boolean {
 /** The programs whose failure is the script's: what stands before `;`, `|`, `||` and `&` may fail. */
 function failing(command: string): string[] {
   if (command.startsWith('-')) return [];
-  const last =
-    command
-      .replace(/[;\s]+$/, '')
-      .split(/\|\|?|;|(?<!&)&(?!&)/)
-      .at(-1) ?? '';
-  return last.split('&&').flatMap((one) => /^\s*(?:\w+=\S*\s+)*(\S+)/.exec(one)?.[1] ?? []);
+  const parts = command.replace(/[;\s]+$/, '').split(/\|\|?|;|(?<!&)&(?!&)/);
+  return (parts.at(-1) ?? '').split('&&').flatMap((one) => /^\s*(?:\w+=\S*\s+)*(\S+)/.exec(one)?.[1] ?? []);
 }
 
 /** A script that sets such a variable: what it starts is another app. */

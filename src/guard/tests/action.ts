@@ -3,28 +3,25 @@ import { printCode, type PrintPlace } from '../../code/print.js';
 import { lookUp } from '../../code/scope.js';
 import { nameOf, propertyOf } from '../../code/expressions.js';
 import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
-import { amountOf, type BareAssertion, optionsIn, timeoutIn } from './assertion.js';
+import { isOfTest } from '../../code/test-object.js';
+import { amountOf, optionsIn, timeoutIn } from './assertion.js';
 import { callKind, ownOption, sameVerb } from './calls.js';
-import type { ActionStep } from './step.js';
+import type { BareAction, BareAssertion } from './step.js';
 
-/** Where a call stands. */
-interface At extends PrintPlace {
-  /** It is called on Playwright's `test`. */
-  readonly isTests: boolean;
+/** Reads a call that does something, or waits for it; null for one that only reads. */
+export function stepOf(node: SyntaxNode, at: PrintPlace): BareAction | BareAssertion | null {
+  const parts = callParts(node, at);
+  return waitOf(parts) ?? actionOf(parts);
 }
 
-type BareAction = Omit<ActionStep, 'file' | 'line' | 'source' | 'guards' | 'awaited'>;
-
-/** Reads a call that does something; null for one that only reads. */
-export function actionOf(node: SyntaxNode, at: At): BareAction | null {
-  const { name, receiver, data, options, locators } = callParts(node, at);
+function actionOf({ name, isTests, receiver, data, options, locators }: CallParts): BareAction | null {
   const found = callKind(name);
   if (!found) return null;
   const isOption = /^(?:run-option|test-modifier)$/.test(found.rule);
   const isExpect = /^expect\b/i.test(receiver);
   const isInfo = /info$|^‹[\d.]*1›$|^$/i.test(receiver) && found.rule === 'test-modifier';
   // `use` of a fixture hands over its value; that of a test sets its options.
-  const isOther = isOption && !at.isTests && !isInfo && !isExpect;
+  const isOther = isOption && !isTests && !isInfo && !isExpect;
   const { kind, rule } = isOther ? ({ kind: 'action', rule: 'step-added' } as const) : found;
   const isLimit = kind === 'limit';
   const types = typing.test(name) ? textIn(data.at(-1) ?? '') : undefined;
@@ -48,8 +45,7 @@ function textIn(printed: string): string | undefined {
 }
 
 /** A wait for a state is the assertion of that state. */
-export function waitOf(node: SyntaxNode, at: At): BareAssertion | null {
-  const { name, locators, options, data } = callParts(node, at);
+function waitOf({ name, locators, options, data }: CallParts): BareAssertion | null {
   const plain = { kind: 'assertion', soft: false, polled: false, options: [], origin: 'playwright' } as const;
   const base = { ...plain, locators, timeoutMs: timeoutIn(options) };
   if (name === 'waitForURL')
@@ -63,6 +59,8 @@ export function waitOf(node: SyntaxNode, at: At): BareAssertion | null {
 
 interface CallParts {
   readonly name: string;
+  /** It is called on Playwright's `test`. */
+  readonly isTests: boolean;
   readonly receiver: string;
   readonly data: readonly string[];
   /** `key: value` of the last argument, if it is an options object. */
@@ -70,20 +68,22 @@ interface CallParts {
   readonly locators: readonly LocatorText[];
 }
 
-function callParts(given: SyntaxNode, at: At): CallParts {
+function callParts(given: SyntaxNode, at: PrintPlace): CallParts {
   const print = (one: SyntaxNode) => printCode(one, at);
   const node = readBySelector(given, (one) => optionsIn(one, at) !== null);
   const callee = nodeIn(node, 'callee') ?? node;
   const name = propertyOf(callee) ?? nameOf(callee) ?? '';
   const object = callee.type === 'MemberExpression' ? nodeIn(callee, 'object') : null;
+  const isTests = isOfTest(object, at.scope);
   // Which `test` it is stands with the test itself; a local name of its own has to be known, from wherever it comes.
-  const isKnown = at.isTests || (!object && nameOf(callee) !== null && !lookUp(name, at.scope));
-  const of = isKnown ? { text: at.isTests ? 'test' : '', locators: [] } : print(object ?? callee);
+  const isKnown = isTests || (!object && nameOf(callee) !== null && !lookUp(name, at.scope));
+  const of = isKnown ? { text: isTests ? 'test' : '', locators: [] } : print(object ?? callee);
   const args = nodesIn(node, 'arguments');
   const options = optionsIn(args.at(-1), at);
   const printed = (options ? args.slice(0, -1) : args).map(print);
   return {
     name,
+    isTests,
     receiver: of.text.replace(/^(?:this|‹[\d.]+›|\w+)\.page$/, 'page'),
     data: [...printed.map((one) => one.text), ...(options ?? []).filter((one) => !ownOption.test(one))],
     options: options ?? [],

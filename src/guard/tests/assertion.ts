@@ -5,10 +5,7 @@ import { resolve } from '../../code/sources.js';
 import { bare, calleeOf, nameOf, propertyOf } from '../../code/expressions.js';
 import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
 import { originOf } from '../../code/test-object.js';
-import type { AssertionStep } from './step.js';
-
-/** An assertion as far as its own expression says it. */
-export type BareAssertion = Omit<AssertionStep, 'file' | 'line' | 'source' | 'guards' | 'awaited'>;
+import type { BareAssertion } from './step.js';
 
 /** The parts of `expect(subject).not.matcher(args)`. */
 export interface ExpectCall {

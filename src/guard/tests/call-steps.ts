@@ -1,22 +1,13 @@
 import { callScope, parameterScope } from '../../code/scope.js';
 import { functionOf, resolve } from '../../code/sources.js';
 import { bare, isFunction, nameOf, propertyOf } from '../../code/expressions.js';
-import { nodeIn, nodesIn, placeOf, type SyntaxNode } from '../../code/syntax.js';
-import { actionOf, waitOf } from './action.js';
+import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
+import { isOfTest } from '../../code/test-object.js';
+import { stepOf } from './action.js';
 import { expectCall, readAssertion, type ExpectCall } from './assertion.js';
 import { callKind, ofScripts } from './calls.js';
 import { readDefinition, readFixtures } from './definitions.js';
-import {
-  readEach,
-  guarded,
-  isTests,
-  push,
-  readFunction,
-  type Reading,
-  spotOf,
-  still,
-  textOf,
-} from './reading.js';
+import { readEach, guarded, push, readFunction, type Reading, spotOf, still, textOf } from './reading.js';
 
 /** Reads a call: an assertion, a test, a helper of the tests, or something else that is done. */
 export function readCall(node: SyntaxNode, reading: Reading): void {
@@ -24,7 +15,7 @@ export function readCall(node: SyntaxNode, reading: Reading): void {
   if (!callee) return;
   const asserted = expectCall(node, reading.scope);
   if (asserted) return readExpect(node, asserted, reading);
-  if (isTests(callee, reading) && readDefinition(node, callee, reading)) return;
+  if (isOfTest(callee, reading.scope) && readDefinition(node, callee, reading)) return;
   const name = propertyOf(callee) ?? nameOf(callee) ?? '';
   if (name === 'extend') readFixtures(node, callee, reading);
   const receiver = callee.type === 'MemberExpression' ? nodeIn(callee, 'object') : null;
@@ -53,9 +44,7 @@ function readExpect(node: SyntaxNode, call: ExpectCall, reading: Reading): void 
     if (one && isFunction(bare(one))) callback(one, guarded(reading, 'made-conditional inside expect'));
     else if (one) reading.read(one, still(reading));
   }
-  const { guards, awaited, scope } = reading;
-  const asserted = readAssertion(call, spotOf(reading));
-  reading.steps.push({ ...asserted, guards, awaited, ...placeOf(scope.file, node) });
+  push(node, reading, readAssertion(call, spotOf(reading)));
 }
 
 /** A function that is called by what it was given to. */
@@ -80,19 +69,18 @@ const joins: Readonly<Record<string, string>> = {
 };
 
 function readOther(node: SyntaxNode, { name, receiver, args }: Parts, reading: Reading): void {
-  const { guards, awaited, scope } = reading;
   const isChained = receiver !== null && /^(?:then|catch|finally)$/.test(name);
-  const isStep = name === 'step' && receiver !== null && isTests(receiver, reading);
+  const isStep = name === 'step' && isOfTest(receiver, reading.scope);
   const swallows = isChained && (name === 'catch' || args.length > 1);
   const before = swallows
     ? guarded(reading, 'error-swallowed')
-    : { ...reading, awaited: awaited && isChained };
+    : { ...reading, awaited: reading.awaited && isChained };
   if (receiver) reading.read(receiver, before);
   const ofPromise = nameOf(receiver) === 'Promise' ? (joins[name] ?? '') : null;
   const isScript = ofScripts.test(callKind(name)?.rule ?? '');
   const inside = ofPromise ? guarded(reading, ofPromise) : reading;
   for (const one of args) {
-    const isJoined = awaited && (ofPromise !== null || one.type === 'ArrayExpression');
+    const isJoined = reading.awaited && (ofPromise !== null || one.type === 'ArrayExpression');
     if (!isFunction(one)) reading.read(one, { ...inside, awaited: isJoined });
     else if (!isScript) callback(one, isStep ? reading : guarded(reading, `made-conditional inside ${name}`));
   }
@@ -101,7 +89,6 @@ function readOther(node: SyntaxNode, { name, receiver, args }: Parts, reading: R
   const [, , options] = args;
   const told = { kind: 'restriction', rule: 'timeout-raised', verb: 'step' } as const;
   if (isStep) return options && push(node, reading, { ...told, data: textOf(options, reading) });
-  const at = { ...spotOf(reading), isTests: receiver !== null && isTests(receiver, reading) };
-  const step = waitOf(node, at) ?? actionOf(node, at);
-  if (step) reading.steps.push({ ...step, guards, awaited, ...placeOf(scope.file, node) });
+  const step = stepOf(node, spotOf(reading));
+  if (step) push(node, reading, step);
 }

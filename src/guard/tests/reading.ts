@@ -3,8 +3,7 @@ import { printCode, type PrintPlace } from '../../code/print.js';
 import { declarePattern, innerScope, type Scope } from '../../code/scope.js';
 import { resolve } from '../../code/sources.js';
 import { nodeIn, nodesIn, placeOf, type SyntaxNode } from '../../code/syntax.js';
-import { isTestObject, rootName } from '../../code/test-object.js';
-import type { ActionStep, Hooks, Root, Step } from './step.js';
+import type { ActionStep, BareAssertion, Hooks, Root, Step } from './step.js';
 
 /** Where the reading stands. */
 export interface Reading {
@@ -52,20 +51,15 @@ export function spotOf(reading: Reading): PrintPlace {
   return { scope: reading.scope, actions: actionsIn(reading) };
 }
 
-/** Adds a step that has no fields but these. */
+/** Adds a step; an action has no fields but these. */
 export function push(
   node: SyntaxNode,
   { scope, guards, awaited, steps }: Reading,
-  told: Partial<ActionStep> & Pick<ActionStep, 'verb' | 'data'>,
+  told: BareAssertion | (Partial<ActionStep> & Pick<ActionStep, 'verb' | 'data'>),
 ): void {
+  const place = { guards, awaited, ...placeOf(scope.file, node) };
   const usual = { kind: 'action', rule: 'step-added', locators: [], timeoutMs: null, forced: false } as const;
-  steps.push({ ...usual, guards, awaited, ...placeOf(scope.file, node), ...told });
-}
-
-/** Whether something is called on Playwright's `test`. */
-export function isTests(node: SyntaxNode, { scope }: Reading): boolean {
-  const root = rootName(node);
-  return root !== null && isTestObject(root, scope);
+  steps.push(told.kind === 'assertion' ? { ...told, ...place } : { ...usual, ...place, ...told });
 }
 
 /** Reads what is done for each element of a list that is written out, or once for all of one that is not. */

@@ -47,6 +47,13 @@ export interface ActionStep extends StepBase {
   readonly rule: Rule;
 }
 
+/** Where a step stands, and what may keep it from running. */
+type Placed = keyof Place | 'guards' | 'awaited';
+/** An assertion as far as its own expression says it. */
+export type BareAssertion = Omit<AssertionStep, Placed>;
+/** An action as far as its own call says it. */
+export type BareAction = Omit<ActionStep, Placed>;
+
 /** One thing that a test does. */
 export type Step = AssertionStep | ActionStep;
 
