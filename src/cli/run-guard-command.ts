@@ -4,7 +4,7 @@ import { placesOf } from '../guard/create-guard.js';
 import { gitChanges, type NoBase } from '../git-trees.js';
 import type { Judgement } from '../guard/judgement.js';
 import { runGuard } from '../guard/run-guard.js';
-import { isSpecName, type SuitePlaces } from '../guard/test-files.js';
+import { isSpecName, type SuitePlaces } from '../guard/test-places.js';
 import { findPlaywright } from '../playwright/find-playwright.js';
 import { listTests } from '../playwright/list-tests.js';
 import { exitCodes } from '../core/exit-codes.js';

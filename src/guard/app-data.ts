@@ -2,7 +2,7 @@ import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
 import { isCode } from '../code/imports.js';
 import { type FileEdit, fileState } from './edit.js';
-import { isSpecName, type SuitePlaces, testPlaces } from './test-files.js';
+import { isSpecName, type SuitePlaces, testPlaces } from './test-places.js';
 import type { Tree } from '../workspace/tree.js';
 
 /** An app of more files than these is not searched: what its tests read stays theirs. */

@@ -3,14 +3,8 @@ import { isCode } from '../code/imports.js';
 import { type FileEdit, fileState, isReverted, isSameState } from './edit.js';
 import type { GuardRequest } from './judge.js';
 import { withoutBlamed } from './without-blamed.js';
-import {
-  isSnapshotPath,
-  isSpecName,
-  readTestCode,
-  type SuitePlaces,
-  type TestCode,
-  testPlaces,
-} from './test-files.js';
+import { readTestCode, type TestCode } from './test-code.js';
+import { isSnapshotPath, isSpecName, type SuitePlaces, testPlaces } from './test-places.js';
 
 /** A change as it is judged: what was edited, sorted by whose it is, and the tests' code in both states. */
 export interface Change {

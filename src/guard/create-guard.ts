@@ -3,7 +3,7 @@ import type { SuiteRun } from '../playwright/suite-run.js';
 import type { GuardRequest } from './judge.js';
 import type { Judgement } from './judgement.js';
 import { runGuard } from './run-guard.js';
-import type { SuitePlaces } from './test-files.js';
+import type { SuitePlaces } from './test-places.js';
 import { real } from '../workspace/is-inside.js';
 
 /** Judges one agent's changes; the files of the tests that they are to heal are absolute here, as are those of what broke them. */

@@ -15,7 +15,8 @@ import { harmless, type Judgement } from './judgement.js';
 import { otherInput } from './other-input.js';
 import { violationOf } from './rules.js';
 import { sharedLiterals } from './shared-literals.js';
-import { importedBy, type SuitePlaces } from './test-files.js';
+import { importedBy } from './test-code.js';
+import type { SuitePlaces } from './test-places.js';
 import type { BrokeTest } from './without-blamed.js';
 import type { Tree } from '../workspace/tree.js';
 

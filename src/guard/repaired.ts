@@ -1,5 +1,5 @@
 import type { FileEdit } from './edit.js';
-import type { TestCode } from './test-files.js';
+import type { TestCode } from './test-code.js';
 
 const comment = /(?<![:'"`\\])\/\/.*|\/\*[^]*?\*\//g;
 const word = /[\w$]+|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g;

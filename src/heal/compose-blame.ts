@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type BlameCauses, createBlame } from '../blame/create-blame.js';
 import { systemClock } from '../clock.js';
 import { placesOf } from '../guard/create-guard.js';
-import { testPlaces } from '../guard/test-files.js';
+import { testPlaces } from '../guard/test-places.js';
 import { lastGreenCommits } from '../inspect/last-green.js';
 import type { Session } from './session.js';
 import type { SuiteRun } from '../playwright/suite-run.js';

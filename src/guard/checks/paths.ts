@@ -3,7 +3,7 @@ import { isCode } from '../../code/imports.js';
 import type { Change } from '../change.js';
 import { type Rule, violationOf } from '../rules.js';
 import type { FileEdit } from '../edit.js';
-import { isSnapshotPath } from '../test-files.js';
+import { isSnapshotPath } from '../test-places.js';
 
 const protectedPaths: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)agents\.ya?ml$/, 'agents.yaml says how self-heal works'],

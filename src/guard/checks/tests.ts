@@ -2,7 +2,7 @@ import type { Change } from '../change.js';
 import { isSameProgram } from '../../code/compare-trees.js';
 import type { Project } from '../../code/scope.js';
 import { openProject } from '../../code/sources.js';
-import { importedBy, importersOf, type TestCode } from '../test-files.js';
+import { importedBy, importersOf, type TestCode } from '../test-code.js';
 import { isReconnected, isRepaired } from '../repaired.js';
 import { compareTests } from '../tests/compare.js';
 import { readRoots } from '../tests/roots.js';

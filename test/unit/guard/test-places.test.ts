@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { testPlaces } from '../../../src/guard/test-files.js';
+import { testPlaces } from '../../../src/guard/test-places.js';
 
 const places = {
   testFiles: ['tests/cart.spec.ts'],
