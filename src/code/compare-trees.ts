@@ -1,6 +1,7 @@
 import { diffArrays } from 'diff';
 import { bare, calleeOf, nameOf } from './expressions.js';
-import { fieldsOf, isNode, nodeIn, nodesIn, type SourceFile, type SyntaxNode } from './syntax.js';
+import type { SourceFile } from './source-file.js';
+import { fieldsOf, isNode, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 
 /** A place where two programs differ: what stood there, and what stands there now; null where there was, or is, nothing. */
 export interface Difference {

@@ -1,5 +1,6 @@
 import { bare, constantOf, nameOf } from './expressions.js';
-import { nodeIn, nodesIn, parseSource, type SyntaxNode } from './syntax.js';
+import { parseSource } from './source-file.js';
+import { nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 
 /** Settings by their names, as in `compilerOptions.strict`. */
 export type Settings = ReadonlyMap<string, string>;

@@ -1,14 +1,6 @@
 import { bodyOf, nameOf, propertyOf } from './expressions.js';
-import {
-  childrenOf,
-  memberNode,
-  nodeIn,
-  nodesIn,
-  nodesOf,
-  type SourceFile,
-  type SyntaxNode,
-  visit,
-} from './syntax.js';
+import type { SourceFile } from './source-file.js';
+import { childrenOf, memberNode, nodeIn, nodesIn, nodesOf, type SyntaxNode, visit } from './syntax.js';
 
 /** A node and the names in force where it stands. */
 export interface Located {

@@ -1,5 +1,5 @@
 import { isCode } from './imports.js';
-import { parseSource, type SourceFile } from './syntax.js';
+import { parseSource, type SourceFile } from './source-file.js';
 
 /** Files of tags: pages, components and templates. */
 export const template = /\.(?:vue|svelte|astro|html?|ejs|hbs)$/;

@@ -11,7 +11,8 @@ import {
   type Scope,
 } from './scope.js';
 import { bare, bodyOf, calleeOf, isFunction, nameOf, propertyOf } from './expressions.js';
-import { nodeIn, nodesIn, nodesOf, type SourceFile, type SyntaxNode } from './syntax.js';
+import type { SourceFile } from './source-file.js';
+import { nodeIn, nodesIn, nodesOf, type SyntaxNode } from './syntax.js';
 
 const MAX_STEPS = 30;
 

@@ -1,5 +1,6 @@
 import { propertyOf } from '../code/expressions.js';
-import { nodeIn, nodesIn, parseSource, visit, type SyntaxNode } from '../code/syntax.js';
+import { parseSource } from '../code/source-file.js';
+import { nodeIn, nodesIn, visit, type SyntaxNode } from '../code/syntax.js';
 import { hasText, optionOf, textOf, type LocatorName } from './locator-links.js';
 import type { SourceText } from './proposal.js';
 import { placesOf } from './renamed.js';

@@ -1,5 +1,6 @@
 import { propertyOf } from '../code/expressions.js';
-import { nodeIn, nodesIn, parseSource, type SyntaxNode } from '../code/syntax.js';
+import { parseSource } from '../code/source-file.js';
+import { nodeIn, nodesIn, type SyntaxNode } from '../code/syntax.js';
 
 /** One name by which a locator finds its element. */
 export type LocatorName =

@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { nodeIn, nodesIn, parseSource, type SyntaxNode } from '../code/syntax.js';
+import { parseSource } from '../code/source-file.js';
+import { nodeIn, nodesIn, type SyntaxNode } from '../code/syntax.js';
 import { textOf } from './locator-links.js';
 import type { Proposal, ProposedFile, Sources, SourceText } from './proposal.js';
 

@@ -1,5 +1,6 @@
 import escapeStringRegexp from 'escape-string-regexp';
-import { parseSource, visit } from '../code/syntax.js';
+import { parseSource } from '../code/source-file.js';
+import { visit } from '../code/syntax.js';
 import type { Hunk } from '../core/blame.js';
 import type { Proposal, ProposedFile, Sources, SourceText } from './proposal.js';
 import { holds, placesOf, renamedIn } from './renamed.js';

@@ -2,14 +2,8 @@ import { unified } from '../code/compare-trees.js';
 import { isCode } from '../code/imports.js';
 import { programsIn, template, withoutScripts } from '../code/scripts.js';
 import { nameOf } from '../code/expressions.js';
-import {
-  childrenOf,
-  linesOf,
-  nodeIn,
-  parseSource,
-  type SourceFile,
-  type SyntaxNode,
-} from '../code/syntax.js';
+import { linesOf, parseSource, type SourceFile } from '../code/source-file.js';
+import { childrenOf, nodeIn, type SyntaxNode } from '../code/syntax.js';
 
 /** A part of a file that can be compared with another one. */
 export type Tree = Pick<SourceFile, 'program' | 'text' | 'lineAt'>;

@@ -1,5 +1,6 @@
 import { nameOf } from '../code/expressions.js';
-import { jsonStart, nodesIn, nodesOf, type SourceFile, type SyntaxNode } from '../code/syntax.js';
+import { jsonStart, type SourceFile } from '../code/source-file.js';
+import { nodesIn, nodesOf, type SyntaxNode } from '../code/syntax.js';
 import { rootName } from '../code/test-object.js';
 import { type Literal, literalsIn, type SharedLiteral } from './shared-literals.js';
 

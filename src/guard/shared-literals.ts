@@ -1,6 +1,7 @@
 import { programsIn, template, withoutScripts } from '../code/scripts.js';
 import { calleeOf, constantOf, cookedText, isFunction, propertyOf } from '../code/expressions.js';
-import { childrenOf, nodeIn, nodesIn, nodesOf, type SourceFile, type SyntaxNode } from '../code/syntax.js';
+import type { SourceFile } from '../code/source-file.js';
+import { childrenOf, nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../code/syntax.js';
 import type { FileEdit } from './edit.js';
 
 /** A literal that a fix added to the app and that a test uses too: perhaps the app answers this test alone. */

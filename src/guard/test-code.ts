@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { importResolver, isCode, type OwnPackage } from '../code/imports.js';
 import { jsonSettings } from '../code/json-settings.js';
-import { parseSource, type SourceFile } from '../code/syntax.js';
+import { parseSource, type SourceFile } from '../code/source-file.js';
 import { fileState, type FileEdit } from './edit.js';
 import { isSpecName, type SuitePlaces, testPlaces } from './test-places.js';
 import type { Tree } from '../workspace/tree.js';

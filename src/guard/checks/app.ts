@@ -5,17 +5,8 @@ import type { Change } from '../change.js';
 import { isCode } from '../../code/imports.js';
 import { programsIn, withoutScripts } from '../../code/scripts.js';
 import { constantOf, nameOf } from '../../code/expressions.js';
-import {
-  nodeIn,
-  nodesIn,
-  nodesOf,
-  parseSource,
-  type Place,
-  placeOf,
-  type SourceFile,
-  type SyntaxNode,
-  visit,
-} from '../../code/syntax.js';
+import { parseSource, type Place, placeOf, type SourceFile } from '../../code/source-file.js';
+import { nodeIn, nodesIn, nodesOf, type SyntaxNode, visit } from '../../code/syntax.js';
 import type { FileEdit } from '../edit.js';
 import { type Rule, violationOf } from '../rules.js';
 import { isCatchAll, isSilent } from './failures.js';

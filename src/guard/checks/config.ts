@@ -4,7 +4,8 @@ import { printCode } from '../../code/print.js';
 import type { Located, Project } from '../../code/scope.js';
 import { exported, resolve } from '../../code/sources.js';
 import { nameOf } from '../../code/expressions.js';
-import { nodeIn, nodesIn, type Place, placeOf, type SyntaxNode } from '../../code/syntax.js';
+import { type Place, placeOf } from '../../code/source-file.js';
+import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
 import { violationOf } from '../rules.js';
 
 /** One setting of the Playwright config. */

@@ -1,15 +1,8 @@
 import type { Violation } from '../../core/guard/violation.js';
 import { programsIn, template } from '../../code/scripts.js';
 import { nameOf, propertyOf } from '../../code/expressions.js';
-import {
-  childrenOf,
-  nodeIn,
-  nodesIn,
-  nodesOf,
-  placeOf,
-  type SourceFile,
-  type SyntaxNode,
-} from '../../code/syntax.js';
+import { placeOf, type SourceFile } from '../../code/source-file.js';
+import { childrenOf, nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../../code/syntax.js';
 import { chainOf, rootName } from '../../code/test-object.js';
 import type { Change } from '../change.js';
 import { type Rule, violationOf } from '../rules.js';

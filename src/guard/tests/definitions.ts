@@ -1,7 +1,8 @@
 import { lookUp, parameterScope } from '../../code/scope.js';
 import { resolve } from '../../code/sources.js';
 import { bare, isFunction, nameOf } from '../../code/expressions.js';
-import { nodeIn, nodesIn, placeOf, type SyntaxNode } from '../../code/syntax.js';
+import { placeOf } from '../../code/source-file.js';
+import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
 import { chainOf, originOf, rootName } from '../../code/test-object.js';
 import type { Rule } from '../rules.js';
 import { guarded, push, type Reading, readFunction, textOf } from './reading.js';

@@ -1,5 +1,5 @@
 import type { LocatorText } from '../../code/locator.js';
-import type { Place } from '../../code/syntax.js';
+import type { Place } from '../../code/source-file.js';
 import type { Rule } from '../rules.js';
 
 /** What every step of a test has. */
