@@ -1,7 +1,7 @@
+import { bare, calleeOf, propertyOf } from './expressions.js';
 import { returnedValue } from './returned-value.js';
 import { callScope, type Scope } from './scope.js';
 import { functionOf, resolve } from './sources.js';
-import { bare, calleeOf, propertyOf } from './expressions.js';
 import { memberNode, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 
 /** A locator as far as it matters: what it looks for, and whether it can miss. */

@@ -1,9 +1,9 @@
+import { bare, bodyOf, calleeOf, constantOf, isFunction, nameOf, propertyOf } from './expressions.js';
 import { type LocatorText, readBySelector, readLocator } from './locator.js';
 import { printBinary, printTemplate } from './print-values.js';
 import { returnedValue } from './returned-value.js';
 import { callScope, declarePattern, type Located, lookUp, parameterScope, type Scope } from './scope.js';
 import { functionOf, moduleName, resolve } from './sources.js';
-import { bare, bodyOf, calleeOf, constantOf, isFunction, nameOf, propertyOf } from './expressions.js';
 import { childrenOf, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 import { rootName } from './test-object.js';
 

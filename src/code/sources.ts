@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { exportedAs, partOf } from './exports.js';
+import { bare, bodyOf, calleeOf, isFunction, nameOf, propertyOf } from './expressions.js';
 import { returnedValue } from './returned-value.js';
 import {
   classInfo,
@@ -10,7 +11,6 @@ import {
   type Project,
   type Scope,
 } from './scope.js';
-import { bare, bodyOf, calleeOf, isFunction, nameOf, propertyOf } from './expressions.js';
 import type { SourceFile } from './source-file.js';
 import { nodeIn, nodesIn, nodesOf, type SyntaxNode } from './syntax.js';
 

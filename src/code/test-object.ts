@@ -1,5 +1,5 @@
-import { lookUp, type Scope } from './scope.js';
 import { bare, calleeOf, nameOf, propertyOf } from './expressions.js';
+import { lookUp, type Scope } from './scope.js';
 import { nodeIn, type SyntaxNode } from './syntax.js';
 import { requiredBy, resolve } from './sources.js';
 

@@ -1,7 +1,7 @@
 import { unified } from '../code/compare-trees.js';
+import { nameOf } from '../code/expressions.js';
 import { isCode } from '../code/imports.js';
 import { programsIn, template, withoutScripts } from '../code/scripts.js';
-import { nameOf } from '../code/expressions.js';
 import { linesOf, parseSource, type SourceFile } from '../code/source-file.js';
 import { childrenOf, nodeIn, type SyntaxNode } from '../code/syntax.js';
 

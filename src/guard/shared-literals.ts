@@ -1,5 +1,5 @@
-import { programsIn, template, withoutScripts } from '../code/scripts.js';
 import { calleeOf, constantOf, cookedText, isFunction, propertyOf } from '../code/expressions.js';
+import { programsIn, template, withoutScripts } from '../code/scripts.js';
 import type { SourceFile } from '../code/source-file.js';
 import { childrenOf, nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../code/syntax.js';
 import type { FileEdit } from './edit.js';

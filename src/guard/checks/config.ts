@@ -1,10 +1,10 @@
 import type { Violation } from '../../core/guard/violation.js';
 import { partOf } from '../../code/exports.js';
+import { nameOf } from '../../code/expressions.js';
 import { printCode } from '../../code/print.js';
 import type { Located, Project } from '../../code/scope.js';
-import { exported, resolve } from '../../code/sources.js';
-import { nameOf } from '../../code/expressions.js';
 import { type Place, placeOf } from '../../code/source-file.js';
+import { exported, resolve } from '../../code/sources.js';
 import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
 import { violationOf } from '../rules.js';
 

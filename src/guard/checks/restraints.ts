@@ -1,6 +1,6 @@
 import type { Violation } from '../../core/guard/violation.js';
-import { programsIn, template } from '../../code/scripts.js';
 import { nameOf, propertyOf } from '../../code/expressions.js';
+import { programsIn, template } from '../../code/scripts.js';
 import { placeOf, type SourceFile } from '../../code/source-file.js';
 import { childrenOf, nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../../code/syntax.js';
 import { chainOf, rootName } from '../../code/test-object.js';

@@ -1,7 +1,7 @@
+import { nameOf, propertyOf } from '../../code/expressions.js';
 import { type LocatorText, readBySelector } from '../../code/locator.js';
 import { printCode, type PrintPlace } from '../../code/print.js';
 import { lookUp } from '../../code/scope.js';
-import { nameOf, propertyOf } from '../../code/expressions.js';
 import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
 import { isOfTest } from '../../code/test-object.js';
 import { amountOf, optionsIn, timeoutIn } from './assertion.js';

@@ -1,8 +1,8 @@
+import { bare, calleeOf, nameOf, propertyOf } from '../../code/expressions.js';
 import { spell } from '../../code/locator.js';
 import { printCode, type PrintPlace } from '../../code/print.js';
 import type { Scope } from '../../code/scope.js';
 import { resolve } from '../../code/sources.js';
-import { bare, calleeOf, nameOf, propertyOf } from '../../code/expressions.js';
 import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
 import { originOf } from '../../code/test-object.js';
 import type { BareAssertion } from './step.js';

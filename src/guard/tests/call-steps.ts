@@ -1,6 +1,6 @@
+import { bare, isFunction, nameOf, propertyOf } from '../../code/expressions.js';
 import { callScope, parameterScope } from '../../code/scope.js';
 import { functionOf, resolve } from '../../code/sources.js';
-import { bare, isFunction, nameOf, propertyOf } from '../../code/expressions.js';
 import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
 import { isOfTest } from '../../code/test-object.js';
 import { stepOf } from './action.js';

@@ -1,7 +1,7 @@
-import { lookUp, parameterScope } from '../../code/scope.js';
-import { resolve } from '../../code/sources.js';
 import { bare, isFunction, nameOf } from '../../code/expressions.js';
+import { lookUp, parameterScope } from '../../code/scope.js';
 import { placeOf } from '../../code/source-file.js';
+import { resolve } from '../../code/sources.js';
 import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
 import { chainOf, originOf, rootName } from '../../code/test-object.js';
 import type { Rule } from '../rules.js';

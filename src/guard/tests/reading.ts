@@ -1,8 +1,8 @@
 import { spell } from '../../code/locator.js';
 import { printCode, type PrintPlace } from '../../code/print.js';
 import { declarePattern, innerScope, type Scope } from '../../code/scope.js';
-import { resolve } from '../../code/sources.js';
 import { placeOf } from '../../code/source-file.js';
+import { resolve } from '../../code/sources.js';
 import { nodeIn, nodesIn, type SyntaxNode } from '../../code/syntax.js';
 import type { ActionStep, BareAssertion, Hooks, Root, Step } from './step.js';
 

@@ -1,7 +1,7 @@
+import { bare, isFunction, nameOf } from '../../code/expressions.js';
 import { printCode } from '../../code/print.js';
 import { returnedValue } from '../../code/returned-value.js';
 import { parameterScope, type Project } from '../../code/scope.js';
-import { bare, isFunction, nameOf } from '../../code/expressions.js';
 import { placeOf } from '../../code/source-file.js';
 import { nodeIn, nodesOf, type SyntaxNode, visit } from '../../code/syntax.js';
 import { push, type Reading, readFunction } from './reading.js';

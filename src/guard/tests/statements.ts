@@ -1,6 +1,6 @@
+import { bare, bodyOf, cookedText, isFunction, nameOf } from '../../code/expressions.js';
 import { callScope, declareAll, declarePattern, innerScope, lookUp } from '../../code/scope.js';
 import { classOf } from '../../code/sources.js';
-import { bare, bodyOf, cookedText, isFunction, nameOf } from '../../code/expressions.js';
 import { childrenOf, nodeIn, nodesIn, type SyntaxNode, visit } from '../../code/syntax.js';
 import { rootName } from '../../code/test-object.js';
 import { readCall } from './call-steps.js';
