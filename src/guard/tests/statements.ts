@@ -11,9 +11,8 @@ type Reader = (node: SyntaxNode, reading: Reading) => void;
 
 /** How nodes of these types are read; all others are read for what is inside. */
 const byTypes: readonly (readonly [types: string, Reader])[] = [
-  ['Program BlockStatement StaticBlock', (node, at) => readBlock(nodesIn(node, 'body'), at)],
-  ['SwitchCase', readCase],
-  ['IfStatement ConditionalExpression LogicalExpression', readBranches],
+  ['Program BlockStatement StaticBlock', (node, at) => below(node, 'body', at)],
+  ['IfStatement ConditionalExpression LogicalExpression SwitchCase', readBranches],
   ['TryStatement', readTry],
   ['ForOfStatement', readForOf],
   ['ForStatement ForInStatement WhileStatement DoWhileStatement SwitchStatement', readLoop],
@@ -35,11 +34,6 @@ const readers = new Map(
 export function read(given: SyntaxNode, reading: Reading): void {
   const node = bare(given);
   (readers.get(node.type) ?? readOther)(node, reading);
-}
-
-function readCase(node: SyntaxNode, reading: Reading): void {
-  const guard = `made-conditional if case ${textOf(nodeIn(node, 'test'), reading)}`;
-  readBlock(nodesIn(node, 'consequent'), guarded(reading, guard));
 }
 
 /** What has an effect by itself, and else what is inside. */
@@ -67,10 +61,11 @@ function callOfTag(node: SyntaxNode): SyntaxNode {
   return { ...node, type: 'CallExpression', callee: node['tag'], arguments: args };
 }
 
-/** Reads what stands in a field, if there is something. */
+/** Reads what stands in a field, if there is something: a node, or a list of statements. */
 function below(node: SyntaxNode, field: string, reading: Reading): void {
   const child = nodeIn(node, field);
   if (child) read(child, reading);
+  else readBlock(nodesIn(node, field), reading);
 }
 
 /** Statements in their order: those behind one that may leave are reached unless it does. */
