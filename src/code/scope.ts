@@ -45,7 +45,7 @@ export interface Project {
   readonly files: ReadonlyMap<string, Scope>;
   /** Resolves an import of one file to the path of another, or null. */
   readonly importedFile: (from: string, source: string) => string | null;
-  /** Classes by the names of their members. */
+  /** Classes by the names of those of their members that others may use. */
   readonly classes: ReadonlyMap<string, readonly ClassInfo[]>;
   /** Values that a name was followed to so far. */
   readonly followed: Set<SyntaxNode>;
