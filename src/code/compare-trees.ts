@@ -3,25 +3,25 @@ import { bare, calleeOf, nameOf } from './expressions.js';
 import type { SourceFile } from './source-file.js';
 import { fieldsOf, isNode, nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 
-/** A place where two programs differ: what stood there, and what stands there now; null where there was, or is, nothing. */
+/** A place where two programs differ: the old node and the new one, null if there is none. */
 export interface Difference {
   readonly old: SyntaxNode | null;
   readonly now: SyntaxNode | null;
-  /** What it is a part of, before or now. */
+  /** The node of the old program that contains the place. */
   readonly within: SyntaxNode;
 }
 
-/** Lists that differ in more places are not laid beside each other by their order. */
+/** Lists that differ in more places are not aligned, but treated as one stretch that differs. */
 const MAX_EDITS = 300;
 
-/** A stretch of two lists: where it is kept, each element is the same as the one in its place. */
+/** A stretch of two aligned lists. If it is kept, its elements are the same pair by pair. */
 export interface Stretch<T> {
   readonly before: readonly T[];
   readonly after: readonly T[];
   readonly isKept: boolean;
 }
 
-/** Lays two lists beside each other, in their order: stretches of what is the same in both, and between them what differs. */
+/** Aligns two lists in order: stretches that are the same in both, and between them the stretches that differ. */
 export function stretchesOf<T>(
   before: readonly T[],
   after: readonly T[],
@@ -45,10 +45,13 @@ export function stretchesOf<T>(
   return found;
 }
 
-/** Functions, and calls that are statements. */
+/** Types of nodes that are also reported as a whole when a part of them differs: functions and expression statements. */
 export const wholes = /Function|^ExpressionStatement$/;
 
-/** Compares two trees from the top, however they are laid out: parts of the same kind part by part, lists in their order; `wholes` also as such. */
+/**
+ * Compares two trees top down, ignoring layout. Nodes of the same type are compared field by field, and lists in order; `wholes` are
+ * reported along with their parts.
+ */
 export function compareTrees(before: SyntaxNode, after: SyntaxNode): Difference[] {
   return comparing(before, after, before);
 }
@@ -73,7 +76,7 @@ function comparing(before: SyntaxNode, after: SyntaxNode, within: SyntaxNode): D
   return isWhole ? [{ old, now, within }, ...parts] : parts;
 }
 
-/** What has the same name and kind is the same thing; one that is left for one that came took its place. */
+/** Pairs nodes of the same type and name. If one old and one new node remain, the new one replaced the old one. */
 function pairing(gone: readonly SyntaxNode[], come: readonly SyntaxNode[], within: SyntaxNode): Difference[] {
   const free = new Map<string, SyntaxNode[]>();
   for (const one of come.toReversed()) {
@@ -98,12 +101,12 @@ function kindOf(given: SyntaxNode): string {
   return `${node.type} ${name ?? ''}`;
 }
 
-/** The nodes of a list that do something themselves: imports do not. */
+/** Returns the nodes of a list that exist at run time, except imports. */
 function partsIn(node: SyntaxNode, field: string): SyntaxNode[] {
   return nodesIn(node, field).filter((one) => isRun(one) && one.type !== 'ImportDeclaration');
 }
 
-/** Types, and what is imported for them alone, say nothing at run time. */
+/** Whether a node exists at run time: types, and imports and exports of types alone, do not. */
 function isRun(node: SyntaxNode): boolean {
   if (!/^(?:TS|Import|Export)/.test(node.type)) return true;
   const specifiers = nodesIn(node, 'specifiers');
@@ -113,7 +116,7 @@ function isRun(node: SyntaxNode): boolean {
 }
 
 const known = new WeakMap<SyntaxNode, SyntaxNode>();
-/** Without wrappers, and `a.b(c).d(e)` as a list of its links, of which one may go or come. */
+/** Strips wrappers, and turns `a.b(c).d(e)` into a list of links, so that single links can be added or removed. */
 export function unified(given: SyntaxNode): SyntaxNode {
   const node = bare(given);
   const made = known.get(node) ?? chainOf(node);
@@ -142,7 +145,7 @@ function memberCalled(node: SyntaxNode): SyntaxNode | null {
 
 const numbers = new Map<string, number>();
 const identities = new WeakMap<SyntaxNode, number>();
-/** The same number for the same code. */
+/** Returns a number that is the same for the same code. */
 function identityOf(given: SyntaxNode): number {
   const node = unified(given);
   const done = identities.get(node);
@@ -164,14 +167,14 @@ const notOwn = /^(?:start|end|range|loc|raw|parent|comments)$/;
 const plain = (value: unknown) =>
   typeof value === 'bigint' || value instanceof RegExp ? String(value) : (value ?? undefined);
 
-/** What a node says of itself, without its parts: its kind, its name, its operator, its value. */
+/** Returns a node's own fields as text, without its children: its type, name, operator and value. */
 function ownText(node: SyntaxNode): string {
   const isPart = (value: unknown) => value === null || isNode(value) || Array.isArray(value);
   const own = Object.entries(node).filter(([key, value]) => !isPart(value) && !notOwn.test(key));
   return own.map(([key, value]) => `${key}=${JSON.stringify(plain(value))}`).join();
 }
 
-/** Whether two files are the same code, however they are laid out and commented; without `types` also however they are typed. */
+/** Whether two files contain the same code, ignoring layout and comments and, unless `types` is set, types. */
 export function isSameProgram(a: SourceFile, b: SourceFile, { types = false } = {}): boolean {
   const typed = ({ program }: SourceFile) =>
     JSON.stringify(program, (key, value: unknown) => (notOwn.test(key) ? undefined : plain(value)));

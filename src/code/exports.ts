@@ -1,7 +1,7 @@
 import { nameOf, propertyOf } from './expressions.js';
 import { nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 
-/** The element or property of a list, a record or an enum that is written out; null where it has none. */
+/** Returns the named element, property or member of an array literal, an object literal or an enum; null if there is none. */
 export function partOf(node: SyntaxNode, name: string): SyntaxNode | null {
   if (node.type === 'ArrayExpression') return nodesIn(node, 'elements')[Number(name)] ?? null;
   const isEnum = node.type === 'TSEnumDeclaration';
@@ -11,13 +11,13 @@ export function partOf(node: SyntaxNode, name: string): SyntaxNode | null {
   return nodeIn(part, isEnum ? 'initializer' : 'value');
 }
 
-/** What a file exports under a name: a node, and the module that it comes from, null for its own. */
+/** An export of a file: its node, and the module that it is re-exported from, or null. */
 interface Exported {
   readonly node: SyntaxNode;
   readonly source: string | null;
 }
 
-/** What a file exports under a name; null where it says no such name. */
+/** Finds an export by name; null if the file does not name it itself (`export *` is not followed). */
 export function exportedAs(program: SyntaxNode, name: string): Exported | null {
   for (const one of nodesIn(program, 'body')) {
     const declared = nodeIn(one, 'declaration');
@@ -32,7 +32,7 @@ export function exportedAs(program: SyntaxNode, name: string): Exported | null {
   return null;
 }
 
-/** `module.exports = { name }` and `exports.name = …`. */
+/** Finds an export written as `module.exports = { name }` or `exports.name = …`. */
 function commonExport(node: SyntaxNode | null, name: string): SyntaxNode | null {
   const [left, right] = [nodeIn(node, 'left'), nodeIn(node, 'right')];
   const [object, target] = [nodeIn(left, 'object'), propertyOf(left)];

@@ -7,16 +7,19 @@ export function isCode(file: string): boolean {
   return extensions.includes(path.posix.extname(file)) && !file.endsWith('.d.ts');
 }
 
-/** A package of the project itself, as its `package.json` says. */
+/** A package of the project's own workspace, described by its `package.json`. */
 export interface OwnPackage {
   readonly name: string;
   /** Relative to the recorded root; `.` for the root. */
   readonly folder: string;
-  /** The file that it gives out as a whole; empty for the usual `index`. */
+  /** The entry file, relative to the recorded root; empty for the default `index`. */
   readonly main: string;
 }
 
-/** Resolves imports among these paths, without a module's configuration: null for packages of others and what is not there. */
+/**
+ * Returns a function that resolves imports among these paths, without module configuration. It returns null for third-party packages and
+ * missing files.
+ */
 export function importResolver(
   paths: ReadonlySet<string>,
   packages: readonly OwnPackage[] = [],
@@ -44,7 +47,7 @@ export function importResolver(
     if (!/^[@~#]/.test(source) || source.startsWith('@playwright/')) return null;
     const known = aliases.get(source);
     if (known !== undefined) return known;
-    // `@pages/cart` and `~/pages/cart` are a file that ends so, where there is just one.
+    // An alias such as `@pages/cart` or `~/pages/cart` stands for the file whose path ends that way, if there is only one.
     const ends = candidates(source.replace(/^[@~#]\/?/, ''));
     const near = new Set(ends.flatMap((end) => byStem.get(stemOf(end)) ?? []));
     const found = [...near].filter((one) => ends.some((end) => one === end || one.endsWith(`/${end}`)));
@@ -54,13 +57,13 @@ export function importResolver(
   };
 }
 
-/** The last two parts of a path without an ending, by which few files are alike. */
+/** Returns the last two segments of a path, without the extension. Few files share them. */
 function stemOf(file: string): string {
   const parts = file.split('/').slice(-2);
   return parts.join('/').replace(/\.[cm]?[jt]sx?$/, '');
 }
 
-/** As Playwright does: `./cart.js` may be `cart.ts`. */
+/** Lists the files that an import may mean, as Playwright resolves it: `./cart.js` may be `cart.ts`. */
 function candidates(place: string): string[] {
   const swapped = place.replace(/\.([mc]?)js(x?)$/, '.$1ts$2');
   return [

@@ -2,10 +2,13 @@ import { bare, constantOf, nameOf } from './expressions.js';
 import { parseSource } from './source-file.js';
 import { nodeIn, nodesIn, type SyntaxNode } from './syntax.js';
 
-/** Settings by their names, as in `compilerOptions.strict`. */
+/** Settings by dotted name, such as `compilerOptions.strict`. */
 export type Settings = ReadonlyMap<string, string>;
 
-/** JSON with comments is an expression of JavaScript; objects are flattened to `compilerOptions.strict`, a list is its text. */
+/**
+ * Parses JSON with comments, as a JavaScript expression. Objects are flattened to dotted names, and a list keeps its source text. Null on a
+ * syntax error.
+ */
 export function jsonSettings(text: string): Settings | null {
   const source = parseSource('settings.js', `(${text})`);
   const found = new Map<string, string>();

@@ -1,7 +1,7 @@
 import { cookedText } from './expressions.js';
 import { nodesIn, type SyntaxNode } from './syntax.js';
 
-/** A template whose every part is known is a string like any other. */
+/** Prints a template literal; one whose parts are all known is printed as a plain string. */
 export function printTemplate(node: SyntaxNode, inside: (node: SyntaxNode) => string): string {
   const texts = nodesIn(node, 'quasis').map(cookedText);
   const parts = nodesIn(node, 'expressions').map(inside);
@@ -14,7 +14,7 @@ export function printTemplate(node: SyntaxNode, inside: (node: SyntaxNode) => st
   return known.every((one) => one !== undefined) ? joined : `template ${joined}`;
 }
 
-/** The value of a printed text or number. */
+/** Parses a printed string or number; undefined for anything else. */
 function valueOf(text: string): string | number | undefined {
   if (!/^(?:"|-?\d)/.test(text)) return undefined;
   try {
@@ -24,7 +24,7 @@ function valueOf(text: string): string | number | undefined {
   }
 }
 
-/** An operation on two printed values, carried out where both are known. */
+/** Prints a binary operation, and evaluates `*` of known numbers and `+` of known strings. */
 export function printBinary(operator: string, left: string, right: string): string {
   const [a, b] = [valueOf(left), valueOf(right)];
   if (typeof a === 'number' && typeof b === 'number' && operator === '*') return String(a * b);

@@ -1,7 +1,7 @@
 import { declareAll, innerScope, type Located } from './scope.js';
 import { nodeIn, nodesIn, nodesOf, type SyntaxNode } from './syntax.js';
 
-/** What a function gives back, where it stands; null for one that does more than to name parts of it before. */
+/** Finds the expression that a function returns, with its scope; null if the function does more than declare constants before it. */
 export function returnedValue({ node, scope }: Located): Located | null {
   const body = nodeIn(node, 'body');
   if (body?.type !== 'BlockStatement') return body && { node: body, scope };
@@ -15,7 +15,7 @@ export function returnedValue({ node, scope }: Located): Located | null {
   return { node: value, scope: within };
 }
 
-/** `const row = page.getByRole('row')`: what is not waited for is what its value says. */
+/** Whether a statement only names a value, as in `const row = page.getByRole('row')`. One that awaits something does more. */
 function isNaming(statement: SyntaxNode): boolean {
   const waits = nodesOf(statement).some(({ type }) => type === 'AwaitExpression');
   return statement.type === 'VariableDeclaration' && statement['kind'] === 'const' && !waits;

@@ -1,13 +1,16 @@
 import { isCode } from './imports.js';
 import { parseSource, type SourceFile } from './source-file.js';
 
-/** Files of tags: pages, components and templates. */
+/** Markup files: pages, components and templates. */
 export const template = /\.(?:vue|svelte|astro|html?|ejs|hbs)$/;
 
 const script = /(<script\b[^>]*>)([\s\S]*?)<\/script>/g;
 const blanked = (part: string) => part.replaceAll(/[^\n]/g, ' ');
 
-/** The programs of a file: its own, or those of a page's or a component's scripts, line for line; what does not parse is none. */
+/**
+ * Parses the programs of a file: the file itself, or the scripts of a page or component, with their line numbers kept. What does not parse
+ * is left out.
+ */
 export function programsIn(path: string, text: string): SourceFile[] {
   const key = `${path}\n${text}`;
   const found = known.get(key) ?? parsed(path, text);
@@ -16,7 +19,7 @@ export function programsIn(path: string, text: string): SourceFile[] {
   return found;
 }
 
-/** A file is asked for by several checks, one after the other. */
+/** Several checks ask for the same file in turn. */
 const known = new Map<string, SourceFile[]>();
 const MAX_KNOWN = 100;
 
@@ -28,7 +31,7 @@ function parsed(path: string, text: string): SourceFile[] {
   });
 }
 
-/** A page or a component without its scripts, line for line. */
+/** Blanks out the scripts of a page or component, and keeps the line numbers of the rest. */
 export function withoutScripts(text: string): string {
   return text.replaceAll(script, blanked);
 }
