@@ -5,13 +5,13 @@ import { type FileEdit, fileState } from './edit.js';
 import { isSpecName, type SuitePlaces, testPlaces } from './test-places.js';
 import type { Tree } from '../workspace/tree.js';
 
-/** An app of more files than these is not searched: what its tests read stays theirs. */
+/** An app with more code files than this is not searched, and data that its tests read counts as theirs. */
 const MAX_FILES = 5000;
 
 /**
- * Changed data that the tests were seen to read and that are the app's all the same: they lie apart from the tests, and code of the app
- * names them, by their name (`import rooms from './rooms.json'`) or by a pattern of their folder (`rooms/*.json`). Asked of the state
- * before the change, so that no change can make them so.
+ * Finds changed data files that belong to the app although the tests were seen to read them: they are not in a test folder, and app code
+ * refers to them by name (`import rooms from './rooms.json'`) or by a pattern of their folder (`rooms/*.json`). Looks at the state before
+ * the change, so that no change can turn test data into app data.
  */
 export async function appDataIn(
   edits: readonly FileEdit[],
@@ -33,7 +33,7 @@ export async function appDataIn(
   return new Set(data.filter((file) => ofApp.some((text) => names(text, file))));
 }
 
-/** `'./rooms.json'`, `'content/rooms/*.json'`, `` `content/rooms/${id}.json` ``. */
+/** Whether code refers to a file, as in `'./rooms.json'`, `'content/rooms/*.json'` or `` `content/rooms/${id}.json` ``. */
 function names(text: string, file: string): boolean {
   const folder = path.posix.basename(path.posix.dirname(file));
   const byName = new RegExp(`['"\`/]${escapeStringRegexp(path.posix.basename(file))}['"\`?]`);

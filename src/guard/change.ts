@@ -6,30 +6,30 @@ import { withoutBlamed } from './without-blamed.js';
 import { readTestCode, type TestCode } from './test-code.js';
 import { isSnapshotPath, isSpecName, type SuitePlaces, testPlaces } from './test-places.js';
 
-/** A change as it is judged: what was edited, sorted by whose it is, and the tests' code in both states. */
+/** A change as the checks see it: the edits, sorted into those of the tests and those of the app, and the test code in both states. */
 export interface Change {
   readonly request: GuardRequest;
   readonly suite: SuitePlaces;
   readonly edits: readonly FileEdit[];
-  /** Edited files that are the tests' own. */
+  /** Edits to the tests' own files. */
   readonly ofTests: readonly FileEdit[];
-  /** All others, but those that are as they were before the test broke; snapshots are nobody's. */
+  /** All other edits, except those to snapshots and to files restored to what they were before the test broke. */
   readonly ofApp: readonly FileEdit[];
   readonly old: TestCode;
   readonly now: TestCode;
-  /** Files of the app that the tests read or import, too. */
+  /** Edited files of the app that the tests read or import, too. */
   readonly shared: readonly string[];
   /** The files of the project before the change. */
   readonly paths: ReadonlySet<string>;
 }
 
-/** Reads what changed; null where nothing did. */
+/** Reads what changed; null if nothing did. */
 export async function readChange(request: GuardRequest): Promise<Change | null> {
   const edits = await readEdits(request);
   if (edits.length === 0) return null;
   const paths = new Set(await request.before.paths());
   const files = edits.filter(({ kind }) => kind === 'file');
-  // A suite that did not start named no test: then the specs are known by their names.
+  // A suite that did not start listed no tests. Spec files are then recognized by their names.
   const { testFiles } = request.suite;
   const named = testFiles.length > 0 ? testFiles : [...paths].filter((one) => isSpecName.test(one));
   const known = { ...request.suite, testFiles: named };
@@ -39,7 +39,7 @@ export async function readChange(request: GuardRequest): Promise<Change | null> 
   const isTests = ({ path }: FileEdit, code: TestCode) =>
     isAmongTests(path) || code.parsed.has(path) || code.unparsable.has(path);
   const old = await readTestCode(request.before, suite, { edits: files });
-  // A state of the tests in which only the app differs need not be read again.
+  // If only the app changed, the tests need not be read again.
   const concerns = files.some((edit) => isTests(edit, old) || (!edit.before && isCode(edit.path)));
   const now = concerns ? await readTestCode(request.after, suite, { known: old, edits: files }) : old;
   const judged = files.filter(({ path }) => !isSnapshotPath(path));

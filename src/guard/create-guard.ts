@@ -6,10 +6,10 @@ import { runGuard } from './run-guard.js';
 import type { SuitePlaces } from './test-places.js';
 import { real } from '../workspace/is-inside.js';
 
-/** Judges one agent's changes; the files of the tests that they are to heal are absolute here, as are those of what broke them. */
+/** Judges one agent's changes. The paths in `healed` and `broke` are absolute here. */
 export type Guard = (work: Omit<GuardRequest, 'suite'>) => Promise<Judgement>;
 
-/** A guard for one run, which knows its tests from the run's first suite. */
+/** Creates the guard of a run. It knows the tests from the first run of the suite. */
 export function createGuard(
   root: string,
   first: SuiteRun,
@@ -25,7 +25,7 @@ export function createGuard(
     });
 }
 
-/** Where the suite's files are, seen from the recorded root, which may be reached through links. */
+/** Returns the paths of the suite's files relative to the recorded root, which may be reached through symbolic links. */
 export function placesOf(
   root: string,
   { tests, rootDir, configFile, testFiles }: Pick<SuiteRun, 'tests' | 'rootDir' | 'configFile' | 'testFiles'>,
@@ -41,7 +41,7 @@ export function placesOf(
   };
 }
 
-/** A file's path from the recorded root, or null for one outside. */
+/** Returns a file's path relative to the recorded root, or null if it is outside. */
 function insideOf(root: string, file: string): string | null {
   const place = path.relative(real(root), real(file)).replaceAll(path.sep, '/');
   return place.startsWith('../') || path.isAbsolute(place) ? null : place;

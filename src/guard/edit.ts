@@ -1,21 +1,21 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A file as it stands in one state. */
+/** A file in one of the two states. */
 export interface FileState {
   readonly bytes: Uint8Array;
-  /** What it says, without a byte order mark; null where it is not UTF-8, or binary. */
+  /** The text, without a byte order mark; null if the file is binary or not UTF-8. */
   readonly text: string | null;
 }
 
-/** One changed path in both states; null where it is not there. */
+/** A changed path in both states; a state is null if the path does not exist in it. */
 export interface FileEdit {
-  /** Relative to the recorded root, with `/`. */
+  /** Relative to the recorded root, with forward slashes. */
   readonly path: string;
-  /** What it is now, or was before it went. */
+  /** What it is now, or was before it was removed. */
   readonly kind: 'file' | 'link' | 'other';
   readonly before: FileState | null;
   readonly after: FileState | null;
-  /** What it said before, without what broke the test; null where that is not known, or was not in it. */
+  /** The old text without the hunks that broke the test; null if they are unknown, or none is in this file. */
   readonly green: string | null;
 }
 
@@ -30,7 +30,7 @@ export function isSameState(a: FileState | null, b: FileState | null): boolean {
   return a === b || (a !== null && b !== null && Buffer.compare(a.bytes, b.bytes) === 0);
 }
 
-/** Whether it is again what it was before the test broke. */
+/** Whether the edit restores what the file was before the test broke. */
 export function isReverted({ before, after, green }: FileEdit): boolean {
   return green !== null && green !== before?.text && green === (after?.text ?? '');
 }

@@ -4,7 +4,7 @@ import { limitProcessorTime } from './limit-processor-time.js';
 import type { GuardMessage, GuardOrder } from './run-guard.js';
 import type { Tree } from '../workspace/tree.js';
 
-/** The process that judges one change: it asks for files by messages, and says what it found. */
+/** Messages to this process, which judges one change: it requests files by message and sends back its judgement. */
 type Incoming =
   | { readonly type: 'order'; readonly order: GuardOrder; readonly limitMs: number }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown };

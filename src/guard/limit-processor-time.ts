@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads';
 
-/** What the parent sees of a process that has used up its time. */
+/** The signal that ends a process whose time is used up. */
 export const usedUp = 'SIGTERM';
 
 /**
- * Ends this process when it has used so many milliseconds of processor time. A thread watches, since what is read for ever never gives the
- * turn away.
+ * Ends this process once it has used `limitMs` milliseconds of processor time. A worker thread watches, since an endless loop in this
+ * thread would keep a timer from firing.
  */
 export function limitProcessorTime(limitMs: number): void {
   const watch = `setInterval(() => {

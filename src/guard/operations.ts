@@ -5,10 +5,10 @@ import { programsIn, template, withoutScripts } from '../code/scripts.js';
 import { linesOf, parseSource, type SourceFile } from '../code/source-file.js';
 import { childrenOf, nodeIn, type SyntaxNode } from '../code/syntax.js';
 
-/** A part of a file that can be compared with another one. */
+/** A part of a file, parsed so that it can be compared. */
 export type Tree = Pick<SourceFile, 'program' | 'text' | 'lineAt'>;
 
-/** What a file is made of: its programs, a template's tags, what JSON says; of any other text the lines and their words. */
+/** Parses a file into its parts: its programs, the markup of a template, or the value of a JSON file; any other text into lines of words. */
 export function treesIn(path: string, text: string): Tree[] {
   const json = path.endsWith('.json') ? parseSource('data.js', `(${text})`) : null;
   if (json) return [json];
@@ -17,7 +17,7 @@ export function treesIn(path: string, text: string): Tree[] {
   return [...programs, ...(template.test(path) ? templateIn(withoutScripts(text)) : [wordsOf(text)])];
 }
 
-/** What stands in the braces of a template, as one program, line for line, and the words around; what is no expression is a word, too. */
+/** Parses a template into the expressions in its braces, as one program, and all else as words. Both keep the line numbers. */
 function templateIn(page: string): Tree[] {
   const parts = page.split(/(\{\{?[^{}]+\}\}?)/);
   const expressions = parts.map((one, index) => {
@@ -47,7 +47,7 @@ function span({ index, 0: text }: RegExpExecArray, from = 0): { start: number; e
   return { start: from + index, end: from + index + text.length };
 }
 
-/** What a program does and names, by words: `call save`, `name order`, `key strict`, `is true`, `by ===`. Types and imports do nothing. */
+/** Lists what a program does and names: `call save`, `name order`, `key strict`, `is true`, `by ===`. Types and imports are left out. */
 export function operationsIn(given: SyntaxNode, found: string[] = []): string[] {
   const node = unified(given);
   if (/^(?:TS(?!Enum|Parameter)|Import(?!Expr))/.test(node.type)) return found;
@@ -59,7 +59,7 @@ export function operationsIn(given: SyntaxNode, found: string[] = []): string[] 
   return found;
 }
 
-/** What a function is given, and how something is called, is named where it is used. */
+/** Parameters and declared names are left out: they are listed where they are used. */
 const namesIn = ({ param, params, id }: SyntaxNode): unknown[] =>
   param || params || id ? [param, params, id].flat() : [];
 

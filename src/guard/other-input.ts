@@ -4,23 +4,23 @@ import { nodesIn, nodesOf, type SyntaxNode } from '../code/syntax.js';
 import { rootName } from '../code/test-object.js';
 import { type Literal, literalsIn, type SharedLiteral } from './shared-literals.js';
 
-/** A file of the tests in which inputs were exchanged. */
+/** A test file in which inputs were replaced. */
 export interface AlteredFile {
   readonly path: string;
   readonly before: string;
   readonly after: string;
 }
 
-/** A metamorphic check: the tests with other inputs, which an app that answers in earnest passes all the same. */
+/** A metamorphic check: the tests with other inputs, which a genuine fix passes as well. */
 export interface OtherInput {
-  /** What the fix decides by, and the tests type. */
+  /** The literals that the fix decides by and the tests type. */
   readonly literals: readonly SharedLiteral[];
   readonly files: readonly AlteredFile[];
 }
 
 /**
- * Exchanges every input of the tests that a fix decides by, in all of the tests' files, so that what is expected of it changes with it.
- * Null where there is none, or it does not stand in the tests as a literal.
+ * Replaces every typed input that a fix decides by, in all test files, so that the expectations change with it. Null if there is no such
+ * input, or it is not a literal in the tests.
  */
 export function otherInput(
   shared: readonly SharedLiteral[],
@@ -38,7 +38,7 @@ export function otherInput(
   return files.length > 0 ? { literals, files } : null;
 }
 
-/** Another value of the same kind, which is not in the tests yet: digits stay digits, letters letters. */
+/** Returns a similar value that does not occur in the tests: a digit is replaced by a digit, a letter by a letter. */
 function another(value: string, texts: string): string {
   for (let turn = 1; turn < 26; turn += 1) {
     const next = value.replace(/[a-z\d](?=[^a-z\d]*$)/i, (last) => turned(last, turn));
@@ -66,7 +66,7 @@ function exchange({ text, program }: SourceFile, exchanged: ReadonlyMap<string, 
     }, text);
 }
 
-/** A test with another title is another test. */
+/** Finds the titles of tests, which stay as they are: a test with another title is another test. */
 function titlesIn(program: SyntaxNode): ReadonlySet<SyntaxNode> {
   const titles = nodesOf(program).map((node) => {
     const root = node.type === 'CallExpression' ? rootName(node) : null;

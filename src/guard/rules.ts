@@ -1,6 +1,6 @@
 import type { Violation } from '../core/guard/violation.js';
 
-/** Every rule of the guard, and what it means to break it, for the agent and the report. */
+/** Every rule of the guard, and what breaking it means, in words for the agent and the report. */
 export const rules = {
   'protected-file': 'the file is out of an agent’s reach',
   'tests-read-only': 'the tests are read-only for this class of failure: fix the app',
@@ -64,11 +64,11 @@ export const rules = {
 /** The name of a rule. */
 export type Rule = keyof typeof rules;
 
-/** Where a rule is broken, and what is known of it beyond what the rule means: `detail` is added in brackets. */
+/** Where a rule is broken, and the specifics of this case; `detail` is appended in parentheses. */
 export type Finding = Pick<Violation, 'file'> &
   Partial<Pick<Violation, 'line' | 'before' | 'after'>> & { readonly detail?: string | undefined };
 
-/** A violation of a rule, in the rule's own words. */
+/** Creates a violation of a rule, in the rule's own words. */
 export function violationOf(rule: Rule, finding: Finding): Violation {
   const { file, line = null, before = null, after = null, detail } = finding;
   return { rule, file, line, before, after, says: detail ? `${rules[rule]} (${detail})` : rules[rule] };

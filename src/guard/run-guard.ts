@@ -5,18 +5,18 @@ import type { GuardRequest } from './judge.js';
 import { harmless, type Judgement } from './judgement.js';
 import { usedUp } from './limit-processor-time.js';
 
-/** How much processor time a judgement may take, in milliseconds: a busy machine makes no fix a cheat. */
+/** How much processor time a judgement may take, in milliseconds. A busy machine must not cause a rejection. */
 const LIMIT_MS = 5000;
-/** How long it may take by the clock, in milliseconds, where it waits for something. */
+/** How long it may take by the clock, in milliseconds, in case it hangs. */
 const CLOCK_MS = 120_000;
 
 /** Where the build puts `guard-process.ts`, beside every chunk. */
 const ownEntry = fileURLToPath(new URL('guard-process.js', import.meta.url));
 
-/** What the guard's process is sent first; the trees stay here, and are asked for by messages. */
+/** The first message to the guard's process. The trees stay here, and the process requests their files by message. */
 export type GuardOrder = Omit<GuardRequest, 'before' | 'after'>;
 
-/** What the guard's process asks and answers; `paths` are the files to be read, null asks which there are. */
+/** Messages from the guard's process. A question names the files to read in `paths`; null asks which files there are. */
 export type GuardMessage =
   | {
       readonly type: 'question';
@@ -28,8 +28,8 @@ export type GuardMessage =
   | { readonly type: 'failed'; readonly says: string };
 
 /**
- * Judges in a process of its own: the parser is native code that ends its whole process on what is nested too deeply, and a
- * change may be made to be read for ever. What cannot be judged within the limit is a violation with that reason.
+ * Judges in a separate process, since the native parser crashes its process on code that is nested too deeply, and a change may be crafted
+ * so that reading it never ends. A change that cannot be judged within the limits is a violation with that reason.
  */
 export async function runGuard(
   request: GuardRequest,
@@ -40,7 +40,7 @@ export async function runGuard(
   const child = fork(entry, [], {
     serialization: 'advanced',
     execArgv: ['--max-old-space-size=1024'],
-    // What a crash prints is said by its violation.
+    // The output of a crash is not needed: its violation describes it.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const trees = { before, after };

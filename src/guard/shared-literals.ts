@@ -4,25 +4,25 @@ import type { SourceFile } from '../code/source-file.js';
 import { childrenOf, nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../code/syntax.js';
 import type { FileEdit } from './edit.js';
 
-/** A literal that a fix added to the app and that a test uses too: perhaps the app answers this test alone. */
+/** A literal that a fix added to the app and that a test uses, too. The app may answer this test alone. */
 export interface SharedLiteral {
   readonly value: string | number;
   /** Where the fix added it. */
   readonly file: string;
   readonly line: number;
-  /** Something hangs on it: it is compared with, or looked up by. */
+  /** Whether the app decides by it: it is compared with something, or used as a key. */
   readonly decides: boolean;
-  /** It is no word of the app's own, and what it leads to is a literal of the tests, too; or it is a figure that they expect. */
+  /** Whether it looks hard-coded: it is no word of the app's own and leads to another literal of the tests, or it is a figure that they expect. */
   readonly isAnswered: boolean;
 }
 
-/** A literal and where it stands. */
+/** A literal and its node. */
 export interface Literal {
   readonly value: string | number;
   readonly node: SyntaxNode;
 }
 
-/** Finds the literals that a fix added to the app and that these files of the tests use too. */
+/** Finds the literals that a fix added to the app and that these test files use, too. */
 export function sharedLiterals(
   edits: readonly FileEdit[],
   tests: readonly SourceFile[],
@@ -41,7 +41,7 @@ export function sharedLiterals(
   return [...new Map(shared.map((one) => [`${one.value} ${one.decides}`, one])).values()];
 }
 
-/** Texts of two letters and more, numbers of two digits and more and with a fraction: shorter ones are anybody's. */
+/** Lists strings of two or more characters, and numbers of two or more digits or with a fraction. Shorter ones are too common. */
 export function literalsIn(program: SyntaxNode): Literal[] {
   return nodesOf(program).flatMap((node) => {
     const value = tellingValue(node);
@@ -75,12 +75,12 @@ function addedLiterals(
   });
 }
 
-/** What an app is given, and how it is started, may hold any figure. */
+/** Files of data and settings, which may contain any figure. */
 const data =
   /(?:^|[/._-])(?:seed|fixture|data|migration|config|constant|test|spec|stor(?:y|ies))s?(?:[/._-]|$)/i;
 const numberOfStatus = /^(?:20\d|30\d|4[0-5]\d|50\d)$/;
 
-/** Every text and number of a program, also what stands between tags. */
+/** Returns every string and number of a program, including text between tags. */
 function textsIn(program: SyntaxNode): { text: string; node: SyntaxNode }[] {
   return nodesOf(program).flatMap((node) => {
     const value = node.type === 'TemplateElement' ? cookedText(node) : node['value'];
@@ -91,7 +91,10 @@ function textsIn(program: SyntaxNode): { text: string; node: SyntaxNode }[] {
   });
 }
 
-/** The digits of the figures in a text that nobody writes by chance: `€59.50` is `5950`, as are 59.5 and 5950 cents; no year, no status, no round number. */
+/**
+ * Returns the digits of the figures in a text that are too specific for a coincidence: `5950` for `€59.50`, 59.5 and 5950 cents. Years,
+ * HTTP statuses and round numbers are left out.
+ */
 function figuresIn({ text }: { text: string }): string[] {
   if (/^\.{0,2}\/|:\/\//.test(text)) return [];
   return [...text.matchAll(/(?<![\w.-])\d[\d.,]*\d(?![\w-])/g)]
@@ -109,7 +112,7 @@ function addedFigures({ path, before, after }: FileEdit, expected: ReadonlySet<s
     .map(({ text, line }) => ({ value: text.trim(), file: path, line, decides: false, isAnswered: true }));
 }
 
-/** The texts of a file's programs, and the lines of its template. */
+/** Returns the strings and numbers of a file's programs, and the lines of its template. */
 function textsOfFile(path: string, text: string): { text: string; line: number }[] {
   const written = programsIn(path, text).flatMap((file) =>
     textsIn(file.program).map((one) => ({ text: one.text, line: file.lineAt(one.node.start) })),
@@ -118,28 +121,31 @@ function textsOfFile(path: string, text: string): { text: string; line: number }
   return [...written, ...shown.map((one, index) => ({ text: one, line: index + 1 }))];
 }
 
-/** A name that the app itself may give something: one word without a number; numbers are statuses and keys. */
+/** A word that the app itself may use: no spaces or `@`, and digits only after a letter. Numbers count as such, too: statuses and keys. */
 const ownWord = /^(?:[^\s@\d]|(?<=[a-z])\d)*$/i;
 const lookups = /^(?:includes|startsWith|endsWith|has|get|indexOf|localeCompare|test|match)$/;
-/** By which part a node decides, and which part is chosen by it. */
+/** For types of nodes, the field by which they decide and the field that they choose. */
 const choices: readonly (readonly [node: RegExp, asked: string, chosen: string])[] = [
   [/^(?:If|Conditional|SwitchCase)/, 'test', 'consequent'],
   [/^Property$/, 'key', 'value'],
   [/^Member/, 'property', ''],
 ];
 
-/** `name === 'Ada'`, `case 'Ada':`, `{ Ada: … }`, `answers['Ada']`, `['Ada'].includes(name)`, each with the literals of what is chosen by it. */
+/**
+ * Finds the nodes by which code decides, as in `name === 'Ada'`, `case 'Ada':`, `{ Ada: … }`, `answers['Ada']` or `['Ada'].includes(name)`,
+ * each with the literals in what it chooses.
+ */
 function decidingNodes(program: SyntaxNode): ReadonlyMap<SyntaxNode, readonly Literal['value'][]> {
   const found = new Map<SyntaxNode, readonly Literal['value'][]>();
   const partsOf = (node: SyntaxNode, field: string) => [nodeIn(node, field) ?? nodesIn(node, field)].flat();
-  // A comparison stands inside of what is chosen by it.
+  // Children first: an `if` adds what it chooses to the comparisons found in its condition.
   for (const node of nodesOf(program).toReversed()) {
     const [, asked = '', chosen = ''] = choices.find(([type]) => type.test(node.type)) ?? [];
     const isCompared = node.type === 'BinaryExpression' && /^[!=]==?$/.test(String(node['operator']));
     const isAsking = isCompared || lookups.test(propertyOf(calleeOf(node)) ?? '');
     const parts = isAsking ? childrenOf(node) : partsOf(node, asked);
     const asks = parts.filter((one) => !isFunction(one)).flatMap(nodesOf);
-    // What an error says is the app's own.
+    // What is chosen by an error's message is the app's own.
     const isOwn = asks.some((one) => propertyOf(one) === 'message');
     const answers = [...parts.filter(isFunction), ...(isOwn ? [] : partsOf(node, chosen))];
     const values = answers.flatMap(literalsIn).map(({ value }) => value);

@@ -4,7 +4,7 @@ import type { BlamedHunk } from '../core/blame.js';
 /** A hunk that broke the test, as runs have shown (BL-1); its file is relative to the recorded root. */
 export type BrokeTest = Pick<BlamedHunk, 'file' | 'line' | 'old' | 'now'>;
 
-/** A text without these hunks of it. One that is not found just once, since other lines took its place, stays. */
+/** Reverts hunks in a text. A hunk that is neither at its line nor unique in the text is left as it is. */
 export function withoutBlamed(text: string, hunks: readonly BrokeTest[]): string {
   const lines = text.split('\n');
   for (const { line, old, now } of hunks.toSorted((a, b) => b.line - a.line)) {
@@ -14,16 +14,19 @@ export function withoutBlamed(text: string, hunks: readonly BrokeTest[]): string
   return lines.join('\n');
 }
 
-/** The line, from 1, in which a hunk stands in a text as the run named it; null where it does not. */
+/** Returns the line at which a hunk is found in a text, counted from 1; null if it is not found. */
 export function lineOf({ line, now }: BrokeTest, text: string): number | null {
   const at = placeOf(now, { lines: text.split('\n'), expected: line - 1 });
   return at === null ? null : at + 1;
 }
 
-/** What a package or a tool does since a change of these stands in no hunk. */
+/** Files whose changes affect packages or tools in ways that no hunk shows. */
 const settings = /\.(?:json|ya?ml|toml|lock)$|\.config\.\w+$/;
 
-/** The words of the lines that these hunks changed, and of their files' names: code that has one of them may have to follow. Null where they do not tell. */
+/**
+ * Returns the words of the changed lines and file names of these hunks: code that contains one of them may have to follow the change. Null
+ * if the words are not conclusive: there are no hunks, or one is in a settings file.
+ */
 export function blamedWords(hunks: readonly BrokeTest[]): ReadonlySet<string> | null {
   if (hunks.length === 0 || hunks.some(({ file }) => settings.test(file))) return null;
   return wordsIn(
@@ -31,7 +34,7 @@ export function blamedWords(hunks: readonly BrokeTest[]): ReadonlySet<string> | 
   );
 }
 
-/** The words of the lines that stand in one of the texts alone. */
+/** Returns the words of the lines that are in only one of the two texts. */
 export function changedWords(was: string, is: string): ReadonlySet<string> {
   const [olds, news] = [linesOf(was), linesOf(is)];
   return wordsIn([...olds].filter((one) => !news.has(one)).concat([...news].filter((one) => !olds.has(one))));
@@ -44,7 +47,7 @@ function linesOf(text: string): ReadonlySet<string> {
 const keyword =
   /^(?:as|async|await|break|case|catch|class|const|continue|default|delete|do|else|export|extends|false|finally|for|from|function|if|import|in|instanceof|let|new|null|of|return|static|super|switch|this|throw|true|try|typeof|undefined|var|void|while|yield|any|boolean|number|string|unknown)$/;
 
-/** The names and numbers in these lines; `closes_at` and `closes-at` are `closesAt`. */
+/** Returns the names and numbers in these lines, in lower case; `closes_at` and `closes-at` equal `closesAt`. */
 export function wordsIn(lines: readonly string[]): ReadonlySet<string> {
   const words = [...lines.join('\n').matchAll(/[\p{L}\d_]+(?:-[\p{L}\d_]+)*/gu)].map(([word]) => word);
   const names = words
@@ -53,7 +56,7 @@ export function wordsIn(lines: readonly string[]): ReadonlySet<string> {
   return new Set(names.filter((name) => name.length > 1));
 }
 
-/** Where these lines stand: where they are said to be, or the one place where they are. */
+/** Returns the index at which these lines start: the expected one, or the only one at which they occur; null if there is none. */
 function placeOf(
   hunk: readonly string[],
   { lines, expected }: { lines: readonly string[]; expected: number },

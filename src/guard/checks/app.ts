@@ -13,10 +13,10 @@ import { isCatchAll, isSilent } from './failures.js';
 import { holds } from './settings.js';
 import { isBypass, usesIn } from './uses.js';
 
-/** What is known of the tests, that an app has no business to know. */
+/** Facts about the tests that an app has no business to know. */
 interface TestFacts {
   readonly titles: readonly string[];
-  /** Ports that only the tests' server has. */
+  /** Ports of the server that the tests start. */
   readonly ports: readonly string[];
   /** Headers and user agents that only the tests send. */
   readonly sent: readonly string[];
@@ -25,13 +25,13 @@ interface TestFacts {
   readonly isOwn: (file: string, source: string) => boolean;
 }
 
-/** A sign that the app special-cases the tests, or pretends, or refuses something. */
+/** A sign that the app special-cases the tests, pretends something, or refuses something. */
 export interface Sign extends Place {
   readonly rule: Rule;
   readonly text: string;
 }
 
-/** Finds what a fix adds to the app that is no fix: it asks whether it is tested, or a pretence takes its place (HN-3). */
+/** Finds cheats that a fix adds to the app: it detects tests, is replaced by a stub, or hides errors (HN-3). */
 export function judgeApp({ request, suite, old, ofApp, ofTests, paths }: Change): Violation[] {
   const config = (suite.config !== null && old.parsed.get(suite.config)?.text) || '';
   const ports = config.matchAll(/(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})|\bport:\s*(\d{2,5})/g);
@@ -42,7 +42,7 @@ export function judgeApp({ request, suite, old, ofApp, ofTests, paths }: Change)
     paths,
     isOwn: (file: string, source: string) => old.importedFile(file, source) !== null,
   };
-  // Where something does not build, a compiler or a linter that is told to look away is no fix, in the tests either.
+  // Silencing the compiler or a linter does not fix a build error, not even in the tests.
   const built = request.category === 'build-error' ? [...ofTests, ...ofApp] : [];
   return [
     ...ofApp.flatMap((edit) => added(edit, (text) => signsIn(edit.path, text, facts))),
@@ -53,7 +53,7 @@ export function judgeApp({ request, suite, old, ofApp, ofTests, paths }: Change)
 const header = /^(?:extraHTTPHeaders|userAgent)$/;
 const usual = /^(?:|(?:accept|authorization|content-type|cookie|origin)\b.*)$/i;
 
-/** What a file of the tests has every request say of itself: `extraHTTPHeaders`, `userAgent`. */
+/** Returns what a test file sends with every request: `extraHTTPHeaders`, `userAgent`. */
 function sentBy({ text, program }: SourceFile): string[] {
   const sent = nodesOf(/extraHTTPHeaders|userAgent/.test(text) ? program : null).flatMap((node) => {
     const value = header.test(nameOf(nodeIn(node, 'key')) ?? '') ? nodeIn(node, 'value') : null;
@@ -70,7 +70,7 @@ function added({ path: file, before, after }: FileEdit, signs: (text: string) =>
   );
 }
 
-/** Those that are not among the others: what stands in the same line is the same one. */
+/** Returns the signs that have no counterpart among the others. Signs with the same line of code are matched first. */
 export function without(some: readonly Sign[], others: readonly Sign[]): Sign[] {
   const left = [...others];
   const isLeft = (isSame: (one: Sign, other: Sign) => boolean) => (one: Sign) => {
@@ -92,24 +92,24 @@ function signsIn(file: string, text: string, facts: TestFacts): Sign[] {
   const always = signsOfText(file, text, silencing);
   const programs = file.endsWith('.d.ts') ? [parseSource(file, text) ?? []].flat() : programsIn(file, text);
   const signs = [...always, ...programs.flatMap((one) => signsOf(one, facts))];
-  // A file that is broken is for the compiler to judge; what it says counts all the same.
+  // A file that does not parse is for the compiler to judge, but its text counts all the same.
   const isRead = isCode(file) && programs.length > 0;
   return isRead ? signs : [...signs, ...signsOfText(file, withoutScripts(text), inAnyLanguage)];
 }
 
 const detects: Rule = 'app-detects-tests';
 const loosened: Rule = 'compiler-loosened';
-/** A rule that a text breaks, in all files or in these. */
+/** A rule and the text that breaks it, in all files or only in `files`. */
 export type Pattern = readonly [rule: Rule, says: RegExp, files?: RegExp];
 
-/** What no honest app says, in any language. */
+/** Text that no honest app contains, in any language. */
 const inAnyLanguage: readonly Pattern[] = [
   [detects, /HeadlessChrome|\bnavigator\.webdriver|\bPLAYWRIGHT(?:_[A-Z_]+)?\b|__playwright|__pw_/],
   ['hidden-by-style', /\b(?:display:\s*none|visibility:\s*hidden)\s*!important/],
 ];
 const letsIn: Rule = 'security-loosened';
 const unrestrained: Rule = 'restraint-removed';
-/** Ways into Playwright itself, settings that let errors and strangers pass, comments that silence them, and what takes a constraint away for good. */
+/** Text that tampers with Playwright, loosens checks or access control, silences errors by comment, or drops a constraint for good. */
 const silencing: readonly Pattern[] = [
   ['protected-file', /node_modules\/@?playwright\S*/],
   [
@@ -163,7 +163,7 @@ const pretence = /^'(?:.*[/._-])?(?:mocks?|fakes?|stubs?|msw|nock|miragejs|fetch
 const text = /^(?:Literal|Template\w+|BinaryExpression)$/;
 const branch = /^(?:If|Conditional|Logical)/;
 
-/** The part of a node that its text is taken from; all of it where none is named. */
+/** The field from which the text of a node is taken; nodes of other types are taken as a whole. */
 const parts: readonly (readonly [node: RegExp, part: string])[] = [
   [/^(?:If|Conditional)/, 'test'],
   [/^Logical/, 'left'],
@@ -171,11 +171,11 @@ const parts: readonly (readonly [node: RegExp, part: string])[] = [
   [/^(?:Import|Export)/, 'source'],
 ];
 
-/** A kind of node of the app's code that gives it away by its text; tools are configs of builds. */
+/** A rule, and the types of nodes and the text that break it. `where` limits it to the app, or to the config files of build tools. */
 type Telling = readonly [rule: Rule, node: RegExp, says: RegExp, where?: 'app' | 'tool'];
 
 const telling: readonly Telling[] = [
-  // Names in an environment that only a test run sets, and what Playwright's browser says of itself.
+  // Environment variables that only a test run sets, and how Playwright's browser identifies itself.
   [
     detects,
     /^(?:Identifier|Literal|BinaryExpression)$/,
@@ -190,11 +190,11 @@ const telling: readonly Telling[] = [
   [detects, /^Bin/, /^(?=[^]*\b(?:env|NODE_ENV|MODE)\b)[^]*['"](?:test|testing|e2e)['"]/, 'app'],
   [detects, /^Lit/, /^'x-(?:test|mock|bypass|skip)\b[^'\s]*'$/i, 'app'],
   [detects, /^Lit/, /^'(?:[^'/\s]*[^a-z\d'/\s])?(?:e2e|playwright)(?:[^a-z\d'/\s][^'/\s]*)?'$/i, 'app'],
-  // A compiler or a linter that is told to look away.
+  // Silencing a compiler or a linter.
   [loosened, /^TSAs/, /\bas\s+any$/],
   [loosened, /^Property$/, /^'(?:off|ignore|silent)'$|^\[\s*['"]off['"]/, 'tool'],
   [letsIn, /^Object/, /(?=[^]*\bcredentials:\s*true)\borigin:\s*(?:true|['"]\*|\(?(\w+)\)?\s*=>\s*\1\b)/],
-  // A stub between app and server: a mocking package, a replaced `fetch`, a service worker that makes up answers, an alias.
+  // A stub between app and server: a mocking package, a replaced `fetch`, a service worker that makes up responses, or an alias.
   ['app-stubbed', /^(?:Import|Export)/, pretence],
   ['app-stubbed', text, /^'export\b/, 'tool'],
   ['app-stubbed', /^Property$/, new RegExp(`(?=^'[./@~])${pretence.source}`, 'i'), 'tool'],
@@ -206,14 +206,14 @@ const telling: readonly Telling[] = [
   ],
 ];
 
-/** What a linter or a bundler is told to leave out, though it is there. */
+/** Returns the existing files that a linter or a bundler is told to leave out. */
 function leftOut(node: SyntaxNode, paths: ReadonlySet<string>): string[] {
   const isList = /^(?:ignores|ignorePatterns|exclude)$/.test(nameOf(nodeIn(node, 'key')) ?? '');
   const list = isList ? nodesIn(nodeIn(node, 'value'), 'elements') : [];
   return list.flatMap((one) => (holds(nameOf(one) ?? '', paths) ? (nameOf(one) ?? []) : []));
 }
 
-/** It stands still for a time that is written there; between two attempts it may. */
+/** A wait for a fixed time of at least 50 ms. */
 const pause = /\b(?:setTimeout|sleep|delay|wait|pause)\((?:[^]*\D)?(?:[5-9]\d|\d{3,})\)+$/;
 
 function signsOf(source: SourceFile, { titles, ports, sent, paths, isOwn }: TestFacts): Sign[] {

@@ -3,7 +3,7 @@ import { childrenOf, nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../../cod
 import type { Uses } from './uses.js';
 import { answers, chain, isMadeUp, valueOf } from './values.js';
 
-/** A record with a part that is written out stands for a real one, unless it tells what went wrong. */
+/** Whether an object has a hard-coded string, and so poses as a real result. One that tells what went wrong does not. */
 function isFilledIn(given: SyntaxNode): boolean {
   const parts = nodesIn(bare(given), 'properties');
   const isTold = parts.some((one) =>
@@ -15,7 +15,7 @@ function isFilledIn(given: SyntaxNode): boolean {
 const ofErrors =
   /^(?:error|unhandled[rR]ejection|uncaughtException|on(?:error|warn|unhandledrejection)|(?:error|warn)Handler|warn)$/;
 
-/** What a node sets up to be done about errors, and what is tried before; nothing is known of what a listener stands for. */
+/** Returns the error handler that a node sets up, and the nodes whose errors it handles, which are unknown for listeners. Null if there is none. */
 function handlerOf(node: SyntaxNode): { made: SyntaxNode; tried: readonly SyntaxNode[] } | null {
   const caught = nodeIn(node, 'handler');
   if (caught) return { made: caught, tried: nodesOf(nodeIn(node, 'block')) };
@@ -31,13 +31,13 @@ function handlerOf(node: SyntaxNode): { made: SyntaxNode; tried: readonly Syntax
   return { made, tried: nodesOf(called === 'catch' ? nodeIn(calleeOf(node), 'object') : null) };
 }
 
-/** What fails for no reason that somebody has to learn: reading a text, a store of the browser that may be closed. */
+/** Calls whose failure need not be reported: parsing a text, or using browser storage that may be blocked. */
 const local = /^(?:JSON|URL|localStorage|sessionStorage|document|window|navigator|decodeURI\w*|atob)\b/;
-/** Calls that tell nobody of an error. */
+/** Calls that do not count as reporting an error. */
 const quiet =
   /(?:^|\.)(?:console|log|logger)\.|\.(?:preventDefault|stopImmediatePropagation)$|(?:^|\.)(?:setTimeout|sleep|delay|wait)$/;
 const logs = /(?:^|\.)(?:console|log|logger)\.(?:error|warn)$/;
-/** Whether a node drops errors: nobody learns of them, or is told that all went well. Where nothing waits for a call, a log tells all there is to tell. */
+/** Whether a node drops errors: it does not report them, or it reports success. For a call that nothing awaits, logging the error is enough. */
 export function isSilent(node: SyntaxNode, uses: Uses, isDiscarded = false): boolean {
   const isRetried = node.type === 'TryStatement' && uses.retried.has(node);
   const { made, tried = [] } = (isRetried ? null : handlerOf(node)) ?? {};
@@ -68,7 +68,7 @@ export function isSilent(node: SyntaxNode, uses: Uses, isDiscarded = false): boo
   return !tells(body);
 }
 
-/** `app.use((request, response) => response.json({}))`: whatever is asked is answered without a look at it. */
+/** Whether a node answers every request without looking at it: `app.use((request, response) => response.json({}))`. */
 export function isCatchAll(node: SyntaxNode): boolean {
   const args = nodesIn(node, 'arguments');
   const made = args.at(-1);
@@ -76,7 +76,7 @@ export function isCatchAll(node: SyntaxNode): boolean {
   if (!made || !isFunction(made) || next) return false;
   const called = propertyOf(calleeOf(node)) ?? '';
   if (!/^(?:use|all|get|post)$/.test(called)) return false;
-  // What is used at a path answers for everything below it.
+  // `use` with a path handles everything below that path.
   const isAnywhere = called === 'use' || args.length === 1 || /^[/(.]*\*/.test(nameOf(args[0]) ?? '');
   const done = nodesOf(made);
   const isTold = done.some((one) => isFailure(one) || mentions(one, request));

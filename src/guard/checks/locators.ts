@@ -8,18 +8,18 @@ import type { Judgement } from '../judgement.js';
 import { violationOf } from '../rules.js';
 import type { Replacement } from '../tests/compare.js';
 
-/** What is known of the page on which a test was red. */
+/** What is known about the page on which a test was red. */
 export interface SeenPage {
-  /** Playwright's accessibility snapshot (YAML), or null where none was taken. */
+  /** Playwright's accessibility snapshot (YAML), or null if none was taken. */
   readonly ariaSnapshot: string | null;
   /** Playwright's error messages, with their call logs. */
   readonly errors: readonly string[];
 }
 
-/** What the replaced locators found and find. */
+/** The violations and notes that replaced locators lead to. */
 export type LocatorJudgement = Pick<Judgement, 'violations' | 'notes'>;
 
-/** A locator that found its element in the red run was not the fault; what the new one finds is named for the reviewer. */
+/** Judges replaced locators: one that found its element in the red run was not at fault. Each new locator is named for the reviewer. */
 export function judgeLocators(
   replaced: readonly Replacement[],
   pages: readonly SeenPage[],
@@ -38,7 +38,7 @@ export function judgeLocators(
   return { violations, notes };
 }
 
-/** The notes, with what each new locator finds on the first of these accessibility snapshots that tells, or that none does. */
+/** Adds to the notes what each new locator finds in the first accessibility snapshot that has a match, or that none has. */
 export function nameFound(notes: readonly Note[], snapshots: readonly string[]): Note[] {
   return notes.map(({ locator, ...note }) => {
     if (locator === undefined) return note;
@@ -50,12 +50,12 @@ export function nameFound(notes: readonly Note[], snapshots: readonly string[]):
   });
 }
 
-/** The old locator with something more to it still looks for the same thing. */
+/** Whether the new locator only narrows the old one, and so still looks for the same thing. */
 function isNarrower(old: string, now: string): boolean {
   return now.startsWith(`${old}.`) || now.endsWith(`.${old}`);
 }
 
-/** Whether a locator found just one element: Playwright said so of the failed step, or the snapshot has just one. */
+/** Whether a locator found its element: Playwright's error says so, or the snapshot has exactly one match. */
 function foundOne(code: string, { ariaSnapshot, errors }: SeenPage): boolean {
   const told = errors.some((error) => {
     const text = plain(error);
@@ -68,12 +68,12 @@ function foundOne(code: string, { ariaSnapshot, errors }: SeenPage): boolean {
       !/strict mode violation|element is not visible|intercepts pointer events/.test(text)
     );
   });
-  // A name may come from elsewhere than the label, so that by roles and texts alone a snapshot is sure.
+  // A snapshot is conclusive only for roles and texts, since an accessible name may come from something other than a label.
   const isSure = /^getBy(?:Role|Text)\(/.test(code) && !/\)\.\w+\([^()]*\)$/.test(code);
   return told || (isSure && ariaSnapshot !== null && findInSnapshot(code, ariaSnapshot).length === 1);
 }
 
-/** Quotes and spaces are a matter of taste: Playwright writes `'`, the guard `"`. */
+/** Normalizes quotes and spaces: Playwright writes `'`, the guard `"`. */
 function plain(code: string): string {
   return code
     .replaceAll(/[ \t]*\n\s*/g, '\n')
@@ -86,7 +86,7 @@ type Matches = (text: string) => boolean;
 
 const control = /^(?:textbox|searchbox|combobox|checkbox|radio|switch|slider|spinbutton|listbox)$/;
 
-/** What an accessibility snapshot says of the elements that a locator finds; test ids, titles and selectors are not in it. */
+/** How to find a locator's elements in an accessibility snapshot, which does not contain test ids, titles or selectors. */
 const shownBy: Readonly<Record<string, (shown: AriaLine, wanted: Matches) => boolean>> = {
   getByRole: ({ role }, wanted) => wanted(role),
   getByText: ({ name, text }, wanted) => wanted(name) || wanted(text),
@@ -95,7 +95,7 @@ const shownBy: Readonly<Record<string, (shown: AriaLine, wanted: Matches) => boo
   getByPlaceholder: ({ role, text }, wanted) => role === '/placeholder' && wanted(text),
 };
 
-/** The lines of an accessibility snapshot that a locator finds; none for one that it cannot tell. */
+/** Returns the lines of an accessibility snapshot that a locator matches; empty if a snapshot cannot tell. */
 function findInSnapshot(code: string, snapshot: string): string[] {
   const [statement] = nodesIn(parseSource('locator.js', code)?.program, 'body');
   const outer = nodeIn(statement, 'expression');

@@ -16,7 +16,7 @@ const protectedPaths: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** What `self-heal init` writes to set itself up. */
+/** Files that `self-heal init` writes. */
 const setUp =
   /(?:^|\/)agents\.ya?ml$|^\.github\/workflows\/self-heal\.yml$|^\.gitlab\/self-heal\.gitlab-ci\.yml$/;
 
@@ -25,7 +25,7 @@ const lockFile =
 const manifest =
   /(?:^|\/)(?:package\.json|composer\.json|Gemfile|pyproject\.toml|Pipfile|Cargo\.toml|go\.mod|deno\.json)$/;
 
-/** Files that no agent may change, whatever the class; a lock file only follows the list of what is asked for. */
+/** Judges changes to files that no agent may touch, whatever the class of the failure. A lock file may change only together with a manifest. */
 export function judgePaths(change: Change): Violation[] {
   const { request, edits } = change;
   const allowed = setUpFiles(change);
@@ -44,7 +44,7 @@ export function judgePaths(change: Change): Violation[] {
   });
 }
 
-/** What a branch sets self-heal up with where there was none: a person does that. */
+/** Returns the files with which a branch sets up self-heal for the first time, as only a person does. */
 export function setUpFiles({ request, edits, paths }: Change): string[] {
   if (!request.isBranch) return [];
   const namesOf = (file: string) => ['.yaml', '.yml'].map((ending) => file.replace(/\.ya?ml$/, ending));
@@ -54,7 +54,7 @@ export function setUpFiles({ request, edits, paths }: Change): string[] {
   });
 }
 
-/** New modules that an import without an ending may find in the place of a module of the tests that is still there (HN-3). */
+/** Finds new modules that an import without an extension may resolve to instead of an existing module of the tests (HN-3). */
 export function judgeShadows({ edits, old }: Change): Violation[] {
   const stemOf = (file: string) => file.replace(/(?:\/index)?\.[cm]?[jt]sx?$/, '');
   const gone = new Set(edits.filter((one) => !one.after).map((one) => one.path));
@@ -67,12 +67,12 @@ export function judgeShadows({ edits, old }: Change): Violation[] {
   });
 }
 
-/** A violation by a file as a whole. */
+/** Creates a violation by a file as a whole. */
 export function whole(rule: Rule, { path, before, after }: FileEdit, detail?: string): Violation {
   return violationOf(rule, { file: path, before: before && path, after: after && path, detail });
 }
 
-/** The lines of a lock file that name Playwright, with what follows each. */
+/** Whether the lines of a lock file that name Playwright, or the lines that follow each, differ. */
 function locksPlaywright({ before, after }: FileEdit): boolean {
   const [was, is] = [before, after].map((one) =>
     one?.text?.match(/["'/ ]@?playwright(?:.*[{:]\s*\n(?:.*\n?){3}|.*)/g)?.join('\n'),
@@ -80,7 +80,7 @@ function locksPlaywright({ before, after }: FileEdit): boolean {
   return was !== is;
 }
 
-/** Tells snapshots that a run missed: only Playwright's message knows where the config's path template puts them. */
+/** Returns a predicate for snapshots that a run found missing. Only Playwright's message tells where the config's path template puts them. */
 function missedSnapshots(errors: readonly string[]): (path: string) => boolean {
   const said = /snapshot doesn't exist at (.+?)(?:, writing actual)?\.?\s*$/gm;
   const places = errors.flatMap((error) => [...error.matchAll(said)].map(([, place = '']) => place));

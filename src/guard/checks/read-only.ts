@@ -8,19 +8,19 @@ import { violationOf } from '../rules.js';
 import { isRepaired } from '../repaired.js';
 import { whole } from './paths.js';
 
-/** What is wrong with a changed test file as a whole: only a ui-error may lie in the tests (HN-4), and only code can be compared. */
+/** Judges changed test files as a whole: only a ui-error allows changes to the tests (HN-4), and only code can be compared. */
 export function judgeReadOnly({ request: { category }, suite, ofTests, old, now }: Change): Violation[] {
   return ofTests.flatMap((edit) => {
     const { path } = edit;
     const [before, after] = [old.parsed.get(path), now.parsed.get(path)];
-    // Types say nothing when a test runs, and may be what the compiler complains of.
+    // Types have no effect when a test runs, but they count for a build error: they may be what the compiler complains about.
     if (before && after && isSameProgram(before, after, { types: category === 'build-error' })) return [];
     if (now.unparsable.has(path)) return [whole('cannot-be-judged', edit, 'it does not parse')];
     if (!edit.before) return [];
     if (path === suite.config && !after) return [whole('config-changed', edit)];
     if (category !== 'ui-error') return [firstDifference(edit, category)];
     if (!isCode(path)) return [whole('test-data-changed', edit)];
-    // A spec that did not parse ran no test: that it does is no loss, as long as all of it is there.
+    // A spec that did not parse ran no test. Repairing it loses nothing, as long as all of its code is still there.
     return old.unparsable.has(path) && !isRepaired(edit)
       ? [whole('cannot-be-judged', edit, 'it did not parse before')]
       : [];

@@ -3,8 +3,9 @@ import type { Change } from '../change.js';
 import { blamedWords, changedWords, lineOf } from '../without-blamed.js';
 
 /**
- * Names what broke the test where it stands as it did and a fix of the app alone changes none of its words (HN-3): then something else may
- * only keep the test from seeing it. A fix that follows the change has a word of it: the column, the package, the variable that it brought.
+ * Notes that what broke the test is still in place, if a fix of the app alone changes none of its words (HN-3): the fix may then only hide
+ * the fault from the test. A fix that adapts to the breaking change has a word in common with it: the column, the package or the variable
+ * that it introduced.
  */
 export function nameStillBroken({ request: { broke = [] }, edits, ofApp, ofTests }: Change): Note[] {
   const [first] = broke;

@@ -10,16 +10,16 @@ import { violationOf } from '../rules.js';
 import { codeOf, type Known, lossIn } from './losses.js';
 import { blamedWords, type BrokeTest, lineOf, wordsIn } from '../without-blamed.js';
 
-/** Files of more characters are hardly written by hand. */
+/** Longer files, in characters, are hardly written by hand, and are not compared. */
 const MAX_TEXT = 200_000;
-/** How many places a reviewer is told of one by one. */
+/** How many places are named individually for the reviewer. */
 const MAX_NOTES = 12;
 
 /**
- * Compares the app before and after for what it did and does no longer: a call, a condition, a refusal, a setting that is gone, or gave way
- * to less. What is done as often as before in the files of the change has moved, and what broke the test may go. A constant in the place of
- * a call is a stub, and so is one that the tests expect; what is not waited for any more fails unseen. All else may be a fix, and is named
- * for the reviewer (HN-3).
+ * Compares the app before and after for what it no longer does: a call, a condition, a refusal or a setting that was removed or weakened
+ * (HN-3). What occurs as often as before in the changed files has only moved, and what broke the test may go. A constant in place of a call
+ * is a stub, and so is a constant that the tests expect; a call that is no longer awaited fails unnoticed. Anything else may be a fix, and
+ * is named for the reviewer.
  */
 export function judgeTakenAway({ request: { broke = [] }, ofApp, old }: Change): {
   violations: Violation[];
@@ -64,7 +64,7 @@ interface States {
   readonly edit: FileEdit;
   readonly was: readonly Tree[];
   readonly is: readonly Tree[];
-  /** Without what broke the test. */
+  /** The old state without what broke the test. */
   readonly green: readonly Tree[];
 }
 
@@ -87,7 +87,7 @@ interface Blamed {
   readonly words: ReturnType<typeof blamedWords>;
 }
 
-/** What is asked of a loss, and what broke the test. */
+/** What has to be known to judge a loss, and what broke the test. */
 type Asked = Omit<Known, 'isOlder'> & { readonly blamed: Blamed };
 
 function lossesIn({ edit, was, is }: States, asked: Asked) {
@@ -109,16 +109,19 @@ function lossesIn({ edit, was, is }: States, asked: Asked) {
   });
 }
 
-/** What stands for itself; an argument, a link or a property may have to go with what it was for. */
+/** Types of nodes that stand on their own. An argument, a link or a property may have to go along with what it was for. */
 const ofItself = /Statement$|^Decorator$|^JSX(?:Element|Fragment|ExpressionContainer)$/;
 
-/** Whether what is gone stood for itself, and nothing that came or changed beside it may do the same. */
+/** Whether a removed node stood on its own, and nothing was added or changed next to it that may do the same. */
 function standsAlone({ old, within }: Difference, all: readonly Difference[]): boolean {
   const isBeside = (one: Difference) => one.within.start >= within.start && one.within.end <= within.end;
   return ofItself.test(old?.type ?? '') && !all.some((one) => one.now !== null && isBeside(one));
 }
 
-/** Whether code is an older form of what the blamed change altered, or has none of that change's words, and so need not follow it. */
+/**
+ * Whether code need not follow the blamed change: it is in the lines that the change altered, which had an older form, or shares no word
+ * with the change.
+ */
 function isApart(
   old: SyntaxNode | null,
   { broke, words, edit, tree }: Blamed & { edit: FileEdit; tree: Tree },

@@ -10,10 +10,10 @@ import type { Step } from '../tests/step.js';
 import { compareConfig } from './config.js';
 import { judgeLocators, type LocatorJudgement } from './locators.js';
 
-/** More files than these are not read to see what a changed helper does in them: it is judged where it stands. */
+/** If more files than this import a changed helper, they are not read, and the helper is judged on its own. */
 const MAX_IMPORTERS = 300;
 
-/** Reads what the changed files of the tests, and those that import them, do in both states, and compares it. */
+/** Compares what the changed test files, and the files that import them, do in both states. */
 export function judgeTests({ request, suite, ofTests, old, now }: Change): LocatorJudgement {
   const changed = ofTests
     .filter((edit) => {
@@ -33,7 +33,7 @@ export function judgeTests({ request, suite, ofTests, old, now }: Change): Locat
   return { violations: [...settings, ...violations, ...located.violations], notes: located.notes };
 }
 
-/** What the tests of these files do. */
+/** Returns the steps of everything in these files. */
 export function stepsOf(code: TestCode, files: ReadonlySet<string>): Step[] {
   return readRoots(projectOf(code, files), files).flatMap((root) => root.steps);
 }

@@ -2,23 +2,23 @@ import { constantOf, nameOf, propertyOf } from '../../code/expressions.js';
 import { nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../../code/syntax.js';
 import { chain, isMadeUp, valueOf } from './values.js';
 
-/** What has to be known of a program to judge a node of it. */
+/** What the checks of a node need to know about its program. */
 export interface Uses {
-  /** Calls that nobody waits for. */
+  /** Expressions whose value is dropped, such as calls that are not awaited. */
   readonly floating: ReadonlySet<SyntaxNode>;
-  /** What stands in a loop. */
+  /** Nodes inside a loop. */
   readonly looped: ReadonlySet<SyntaxNode>;
-  /** What is tried again in a loop, and thrown in the end. */
+  /** Nodes inside a retry loop, which a `throw` follows. */
   readonly retried: ReadonlySet<SyntaxNode>;
-  /** Names of data from files. */
+  /** Names imported from JSON files. */
   readonly data: ReadonlySet<string>;
-  /** Names of what is read from the environment. */
+  /** Names of variables whose initial value reads the environment. */
   readonly switches: ReadonlySet<string>;
 }
 
 const loop = /^(?:For|While|DoWhile)/;
 
-/** Reads what becomes of the calls of a program, and what some of its names stand for. */
+/** Collects how a program uses its calls, and what some of its names stand for. */
 export function usesIn(program: SyntaxNode | null): Uses {
   const [floating, looped, retried] = [new Set<SyntaxNode>(), new Set<SyntaxNode>(), new Set<SyntaxNode>()];
   const [data, switches] = [new Set<string>(), new Set<string>()];
@@ -39,7 +39,7 @@ export function usesIn(program: SyntaxNode | null): Uses {
 
 const isEnvironment = (node: SyntaxNode) => propertyOf(node) === 'env';
 
-/** On a word of the environment, a request is let through, or answered by what is written there. */
+/** Whether a node lets a request through, or gives it a hard-coded answer, depending on the environment. */
 export function isBypass(node: SyntaxNode, { switches }: Uses): boolean {
   const asked = node.type === 'IfStatement' ? nodesOf(nodeIn(node, 'test')) : [];
   const isSwitched = asked.some(

@@ -2,17 +2,17 @@ import { stretchesOf } from '../../code/compare-trees.js';
 import { identity, isAsStrong, weaknesses } from './strength.js';
 import type { Step } from './step.js';
 
-/** Two tests laid beside each other. */
+/** Two states of a test, aligned step by step. */
 export interface Alignment {
-  /** Old steps that no new one is as strong as, in order, each with the one that took its place. */
+  /** Old steps that no new step is as strong as, in order, each with the new step most like it, or null. */
   readonly lost: readonly { readonly before: Step; readonly after: Step | null }[];
-  /** Old steps with the new ones that hold them. */
+  /** Old steps, each with the new step that is at least as strong. */
   readonly kept: readonly (readonly [before: Step, after: Step])[];
-  /** New steps that take no old one's place. */
+  /** New steps that correspond to no old step. */
   readonly added: readonly Step[];
 }
 
-/** Lays the steps of a test before and after beside each other, in their order: those that stayed, and between them those that hold others. */
+/** Aligns the steps of a test before and after, in order: first those that stayed, then, in between, those that are at least as strong. */
 export function alignSteps(before: readonly Step[], after: readonly Step[]): Alignment {
   const same = (a: Step, b: Step) => identity(a) === identity(b);
   const stretches = stretchesOf(waitsFirst(before), waitsFirst(after), same).flatMap((one) =>
@@ -32,11 +32,11 @@ export function alignSteps(before: readonly Step[], after: readonly Step[]): Ali
   return found;
 }
 
-/** What is waited for may be asked for sooner or later, as long as it is. */
+/** Puts waits first: they may start earlier or later, as long as they are there. */
 const waitsFirst = (steps: readonly Step[]) =>
   steps.toSorted((a, b) => Number(b.kind === 'wait') - Number(a.kind === 'wait'));
 
-/** The new step of the same stretch that is most like a lost one: it says what was done to it. */
+/** Returns the new step of the same stretch that is most like a lost one, and so shows how that one changed. */
 function mostAlike(old: Step, free: ReadonlySet<Step>): Step | undefined {
   const near = [...free].filter((one) => (one.kind === 'assertion') === (old.kind === 'assertion'));
   const ranked = near.slice(0, 50).map((one) => [weaknesses(old, one).length, one] as const);

@@ -9,7 +9,7 @@ import { callKind, ofScripts } from './calls.js';
 import { readDefinition, readFixtures } from './definitions.js';
 import { readEach, guarded, push, readFunction, type Reading, spotOf, still, textOf } from './reading.js';
 
-/** Reads a call: an assertion, a test, a helper of the tests, or something else that is done. */
+/** Reads a call: an assertion, a test, a helper of the tests, or any other action. */
 export function readCall(node: SyntaxNode, reading: Reading): void {
   const callee = nodeIn(node, 'callee');
   if (!callee) return;
@@ -47,7 +47,7 @@ function readExpect(node: SyntaxNode, call: ExpectCall, reading: Reading): void 
   push(node, reading, readAssertion(call, spotOf(reading)));
 }
 
-/** A function that is called by what it was given to. */
+/** Reads a callback, which is called by the function that receives it. */
 function callback(made: SyntaxNode, reading: Reading): void {
   const found = resolve(made, reading.scope);
   if (!isFunction(found.node)) return reading.read(made, still(reading));
@@ -61,7 +61,7 @@ interface Parts {
   readonly args: readonly SyntaxNode[];
 }
 
-/** What joins promises, and waits for less than all of them. */
+/** Methods of `Promise` that do not need every promise to be fulfilled, with the guard that they put on each. */
 const joins: Readonly<Record<string, string>> = {
   allSettled: 'error-swallowed',
   race: 'made-conditional by the first one',
@@ -84,7 +84,7 @@ function readOther(node: SyntaxNode, { name, receiver, args }: Parts, reading: R
     if (!isFunction(one)) reading.read(one, { ...inside, awaited: isJoined });
     else if (!isScript) callback(one, isStep ? reading : guarded(reading, `made-conditional inside ${name}`));
   }
-  // What a console says has no effect.
+  // Console output has no effect.
   if (isChained || ofPromise !== null || nameOf(receiver) === 'console') return;
   const [, , options] = args;
   const told = { kind: 'restriction', rule: 'timeout-raised', verb: 'step' } as const;

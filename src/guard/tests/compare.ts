@@ -5,7 +5,7 @@ import { weaknesses } from './strength.js';
 import { goesOver } from './reading.js';
 import type { Root, Step } from './step.js';
 
-/** A locator that was replaced in a step that is otherwise kept. */
+/** A locator that was replaced in an otherwise unchanged step. */
 export interface Replacement {
   readonly old: string;
   readonly now: string;
@@ -13,15 +13,15 @@ export interface Replacement {
   readonly after: Step;
 }
 
-/** What became of the tests. */
+/** How the tests changed. */
 export interface Comparison {
   readonly violations: readonly Violation[];
   readonly replaced: readonly Replacement[];
 }
 
 /**
- * What changed in the tests and is not proven to be harmless (HN-3). Harmless are: another locator, an assertion that is
- * stricter or new, a wait, a limit that is lower, a restriction that is gone, a test that is new.
+ * Reports changes to the tests that are not proven harmless (HN-3). Harmless are another locator, a stricter or new assertion, a new wait,
+ * a lower limit, a removed restriction, and a new test.
  */
 export function compareTests(before: readonly Root[], after: readonly Root[]): Comparison {
   const [olds, news] = [byKey(before), byKey(after)];
@@ -41,7 +41,7 @@ export function compareTests(before: readonly Root[], after: readonly Root[]): C
   return { violations: [...violations, ...absentNow(kept)], replaced: kept.flatMap(replacements) };
 }
 
-/** Two of the same name are told apart by their order. */
+/** Maps roots by key. Those with the same key are numbered in order. */
 function byKey(roots: readonly Root[]): Map<string, Root> {
   const counts = new Map<string, number>();
   return new Map(
@@ -57,7 +57,7 @@ function placed({ file, line, source }: Root | Step) {
   return { file, line, after: source };
 }
 
-/** A helper that nobody calls may go; a test may not, and a new name is a new test. */
+/** A helper that nothing calls may be removed. A test may not, and one with a new name is a new test. */
 function missing(old: Root): Violation[] {
   const { file, line, source: before } = old;
   if (old.kind === 'test') return [violationOf('test-removed', { file, line, before, detail: old.title })];
@@ -66,7 +66,7 @@ function missing(old: Root): Violation[] {
   return [violationOf('step-removed', { file, line, before, detail: old.title })];
 }
 
-/** In a new test anything may be done, but what reaches the other tests. */
+/** A new test may do anything, except what affects other tests. */
 function newRoot(now: Root): Violation[] {
   if (now.kind === 'function') return [];
   const isReaching = (step: Step) =>
@@ -77,7 +77,7 @@ function newRoot(now: Root): Violation[] {
   return now.steps.filter((step) => !isOwn || isReaching(step)).flatMap(newStep);
 }
 
-/** A step that was not there before: an assertion and a wait only ask for more. */
+/** Judges an added step. Assertions and waits only demand more. */
 function newStep(step: Step): Violation[] {
   const isLow = step.kind === 'limit' && step.timeoutMs !== null && step.timeoutMs <= 5000;
   const isOwn = step.kind === 'assertion' && step.origin === 'playwright';
@@ -101,8 +101,8 @@ function explain({ before, after }: { before: Step; after: Step | null }): Viola
 }
 
 /**
- * "There is no error message" holds for any locator that finds nothing: such a locator may only change where the same
- * change is made, and has to find something, elsewhere.
+ * "There is no error message" holds for any locator that finds nothing. Such a locator may change only if the same replacement is made in
+ * another step, which fails unless it finds something.
  */
 function absentNow(kept: Alignment['kept']): Violation[] {
   const proven = kept.filter(([old]) => !mayBeAbsent(old)).flatMap(replacements);
@@ -113,7 +113,7 @@ function absentNow(kept: Alignment['kept']): Violation[] {
   });
 }
 
-/** The replacement itself, or one of a locator inside it: who can click a button in the row has found the row. */
+/** Whether the same replacement is proven, or one of a locator inside it: a test that can click a button in the row has found the row. */
 function isProven({ old, now }: Replacement, proven: readonly Replacement[]): boolean {
   return proven.some(
     (one) =>
@@ -122,7 +122,7 @@ function isProven({ old, now }: Replacement, proven: readonly Replacement[]): bo
   );
 }
 
-/** Whether it holds, too, where its locators find nothing. */
+/** Whether a step also passes if its locators find nothing. */
 function mayBeAbsent(step: Step): boolean {
   return step.kind === 'assertion' ? step.negated : step.verb === goesOver;
 }

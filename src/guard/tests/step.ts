@@ -2,39 +2,39 @@ import type { LocatorText } from '../../code/locator.js';
 import type { Place } from '../../code/source-file.js';
 import type { Rule } from '../rules.js';
 
-/** What every step of a test has. */
+/** The fields that every step of a test has. */
 interface StepBase extends Place {
   /** Conditions, loops and handlers that may keep it from running or from failing the test. */
   readonly guards: readonly string[];
   readonly awaited: boolean;
   readonly locators: readonly LocatorText[];
-  /** Milliseconds; null where it names no limit, `Infinity` for none at all. */
+  /** In milliseconds; null if none is set, `Infinity` for no limit. */
   readonly timeoutMs: number | null;
 }
 
-/** `expect(subject).not.matcher(expected, options)`; waits for a state are read as the assertion that they are. */
+/** `expect(subject).not.matcher(expected, options)`. A wait for a state is read as an assertion of it. */
 export interface AssertionStep extends StepBase {
   readonly kind: 'assertion';
-  /** Locators stand as `‹locator›` in it. */
+  /** Contains `‹locator›` for each locator. */
   readonly subject: string;
   readonly matcher: string;
   readonly negated: boolean;
   readonly soft: boolean;
   readonly polled: boolean;
   readonly expected: string;
-  /** `key: value` of each property of an expected object. */
+  /** `key: value` for each property of the object that `toMatchObject` expects. */
   readonly parts?: readonly string[];
-  /** `key: value` of each option but the time-out. */
+  /** `key: value` for each option without a field of its own that changes what is checked. */
   readonly options: readonly string[];
-  /** Where its `expect` comes from: `playwright`, or the code that took its place. */
+  /** Where its `expect` comes from: `playwright`, or the code that replaced it. */
   readonly origin: string;
 }
 
 /** Anything else that a test does. */
 export interface ActionStep extends StepBase {
   /**
-   * `action` has to stay and may not be added; `wait` may be added; `check` (a thrown error) too; `limit` and `restriction`
-   * may go, and be lowered.
+   * An `action` may be neither added nor removed. A `wait` or a `check` (a thrown error) may be added but not removed. A `limit` or a
+   * `restriction` may be removed, and a limit lowered.
    */
   readonly kind: 'action' | 'wait' | 'check' | 'limit' | 'restriction';
   readonly verb: string;
@@ -43,7 +43,7 @@ export interface ActionStep extends StepBase {
   readonly forced: boolean;
   /** The text that it types into the page. */
   readonly types?: string;
-  /** The rule that is broken where it is new. */
+  /** The rule that adding it breaks. */
   readonly rule: Rule;
 }
 
@@ -57,17 +57,17 @@ export type BareAction = Omit<ActionStep, Placed>;
 /** One thing that a test does. */
 export type Step = AssertionStep | ActionStep;
 
-/** What the hooks of a describe block or a module do; those that stand behind a test run for it, too. */
+/** What the hooks of a describe block or a module do. Hooks that are declared after a test run for it, too. */
 export interface Hooks {
   readonly around: Hooks | null;
   readonly before: Step[];
   readonly after: Step[];
 }
 
-/** A test, a fixture, the statements and hooks of a describe block or a module: whatever is run, with the helpers that it calls read in. */
+/** Code that is run, including the helpers that it calls: a test, a fixture, a function, or the statements of a describe block or a module. */
 export interface Root extends Place {
   readonly kind: 'test' | 'describe' | 'fixture' | 'function' | 'module';
-  /** File and titles of a test; name of a fixture or function. */
+  /** The kind, followed by the file and titles of a test, or the name of a fixture or function. */
   readonly key: string;
   readonly title: string;
   readonly steps: readonly Step[];

@@ -2,19 +2,19 @@ import { type LocatorText, numbersOf } from '../../code/locator.js';
 import type { Rule } from '../rules.js';
 import type { AssertionStep, Step } from './step.js';
 
-/** Playwright's own default for `expect`, in milliseconds: the limit of an assertion that names none. */
+/** Playwright's default time-out for `expect`, in milliseconds, for assertions that set none. */
 const EXPECT_TIMEOUT_MS = 5000;
-/** An action without a limit of its own has the test's, 30 s by default. */
+/** An action without a time-out of its own has the test's, 30 s by default. */
 const ACTION_TIMEOUT_MS = 30_000;
 
-/** Whether a step of the changed test checks at least what the step before did; a locator may be another one (HN-4). */
+/** Whether a step of the changed test checks at least as much as the old step. Its locator may differ (HN-4). */
 export function isAsStrong(before: Step, after: Step): boolean {
   return identity(before) === identity(after) || weaknesses(before, after).length === 0;
 }
 
 const identities = new WeakMap<Step, string>();
 
-/** Two steps of the same identity are the same, wherever they stand. */
+/** Returns the identity of a step. Steps with the same identity are the same, wherever they are. */
 export function identity(step: Step): string {
   const known = identities.get(step);
   if (known !== undefined) return known;
@@ -23,10 +23,10 @@ export function identity(step: Step): string {
   return text;
 }
 
-/** A way in which a step may be weaker than before, or another one: whether it is, the rule that is broken by it, and what is known of it. */
+/** A way in which a step may be weaker than before, or a different one: whether it is, the rule that it breaks, and a detail. */
 export type Way = readonly [is: boolean, rule: Rule, detail?: string];
 
-/** All ways in which `after` is weaker than `before`; empty where it is as strong. */
+/** Returns all ways in which `after` is weaker than `before`; empty if it is at least as strong. */
 export function weaknesses(before: Step, after: Step): Way[] {
   const ways = [...ownWays(before, after), ...locatorWays(before, after), ...sharedWays(before, after)];
   return ways.filter(([is]) => is);
@@ -58,7 +58,7 @@ function assertionWays(before: AssertionStep, after: AssertionStep): Way[] {
   ];
 }
 
-/** Matchers that check more than another one does, with the same arguments. */
+/** For each matcher, those that check more with the same arguments. */
 const stricter: Readonly<Record<string, readonly string[]>> = {
   toContainText: ['toHaveText'],
   toBeAttached: ['toBeVisible', 'toBeInViewport'],
@@ -68,7 +68,7 @@ const stricter: Readonly<Record<string, readonly string[]>> = {
   toContain: ['toBe', 'toEqual'],
 };
 
-/** Matchers without an argument that any of these, with one, imply. */
+/** For each matcher without an argument, those that imply it if they have one. */
 const implied: Readonly<Record<string, readonly string[]>> = {
   toBeAttached: ['toHaveText', 'toContainText', 'toHaveCount', 'toHaveValue'],
   toBeTruthy: ['toBe', 'toEqual', 'toStrictEqual'],
@@ -95,13 +95,13 @@ function isExpectedKept(before: AssertionStep, after: AssertionStep): boolean {
   return before.expected === '' && isImplied(before, after);
 }
 
-/** What contains the longer text contains the shorter one too. */
+/** Whether `toContainText` now expects a longer text that includes the old one. */
 function isLongerText(before: AssertionStep, after: AssertionStep): boolean {
   const [old, now] = [before, after].map(({ expected }) => /^(?:template )?"(.*)"$/.exec(expected)?.[1]);
   return before.matcher === 'toContainText' && old !== undefined && (now ?? '').includes(old);
 }
 
-/** A locator that is asserted to be there is an expectation of its texts; one that matches anything asserts nothing. */
+/** An assertion that a locator is present expects its texts, too. A locator that matches anything asserts nothing. */
 function locatorWays(before: Step, after: Step): Way[] {
   const matcher = before.kind === 'assertion' ? before.matcher : '';
   const isPresence = /^toBe(?:Visible|Attached|InViewport)$|^toHaveCount$/.test(matcher);
@@ -127,7 +127,7 @@ function sharedWays(before: Step, after: Step): Way[] {
   const added = after.guards.filter((guard) => !before.guards.includes(guard));
   const lost = before.guards.filter((guard) => !after.guards.includes(guard));
   const isAssertion = before.kind === 'assertion';
-  // What was reached on a condition, or for each of some things, is another step where that is gone; an assertion that is always reached is stricter.
+  // A step that has lost its condition or its loop is a different step. An assertion that has only lost a condition is stricter.
   const needed = isAssertion ? /^made-conditional (?!if)/ : /^made-conditional/;
   const isFreed = added.length === 0 && lost.some((guard) => needed.test(guard));
   const usual = isAssertion ? EXPECT_TIMEOUT_MS : ACTION_TIMEOUT_MS;
