@@ -1,6 +1,6 @@
-// Finds a browser that really starts, or installs one, in this order: one that Playwright installed, a system headless shell (what
-// Playwright itself uses for headless runs, and about three times as quick as a whole Chromium), a system Chrome or Chromium,
-// Playwright's own download, Debian's package when we are root.
+// Finds a browser that actually starts, or installs one. In this order: the browser that Playwright installed, a system headless shell (which
+// Playwright itself uses for headless runs, and which is about three times as fast as full Chromium), a system Chrome or Chromium, Playwright's
+// own download, and Debian's package if run as root.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import process from 'node:process';
@@ -20,8 +20,8 @@ const systemBrowsers = [
 ];
 
 /**
- * `launchOptions` for the suites of tests and benchmarks. SELF_HEAL_CHROMIUM names the browser, empty for Playwright's own; the
- * set-up sets it. Where nothing set it, a system browser is taken.
+ * Returns `launchOptions` for the suites of tests and benchmarks. SELF_HEAL_CHROMIUM, which the set-up sets, is the path of the browser, or
+ * empty for Playwright's own. If it is not set, a system browser is used.
  */
 export function launchOptions() {
   const executablePath = process.env.SELF_HEAL_CHROMIUM ?? systemBrowsers.find((path) => existsSync(path));
@@ -31,7 +31,7 @@ export function launchOptions() {
   };
 }
 
-/** Gives the path of a system browser, or an empty text for the one that Playwright installed; throws when there is none. */
+/** Returns the path of a system browser, or an empty string for the one that Playwright installed; throws if there is none. */
 export async function findBrowser(say) {
   const named = process.env.SELF_HEAL_CHROMIUM;
   if (named && (await starts(named))) return named;

@@ -1,5 +1,4 @@
-// Bundles src/ into dist/ (types are the business of `npm run check`), writes the JSON Schema of agents.yaml, and the licences of
-// the packages that were taken in.
+// Bundles src/ into dist/, and writes the JSON Schema of agents.yaml and the licences of the bundled packages. `npm run check` checks types.
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +12,7 @@ const dist = path.join(root, 'dist');
 const notices = license({ thirdParty: { output: path.join(dist, 'THIRD-PARTY-NOTICES.txt') } });
 
 rmSync(dist, { recursive: true, force: true });
-// Flat: src/own-files.ts finds the package from wherever its chunk is.
+// Chunks lie flat in dist/, so that src/own-files.ts finds the package from any of them.
 await bundle({
   input: {
     main: 'cli/main.ts',
@@ -35,7 +34,7 @@ await bundle({
 });
 for (const name of ['index.html', 'base.css', 'ui.css', 'icon.svg']) copy(path.join('ui', 'page', name));
 copy(path.join('outputs', 'html', 'report.css'));
-// The self-test's project is run as it is: planted faults and a scripted agent.
+// The self-test runs its project from source: planted faults and a scripted agent.
 copy(path.join('doctor', 'self-test', 'project'));
 const { agentsJsonSchemaText } = await import(await bundleSrc('config/json-schema.ts'));
 writeFileSync(path.join(root, 'schema', 'agents.schema.json'), agentsJsonSchemaText());

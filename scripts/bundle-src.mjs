@@ -1,14 +1,14 @@
-// Modules of src/ for plain Node, as the build and the benchmarks want them; what users get is in dist/.
+// Bundles modules of src/ for plain Node, for the build and the benchmarks. What users get is in dist/.
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundle } from './bundle.mjs';
 
-// One step below the repository, as src/own-files.ts wants it.
+// One level below the repository, where src/own-files.ts expects to be.
 const cache = fileURLToPath(new URL('../.cache/', import.meta.url));
 
-/** Bundles a module of src/, named by its path there; gives the URL to import, which is good until the process ends. */
+/** Bundles a module, named by its path below src/, and returns the URL to import, which is valid until the process ends. */
 export async function bundleSrc(file) {
   const name = `${file.replaceAll(/\W/g, '-')}-${process.pid}.mjs`;
   mkdirSync(cache, { recursive: true });

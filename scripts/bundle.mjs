@@ -1,4 +1,4 @@
-// Bundles modules of src/ for Node. Packages with native parts stay packages; every other one is taken in.
+// Bundles modules of src/ for Node. Packages with native parts stay external; all others are bundled.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,8 +8,8 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 
 /**
- * Bundles `input` (an object of name and path below src/) into the folder `to`, by Rolldown's options. What is loaded
- * late stays in chunks of its own, so that each command loads what it needs.
+ * Bundles `input` (an object of names and paths below src/) into the folder `to`, with Rolldown's output options. Dynamic imports get
+ * chunks of their own, so that each command loads only what it needs.
  */
 export async function bundle({ input, to, plugins = [], ...output }) {
   const isPage = output.format === 'iife';
@@ -17,9 +17,9 @@ export async function bundle({ input, to, plugins = [], ...output }) {
     cwd: root,
     input: Object.fromEntries(Object.entries(input).map(([name, file]) => [name, path.join('src', file)])),
     platform: isPage ? 'browser' : 'node',
-    // pg looks whether its native variant is installed; the Playwright is always the project's own.
+    // pg tries to load its native variant, which need not be installed; Playwright is always the project's own.
     external: [...Object.keys(dependencies), 'pg-native', 'playwright', '@playwright/test'],
-    // As in tsconfig.json: Node 20 does not know `using`.
+    // As in tsconfig.json: Node 20 does not support `using`.
     transform: { target: 'es2022' },
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
     plugins,

@@ -1,4 +1,4 @@
-// One command that says whether a change may land: format, lint, types, unused code, package correctness, tests.
+// Checks whether a change may land: format, lint, types, unused code, package correctness, tests.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';

@@ -1,4 +1,4 @@
-// What runs inside Playwright (src/playwright/inject) as CommonJS, file by file.
+// Compiles the code that runs inside Playwright (src/playwright/inject) to CommonJS, file by file.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import ts from 'typescript';
 
 const source = fileURLToPath(new URL('../src/playwright/inject/', import.meta.url));
 
-/** Compiles it into a folder, which is made; types are not checked. */
+/** Compiles into a folder, which is created if missing. Types are not checked. */
 export function compileInject(to) {
   mkdirSync(to, { recursive: true });
   for (const file of readdirSync(source).filter((name) => name.endsWith('.cts'))) {

@@ -1,5 +1,5 @@
-// The main job on the bundled example, on a machine that may have nothing yet: copies the shop into a temporary folder,
-// plants faults, and runs self-heal there with the example's scripted agent. No account, no model.
+// Shows the main job on the bundled example, even on a fresh machine: copies the shop into a temporary folder, plants faults, and runs self-heal
+// there with the example's scripted agent. Needs no account and no model.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ process.stderr.write(`What it changed: git -C ${shop} diff\n`);
 process.stderr.write(`Its report: ${path.join(shop, '.self-heal', 'latest', 'report.html')}\n`);
 process.exitCode = status ?? 1;
 
-/** Who healed what: the built-in fixer, or the scripted agent. */
+/** Prints who healed what: the built-in fixer or the scripted agent. */
 function tellWho() {
   const report = path.join(shop, '.self-heal', 'latest', 'report.json');
   const { causes } = JSON.parse(readFileSync(report, 'utf8'));

@@ -1,4 +1,4 @@
-// Holds docs/requirements.md and the tests together: the ids that a test's title begins with say what it shows.
+// Keeps docs/requirements.md and the tests consistent: a test's title begins with the ids of the requirements that it shows.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -8,7 +8,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 const item = /^- (?<id>[A-Z]{2}-\d+)(?<open> \(not built\))?/;
 const leadingIds = /^[A-Z]{2}-\d+(?:,? [A-Z]{2}-\d+)*/;
 
-/** The requirements of a document, a list item each: `- CL-1 …`, or `- BL-1 (not built) …`. */
+/** Reads the requirements of a document. Each is a list item: `- CL-1 …`, or `- BL-1 (not built) …`. */
 export function readRequirements(markdown) {
   return markdown.split('\n').flatMap((text, index) => {
     const { id, open } = item.exec(text)?.groups ?? {};
@@ -16,7 +16,7 @@ export function readRequirements(markdown) {
   });
 }
 
-/** The tests of a file: `it('…', …)`, `it.each(rows)('…', …)`, and with templates. What a title takes from elsewhere is `%s`. */
+/** Reads the tests of a file: `it('…', …)`, `it.each(rows)('…', …)`, also with templates. Interpolated parts of a title become `%s`. */
 export function readTests(file, source) {
   const { program, errors } = parseSync(file, source);
   if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
@@ -30,7 +30,7 @@ export function readTests(file, source) {
   return tests;
 }
 
-/** What does not fit between requirements and tests: a line each, which begins with its place. */
+/** Lists the mismatches between requirements and tests, one line each, which begins with the place. */
 export function findMismatches(requirements, { document, tests }) {
   const titles = tests.map(({ file, line, title }) => ({ place: `${file}:${line}`, ids: idsOf(title) }));
   const known = new Set(requirements.map(({ id }) => id));
@@ -54,7 +54,7 @@ function idsOf(title) {
   return leadingIds.exec(title)?.[0].split(/,? /) ?? [];
 }
 
-/** Whether `it`, `test`, `it.each(rows)`, `test.runIf(x)` … is called; `test.describe` and `test.step` are no tests. */
+/** Whether a callee is `it`, `test`, `it.each(rows)`, `test.runIf(x)` or the like; `test.describe` and `test.step` define no tests. */
 function isTest(callee) {
   if (callee.type === 'CallExpression') return isTest(callee.callee);
   if (callee.type === 'TaggedTemplateExpression') return isTest(callee.tag);

@@ -1,4 +1,4 @@
-// Everything that a fresh machine needs, once: the dependencies, the build, a browser. Safe and quick to run again.
+// Sets up what a fresh machine needs: the dependencies, the build, a browser. Running it again is safe and fast.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -6,10 +6,10 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** The top of the repository. */
+/** The root of the repository. */
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** Installs what is missing and builds; gives the environment in which the suites find their browser. */
+/** Installs what is missing and builds; returns the environment in which the suites find their browser. */
 export async function setUp({ browser = true } = {}) {
   checkNode();
   installDependencies();
@@ -21,7 +21,7 @@ export async function setUp({ browser = true } = {}) {
   return { ...process.env, SELF_HEAL_CHROMIUM: found };
 }
 
-/** Runs a command of the repository with its output shown; throws when it fails. */
+/** Runs a command in the repository and shows its output; throws if it fails. */
 export function shown(command, args, options = {}) {
   execFileSync(command, args, {
     cwd: root,
@@ -50,8 +50,8 @@ function installDependencies() {
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   say('installing dependencies');
-  // Not `npm ci`: it refuses a lock file without the optional binaries of other platforms, which a mirror may not have. Ours has
-  // those for Linux only, so elsewhere npm has to resolve them itself.
+  // Not `npm ci`: it rejects a lock file without the optional binaries of other platforms, which a mirror may lack. Our lock file lists those
+  // for Linux only, so npm has to resolve them itself on other platforms.
   const lock = process.platform === 'linux' ? [] : ['--no-package-lock'];
   const quietly = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
   shown('npm', ['install', ...lock, ...quietly], { stdio: ['ignore', 2, 2] });

@@ -1,5 +1,5 @@
-// The real coding-agent programs against a stub of their providers: `npm run test:agents [claude codex …]`. They are installed
-// in pinned versions outside the package's own dependencies, since each is larger than all of those together.
+// Tests the real coding-agent programs against a stub of their providers: `npm run test:agents [claude codex …]`. They are installed in pinned
+// versions outside the package's own dependencies, since each is larger than all of those together.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -30,7 +30,7 @@ const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'age
 });
 process.exitCode = status ?? 1;
 
-/** Installs a program unless its very version is there; gives the folder of its executable. */
+/** Installs a program unless this exact version is installed; returns the folder of its executable. */
 function installed(name) {
   const folder = path.join(cache, packages[name].replaceAll(/[/@]/g, '_'));
   const bin = path.join(folder, 'node_modules', '.bin');

@@ -1,5 +1,5 @@
-// How self-heal gets on with every minor version of Playwright that it supports: `npm run test:playwrights [1.50 … file …]`.
-// Each is installed outside the package's own dependencies; files are tests that use `test/rig/inline-suite.ts`.
+// Tests self-heal with every minor version of Playwright that it supports: `npm run test:playwrights [1.50 … file …]`. Each version is installed
+// outside the package's own dependencies; files are tests that use `test/rig/inline-suite.ts`.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -42,7 +42,7 @@ function passes(version) {
   return status === 0;
 }
 
-/** Installs a version unless it is there; gives its `node_modules`. */
+/** Installs a version unless it is installed; returns its `node_modules`. */
 function installed(version) {
   const folder = path.join(cache, version);
   const packages = path.join(folder, 'node_modules');

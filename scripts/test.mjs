@@ -1,5 +1,5 @@
-// All tests on a machine that may have nothing yet: sets up, runs vitest and then the pages in a browser, and closes with
-// the twenty slowest tests and `N passed, N failed`. Arguments go to vitest, and then it runs alone.
+// Runs all tests, even on a fresh machine: sets up, runs vitest and then the tests of the pages in a browser, and ends with the twenty slowest
+// tests and `N passed, N failed`. With arguments, which are passed to vitest, only vitest runs.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
