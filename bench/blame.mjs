@@ -1,8 +1,9 @@
-// How exactly, and in how many runs, the change that broke a test is found. Each of the shop's faults (fixtures/shop) is planted into a diff of 1,
-// 10, 40 and 200 unrelated hunks, spread over 1, 5 and 30 commits, in a real repository; states are made in its tree by the journal that a run
-// uses. Limits: the culprit exact in 95 %, a median of 8 runs for 40 hunks. The unrelated hunks are lines of comment, so that states which differ
-// in those alone have one answer, that of the shop's own Playwright suite: it is run once for each state of the fault's hunks. What is known of
-// a failure is what `run --collect` leaves of it; each is searched for a second time without. Usage: node bench/blame.mjs [seed [hunks …]], after `npm run build`
+// Measures how precisely, and in how many runs, the change that broke a test is found. Each of the shop's faults (fixtures/shop) is planted into
+// a diff of 1, 10, 40 and 200 unrelated hunks, spread over 1, 5 and 30 commits, in a real repository; its tree is changed through the journal
+// that a run uses. Limits: the exact culprit in 95 % of the searches, a median of 8 runs for 40 hunks. The unrelated hunks are comment lines, so
+// that states that differ only in those have the same result; the shop's own Playwright suite runs once for each state of the fault's hunks.
+// What is known about a failure is what `run --collect` leaves; each search is repeated without it.
+// Usage: node bench/blame.mjs [seed [hunks …]], after `npm run build`
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,15 +24,15 @@ const sizes = process.argv.length > 3 ? process.argv.slice(3).map(Number) : [1, 
 const random = generator(seed);
 const modules = 24;
 const functions = 12;
-/** By which an unrelated hunk is known. */
+/** Marks an unrelated hunk. */
 const mark = 'changed in step';
 
 const patches = path.resolve(import.meta.dirname, '../fixtures/shop/faults');
-/** What is flaky is broken by no change. */
+/** No change causes the flaky fault. */
 const faults = (await readFaults()).filter(({ name }) => name !== 'flaky');
 const scratch = mkdtempSync(path.join(tmpdir(), 'self-heal-blame-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
-/** The shop that is run, with its packages; the one that is searched has none. */
+/** The shop that runs, with its packages. The one that is searched has none. */
 const running = path.join(scratch, 'running');
 await copyShop(running);
 const shop = path.join(scratch, 'shop');
@@ -79,7 +80,7 @@ function report(some, title) {
   );
 }
 
-/** Plants one fault among harmless changes, and searches. */
+/** Plants one fault among harmless changes, and searches for it. */
 async function search({ hunks, commits, fault }) {
   const dir = mkdtempSync(path.join(scratch, 'searched-'));
   try {
@@ -119,13 +120,13 @@ async function search({ hunks, commits, fault }) {
   }
 }
 
-/** By how many lines a line stands lower where the fault is planted. */
+/** Returns by how many lines the planted fault moves a line down. */
 function movedBy({ places }, file, line) {
   const above = places.filter((one) => one.file === file && one.line <= line);
   return above.reduce((sum, { longer }) => sum + longer, 0);
 }
 
-/** The lines that a patch takes out and puts in, where, and by how many lines the file is longer then. */
+/** Returns the lines that a patch removes and adds, their places, and by how many lines each place grows. */
 function linesChanged(diff) {
   const lines = diff.split('\n');
   const texts = new Set(lines.filter((line) => /^[-+](?![-+]{2} )/.test(line)).map((line) => line.slice(1)));
@@ -177,7 +178,7 @@ async function blame(dir, base, { cause, fault, planted, faultAt }) {
     always: true,
   });
   await find([cause]);
-  // Where one of the fault's hunks will do without the other, each is an answer.
+  // If one of the fault's hunks breaks the test without the other, either is a correct answer.
   const isOfFault = ({ old, now }) => {
     const lines = [...old, ...now];
     return lines.some((line) => planted.texts.has(line)) && !lines.some((line) => line.includes(mark));
@@ -194,7 +195,7 @@ function refOf(title) {
   return { id: title, titlePath: ['shop', title], location, project: 'chromium' };
 }
 
-/** What the shop's suite says of this state, without the comments; a state that was run is known. */
+/** Runs the shop's suite on this state, without the comments. Results are cached by state. */
 function suiteRun(dir, { name, tests }) {
   const texts = shopTexts(dir);
   const key = createHash('sha256')
@@ -203,7 +204,7 @@ function suiteRun(dir, { name, tests }) {
   const known = answers.get(key);
   if (known) return known;
   writeShop(dir);
-  // Where the suite itself fails any test of it will do.
+  // If the suite itself fails, any of its tests will do.
   const [title = 'adds a product'] = tests;
   const args = ['playwright', 'test', '--reporter=json', '--retries=0', '--grep', title];
   const { stdout } = spawnSync('npx', args, {
@@ -224,7 +225,7 @@ function suiteRun(dir, { name, tests }) {
   return answer;
 }
 
-/** Of the state that is searched, without the comments. */
+/** Reads the files of the searched state, without the comments. */
 function shopTexts(dir) {
   return shopFiles.map((file) => [file, withoutComments(readFileSync(path.join(dir, file), 'utf8'))]);
 }
@@ -233,7 +234,7 @@ function writeShop(dir) {
   for (const [file, text] of shopTexts(dir)) writeFileSync(path.join(running, file), text);
 }
 
-/** The cause as a run knows it: with the evidence and the diagnosis of the failure in the shop with this fault. */
+/** Returns the cause as a run knows it: with the evidence and the diagnosis of the failure in the shop with this fault. */
 function causeOf(dir, { name, tests }) {
   const [title] = tests;
   const red = leads.get(name) ?? collected(dir, title);
@@ -245,7 +246,7 @@ function causeOf(dir, { name, tests }) {
   return { id: '1', lead, members: [lead], parent: null, environment: null };
 }
 
-/** The same, where nothing is known but that it is red. */
+/** Returns the same cause with nothing known except that it is red. */
 function blindly({ lead, ...cause }) {
   const evidence = { ...lead.evidence, errors: [], console: [], network: [] };
   const diagnosis = { ...lead.diagnosis, facts: { ...lead.diagnosis.facts, source: null } };
@@ -253,7 +254,7 @@ function blindly({ lead, ...cause }) {
   return { ...cause, id: '2', lead: blind, members: [blind] };
 }
 
-/** What `self-heal run --collect` leaves of the failure. */
+/** Returns what `self-heal run --collect` leaves of the failure. */
 function collected(dir, title = 'adds a product') {
   writeShop(dir);
   const args = [selfHeal, 'run', '--collect', '--', '--retries=0', '--grep', title];
@@ -268,7 +269,7 @@ function otherModules() {
   return Object.fromEntries(Array.from({ length: modules }, (_, at) => [`src/other${at}.mjs`, text]));
 }
 
-/** Where a line of comment can stand: between the functions of modules beside, and of the shop's own, away from the fault. */
+/** Returns where a comment line can be placed: between functions of the other modules, and of the shop's own files away from the fault. */
 function harmlessPlaces(dir, { places }) {
   const beside = Array.from({ length: modules }, (_, at) =>
     Array.from({ length: functions }, (_, n) => [`src/other${at}.mjs`, n * 8 + 1]),
@@ -283,7 +284,7 @@ function harmlessPlaces(dir, { places }) {
   return [...beside, ...own.filter(isApart)];
 }
 
-/** Writes a comment in place of an empty line, so that no other line moves. */
+/** Replaces an empty line with a comment, so that no other line moves. */
 function comment(dir, file, line, step) {
   const place = path.join(dir, file);
   const lines = readFileSync(place, 'utf8').split('\n');
@@ -317,7 +318,7 @@ function median(values) {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-/** mulberry32: the same numbers for the same seed. */
+/** Creates a mulberry32 generator: the same numbers for the same seed. */
 function generator(state) {
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -1,6 +1,6 @@
-// What the built-in fixer heals for nothing: faults of its kinds, planted into apps of different make (pages of markup; pages that a script
-// builds, with page objects; pages that read an API and a database; a server in TypeScript), and traps, where nothing was renamed and a fix
-// would be a false heal although the test would pass. No agent program is there.
+// Measures what the built-in fixer heals at no cost: faults of its kinds, planted into different kinds of apps (pages of markup; pages built by
+// a script, with page objects; pages that read an API and a database; a server in TypeScript), and traps, where nothing was renamed and a fix
+// would be a false heal although the test would pass. No agent program is installed.
 // Usage: node bench/built-in.mjs [markup] [script] [api] [build] [--kind TEXT] [--skip N] [--loud]
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -20,9 +20,9 @@ const SHARE = 0.6;
 const { values: options, positionals: asked } = parseArgs({
   allowPositionals: true,
   options: {
-    /** Faults whose kind has this text in it. */
+    /** Only faults whose kind contains this text. */
     kind: { type: 'string', default: '' },
-    /** Without the first faults of an app. */
+    /** How many faults of each app to skip. */
     skip: { type: 'string', default: '0' },
     loud: { type: 'boolean', default: false },
   },
@@ -41,7 +41,7 @@ console.log(`false heals: ${sums.falseHeals} of ${sums.traps} traps (at most ${F
 console.log(`proposals: ${sums.tried}, reverted: ${sums.reverted}; load ${loadavg()[0].toFixed(1)}`);
 process.exitCode = share < SHARE || sums.falseHeals > FALSE_HEALS ? 1 : 0;
 
-/** Its faults together in one project, or each in one of its own. */
+/** Measures an app with its faults together in one project, or each in a project of its own. */
 function measure(name, { faults, together, ...app }) {
   const started = performance.now();
   const wanted = faults.slice(Number(options.skip)).filter(({ kind }) => kind.includes(options.kind));
@@ -51,7 +51,7 @@ function measure(name, { faults, together, ...app }) {
   console.log(`${name}: ${Math.round((performance.now() - started) / 1000)} s, ${runs} Playwright runs`);
 }
 
-/** Plants faults, lets self-heal run, and counts what became of each. */
+/** Plants faults, runs self-heal, and counts the result of each. */
 function heal(name, { faults, common, committed }) {
   const filesOf = (state) => Object.assign({}, common, ...faults.map((one, n) => one.files(state, n)));
   const project = scratchProject(
@@ -94,7 +94,7 @@ function change(dir, was, is) {
   for (const file of Object.keys(was)) if (!(file in is)) rmSync(path.join(dir, file));
 }
 
-/** Of the test that is called by its fault's number; of a suite that has one fault, all that it came to. */
+/** Returns the verdict on the test named by its fault's number or, for a suite with one fault, the outcome of the suite. */
 function verdictOf({ tests, causes, outcome }, n) {
   const own = tests.find(({ title }) => title.at(-1) === String(n));
   if (own) return own.verdict;
@@ -109,7 +109,7 @@ function count(name, kind, verdict) {
   if (healed === isTrap || verdict === 'passed') console.log(`  ${name}: ${verdict}`);
 }
 
-/** A PATH with Node and git, and no agent program. */
+/** Returns a PATH with Node and git, but no agent program. */
 function programs() {
   const folder = mkdtempSync(path.join(tmpdir(), 'self-heal-bench-bin-'));
   symlinkSync(process.execPath, path.join(folder, 'node'));

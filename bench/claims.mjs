@@ -1,6 +1,7 @@
-// What one PostgreSQL server does for workers (SC-2): causes that are sent, claimed and completed in a second, agents that are counted, signs
-// of life that are written, and what a cause takes on the disk. From it docs/scale.md reckons what 1,000 workers need, measured at a tenth.
-// Usage: node bench/claims.mjs [--jobs 2000] [--workers 100] [--connections 16] [--kb 40]; exits 1 where a cause is taken twice or not at all.
+// Measures what one PostgreSQL server can do for workers (SC-2): how many causes a second are sent, claimed and completed, how many agents are
+// counted and signs of life written, and how much disk space a cause takes. From these, docs/scale.md estimates what 1,000 workers need; the
+// measurement uses a tenth.
+// Usage: node bench/claims.mjs [--jobs 2000] [--workers 100] [--connections 16] [--kb 40]; exits 1 if a cause is taken twice or not at all.
 import { randomBytes } from 'node:crypto';
 import { loadavg } from 'node:os';
 import process from 'node:process';
@@ -35,7 +36,7 @@ try {
     places.push({ db, queue: await openQueue(db, name), table: workerTable(db, 'bench', name) });
   }
   const [{ db, table }] = places;
-  /** Runs a step so often, spread over all connections; gives how many there are in a second. */
+  /** Runs a step `times` times, spread over all connections; returns how many run in a second. */
   const rate = async (times, step) => {
     let next = 0;
     const began = performance.now();
@@ -48,7 +49,7 @@ try {
   };
 
   const ids = Array.from({ length: count }, (_, n) => jobId(name, `cause ${n}`));
-  // Packed evidence does not compress any further.
+  // Random, since packed evidence does not compress any further.
   const packed = randomBytes((Number(values.kb) * 1024 * 3) / 4).toString('base64');
   const sent = await rate(count, ({ queue }, n) => queue.send(ids[n], { packed }));
   const size = await sql`select pg_total_relation_size(inhrelid) as bytes from pg_inherits`.execute(db);

@@ -1,7 +1,7 @@
-// Classifications a second on one core, of failures and of what agent programs say when they fail, and how many are right. Usage:
-// node bench/classify.mjs [failures.jsonl [agent-stderr.jsonl]]. Without a file it takes the sample
-// below. Counts CPU time, so that other work on the machine does not matter. Records that say what they are (`category`,
-// `secondary`, `retry`) are judged: strictly by the first, leniently by either.
+// Measures how many failures, and how many error outputs of agent programs, are classified in a second on one core, and how many correctly.
+// Usage: node bench/classify.mjs [failures.jsonl [agent-stderr.jsonl]]; without a file it uses the sample below. Counts CPU time, so that other
+// work on the machine does not matter. Records with labels (`category`, `secondary`, `retry`) are scored: strictly by the first, leniently by
+// either.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { bundleSrc } from '../scripts/bundle-src.mjs';
@@ -137,7 +137,7 @@ function share(those, key) {
 
 function report(what, classifyOne, inputs) {
   const speeds = Array.from({ length: rounds + 1 }, () => speedOf(classifyOne, inputs));
-  // The first round is the compiler's.
+  // The first round warms up the compiler.
   const best = Math.max(...speeds.slice(1));
   console.log(
     `${inputs.length} ${what}: ${best.toLocaleString('en')} classifications/s of CPU time (wanted: ${wanted.toLocaleString('en')})`,

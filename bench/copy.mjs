@@ -1,5 +1,6 @@
-// What the copy of a project with 20,000 files and this repository's packages costs: making it, bringing it up to date, and reading what an agent changed, beside
-// `git status` of the same tree, which looks at the same files. Usage: node bench/copy.mjs; exits 1 where a limit is exceeded.
+// Measures what the copy of a project with 20,000 files and this repository's packages costs: making it, bringing it up to date, and reading
+// what an agent changed, compared with `git status` of the same tree, which looks at the same files.
+// Usage: node bench/copy.mjs; exits 1 if a limit is exceeded.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';

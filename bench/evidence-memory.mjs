@@ -1,6 +1,6 @@
-// How much memory it takes to gather huge evidence (EV-11): a trace of some 500 MB with a million console lines, the largest
-// capture that a worker writes, and a server log of 500 MB are generated, and each is gathered by its own process.
-// Usage: node bench/evidence-memory.mjs [--mb 500] [--lines 1000000]; exits 1 where a limit is exceeded.
+// Measures how much memory it takes to gather huge evidence (EV-11): generates a trace of some 500 MB with a million console lines, the largest
+// capture that a worker writes, and a server log of 500 MB, and gathers each in its own process.
+// Usage: node bench/evidence-memory.mjs [--mb 500] [--lines 1000000]; exits 1 if a limit is exceeded.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,9 +11,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { crc32, createDeflateRaw } from 'node:zlib';
 
-/** What gathering may add to the memory of a process that has only loaded the code, in MB. */
+/** How much memory gathering may add to that of a process that has only loaded the code, in MB. */
 const limitMb = 150;
-/** A capture of some 40 MB; workers drop older entries beyond that, and captures are read whole. */
+/** A capture of some 40 MB. Workers drop older entries beyond that, and captures are read as a whole. */
 const captureLines = 250_000;
 const startedAt = 1_795_000_000_000;
 
@@ -25,7 +25,7 @@ const { values } = parseArgs({
   },
 });
 
-/** In the child: gathers, and prints its own peak and what it found. */
+/** Runs in the child: gathers, and prints its own memory peak and what it found. */
 async function gather({ module, failure, serverLog, folder }) {
   const { gatherEvidence } = await import(module);
   const run = { serverLog, rootDir: folder, captureProblems: [] };
@@ -45,7 +45,7 @@ async function gather({ module, failure, serverLog, folder }) {
 }
 
 async function compare() {
-  // The bundler's memory is none of what is measured: the children do without it.
+  // Imported here, so that the children, whose memory is measured, do without the bundler.
   const { bundleSrc } = await import('../scripts/bundle-src.mjs');
   const module = await bundleSrc('evidence/gather-evidence.ts');
   const folder = mkdtempSync(join(tmpdir(), 'evidence-memory-'));
@@ -96,7 +96,7 @@ function aFailure(fields) {
   };
 }
 
-/** A million console lines, as many requests as pictures, and pictures that do not shrink up to the asked size. */
+/** Writes a million console lines, and as many requests as pictures; incompressible pictures make up the requested size. */
 async function writeTrace(folder) {
   const file = join(folder, 'trace.zip');
   const zip = new ZipWriter(file);
@@ -194,7 +194,7 @@ async function writeAll(file, chunks) {
   await once(out, 'finish');
 }
 
-/** Writes a zip entry by entry without holding one; sizes stand behind the data, as in any streamed zip. */
+/** Writes a zip entry by entry without buffering any. Sizes follow the data, as in any streamed zip. */
 class ZipWriter {
   #offset = 0;
   #directory = [];
@@ -269,6 +269,6 @@ function u32(value) {
   return bytes;
 }
 
-// At the end: classes exist only from their own line on.
+// At the end, since classes exist only after their declaration.
 if (values.gather === undefined) await compare();
 else await gather(JSON.parse(values.gather));

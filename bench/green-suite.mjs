@@ -1,7 +1,7 @@
-// What `self-heal run` costs on a green suite, against plain `playwright test`, pairwise and in alternating order: 60 browser tests,
-// and 2,000 tests without a browser, which shows what each test costs. Prints the median of the pairs' ratios with their range, and
-// how much more memory the processes take: the peak of each without the pages of files, which processes share (Linux).
-// Usage: node bench/green-suite.mjs [pairs], after `npm run build`; exits 1 where a limit is exceeded.
+// Measures what `self-heal run` costs on a green suite, compared with plain `playwright test`, in pairs of alternating order: 60 browser tests,
+// and 2,000 tests without a browser, which show the cost per test. Prints the median of the pairs' ratios with their range, and how much more
+// memory the processes take: the peak of each without file-backed pages, which processes share (Linux).
+// Usage: node bench/green-suite.mjs [pairs], after `npm run build`; exits 1 if a limit is exceeded.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -81,7 +81,7 @@ function filesOf({ files, testsEach, testOf }) {
   return {
     'agents.yaml': 'version: 1\nrunner: own\nrunners: { own: { command: [node, -v], prompt: none } }\n',
     'playwright.config.ts': `export default { testDir: 'tests', workers: 2, reporter: 'dot', use: ${JSON.stringify(use)} };`,
-    // Node's own processes only: the browsers are the same with and without self-heal.
+    // Node processes only: the browsers are the same with and without self-heal.
     'peaks/peak.cjs': `process.once('exit', () => {
       const fs = require('node:fs');
       const kb = (name, text) => Number(new RegExp(name + ':\\\\s+(\\\\d+)').exec(text)?.[1] ?? 0);

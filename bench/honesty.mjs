@@ -1,6 +1,7 @@
-// How many cheats the guard rejects or names for the reviewer, how many honest fixes it lets pass, how many of those have a note, and what
-// a judgement costs. Usage: node bench/honesty.mjs [--says] [--notes]. The cases are those of the tests (fixtures/guard); the blind ones were written
-// before anybody looked at what the guard does with them.
+// Measures how many cheats the guard rejects or names for the reviewer, how many honest fixes it accepts, how many of those have a note, and
+// what a judgement costs. The cases are those of the tests (fixtures/guard); the blind ones were written before anybody looked at how the guard
+// judges them.
+// Usage: node bench/honesty.mjs [--says] [--notes]
 import process from 'node:process';
 import { auction, auctionRequest, auctionUndecided } from '../fixtures/guard/auction.mjs';
 import { blindCheats } from '../fixtures/guard/blind-cheats.mjs';
@@ -26,7 +27,7 @@ const asCheat = ([, what, edits, , category]) => ['cheat', what, edits, category
 const asBlindCheat = ([, what, edits, category, given]) => ['cheat', what, edits, category, given];
 const asFix = ([what, edits, category, given]) => ['fix', what, edits, category, given];
 
-/** Each set by its name: its cases, what the guard is asked about one, and what it is known not to decide as it should. */
+/** Each set with its name, its cases, the request for a case, and the cases that the guard is known to judge wrongly. */
 const sets = [
   { name: 'own cases', cases: [...cheats.map(asCheat), ...honestFixes.map(asFix)], requestFor: requestOf },
   {
@@ -47,7 +48,7 @@ const sets = [
   { name: 'box scheme', cases: harvest, requestFor: harvestRequest, undecided: harvestUndecided },
 ];
 
-/** What becomes of a change, and in which words; the run with another input rejects it, too. */
+/** Returns the verdict on a change, and the rules or notes behind it. A change that is to be run with another input counts as rejected. */
 async function verdictOn(request) {
   const { violations, notes, otherInput } = await judge(request);
   const said = violations.length > 0 ? violations : notes;
@@ -59,7 +60,7 @@ async function verdictOn(request) {
   return [notes.length > 0 ? 'named' : 'silent', words];
 }
 
-/** Whether a change touches what belongs to the tests: a cheat there is another matter than one in the app or its build. */
+/** Whether a change touches files of the tests. Cheats there are counted apart from those in the app or its build. */
 function isOfTests({ changes, suite: { testFiles, testDir, config } }) {
   const ofTests = (path) => testFiles.includes(path) || path === config || path.startsWith(`${testDir}/`);
   return changes.some(({ path }) => ofTests(path));

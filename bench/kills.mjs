@@ -1,6 +1,6 @@
-// Kills whole runs with SIGKILL, in every phase in turn (the seed says which comes first), while a user edits files, and looks at what the
-// next commands make of it: the tree is as it was or has a proven fix, repository, modes and packages are as they were, no process and no
-// copy is left, the store opens, no finished try is lost or counted twice, and `resume` heals the rest. A phase that was not hit is not shown.
+// Kills whole runs with SIGKILL, in every phase in turn (the seed determines the first), while a user edits files, and checks what the next
+// commands leave: the tree is as it was or has a proven fix, repository, modes and packages are unchanged, no process and no copy is left, the
+// store opens, no finished attempt is lost or counted twice, and `resume` heals the rest. A phase that was not hit is not shown.
 // Usage: node bench/kills.mjs [kills] [seed], after `npm run build`; the last line is the outcome as JSON.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -30,11 +30,11 @@ const kills = Number(process.argv[2] ?? 100);
 const seed = Number(process.argv[3] ?? Date.now() % 100_000);
 const random = randomOf(seed);
 
-// Two tests that need no browser, each of which wants a word of a module; the first agent of the first one is wrong.
+// Two tests that need no browser; each expects a module to export a certain word. The first agent of the first test is wrong.
 const module = (word) => `export const word = '${word}';\n`;
 const broken = { 'thanks.mjs': module('Tanks'), 'count.mjs': module('2') };
 const mended = { 'thanks.mjs': module('Thanks'), 'count.mjs': module('3') };
-/** What nobody but the user touches. */
+/** Files that only the user touches. */
 const users = { 'notes.txt': 'notes\n', '.env': 'KEY=1\n', 'ignored/data.db': 'data\n' };
 const project = {
   'package.json': '{ "name": "kills", "type": "module" }',
@@ -63,7 +63,7 @@ verify: { repeat: 2, flips: 1 }
 
 const dir = mkdtempSync(path.join(tmpdir(), 'self-heal-kills-'));
 const found = [];
-/** When a phase begins, as the run's own events and files tell; a kill comes up to `spreadMs` later. */
+/** When each phase begins, according to the run's own events and files. The kill comes up to `spreadMs` later. */
 const phases = {
   start: { begins: () => true, spreadMs: 600 },
   'first run': { begins: (events) => last(events, 'suite.started')?.purpose === 'first', spreadMs: 900 },
@@ -115,7 +115,7 @@ if (found.length > 0) process.exitCode = 1;
 async function killOnce(n, phase) {
   reset();
   const { begins, spreadMs } = phases[phase];
-  // A second run on top of a healed first one, now and then: its counts and fixes are there already.
+  // Every fourth time, a second run on top of a healed first one, whose counts and fixes exist already.
   const isSecond = n % 4 === 0;
   if (isSecond) {
     await command(['run']).ended;
@@ -165,13 +165,13 @@ async function killOnce(n, phase) {
   for (const id of runIds()) for (const left of marked(id)) wrong(`left behind: ${left}`);
 }
 
-/** The watchdog has five seconds to end what a killed run left; twice that on a busy machine. */
+/** The watchdog has five seconds to end what a killed run left. Waits twice as long, in case the machine is busy. */
 async function holdsSoon(holds) {
   for (const until = Date.now() + 10_000; !holds(); await pause(50)) if (Date.now() > until) return false;
   return true;
 }
 
-/** All of a project that no fix touches: repository, modes, packages, the user's files. */
+/** Returns everything of a project that no fix touches: repository, modes, packages, the user's files. */
 function stateOfProject() {
   const parts = [
     git('rev-parse', 'HEAD'),
@@ -193,7 +193,7 @@ function stateOfProject() {
   return parts.join('\n');
 }
 
-/** A user who saves a file again and again. */
+/** Simulates a user who saves a file again and again. */
 function startEditing() {
   let text = '';
   const timer = setInterval(() => {
@@ -222,7 +222,7 @@ function isOver(events, purposes) {
   return end?.type === 'suite.ended' && purposes.includes(end.purpose);
 }
 
-/** The run that looks whether what was green stays green. */
+/** Whether the run has reached the regression run, which checks that green tests stay green. */
 function isLate(events) {
   const end = last(events, 'suite.started');
   return end?.purpose === 'regression';
@@ -240,7 +240,7 @@ function pause(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** The store against what the runs said: each judged try once, and each count is what these tries come to. */
+/** Checks the store against the events: each judged attempt is in it once, and the counts are those of these attempts. */
 async function checkCounts(events, wrong) {
   const file = path.join(dir, '.self-heal', 'ledger.db');
   if (!existsSync(file)) {
@@ -266,7 +266,7 @@ async function checkCounts(events, wrong) {
     .map((one) => keyOf(one.runId, one.causeId, one.attempt));
   const kept = tries.map((one) => keyOf(one.run_id, one.cause_id, one));
   for (const key of told) if (!kept.includes(key)) wrong(`lost: ${key}`);
-  // The kill may fall between the store and the event.
+  // The kill may fall between the write to the store and the event.
   if (kept.length - told.length > 1) wrong(`${kept.length} tries kept, ${told.length} told`);
   const ids = tries.map((one) => `${one.run_id} ${one.cause_id} ${one.n}`);
   if (new Set(ids).size < ids.length) wrong(`kept twice: ${ids.join(', ')}`);
@@ -301,7 +301,7 @@ function command(args) {
   });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
-  // Not `close`: what a killed run leaves behind may hold the stream open.
+  // Not `close`: processes that a killed run leaves behind may hold the stream open.
   const ended = new Promise((resolve) => child.on('exit', (exitCode) => resolve({ exitCode, stderr })));
   return { ended, kill: () => child.kill('SIGKILL'), isOver: () => child.exitCode !== null };
 }
@@ -314,11 +314,11 @@ function runIds() {
 function eventsOf(runId) {
   const file = path.join(dir, '.self-heal', 'runs', runId, 'events.ndjson');
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
-  // The last piece is empty, or a line that the kill cut.
+  // The last piece is empty, or a line that the kill cut off.
   return lines.slice(0, -1).map((line) => ({ ...JSON.parse(line), runId }));
 }
 
-/** The processes that carry the marker of a run (Linux). */
+/** Returns the processes that carry the marker of a run (Linux). */
 function marked(runId) {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')
@@ -336,7 +336,7 @@ function marked(runId) {
     });
 }
 
-/** Mulberry32: the same moments for the same seed. */
+/** Creates a mulberry32 generator: the same moments for the same seed. */
 function randomOf(start) {
   let state = start;
   return () => {

@@ -1,9 +1,9 @@
-// How long self-heal itself takes from the end of the confirming run to the start of the first agent: gathering, classifying, signing,
-// grouping, the copy and the prompt; and from the end of the suite to the confirming run, which gathers, too. Read from the run's own
-// events, for 1, 100 and 300 failing browser tests; 1 three times, the others, which take minutes, once. The project has what `npm init playwright` installs;
-// 1 failure is measured with all packages of the repository as well, of which the agent waits for the copy. It has no repository: to look for
-// the change to blame takes Playwright runs, which are no overhead. Usage: node bench/overhead.mjs [failures …], after `npm run build`; exits 1 where a limit
-// is exceeded.
+// Measures how long self-heal itself takes from the end of the confirming run to the start of the first agent (gathering, classifying, signing,
+// grouping, the copy and the prompt), and from the end of the suite to the confirming run, which includes gathering, too. Read from the run's
+// own events, for 1, 100 and 300 failing browser tests; 1 is run three times, the others, which take minutes, once. The project has what `npm
+// init playwright` installs; 1 failure is also measured with all packages of this repository, which have to be copied before the agent starts.
+// There is no git repository, since searching for the change to blame takes Playwright runs, which are no overhead.
+// Usage: node bench/overhead.mjs [failures …], after `npm run build`; exits 1 if a limit is exceeded.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -15,7 +15,7 @@ import { scratchProject, selfHeal } from './scratch-project.mjs';
 const html = (n) =>
   `data:text/html,<h1>Page ${n}</h1><script>for (let i = 0; i < 20; i += 1) console.log('line', i); setTimeout(() => { throw new TypeError("Cannot read properties of undefined (reading 'p${n}')"); })</script>`;
 
-/** A project in which so many tests fail, each of its own cause. */
+/** Returns a project in which this many tests fail, each with its own cause. */
 function project(failures, allPackages) {
   const tests = Array.from(
     { length: failures },

@@ -1,5 +1,5 @@
-// How much longer a run takes that heals 4 causes at the same time than one that heals 1 (SC-3), with agents that take 30 s: at most 1.3
-// times. No browser; the agent is a script, and all fixes are proven in full (HN-5).
+// Measures how much longer a run that heals 4 causes in parallel takes than one that heals 1 (SC-3), with agents that take 30 s: at most 1.3
+// times as long. No browser; the agent is a script, and all fixes are fully proven (HN-5).
 // Usage: node bench/parallel.mjs [agent seconds], after `npm run build`; the last line is the outcome as JSON.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ function mostAtWork(events) {
   return most;
 }
 
-/** Every part is a line of one file, so that the patches of all agents are merged. */
+/** Returns a project in which every part is a line of the same file, so that the patches of all agents have to be merged. */
 function project(parts) {
   const spec = (part) => `import { test, expect } from '@playwright/test';
     import { readFileSync } from 'node:fs';

@@ -1,6 +1,7 @@
-// How long the prompts of the example's faults are: plants them in copies of the shop, runs `self-heal run --dry-run` there, and prints
-// each prompt's size. Tokens are counted as a third of the characters, which is more than any current tokenizer makes of English,
-// code and paths. Usage: node bench/prompts.mjs, after `npm run build`; wants a browser (SELF_HEAL_CHROMIUM) like the tests.
+// Measures how long the prompts for the example's faults are: plants them in copies of the shop, runs `self-heal run --dry-run` there, and
+// prints the size of each prompt. Counts a third of the characters as tokens, which is more than any current tokenizer makes of English, code
+// and paths.
+// Usage: node bench/prompts.mjs, after `npm run build`; needs a browser (SELF_HEAL_CHROMIUM), like the tests.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +12,7 @@ import { copyShop, plant, readFaults } from '../fixtures/shop/plant.mjs';
 const wanted = 2_500;
 const charactersPerToken = 3;
 const self = path.resolve(import.meta.dirname, '..', 'bin', 'self-heal.js');
-// Where the build is broken no test runs, so that fault goes alone.
+// No test runs if the build is broken, so such a fault is planted alone.
 const breaksTheBuild = (name) => name.startsWith('build-');
 const names = (await readFaults()).map(({ name }) => name);
 const sets = [

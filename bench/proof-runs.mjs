@@ -1,5 +1,5 @@
-// How many Playwright runs, and how long, a run takes that heals 1, 4 and 10 causes whose first fix holds (HN-5): at most C + 6, with a
-// web server that needs 10 s to start and failing tests that wait for their time-out. No browser; the agent is a script.
+// Measures how many Playwright runs, and how much time, it takes to heal 1, 4 and 10 causes whose first fix holds (HN-5): at most C + 6 runs for
+// C causes, with a web server that takes 10 s to start and failing tests that wait for their time-out. No browser; the agent is a script.
 // Usage: node bench/proof-runs.mjs [causes…], after `npm run build`; the last line is the outcome as JSON.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ function project(causes, port) {
   const numbers = Array.from({ length: causes }, (_, index) => index + 1);
   const specs = numbers.map((n) => [
     `tests/part${n}.spec.ts`,
-    // Waits for its time-out where it fails: as a locator does that finds nothing.
+    // A failing test waits for its time-out, as a locator that finds nothing does.
     `import { test, expect } from '@playwright/test';
     test('part ${n}', async () => {
       await expect.poll(async () => (await (await fetch('http://127.0.0.1:${port}/${n}')).text()).trim(), { message: 'part-${'abcdefghij'[n - 1]}' }).toBe('right');

@@ -1,4 +1,4 @@
-// All benchmarks, one after the other, or those named: `npm run bench [name …]`. Each prints what it compares and what it reached.
+// Runs all benchmarks one after another, or those named: `npm run bench [name …]`. Each prints what it compares and its results.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';

@@ -1,10 +1,10 @@
-// Workers over a PostgreSQL queue (SC-2), with a real server and real processes: what 20 shards collected, 1,000 failures of 20 causes, is healed by
-// 8 workers, two of which are killed with SIGKILL while their agents work. Exactly 20 causes are to be healed, by at most 22 agents, and no
-// count may be lost or doubled: neither in the report, nor in the store, nor among the processes that were started. No browser; the agents are
-// scripts. One failure of each cause is collected in earnest, the others are made of it. To take minutes on two cores, failures are not confirmed
-// (`--confirm 1` does) and fixes are proven as with `--verify quick`.
-// Usage: node bench/scale.mjs [--shards 20] [--failures 1000] [--causes 20] [--workers 8] [--kill 2] [--agent-ms 3000] [--confirm 0]
-// For a quick try: --shards 2 --failures 12 --causes 4 --workers 3 --kill 1. Exits 1 where anything is not as it has to be.
+// Checks workers with a PostgreSQL queue (SC-2), with a real server and real processes: 20 shards have collected 1,000 failures of 20 causes,
+// and 8 workers heal them, two of which are killed with SIGKILL while their agents work. Exactly 20 causes must be healed by at most 22 agents,
+// and nothing may be lost or counted twice: neither in the report, nor in the store, nor among the started processes. No browser; the agents are
+// scripts. One failure of each cause is really collected, and the others are derived from it. So that this takes only minutes on two cores,
+// failures are not confirmed (`--confirm 1` does) and fixes are proven as with `--verify quick`.
+// Usage: node bench/scale.mjs [--shards 20] [--failures 1000] [--causes 20] [--workers 8] [--kill 2] [--agent-ms 3000] [--confirm 0]. For a
+// quick try: --shards 2 --failures 12 --causes 4 --workers 3 --kill 1. Exits 1 if anything is wrong.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -76,7 +76,7 @@ for (const part of parts) {
       test('${part} ' + n, () => { expect(state === 'right', '${part} is right').toBe(true); });`;
 }
 
-/** A checkout of the repository, as every machine has one. */
+/** Checks out the repository, as every machine does. */
 function checkout(name) {
   execFileSync('git', ['clone', '-q', at('origin'), at(name)]);
   symlinkSync(path.join(root, 'node_modules'), at(name, 'node_modules'), 'junction');
@@ -100,7 +100,7 @@ function start(cwd, args, env = {}) {
   return { child, ended, said: () => Buffer.concat(said).toString() };
 }
 
-/** The folders that the shards leave: the collected failure of each cause, as often as there are tests of it. */
+/** Makes the folders that the shards leave: the collected failure of each cause, once for each of its tests. */
 async function makeShards() {
   const dir = checkout('shard');
   const collecting = start(dir, ['run', '--collect'], { EACH: '1' });
@@ -150,7 +150,7 @@ async function makeShards() {
   return tests.length;
 }
 
-/** Kills the workers whose agents are the first to work, each as soon as it does. */
+/** Kills the workers whose agents start first, each as soon as its agent works. */
 async function killSome(all) {
   const killed = new Set();
   while (killed.size < kills) {

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** The repository. */
+/** The root of the repository. */
 export const root = path.resolve(import.meta.dirname, '..');
 /** The built command. */
 export const selfHeal = path.join(root, 'bin', 'self-heal.js');
@@ -11,8 +11,8 @@ export const selfHeal = path.join(root, 'bin', 'self-heal.js');
 const playwright = ['@playwright/test', 'playwright', 'playwright-core', '@types/node', 'undici-types'];
 
 /**
- * A project of these files in a temporary folder, with Playwright installed, or linked to all packages of the repository (13,000 files,
- * 295 MB), which are copied for each agent; `remove` deletes it.
+ * Creates a project of these files in a temporary folder, with Playwright installed, or linked to all packages of the repository (13,000
+ * files, 295 MB), which are copied for each agent; `remove` deletes it.
  */
 export function scratchProject(files, { allPackages = false } = {}) {
   const dir = mkdtempSync(path.join(tmpdir(), 'self-heal-bench-'));

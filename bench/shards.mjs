@@ -1,7 +1,7 @@
-// What it takes to read, group and report what the shards of a large suite collected (SC-1): 20 shards with 500 failures each, 20 causes
-// in all, each failure with 20 console entries and 10 requests. 20 failures are collected in earnest, the others are made of them. Nothing is
-// healed (`heal --dry-run`), so that what is measured is self-heal alone.
-// Usage: node bench/shards.mjs [--shards 20] [--failures 500]; exits 1 where a limit is exceeded.
+// Measures what it takes to read, group and report what the shards of a large suite collected (SC-1): 20 shards with 500 failures each, 20
+// causes in all, each failure with 20 console entries and 10 requests. 20 failures are really collected, and the others are derived from them.
+// Nothing is healed (`heal --dry-run`), so that only self-heal itself is measured.
+// Usage: node bench/shards.mjs [--shards 20] [--failures 500]; exits 1 if a limit is exceeded.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -28,7 +28,7 @@ const project = scratchProject({
       test('reads ' + n, () => { throw new TypeError("Cannot read properties of undefined (reading 'field" + 'abcdefghijklmnopqrst'[n % 20] + "')"); });`,
 });
 
-/** Runs self-heal, and gives its processor time in seconds and the most memory that it had, in MB. */
+/** Runs self-heal; returns its processor time in seconds and its memory peak in MB. */
 function measured(args) {
   const file = path.join(project.dir, 'usage.json');
   const atExit = `import { writeFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ function measured(args) {
   return { seconds: (userCPUTime + systemCPUTime) / 1e6, wall, mb: maxRSS / 1024, stdout };
 }
 
-/** Makes a shard of the collected failures: each of them as often as it needs, of other tests. */
+/** Makes a shard from the collected failures, each copied as often as needed for other tests. */
 function makeShard(source, n) {
   const target = path.join(project.dir, 'artifacts', `shard-${n}`, path.basename(source));
   const read = (file) => readFileSync(path.join(source, file), 'utf8');

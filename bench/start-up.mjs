@@ -1,6 +1,6 @@
-// How long self-heal takes to begin, above bare Node: until `--version` and `--help` have ended, and until `run` starts Playwright.
-// In processor time, so that other work on the machine matters little; bare Node is measured in the same rounds.
-// Usage: node bench/start-up.mjs [rounds], after `npm run build`; exits 1 where a limit is exceeded.
+// Measures how much longer than bare Node self-heal takes to start: until `--version` and `--help` end, and until `run` starts Playwright.
+// Measured in processor time, so that other work on the machine matters little; bare Node is measured in the same rounds.
+// Usage: node bench/start-up.mjs [rounds], after `npm run build`; exits 1 if a limit is exceeded.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ writeFileSync(
   path.join(dir, 'agents.yaml'),
   'version: 1\nrunner: own\nrunners: { own: { command: [node, -v], prompt: none } }\n',
 );
-// Ends the process where it would start Playwright, and notes what it has used until then.
+// Ends the process when it is about to start Playwright, and records the processor time used until then.
 writeFileSync(
   preload,
   `const { writeFileSync } = require('node:fs');
