@@ -71,7 +71,7 @@ export function aReportTest(over: Partial<ReportTest> = {}): ReportTest {
   };
 }
 
-/** A report of these tests and causes, with totals that fit them. */
+/** Creates a report of these tests and causes, with matching totals. */
 export function aReport(over: Partial<Report> = {}): Report {
   const { tests = [aReportTest()] } = over;
   const counted = (...verdicts: string[]) => tests.filter((one) => verdicts.includes(one.verdict)).length;
@@ -111,7 +111,7 @@ export function aReport(over: Partial<Report> = {}): Report {
   };
 }
 
-/** Texts as a page, a test or an agent may hold them, to break out of whatever they are written into. */
+/** Texts that a page, a test or an agent may contain, made to break out of whatever they are written into. */
 export const hostileTexts: readonly string[] = [
   'two\nlines\r\nand\ttabs',
   '100%0A::error::owned %25',

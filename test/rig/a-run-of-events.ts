@@ -4,7 +4,7 @@ import { aCauseSummary } from './shown-run.js';
 
 type Told = StampedEvent extends infer One ? (One extends StampedEvent ? Omit<One, 'time'> : never) : never;
 
-/** Events one second apart, from the time 0. */
+/** Stamps events one second apart, starting at `from`, in milliseconds. */
 function stamped(events: readonly Told[], from = 0): StampedEvent[] {
   return events.map((event, index) => ({ ...event, time: from + index * 1000 }));
 }
@@ -21,7 +21,7 @@ export const suiteEnded = {
   durationMs: 9000,
 } as const;
 
-/** The start of a run in which so many tests failed, each of a cause of its own. */
+/** The start of a run in which `causes` tests failed, each with a cause of its own. */
 export function redRun(causes: number): StampedEvent[] {
   const found = Array.from({ length: causes }, (_, index) => ({
     type: 'cause.found' as const,
@@ -65,7 +65,7 @@ export function agentAtWork(causeId: string, doing: string, from: number): Stamp
   );
 }
 
-/** A cause that was healed, from its agent's end on. */
+/** A healed cause, from the end of its agent on. */
 export function healed(causeId: string, from: number): StampedEvent[] {
   return stamped(
     [

@@ -6,7 +6,7 @@ import { tempDir } from './temp-dir.js';
 
 const fixtures = path.resolve(import.meta.dirname, '../../fixtures/agents');
 
-/** A task for one of the programs in fixtures/agents, in a folder of its own. */
+/** Creates a task for one of the programs in fixtures/agents, in a folder of its own. */
 export function agentTask(program: string, over: Partial<AgentTask> & { args?: string[] } = {}): AgentTask {
   const cwd = tempDir('agent größe');
   const { args = [], ...rest } = over;

@@ -6,7 +6,7 @@ import { contentsOf } from '../../src/workspace/change.js';
 import { openWorkspace, type Workspace } from '../../src/workspace/workspace.js';
 import { tempDir } from './temp-dir.js';
 
-/** A project on the disk, its workspace, and an agent that does something in the copy. */
+/** A project on disk, its workspace, and an agent that does something in the copy. */
 export interface AgentWorkspace {
   readonly dir: string;
   readonly runDir: string;
@@ -15,9 +15,9 @@ export interface AgentWorkspace {
   readonly write: (files: Readonly<Record<string, string>>) => void;
   readonly read: (file: string) => string;
   readonly git: (...args: string[]) => string;
-  /** Lets an agent do its work in the copy, and gives what that came to. */
+  /** Lets an agent work in the copy, and returns what it changed. */
   readonly agent: (work: (cwd: string) => void) => ReturnType<Workspace['collect']>;
-  /** The same, applied to the project; throws where there is nothing to apply. */
+  /** The same, and applies it to the project; throws if there is nothing to apply. */
   readonly applied: (work: (cwd: string) => void) => ReturnType<Workspace['apply']>;
 }
 
@@ -29,7 +29,7 @@ export function writeInto(folder: string, files: Readonly<Record<string, string>
   }
 }
 
-/** Makes a project with a repository (`git: false` for none); `at` is the project's folder in it. */
+/** Creates a project in a repository (`git: false` for none); `at` is the project's folder in it. */
 export async function agentWorkspace(
   files: Readonly<Record<string, string>>,
   { git = true, at = '' }: { git?: boolean; at?: string } = {},
@@ -80,7 +80,7 @@ export async function agentWorkspace(
   };
 }
 
-/** Everything that a person could lose: every entry of a folder with its kind, mode, content or target, apart from our own folder. */
+/** Lists everything that a person could lose: every entry of a folder with its kind, mode, and content or target, except self-heal's own folder. */
 export function inventoryOf(folder: string): Record<string, string> {
   const found: Record<string, string> = {};
   const walk = (below: string) => {

@@ -5,17 +5,17 @@ import { contentsOf, keepChange } from '../../src/workspace/change.js';
 import { type AgentWorkspace, agentWorkspace, inventoryOf } from './agent-workspace.js';
 import { aCause, aResult, aSuiteRun, failing } from './builders.js';
 
-/** Lines with their ends. */
+/** Joins lines, each with its line break. */
 export const lines = (...some: string[]) => `${some.join('\n')}\n`;
 const filler = ['two', 'three', 'four', 'five'];
-/** What the repository holds. */
+/** The files of the repository. */
 export const files = {
   'src/a.ts': lines('one', ...filler, 'six', ...filler, 'eleven'),
   'src/b.ts': lines('one', ...filler, 'six'),
   'tests/shop.spec.ts': lines('test'),
 };
 
-/** A repository, and a test that is green while a condition on its files holds; null for a state that does not start. */
+/** Creates a repository, and a test that is green while a condition on its files holds; null means that the suite does not start. */
 export async function repository(green: (read: (file: string) => string) => boolean | null, at = '') {
   const project = await agentWorkspace(
     Object.fromEntries(Object.entries(files).map(([file, text]) => [path.posix.join(at, file), text])),
@@ -72,12 +72,12 @@ export async function repository(green: (read: (file: string) => string) => bool
   return { project, find, commit, told, runs: () => runs };
 }
 
-/** A text with something else in the place of one of its words. */
+/** Replaces one word of a text. */
 export const changed = (text: string, from: string, to: string) => text.replace(from, to);
-/** What is searched for. */
+/** The cause to be blamed on a change. */
 export const cause = aCause({ lead: failing('t1') });
 
-/** Everything that a search has to leave as it was. */
+/** Returns everything that a search must leave unchanged. */
 export function stateOf({ dir }: AgentWorkspace) {
   return inventoryOf(dir);
 }

@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a PostgreSQL server that breaks at a chosen moment. */
+/** A connection to a PostgreSQL server that breaks at a chosen moment. */
 export interface BreakingProxy {
-  /** The same database, by this way. */
+  /** The same database, through the proxy. */
   readonly url: string;
-  /** The next query with this text is executed, and its connection breaks before the answer arrives. */
+  /** Lets the next query with this text be executed, and breaks its connection before the answer arrives. */
   cutAfter(text: string): void;
-  /** Breaks all connections, and each that is made until it is back. */
+  /** While away, breaks all existing and new connections. */
   away(isAway: boolean): void;
   close(): Promise<void>;
 }
 
-/** Makes one to the server of a `postgres://` URL. */
+/** Creates a proxy to the server of a `postgres://` URL. */
 export async function breakingProxy(target: string): Promise<BreakingProxy> {
   const to = new URL(target);
   let cut: string | null = null;
@@ -30,7 +30,7 @@ export async function breakingProxy(target: string): Promise<BreakingProxy> {
       }
       upstream.write(data);
     });
-    // The server answers when it has executed all that was sent.
+    // The server answers once it has executed what was sent.
     upstream.on('data', (data) => {
       if (!isLast) client.write(data);
       else for (const socket of [client, upstream]) socket.destroy();

@@ -95,7 +95,7 @@ export function aDiagnosed(over: Partial<DiagnosedFailure> = {}): DiagnosedFailu
   };
 }
 
-/** A diagnosed failure of the test with this id, whose signature says what went wrong. */
+/** Creates a diagnosed failure of the test with this id; `wrong` is the error message and part of the signature. */
 export function failing(id: string, wrong = 'boom', over: Partial<DiagnosedFailure> = {}): DiagnosedFailure {
   return aDiagnosed({
     failure: aTestFailure({ test: aTest(id), errors: [anError(`Error: ${wrong}`)] }),

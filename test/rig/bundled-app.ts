@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { tempDir } from './temp-dir.js';
 
-/** Where the app throws: line and file, as a person would name them. */
+/** Where the app throws: file and line, as a person would name them. */
 export const thrownAt = 'src/checkout/submit.ts:14';
 
 /** The files of the app, by their path in it. */
@@ -62,8 +62,8 @@ export function writeFiles(dir: string, files: Record<string, string>): void {
 }
 
 /**
- * Runs a bundle as V8 runs a page's script of this address, calls its `run()`, and gives the stack of what it throws. In a
- * process of its own: what a test runner hooks into changes positions.
+ * Runs a bundle as V8 runs a page's script with this URL, calls its `run()`, and returns the stack of the error that it throws. Uses a
+ * process of its own, since the hooks of a test runner change positions.
  */
 export function stackOf(bundle: string, address: string): string {
   const program = `

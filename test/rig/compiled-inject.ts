@@ -6,8 +6,8 @@ import { compileInject } from '../../scripts/compile-inject.mjs';
 let compiled: string | null = null;
 
 /**
- * A folder with `src/playwright/inject` compiled, so that tests of the sources never meet a stale build. It is made once
- * in a process and gone when that ends.
+ * Returns a folder with `src/playwright/inject` compiled, so that tests of the sources never use a stale build. It is compiled once per
+ * process and removed when the process ends.
  */
 export function compiledInject(): string {
   compiled ??= compile();

@@ -15,8 +15,8 @@ const repository = path.resolve(import.meta.dirname, '../..');
 let compiled: string | null = null;
 
 /**
- * A folder with `src` compiled, for programs that tests start as processes of their own. It is made once in a process and
- * gone when that ends.
+ * Returns a folder with `src` compiled, for programs that tests start as separate processes. It is compiled once per process and removed
+ * when the process ends.
  */
 export function compiledSrc(): string {
   compiled ??= compile();

@@ -9,7 +9,7 @@ import { tempDir } from './temp-dir.js';
 
 const cli = path.resolve(import.meta.dirname, '../../bin/self-heal.js');
 
-/** Plants faults in a copy of the example, and heals it with its own scripted agent. */
+/** Plants faults in a copy of the example, and heals it with the example's scripted agent. */
 export async function healedShop(...faults: string[]) {
   const dir = path.join(tempDir('shop größe'), 'shop');
   await copyShop(dir);
@@ -25,14 +25,14 @@ export async function healedShop(...faults: string[]) {
   return { dir, exitCode, stderr, report };
 }
 
-/** The titles of the tests with this verdict. */
+/** Returns the titles of the tests with this verdict. */
 export const titlesOf = (report: Report, verdict: string) =>
   report.tests
     .filter((test) => test.verdict === verdict)
     .map((test) => test.title.at(-1) ?? '')
     .toSorted();
 
-/** What a cause came to, in a word each: class, agents, judgements. */
+/** Summarizes a cause: its class, its verdict, and each attempt's agent and judgement. */
 export const story = ({ category, verdict, attempts }: ReportCause) => [
   category,
   verdict,

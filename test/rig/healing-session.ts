@@ -16,7 +16,7 @@ import { recordingBus } from './recording-bus.js';
 import { tempDir } from './temp-dir.js';
 import { virtualClock } from './virtual-clock.js';
 
-/** An agent that ended well. */
+/** An agent that completed. */
 export const finished: AgentRun = {
   ending: { kind: 'completed' },
   claim: { status: 'fixed', summary: 'done' },
@@ -29,12 +29,12 @@ export const finished: AgentRun = {
 
 const tree = { paths: async () => [], read: async () => new Map<string, Uint8Array>() };
 
-/** What the copy says of an agent that changed nothing. */
+/** What the copy collects from an agent that changed nothing. */
 export const noChange = { change: null, ignored: [], refused: null, before: tree, after: tree };
 
 /**
- * A session in which nothing is real but the run's folder. `reruns` is what each re-run shows of test t1, in order: null for
- * green, else the text of its error.
+ * Creates a session in which nothing is real except the run's folder. `reruns` lists what each re-run shows for test t1: null for green, or
+ * its error message.
  */
 export async function healingSession(reruns: readonly (string | null)[], over: Partial<Session> = {}) {
   const clock = virtualClock();
@@ -53,7 +53,7 @@ export async function healingSession(reruns: readonly (string | null)[], over: P
     folder: folder.value,
     signal: new AbortController().signal,
     workspace: {
-      // The files that the built-in fixer reads are made in there.
+      // The built-in fixer's files are created in this folder.
       root: realpathSync(tmpdir()),
       prepare: () => undefined,
       ready: async () => ({

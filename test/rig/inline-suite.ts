@@ -14,24 +14,24 @@ export interface InlineSuite {
   /** The project; its path has a space and a non-ASCII letter. */
   readonly dir: string;
   write(files: Record<string, string>): Promise<void>;
-  /** The user's own run; `terminal` is what they would have seen. */
+  /** Runs as the user does; `terminal` is what they would have seen. */
   run(selection?: Selection, options?: RunOptions): Promise<FinishedSuite>;
-  /** A re-run of these ids, or of the whole selection. */
+  /** Re-runs these ids, or the whole selection if null. */
   rerun(ids: readonly string[] | null, selection?: Selection, options?: RunOptions): Promise<FinishedSuite>;
   /** Every file of the project by its relative path, without packages and Playwright's own output. */
   files(): Promise<Record<string, string>>;
   dispose(): void;
 }
 
-/** What a test may set of a run. */
+/** The options of a run that a test may set. */
 export type RunOptions = Partial<
   Pick<SuiteOptions, 'env' | 'signal' | 'onProgress' | 'graceMs' | 'exitMs' | 'playwright'>
 > & {
-  /** Pictures of what passes, in a re-run. */
+  /** Whether a re-run takes pictures of passing tests, too. */
   readonly pictures?: boolean;
 };
 
-/** A run with what it printed and where it put what it kept. */
+/** A run, with what it printed and where it put the files that it kept. */
 export interface FinishedSuite {
   readonly run: SuiteRun;
   readonly terminal: string;
@@ -39,11 +39,11 @@ export interface FinishedSuite {
   readonly runDir: string;
 }
 
-/** Another Playwright can be tried by naming the `node_modules` that it is installed in. */
+/** To test another Playwright, set this variable to the `node_modules` that it is installed in. */
 const packages =
   process.env['SELF_HEAL_TEST_NODE_MODULES'] ?? path.resolve(import.meta.dirname, '../../node_modules');
 
-/** Writes a project; `package.json` says `type: module` unless the files bring one of their own. */
+/** Writes a project; `package.json` says `type: module` unless the files include their own. */
 export async function inlineSuite(files: Record<string, string>): Promise<InlineSuite> {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'self-heal größe mit raum ')));
   const dir = path.join(root, 'project');
@@ -114,7 +114,7 @@ async function runIn({
   return { run, terminal, stderr: Buffer.concat(chunks).toString('utf8'), runDir };
 }
 
-/** The user's environment, without what this test runner adds. */
+/** Returns the user's environment, without what this test runner adds. */
 function cleanEnv(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(?:VITEST|TEST|NODE_ENV|NODE_OPTIONS|FORCE_COLOR|CI|npm_)/.test(name),

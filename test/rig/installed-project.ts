@@ -6,7 +6,7 @@ import { userEnv } from './scratch-project.js';
 
 const repository = path.resolve(import.meta.dirname, '../..');
 
-/** A project of a user who installed self-heal from its package, with whatever else they installed. */
+/** A user's project with self-heal, installed from its package, and other packages. */
 export interface InstalledProject {
   readonly dir: string;
   /** Runs a command of the project, as `npx` would, on the given Node. */

@@ -4,8 +4,8 @@ import path from 'node:path';
 const packages = path.resolve(import.meta.dirname, '../../node_modules');
 
 /**
- * Gives a project the packages of this repository, each as a link, as package managers with a store do: a link of the whole
- * folder would have its packages copied for every agent.
+ * Links each package of this repository into a project, as package managers with a store do. If the whole folder were a link, its packages
+ * would be copied for every agent.
  */
 export async function linkPackages(project: string): Promise<void> {
   const folder = path.join(project, 'node_modules');

@@ -1,7 +1,7 @@
 /** Whether this is `npm run test:long`. */
 export const isLong = process.env['SELF_HEAL_TEST_LONG'] !== undefined;
 
-/** Takes the second number in `npm run test:long`, where thoroughness goes before speed. */
+/** Returns the second number in `npm run test:long`, where thoroughness matters more than speed. */
 export function orWhenLong(quick: number, long: number): number {
   return isLong ? long : quick;
 }

@@ -3,25 +3,25 @@ import path from 'node:path';
 import { execa } from 'execa';
 import { TerminalScreen } from './terminal-screen.js';
 
-/** A pseudo-terminal is made with python3's own module, since Node has none. */
+/** Whether pseudo-terminals can be created here. Node has none, so python3's own module is used. */
 export const canPty =
   process.platform !== 'win32' && spawnSync('python3', ['-c', 'import pty, termios']).status === 0;
 
 /** A program on a terminal. */
 export interface OnAPty {
-  /** What it has written, with the byte 0x1e where the window was resized. */
+  /** What it has written so far, with the byte 0x1e at each resize of the window. */
   output(): string;
   type(text: string): void;
   resize(columns: number, rows: number): void;
-  /** Waits until its output from the last resize on matches. */
+  /** Waits until its output since the last resize matches. */
   seen(what: RegExp): Promise<void>;
-  /** Its exit code; 128 and more for a signal. */
+  /** Resolves with its exit code; 128 and more for a signal. */
   ended(): Promise<number>;
-  /** What the terminal shows of it. */
+  /** What the terminal shows. */
   screen(): TerminalScreen;
 }
 
-/** Starts one on a terminal of 80 × 24; `env` is the whole of its environment, but for PATH. */
+/** Starts a program on a terminal of 80 × 24; `env` is its whole environment, except for PATH. */
 export function onAPty(command: readonly string[], env: Record<string, string> = {}): OnAPty {
   const size = { columns: 80, rows: 24 };
   const sizes = [{ ...size }];

@@ -1,12 +1,12 @@
-/** A secret that nobody ever used, and a text that carries it as such secrets are carried. */
+/** A secret that was never used, and a text that contains it in the usual form. */
 export interface Planted {
   readonly kind: string;
-  /** Must not be found in anything that leaves. */
+  /** Must not occur in any output. */
   readonly value: string;
   readonly text: string;
 }
 
-// Put together here, so that no scanner takes this file for a leak.
+// Assembled at run time, so that no scanner takes this file for a leak.
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const random = (length: number, from = letters, seed = 7) =>
   Array.from({ length }, (_, at) => from[(seed + at * 37 + ((at * at) % 53) * 11) % from.length]).join('');
@@ -35,7 +35,7 @@ const carried = (kind: string, value: string, carry: (value: string) => string):
 const rsa = pem('RSA PRIVATE KEY', 1);
 const ssh = pem('OPENSSH PRIVATE KEY', 11);
 
-/** One of each kind, each with a value of its own. */
+/** One secret of each kind, each with its own value. */
 export const plantedSecrets: readonly Planted[] = [
   token('GitHub token', joined('gh', 'p', '_', random(36))),
   token('GitHub fine-grained token', joined('github_', 'pat', '_', random(22), '_', random(59))),
@@ -117,14 +117,14 @@ export const plantedSecrets: readonly Planted[] = [
   { kind: 'key in JSON', value: keyLine(rsa), text: JSON.stringify({ private: rsa }) },
 ];
 
-/** What is in the environment of every run that tests masking, under names that say so. */
+/** Environment variables of every run that tests masking, with names that mark them as secrets. */
 export const plantedVariables = {
   SHOP_DB_PASSWORD: `Env-${random(12, letters, 31)}-77`,
   PAYMENT_API_KEY: `k${random(28, letters, 33)}`,
   SESSION_SECRET: `s p@ce "quoted" ${random(12, letters, 35)}`,
 } as const;
 
-/** Nothing of this may be masked. */
+/** Texts in which nothing may be masked. */
 export const ordinaryTexts: readonly string[] = [
   'commit 9fceb02d0ae598e95dc970b74767f19372d61af8 on main',
   'order 3f2504e0-4f89-41d3-9a0c-0305e82c3301 was not found',

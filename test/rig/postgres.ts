@@ -7,16 +7,16 @@ import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { freePort } from './free-port.js';
 
-/** A PostgreSQL server of the tests' own, gone with its data when it is stopped. */
+/** A PostgreSQL server for tests; its data is deleted when it is stopped. */
 export interface Postgres {
-  /** `postgres://…/<name>`, a database that is made new. */
+  /** Creates a database and returns its URL, `postgres://…/<name>`. */
   newDatabase(name: string): Promise<string>;
-  /** Has the server do this in the database of this URL. */
+  /** Runs SQL in the database of this URL. */
   run(url: string, sql: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The folder of the server's programs, from PATH or where Debian puts them; null where none is installed. */
+/** Finds the folder of the server's programs, on PATH or where Debian puts them; null if none is installed. */
 export function postgresPrograms(): string | null {
   const onPath = (process.env['PATH'] ?? '').split(path.delimiter);
   const debian = '/usr/lib/postgresql';
@@ -28,7 +28,7 @@ export function postgresPrograms(): string | null {
   );
 }
 
-/** Makes and starts a cluster on the loopback. PostgreSQL refuses to be root, so there somebody else runs it. */
+/** Creates and starts a cluster on the loopback interface. PostgreSQL refuses to run as root, so root starts it as another user. */
 export async function startPostgres(programs: string): Promise<Postgres> {
   const home = mkdtempSync(path.join(tmpdir(), 'self-heal-pg-'));
   const who = process.getuid?.() === 0 ? nobody() : {};
@@ -94,7 +94,7 @@ function nobody(): { uid?: number; gid?: number } {
     try {
       return { uid: id('-u', user), gid: id('-g', user) };
     } catch {
-      // There is no such user here.
+      // This machine has no such user.
     }
   }
   return {};

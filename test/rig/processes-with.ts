@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The pids of the processes whose environment holds a variable (`NAME=value`); Linux only. */
+/** Returns the pids of the processes whose environment contains a variable (`NAME=value`); Linux only. */
 export function processesWith(variable: string): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.filter((pid) => environOf(pid).includes(variable)).map(Number);

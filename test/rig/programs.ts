@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { tempDir } from './temp-dir.js';
 
-/** A folder for PATH that holds programs, each by the body of its shell script. */
+/** Creates a folder for PATH that contains programs, each given as the body of a shell script. */
 export function programs(scripts: Record<string, string>): string {
   const dir = tempDir('bin');
   for (const [name, body] of Object.entries(scripts)) {

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { onTestFinished } from 'vitest';
 
-/** What a person presses. */
+/** The bytes of the keys that a person presses. */
 export const keys = {
   up: '\u001B[A',
   down: '\u001B[B',
@@ -12,16 +12,16 @@ export const keys = {
   backspace: '\u007F',
 } as const;
 
-/** A command that runs on a terminal of its own. */
+/** A command on a terminal of its own. */
 export interface PseudoTerminal {
-  /** Resolves when this stands on the terminal, of what came since the last key; rejects where the command ends without it. */
+  /** Resolves once the output since the last key contains this text; rejects if the command ends without it. */
   shows(text: string): Promise<void>;
   press(...pressed: readonly string[]): void;
-  /** Resolves with the exit code (128 and more for a signal) when the command has ended. */
+  /** Resolves with the exit code (128 and more for a signal) once the command has ended. */
   readonly exitCode: Promise<number>;
-  /** All that came, colours and cursor movements included. */
+  /** The whole output, including colors and cursor movements. */
   raw(): string;
-  /** All that came, without them. */
+  /** The whole output, without colors and cursor movements. */
   text(): string;
 }
 
@@ -32,7 +32,7 @@ export interface OnTerminal {
   readonly columns?: number;
 }
 
-/** Node has no pseudo-terminals of its own; Python has. It relays bytes both ways, and ends as the command ended. */
+/** Node has no pseudo-terminals, but Python does. The script relays bytes both ways, and exits with the command's exit code. */
 const relay = `
 import fcntl, os, pty, select, struct, sys, termios
 pid, terminal = pty.fork()
@@ -56,7 +56,7 @@ status = os.waitpid(pid, 0)[1]
 sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
 `;
 
-/** Whether this machine can: says on standard error, once for each file that asks, when it cannot. */
+/** Whether this machine has pseudo-terminals; if not, says so on standard error. */
 export function hasPseudoTerminal(): boolean {
   try {
     execFileSync('python3', ['-c', 'import fcntl, pty, termios']);
@@ -67,7 +67,7 @@ export function hasPseudoTerminal(): boolean {
   }
 }
 
-/** Runs a command on a terminal; it has ended when the test is over. */
+/** Runs a command on a terminal, and ends it when the test is over. */
 export function onTerminal(
   command: readonly string[],
   { cwd, env, columns = 100 }: OnTerminal,
@@ -77,7 +77,7 @@ export function onTerminal(
     env: { ...env, TERM: 'xterm-256color' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  // The terminal is gone with Python, which hangs up on the command.
+  // Killing Python closes the terminal, which hangs up on the command.
   onTestFinished(() => void child.kill('SIGKILL'));
   let raw = '';
   let since = 0;

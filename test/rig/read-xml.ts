@@ -1,4 +1,4 @@
-/** An element as a parser hands it on. */
+/** A parsed element. */
 export interface ReadElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ const token =
 const allowed = /^[\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]*$/u;
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Reads the XML that we write: elements, attributes, CDATA. Throws where it is not well-formed, as XML 1.0 has it. */
+/** Parses the XML that we write: elements, attributes, CDATA. Throws if it is not well-formed XML 1.0. */
 export function readXml(xml: string): ReadElement {
   if (!allowed.test(xml)) throw new Error('a character that XML 1.0 forbids');
   const root: ReadElement = { name: '', attributes: {}, children: [], text: '' };
@@ -38,7 +38,7 @@ export function readXml(xml: string): ReadElement {
   return only;
 }
 
-/** Each element of this name below one. */
+/** Returns all descendants of an element with this name. */
 export function all(element: ReadElement, name: string): ReadElement[] {
   return element.children.flatMap((child) => [...(child.name === name ? [child] : []), ...all(child, name)]);
 }

@@ -2,7 +2,7 @@ import type { Event } from '../../src/event.js';
 import { createBus, type Cleaner, type Reporter } from '../../src/run/bus.js';
 import { virtualClock } from './virtual-clock.js';
 
-/** A bus, and the events that it was given, without their times. */
+/** Creates a bus, and records the events sent to it, without their times. */
 export function recordingBus(clock = virtualClock(), cleaner?: Cleaner) {
   const events: Event[] = [];
   const record: Reporter = {

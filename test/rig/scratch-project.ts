@@ -13,7 +13,7 @@ import { tempDir } from './temp-dir.js';
 
 const repository = path.resolve(import.meta.dirname, '../..');
 
-/** A user's project in a temporary folder, on which the built command is run. */
+/** A user's project in a temporary folder, in which the built command runs. */
 export interface ScratchProject {
   readonly dir: string;
   write(files: Record<string, string>): Promise<void>;
@@ -24,7 +24,7 @@ export interface ScratchProject {
   start(args: readonly string[], env?: Record<string, string>): ReturnType<typeof startIn>;
 }
 
-/** What a run of the command left. */
+/** What a run of the command returned and left. */
 export interface Finished {
   readonly exitCode: number | undefined;
   readonly stdout: string;
@@ -38,7 +38,7 @@ const manifest = {
   '.gitignore': 'node_modules\ntest-results\n',
 };
 
-/** A page that says "Thanks" when its button is pressed, and a test that reads the page's source: it needs no browser. */
+/** A page that says "Thanks" when its button is pressed, and a test that reads the page's source and so needs no browser. */
 export const shopFiles = {
   ...manifest,
   'playwright.config.ts': `
@@ -54,7 +54,7 @@ export const shopFiles = {
     });`,
 };
 
-/** The same page and a test that presses the button, in a browser. */
+/** The same page, and a test that presses the button in a browser. */
 export const pageFiles = {
   ...shopFiles,
   'playwright.config.ts': `
@@ -74,7 +74,7 @@ export const pageFiles = {
     });`,
 };
 
-/** `agents.yaml` whose every agent is this program, with short waits. */
+/** Returns an `agents.yaml` in which every agent is this program, with short waits. */
 export function agentsYaml(command: readonly string[], more = '', retries = 3): string {
   return `version: 1
 runner: own
@@ -85,7 +85,7 @@ ${more.includes('verify:') ? '' : 'verify: { repeat: 1, flips: 0, regression: no
 ${more}`;
 }
 
-/** A program that replaces text in files of the project; each edit is [file, from, to]. */
+/** Returns a program that replaces text in files of the project; each edit is [file, from, to]. */
 export function editingAgent(edits: readonly (readonly [string, string, string])[]): string {
   return `import { readFileSync, writeFileSync } from 'node:fs';
 for (const [file, from, to] of ${JSON.stringify(edits)}) {
@@ -95,7 +95,7 @@ console.log('SELF-HEAL: ' + JSON.stringify({ status: 'fixed', summary: 'edited' 
 `;
 }
 
-/** Makes one; without a folder of its own it is gone after the test that is running. */
+/** Creates a project. Unless `dir` is given, it is removed after the current test. */
 export async function scratchProject(
   files: Record<string, string> = shopFiles,
   dir = tempDir('scratch größe'),
@@ -106,7 +106,7 @@ export async function scratchProject(
   return project;
 }
 
-/** The project of a folder, which has packages of its own or none. */
+/** Returns the project in a folder, which has packages of its own or none. */
 export function projectIn(dir: string): ScratchProject {
   const start: ScratchProject['start'] = (args, env = {}) => startIn(dir, args, env);
   return {
@@ -138,7 +138,7 @@ function startIn(dir: string, args: readonly string[], env: Record<string, strin
   });
 }
 
-/** The environment of a user's terminal, without what this test runner adds, or an agent that started it. */
+/** Returns the environment of a user's terminal, without what this test runner, or an agent that started it, adds. */
 export function userEnv(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([name]) =>
@@ -161,7 +161,7 @@ async function leftBy(dir: string): Promise<Pick<Finished, 'report' | 'events'>>
   };
 }
 
-/** Whatever a run went through, its report says what its events say (RP-2). */
+/** Checks that the report says what the events say, whatever happened in the run (RP-2). */
 async function expectFromEvents(dir: string, report: Report | null): Promise<void> {
   if (!report) return;
   const told = reportOf(await readRunState(path.join(dir, '.self-heal', 'latest')));

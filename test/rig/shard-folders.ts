@@ -5,7 +5,7 @@ import type { SuiteRun } from '../../src/playwright/suite-run.js';
 import type { Collected } from '../../src/shards/collected.js';
 import { aResult, aSuiteRun } from './builders.js';
 
-/** A `collected.json` of the first of two shards, made in `/ci/shop`. */
+/** Creates a `collected.json` of the first of two shards, as made in `/ci/shop`. */
 export function aCollected(over: Partial<Collected> = {}): Collected {
   return {
     schemaVersion: 1,
@@ -23,7 +23,7 @@ export function aCollected(over: Partial<Collected> = {}): Collected {
   };
 }
 
-/** What is kept of a run that was made in `/ci/shop`. */
+/** Returns what a shard keeps of a run in `/ci/shop`. */
 export function collectedRun(run: SuiteRun): Collected['run'] {
   const { status, exitCode, tests, rerunIds, durationMs, endedAt, captureProblems } = run;
   return {
@@ -43,7 +43,7 @@ export function collectedRun(run: SuiteRun): Collected['run'] {
   };
 }
 
-/** Writes what a shard leaves into a folder. */
+/** Writes what a shard leaves to a folder. */
 export async function writeShard(
   folder: string,
   collected: Collected,
@@ -59,7 +59,7 @@ export async function writeShard(
   }
 }
 
-/** A run in which these tests ended so. */
+/** Creates a run in which tests have these outcomes. */
 export function ranAs(outcomes: Record<string, Parameters<typeof aResult>[1]>): SuiteRun {
   return aSuiteRun({ tests: Object.entries(outcomes).map(([id, outcome]) => aResult(id, outcome)) });
 }

@@ -11,7 +11,7 @@ import {
 import { linkPackages } from './link-packages.js';
 import { tempDir } from './temp-dir.js';
 
-/** Two causes in six tests of three files; nothing of it needs a browser. */
+/** Two causes in six tests of three files; none needs a browser. */
 export const suiteOfShards: Record<string, string> = {
   'package.json': '{ "name": "scratch", "type": "module" }',
   '.gitignore': 'node_modules\ntest-results\n.self-heal\nblob-report\nagent.started\n',
@@ -46,7 +46,7 @@ export const suiteOfShards: Record<string, string> = {
   'agents.yaml': agentsYaml(['node', 'fixer.mjs']),
 };
 
-/** A repository with these files committed, and machines that have it checked out in folders of their own. */
+/** Creates a repository with these files committed, and machines that each check it out in a folder of their own. */
 export async function repositoryOf(files: Record<string, string>) {
   const origin = await scratchProject(files, tempDir('origin'));
   const git = (cwd: string, ...args: string[]) =>
@@ -65,7 +65,7 @@ export async function repositoryOf(files: Record<string, string>) {
   };
 }
 
-/** Copies the run folders of a machine to where artifacts are downloaded. */
+/** Copies the run folders of a machine, as if they were downloaded as artifacts. */
 export async function download(machine: ScratchProject, to: string): Promise<void> {
   const runs = path.join(machine.dir, '.self-heal', 'runs');
   for (const run of await readdir(runs))

@@ -4,7 +4,7 @@ import type { CauseSummary, StampedEvent } from '../../src/event.js';
 import { createRunFolder } from '../../src/run/run-folder.js';
 import { aTest } from './builders.js';
 
-/** A run's folder, written as a run in another process writes it. */
+/** The folder of a run, written as if by a run in another process. */
 export interface ShownRun {
   readonly runId: string;
   readonly dir: string;
@@ -14,7 +14,7 @@ export interface ShownRun {
   append(text: string): Promise<void>;
 }
 
-/** Makes one, which is then the newest. */
+/** Creates a run, which becomes the newest. */
 export async function shownRun(projectRoot: string, runId: string): Promise<ShownRun> {
   const folder = await createRunFolder(projectRoot, runId);
   if (!folder.ok) throw new Error(folder.error.message);
@@ -30,7 +30,7 @@ export async function shownRun(projectRoot: string, runId: string): Promise<Show
   };
 }
 
-/** A cause as an event names it. */
+/** Creates a cause as described by events. */
 export function aCauseSummary(over: Partial<CauseSummary> = {}): CauseSummary {
   return {
     id: 'c1',

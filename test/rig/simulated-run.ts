@@ -7,26 +7,26 @@ import { tellSeen } from '../../src/heal/tell-tests.js';
 import { aDiagnosed, aResult, aSuiteFailure, aSuiteRun, failing, someSettings } from './builders.js';
 import { healingSession, noChange } from './healing-session.js';
 
-/** What one run shows of one test: null for green, else the text of its error. */
+/** What one run shows for one test: null for green, or its error message. */
 export type Shows = (test: string, at: At) => string | null;
 
 /** When a test runs. */
 export interface At {
-  /** The changes that are in the tree. */
+  /** The changes in the tree. */
   readonly fixes: ReadonlySet<string>;
-  /** The Playwright run, from 1, the first one. */
+  /** The number of the Playwright run, counted from 1. */
   readonly run: number;
   readonly purpose: string;
 }
 
-/** Settings that ask for the whole proof. */
+/** Settings that require the full proof. */
 export const wholeProof = someSettings({
   verify: { ...someSettings().verify, repeat: 3, flips: 1, regression: 'suite' },
 });
 
 /**
- * A whole run in which nothing is real: tests that show what `shows` says, and agents each of which makes one change, `1`, `2` … in their
- * order. Errors with the same text have the same cause. In a run that `stops` the suite does not start.
+ * Simulates a whole run: tests show what `shows` returns, and each agent makes one change, named `1`, `2` … in order. Errors with the same
+ * text have the same cause. If `stops` returns true for a Playwright run, the suite does not start.
  */
 export async function simulatedRun(
   tests: readonly string[],

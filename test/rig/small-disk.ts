@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { execa } from 'execa';
 
-/** A mount namespace of its own, in which a test may mount a small file system. */
+/** Arguments of `unshare` for a separate mount namespace, in which a test may mount a small file system. */
 const unshare = ['--user', '--map-root-user', '--mount'];
 
-/** Whether this kernel lets a test have one. */
+/** Whether this kernel allows it. */
 export const canMount =
   spawnSync('unshare', [...unshare, 'sh', '-c', 'mount -t tmpfs tmpfs /mnt'], { stdio: 'ignore' }).status ===
   0;
 
-/** Runs a shell script whose mounts nobody else sees. */
+/** Runs a shell script whose mounts are invisible to other processes. */
 export function withMounts(script: string, cwd: string, env: Record<string, string>) {
   const options = { cwd, env, extendEnv: false, reject: false } as const;
   return execa('unshare', [...unshare, 'bash', '-c', script], options);

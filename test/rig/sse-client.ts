@@ -9,7 +9,7 @@ export interface Sent {
 
 /** A page's connection to a stream of server-sent events; closed when the test is over. */
 export interface SseClient {
-  /** The next event; waits for it. */
+  /** Waits for the next event. */
   next(): Promise<Sent>;
   close(): void;
 }

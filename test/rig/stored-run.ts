@@ -14,7 +14,7 @@ export const pixel = Buffer.from(
   'base64',
 );
 
-/** What a page, an agent or a patch may hold to become more than text. */
+/** What a page, an agent or a patch may contain to be interpreted as more than text. */
 export const hostile = '<img src=x onerror=alert(1)></code></pre><script>alert(2)</script> "quoted" & more';
 
 const patch = `diff --git a/src/orders.ts b/src/orders.ts
@@ -32,7 +32,7 @@ index 2ba1..3c0f 100644
 
 export const runId = '20261121-071500-000a';
 
-/** A finished run in a project's `.self-heal`: one cause healed, one rejected, one that waits for a person, a flake. */
+/** Stores a finished run in a project's `.self-heal`: one cause healed, one rejected, one waiting for a person, and a flaky test. */
 export async function storedRun(projectRoot: string, over: Partial<Report> = {}): Promise<Report> {
   const run = await shownRun(projectRoot, runId);
   const report = aReport({ ...everything(), runId, ...over });

@@ -1,4 +1,4 @@
-/** A zip file of texts, not compressed; their checksums, which yauzl does not look at, are left out. */
+/** Creates a zip file of uncompressed texts. Checksums, which yauzl does not verify, are left out. */
 export function storedZip(files: Readonly<Record<string, string>>): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

@@ -7,13 +7,13 @@ const sequence = /^\u001b\[([?0-9;]*)([@-~])/;
 
 interface Row {
   cells: string[];
-  /** It goes on in the next row. */
+  /** Whether the line continues in the next row. */
   wraps: boolean;
 }
 
 /**
- * What a terminal shows of what was written to it: as much of ECMA-48 as ora and we use, with wide characters, automatic wrapping, a scroll-back
- * and, as most terminals do, lines that are broken anew when the window is resized. What it does not know it refuses.
+ * Emulates what a terminal shows: as much of ECMA-48 as ora and we use, with wide characters, automatic wrapping, scrollback and, as in
+ * most terminals, lines that are rewrapped when the window is resized. Rejects unknown sequences.
  */
 export class TerminalScreen {
   #rows: Row[] = [{ cells: [], wraps: false }];
@@ -29,12 +29,12 @@ export class TerminalScreen {
     this.rows = rows;
   }
 
-  /** All lines, with what has scrolled away. */
+  /** Returns all lines, including those that have scrolled away. */
   all(): string[] {
     return this.#rows.map(({ cells }) => cells.join('').trimEnd());
   }
 
-  /** What is on the screen. */
+  /** Returns the lines on the screen. */
   screen(): string[] {
     return this.all().slice(this.#top());
   }
@@ -144,11 +144,11 @@ function broken(cells: readonly string[], columns: number): Row[] {
   return rows;
 }
 
-/** A stream as a terminal's, which is drawn on the screen, and whose window can be resized. */
+/** A terminal's stream, which is drawn on a screen, and whose window can be resized. */
 export class ScreenStream extends Writable {
   readonly isTTY = true;
   readonly screen: TerminalScreen;
-  /** Everything that was written, each write for itself. */
+  /** Everything that was written, one entry per write. */
   readonly written: string[] = [];
 
   columns: number;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.js';
 
-/** A clock whose sleeps take no time, and which remembers them. */
+/** A clock whose sleeps take no time and are recorded. */
 export interface VirtualClock extends Clock {
   readonly slept: number[];
   advance(ms: number): void;

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import webpack from 'webpack';
 
-/** Packs the app in a folder into its `dist/main.js`, whose path it gives. */
+/** Bundles the app in a folder into its `dist/main.js`, and returns that path. */
 export async function webpackBundle(root: string, config: webpack.Configuration): Promise<string> {
   const compiler = webpack({
     context: root,

@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { ScratchProject } from './scratch-project.js';
 
 /**
- * Edits a file of the copy in which it works, starts a tool in a session of its own as real agents do, says so in a file of the project, and
- * works on.
+ * Returns the program of an agent that edits a file of its copy, starts a tool in a session of its own as real agents do, writes their pids
+ * to a file of the project, and keeps working.
  */
 export const worker = (projectDir: string) => `
   import { spawn } from 'node:child_process';
@@ -15,7 +15,7 @@ export const worker = (projectDir: string) => `
   writeFileSync(${JSON.stringify(path.join(projectDir, 'agent.started'))}, process.pid + ' ' + tool.pid);
   setInterval(() => {}, 1000);`;
 
-/** The pids of the agent and its tool, as soon as they are there. */
+/** Returns the pids of the agent and its tool as soon as they are known. */
 export async function agentStarted(project: ScratchProject): Promise<number[]> {
   const there = () => readdirSync(project.dir).includes('agent.started');
   if (!there()) {
@@ -27,7 +27,7 @@ export async function agentStarted(project: ScratchProject): Promise<number[]> {
   }
 }
 
-/** Alive, and not merely waiting to be reaped. */
+/** Whether a process is alive, and not just waiting to be reaped. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(path.join('/proc', String(pid), 'status'), 'utf8'));
