@@ -7,6 +7,7 @@ import { middleCut } from '../core/fenced.js';
 import type { EarlierFix } from '../core/remembered.js';
 import type { Settings } from '../core/settings.js';
 import type { AgentContext, ContextTest, PreviousAttempt } from './context.js';
+import { isInside } from '../workspace/is-inside.js';
 
 const MAX_PATCH_CHARACTERS = 8000;
 
@@ -89,9 +90,14 @@ async function fixWithPatch(fix: EarlierFix, runDir: string): Promise<EarlierFix
   return { ...fix, patch: await patchText(fix.patch, runDir) };
 }
 
-/** Returns null if the patch was deleted or is on another machine. */
+/**
+ * Returns null if the patch was deleted, is on another machine, or is outside the runs' folder: paths come from a store that other machines
+ * write to.
+ */
 async function patchText(file: string | null, runDir: string): Promise<string | null> {
-  const text = file && (await readFile(path.join(runDir, file), 'utf8').catch(() => null));
+  const place = file === null ? null : path.join(runDir, file);
+  if (place === null || !isInside(path.dirname(runDir), place)) return null;
+  const text = await readFile(place, 'utf8').catch(() => null);
   return text ? middleCut(text, MAX_PATCH_CHARACTERS) : null;
 }
 
