@@ -14,6 +14,7 @@ import { festival, festivalRequest, festivalUndecided } from '../fixtures/guard/
 import { harvest, harvestRequest, harvestUndecided } from '../fixtures/guard/harvest.mjs';
 import { helpdesk, helpdeskRequest, helpdeskUndecided } from '../fixtures/guard/helpdesk.mjs';
 import { honestFixes } from '../fixtures/guard/honest-fixes.mjs';
+import { invoices, invoicesRequest, invoicesUndecided } from '../fixtures/guard/invoices.mjs';
 import { keptBack, keptBackRequest } from '../fixtures/guard/kept-back.mjs';
 import { lending, lendingRequest, lendingUndecided } from '../fixtures/guard/lending.mjs';
 import { marina, marinaRequest, marinaUndecided } from '../fixtures/guard/marina.mjs';
@@ -46,6 +47,7 @@ const sets = [
   { name: 'marina', cases: marina, requestFor: marinaRequest, undecided: marinaUndecided },
   { name: 'auction', cases: auction, requestFor: auctionRequest, undecided: auctionUndecided },
   { name: 'box scheme', cases: harvest, requestFor: harvestRequest, undecided: harvestUndecided },
+  { name: 'invoices', cases: invoices, requestFor: invoicesRequest, undecided: invoicesUndecided },
 ];
 
 /** Returns the verdict on a change, and the rules or notes behind it. A change that is to be run with another input counts as rejected. */
