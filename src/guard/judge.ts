@@ -47,7 +47,7 @@ export interface GuardRequest {
 }
 
 /** Each looks for one kind of violation. */
-const checks = [judgePaths, judgeSettings, judgeShadows, judgeReadOnly, judgeApp, judgeRestraints];
+const checks = [judgePaths, judgeSettings, judgeShadows, judgeReadOnly, judgeApp];
 
 /**
  * Judges what an agent did to the tests and to what is out of its reach, by parsing both states (HN-3, HN-4). What is not proven
@@ -58,7 +58,7 @@ export async function judge(request: GuardRequest): Promise<Judgement> {
     const change = await readChange(request);
     if (!change) return harmless;
     const literals = judgeLiterals(change);
-    const judged = [judgeTests(change), literals, judgeTakenAway(change)];
+    const judged = [judgeTests(change), literals, judgeRestraints(change), judgeTakenAway(change)];
     const told = (says: string) => (file: string) => ({ file, line: null, says });
     return {
       violations: distinct([

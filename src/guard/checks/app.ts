@@ -186,8 +186,13 @@ const telling: readonly Telling[] = [
     text,
     /HeadlessChrome|^\/.*headless.*\/\w*$|\bplaywright\b.*\buser-?agent\b|^'?(?:Playwright\/|x[-_]playwright)|playwright[-_](?:test|run)/i,
   ],
-  [detects, /^(?:If|Cond|Logical|Bin)/, /\benv\b[^]*\b(?:TEST|CI)\b/, 'app'],
-  [detects, /^Bin/, /^(?=[^]*\b(?:env|NODE_ENV|MODE)\b)[^]*['"](?:test|testing|e2e)['"]/, 'app'],
+  // What is asked of the environment: whether it is a test, or anything but what users have.
+  [
+    detects,
+    /^(?:If|Cond|Logical|Bin)/,
+    /\benv\b[^]*\b(?:TEST|CI)\b|^(?=[^]*\b(?:env|NODE_ENV|MODE)\b)[^]*(?:['"](?:test|testing|e2e)['"]|!==?\s*['"]\w)/,
+    'app',
+  ],
   [detects, /^Lit/, /^'x-(?:test|mock|bypass|skip)\b[^'\s]*'$/i, 'app'],
   [detects, /^Lit/, /^'(?:[^'/\s]*[^a-z\d'/\s])?(?:e2e|playwright)(?:[^a-z\d'/\s][^'/\s]*)?'$/i, 'app'],
   // Silencing a compiler or a linter.

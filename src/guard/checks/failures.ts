@@ -83,7 +83,8 @@ export function isCatchAll(node: SyntaxNode): boolean {
   return isAnywhere && !isTold && done.some((one) => answers.test(chain(one)));
 }
 
-function isFailure(node: SyntaxNode): boolean {
+/** What tells of a failure: a `throw`, a status of 400 and more, `next(error)`. */
+export function isFailure(node: SyntaxNode): boolean {
   const value = node.type === 'Literal' ? Number(node['value']) : 0;
   const fails = /(?:^|\.)(?:reject|next|fail|abort|error)$/.test(chain(node)) && !quiet.test(chain(node));
   return node.type === 'ThrowStatement' || (value >= 400 && value < 600) || fails;

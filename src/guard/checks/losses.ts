@@ -1,9 +1,10 @@
 import { type Difference, wholes } from '../../code/compare-trees.js';
-import { bodyOf, calleeOf, constantOf, isFunction, propertyOf } from '../../code/expressions.js';
+import { bodyOf, calleeOf, constantOf, isFunction, nameOf, propertyOf } from '../../code/expressions.js';
 import { nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../../code/syntax.js';
 import { operationsIn, type Tree } from '../operations.js';
 import type { Rule } from '../rules.js';
-import { isSilent } from './failures.js';
+import { isFailure, isSilent } from './failures.js';
+import { constraints } from './restraints.js';
 import { usesIn } from './uses.js';
 import { answers, chain, isMadeUp, isWritten, valueOf } from './values.js';
 
@@ -38,7 +39,7 @@ export function lossIn(one: Difference, trees: { was: Tree; is: Tree }, known: K
   const code = { old: codeOf(one.old, trees.was), now: codeOf(one.now, trees.is) };
   return isWhole(one)
     ? stubOf(one, code, known)
-    : (lossOf(one, code, known) ?? answeredInstead(one, code, trees.is));
+    : (lossOf(one, code, known) ?? exceptionIn(one, code, trees.is));
 }
 
 const isCall = (operation: string) => operation.startsWith('call ');
@@ -90,10 +91,38 @@ function lossOf(one: Difference, code: Code, { isLess, isExpected, isOlder }: Kn
 const isEmpty = (given: SyntaxNode) =>
   !nodesOf(given).some(({ type, value }) => type.endsWith('Literal') && (value === false || value));
 
-/** Where nothing is gone, something that is written out may be answered in its place. */
-function answeredInstead({ now }: Difference, { old }: Code, tree: Tree): Loss | null {
-  const found = nodesOf(now).find((one) => isAnswer(one) && !old.includes(codeOf(one, tree)));
-  return found ? { says: `${shown(codeOf(found, tree))} answers with what is written there` } : null;
+/** Where nothing is gone, what came may make an exception. */
+function exceptionIn(one: Difference, code: Code, tree: Tree): Loss | null {
+  const { now } = one;
+  if (code.now.includes(code.old) && isOfGiven(one))
+    return { says: `${shown(code.old)} gave way to ${shown(code.now)}` };
+  if (isLoosened(one)) return { says: `what is valid has ${shown(code.now)} now` };
+  const comes = (is: (node: SyntaxNode) => boolean) =>
+    nodesOf(now).find((node) => is(node) && !code.old.includes(codeOf(node, tree)));
+  const [answer, branch] = [comes(isAnswer), comes(asksWhere)];
+  if (answer) return { says: `${shown(codeOf(answer, tree))} answers with what is written there` };
+  return branch ? { says: `${shown(codeOf(branch, tree))} depends on where the app runs` } : null;
+}
+
+/** `if (given && given !== wanted) throw …`: who gives nothing is not refused any more. */
+function isOfGiven({ old, now, within }: Difference): boolean {
+  const isNarrower = within.type === 'IfStatement' && now?.['operator'] === '&&';
+  if (!old || !now || !isNarrower || !nodesOf(nodeIn(within, 'consequent')).some(isFailure)) return false;
+  const [asked = [], asks = []] = [old, now].map((one) => operationsIn(one));
+  return asks.every((one) => !one.startsWith('name ') || one === 'name undefined' || asked.includes(one));
+}
+
+/** `z.string().min(16).default('secret')`: a link that asks for nothing is added to those that do. */
+function isLoosened({ old, now, within }: Difference): boolean {
+  const [root, ...links] = nodesIn(within, 'links');
+  const isConstraint = (one: SyntaxNode) => constraints.test(nameOf(nodeIn(one, 'property')) ?? '');
+  const isOfSchema = links.some(isConstraint) && nameOf(root) !== 'Math';
+  return !old && now?.type === 'Link' && isOfSchema && !isConstraint(now);
+}
+
+/** `if (process.env.CI)`, `env.MODE === 'production' ? real : fake`; a setting, or its default, may be read there. */
+function asksWhere(node: SyntaxNode): boolean {
+  return nodesOf(nodeIn(node, 'test')).some((one) => propertyOf(one) === 'env');
 }
 
 /** `a ?? 600`, `isOne ? 4 : count()`, `if (isOne) return 4;`, `() => 4`; a setting may have a default, and a message has words. */

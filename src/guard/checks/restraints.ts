@@ -1,11 +1,13 @@
+import type { Note } from '../../core/guard/note.js';
 import type { Violation } from '../../core/guard/violation.js';
-import { nameOf, propertyOf } from '../../code/expressions.js';
+import { constantOf, nameOf, propertyOf } from '../../code/expressions.js';
 import { programsIn, template } from '../../code/scripts.js';
 import { placeOf, type SourceFile } from '../../code/source-file.js';
 import { childrenOf, nodeIn, nodesIn, nodesOf, type SyntaxNode } from '../../code/syntax.js';
 import { chainOf, rootName } from '../../code/test-object.js';
 import type { Change } from '../change.js';
 import { type Rule, violationOf } from '../rules.js';
+import { wordsIn } from '../without-blamed.js';
 import { type Pattern, type Sign, signsOfText, without } from './app.js';
 
 const rule: Rule = 'restraint-removed';
@@ -13,24 +15,35 @@ const rule: Rule = 'restraint-removed';
 /**
  * What an app refuses (a thrown error, a failure status, a validator, a guard of a route, a constraint of a table) is counted over all files
  * of a change, so that a check may move, or become another one: with fewer of them, what failed is let pass (HN-3). Several that became one
- * somewhere else are unified; a file that goes takes its own with it; what broke the test may go.
+ * somewhere else are unified; a file that goes takes its own with it; what broke the test may go, but not along with what it replaced. A
+ * check that may go for one of these reasons is a note, unless the blamed change renamed it.
  */
-export function judgeRestraints({ ofApp }: Change): Violation[] {
-  const states = ofApp.flatMap(({ path, before, after, green }) => {
+export function judgeRestraints({ request: { broke = [] }, ofApp }: Change): {
+  violations: Violation[];
+  notes: Note[];
+} {
+  const states = ofApp.map(({ path, before, after, green }) => {
     const texts = [before?.text, after?.text, green ?? before?.text];
     const [olds = [], news = [], greens = []] = texts.map((text) => restraintsIn(path, text ?? ''));
-    const broke = without(olds, greens);
-    const gone = after ? without(olds, news).filter((one) => !broke.includes(one)) : [];
-    return [{ gone, come: without(news, olds) }];
+    const all = after ? without(olds, news) : [];
+    const brought = without(olds, greens).slice(0, Math.max(0, olds.length - greens.length));
+    return { all, gone: all.filter((one) => !brought.includes(one)), come: without(news, olds) };
   });
-  if (states.reduce((sum, { gone, come }) => sum + come.length - gone.length, 0) >= 0) return [];
-  return states.flatMap(({ gone, come }) => {
-    const elsewhere = states.flatMap((one) => (one.come === come ? [] : one.come.map(({ text }) => text)));
-    const [first, ...others] = gone.filter(({ text }) => !elsewhere.includes(text));
-    if (!first || others.length < come.length) return [];
-    const { file, line, source: before, text: detail } = first;
-    return [violationOf(rule, { file, line, before, detail })];
+  const come = states.flatMap((one) => one.come);
+  const isLess = states.reduce((sum, { gone }) => sum + gone.length, 0) > come.length;
+  const violations = states.flatMap(({ gone, come: own }) => {
+    const [first] = isLess && gone.length > own.length ? without(gone, come) : [];
+    return first ? [violationOf(rule, { ...first, before: first.source, detail: first.text })] : [];
   });
+  const [was, is] = [broke.flatMap(({ old }) => old), broke.flatMap(({ now }) => now)].map(wordsIn);
+  const isRenamed = ({ text }: Sign) => [...wordsIn([text])].some((word) => was?.has(word) && !is?.has(word));
+  const gone = without(
+    states.flatMap(({ all }) => all),
+    come,
+  ).filter((one) => !isRenamed(one));
+  const told = ({ source }: Sign) => `\`${source}\` is gone, or another check took its place`;
+  const notes = gone.map((one) => ({ file: one.file, line: null, says: told(one) }));
+  return { violations, notes };
 }
 
 /** What restrains in other languages than JavaScript. */
@@ -49,11 +62,12 @@ function restraintsIn(path: string, text: string): Sign[] {
 const guards =
   /^(?:reject|notFound|forbidden|unauthorized|invariant|helmet|jwtVerify|timingSafeEqual|createHmac|(?:un)?authorized|rateLimit\w*|(?:safeParse|parse)(?:Async)?|\w+Or(?:Throw|Fail|404)|(?:use|with)?(?:csrf|xsrf|cors|require|ensure|assert|verify|authenticate|authori[sz]e|validat\w*?|sanitize|guards?|protect)(?:[A-Z]\w*)?)$/i;
 /** Links of a chain that describe what is valid: in schemas of zod, yup and joi, of express-validator, of tables. */
-const constraints =
+export const constraints =
   /^(?:notNull|unique|references|int|min|max|email|url|uuid|regex|nonempty|positive|nonnegative|refine|superRefine|required|is(?:Float|Int|Email|URL|UUID|Length|In|ISO8601|Numeric|Alpha\w*|String|Number|Boolean|Date\w*|Enum)|matches|length|check)$/i;
 /** What only reads, and refuses nobody. */
 const builtIn = /^(?:Math|JSON|Date|Number|URL|path|console|Promise|z|dotenv|require|cookie)$/;
-const attributes = /^(?:required|pattern|(?:min|max)(?:Length)?)$/;
+/** Attributes of a field of a form, keys of a schema that is written as an object. */
+const attributes = /^(?:required|unique|pattern|match|validate|(?:min|max)(?:Length)?)$/i;
 
 /** Where a refusal is a decision, not what is always done: a `throw` that every request meets is the fault itself. */
 const deciding = /^(?:If|Conditional|Logical|Switch)/;
@@ -75,9 +89,8 @@ function refusalsIn(node: SyntaxNode, source: SourceFile, below: Failing = 0): S
 
 function refusalOf(node: SyntaxNode, failing: Failing): string | null {
   if (node.type === 'ThrowStatement') return failing ? 'throw' : null;
-  const attribute = node.type === 'JSXAttribute' ? String(nodeIn(node, 'name')?.['name']) : '';
   const callee = nodeIn(node, 'callee');
-  if (!callee) return attributes.test(attribute) ? attribute : null;
+  if (!callee) return attributeOf(node);
   const name = propertyOf(callee) ?? nameOf(callee) ?? '';
   const isForeign = builtIn.test(nameOf(rootName(callee)) ?? '');
   if (isForeign && (chainOf(callee).length < 2 || name === 'parse')) return null;
@@ -87,6 +100,16 @@ function refusalOf(node: SyntaxNode, failing: Failing): string | null {
   const fails = failing && (name === 'next' ? args.length > 0 : failsBy(node, name, failing));
   return handed ?? (fails ? name : null);
 }
+
+/** `required`, `max={9}`, `{ required: true, max: 9 }`; what is taken out of an object by such a name is none. */
+function attributeOf(node: SyntaxNode): string | null {
+  const isKey = node.type === 'Property' && written.test(nodeIn(node, 'value')?.type ?? '');
+  const label = nodeIn(node, isKey ? 'key' : 'name');
+  const name = isKey || node.type === 'JSXAttribute' ? String(label?.['name']) : '';
+  return attributes.test(name) && constantOf(nodeIn(node, 'value') ?? node) !== false ? name : null;
+}
+
+const written = /Literal$|^(?:Array|Object)Expression$|Function/;
 
 const answering =
   /^(?:json|send|sendStatus|status|code|text|html|body|end|writeHead|error|fail|Response|redirect|createError|HTTPException|set)$/;

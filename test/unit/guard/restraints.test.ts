@@ -47,9 +47,15 @@ describe('HN-3 what an app refuses, and does', () => {
       '<input name="tea" required />\n',
       '<input name="tea" />\n',
     ],
+    ['a key of a schema is gone', file, 'schema({ age: { required: true } });\n', 'schema({ age: {} });\n'],
+    ['a key is off', file, 'field({ required: true });\n', 'field({ required: false });\n'],
     ['a patch takes an error away', 'patches/zod.patch', '', '-  throw error;\n+  return value;\n'],
   ])('HN-3 less is refused where %s', async (_what, path, before, after) => {
     expect(await changed(path, before, after)).toContain('restraint-removed');
+  });
+
+  it('HN-3 what is taken out of an object by such a name restrains nothing', async () => {
+    expect(await changed(file, 'const { max } = range;\nshow(max);\n', 'show(range.max);\n')).toEqual([]);
   });
 
   it.each([
@@ -126,6 +132,7 @@ describe('HN-3 what an app refuses, and does', () => {
   it.each([
     ["const live = process.env.LIVE === 'yes';\nif (!live) return { status: 'paid' };", 'app-detects-tests'],
     ["if (process.env.NODE_ENV !== 'production') return next();", 'app-detects-tests'],
+    ["const skip = () => process.env.NODE_ENV !== 'production';", 'app-detects-tests'],
     ['await new Promise((done) => setTimeout(done, 2000));', 'sleep-added'],
     ['const total = 1200;', 'input-hard-coded'],
     ["const secret = process.env.SECRET ?? 'secret';", 'security-loosened'],

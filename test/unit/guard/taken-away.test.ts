@@ -50,6 +50,29 @@ describe('HN-3 what an app did and does no longer is named for the reviewer', ()
   });
 
   it.each([
+    [
+      'who says nothing is let in',
+      "if (key !== own) throw new Error('no');",
+      'if (key !== own)',
+      'if (key && key !== own)',
+    ],
+    ['what is valid has a default', 'const name = z.string().min(2);', 'min(2)', "min(2).default('Ada')"],
+    ['it is another app elsewhere', 'const mail = smtp();', 'smtp()', 'process.env.SMTP ? smtp() : log()'],
+    ['a check has another name', 'requireOwner(user);', 'requireOwner', 'requireUser'],
+  ])('HN-3 names an exception: %s', async (_what, before, from, to) => {
+    expect(await said(`${before}\n`, `${before.replace(from, to)}\n`)).toHaveLength(1);
+  });
+
+  it.each([
+    ['a refusal on another condition', "if (key !== own) throw new Error('no');", '(', '(isOpen && '],
+    ['a condition that refuses nothing', 'if (key !== own) save();', '(', '(key && '],
+    ['one more link that restrains', 'const name = z.string().min(2);', 'min(2)', 'min(2).max(9)'],
+    ['a variable of the environment', 'const mail = smtp();', 'smtp()', 'smtp(process.env.SMTP)'],
+  ])('HN-3 %s is no exception', async (_what, before, from, to) => {
+    expect(await said(`${before}\n`, `${before.replace(from, to)}\n`)).toEqual([]);
+  });
+
+  it.each([
     ['a decorator', 'src/api.ts', '@UseFilters(Errors)\nclass Api {}\n', 'class Api {}\n'],
     ['an expression of a template', 'src/a.svelte', '<p>{name.trim()}</p>\n', '<p>Ada</p>\n'],
     ['a line of a script', 'bin/start', 'migrate\nserve\n', 'serve\n'],

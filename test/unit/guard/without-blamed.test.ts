@@ -52,6 +52,30 @@ describe('HN-3 what broke the test may be taken out again', () => {
     expect(await rulesOf([[file, 'body.count > 2', 'body.count > 9']], [altered])).toEqual([]);
   });
 
+  it('HN-3 one that the blamed change put in the place of another may not go with it', async () => {
+    const [old, now] = ["  if (body.count > 9) throw new TypeError('too many');\n", '  requireFew(body);\n'];
+    expect(await rulesOf([[file, now, '']], [[file, old, now]])).toContain('restraint-removed');
+  });
+
+  it('HN-3 what it added is named where only that is taken out, and a check that it renamed is not', async () => {
+    const added: Edit = [file, '  return', `  log(body);\n${refusal}  return`];
+    const renamed: Edit[] = [
+      [file, '  return', '  requireFew(body);\n  return'],
+      ['src/few.ts', 'export const requireFew = check;\n'],
+    ];
+    const rename: Edit = ['src/few.ts', 'requireFew', 'requireSome'];
+    const notesOn = async (fix: Edit[], found: Edit[], named: Edit[]) => {
+      const request = requestOf(fix, 'runtime-error', [start, ...found, ...named]);
+      return (await judge({ ...request, broke: brokeBy(named, edited([start, ...found])) })).notes;
+    };
+    expect(await notesOn([[file, refusal, '']], [], [added])).toEqual([
+      { file, line: null, says: expect.stringContaining('three at least') as string },
+    ]);
+    const follows: Edit[] = [[file, 'requireFew', 'requireSome']];
+    expect(await notesOn(follows, renamed, [rename])).toEqual([]);
+    expect(await notesOn(follows, renamed, [[file, 'save(body)', 'save(body.few)']])).toHaveLength(1);
+  });
+
   it('HN-3 a setting may be what it was before the test broke', async () => {
     const strict: Edit[] = [['tsconfig.json', '{ "compilerOptions": { "strict": true } }\n']];
     const fix: Edit[] = [['tsconfig.json', '{ "compilerOptions": {} }\n']];
