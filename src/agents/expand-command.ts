@@ -6,13 +6,16 @@ import { commandFilesOf, commandPlaces } from './command-files.js';
 
 /**
  * Returns the prompt in the form in which a program must receive it. A built-in program that does not expand slash commands without a terminal
- * gets the text of the command's file, with the rest of the prompt as arguments. If the file no longer exists, the prompt stays as it is.
+ * gets the text of the command's file, with the rest of the prompt as arguments. If the file no longer exists, the prompt stays as it is. Without
+ * a program the prompt is meant to be pasted, so it has no slash command.
  */
 export async function expandedPrompt(
-  { kind }: Pick<RunnerSettings, 'kind'>,
+  runner: Pick<RunnerSettings, 'kind'> | undefined,
   prompt: string,
   cwd: string,
 ): Promise<string> {
+  if (!runner) return splitCommand(prompt).rest;
+  const { kind } = runner;
   if (kind === 'command' || commandPlaces[kind].expandedBy === 'program') return prompt;
   const { command, rest } = splitCommand(prompt);
   for (const file of commandFilesOf(kind, command, { project: cwd, home: homedir() })) {

@@ -4,6 +4,7 @@ import { buildContext } from '../agents/build-context.js';
 import { expandedPrompt } from '../agents/expand-command.js';
 import { renderPrompt } from '../agents/prompt.js';
 import { agentsFor } from '../core/agents-for.js';
+import { isBuiltIn } from '../core/built-in-fixer.js';
 import type { Settings } from '../core/settings.js';
 import type { Problem } from '../problem.js';
 import { err, ok, type Result } from '../result.js';
@@ -65,8 +66,7 @@ async function wouldBeSent(request: PromptRequest): Promise<Result<FoundPrompt, 
   const { run, one, settings, projectRoot, redactor } = request;
   const { failure } = one;
   const agent = settings.agents[agentsFor(failure, settings.routes)[0] ?? ''];
-  const runner = agent && settings.runners[agent.runner];
-  if (!runner) return err(noAgent);
+  if (!agent) return err(noAgent);
   const cause = {
     id: one.cause?.id ?? 'c0',
     lead: failure,
@@ -89,8 +89,10 @@ async function wouldBeSent(request: PromptRequest): Promise<Result<FoundPrompt, 
   const { slashCommand } = agent;
   const rendered = renderPrompt(context, { slashCommand, contextFile });
   return ok({
-    text: redactor.clean(await expandedPrompt(runner, rendered, projectRoot)),
-    note: `not sent yet; this is what ${slashCommand} (${agent.runner}) would be sent`,
+    text: redactor.clean(await expandedPrompt(settings.runners[agent.runner], rendered, projectRoot)),
+    note: isBuiltIn(agent)
+      ? 'no agent program is set up; this is what to paste into one'
+      : `not sent yet; this is what ${slashCommand} (${agent.runner}) would be sent`,
   });
 }
 

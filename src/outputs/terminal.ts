@@ -1,4 +1,5 @@
 import type { ChalkInstance } from 'chalk';
+import { isBuiltIn } from '../core/built-in-fixer.js';
 import type { Reporter } from '../run/bus.js';
 import { emptyRun, type RunState } from '../run/run-state.js';
 import { cutPainted } from './cut.js';
@@ -86,6 +87,9 @@ interface ShownPlan {
 
 /** Prints the prompt, which is data, to standard output (CL-7). */
 export function showPlan({ cause, slashCommand, runner, prompt }: ShownPlan): void {
-  const head = `${cause.id} ${cause.category} → ${slashCommand} (${runner})`;
+  const to = isBuiltIn({ runner })
+    ? 'to paste, as no agent program is set up'
+    : `${slashCommand} (${runner})`;
+  const head = `${cause.id} ${cause.category} → ${to}`;
   process.stdout.write(`\n${head}\n\n${prompt.trimEnd()}\n`);
 }

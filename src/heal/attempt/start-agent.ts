@@ -6,7 +6,7 @@ import { renderPrompt } from '../../agents/prompt.js';
 import type { AgentTask } from '../../agents/run-agent.js';
 import type { AgentRun, Attempt } from '../../core/attempt.js';
 import type { Cause } from '../../core/cause.js';
-import type { AgentSettings, RunnerSettings } from '../../core/settings.js';
+import type { AgentSettings } from '../../core/settings.js';
 import { addEvidenceFiles } from '../../evidence/evidence-files.js';
 import type { Start } from './restart-agent.js';
 import type { Session } from '../session.js';
@@ -47,7 +47,9 @@ export async function startAgent(
   start: Start & { readonly file: string; readonly place: AgentPlace },
 ): Promise<AgentRun> {
   const { cause, n } = request;
-  const { agent, runner } = programOf(session, request);
+  const agent = agentOf(session, request);
+  const runner = session.settings.runners[agent.runner];
+  if (!runner) throw new Error(`The settings have no runner ${agent.runner}`);
   const { place } = start;
   const written = await writeWork(session, request, start);
   await bringTo(place, path.dirname(written.contextFile));
@@ -115,7 +117,7 @@ export async function writeWork(
   const dir = await session.folder.failure(request.cause.lead.n);
   const contextFile = path.join(dir, 'context.json');
   const promptFile = path.join(dir, 'prompt.md');
-  const { agent, runner } = programOf(session, request);
+  const agent = agentOf(session, request);
   const built = await buildContext({
     settings: session.settings,
     root: session.cwd,
@@ -129,19 +131,17 @@ export async function writeWork(
   });
   const context = session.redactor.deep(reduced ? reduceContext(built) : built);
   const rendered = renderPrompt(context, { contextFile, slashCommand: agent.slashCommand });
-  const prompt = session.redactor.clean(await expandedPrompt(runner, rendered, session.cwd));
+  const prompt = session.redactor.clean(
+    await expandedPrompt(session.settings.runners[agent.runner], rendered, session.cwd),
+  );
   await addEvidenceFiles(dir, session.redactor.deep(request.cause.lead.evidence));
   await writeFile(contextFile, `${JSON.stringify(context, null, 2)}\n`);
   await writeFile(promptFile, prompt);
   return { prompt, contextFile, promptFile };
 }
 
-function programOf(
-  session: Session,
-  request: DeployRequest,
-): { agent: AgentSettings; runner: RunnerSettings } {
-  const agent = session.settings.agents[request.agent];
-  const runner = agent && session.settings.runners[agent.runner];
-  if (!agent || !runner) throw new Error(`The settings have no runner for agent ${request.agent}`);
-  return { agent, runner };
+function agentOf({ settings }: Session, request: DeployRequest): AgentSettings {
+  const agent = settings.agents[request.agent];
+  if (!agent) throw new Error(`The settings have no agent ${request.agent}`);
+  return agent;
 }

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { writeWork } from '../../../src/heal/attempt/start-agent.js';
-import { aCause, aDiagnosed, anEvidence } from '../../rig/builders.js';
+import { aCause, aDiagnosed, anEvidence, someSettings } from '../../rig/builders.js';
 import { healingSession } from '../../rig/healing-session.js';
 
 const entry = { time: 0, type: 'error', text: 'no such order', location: '', stack: null };
@@ -25,4 +25,17 @@ it('SC-1 AG-2 what an agent reads of a failure that a shard collected is written
   ]);
   expect(await readFile(path.join(folder, 'console.log'), 'utf8')).toContain('no such order');
   expect(await readFile(path.join(folder, 'server.log'), 'utf8')).toBe('as it was gathered here');
+});
+
+it('CL-7 BF-1 where no agent program is set up, the prompt is one to paste, without a slash command', async () => {
+  const { agents } = someSettings();
+  const own = Object.entries(agents).map(
+    ([name, agent]) => [name, { ...agent, runner: 'built-in' }] as const,
+  );
+  const { session } = await healingSession([], {
+    settings: someSettings({ agents: Object.fromEntries(own) }),
+  });
+  const request = { cause: aCause({ lead }), agent: 'debugger', n: 1, previous: [] };
+  const { prompt } = await writeWork(session, request);
+  expect(prompt).toMatch(/^Fix this error so the test can pass/);
 });

@@ -45,6 +45,13 @@ describe('the prompt of a failure that no agent was given', () => {
     expect(text).not.toContain('kestrel');
   });
 
+  it('CL-9 BF-1 where no agent program is set up, is one to paste, without a slash command', async () => {
+    const settings = settingsOf('claude');
+    const agents = { fixer: { name: 'fixer', slashCommand: '/fixer', runner: 'built-in', timeoutMs: 1 } };
+    const found = await promptFor(tempDir(), { ...settings, agents });
+    expect(found.ok && found.value.text).toMatch(/^Fix this error so the test can pass/);
+  });
+
   it('CL-9 where its class has no agent, that is said', async () => {
     const settings = { ...settingsOf('claude'), routes: someSettings().routes };
     const routes = Object.fromEntries(Object.keys(settings.routes).map((one) => [one, []]));
