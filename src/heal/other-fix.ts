@@ -67,5 +67,5 @@ export async function recheckFailed(progress: Progress): Promise<void> {
 }
 
 function canBeHealedYet({ verdict, cause }: CauseRecord): boolean {
-  return (verdict === 'failed' || verdict === 'escalated') && cause.lead.failure.scope === 'test';
+  return ['failed', 'rejected', 'escalated'].includes(verdict) && cause.lead.failure.scope === 'test';
 }

@@ -1,10 +1,27 @@
 import { describe, expect, it } from 'vitest';
+import type { Guard } from '../../../src/guard/create-guard.js';
+import { harmless } from '../../../src/guard/judgement.js';
 import { someSettings } from '../../rig/builders.js';
 import { noChange } from '../../rig/healing-session.js';
 import { simulatedRun, wholeProof, type Shows } from '../../rig/simulated-run.js';
 
 /** Test `tN` wants change `N`. */
 const own: Shows = (id, { fixes }) => (fixes.has(id.slice(1)) ? null : `error of ${id}`);
+/** A guard that finds the first changes that it is shown to weaken the tests. */
+const weakening = (count: number): { guard: Guard } => {
+  let shown = 0;
+  const violation = {
+    rule: 'assertion-removed',
+    file: 'a.spec.ts',
+    line: 1,
+    before: 'x',
+    after: null,
+    says: 'x',
+  };
+  return {
+    guard: async () => ({ ...harmless, violations: (shown += 1) <= count ? [violation] : [] }),
+  };
+};
 const tests = (count: number) => Array.from({ length: count }, (_, index) => `t${index + 1}`);
 const proofOf = (run: Awaited<ReturnType<typeof simulatedRun>>, at = 0) =>
   run.report.causes[at]?.attempts.at(-1)?.proof.join(' ');
@@ -84,6 +101,15 @@ describe('the shared proof', () => {
     const noMore: Shows = (id, at) => (id === 't2' && at.run > 4 ? 'error of t2' : both(id, at));
     const unproven = await simulatedRun(tests(2), noMore);
     expect(unproven.verdicts).toEqual({ t1: 'healed', t2: 'failed' });
+  });
+
+  it('HN-3 HN-5 a test whose agents were rejected twice is healed if a later fix heals it', async () => {
+    const { guard } = weakening(2);
+    const third: Shows = (id, { fixes }) => (fixes.has('3') ? null : `error of ${id}`);
+    const run = await simulatedRun(tests(2), third, { guard });
+    expect(run.report.causes[0]?.attempts).toMatchObject([{ judged: 'rejected' }, { judged: 'rejected' }]);
+    expect(run.causes).toEqual(['c1 healed', 'c2 healed']);
+    expect(run.verdicts).toEqual({ t1: 'healed', t2: 'healed' });
   });
 
   it('HN-5 HL-3 a test that a fix helped on the way, while the others show another error, is proven like any other', async () => {
