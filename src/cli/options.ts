@@ -27,6 +27,7 @@ export function addWholeSelectionFlags(command: Command): Command {
   return command
     .option(...configFlag)
     .option('-g, --grep <pattern>', 'only run tests that match this regular expression')
+    .option('--grep-invert <pattern>', 'only run tests that do not match this regular expression')
     .addOption(new Option('--project <name>', 'only run this project; may be repeated').argParser(collect))
     .option('-j, --workers <count>', 'number of workers, or a percentage of the cores')
     .option('--repeat-each <n>', 'run each test this many times', count)

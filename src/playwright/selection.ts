@@ -2,6 +2,7 @@
 export interface Selection {
   readonly config?: string;
   readonly grep?: string;
+  readonly grepInvert?: string;
   readonly project?: readonly string[];
   readonly shard?: string;
   readonly workers?: string | number;
@@ -32,9 +33,14 @@ export interface PlaywrightArgs {
 
 /** Converts a selection to arguments for the first run and for re-runs. */
 export function toPlaywrightArgs(selection: Selection): PlaywrightArgs {
-  const { grep, shard, lastFailed, filters = [], passThrough = [] } = selection;
+  const { grep, grepInvert, shard, lastFailed, filters = [], passThrough = [] } = selection;
   const how = howTestsRun(selection);
-  const which = [...optional('--grep', grep), ...optional('--shard', shard), ...changed(selection)];
+  const which = [
+    ...optional('--grep', grep),
+    ...optional('--grep-invert', grepInvert),
+    ...optional('--shard', shard),
+    ...changed(selection),
+  ];
   const early = [
     ...optional('--retries', selection.retries),
     ...optional('--max-failures', selection.maxFailures),
@@ -50,9 +56,10 @@ export function toPlaywrightArgs(selection: Selection): PlaywrightArgs {
 
 /** Returns the arguments that determine which tests a selection covers, without the shard and limits on the run. */
 export function selectionWords(selection: Selection): readonly string[] {
-  const { config, grep, project, repeatEach, timeout, lastFailed, onlyChanged, filters, passThrough } =
-    selection;
-  const which = { config, grep, project, repeatEach, timeout, lastFailed, onlyChanged, filters, passThrough };
+  const { config, grep, grepInvert, project, repeatEach, timeout } = selection;
+  const { lastFailed, onlyChanged, filters, passThrough } = selection;
+  const tests = { config, grep, grepInvert, project, repeatEach, timeout };
+  const which = { ...tests, lastFailed, onlyChanged, filters, passThrough };
   const said = Object.entries(which).filter(([, value]) => value !== undefined);
   return toPlaywrightArgs(Object.fromEntries(said) as Selection).first;
 }

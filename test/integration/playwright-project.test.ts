@@ -80,6 +80,7 @@ it("CL-1 renders the selection in Playwright's own flags, and keeps for re-runs 
   const selection = {
     config: 'e2e',
     grep: 'pays|ships',
+    grepInvert: '@slow',
     project: ['chromium', 'set up'],
     shard: '1/3',
     workers: '50%',
@@ -96,7 +97,7 @@ it("CL-1 renders the selection in Playwright's own flags, and keeps for re-runs 
   };
   const how =
     '--config=e2e --project=chromium --project=set up --workers=50% --repeat-each=2 --timeout=0 --headed';
-  const which = '--grep=pays|ships --shard=1/3 --only-changed=main';
+  const which = '--grep=pays|ships --grep-invert=@slow --shard=1/3 --only-changed=main';
   const { first, whole, byId } = toPlaywrightArgs(selection);
   expect(first.join(' ')).toBe(
     `${how} ${which} --retries=0 --max-failures=3 -x --last-failed cart --tsconfig x.json`,
