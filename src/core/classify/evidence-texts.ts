@@ -153,17 +153,24 @@ function ownScript({ location, stack, text }: ConsoleEntry, own: (url: string) =
   return script === '' || own(script) || text.includes('CORS policy');
 }
 
+/** The status with which an error says it was answered: `The response (404) …`, `Request failed: 500`. */
+const answeredWith =
+  /\b(?:request|response|respond\w{0,3}|fetch\w{0,3}|load\w{0,3}|http|status)\b[^\d\n]{0,40}\b([45]\d\d)\b/i;
 /** Shorter texts (`error`, `not found`) appear in unrelated messages. */
 const shortestText = 12;
 const saidInJson = /"(?:[^"\\\n]|\\.){12,400}"/g;
 
 /**
  * Returns a predicate: whether a text merely repeats the response of a failed request. A page that throws the text of a response
- * (`throw new Error(body.error)`), or that finds HTML where it expects JSON, is not the cause (CS-7).
+ * (`throw new Error(body.error)`) or its status (`The response (404) has no frame`), or that finds HTML where it expects JSON, is not the
+ * cause (CS-7).
  */
 function echoOf(failed: readonly NetworkEntry[]): (text: string) => boolean {
   const said = failed.flatMap((entry) => [...responseTexts(entry), ...quotedByJson(entry.responseBody)]);
-  return (text) => said.some((one) => text.includes(one));
+  const statuses = failed.flatMap(({ status }) => (status === null ? [] : [String(status)]));
+  return (text) =>
+    said.some((one) => text.includes(one)) ||
+    statuses.some((status) => answeredWith.exec(text)?.[1] === status);
 }
 
 function responseTexts(entry: NetworkEntry): string[] {
@@ -182,17 +189,17 @@ function unescaped(quoted: string): string {
   }
 }
 
-/** The prefixes that CI systems, containers, task runners and pytest put before every line they print. */
+/** The prefixes that CI systems, containers, task runners and pytest put before every line they print, and Next before errors. */
 const clock = String.raw`\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?`;
 const container = String.raw`(?!\d{1,6} *\|)[\w.@/-]{1,40} {1,20}\|(?: |$)`;
 const task = String.raw`@?[\w./-]{1,60}:[\w.-]{1,40}(?::[\w-]{1,40})?: `;
 const prefix = new RegExp(
-  String.raw`^[ \t]*(?:(?:${clock}[ \t]{1,4}|\[WebServer\] ?|pw:\w{2,12} |\[\w{2,20} #\d{1,3}(?:-\d{1,3})?\] ?|E {3}(?: {4})?|${container}|@[\w-]{1,40}/${task}))+`,
+  String.raw`^[ \t]*(?:(?:${clock}[ \t]{1,4}|\[WebServer\] ?|pw:\w{2,12} |\[\w{2,20} #\d{1,3}(?:-\d{1,3})?\] ?|E {3}(?: {4})?|${container}|@[\w-]{1,40}/${task}|⨯ {1,2}|\[browser\] ))+`,
   'gm',
 );
 /** A cheap check for whether a text may contain such prefixes. */
 const suspect =
-  /^[ \t]*(?:\[?\d\d|\[WebServer\]|pw:|\[\w{2,20} #|E {2}|@[\w-]{1,40}\/|[\w.@/-]{1,40} {1,20}\|)/m;
+  /^[ \t]*(?:\[?\d\d|\[WebServer\]|pw:|\[\w{2,20} #|E {2}|@[\w-]{1,40}\/|[\w.@/-]{1,40} {1,20}\||⨯ |\[browser\])/m;
 
 /** Matches a text in which every line is quoted as in mail and Markdown. */
 const quoted = /^(?:[ \t]{0,8}>(?![ \t]*\d{1,6}[ \t]*\|).*(?:\n+|$))+$/;

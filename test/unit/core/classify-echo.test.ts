@@ -26,6 +26,17 @@ describe('CS-7 what a page says again of an answer', () => {
     expect(classify(failing(locatorTimeout, { network, console })).category).toBe('runtime-error');
   });
 
+  it.each([
+    ['FrameMissingError: The response (404) has no <turbo-frame id="hello">', 404, 'network-error'],
+    ['Error: Could not load the rates: 503', 503, 'network-error'],
+    ['FrameMissingError: The response (404) has no <turbo-frame id="hello">', 500, 'runtime-error'],
+    ['RateError: no rate for item 404', 404, 'runtime-error'],
+  ])('CS-7 a page that throws %s after an answer of %i has a %s', (text, status, category) => {
+    const answered = [request({ status, responseBody: '' })];
+    const diagnosis = classify(failing(locatorTimeout, { network: answered, console: [pageError(text)] }));
+    expect(diagnosis.category).toBe(category);
+  });
+
   it('CS-7 a short word in an answer makes no echo', () => {
     const console = [pageError('Error: the basket is not loaded')];
     const short = [request({ responseBody: '{"error":"not loaded"}' })];

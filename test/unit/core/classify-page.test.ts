@@ -74,6 +74,27 @@ it.each([
   },
 );
 
+it.each([
+  [
+    'a component rendered by Next',
+    locatorTimeout,
+    "⨯ Error: no rates\n    at Cart (src/cart.tsx:8:21)\n   6 |\n>  8 |   throw e; {\n  digest: '3958204630'\n}",
+    'Error: no rates',
+  ],
+  [
+    'a bundler that gave up',
+    "Error: Build failed with 1 error:\n\n[UNRESOLVED_IMPORT] Could not resolve './vat' in src/Cart.vue",
+    '✗ Build failed in 685ms',
+    "[UNRESOLVED_IMPORT] Could not resolve './vat' in src/Cart.vue",
+  ],
+])(
+  'CS-8 takes what is wrong with %s for the reason, not that something is',
+  (_, error, serverOutput, line) => {
+    const { why } = classify(failing(error, { serverOutput }));
+    expect(why[0]?.evidence).toBe(line);
+  },
+);
+
 it('CS-8 an element is quoted by its name', () => {
   const covered = `${locatorTimeout}\n    - <div class="veil"></div> intercepts pointer events`;
   const { why } = classify(failing(covered));

@@ -17,7 +17,8 @@ const examples: Readonly<Record<string, string>> = {
   'build/vite-plugin': '[vite] Internal server error: no',
   'build/unresolved-import': "Module not found: Error: Can't resolve './cart' in '/app/src'",
   'build/missing-export': '"vat" is not exported by "src/money.ts", imported by "src/cart.ts".',
-  'build/bundler-failed': 'Transform failed with 1 error:',
+  'build/bundler-failed': 'RollupError: Unexpected token',
+  'build/bundler-gave-up': 'Transform failed with 1 error:',
   'build/webpack': 'Module parse failed: Unexpected token (3:4)',
   'build/next': 'Error: Turbopack build failed with 1 errors',
   'build/wrapper': '> Build error occurred',
@@ -93,6 +94,7 @@ const examples: Readonly<Record<string, string>> = {
   'runtime/react-caught':
     'Error: no\n    at Cart (/cart.js:3:4) The above error occurred in the <Cart> component.',
   'runtime/react': 'Rendered more hooks than during the previous render.',
+  'runtime/next-rendering': "Error: no\n    at Cart (src/cart.tsx:3:4) {\n  digest: '3958204630'",
   'runtime/next': 'Error: `cookies` was called outside a request scope',
   'runtime/vue': '[Vue warn]: Unhandled error during execution of setup function',
   'runtime/svelte': 'https://svelte.dev/e/effect_update_depth_exceeded',

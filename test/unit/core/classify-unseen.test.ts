@@ -96,6 +96,8 @@ const prefixes: readonly (readonly [who: string, prefix: string])[] = [
   ['pytest', 'E       '],
   ['a browser among several', '[chrome #01-8] '],
   ['a task runner', '@shop/web:test: '],
+  ['Next, of an error', '⨯ '],
+  ['Next, of the page', '[browser] '],
 ];
 
 /** Failures whose rules look at where a line begins. */

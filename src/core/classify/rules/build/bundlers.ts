@@ -25,8 +25,15 @@ export const bundlerRules = rulesFor('build-error', [
   {
     id: 'build/bundler-failed',
     pattern:
-      /Invalid option in (?:transform|build)\(\) call|Build failed in \d|Parse (?:failure|error): |available in the configured target environment|[Ff]ailed to load (?:PostCSS )?config\b|Loading PostCSS Plugin failed|🚨 Build failed|(?:Transform|Build) failed with \d+ errors?|error during build:|\bRollup ?Error\b|Entry module cannot be external|[✘✗X] \[ERROR\]|Failed to scan for dependencies|Failed to parse source for import analysis|(?:bundle failed|failed to bundle)|Unable to compile|Outdated Optimize Dep/i,
+      /Invalid option in (?:transform|build)\(\) call|Parse (?:failure|error): |available in the configured target environment|[Ff]ailed to load (?:PostCSS )?config\b|Loading PostCSS Plugin failed|\bRollup ?Error\b|Entry module cannot be external|[✘✗X] \[ERROR\]|Failed to scan for dependencies|Failed to parse source for import analysis|Unable to compile|Outdated Optimize Dep/i,
     confidence: 0.95,
+  },
+  {
+    id: 'build/bundler-gave-up',
+    // The last line of a bundler: that it failed. The lines before it, or the error itself, say why.
+    pattern:
+      /Build failed in \d|🚨 Build failed|(?:Transform|Build) failed with \d+ errors?|error during build:|(?:bundle failed|failed to bundle)/i,
+    confidence: 0.91,
   },
   {
     id: 'build/webpack',

@@ -31,6 +31,15 @@ export const frameworkRules = rulesFor('runtime-error', [
       /from the server but \w{1,80} is on the client|pass\w{0,10} (?:directly )?to Client Components?|outside a request scope|\bNEXT_(?:REDIRECT|NOT_FOUND|HTTP_ERROR_FALLBACK)\b|Dynamic server usage|should be wrapped in a suspense boundary|only works in (?:a )?Client Components?|Failed to find Server Action/i,
     confidence: 0.85,
   },
+  {
+    id: 'runtime/next-rendering',
+    // Next prints the error of a component that it rendered on the server, its frames and, at the end, the error's digest.
+    pattern:
+      /^[ \t]{0,4}(?:[A-Z]\w{0,60})?(?:Error|Exception): [^\n]{1,400}(?:\n(?! ?(?:Uncaught )?\w{0,60}(?:Error|Exception): )[^\n]{0,400}){0,40}?(?<=\n {0,8}digest: '\d{6,12}'[^\n]{0,4})$/m,
+    sources: ['server'],
+    unless: uncaughtButNotTheCode,
+    confidence: 0.86,
+  },
   ...wrapping({
     id: 'runtime/prerender',
     pattern: /error occurred prerendering page|Export encountered (?:an error|errors) on /i,
