@@ -106,6 +106,10 @@ async function gatherTest(
         missing,
       ),
     ));
+  if (serverOutput === '' && failed.some(({ status }) => (status ?? 0) >= 500))
+    missing.miss(
+      'no server output: the server answered with an error and wrote nothing, or this run did not start it',
+    );
   return {
     failedStep: failure.failedStep === null ? null : boundedText(failure.failedStep, 'consoleText', missing),
     console,

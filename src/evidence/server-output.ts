@@ -13,7 +13,8 @@ import type { MissingEvidence } from './missing-evidence.js';
 const afterTheTestMs = 2_000;
 /** Servers log an error at about the time they answer. The closer the log line, the more certain it is about that request. */
 const nearnessMs = [20, 80, 300];
-const saysError = /(?:Error|Exception)\b|\b(?:error|fatal|panic|traceback|unhandled)\b/i;
+const error = /(?:Error|Exception)\b|\b(?:error|fatal|panic|traceback|unhandled)\b/i;
+const warning = /\bwarn(?:ing)?\b/i;
 /** The maximum number of logs to read; each belongs to a worker that started servers. */
 const mostLogs = 50;
 /** How much of a dead server's last output is read. */
@@ -44,11 +45,15 @@ export async function testServerOutput(
   const whole = { from: failure.startedAt, to: failure.startedAt + failure.durationMs + afterTheTestMs };
   for (const ms of failed.length > 0 ? nearnessMs : []) {
     const near = await written(file, windowsOf(failed, ms));
-    if (saysError.test(near.text)) return outputOf(near, missing);
+    if (saysError(near.text)) return outputOf(near, missing);
   }
   const part = await written(file, [whole]);
   const isSilent = part.text === '' && deadServer.test(complaints);
   return outputOf(isSilent ? await lastOutput(file, whole.to) : part, missing);
+}
+
+function saysError(text: string): boolean {
+  return text.split('\n').some((line) => error.test(line) && !warning.test(line));
 }
 
 /** Returns a window around the answer to each request, not before the request's start; overlapping windows are merged. */

@@ -27,6 +27,18 @@ function gather(failure: Failure) {
   });
 }
 
+/** A test one of whose requests, sent at `from`, was answered after so long. */
+async function failing(durationMs: number, status = 500, from = 0) {
+  const capture = join(folder, 'capture.json');
+  const asked = { time: startedAt + from, durationMs, status, method: 'GET', url: 'http://127.0.0.1/x' };
+  const network = [{ ...asked, resourceType: 'api', requestHeaders: {}, responseHeaders: {} }];
+  await writeFile(
+    capture,
+    JSON.stringify({ schemaVersion: 1, console: [], network, pages: [], scripts: [] }),
+  );
+  return aTestFailure({ durationMs: 2_000, capture });
+}
+
 describe('readLogWindow', () => {
   it('EV-7 finds just the lines of the window, in a log of any lines', async () => {
     const step = fc.record({
@@ -89,6 +101,27 @@ describe("a test's server output", () => {
     expect(serverOutput).toBe('at 0\nat 2000\nat 4000');
   });
 
+  it.each([
+    [
+      'a warning beside the answer hides no error',
+      'Warning: Error while requesting a font',
+      'Error: no rates',
+    ],
+    ['an error beside the answer is that of the request', 'Error: no such user', 'Error: no such user'],
+  ])('EV-7 %s', async (_, beside, expected) => {
+    await writeFile(log, `${startedAt + 10} Error: no rates\n${startedAt + 900} ${beside}\n`);
+    const { serverOutput } = await gather(await failing(900));
+    expect(serverOutput.split('\n')[0]).toBe(expected);
+  });
+
+  it('EV-12 of a server that answers with errors and says nothing it is said that there is no output', async () => {
+    await writeFile(log, '');
+    const said =
+      'no server output: the server answered with an error and wrote nothing, or this run did not start it';
+    expect((await gather(await failing(70))).missing).toContain(said);
+    expect((await gather(await failing(70, 404))).missing).not.toContain(said);
+  });
+
   it('EV-7 is the error closest to the answer of the request that failed, since other tests have theirs', async () => {
     const errors = ['users', 'orders', 'carts'].map((table) => `no such table: ${table}`);
     const times = [480, 520, 560];
@@ -96,16 +129,7 @@ describe("a test's server output", () => {
       log,
       errors.map((error, n) => `${startedAt + (times[n] ?? 0)} Error: ${error}\n`).join(''),
     );
-    const failed = async (durationMs: number, status = 500) => {
-      const capture = join(folder, 'capture.json');
-      const asked = { time: startedAt + 450, durationMs, status, method: 'GET', url: 'http://127.0.0.1/x' };
-      const network = [{ ...asked, resourceType: 'api', requestHeaders: {}, responseHeaders: {} }];
-      await writeFile(
-        capture,
-        JSON.stringify({ schemaVersion: 1, console: [], network, pages: [], scripts: [] }),
-      );
-      return gather(aTestFailure({ durationMs: 2_000, capture }));
-    };
+    const failed = async (durationMs: number, status = 500) => gather(await failing(durationMs, status, 450));
     expect((await failed(70)).serverOutput).toBe('Error: no such table: orders');
     expect((await failed(112)).serverOutput).toBe('Error: no such table: carts');
     expect((await failed(1_000)).serverOutput.split('\n')).toHaveLength(3);
