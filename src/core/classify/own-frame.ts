@@ -31,7 +31,9 @@ export function ownPath(address: string, { rootDir, own }: OwnCode): string | nu
   if (/^https?:/.test(address)) return own(address) ? servedPath(address, rootDir) : null;
   const path = address
     .replace(/^webpack(?:-internal)?:\/\/[^/]*\/(?:\([\w.-]{1,60}\)\/)?(?:\.\/)?/, '')
-    .replace(/^file:\/\/(.*)$/, (_, encoded: string) => encoded.replaceAll('%20', ' '));
+    .replace(/^file:\/\/(.*)$/, (_, encoded: string) => encoded.replaceAll('%20', ' '))
+    // Vite's part of a component file: `Cart.vue?vue&type=script&lang.ts`.
+    .replace(/\?.*$/, '');
   if (!path.startsWith('/') && !/^[A-Za-z]:\//.test(path)) return path.replace(/^\.\//, '');
   return within(path, rootDir);
 }

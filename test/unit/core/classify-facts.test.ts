@@ -158,6 +158,11 @@ Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/project/server/limits.mjs' im
       'src/cart.js:3:5',
     ],
     [
+      'Rolldown, of a part of a component file',
+      `[UNRESOLVED_IMPORT] Could not resolve './price' in src/Cart.vue?vue&type=script&lang.ts\n   ╭─[ src/Cart.vue?vue&type=script&lang.ts:3:24 ]`,
+      'src/Cart.vue:3:24',
+    ],
+    [
       'Node',
       `Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/project/src/price.js' imported from /project/src/cart.js`,
       'src/cart.js',
